@@ -69,6 +69,11 @@ export function phaseOf(status: JobStatus): JobPhase | null {
   return status === 'pending' || status === 'resolving' || status === 'ready' ? 'resolve' : null;
 }
 
+/** True if nobody can decide about items any more: the job writes, has written or was cancelled. */
+export function isPastSettling(status: JobStatus): boolean {
+  return status === 'completed' || status === 'cancelled' || phaseOf(status) === 'commit';
+}
+
 export const ITEM_STATUSES = [
   /** The item was not looked up yet. */
   'pending',

@@ -131,6 +131,11 @@ test('the table and the text of a job say what to do next', () => {
     '1 song needs you: relay jobs fix 1f0c2b3a',
     'To write it without them: relay jobs commit 1f0c2b3a --skip-unresolved',
   ]);
+  const written: JobRecord = { ...open, status: 'completed', written: 399 };
+  assert.deepEqual(jobText(written, [item], 80, VIEW).slice(-2), [
+    'Not found:',
+    '  8. No Such Song Anywhere by Nobody of That Name (unmatched)',
+  ]);
 });
 
 const jobs = (world: Relay, args: string[], options: CliOptions = {}) =>

@@ -153,6 +153,30 @@ longTest('without a terminal the options settle items, and the items that stay o
   }),
 );
 
+test('jobs fix asks nothing about a job that is written, and without a terminal names its options', () =>
+  withRelay(async (world) => {
+    const [a] = uniqueTracks(world, 1);
+    assert.ok(a);
+    const id = await createJob(world, 'save_tracks', [asQuery(a), NOTHING]);
+    await reach(world, id, 'ready');
+    const short = id.slice(0, 8);
+    const listed = await jobs(world, ['fix', short]);
+    assert.deepEqual(
+      [listed.code, listed.err],
+      [
+        0,
+        'Without a terminal, relay cannot ask: give --take NUMBER=TRACK, --skip NUMBER or --accept-near SCORE.\n',
+      ],
+    );
+    assert.equal((await jobs(world, ['commit', short, '--skip-unresolved', '--watch'])).code, 0);
+    assert.deepEqual(await jobs(world, ['fix', short], { terminal: TERMINAL, stdin: 'x\n' }), {
+      code: 1,
+      out: '',
+      err: `relay: The job is completed, so nothing in it can be settled any more.\n  \`relay jobs show ${short}\` lists what was not found. Import those songs again as a new list.\n`,
+    });
+    assert.equal((await jobs(world, ['fix', short])).err, '');
+  }));
+
 test('options that cannot be read are refused before anything is asked', async () => {
   for (const [args, message] of [
     [['--take', '12'], /"12" is not NUMBER=TRACK/],

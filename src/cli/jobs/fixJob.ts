@@ -3,9 +3,9 @@
  * unresolved items.
  */
 import { RelayError } from '../../domain/errors.ts';
-import { type ItemRecord, unresolvedOf } from '../../domain/job.ts';
+import { type ItemRecord, isPastSettling, type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
-import { printJson, printLine } from '../terminal/output.ts';
+import { note, printJson, printLine } from '../terminal/output.ts';
 import { readNumber, readScore, readTake } from './fixInput.ts';
 import { summaryText } from './fixText.ts';
 import { type Decision, fullId, jobOf, openTools, settle, type Tools, unresolvedItems } from './jobCalls.ts';
@@ -28,7 +28,7 @@ export async function fixJob(context: Context, given: string, options: FixOption
   const id = await fullId(tools, given);
   if (decisions.length > 0 || near !== undefined) await settleNow(context, tools, id, decisions, near);
   else if (stdin && stderr && !context.json) await fixWithQuestions(context, tools, id);
-  else await printLeft(context, tools, id);
+  else await listLeft(context, tools, id);
 }
 
 function nearOf(text: string | undefined): number | undefined {
@@ -40,7 +40,21 @@ function nearOf(text: string | undefined): number | undefined {
 
 async function fixWithQuestions(context: Context, tools: Tools, id: string): Promise<void> {
   const { fixSession } = await import('./fixSession.ts');
-  const job = await fixSession(context, tools, await jobOf(tools, id));
+  const before = await jobOf(tools, id);
+  // The tool would refuse the first decision only after the person has made it.
+  if (isPastSettling(before.status)) {
+    throw new RelayError(
+      'JOB_STATE',
+      `The job is ${before.status}, so nothing in it can be settled any more.`,
+      {
+        remedy: {
+          text: '{command} lists what was not found. Import those songs again as a new list.',
+          command: ['jobs', 'show', shortId(id)],
+        },
+      },
+    );
+  }
+  const job = await fixSession(context, tools, before);
   for (const line of nextSteps(job, context)) printLine(context.io, line);
 }
 
@@ -58,13 +72,26 @@ async function settleNow(
   await printLeft(context, tools, id);
 }
 
-/** Lists all unresolved items, with the numbers that the options take, and what can be done next. */
-async function printLeft(context: Context, tools: Tools, id: string): Promise<void> {
+/** Without a terminal there are no questions, so a note names the options that answer them. */
+async function listLeft(context: Context, tools: Tools, id: string): Promise<void> {
+  const job = await printLeft(context, tools, id);
+  if (context.json || unresolvedOf(job) === 0 || isPastSettling(job.status)) return;
+  note(
+    context.io,
+    'Without a terminal, relay cannot ask: give --take NUMBER=TRACK, --skip NUMBER or --accept-near SCORE.',
+  );
+}
+
+/** Lists all unresolved items, with the numbers that the options take, and what can be done next. Returns the job. */
+async function printLeft(context: Context, tools: Tools, id: string): Promise<JobRecord> {
   const { io } = context;
   const left: Array<ItemRecord & { number: number }> = [];
   for await (const item of unresolvedItems(tools, id)) left.push({ number: item.position + 1, ...item });
   const job = await jobOf(tools, id);
-  if (context.json) return printJson(io, { job, left });
-  for (const item of left) printLine(io, itemLine(item));
-  for (const line of nextSteps(job, context)) printLine(io, line);
+  if (context.json) printJson(io, { job, left });
+  else {
+    for (const item of left) printLine(io, itemLine(item));
+    for (const line of nextSteps(job, context)) printLine(io, line);
+  }
+  return job;
 }

@@ -4,7 +4,7 @@ import { visibleJson, visibleText } from '../../base/visibleText.ts';
 import { jobWords } from '../../domain/changeWords.ts';
 import { isErrorCode } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
-import { type ItemRecord, type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
+import { type ItemRecord, isPastSettling, type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
 import { readRemedy, terminalText } from '../../domain/remedy.ts';
 import { columns, type Table, wrap } from '../terminal/output.ts';
 import { relative } from '../terminal/time.ts';
@@ -95,7 +95,8 @@ function openText(job: JobRecord, unresolved: readonly ItemRecord[], named: Name
   const more = unresolvedOf(job) - unresolved.length;
   const rest =
     more > 0 ? [`  ${moreText(more, named, 'jobs', 'show', shortId(job.job_id), '--unresolved')}`] : [];
-  return ['', 'Need you:', ...unresolved.map((item) => `  ${itemLine(item)}`), ...rest];
+  const head = isPastSettling(job.status) ? 'Not found:' : 'Need you:';
+  return ['', head, ...unresolved.map((item) => `  ${itemLine(item)}`), ...rest];
 }
 
 /** A line such as `and 380 more: relay jobs show 1f0c2b3a --unresolved`. */
