@@ -343,6 +343,11 @@ for (const [what, env, words] of [
     assert.equal(forced.code, 0);
     assert.match(forced.err, words);
     assert.match(forced.err, /Start over with: relay login/);
+    assert.match(
+      forced.err,
+      /^The API key in the copy cannot be decrypted either\. After you start over, there is a new one: relay key$/m,
+    );
+    assert.doesNotMatch(forced.err, /key rotate/);
     assert.deepEqual(readdirSync(home), ['relay.db']);
     assert.match(
       (await run(['restore', copy, '--force', '--json'], { ...env, RELAY_HOME: home })).out,

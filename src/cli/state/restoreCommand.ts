@@ -90,7 +90,7 @@ function whatFollows(
           `Before you commit ${counted(jobs.ready, 'ready job')}, check that the songs are not in the playlists already.`,
         ]
       : []),
-    ...whoComesIn(kept, command),
+    ...whoComesIn(kept, keyProblem === null, command),
     ...(keyProblem === null ? [] : [`${keyProblem} Start over with: ${command('login')}`]),
     ...(keyProblem === null && kept.login === 'copy'
       ? [`If Spotify refuses the login from the copy: ${command('login')}`]
@@ -100,10 +100,16 @@ function whatFollows(
 }
 
 /** Says who has access now. A copy never restores access that was revoked after the copy was made. */
-function whoComesIn({ apiKey, login, approvals }: Restored['kept'], command: ToCommand): string[] {
+function whoComesIn(
+  { apiKey, login, approvals }: Restored['kept'],
+  canOpen: boolean,
+  command: ToCommand,
+): string[] {
   const keys = {
     present: 'The current API key stays valid.',
-    copy: `The API key comes from the copy. If you rotated it since then, do so again: ${command('key', 'rotate')}`,
+    copy: canOpen
+      ? `The API key comes from the copy. If you rotated it since then, do so again: ${command('key', 'rotate')}`
+      : `The API key in the copy cannot be decrypted either. After you start over, there is a new one: ${command('key')}`,
     new: `The next start makes a new API key. See it with: ${command('key')}`,
   };
   return [
