@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { backUpState } from '../../src/store/copies/backup.ts';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
@@ -147,6 +147,41 @@ test('paths that cannot be used are refused, and the error names them', async (t
     }
   }
   assert.deepEqual((await readdir(folder)).sort(), ['alias', 'inner', 'text']);
+});
+
+test('no copy takes the place of a file that relay uses, in this home, the demo’s or another', async (t) => {
+  const { source, folder } = await desk(t);
+  const home = dirname(source);
+  const demo = join(home, 'demo');
+  const other = join(folder, 'other');
+  const shelf = join(folder, 'shelf');
+  for (const path of [demo, other, shelf]) {
+    await mkdir(path);
+    await copyFile(source, join(path, 'relay.db'));
+  }
+  await writeFile(join(other, 'relay.log'), '');
+  await symlink(home, join(folder, 'alias'));
+  const own = [
+    join(home, 'config.json'),
+    join(home, 'master.key'),
+    join(folder, 'alias', 'library.db'),
+    join(demo, 'relay.db'),
+    join(other, 'relay.db'),
+    join(other, 'memory.db'),
+  ];
+  for (const file of own) {
+    await assert.rejects(backUpState({ source, file, force: true }), {
+      code: 'USAGE',
+      message: `${file} is the place of a file that relay itself uses.`,
+    });
+  }
+  // The demo's copy cannot replace the real state either.
+  await assert.rejects(backUpState({ source: join(demo, 'relay.db'), file: source, force: true }), {
+    message: `${source} is the place of a file that relay itself uses.`,
+  });
+  assert.deepEqual((await readdir(home)).sort(), ['demo', 'relay.db']);
+  for (const file of [join(shelf, 'relay.db'), join(home, 'relay.backup')])
+    assert.equal((await backUpState({ source, file, force: true })).path, file);
 });
 
 test('a home without a state has nothing to copy', async (t) => {

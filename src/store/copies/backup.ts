@@ -10,6 +10,7 @@ import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { inspectContent } from '../file/open.ts';
 import { diskProblem, nodeSaveFs, type SaveFs } from '../file/save.ts';
 import { isOurs, noState, readStateFile } from '../file/stateFile.ts';
+import { isOwnFile } from '../home/ownFiles.ts';
 import { linkUnlessExists } from '../home/smallFiles.ts';
 import { loadSqlite } from '../sql/sqlite.ts';
 import { type Carried, type Companion, carry, type RowCounts } from './companion.ts';
@@ -120,16 +121,19 @@ async function nameUnlessTaken(
 async function placeFor({ source, file, force }: BackupOptions): Promise<string> {
   const path = await realpath(file).catch(() => resolve(file));
   const found = await stat(path).catch(() => null);
-  if (!found) {
-    await requireDirectory(path, file);
-    return path;
-  }
+  if (!found) await requireDirectory(path, file);
   const state = await stat(source);
-  if (found.ino === state.ino && found.dev === state.dev) {
+  if (found?.ino === state.ino && found.dev === state.dev) {
     throw new RelayError('USAGE', `${path} is the state file itself.`, {
       remedy: 'Give the copy another name.',
     });
   }
+  if (await isOwnFile(path, dirname(await realpath(source)))) {
+    throw new RelayError('USAGE', `${path} is the place of a file that relay itself uses.`, {
+      remedy: 'Give the copy another name, or put it into another directory.',
+    });
+  }
+  if (!found) return path;
   if (found.isDirectory()) {
     throw new RelayError('USAGE', `${path} is a directory.`, {
       remedy: 'Give the name of a file in it, like `relay.backup`.',
