@@ -41,9 +41,45 @@ function renameOver(from: string, to: string): void {
       renameSync(from, to);
       return;
     } catch (error) {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, renamePauseMs(error, attempt));
+      pause(renamePauseMs(error, attempt));
     }
   }
+}
+
+const HELD_PAUSE_MS = 10;
+/** The work takes milliseconds, so a lock that is still there after all these pauses is left over from a process that was killed. */
+const HELD_PAUSES = 200;
+
+/**
+ * Does `work`, which reads the file at `path` and then replaces it, while no other process does the same: of two at once, the
+ * second would write what it had read before the first. The directory must exist.
+ */
+export function holdingFileSync<T>(path: string, work: () => T): T {
+  const lock = `${path}.lock`;
+  for (let pauses = 0; !createUnlessExists(lock); pauses++) {
+    if (pauses < HELD_PAUSES) pause(HELD_PAUSE_MS);
+    else rmSync(lock, { force: true });
+  }
+  try {
+    return work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function createUnlessExists(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Stops this thread. */
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
 /**

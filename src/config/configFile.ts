@@ -5,7 +5,7 @@
 import { dirname, join } from 'node:path';
 import { makeDirectoriesSync } from '../base/directories.ts';
 import { UnreadFile } from '../base/files.ts';
-import { readRegularFileSync, replaceFileSync } from '../base/filesSync.ts';
+import { holdingFileSync, readRegularFileSync, replaceFileSync } from '../base/filesSync.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import type { Problem } from './problems.ts';
 
@@ -44,15 +44,20 @@ export function readConfigFile(home: string): ConfigFile {
 }
 
 /**
- * Writes all values atomically, readable only by the owner (mode 0600). A missing directory is created with mode 0700.
- * Throws `HOME_UNUSABLE` when the directory cannot be written.
+ * Writes all values that `next` returns atomically, readable only by the owner (mode 0600). No other process changes the
+ * file meanwhile. A missing directory is created with mode 0700. Throws what `next` throws, and `HOME_UNUSABLE` when the
+ * directory cannot be written.
  */
-export function writeConfigFile(file: Pick<ConfigFile, 'path' | 'values' | 'indent'>): void {
+export function changeConfigFile(path: string, next: () => Pick<ConfigFile, 'values' | 'indent'>): void {
   try {
-    makeDirectoriesSync(dirname(file.path));
-    replaceFileSync(file.path, `${JSON.stringify(file.values, null, file.indent)}\n`);
+    makeDirectoriesSync(dirname(path));
+    holdingFileSync(path, () => {
+      const { values, indent } = next();
+      replaceFileSync(path, `${JSON.stringify(values, null, indent)}\n`);
+    });
   } catch (error) {
-    throw new RelayError('HOME_UNUSABLE', `${file.path} cannot be written: ${messageOf(error)}.`, {
+    if (error instanceof RelayError) throw error;
+    throw new RelayError('HOME_UNUSABLE', `${path} cannot be written: ${messageOf(error)}.`, {
       remedy: 'Make the directory writable, or choose another with --home.',
       cause: error,
     });

@@ -1,6 +1,6 @@
 /** Changing one key of `config.json`, for `relay config` and `relay login`. */
 import { RelayError } from '../domain/errors.ts';
-import { type ConfigFile, readConfigFile, writeConfigFile } from './configFile.ts';
+import { type ConfigFile, changeConfigFile, readConfigFile } from './configFile.ts';
 import { settingsError, shown } from './problems.ts';
 import { inspectSettings, type LoadOptions, type Settings } from './settings.ts';
 import { SETTINGS, type Setting, type SettingKey } from './table.ts';
@@ -28,18 +28,24 @@ export function removeSetting(options: LoadOptions, key: string): boolean {
   return true;
 }
 
-function change(
-  options: LoadOptions,
-  edit: (values: Record<string, unknown>) => Record<string, unknown>,
-): Settings {
+type Edit = (values: Record<string, unknown>) => Record<string, unknown>;
+
+function change(options: LoadOptions, edit: Edit): Settings {
+  // A change that is refused creates no home.
+  const { path, settings } = changed(options, edit);
+  changeConfigFile(path, () => changed(options, edit));
+  return settings;
+}
+
+/** The file as the change leaves it. Throws `SETTINGS_INVALID` if the change is refused. */
+function changed(options: LoadOptions, edit: Edit): ConfigFile & { settings: Settings } {
   const file = readable(options);
   const values = edit(file.values);
   const before = inspectSettings(options).problems;
   const { settings, problems } = inspectSettings(options, values);
   const added = problems.filter((problem) => !before.some(({ message }) => message === problem.message));
   if (added.length > 0) throw settingsError(added);
-  writeConfigFile({ ...file, values });
-  return settings;
+  return { ...file, values, settings };
 }
 
 function readable(options: LoadOptions): ConfigFile {

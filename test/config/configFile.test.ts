@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { removeSetting, storeSetting } from '../../src/config/edit.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import { relay, temporaryHome } from '../support/cli.ts';
+import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
 
 const BROKEN: Array<[text: string, problem: string]> = [
   ['{"port": abc}', 'is not JSON (line 1, column 10)'],
@@ -70,6 +70,35 @@ test('changes keep the order and the indentation of the file', (context) => {
     readFileSync(path, 'utf8'),
     '{\n\t"port": 5000,\n\t"logLevel": "warn",\n\t"publicBaseUrl": "https://x.org"\n}\n',
   );
+});
+
+test('of changes by several processes at once, none is lost', async (context) => {
+  const home = join(temporaryHome(context), 'new');
+  const changes: Array<[key: string, text: string, value: unknown]> = [
+    ['port', '5001', 5001],
+    ['covers', 'false', false],
+    ['logLevel', 'debug', 'debug'],
+    ['readOnly', 'true', true],
+    ['libraryRequestsPerDay', '7', 7],
+    ['updateCheck', 'off', false],
+  ];
+  const done = await Promise.all(
+    changes.map(([key, text]) => relayProcess(['config', 'set', key, text], { env: { RELAY_HOME: home } })),
+  );
+  assert.deepEqual(
+    done.map(({ code }) => code),
+    changes.map(() => 0),
+  );
+  const stored = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8'));
+  assert.deepEqual(stored, Object.fromEntries(changes.map(([key, , value]) => [key, value])));
+  assert.deepEqual(readdirSync(home), ['config.json']);
+});
+
+test('a change waits no longer than two seconds for a process that was killed while it made one', (context) => {
+  const home = temporaryHome(context);
+  writeFileSync(join(home, 'config.json.lock'), '');
+  storeSetting({ env: { RELAY_HOME: home } }, 'port', '5000');
+  assert.deepEqual(readdirSync(home), ['config.json']);
 });
 
 test('a change that makes the settings unusable is refused', (context) => {
