@@ -2,6 +2,7 @@
  * Reads and writes `config.json`. The file is written whole, and keeps its order and its indentation. A crash while writing
  * leaves the old file.
  */
+import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeDirectoriesSync } from '../base/directories.ts';
 import { UnreadFile } from '../base/files.ts';
@@ -53,7 +54,7 @@ export function changeConfigFile(path: string, next: () => Pick<ConfigFile, 'val
     makeDirectoriesSync(dirname(path));
     holdingFileSync(path, () => {
       const { values, indent } = next();
-      replaceFileSync(path, `${JSON.stringify(values, null, indent)}\n`);
+      replaceFileSync(behindLinks(path), `${JSON.stringify(values, null, indent)}\n`);
     });
   } catch (error) {
     if (error instanceof RelayError) throw error;
@@ -61,6 +62,15 @@ export function changeConfigFile(path: string, next: () => Pick<ConfigFile, 'val
       remedy: 'Make the directory writable, or choose another with --home.',
       cause: error,
     });
+  }
+}
+
+/** The file behind a symbolic link, which stays a link: people keep their settings in one directory that way. */
+function behindLinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
   }
 }
 

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { removeSetting, storeSetting } from '../../src/config/edit.ts';
@@ -92,6 +100,21 @@ test('of changes by several processes at once, none is lost', async (context) =>
   const stored = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8'));
   assert.deepEqual(stored, Object.fromEntries(changes.map(([key, , value]) => [key, value])));
   assert.deepEqual(readdirSync(home), ['config.json']);
+});
+
+test('a config.json that is a link stays a link, and the file that it leads to is changed', (context) => {
+  const folder = temporaryHome(context);
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  writeFileSync(join(folder, 'settings.json'), '{}');
+  symlinkSync('../settings.json', join(home, 'config.json'));
+  storeSetting({ env: { RELAY_HOME: home } }, 'port', '5000');
+  assert.equal(readlinkSync(join(home, 'config.json')), '../settings.json');
+  assert.equal(readFileSync(join(folder, 'settings.json'), 'utf8'), '{\n  "port": 5000\n}\n');
+  assert.deepEqual(
+    [readdirSync(home), readdirSync(folder).sort()],
+    [['config.json'], ['home', 'settings.json']],
+  );
 });
 
 test('a change waits no longer than two seconds for a process that was killed while it made one', (context) => {
