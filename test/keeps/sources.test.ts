@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { run } from '../support/cli.ts';
 import { at, owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { savedUris } from '../support/playlists.ts';
@@ -67,6 +68,41 @@ function relink(relay: Relay, uri: string): void {
     fn: (body) => JSON.parse(JSON.stringify(body).replaceAll(id, other)) as unknown,
   });
 }
+
+test('a dry run says that the run would wait for the first reading', async () => {
+  const env = { RELAY_TOOLSETS: 'all', RELAY_LIBRARY_REQUESTS_PER_DAY: '3' };
+  await withAccount({ saved: 500, playlists: 2, env }, async (relay) => {
+    for (const target of [{ name: 'New' }, { playlist_id: LIST_0 }]) {
+      const { keep: dry, preview } = await keep(relay, { ...target, dry_run: true });
+      assert.deepEqual([dry.status, dry.id, dry.next_run_at, preview.total], ['waiting', null, null, 150]);
+      assert.match(dry.reason ?? '', /^The first reading is not over: 3 of about 11 requests\./);
+    }
+    const told = await run(relay, ['keep', 'add', 'New', SAVED, '--dry-run']);
+    assert.match(told.out, /^"New" waits: The first reading is not over/);
+    assert.equal((await keep(relay, { name: 'New' })).keep.status, 'waiting');
+  });
+});
+
+test('a dry run and the first run agree about a source that cannot be read, and about a song under another ID', async () => {
+  await withAccount({ saved: 12 }, async (relay) => {
+    await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
+    edit(relay, LIST_0, (uris) => uris.slice(1));
+    refuseList(relay, 403);
+    const asked = { name: 'Copy', sql: OF_LIST_0 };
+    const { keep: dry, preview } = await keep(relay, { ...asked, dry_run: true });
+    const real = await keep(relay, asked);
+    assert.equal(real.keep.status, 'review');
+    assert.deepEqual([dry.status, dry.reason, preview], ['review', real.keep.reason, real.preview]);
+  });
+  await withAccount({ saved: 12 }, async (relay) => {
+    edit(relay, LIST_0, () => savedUris(relay));
+    relink(relay, at(savedUris(relay), 0));
+    const { preview } = await keep(relay, { playlist_id: LIST_0, dry_run: true });
+    const real = await keep(relay, { playlist_id: LIST_0 });
+    assert.equal(real.keep.last_result, 'nothing to change');
+    assert.deepEqual(preview, real.preview);
+  });
+});
 
 test('a song that is shown under another ID does not count as an edit, and stays where it is', async () => {
   await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {

@@ -54,7 +54,7 @@ export function answerLines(
     const shown = keep.status === 'review' && preview ? previewLines(preview) : leftOutLines(preview);
     return [states[keep.status], ...shown, ...next];
   }
-  const would = keep.status === 'review' ? [states.review] : [];
+  const would = keep.status === 'active' ? [] : [states[keep.status]];
   return [...would, ...(preview ? previewLines(preview) : [])];
 }
 

@@ -25,7 +25,7 @@ import {
 import { NOTHING, type Outcome } from './endings.ts';
 import { askedBy, connectedAccount, type KeepsContext, NOT_CONNECTED, putKeep } from './keepsContext.ts';
 import { createLookups } from './lookups.ts';
-import { decide, requireKeepable, wantedOf } from './plan.ts';
+import { requireKeepable, wantedOf } from './plan.ts';
 import { createRun, playlistUri } from './run.ts';
 
 /** How often to look at the wall clock: it may be set, and timers stop while the computer sleeps. */
@@ -66,7 +66,7 @@ export function createKeeps(context: KeepsContext): Keeps {
   const { store, clock, random, library, provider, jobs, log } = context;
   const stopping = new AbortController();
   const lookups = createLookups(context, stopping.signal);
-  const run = createRun(context, lookups, stopping.signal);
+  const { run, rehearse } = createRun(context, lookups, stopping.signal);
   let wake = new AbortController();
   const turns = createMutex();
   let loop: Promise<void> = Promise.resolve();
@@ -206,9 +206,8 @@ export function createKeeps(context: KeepsContext): Keeps {
       const account = connectedAccount(store);
       if (account === null) throw loginRequired();
       const begunAt = clock.monotonic();
-      const { columns, rows } = await library.ask({ sql, limit: null, maxAgeMinutes: 0 }, call);
-      const wanted = wantedOf(rows, []);
-      requireKeepable(columns, rows, wanted);
+      const answer = await library.follow(sql, 0, call);
+      requireKeepable(answer.columns, answer.rows, wantedOf(answer.rows, []));
       const playlist = playlistId === null ? { name: name ?? '' } : await requireOwn(playlistId, call);
       const draft: Omit<Keep, 'seq'> = {
         id: random.uuid(),
@@ -234,19 +233,8 @@ export function createKeeps(context: KeepsContext): Keeps {
         createdAt: clock.now(),
       };
       if (dryRun) {
-        const present = playlistId === null ? [] : ((await library.playlistRows(playlistId)) ?? []);
-        const preview = await lookups.previewOf(present, wanted.uris, wanted.leftOut);
-        const decision = decide({
-          shown: present,
-          left: null,
-          wanted: wanted.uris,
-          accepted: null,
-          written: [],
-          digest: '',
-        });
-        const record = { ...recordOf({ ...draft, seq: 0 }), id: null, next_run_at: null };
-        if (decision.kind !== 'review') return { keep: record, preview };
-        return { keep: { ...record, status: 'review', reason: decision.reason }, preview };
+        const { preview, ...end } = await rehearse(draft, answer);
+        return { keep: { ...recordOf({ ...draft, ...end, seq: 0 }), id: null, next_run_at: null }, preview };
       }
       const keep = await store.durable(
         () => {

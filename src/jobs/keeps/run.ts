@@ -5,6 +5,7 @@ import { rowsAfter, rowsAt } from '../../changes/rowOps.ts';
 import { planOf, progressOf } from '../../changes/run.ts';
 import { asRelayError, notConnected, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
+import type { KeepPreview } from '../../domain/keep.ts';
 import { withNames } from '../../domain/mergeRows.ts';
 import { uriOf, without } from '../../domain/rows.ts';
 import type { Library } from '../../library/library.ts';
@@ -22,13 +23,22 @@ const MAX_TURNS = 3;
 /** How long a playlist counts as new; it may take half a minute to show in the account's list. */
 const NEW_MS = 2 * 60_000;
 
-/**
- * Runs until nothing is left to do, a person has to decide, or the run has to wait. The record then says which.
- * @param maxAgeMinutes how old the copy of the library may be
- */
-export type Run = (keep: Keep, maxAgeMinutes: number) => Promise<Outcome>;
+type Answer = Awaited<ReturnType<Library['follow']>>;
 
-export function createRun(context: KeepsContext, lookups: Lookups, stopping: AbortSignal): Run {
+export interface Runs {
+  /**
+   * Runs until nothing is left to do, a person has to decide, or the run has to wait. The record then says which.
+   * @param maxAgeMinutes how old the copy of the library may be
+   */
+  run(keep: Keep, maxAgeMinutes: number): Promise<Outcome>;
+  /** What the first run would do and how it would end, as far as the copy of the library tells. Sends nothing. */
+  rehearse(
+    keep: Omit<Keep, 'seq'>,
+    answer: Answer,
+  ): Promise<Pick<Keep, 'status' | 'reason'> & { preview: KeepPreview }>;
+}
+
+export function createRun(context: KeepsContext, lookups: Lookups, stopping: AbortSignal): Runs {
   const { store, clock, library, changes } = context;
   const { previewOf, asListed, goneOf } = lookups;
   const endings = createEndings(context, stopping);
@@ -91,10 +101,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
    * What the query asks for now.
    * @throws RelayError `INVALID_ARGUMENT` for a query that fails or takes too long, or the errors of reading
    */
-  async function askedOf(
-    { query: sql }: Keep,
-    maxAgeMinutes: number,
-  ): Promise<Awaited<ReturnType<Library['follow']>>> {
+  async function askedOf({ query: sql }: Keep, maxAgeMinutes: number): Promise<Answer> {
     try {
       return await library.follow(sql, maxAgeMinutes, { signal: stopping });
     } catch (thrown) {
@@ -108,11 +115,8 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     const answer = await askedOf(keep, maxAgeMinutes);
     // The answer may come from the library of another account.
     if (!isConnected(keep)) throw notConnected();
-    const { saved, playlists } = answer.coverage;
-    const isWhole = saved === 'complete' && playlists.read + playlists.unreadable === playlists.total;
-    if (answer.note !== undefined || !isWhole) {
-      return endings.waits(keep, answer.note ?? 'The library has not been read completely yet.');
-    }
+    const incomplete = unreadOf(answer);
+    if (incomplete !== null) return endings.waits(keep, incomplete);
     const all = wantedOf(answer.rows, keep.gone);
     const reason = missing(keep, answer) ?? outgrown(all);
     if (reason !== null) {
@@ -130,6 +134,19 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       setKeep(store, keep.id, { gone: [...keep.gone, ...gone] });
       keep = reread(keep);
     }
+  }
+
+  async function rehearse(keep: Omit<Keep, 'seq'>, answer: Answer): ReturnType<Runs['rehearse']> {
+    const { uris, leftOut } = wantedOf(answer.rows, keep.gone);
+    const shown = keep.playlistId === null ? [] : ((await library.playlistRows(keep.playlistId)) ?? []);
+    const facts = { shown, left: null, wanted: uris, accepted: null, written: [], digest: digestOf(uris) };
+    const listed = await asListed(facts, shown, null);
+    const preview = await previewOf(shown, listed.wanted, leftOut);
+    const incomplete = unreadOf(answer);
+    if (incomplete !== null) return { status: 'waiting', reason: incomplete, preview };
+    const decision = decide(listed);
+    const reason = missing(keep, answer) ?? (decision.kind === 'review' ? decision.reason : null);
+    return { status: reason === null ? 'active' : 'review', reason, preview };
   }
 
   async function make(keep: Keep, wanted: Wanted): Promise<Turn> {
@@ -228,14 +245,18 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       : new RelayError('PARTIAL_WRITE', 'The write ended before all of it was done.');
   }
 
-  return run;
+  return { run, rehearse };
+}
+
+/** Says what the library has not read completely, or not now; null if the answer is whole and current. */
+function unreadOf({ note, coverage: { saved, playlists } }: Answer): string | null {
+  if (note !== undefined) return note;
+  const isWhole = saved === 'complete' && playlists.read + playlists.unreadable === playlists.total;
+  return isWhole ? null : 'The library has not been read completely yet.';
 }
 
 /** Says which playlists the query may read without getting their rows; null if there are none. */
-function missing(
-  { playlistId, gone }: Keep,
-  { missed }: Awaited<ReturnType<Library['follow']>>,
-): string | null {
+function missing({ playlistId, gone }: Pick<Keep, 'playlistId' | 'gone'>, { missed }: Answer): string | null {
   const names = missed
     .filter(({ id }) => id !== playlistId && !gone.includes(playlistUri(id)))
     .map(({ name }) => `"${name}"`);
