@@ -260,6 +260,8 @@ export interface KeepAnswer {
   keep: KeepRecord;
   preview?: KeepPreview;
   change_id?: string;
+  /** Says that the run goes on after this answer. */
+  note?: string;
 }
 
 /** A request to bring back a version of a playlist. */

@@ -30,6 +30,7 @@ export interface Answer {
   keep: Keep;
   preview: Preview;
   change_id?: string;
+  note?: string;
   error?: { code: string; message: string; remedy?: string };
 }
 

@@ -257,6 +257,51 @@ test('a pause that comes during a run stays, even if the run finds something to 
   });
 });
 
+test('a person may have a paused playlist run once: even if that run is reviewed and accepted, it stays paused', async () => {
+  await withTime(async (relay, clock) => {
+    const { keep: made } = await keep(relay, { name: 'Paused' });
+    await act(relay, made.id, 'pause');
+    const all = [...owner(relay.provider).saved];
+    owner(relay.provider).saved.splice(5);
+    clock.advance(60_000);
+    const { keep: held } = await act(relay, made.id, 'run');
+    assert.deepEqual([held.status, held.next_run_at, held.preview?.removed_count], ['review', null, 25]);
+    assert.match((await run(relay, ['status'])).out, /1 kept playlist, 1 to review\n/);
+    // The cause passes, but nobody has resumed the playlist.
+    owner(relay.provider).saved = all;
+    save(relay, spare(relay, 0, 1));
+    clock.advance(2 * DAY);
+    await aMinute(clock);
+    await relay.restart();
+    await aMinute(clock);
+    assert.equal((await keeps(relay))[0]?.status, 'review');
+    assert.equal(rowsOf(relay, made.playlist_id).length, 30);
+    const accepted = await run(relay, ['keep', 'accept', 'Paused']);
+    assert.equal(accepted.out, '"Paused" is paused.\nThis run: 1 added.\n');
+    assert.equal(accepted.code, 0);
+    const [after] = await keeps(relay);
+    assert.deepEqual([after?.status, after?.next_run_at], ['paused', null]);
+    owner(relay.provider).saved.splice(0, 31);
+    clock.advance(60_000);
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
+    const { keep: resumed } = await act(relay, made.id, 'resume');
+    assert.equal(resumed.status, 'review');
+    assert.notEqual(resumed.next_run_at, null);
+  });
+});
+
+test('after a pause, what was in review is decided again at once', async () => {
+  await withTime(async (relay, clock) => {
+    const { keep: made } = await keep(relay, { name: 'Paused' });
+    edit(relay, made.playlist_id, (uris) => uris.slice(1));
+    clock.advance(60_000);
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
+    for (const _ of [1, 2]) assert.equal((await act(relay, made.id, 'pause')).keep.status, 'paused');
+    await act(relay, made.id, 'resume');
+    await eventually(async () => (await keeps(relay))[0]?.status === 'review');
+  });
+});
+
 for (const action of ['pause', 'stop']) {
   test(`${action}: a run under way whose write has not begun writes nothing`, async () => {
     await withTime(async (relay, clock) => {
@@ -328,9 +373,13 @@ test('keep_playlist answers in time even if reading the library takes most of it
   await withAccount({ saved: 30, clock: fastClock(8) }, async (relay) => {
     await keep(relay, { name: 'First', dry_run: true });
     relay.provider.faults.add({ path: /./, times: 20, kind: 'latency', ms: 10_500 });
-    const { keep: made, error } = await keep(relay, { name: 'Slow' });
+    const { keep: made, error, note } = await keep(relay, { name: 'Slow' });
     assert.equal(error, undefined);
     assert.deepEqual([made.status, made.last_run_at], ['active', null]);
+    assert.match(
+      note ?? '',
+      /^The run has not ended yet and continues by itself\. Call list_kept_playlists /,
+    );
     relay.provider.faults.clear();
     await eventually(async () => (await runsOf(relay))[0] != null);
     const [done] = await keeps(relay);

@@ -115,8 +115,9 @@ async function runAdd(context: Context, given: string, sql: string | undefined, 
     dryRun,
   });
   if (json) printJson(io, answer);
+  else if (answer.note !== undefined) showRunning(context, answer);
   else await showAnswer(context, answer, dryRun);
-  return exitOf(answer.keep);
+  return exitOf(answer);
 }
 
 /** The named playlist; null if there is no playlist of this name yet. */
@@ -159,13 +160,25 @@ async function runAction(context: Context, given: string, action: KeepAction) {
   if (json) printJson(io, answer);
   else if (action === 'stop') {
     printLine(io, `"${visibleText(answer.keep.name, 100)}" is no longer kept. Its songs stay as they are.`);
-  } else await showAnswer(context, answer, false);
+  } else if (answer.note !== undefined) showRunning(context, answer);
+  else await showAnswer(context, answer, false);
   const isRun = action === 'run' || action === 'accept';
-  return isRun ? exitOf(answer.keep) : EXIT.done;
+  if (isRun && !json && answer.note === undefined && answer.keep.status === 'paused') {
+    const { ranLine } = await import('./keepText.ts');
+    printLine(io, ranLine(answer.keep));
+  }
+  return isRun ? exitOf(answer) : EXIT.done;
 }
 
-function exitOf({ status }: KeepRecord) {
-  return status === 'review' ? EXIT.failed : EXIT.done;
+/** The record still tells of the run before. */
+function showRunning(context: Context, { keep }: KeepAnswer): void {
+  const show = commandLine(context, 'keep', 'show', shortId(keep.id ?? ''));
+  printLine(context.io, `The run of "${visibleText(keep.name, 100)}" continues in the server.`);
+  note(context.io, `To see how it ended: ${show}`);
+}
+
+function exitOf({ keep, note: isRunning }: KeepAnswer) {
+  return keep.status === 'review' && isRunning === undefined ? EXIT.failed : EXIT.done;
 }
 
 /** Finds a kept playlist by its name, or by the first characters of its ID. */

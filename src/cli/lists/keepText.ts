@@ -58,6 +58,13 @@ export function answerLines(
   return [...would, ...(preview ? previewLines(preview) : [])];
 }
 
+/** What a run did that a person asked for during a pause. */
+export function ranLine({ reason, last_result }: KeepRecord): string {
+  return reason === undefined
+    ? `This run: ${last_result ?? 'nothing written'}.`
+    : `Nothing was written: ${visibleText(reason, 300)}`;
+}
+
 export function detailLines(keep: KeepRecord, now: number): string[] {
   const rule = ruleWords(keep.sql, keep.name);
   return [

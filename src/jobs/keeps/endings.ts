@@ -70,14 +70,16 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal) {
       if (isHalted(store, keep)) return NOTHING;
       const what = job.reviewRequired ? 'Somebody changed it during the write' : 'Its last write has failed';
       const reason = `${what}: see ${name}.`;
-      await putKeep(store, keep, { status: 'review', reason, preview: EMPTY_PREVIEW, retryAt: null });
+      const status = unlessPaused(keep, 'review');
+      await putKeep(store, keep, { status, reason, preview: EMPTY_PREVIEW, retryAt: null });
       return NOTHING;
     },
     async review(keep: Keep, reason: string, preview: KeepPreview): Promise<Outcome> {
       // A halted playlist stays due, so the review comes once it is resumed.
       if (isHalted(store, keep)) return { preview };
       const lastResult = 'nothing written: waiting for your review';
-      await putKeep(store, keep, { ...ran(keep), status: 'review', reason, preview, lastResult });
+      const status = unlessPaused(keep, 'review');
+      await putKeep(store, keep, { ...ran(keep), status, reason, preview, lastResult });
       return { preview };
     },
     /** Records a failure: depending on the error, the playlist waits or is up for review. */

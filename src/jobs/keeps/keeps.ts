@@ -36,6 +36,8 @@ const SHARED_MINUTES = 1;
 const MAX_SHARED_MINUTES = 10;
 /** How long a call may wait for a run; after that the run continues without the caller. */
 const CALLER_MS = 36_000;
+const STILL_RUNNING =
+  'The run has not ended yet and continues by itself. Call list_kept_playlists in a minute to see what it did.';
 
 type Caller = { signal: AbortSignal };
 type ShownRun = KeepAnswer & { preview: KeepPreview };
@@ -99,11 +101,15 @@ export function createKeeps(context: KeepsContext): Keeps {
    * Waits for a run for the rest of a call's time; the run continues after that.
    * @param begunAt when the call began, in monotonic milliseconds
    */
-  async function inTime(work: Promise<Outcome>, { signal }: Caller, begunAt: number): Promise<Outcome> {
+  async function inTime(
+    work: Promise<Outcome>,
+    { signal }: Caller,
+    begunAt: number,
+  ): Promise<Outcome & { note?: string }> {
     const leftMs = Math.max(0, begunAt + CALLER_MS - clock.monotonic());
     const first = await firstOf(clock, work, signal, leftMs);
     if (first === 'left') throw signal.reason;
-    return first === 'late' ? NOTHING : first;
+    return first === 'late' ? { ...NOTHING, note: STILL_RUNNING } : first;
   }
 
   /** Runs a kept playlist at once, for a caller who waits. */
@@ -113,13 +119,18 @@ export function createKeeps(context: KeepsContext): Keeps {
     call: Caller,
     begunAt = clock.monotonic(),
   ): Promise<ShownRun> {
-    const { preview, changeId } = await inTime(
+    const { preview, changeId, note } = await inTime(
       exclusively(() => run(keep, maxAgeMinutes)),
       call,
       begunAt,
     );
     const record = recordOf(now(keep) ?? keep);
-    return { keep: record, preview: record.preview ?? preview, ...(changeId ? { change_id: changeId } : {}) };
+    return {
+      keep: record,
+      preview: record.preview ?? preview,
+      ...(changeId ? { change_id: changeId } : {}),
+      ...(note ? { note } : {}),
+    };
   }
 
   /** @throws RelayError `CONFLICT` */
@@ -258,18 +269,25 @@ export function createKeeps(context: KeepsContext): Keeps {
         return { keep: { ...recordOf(keep), next_run_at: null } };
       }
       if (action === 'pause') {
-        await putKeep(store, keep, { status: 'paused', reason: null, preview: null, retryAt: null });
+        // If a run is in review, the next one comes right after the pause, and decides again.
+        const afterPause = keep.status === 'paused' ? keep.retryAt : null;
+        const retryAt = keep.preview === null ? afterPause : clock.now();
+        await putKeep(store, keep, { status: 'paused', reason: null, preview: null, retryAt });
         await cancelUnbegun(keep, call);
         return { keep: recordOf(now(keep) ?? keep) };
       }
       if (action === 'resume') {
-        if (keep.status === 'paused') await putKeep(store, keep, { status: 'active', reason: null });
+        const isInReview = keep.preview !== null;
+        const next = isInReview
+          ? ({ status: 'review' } as const)
+          : ({ status: 'active', reason: null } as const);
+        if (keep.status === 'paused') await putKeep(store, keep, next);
         wake.abort();
         return { keep: recordOf(now(keep) ?? keep) };
       }
       if (connectedAccount(store) === null) throw loginRequired();
       if (action === 'accept') {
-        if (keep.status !== 'review' || keep.preview === null) {
+        if (keep.preview === null) {
           throw new RelayError('CONFLICT', `The kept playlist "${keep.name}" is not in review.`, {
             remedy: 'There is nothing to accept.',
           });
@@ -307,8 +325,10 @@ export function createKeeps(context: KeepsContext): Keeps {
 function recordFor(account: string | null, keep: Keep): KeepRecord {
   const { preview, lastResult, lastChange } = keep;
   const isAway = keep.status === 'active' && keep.account !== account;
-  const { status, reason } = isAway ? ({ status: 'waiting', reason: NOT_CONNECTED } as const) : keep;
-  const nextRunAt = status === 'paused' ? null : (keep.retryAt ?? keep.dueAt);
+  const { status, reason } = isAway
+    ? ({ status: 'waiting', reason: NOT_CONNECTED } as const)
+    : { ...keep, status: preview === null ? keep.status : 'review' };
+  const nextRunAt = keep.status === 'paused' ? null : (keep.retryAt ?? keep.dueAt);
   return {
     id: keep.id,
     playlist_id: keep.playlistId,
@@ -321,6 +341,6 @@ function recordFor(account: string | null, keep: Keep): KeepRecord {
     ...(reason === null ? {} : { reason }),
     ...(lastResult === null ? {} : { last_result: lastResult }),
     ...(lastChange === null ? {} : { last_change_id: lastChange }),
-    ...(status === 'review' && preview !== null ? { preview } : {}),
+    ...(preview === null ? {} : { preview }),
   };
 }

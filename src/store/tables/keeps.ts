@@ -43,7 +43,10 @@ const COLUMNS = {
   every: text(KEEP_INTERVALS),
   status: text(KEEP_STATUSES),
   reason: nullable(text()),
-  /** What a run would do; set only while the kept playlist is in review. */
+  /**
+   * What a run would do that is in review; null if none is. A playlist may be paused and have one, after a person had it run:
+   * then it is shown as in review, and does not run by itself.
+   */
   preview: nullable(json(lazy(keepPreview))),
   /** Number of rows that a person allowed the next run to remove; null if nobody was asked. */
   accepted: nullable(integer),
@@ -111,10 +114,10 @@ export function dropKeep(store: Store, id: string): void {
   store.run('delete from keeps where id = ?', [id]);
 }
 
-/** Number of kept playlists in each status. */
+/** Number of kept playlists in each status, as it is shown. */
 export function countKeeps(store: Store): Partial<Record<Keep['status'], number>> {
   const rows = store.all<{ status: Keep['status']; count: number }>(
-    'select status, count(*) as count from keeps group by status',
+    `select case when preview is null then status else 'review' end as status, count(*) as count from keeps group by 1`,
   );
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }

@@ -42,7 +42,12 @@ export const keepPlaylistTool = defineTool({
     every: z.enum(KEEP_INTERVALS).default('day').describe('How often it runs'),
     dry_run: z.boolean().default(false).describe('true: only say what it would do'),
   }),
-  output: z.object({ keep: Keep, preview: Preview, change_id: z.string().optional() }),
+  output: z.object({
+    keep: Keep,
+    preview: Preview,
+    change_id: z.string().optional(),
+    note: z.string().optional(),
+  }),
   async handle({ keeps }, { playlist_id, name, sql, every, dry_run }, call) {
     if ((playlist_id === undefined) === (name === undefined)) {
       const given =
@@ -82,6 +87,11 @@ export const updateKeptPlaylistTool = defineTool({
     keep_id: z.string().min(1).max(100).describe('From list_kept_playlists; its first characters suffice'),
     action: z.enum(KEEP_ACTIONS).describe('accept: approves the run that waits for review'),
   }),
-  output: z.object({ keep: Keep, preview: Preview.optional(), change_id: z.string().optional() }),
+  output: z.object({
+    keep: Keep,
+    preview: Preview.optional(),
+    change_id: z.string().optional(),
+    note: z.string().optional(),
+  }),
   handle: ({ keeps }, { keep_id, action }, call) => keeps.act(keep_id, action, call),
 });
