@@ -170,10 +170,20 @@ test('rows that cannot be restored are named, and nothing is written unless they
         [5, 'gone'],
       ],
     );
+    assert.deepEqual([plan.added_count, plan.removed_count, plan.moved_count], [1, 0, 0]);
     relay.provider.clearRequests();
     const refused = await restore(relay, 1, { dry_run: false });
     assert.equal(refused.error?.code, 'UNSUPPORTED_ITEMS');
     assert.equal(refused.error?.details?.unsupported?.length, 2);
+    // A new playlist cannot have these rows either, so the remedy does not offer one.
+    const asNew = await restore(relay, 1, { dry_run: false, name: 'New' });
+    for (const { error } of [refused, asNew])
+      assert.equal(error?.remedy, 'Pass skip_unsupported=true to bring back the others.');
+    const told = await run(relay, ['playlists', 'restore', ID, '--at', '1', '--new', 'New']);
+    assert.match(
+      told.err,
+      /\n {2}Add --skip-unsupported \(skip_unsupported=true in `relay call`\) to bring back the others\.\n$/,
+    );
     assertNone(relay.provider.requests, ({ method }) => method !== 'GET');
     assert.deepEqual(uris(relay), now);
     const rest = await run(relay, ['playlists', 'restore', ID, '--at', '1', '--skip-unsupported']);

@@ -7,6 +7,7 @@ import type { UnsupportedRow, VersionRow } from '../../domain/versions.ts';
 export interface RestorePlan {
   /** The present rows. A row that Spotify no longer names has its former URI. */
   present: string[];
+  /** The rows of the version without those that cannot be restored. */
   wanted: string[];
   /** Rows that cannot be restored. */
   unsupported: UnsupportedRow[];
@@ -43,7 +44,6 @@ export function restorePlan(
       wanted.push(uri);
       continue;
     }
-    if (!skipsUnsupported) wanted.push(uri);
     unsupported.push({ position, uri: uri || null, name: version[position]?.name ?? null, reason });
   }
   // A local file that was added after the version could not be restored once it was removed.

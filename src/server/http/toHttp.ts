@@ -1,5 +1,6 @@
 /** The one mapping from an error to an HTTP answer. Only `/oauth` and the tools behind `/mcp` have mappings of their own. */
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
+import { hasOwnWords } from '../../domain/remedy.ts';
 
 /** The HTTP layer's own refusals. */
 const HTTP_ERRORS = {
@@ -96,8 +97,8 @@ export function toHttp(error: unknown, requestId: string) {
         message,
         requestId,
         ...(remedy ? { remedy } : {}),
-        // A remedy that names a command is sent as data too.
-        ...(fix?.command ? { fix } : {}),
+        // A remedy that a terminal writes in its own way is sent as data too.
+        ...(fix && hasOwnWords(fix) ? { fix } : {}),
         ...(details ? { details } : {}),
       },
     };

@@ -172,9 +172,9 @@ function countsOf({ added, removed, moved }: RestorePlan) {
 }
 
 const WITHOUT_UNSUPPORTED: Remedy = {
-  text: 'Pass skip_unsupported to bring back the others, or name for a new playlist.',
+  text: 'Pass skip_unsupported=true to bring back the others.',
   terminal: {
-    text: 'Add --skip-unsupported to bring back the others, or --new NAME for a new playlist.',
+    text: 'Add --skip-unsupported (skip_unsupported=true in `relay call`) to bring back the others.',
     commands: [],
   },
 };
@@ -183,7 +183,7 @@ const WITHOUT_UNSUPPORTED: Remedy = {
 const WITHOUT_LOSS: Remedy = {
   text: 'It has local files that the version does not have, and Spotify would not take them back. Pass name for a new playlist, or remove them in Spotify first.',
   terminal: {
-    text: 'It has local files that the version does not have, and Spotify would not take them back. Add --new NAME for a new playlist, or remove them in Spotify first.',
+    text: 'It has local files that the version does not have, and Spotify would not take them back. Add --new NAME (name=NAME in `relay call`) for a new playlist, or remove them in Spotify first.',
     commands: [],
   },
   page: 'It has local files that the version does not have, and Spotify would not take them back. Remove them in Spotify first.',
@@ -214,7 +214,10 @@ function isGone({ name }: PlaylistVersions): RelayError {
   return new RelayError('NOT_FOUND', `The playlist "${name}" is not in your library any more.`, {
     remedy: {
       text: 'Pass name to bring its rows back as a new playlist.',
-      terminal: { text: 'Add --new NAME to bring its rows back as a new playlist.', commands: [] },
+      terminal: {
+        text: 'Add --new NAME (name=NAME in `relay call`) to bring its rows back as a new playlist.',
+        commands: [],
+      },
     },
   });
 }
