@@ -34,7 +34,11 @@ function momentOf(words: string, now: number): number | null {
   if (words === 'yesterday') return endOfDay(new Date(now), -1);
   const date = /^(\d{4})-(\d{2})-(\d{2})$/.exec(words);
   if (date) return endOfDate(Number(date[1]), Number(date[2]), Number(date[3]));
-  if (/^\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?: ?z| ?[+-]\d{2}:?\d{2})?$/.test(words)) {
+  if (
+    /^\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?: ?(?:z|utc|gmt)| ?[+-]\d{2}(?::?\d{2})?)?$/.test(
+      words,
+    )
+  ) {
     return timeOf(words);
   }
   if (/^\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?$/.test(words)) return lastTime(words, now);
@@ -55,10 +59,15 @@ function endOfDay(date: Date, days: number): number {
 function timeOf(words: string): number {
   const [year, month, day] = words.slice(0, 10).split('-').map(Number) as [number, number, number];
   if (Number.isNaN(endOfDate(year, month, day))) return Number.NaN;
-  const rest = words.slice(11).replace(' ', '').toUpperCase();
+  const rest = words
+    .slice(11)
+    .replace(' ', '')
+    .replace(/utc|gmt/, 'z')
+    .toUpperCase();
   // A time without seconds means the whole minute.
   const isMinute = /^\d{2}:\d{2}(?!:)/.test(rest);
-  const time = Date.parse(`${words.slice(0, 10)}T${rest.replace(/([+-]\d{2})(\d{2})$/, '$1:$2')}`);
+  const zoned = rest.replace(/([+-]\d{2}):?(\d{2})?$/, (_, hours, minutes = '00') => `${hours}:${minutes}`);
+  const time = Date.parse(`${words.slice(0, 10)}T${zoned}`);
   return isMinute ? time + 59_999 : time;
 }
 

@@ -181,6 +181,8 @@ test('a moment is a version, a date, a time or words', () => {
   assert.equal(ago('yesterday'), local(2026, 10, 20) - 1);
   assert.equal(ago('2026-11-01T10:00:00Z'), Date.UTC(2026, 10, 1, 10));
   assert.equal(ago('2026-11-01 10:00:00 +0200'), Date.UTC(2026, 10, 1, 8));
+  assert.equal(ago('2026-11-01T10:00:00-03'), Date.UTC(2026, 10, 1, 13));
+  assert.equal(ago('2026-11-01 10:05 UTC'), Date.UTC(2026, 10, 1, 10, 5, 59, 999));
   assert.equal(ago('2026-11-01T10:05Z'), Date.UTC(2026, 10, 1, 10, 5, 59, 999));
   assert.equal(ago('12:30'), NOW + 59_999);
   assert.equal(ago('12:31'), new Date(2026, 10, 19, 12, 31, 59, 999).getTime());
