@@ -90,11 +90,22 @@ export function readyRule(given: string, name: string): string {
 
 /** The words of the ready rule that made a query for a playlist of this name; null if no rule did. */
 export function ruleWords(sql: string, name: string): string | null {
+  const made = ruleOf(sql, name);
+  return made?.rule.words(made.value) ?? null;
+}
+
+/** The query of the same ready rule after the playlist was renamed; a query that no rule made stays as it is. */
+export function renamedRule(sql: string, name: string, newName: string): string {
+  const made = ruleOf(sql, name);
+  return made === null ? sql : made.rule.sql(newName, made.value);
+}
+
+function ruleOf(sql: string, name: string): { rule: ReadyRule; value: string | null } | null {
   for (const rule of Object.values(READY_RULES) as ReadyRule[]) {
     const found = rule.valueIn.exec(sql)?.[1];
     const value = found === undefined ? null : found.split("', '").join(',').replaceAll("''", "'");
     try {
-      if (rule.sql(name, value) === sql) return rule.words(value);
+      if (rule.sql(name, value) === sql) return { rule, value };
     } catch {
       // The rule refuses this number, so the query was written by hand.
     }

@@ -13,7 +13,7 @@ import { at, owner } from '../support/entries.ts';
 import { savedUris } from '../support/playlists.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { edit, LIST_0, rowsOf, save, spare, unsave } from './account.ts';
-import { kept, WITH_ALL } from './keptPlaylists.ts';
+import { act, kept, WITH_ALL, withAccount } from './keptPlaylists.ts';
 
 /** How `relay keep show` describes each value of `--like`. */
 const WORDS: Record<string, string> = {
@@ -129,6 +129,25 @@ test('unsorted keeps what is in no other playlist, and does not count its own pl
     const { keep } = JSON.parse(out);
     assert.deepEqual(rowsOf(relay, keep.playlist_id), wanted.slice(1));
   });
+});
+
+test('a rule that leaves out its own playlist still does so after the playlist was renamed', async () => {
+  for (const rule of ['unsorted', 'union']) {
+    await withAccount({ saved: 60, playlists: 2 }, async (relay) => {
+      await run(relay, ['keep', 'add', "Sam's", '--like', rule]);
+      const made = at(await kept(relay), 0);
+      const before = rowsOf(relay, made.playlist_id);
+      assert.ok(before.length > 0);
+      for (const name of ["Sam's rest", 'Rest']) {
+        await relay.call('update_playlist_details', { playlist_id: made.playlist_id, name });
+        const { keep } = await act(relay, made.id, 'run');
+        assert.deepEqual([keep.status, keep.last_result, keep.name], ['active', 'nothing to change', name]);
+        const { out } = await run(relay, ['keep', 'show', name]);
+        assert.match(out, /^Rule: .*(?:no other playlist of yours|Your other playlists)/m);
+      }
+      assert.deepEqual(rowsOf(relay, made.playlist_id), before);
+    });
+  }
 });
 
 test('relay keep adds, lists, shows, runs and stops', async () => {

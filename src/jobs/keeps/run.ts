@@ -6,6 +6,7 @@ import { planOf, progressOf } from '../../changes/run.ts';
 import { asRelayError, notConnected, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import type { KeepPreview } from '../../domain/keep.ts';
+import { renamedRule } from '../../domain/keepRules.ts';
 import { withNames } from '../../domain/mergeRows.ts';
 import { uriOf, without } from '../../domain/rows.ts';
 import type { Library } from '../../library/library.ts';
@@ -110,11 +111,22 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     }
   }
 
+  /** The kept playlist under its present name, by which a ready rule leaves out the rows of the playlist itself. */
+  async function underPresentName(keep: Keep): Promise<Keep> {
+    const facts = keep.playlistId === null ? null : await library.playlistFacts(keep.playlistId);
+    if (facts === null || facts.name === keep.name) return keep;
+    const { name } = facts;
+    const query = renamedRule(keep.query, keep.name, name);
+    setKeep(store, keep.id, { name, query });
+    return { ...keep, name, query };
+  }
+
   async function bring(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
-    let keep = given;
-    const answer = await askedOf(keep, maxAgeMinutes);
+    let answer = await askedOf(given, maxAgeMinutes);
     // The answer may come from the library of another account.
-    if (!isConnected(keep)) throw notConnected();
+    if (!isConnected(given)) throw notConnected();
+    let keep = await underPresentName(given);
+    if (keep.query !== given.query) answer = await askedOf(keep, Math.max(1, maxAgeMinutes));
     const incomplete = unreadOf(answer);
     if (incomplete !== null) return endings.waits(keep, incomplete);
     const all = wantedOf(answer.rows, keep.gone);
@@ -171,8 +183,6 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       written: keep.written,
       digest: digestOf(uris),
     };
-    const name = (await library.playlistFacts(playlistId))?.name ?? keep.name;
-    if (name !== keep.name) setKeep(store, keep.id, { name });
     if (known !== null) {
       const listed = await asListed({ ...facts, shown: known }, known, null);
       if (decide(listed).kind === 'nothing') {
