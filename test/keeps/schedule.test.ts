@@ -396,6 +396,7 @@ test('without a login a kept playlist waits, and continues after the next login;
       [waiting?.status, waiting?.reason],
       ['waiting', 'The account that it was made for is not connected.'],
     );
+    assert.match((await run(relay, ['status'])).out, /1 kept playlist, 1 waiting\n/);
     const told = await run(relay, ['keep', 'run', 'Login', '--json']);
     assert.deepEqual([told.code, JSON.parse(told.err).error.code], [3, 'LOGIN_REQUIRED']);
     save(relay, spare(relay, 0, 1));

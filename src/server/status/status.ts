@@ -7,6 +7,7 @@ import { failureClassOf, isKeyFailure } from '../../domain/failureClass.ts';
 import { isEnded, type JobStatus } from '../../domain/job.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
 import type { Remedy } from '../../domain/remedy.ts';
+import { connectedAccount } from '../../jobs/keeps/keepsContext.ts';
 import type { MasterKey } from '../../secrets/masterKey.ts';
 import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
 import { listBrowsers } from '../../store/tables/browsers.ts';
@@ -127,7 +128,7 @@ function jobFacts({ store }: Known): StatusReport['jobs'] {
 }
 
 function keptFacts({ store }: Known): StatusReport['kept'] {
-  const { active = 0, review = 0, waiting = 0, paused = 0 } = countKeeps(store);
+  const { active = 0, review = 0, waiting = 0, paused = 0 } = countKeeps(store, connectedAccount(store));
   return { total: active + review + waiting + paused, review, waiting, paused };
 }
 

@@ -114,10 +114,15 @@ export function dropKeep(store: Store, id: string): void {
   store.run('delete from keeps where id = ?', [id]);
 }
 
-/** Number of kept playlists in each status, as it is shown. */
-export function countKeeps(store: Store): Partial<Record<Keep['status'], number>> {
+/**
+ * Number of kept playlists in each status, as it is shown.
+ * @param account the connected account: a kept playlist of another one waits; null if none is connected
+ */
+export function countKeeps(store: Store, account: string | null): Partial<Record<Keep['status'], number>> {
   const rows = store.all<{ status: Keep['status']; count: number }>(
-    `select case when preview is null then status else 'review' end as status, count(*) as count from keeps group by 1`,
+    `select case when preview is not null then 'review' when status = 'active' and account is not ? then 'waiting' else status end as status,
+       count(*) as count from keeps group by 1`,
+    [account],
   );
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }
