@@ -237,6 +237,11 @@ test(`nothing can be written, attached, set or loaded: ${REFUSED.length} tries`,
       const { error } = await ask(relay, sql);
       assert.equal(error?.code, 'INVALID_ARGUMENT', sql);
     }
+    const { error } = await ask(relay, 'selec uri from saved');
+    assert.equal(
+      error?.message,
+      'near "selec": syntax error. Only one SELECT, WITH … SELECT or VALUES statement is allowed: the library can only be read.',
+    );
     assert.deepEqual(await copyOf(relay), truth);
     assert.deepEqual(await readFile(path), before);
     const files = await ask(

@@ -107,11 +107,33 @@ function compileAsSubquery(db: Database, statement: string): void {
   statements.next();
 }
 
-/** Text that begins like a query gets SQLite's own error. Other text is told that only queries are allowed. */
+/**
+ * Text that begins like a query gets SQLite's own error. Other text is told that only queries are allowed; if its first word is
+ * none of SQL's, that comes after what SQLite would say. SQLite is not asked: what it says of the subquery is about a later word.
+ */
 function notASubquery(statement: string, error: unknown): unknown {
-  const first = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*([a-z]+)/i.exec(statement)?.[1]?.toLowerCase() ?? '';
-  return ['select', 'with', 'values'].includes(first) ? error : new Refused('statement', READ_ONLY);
+  const word = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*([a-z]\w*)/i.exec(statement)?.[1] ?? '';
+  if (['select', 'with', 'values'].includes(word.toLowerCase())) return error;
+  const isMistyped = word !== '' && !OTHER_STATEMENTS.includes(word.toLowerCase());
+  return new Refused('statement', isMistyped ? `near "${word}": syntax error. ${READ_ONLY}` : READ_ONLY);
 }
+
+const OTHER_STATEMENTS: readonly string[] = [
+  ...[
+    'alter',
+    'analyze',
+    'attach',
+    'begin',
+    'commit',
+    'create',
+    'delete',
+    'detach',
+    'drop',
+    'end',
+    'explain',
+  ],
+  ...['insert', 'pragma', 'reindex', 'release', 'replace', 'rollback', 'savepoint', 'update', 'vacuum'],
+];
 
 function rowsOf(prepared: Statement, { limit, maxCharacters }: Limits): Rows {
   const columns = shortNames(prepared.getColumnNames(), Math.floor(maxCharacters / 2));
