@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { savedUris } from '../support/playlists.ts';
+import type { Relay } from '../support/world.ts';
 import { edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts';
 import { act, keep, kept, withAccount } from './keptPlaylists.ts';
 
@@ -202,6 +203,43 @@ test('a track that Spotify no longer has is noticed, left out and not tried agai
     const made = await keep(relay, { name: 'Gone', sql: `VALUES ('${one}'), ('${gone}'), ('${two}')` });
     assert.deepEqual([made.keep.status, made.preview.left_out], ['active', 1], made.keep.reason);
     assert.deepEqual(rowsOf(relay, made.keep.playlist_id), [one, two]);
+  });
+});
+
+/** From now on, the account's list does not show a playlist, as for half a minute after it was made. */
+function hide(relay: Relay, id: string): void {
+  relay.provider.faults.add({
+    path: '/me/playlists',
+    method: 'GET',
+    times: Number.POSITIVE_INFINITY,
+    kind: 'transform',
+    fn: (body) => {
+      const { items, total, ...page } = body as { items: Array<{ id: string }>; total: number };
+      return { ...page, total: total - 1, items: items.filter((one) => one.id !== id) };
+    },
+  });
+}
+
+test('a playlist that relay has just made can be kept before the list shows it; one that has left the list waits', async () => {
+  await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
+    await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
+    const { id } = (await relay.call('create_playlist', { name: 'Mine' })) as { id: string };
+    hide(relay, id);
+    assert.equal((await keep(relay, { playlist_id: id, dry_run: true })).keep.status, 'active');
+    assert.equal((await keep(relay, { playlist_id: id })).keep.last_result, '12 added');
+    assert.deepEqual(rowsOf(relay, id), savedUris(relay));
+    relay.provider.faults.clear();
+    hide(relay, LIST_0);
+    for (const dry_run of [true, false]) {
+      const { status, reason } = (await keep(relay, { playlist_id: LIST_0, dry_run })).keep;
+      assert.deepEqual(
+        [status, reason],
+        [
+          'review',
+          'The playlist is not in your library any more. Put it back in Spotify, or stop keeping it and keep a new one.',
+        ],
+      );
+    }
   });
 });
 

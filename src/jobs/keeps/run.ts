@@ -10,7 +10,7 @@ import { renamedRule } from '../../domain/keepRules.ts';
 import { withNames } from '../../domain/mergeRows.ts';
 import { uriOf, without } from '../../domain/rows.ts';
 import type { Library } from '../../library/library.ts';
-import { type Change, getChange, getChangeBody, lastChangeAskedBy } from '../../store/tables/changes.ts';
+import { type Change, changesSince, getChangeBody, lastChangeAskedBy } from '../../store/tables/changes.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
 import { createEndings, NOTHING, type Outcome } from './endings.ts';
 import { askedBy, connectedAccount, isHalted, type KeepsContext, NOT_CONNECTED } from './keepsContext.ts';
@@ -23,6 +23,8 @@ const WRITE_MS = 5 * 60_000;
 const MAX_TURNS = 3;
 /** How long a playlist counts as new; it may take half a minute to show in the account's list. */
 const NEW_MS = 2 * 60_000;
+const IS_AWAY =
+  'The playlist is not in your library any more. Put it back in Spotify, or stop keeping it and keep a new one.';
 
 type Answer = Awaited<ReturnType<Library['follow']>>;
 
@@ -150,14 +152,17 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
 
   async function rehearse(keep: Omit<Keep, 'seq'>, answer: Answer): ReturnType<Runs['rehearse']> {
     const { uris, leftOut } = wantedOf(answer.rows, keep.gone);
-    const shown = keep.playlistId === null ? [] : ((await library.playlistRows(keep.playlistId)) ?? []);
+    const known = keep.playlistId === null ? [] : await library.playlistRows(keep.playlistId);
+    const isAway = known === null && keep.playlistId !== null && !isNew(keep, keep.playlistId);
+    const shown = known ?? [];
     const facts = { shown, left: null, wanted: uris, accepted: null, written: [], digest: digestOf(uris) };
     const listed = await asListed(facts, shown, null);
     const preview = await previewOf(shown, listed.wanted, leftOut);
     const incomplete = unreadOf(answer);
     if (incomplete !== null) return { status: 'waiting', reason: incomplete, preview };
     const decision = decide(listed);
-    const reason = missing(keep, answer) ?? (decision.kind === 'review' ? decision.reason : null);
+    const away = isAway ? IS_AWAY : null;
+    const reason = missing(keep, answer) ?? away ?? (decision.kind === 'review' ? decision.reason : null);
     return { status: reason === null ? 'active' : 'review', reason, preview };
   }
 
@@ -167,14 +172,19 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     return written(keep, request, wanted, view);
   }
 
+  /** True if relay has just made the playlist, so that Spotify's list may not show it yet. */
+  function isNew({ lastChange }: Pick<Keep, 'lastChange'>, playlistId: string): boolean {
+    const period = { updatedSince: clock.now() - NEW_MS, begunSince: null };
+    return changesSince(store, playlistId, period).some(
+      ({ id, kind }) => kind === 'create' || id === lastChange,
+    );
+  }
+
   async function follow(keep: Keep, playlistId: string, wanted: Wanted): Promise<Turn> {
     const { uris, leftOut } = wanted;
     const known = await library.playlistRows(playlistId);
-    const made = keep.lastChange === null ? null : getChange(store, keep.lastChange);
-    const isNew = made !== null && Math.abs(clock.now() - made.createdAt) < NEW_MS;
-    if (known === null && !isNew) {
-      const reason = 'The playlist is not in your library any more. Stop keeping it, or add it again.';
-      return over(await endings.review(keep, reason, await previewOf([], uris, leftOut)));
+    if (known === null && !isNew(keep, playlistId)) {
+      return over(await endings.review(keep, IS_AWAY, await previewOf([], uris, leftOut)));
     }
     const facts = {
       left: keep.leftRows,
