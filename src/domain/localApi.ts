@@ -260,7 +260,7 @@ export interface KeepAnswer {
   keep: KeepRecord;
   preview?: KeepPreview;
   change_id?: string;
-  /** Says that the run goes on after this answer. */
+  /** Set if the run continues after this answer. */
   note?: string;
 }
 
