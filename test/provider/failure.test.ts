@@ -94,6 +94,15 @@ test('error bodies are read in every form', () => {
     message: '400: Authorization: Bearer …',
     reason: null,
   });
+  // Only a code is a reason: words may quote what was sent.
+  assert.deepEqual(readFailureBody('{"error":"No such query: secret words"}'), {
+    message: 'No such query: secret words',
+    reason: null,
+  });
+  assert.deepEqual(readFailureBody(api(403, 'No', 'No rights for secret words')[1]), {
+    message: 'No',
+    reason: null,
+  });
   assert.deepEqual(readFailureBody(' plain words '), { message: 'plain words', reason: null });
   assert.deepEqual(readFailureBody(''), { message: '', reason: null });
   assert.deepEqual(readFailureBody('null'), { message: '', reason: null });

@@ -193,7 +193,7 @@ test('after a mistaken PREMIUM_REQUIRED the next attempt works, and the remedy s
   }));
 
 /** What must never be found in the error history. */
-const HIDDEN = ['secret words', '0000invented0000track0', 'BQtoken', 'Invalid base62', 'a whole page'];
+const HIDDEN = ['secret words', 'secret+words', '0000invented0000track0', 'BQtoken', 'Invalid base62', 'a whole page'];
 
 async function failInEveryWay({ call, provider }: Relay): Promise<void> {
   const words = (message: string) => ({ error: { status: 400, message } });
@@ -211,7 +211,19 @@ async function failInEveryWay({ call, provider }: Relay): Promise<void> {
     { path: '/me/player/devices', kind: 'status', status: 401, body: words('BQtoken is over') },
     { path: '/me/tracks', kind: 'quota', retryAfterSeconds: 3600 },
   );
+  // Words in the place of a code, as gateways send them.
+  provider.faults.add(
+    { path: '/search', kind: 'status', status: 400, body: { error: 'Not found: /search?q=secret+words' } },
+    {
+      path: '/me/top/tracks',
+      kind: 'status',
+      status: 403,
+      body: { error: { status: 403, message: 'secret words', reason: 'no rights for secret words' } },
+    },
+  );
   await call('search_tracks', { query: 'secret words' });
+  await call('search_tracks', { query: 'secret words' });
+  await call('get_top_tracks');
   await call('get_track', { track_id: '0000invented0000track0' });
   await call('get_playlist_tracks', { playlist_id });
   await call('get_playlist_tracks', { playlist_id });
@@ -230,6 +242,7 @@ test('the error history holds no ID, no query, no token and none of the provider
         .sort(),
       [
         ['GET', '/me/player/devices', 401, 'PROVIDER_UNAVAILABLE', null],
+        ['GET', '/me/top/tracks', 403, 'FORBIDDEN', null],
         ['GET', '/me/tracks', 429, 'QUOTA_EXCEEDED', 'QUOTA_EXCEEDED'],
         ['GET', '/playlists/{id}/items', 403, 'FORBIDDEN', null],
         ['GET', '/playlists/{id}/items', 500, 'PROVIDER_UNAVAILABLE', null],

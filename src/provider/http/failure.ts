@@ -15,7 +15,7 @@ const MAX_TEXT = 300;
 export interface FailureBody {
   /** One line of at most 300 characters; '' if the body has no message. */
   message: string;
-  /** The `reason`, or the OAuth error code; null if the body has neither. */
+  /** The `reason`, or the OAuth error code; null if the body has neither, or words in its place. */
   reason: string | null;
 }
 
@@ -30,9 +30,18 @@ export function readFailureBody(answer: string, secrets: readonly string[] = [])
   const body = readJson(text);
   if (body === undefined) return { message: cleaned(text) ?? '', reason: null };
   const { error, error_description: description } = isObject(body) ? body : {};
-  if (isObject(error)) return { message: cleaned(error.message) ?? '', reason: cleaned(error.reason) };
-  const reason = cleaned(error);
-  return { message: cleaned(description) ?? reason ?? '', reason };
+  if (isObject(error)) return { message: cleaned(error.message) ?? '', reason: codeIn(error.reason) };
+  return { message: cleaned(description) ?? cleaned(error) ?? '', reason: codeIn(error) };
+}
+
+/**
+ * `QUOTA_EXCEEDED` or `invalid_grant`; null for anything else. Words in its place may quote the request, and the error history
+ * keeps reasons.
+ */
+function codeIn(value: unknown): string | null {
+  return typeof value === 'string' && /^(?:[A-Z][A-Z0-9_]*|[a-z][a-z0-9_]*)$/.test(value) && value.length <= 60
+    ? value
+    : null;
 }
 
 /** Foreign text as one short, visible line; null for a value that is not text. */
