@@ -123,8 +123,8 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       if (repeatsAnId(body)) {
         return refusal(null, ProtocolErrorCode.InvalidRequest, 'Two requests of the batch have one ID.');
       }
-      const cancelled = cancelledBy(body);
-      if (cancelled !== null) calls.cancel({ principal, userAgent: userAgentOf(request), id: cancelled });
+      const userAgent = userAgentOf(request);
+      for (const id of cancelledBy(body)) calls.cancel({ principal, userAgent, id });
       const extra = { body, offer: found.offer } satisfies Extra;
       return handler.fetch(request, {
         parsedBody: body,
@@ -140,12 +140,15 @@ function invalid(problem: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, modelText(problem));
 }
 
-/** The ID of the request that a notification of the 2025 revisions cancels; null for other messages. */
-function cancelledBy(body: unknown): Caller['id'] | null {
-  const message = body as { method?: unknown; params?: { requestId?: unknown } } | null | undefined;
-  if (message?.method !== 'notifications/cancelled') return null;
-  const id = message.params?.requestId;
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
+/** The IDs of the requests that notifications of the 2025 revisions cancel, alone or in a batch. */
+function cancelledBy(body: unknown): Array<Caller['id']> {
+  type Message = { method?: unknown; params?: { requestId?: unknown } } | null | undefined;
+  const messages = (Array.isArray(body) ? body : [body]) as Message[];
+  return messages.flatMap((message) => {
+    if (message?.method !== 'notifications/cancelled') return [];
+    const id = message.params?.requestId;
+    return typeof id === 'string' || typeof id === 'number' ? [id] : [];
+  });
 }
 
 function userAgentOf(request: Request | undefined): string {

@@ -290,6 +290,30 @@ test('an older client cancels by notification', () =>
     assert.equal(provider.requests.length, 1);
   }));
 
+test('a notification in a batch cancels a call of another batch, and no other call', () =>
+  withRelay(async ({ provider, server }) => {
+    provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });
+    const call = (id: string | number, name: string) => {
+      return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: {} } };
+    };
+    const answered = postMcp({ server }, [call('slow', 'get_my_playlists'), call(2, 'get_devices')]);
+    await untilRequested(provider, '/me/playlists');
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } };
+    assert.equal((await postMcp({ server }, [cancel])).status, 202);
+    const results = [...(await answered).text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => {
+      const { id, result } = JSON.parse(data);
+      return [id, result.structuredContent.error?.code];
+    });
+    assert.deepEqual(results, [
+      [2, undefined],
+      ['slow', 'CANCELLED'],
+    ]);
+    assert.deepEqual(
+      pluck(provider.requests, 'path').filter((path) => path === '/me/playlists'),
+      ['/me/playlists'],
+    );
+  }));
+
 async function untilRequested(provider: { requests: Array<{ path: string }> }, path: string): Promise<void> {
   await until(() => provider.requests.some((request) => request.path === path));
 }
