@@ -51,9 +51,9 @@ interface Implementation extends Record<string, unknown> {
   version: string;
 }
 
-/** Headers of an event stream, as the SDK sends them. */
+/** Headers of an event stream, as the SDK sends them, except that nothing may be stored. */
 const EVENTS = {
-  'cache-control': 'no-cache, no-transform',
+  'cache-control': 'no-store, no-transform',
   connection: 'keep-alive',
   'content-type': 'text/event-stream',
   'x-accel-buffering': 'no',

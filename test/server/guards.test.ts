@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
 import { greet, requireProof } from '../../src/local/localClient.ts';
 import { askLocal } from '../support/hello.ts';
+import { postMcp } from '../support/mcpPost.ts';
 import { send } from '../support/http.ts';
 import { HAS_IPV6 } from '../support/loopback.ts';
 import { API_KEY, withRelay } from '../support/world.ts';
@@ -105,7 +106,7 @@ test('URLs in answers use the Host of the request', () =>
   }));
 
 test('every answer carries the security headers', () =>
-  withRelay(async ({ baseUrl }) => {
+  withRelay(async ({ baseUrl, server }) => {
     for (const path of ['/', '/health', '/nowhere', '/mcp', '/auth/provider/callback']) {
       const { headers } = await send(`${baseUrl}${path}`);
       assert.equal(headers['x-content-type-options'], 'nosniff', path);
@@ -113,6 +114,13 @@ test('every answer carries the security headers', () =>
       assert.equal(headers['referrer-policy'], 'same-origin', path);
       assert.equal(headers['cache-control'], 'no-store', path);
       assert.match(String(headers['x-request-id']), /^[0-9a-f-]{36}$/, path);
+    }
+    // Event streams too, answered with and without the SDK.
+    for (const method of ['ping', 'tools/list', 'prompts/list']) {
+      const { headers } = await postMcp({ server }, { jsonrpc: '2.0', id: 1, method });
+      assert.equal(headers['content-type'], 'text/event-stream');
+      assert.equal(headers['cache-control'], 'no-store, no-transform', method);
+      assert.equal(headers['x-content-type-options'], 'nosniff', method);
     }
     const page = await send(`${baseUrl}/`);
     const policy = String(page.headers['content-security-policy']);

@@ -129,7 +129,10 @@ function begin(context: HttpContext, headers: Record<string, string>): EventStre
 
 async function forward(context: HttpContext, answer: Response): Promise<void> {
   const { response } = context;
-  writeHead(context, answer.status, safeHeaders(Object.fromEntries(answer.headers)));
+  const headers = safeHeaders(Object.fromEntries(answer.headers));
+  // The SDK's `no-cache` would still let a cache store the owner's data.
+  const caching = headers['cache-control']?.replace('no-cache', 'no-store');
+  writeHead(context, answer.status, caching === undefined ? headers : { ...headers, 'cache-control': caching });
   if (!answer.body) {
     response.end();
     return;
