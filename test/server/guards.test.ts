@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { silentLog } from '../../src/base/log.ts';
 import { greet, requireProof } from '../../src/local/localClient.ts';
 import { askLocal } from '../support/hello.ts';
-import { postMcp } from '../support/mcpPost.ts';
 import { send } from '../support/http.ts';
 import { HAS_IPV6 } from '../support/loopback.ts';
+import { postMcp } from '../support/mcpPost.ts';
 import { API_KEY, withRelay } from '../support/world.ts';
 
 const AUTHORIZED = { authorization: `Bearer ${API_KEY}`, accept: 'application/json, text/event-stream' };
@@ -166,6 +167,17 @@ test('what cannot be served is refused with the right status, and the server kee
       status: 415,
       code: -32000,
     });
+    // A compressed body is not read as JSON. It is refused for what it is (RFC 9110 15.5.16).
+    const packed = { method: 'POST', headers: { ...JSON_BODY, 'content-encoding': 'gzip' }, body: gzipSync(LIST) };
+    assert.deepEqual(await refusal('/mcp', packed), { status: 415, code: -32000 });
+    const { status, headers, text } = await send(`${baseUrl}/oauth/register`, packed);
+    assert.deepEqual([status, headers['accept-encoding']], [415, 'identity']);
+    assert.match(text, /compressed/);
+    const identity = { ...packed.headers, 'content-encoding': 'Identity' };
+    assert.equal(
+      (await send(`${baseUrl}/mcp`, { method: 'POST', headers: identity, body: LIST })).status,
+      200,
+    );
     const large = Buffer.alloc(6 * 1024 * 1024, ' ');
     assert.deepEqual(await refusal('/mcp', { method: 'POST', headers: JSON_BODY, body: large }), {
       status: 413,

@@ -143,7 +143,14 @@ function requireType(request: IncomingMessage, expected: string): void {
   if (type !== expected) {
     throw new HttpError('UNSUPPORTED_MEDIA_TYPE', { message: `This path accepts only ${expected}.` });
   }
+  const coding = request.headers['content-encoding'] ?? 'identity';
+  if (coding.toLowerCase() !== 'identity') {
+    const headers = { 'accept-encoding': 'identity' };
+    throw new HttpError('UNSUPPORTED_MEDIA_TYPE', { message: COMPRESSED, headers });
+  }
 }
+
+const COMPRESSED = 'A compressed body is not accepted: send it without Content-Encoding.';
 
 function tooLarge(maxBytes: number): HttpError {
   const limit = maxBytes < MIB ? `${maxBytes / KIB} KiB` : `${maxBytes / MIB} MiB`;
