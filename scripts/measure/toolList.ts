@@ -2,7 +2,8 @@
  * The cost of `tools/list` and the instructions. Also how often a search among the tools finds the right one for an everyday
  * request.
  */
-import { INSTRUCTIONS, toolEntry } from '../../src/mcp/surface.ts';
+import { groupsOf } from '../../src/domain/toolsets.ts';
+import { instructionsFor, toolEntry } from '../../src/mcp/surface.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { createBm25 } from './bm25.ts';
 import { type EverydayRequest, KEYWORDS, REQUESTS } from './requests.ts';
@@ -25,6 +26,7 @@ export interface Recall {
 }
 
 const entries = TOOLS.map(toolEntry);
+const STANDARD = { toolsets: groupsOf(['standard']), readOnly: false };
 
 export function toolCosts(): ToolCost[] {
   return entries.map((entry) => {
@@ -44,7 +46,7 @@ export function toolListSizes() {
     asked: sum(costs.map(({ asked }) => asked)),
     tokens: sum(costs.map(({ whole }) => whole)),
     bytes: Buffer.byteLength(JSON.stringify({ tools: entries })),
-    instructions: INSTRUCTIONS.length,
+    instructions: instructionsFor(new Set(costs.map(({ name }) => name)), STANDARD).length,
   };
 }
 

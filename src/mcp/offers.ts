@@ -9,7 +9,6 @@ import {
   TOOLSETS,
   TOOLSETS_HEADER,
   type ToolChoice,
-  toolsetsFor,
 } from '../domain/toolsets.ts';
 import { ALL_TOOLS, groupOf, toolsOf } from '../tools/index.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -19,6 +18,8 @@ import { instructionsFor, type ToolEntry, toolEntry } from './surface.ts';
 /** One selection of tools, in the form in which clients receive it. Each selection is built once. */
 export interface Offer {
   choice: ToolChoice;
+  /** What the settings offer, of which `choice` is a part. */
+  settings: ToolChoice;
   /** The tools by name; `tools/call` knows no others. */
   tools: ReadonlyMap<string, Tool>;
   /** The entries for `tools/list`. */
@@ -39,7 +40,7 @@ export function createOffers(choice: ToolChoice): OfferFor {
 
   function offerOf(wanted: ToolChoice): Offer {
     const key = `${wanted.readOnly} ${wanted.toolsets.join()}`;
-    const offer = made.get(key) ?? makeOffer(wanted);
+    const offer = made.get(key) ?? makeOffer(wanted, choice);
     // `narrowed` puts the groups in order, so each set of groups has at most two offers: with and without tools that write.
     made.set(key, offer);
     return offer;
@@ -55,7 +56,7 @@ export function createOffers(choice: ToolChoice): OfferFor {
 }
 
 /** The text of the protocol error for a tool that is not offered. */
-export function unknownTool(name: string, { tools, choice }: Offer): string {
+export function unknownTool(name: string, { tools, choice, settings }: Offer): string {
   const text = `Unknown tool "${name.slice(0, 100)}". This server has ${tools.size} tools: see tools/list.`;
   const known = ALL_TOOLS.find((tool) => tool.name === name);
   if (!known) return text;
@@ -63,15 +64,19 @@ export function unknownTool(name: string, { tools, choice }: Offer): string {
   if (groupsOf(choice.toolsets).includes(group)) {
     return `${text} This one changes something, and only reading is on (RELAY_READ_ONLY, ${READ_ONLY_HEADER}, or the owner has approved this client for reading only).`;
   }
-  const on = group === 'extras' ? toolsetsFor(true) : [...choice.toolsets, group].join(',');
+  if (groupsOf(settings.toolsets).includes(group)) {
+    return `${text} This one is in the toolset ${group}, which this client leaves out with ${TOOLSETS_HEADER} (or --toolsets): the user switches it on in the settings of this client.`;
+  }
+  const on = [...settings.toolsets, group].join(',');
   return `${text} This one is in the toolset ${group}, which is off (RELAY_TOOLSETS or ${TOOLSETS_HEADER}). Where the settings leave it out, the owner switches it on with "relay config set toolsets ${on}" and a restart of relay.`;
 }
 
-function makeOffer(choice: ToolChoice): Offer {
+function makeOffer(choice: ToolChoice, settings: ToolChoice): Offer {
   const tools = new Map(toolsOf(choice).map((tool) => [tool.name, tool]));
   const names = new Set(tools.keys());
   return {
     choice,
+    settings,
     tools,
     entries: [...tools.values()].map(toolEntry),
     prompts: promptEntries(names),

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { loadSettings } from '../../src/config/settings.ts';
-import type { Toolset } from '../../src/domain/toolsets.ts';
+import { TOOL_GROUPS, type Toolset } from '../../src/domain/toolsets.ts';
 import { ALL_TOOLS, TOOLS, toolsOf } from '../../src/tools/index.ts';
 import { temporaryHome } from '../support/cli.ts';
 import { postMcp } from '../support/mcpPost.ts';
@@ -97,6 +97,27 @@ test('a tool that is left out is unknown to tools/call, and the error says which
         ),
       );
       await reading.close();
+      // The command keeps what the settings offer, whatever this client leaves out.
+      const narrow = await mcpClient(server.mcpUrl, API_KEY, { 'X-MCP-Toolsets': 'library' });
+      const few = namesOf(['library']).length;
+      await assert.rejects(
+        narrow.callTool({ name: 'get_track', arguments: {} }),
+        unknown(
+          `Unknown tool "get_track". This server has ${few} tools: see tools/list. This one is in the toolset catalog, which this client leaves out with X-MCP-Toolsets (or --toolsets): the user switches it on in the settings of this client.`,
+        ),
+      );
+      for (const [tool, group] of [
+        ['play', 'playback'],
+        ['get_album', 'extras'],
+        ['query_library', 'library_sql'],
+      ] as const)
+        await assert.rejects(
+          narrow.callTool({ name: tool, arguments: {} }),
+          unknown(
+            `Unknown tool "${tool}". This server has ${few} tools: see tools/list. This one is in the toolset ${group}, which is off (RELAY_TOOLSETS or X-MCP-Toolsets). Where the settings leave it out, the owner switches it on with "relay config set toolsets catalog,library,${group}" and a restart of relay.`,
+          ),
+        );
+      await narrow.close();
     },
   );
 });
@@ -142,6 +163,37 @@ test('the instructions name no group of tools that is not offered', async () => 
     assert.ok(text.length <= 1_900, `${text.length} characters`);
   });
 });
+
+test('the instructions name no tool that is not offered, whatever is left out', () =>
+  withRelay({ connect: false, client: false }, async ({ server }) => {
+    const all = ALL_TOOLS.map(({ name }) => name);
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'x', version: '1' },
+    };
+    for (const toolsets of ['standard', 'extras', ...TOOL_GROUPS.slice(0, 7), 'catalog,jobs'])
+      for (const readOnly of ['false', 'true']) {
+        const headers = { 'X-MCP-Toolsets': toolsets, 'X-MCP-Readonly': readOnly };
+        const ask = async (method: string, more = {}) => {
+          const { text } = await postMcp({ server }, { jsonrpc: '2.0', id: 1, method, ...more }, headers);
+          return JSON.parse(text.replace(/^event: message\ndata: /, '')).result;
+        };
+        const { tools } = await ask('tools/list');
+        const offered = new Set(names(tools));
+        const { instructions } = await ask('initialize', { params });
+        const named = (instructions as string).match(/\b[a-z]+(?:_[a-z]+)*\b/g) ?? [];
+        const where = JSON.stringify(headers);
+        assert.deepEqual(
+          named.filter((word) => all.includes(word) && !offered.has(word)),
+          [],
+          where,
+        );
+        assert.equal(/can (also )?change/.test(instructions), readOnly === 'false', where);
+        assert.equal(/no tool is offered/.test(instructions), offered.size === 0, where);
+        assert.ok(instructions.length <= 1_900, where);
+      }
+  }));
 
 test('serve takes --toolsets and --read-only, and call says why the server does not offer a tool', () =>
   withDesk({}, async ({ host, relay }) => {

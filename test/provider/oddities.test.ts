@@ -193,7 +193,14 @@ test('after a mistaken PREMIUM_REQUIRED the next attempt works, and the remedy s
   }));
 
 /** What must never be found in the error history. */
-const HIDDEN = ['secret words', 'secret+words', '0000invented0000track0', 'BQtoken', 'Invalid base62', 'a whole page'];
+const HIDDEN = [
+  'secret words',
+  'secret+words',
+  '0000invented0000track0',
+  'BQtoken',
+  'Invalid base62',
+  'a whole page',
+];
 
 async function failInEveryWay({ call, provider }: Relay): Promise<void> {
   const words = (message: string) => ({ error: { status: 400, message } });

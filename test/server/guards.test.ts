@@ -168,7 +168,11 @@ test('what cannot be served is refused with the right status, and the server kee
       code: -32000,
     });
     // A compressed body is not read as JSON. It is refused for what it is (RFC 9110 15.5.16).
-    const packed = { method: 'POST', headers: { ...JSON_BODY, 'content-encoding': 'gzip' }, body: gzipSync(LIST) };
+    const packed = {
+      method: 'POST',
+      headers: { ...JSON_BODY, 'content-encoding': 'gzip' },
+      body: gzipSync(LIST),
+    };
     assert.deepEqual(await refusal('/mcp', packed), { status: 415, code: -32000 });
     const { status, headers, text } = await send(`${baseUrl}/oauth/register`, packed);
     assert.deepEqual([status, headers['accept-encoding']], [415, 'identity']);

@@ -39,7 +39,9 @@ export function readFailureBody(answer: string, secrets: readonly string[] = [])
  * keeps reasons.
  */
 function codeIn(value: unknown): string | null {
-  return typeof value === 'string' && /^(?:[A-Z][A-Z0-9_]*|[a-z][a-z0-9_]*)$/.test(value) && value.length <= 60
+  return typeof value === 'string' &&
+    /^(?:[A-Z][A-Z0-9_]*|[a-z][a-z0-9_]*)$/.test(value) &&
+    value.length <= 60
     ? value
     : null;
 }

@@ -132,7 +132,11 @@ async function forward(context: HttpContext, answer: Response): Promise<void> {
   const headers = safeHeaders(Object.fromEntries(answer.headers));
   // The SDK's `no-cache` would still let a cache store the owner's data.
   const caching = headers['cache-control']?.replace('no-cache', 'no-store');
-  writeHead(context, answer.status, caching === undefined ? headers : { ...headers, 'cache-control': caching });
+  writeHead(
+    context,
+    answer.status,
+    caching === undefined ? headers : { ...headers, 'cache-control': caching },
+  );
   if (!answer.body) {
     response.end();
     return;
