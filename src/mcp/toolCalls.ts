@@ -91,22 +91,25 @@ function askerOf({ principal, userAgent }: Caller): string {
 }
 
 /**
- * Sends progress only to a client that asked for it. The protocol requires that progress rises, so a number that is not above
- * the last one is not sent.
+ * Sends progress only to a client that asked for it. A call may have several stages, each of which counts from 1: reading a
+ * playlist, then writing it. The protocol requires that progress rises, so a stage is counted on from the end of the one before.
  */
 function progressOf(
   progressToken: string | number | undefined,
   notify: (notification: ProgressNotification) => void,
 ): (done: number, total: number, message?: string) => void {
   if (progressToken === undefined) return () => {};
+  /** How far the stages before this one got. */
+  let before = 0;
   let last = 0;
-  return (progress, total, message) => {
-    if (progress <= last) return;
-    last = progress;
+  return (done, total, message) => {
+    if (done === last) return;
+    if (done < last) before += last;
+    last = done;
     const params = {
       progressToken,
-      progress,
-      total,
+      progress: before + done,
+      total: before + total,
       ...(message === undefined ? {} : { message: modelText(message) }),
     };
     notify({ method: 'notifications/progress', params });

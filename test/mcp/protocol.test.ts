@@ -261,6 +261,31 @@ test('progress is sent to a client that asks for it', () =>
     assert.deepEqual(heard.at(-1), [5, 5]);
   }));
 
+test('progress goes on from stage to stage: a playlist is read, read once more and written', () =>
+  withRelay(async ({ client, provider, call }) => {
+    const { items } = (await call('get_my_playlists', { all: true })) as {
+      items: Array<{ id: string; name: string }>;
+    };
+    const playlist_id = items.find(({ name }) => name === 'Morning Ferry')?.id ?? '';
+    const track_ids = pluck(provider.catalogue.tracks.slice(0, 350), 'id');
+    provider.clearRequests();
+    const heard: Array<{ progress: number; total?: number }> = [];
+    const onprogress = (told: { progress: number; total?: number }) => heard.push(told);
+    const result = await client.callTool(
+      { name: 'replace_playlist_tracks', arguments: { playlist_id, track_ids } },
+      { onprogress },
+    );
+    assert.equal(result.isError, undefined);
+    const { length } = provider.requests;
+    // 120 rows are three pages.
+    assert.equal(provider.requests.filter(({ method }) => method !== 'GET').length, 4);
+    assert.deepEqual(
+      pluck(heard, 'progress'),
+      heard.map((_, index) => index + 1),
+    );
+    assert.deepEqual([heard.at(-1)?.progress, heard.at(-1)?.total], [length, length]);
+  }));
+
 test('a client that disconnects stops the work before its next request', () =>
   withRelay(async ({ client, provider, server }) => {
     provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });
