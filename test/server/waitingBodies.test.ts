@@ -89,6 +89,21 @@ test('when the room for strangers is used up, the body that waited longest is re
     for (const { socket } of held) socket.destroy();
   }));
 
+test('a client whose body lost its room reads in the words of OAuth that it may try again', () =>
+  withRelay({ client: false }, async (relay) => {
+    const held: Held[] = [];
+    while (held.length < 4) held.push(await unfinished(relay, ['/oauth/token', FORM], MIB - 1));
+    await until(() => held.some(({ said }) => said().endsWith('}')));
+    const answer = held.find(({ said }) => said() !== '')?.said() ?? '';
+    assert.match(answer, /^HTTP\/1\.1 503 /);
+    assert.match(answer, /\r\nretry-after: 1\r\n/i);
+    assert.deepEqual(JSON.parse(answer.slice(answer.indexOf('{'))), {
+      error: 'temporarily_unavailable',
+      error_description: 'Too many requests are being sent at the same time. Send this one again.',
+    });
+    for (const { socket } of held) socket.destroy();
+  }));
+
 test('no body is read on /mcp or /local before the credential is right', () =>
   withRelay({ client: false }, async (relay) => {
     for (const path of ['/mcp', '/local/status', '/owner/jobs/items']) {

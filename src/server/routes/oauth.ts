@@ -70,7 +70,9 @@ function guarded(
     } catch (error) {
       if (error instanceof HttpError) {
         const { status, headers, message } = error;
-        return sendJson(context, status, { error: badBody, error_description: message }, headers);
+        // A client takes the other codes for final.
+        const code = status === 503 ? 'temporarily_unavailable' : badBody;
+        return sendJson(context, status, { error: code, error_description: message }, headers);
       }
       refuse(context, failureOf(core, context, error));
     }
