@@ -21,5 +21,16 @@ export function createServices(core: Core): Services {
     library.loggedIn();
     keeps.loggedIn();
   });
-  return { provider, rows, resolver, changes, jobs, keeps, library, store, clock, startedAt: clock.now() };
+  return {
+    provider,
+    rows,
+    resolver,
+    changes,
+    jobs,
+    keeps,
+    library,
+    store,
+    clock,
+    startedAt: clock.monotonic(),
+  };
 }

@@ -65,7 +65,7 @@ export const getStateDiagnosticsTool = defineTool({
         oauth_tokens: countOauthTokens(store, clock.now()),
       },
       requests_24h: requestTotals(store, clock.now()),
-      uptime_seconds: Math.floor((clock.now() - startedAt) / 1000),
+      uptime_seconds: Math.floor((clock.monotonic() - startedAt) / 1000),
     };
   },
 });

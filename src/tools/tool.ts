@@ -32,7 +32,7 @@ export interface Services {
   library: Library;
   store: Store;
   clock: Clock;
-  /** Time when the program started, in Unix milliseconds. */
+  /** Time when the program started, on the monotonic clock: the wall clock may be set back. */
   startedAt: number;
 }
 

@@ -88,6 +88,9 @@ test('get_state_diagnostics counts unresolved errors separately, and the time si
     assert.deepEqual([requests_24h, uptime_seconds], [{ tracks: 2 }, 61]);
     clock.advance(24 * 3600_000);
     assert.deepEqual((await diagnose(relay)).requests_24h, {});
+    // Somebody sets the computer's clock back.
+    clock.setWall(clock.now() - 7 * 24 * 3600_000);
+    assert.equal((await diagnose(relay)).uptime_seconds, 24 * 3600 + 61);
   }));
 
 test('get_rate_limit_status reports what is blocked, until when, and what is not', () =>
