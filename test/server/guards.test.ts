@@ -195,6 +195,39 @@ test('what cannot be served is refused with the right status, and the server kee
     assert.equal((await send(`${baseUrl}/health`)).status, 200);
   }));
 
+test('what is refused below /oauth before its routes is refused in the form of OAuth', () =>
+  withRelay({ client: false, env: { MCP_OAUTH_DCR_ENABLED: 'false' } }, async ({ baseUrl }) => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const asked: Array<[path: string, request: Parameters<typeof send>[1], status: number, text: string]> = [
+      ['/oauth/token', {}, 405, 'This path does not allow that method.'],
+      [
+        '/oauth/token',
+        { method: 'POST', headers: { ...form, origin: 'https://elsewhere.example' }, body: '' },
+        403,
+        'Requests from other web pages are refused.',
+      ],
+      [
+        '/oauth/revoke',
+        { method: 'POST', headers: { ...form, host: 'elsewhere.example' }, body: '' },
+        403,
+        'This server answers only under its own address.',
+      ],
+      [
+        '/oauth/register',
+        { method: 'POST', headers: JSON_BODY, body: '{}' },
+        404,
+        'There is nothing at this path.',
+      ],
+    ];
+    for (const [path, request, status, error_description] of asked) {
+      const answer = await send(`${baseUrl}${path}`, request);
+      assert.deepEqual(
+        [answer.status, JSON.parse(answer.text)],
+        [status, { error: 'invalid_request', error_description }],
+      );
+    }
+  }));
+
 test('bytes that are not HTTP do not stop the server', () =>
   withRelay(async ({ baseUrl }) => {
     const { port, hostname } = new URL(baseUrl);

@@ -136,8 +136,7 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
       options.showMissing(context);
       return;
     }
-    const body = context.path === '/mcp' ? jsonRpcError(told) : { error: told };
-    sendJson(context, status, body, headers);
+    sendJson(context, status, errorBody(context.path, status, told), headers);
     // Discards what the client still sends. If it stayed unread, the connection could not be used again.
     if (!context.request.complete) context.request.resume();
   }
@@ -163,7 +162,21 @@ function countHosts(rawHeaders: readonly string[]): number {
   return count;
 }
 
-function jsonRpcError(error: { code: string; message: string; requestId: string }): object {
+interface Told {
+  code: string;
+  message: string;
+  requestId: string;
+}
+
+/** The body of a refusal, in the form that the clients of the path read. */
+function errorBody(path: string, status: number, told: Told): object {
+  if (path === '/mcp') return jsonRpcError(told);
+  if (!path.startsWith('/oauth/')) return { error: told };
+  // RFC 6749 5.2
+  return { error: status < 500 ? 'invalid_request' : 'server_error', error_description: told.message };
+}
+
+function jsonRpcError(error: Told): object {
   const code = error.code === 'MALFORMED_JSON' ? -32700 : -32000;
   const { message, requestId } = error;
   return { jsonrpc: '2.0', error: { code, message, data: { code: error.code, requestId } }, id: null };
