@@ -117,7 +117,8 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       request.send(listAnswer(form, found.offer));
       return true;
     },
-    async fetch(request, body, principal) {
+    async fetch(request, sent, principal) {
+      const body = Array.isArray(sent) ? sent.map(withoutNulls) : withoutNulls(sent);
       const found = offerFor(request.headers);
       if ('problem' in found) return refusal(body, ProtocolErrorCode.InvalidParams, found.problem);
       if (repeatsAnId(body)) {
@@ -153,6 +154,25 @@ function cancelledBy(body: unknown): Array<Caller['id']> {
 
 function userAgentOf(request: Request | undefined): string {
   return request?.headers.get('user-agent') ?? '';
+}
+
+/**
+ * A message without the nulls that mean "left out", which the SDK would refuse with the text of its parser: `params` and its
+ * members, and the arguments of a prompt. `parseArguments.ts` does the same for the arguments of a tool.
+ */
+function withoutNulls(message: unknown): unknown {
+  if (!isObject(message) || !('params' in message)) return message;
+  const { params, ...rest } = message;
+  if (params === null) return rest;
+  if (!isObject(params)) return message;
+  const given = filled(params);
+  const isPrompt = message.method === 'prompts/get' && isObject(given.arguments);
+  const meant = isPrompt ? { ...given, arguments: filled(given.arguments as object) } : given;
+  return { ...rest, params: meant };
+}
+
+function filled(members: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 }
 
 /** What the SDK passes from a request to its `Server`. */

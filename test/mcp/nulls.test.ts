@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { parseArguments } from '../../src/mcp/parseArguments.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { defineTool } from '../../src/tools/tool.ts';
+import { META_2026, postMcp } from '../support/mcpPost.ts';
 import { withRelay } from '../support/world.ts';
 import { failureOf } from './failureOf.ts';
 
@@ -52,6 +53,38 @@ test('null for an optional field within an argument means that it is left out', 
       uris: null,
     });
     assert.equal(played.ok, true);
+  }));
+
+test('null for an optional member of a request means that it is left out', () =>
+  withRelay({ client: false }, async (relay) => {
+    const ask = async (method: string, params: unknown, headers = {}) => {
+      const { text } = await postMcp(relay, { jsonrpc: '2.0', id: 1, method, params }, headers);
+      return JSON.parse(text.replace(/^event: message\ndata: /, ''));
+    };
+    const prompt = { name: 'make_playlist' };
+    for (const [method, params, meant] of [
+      ['tools/list', null, undefined],
+      ['tools/list', { cursor: null, _meta: null }, {}],
+      ['tools/call', { name: 'get_devices', arguments: null, _meta: null }, { name: 'get_devices' }],
+      ['prompts/get', { ...prompt, arguments: null }, prompt],
+      ['prompts/get', { ...prompt, arguments: { about: null } }, prompt],
+    ] as const) {
+      const answer = await ask(method, params);
+      assert.ok(answer.result, JSON.stringify(answer));
+      assert.deepEqual(answer, await ask(method, meant), method);
+    }
+    const headers = {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'get_devices',
+    };
+    const current = { name: 'get_devices', _meta: META_2026 };
+    assert.deepEqual(
+      await ask('tools/call', { ...current, arguments: null }, headers),
+      await ask('tools/call', current, headers),
+    );
+    // A name is required, so its null is an error of the client, not of the server.
+    assert.equal((await ask('tools/call', { name: null })).error.code, -32602);
   }));
 
 test('null for a required or unknown argument, or as an entry of a list, is refused', async () => {
