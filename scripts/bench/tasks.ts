@@ -8,7 +8,7 @@
  * once before its writes (has anyone changed the playlist since?) and once after them (is everything back?).
  *
  * relay sends more where somebody else may be editing at that moment. It reads a list with repeated rows twice, since a row that
- * moves between two pages shows on both, and it looks at the list before it puts rows back.
+ * moves between two pages shows on both. It looks at the list before it puts rows back.
  */
 import { inParallel } from '../../src/base/lists.ts';
 import { startVictim, victimEnvironment } from '../../test/changes/crash/victim.ts';
