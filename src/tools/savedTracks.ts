@@ -1,5 +1,6 @@
 /** Saved tracks: listing, saving, removing and checking them. */
 import * as z from 'zod';
+import type { ChangeReport } from '../changes/changes.ts';
 import { saveTracks, unsaveTracks } from '../changes/kinds.ts';
 import { listOf, Track } from '../domain/shapes.ts';
 import { containsUris, getSavedTracks } from '../provider/resources/savedTracks.ts';
@@ -7,7 +8,7 @@ import { leanList } from './answer/lean.ts';
 import { LeanSaved, leanSaved } from './answer/leanShapes.ts';
 import { limit, MAX_ENTRIES, Offset, TrackRef } from './arguments.ts';
 import { filteredSaved, Note, queryArgument } from './libraryFilter.ts';
-import { carryOut, type Report, removalMembers, removalOf, write } from './playlists/playlistWriting.ts';
+import { carryOut, leftOf, type Report, removalMembers, removalOf, write } from './playlists/playlistWriting.ts';
 import { defineTool } from './tool.ts';
 
 export const getSavedTracksTool = defineTool({
@@ -77,10 +78,11 @@ export const removeSavedTracksTool = defineTool({
   rows: { key: 'not_found', hint: 'The others were not saved either.' },
   async handle(services, { track_ids }, call) {
     const uris = track_ids.map(({ uri }) => uri);
+    const told = (state: Pick<ChangeReport, 'change' | 'body'>) =>
+      removalOf(uris, state.body.former.saved ?? [], 'the library', leftOf(state));
     const request = unsaveTracks(services, uris);
-    const { report, state } = await carryOut(services, 'remove_saved_tracks', request, call);
-    const former = state && (state.body.former.saved ?? []);
-    return { ...libraryReport(report), ...removalOf(uris, former, 'the library') };
+    const { report, state } = await carryOut(services, 'remove_saved_tracks', request, call, { told });
+    return { ...libraryReport(report), ...(state ? told(state) : removalOf(uris, null, 'the library')) };
   },
 });
 

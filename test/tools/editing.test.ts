@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { snapshotOf } from '../../src/demo/state.ts';
-import { codeOf, withoutChange } from '../support/answers.ts';
+import { codeOf, failureOf, withoutChange } from '../support/answers.ts';
 import { assertNone, at, pluck } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { postMcp } from '../support/mcpPost.ts';
@@ -285,6 +285,37 @@ test('a removal that stops part-way counts a row once, although both IDs of the 
       [50, 60, 'Send the same call again when the cause is fixed: it removes the rest.'],
     );
     assert.deepEqual(urisOf(playlist), added.slice(50));
+  }));
+
+test('a removal that stops part-way reports in the terms of one that succeeds', () =>
+  withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+    const rows = tracks(relay, 150, 3_000);
+    const absent = tracks(relay, 30, 4_000);
+    playlist.rows = [...rows, ...rows.slice(0, 20)].map((uri) => ({ uri, addedAt: null, addedBy: null }));
+    const track_ids = [...absent, ...rows, ...rows.slice(0, 5)];
+    const fault = { method: 'DELETE', path: /\/items$/, skip: 1, kind: 'status', status: 403 } as const;
+    relay.provider.faults.add(fault);
+    const { message, details } = failureOf(
+      await relay.call('remove_tracks_from_playlist', { playlist_id, track_ids }),
+    );
+    assert.match(message, /^105 of 185 written, then: /);
+    assert.deepEqual(withoutChange(details), {
+      ok: false,
+      playlist_id,
+      requested: 185,
+      written: 105,
+      removed: 120,
+      not_found: absent,
+      chunks: { total: 2, completed: 1 },
+      snapshot_id: snapshotOf(playlist),
+      partial: true,
+      error: {
+        code: 'FORBIDDEN',
+        message: 'Spotify shows the content of a playlist only to its owner and collaborators.',
+        outcome_unknown: false,
+      },
+    });
+    assert.deepEqual(urisOf(playlist), rows.slice(100));
   }));
 
 test('removing what is not there writes nothing, says so and records no change', () =>

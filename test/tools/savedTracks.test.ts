@@ -140,6 +140,7 @@ for (const tool of ['save_tracks', 'remove_saved_tracks']) {
           ok: false,
           requested: 100,
           written,
+          ...(method === 'DELETE' ? { removed: written, not_found: [] } : {}),
           chunks: { total: 3, completed: skip },
           partial: true,
           error: { code: 'FORBIDDEN', message, outcome_unknown: false },
@@ -163,6 +164,26 @@ for (const tool of ['save_tracks', 'remove_saved_tracks']) {
       assert.equal(requestsTo(relay, LIBRARY), 1);
     }));
 }
+
+test('remove_saved_tracks that stops part-way counts what was asked for, and names what was not saved', () =>
+  withRelay(async (relay) => {
+    const before = savedUris(relay).slice(0, 90);
+    const absent = unsaved(relay, 12);
+    relay.provider.faults.add({ method: 'DELETE', path: LIBRARY, skip: 1, kind: 'status', status: 403 });
+    const track_ids = [...absent, ...before, ...before.slice(0, 3)];
+    const { message, details } = failureOf(await relay.call('remove_saved_tracks', { track_ids }));
+    assert.match(message, /^43 of 105 written, then: /);
+    const { error: _, ...report } = withoutChange(details) as Args;
+    assert.deepEqual(report, {
+      ok: false,
+      requested: 105,
+      written: 43,
+      removed: 40,
+      not_found: absent,
+      chunks: { total: 3, completed: 1 },
+      partial: true,
+    });
+  }));
 
 const lost: Array<[what: string, rule: FaultRule]> = [
   ['a server error after its effect', { kind: 'status_after', status: 503 }],

@@ -1,5 +1,6 @@
 /** Changing playlists: creating and editing them, adding, removing and moving rows. */
 import * as z from 'zod';
+import type { ChangeReport } from '../../changes/changes.ts';
 import { addRows, changeDetails, makePlaylist, moveRows, removeRows } from '../../changes/kinds.ts';
 import type { DetailValues } from '../../domain/change.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -10,7 +11,7 @@ import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
 import { Description, ItemRef, MAX_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
 import { defineTool, type Services } from '../tool.ts';
-import { carryOut, removalMembers, removalOf, WriteReport, write } from './playlistWriting.ts';
+import { carryOut, leftOf, removalMembers, removalOf, WriteReport, write } from './playlistWriting.ts';
 
 const Public = z
   .boolean()
@@ -130,13 +131,15 @@ export const removeTracksTool = defineTool({
   rows: { key: 'not_found', hint: 'The others were not there either.' },
   async handle(services, { playlist_id: { id }, track_ids }, call) {
     const entries = urisOf(track_ids);
+    const told = (state: Pick<ChangeReport, 'change' | 'body'>) => {
+      const { former, notes } = state.body;
+      const shownAs = (notes?.shownAs ?? {}) as Record<string, string>;
+      const shown = entries.map((uri) => shownAs[uri] ?? uri);
+      return removalOf(shown, former.rows ?? [], 'the playlist', leftOf(state));
+    };
     const request = removeRows(services, id, entries);
-    const { report, state } = await carryOut(services, 'remove_tracks_from_playlist', request, call);
-    if (!state) return { ...report, ...removalOf(entries, null, 'the playlist') };
-    const { former, notes } = state.body;
-    const shownAs = (notes?.shownAs ?? {}) as Record<string, string>;
-    const shown = entries.map((uri) => shownAs[uri] ?? uri);
-    return { ...report, ...removalOf(shown, former.rows ?? [], 'the playlist') };
+    const { report, state } = await carryOut(services, 'remove_tracks_from_playlist', request, call, { told });
+    return { ...report, ...(state ? told(state) : removalOf(entries, null, 'the playlist')) };
   },
 });
 

@@ -7,6 +7,8 @@ import {
   continuation,
 } from '../../changes/changes.ts';
 import { missingRows } from '../../changes/finish.ts';
+import { rowsAt, stepsFrom } from '../../changes/rowOps.ts';
+import { planOf } from '../../changes/run.ts';
 import { outcomeUnknown } from '../../changes/sendStep.ts';
 import { type ErrorCode, otherAccount, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
@@ -45,18 +47,34 @@ export const removalMembers = {
  * The result of a removal. It counts the entries that relay found, not those that it asked Spotify to remove.
  * @param former the URIs that were there, one for each row; null if nothing had to be removed
  * @param place the place as the note names it, such as `the playlist`
+ * @param left those that the removal has not reached
  */
-export function removalOf(entries: readonly string[], former: readonly string[] | null, place: string) {
+export function removalOf(
+  entries: readonly string[],
+  former: readonly string[] | null,
+  place: string,
+  left: ReadonlySet<string> = new Set(),
+) {
   const present = new Set(former);
   const asked = new Set(entries);
-  const removed = former?.filter((uri) => asked.has(uri)).length ?? 0;
   return {
     requested: entries.length,
-    written: entries.filter((uri) => present.has(uri)).length,
-    removed,
+    written: entries.filter((uri) => present.has(uri) && !left.has(uri)).length,
+    removed: former?.filter((uri) => asked.has(uri) && !left.has(uri)).length ?? 0,
     not_found: [...asked].filter((uri) => !present.has(uri)),
-    ...(removed === 0 ? { note: `Nothing changed: none of these is in ${place}.` } : {}),
+    ...(entries.some((uri) => present.has(uri))
+      ? {}
+      : { note: `Nothing changed: none of these is in ${place}.` }),
   };
+}
+
+/** What a removal has not taken out yet, besides other rows. A request whose outcome is unknown counts as not done. */
+export function leftOf({ change, body }: Pick<ChangeReport, 'change' | 'body'>): ReadonlySet<string> {
+  if (change.outcome === 'done') return new Set();
+  const { rows, ops } = planOf(body);
+  const progress = { op: change.op, at: change.at };
+  const unsent = stepsFrom(ops, progress).flatMap(({ op }) => (op.op === 'unsave' ? op.uris : []));
+  return new Set([...rowsAt(rows, ops, progress), ...unsent]);
 }
 
 /** The result of every write in chunks. */
@@ -86,6 +104,8 @@ interface WriteOptions {
   isLenient?: boolean;
   /** Says what to do about the rest, given the number of entries written. */
   rest?: RestWords;
+  /** What the tool itself tells of a write that has not finished. */
+  told?(state: Pick<ChangeReport, 'change' | 'body'>): Partial<Report>;
 }
 
 /** The outcome of a write. */
@@ -107,8 +127,10 @@ export async function carryOut(
   tool: string,
   request: Omit<ChangeRequest, 'askedBy'>,
   call: Call,
-  { list, isLenient = false, rest = (written, when) => writeFrom(written + 1, when) }: WriteOptions = {},
+  options: WriteOptions = {},
 ): Promise<Written> {
+  const { list, isLenient = false, told = () => ({}) } = options;
+  const { rest = (written, when) => writeFrom(written + 1, when) } = options;
   const { changes, clock } = services;
   const playlistId = request.playlistId ?? '';
   const asked = { ...request, ...(list && { id: list.id, job: list.seq }), askedBy: `tool ${tool}` };
@@ -119,18 +141,19 @@ export async function carryOut(
   if (result.kind === 'nothing_to_do')
     return { report: emptyReport(playlistId, request.requested), state: null, continues: false };
   if (result.kind === 'listed') {
-    if (!list) throw stillWriting(playlistId, result);
+    if (!list) throw stillWriting({ ...soFar(playlistId, result), ...told(result) }, result);
     const { snapshotId, written } = result.change;
     const report = { ok: false, ...soFar(playlistId, result), snapshot_id: snapshotId, partial: written > 0 };
     return { report, state: result, continues: true };
   }
   const report = reportOf(playlistId, result);
   const { change, end } = result;
-  if (end.kind === 'stopped') throw stoppedError(change, ofTarget(result, report));
+  const unfinished = () => ({ ...report, ...told(result) });
+  if (end.kind === 'stopped') throw stoppedError(change, ofTarget(result, unfinished()));
   if (!end.cause) return { report, state: result, continues: false };
   const cause = await withUnknownTracks(services, result, end.cause, call);
   if (change.outcome === 'unchanged') throw cause;
-  throw failed(result, report, cause, rest);
+  throw failed(result, unfinished(), cause, rest);
 }
 
 /** Like `carryOut`, for a tool that needs only the report. */
@@ -298,11 +321,14 @@ function whatNext(change: ChangeReport['change'], jobId: string, when = ''): str
     : `Do not send it again: ${when}job ${jobId} writes the rest by itself.`;
 }
 
-function stillWriting(playlistId: string, result: Extract<ChangeResult, { kind: 'listed' }>): RelayError {
+function stillWriting(
+  report: Partial<Report>,
+  result: Extract<ChangeResult, { kind: 'listed' }>,
+): RelayError {
   const { change, cause } = result;
   const { job_id } = continuation(change);
-  const soFarWritten = `${change.written} of ${change.requested} written so far.`;
-  const details = { ...ofTarget(result, soFar(playlistId, result)), job_id };
+  const soFarWritten = `${report.written} of ${report.requested} written so far.`;
+  const details = { ...ofTarget(result, report), job_id };
   const failureClass = cause && failureClassOf(cause);
   if (cause && (failureClass === 'login' || failureClass === 'account')) {
     // A login link replaces the remedy, so the message says what becomes of the write.
