@@ -169,6 +169,7 @@ export const getRecentApiErrorsTool = defineTool({
       }),
     ),
   }),
+  rows: { key: 'items', hint: 'To see others, pass status_code or unresolved_only.' },
   handle: async ({ store }, filter) => ({ items: listApiErrors(store, filter).map(errorRow) }),
 });
 

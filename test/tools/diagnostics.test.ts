@@ -243,6 +243,25 @@ test('get_recent_api_errors has one row for each kind of error, with its times',
     assert.deepEqual(described(await errors(relay)), [reopened, server]);
   }));
 
+test('a list of errors that is too long ends early, and says how many there are and how to see others', () =>
+  withRelay(async (relay) => {
+    for (let status = 402; status < 499; status += 1) {
+      if (status === 429) continue;
+      relay.provider.faults.add({ path: '/me/playlists', kind: 'status', status });
+      await relay.call('get_my_playlists');
+    }
+    const { items: fitting } = (await relay.call('get_recent_api_errors', { limit: 30 })) as unknown as Rows;
+    assert.equal(fitting.length, 30);
+    const long = await relay.call('get_recent_api_errors', { limit: 90 });
+    const { items } = long as unknown as Rows;
+    assert.ok(items.length >= 30, `${items.length} rows`);
+    assert.deepEqual(items.slice(0, 30), fitting);
+    assert.equal(
+      long.note,
+      `Ended after ${items.length} of 90 rows: an answer holds 10,000 characters. To see others, pass status_code or unresolved_only.`,
+    );
+  }));
+
 test('the filters accept only meaningful values', () =>
   withClock(async (relay) => {
     const bad: Array<[string, Args]> = [
