@@ -122,6 +122,14 @@ function fits(query: TrackQuery, track: Track): boolean {
   return status === 'matched' && candidates[0]?.reasons.includes('album_differs') !== true;
 }
 
+/** The names to leave out so that those of the track are used. */
+function differing({ album, ...names }: TrackQuery, track: Track): string {
+  if (album === undefined) return 'title and artist';
+  if (fits(names, track)) return 'album';
+  const own = { title: track.name, artist: track.artists[0]?.name ?? '' };
+  return fits({ ...own, album }, track) ? 'title and artist' : 'title, artist and album';
+}
+
 function mismatch(query: TrackQuery, track: Track): RelayError {
   const names = track.artists.map(({ name }) => name).join(', ');
   const on = query.album === undefined ? '' : ` on "${query.album}"`;
@@ -129,8 +137,7 @@ function mismatch(query: TrackQuery, track: Track): RelayError {
     'ALIAS_MISMATCH',
     `The track is "${track.name}" by ${names} on "${track.album.name ?? ''}", not "${query.title}" by ${query.artist}${on}.`,
     {
-      remedy:
-        'Pass the ID of the right track, or omit title and artist. If the user confirms that this track is right, pass confirm: true.',
+      remedy: `Pass the ID of the right track, or omit ${differing(query, track)}. If the user confirms that this track is right, pass confirm: true.`,
       details: { track: { id: track.id, name: track.name, artists: names } },
     },
   );
