@@ -31,20 +31,28 @@ const SHORT_LINK = /^(?:https?:\/\/)?(?:(?:www\.)?spotify\.(?:link|app\.link)\/|
 /**
  * Reads an identifier that has to name one of `wanted`. A bare 22-character ID counts as `wanted[0]`, since it does not
  * say what it names.
+ * @param options `bareId`: false to refuse such an ID
  * @throws RelayError `INVALID_ARGUMENT` for another kind, a short link, a local file or anything unreadable.
  */
-export function parseRef(text: string, wanted: readonly [EntityKind, ...EntityKind[]]): EntityRef {
+export function parseRef(
+  text: string,
+  wanted: readonly [EntityKind, ...EntityKind[]],
+  { bareId = true }: { bareId?: boolean } = {},
+): EntityRef {
   const value = text.trim();
-  if (BASE62_ID.test(value)) return refOf(wanted[0], value);
+  if (BASE62_ID.test(value)) {
+    if (!bareId) throw bare(wanted);
+    return refOf(wanted[0], value);
+  }
   if (SHORT_LINK.test(value)) throw shortLink(value);
   const ref = value.startsWith('spotify:') ? fromUri(value) : fromUrl(value);
-  if (!ref) throw unreadable(value, wanted);
+  if (!ref) throw unreadable(value, wanted, bareId);
   if (!wanted.includes(ref.kind)) {
     throw new RelayError(
       'INVALID_ARGUMENT',
       `"${shown(value)}" is ${named(ref.kind)}, not ${listed(wanted)}.`,
       {
-        remedy: `Give the ID, URI or link of ${listed(wanted)}.`,
+        remedy: `Give the ${bareId ? 'ID, URI' : 'URI'} or link of ${listed(wanted)}.`,
       },
     );
   }
@@ -95,9 +103,15 @@ function shortLink(value: string): RelayError {
   );
 }
 
-function unreadable(value: string, wanted: readonly EntityKind[]): RelayError {
+function bare(wanted: readonly EntityKind[]): RelayError {
+  return new RelayError('INVALID_ARGUMENT', 'A bare ID does not say what kind of item it is.', {
+    remedy: `Pass the URI, such as spotify:${wanted[0]}:…, or the link.`,
+  });
+}
+
+function unreadable(value: string, wanted: readonly EntityKind[], bareId: boolean): RelayError {
   return new RelayError('INVALID_ARGUMENT', `"${shown(value)}" is not ${listed(wanted)}.`, {
-    remedy: `Give a 22-character ID, a URI such as spotify:${wanted[0]}:… or an open.spotify.com link.`,
+    remedy: `Give ${bareId ? 'a 22-character ID, ' : ''}a URI such as spotify:${wanted[0]}:… or an open.spotify.com link.`,
   });
 }
 
@@ -110,5 +124,6 @@ function named(kind: EntityKind): string {
 }
 
 function listed(kinds: readonly EntityKind[]): string {
-  return kinds.map(named).join(' or ');
+  const [last = '', ...others] = kinds.map(named).reverse();
+  return others.length === 0 ? last : `${others.reverse().join(', ')} or ${last}`;
 }

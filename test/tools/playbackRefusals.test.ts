@@ -221,6 +221,19 @@ const bad: Array<[what: string, tool: string, args: Args, message: RegExp]> = [
   ['an unknown argument', 'next_track', { count: 2 }, /Unknown argument "count"/],
 ];
 
+test('a refused context_uri is answered with what play takes there, which is no bare ID', () =>
+  withRelay(async (relay) => {
+    const liked = 'https://open.spotify.com/collection/tracks';
+    for (const context_uri of [TRACK, '0000000000000000000002', 'spotify:album:x', liked, 'jazz']) {
+      const { message, remedy } = failureOf(await relay.call('play', { context_uri }));
+      assert.match(
+        `${message} ${remedy}`,
+        /(?:Give|Pass) (?:the URI|a URI),? such as spotify:album:…,? or (?:the|an open\.spotify\.com) link|Give the URI or link of an album, an artist, a playlist, a show or an audiobook/,
+      );
+      assert.doesNotMatch(`${message} ${remedy}`, /22-character|the ID/);
+    }
+  }));
+
 test('unusable arguments are refused before anything is sent', () =>
   withRelay(async (relay) => {
     for (const [what, tool, args, message] of bad) {

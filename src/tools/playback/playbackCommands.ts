@@ -23,15 +23,8 @@ const CONTEXT_KINDS = ['album', 'artist', 'playlist', 'show', 'audiobook'] as co
 const ContextUri = parsedText((text) => {
   const uri = text.trim();
   if (COLLECTION.test(uri)) return uri;
-  if (/^[0-9A-Za-z]{22}$/.test(uri)) throw bareId();
-  return parseRef(uri, CONTEXT_KINDS).uri;
+  return parseRef(uri, CONTEXT_KINDS, { bareId: false }).uri;
 }).describe('URI or link of an album, artist, playlist or show');
-
-function bareId(): RelayError {
-  return new RelayError('INVALID_ARGUMENT', 'A bare ID does not say what kind of item it is.', {
-    remedy: 'Pass the URI, such as spotify:album:…, or the link.',
-  });
-}
 
 const PositionMs = z.int().min(0).max(86_400_000);
 
