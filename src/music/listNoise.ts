@@ -24,6 +24,8 @@ const ENDING = new RegExp(
   `[\\s|/,~•·:-]+[([]?(?:${TITLE_ENDINGS.map((text) => foldLetters(text)).join('|')})[)\\]]?$`,
   'u',
 );
+/** Words that a song may end with, but not in brackets. */
+const BRACKETED = /\s*(?:\((?:audio|video)\)|\[(?:audio|video)\])$/u;
 const NOTE_ENDING = new RegExp(`\\s+(${NOTE_ENDINGS.join('|')})$`, 'iu');
 /** Between artist and title. A colon counts only after a word. */
 const BETWEEN = /\s+[-|~•]+\s*|\s*[-|~•]+\s+|\s+\/\/\s+|(?<=[^\s:]):\s+/gu;
@@ -95,7 +97,8 @@ function isName(text: string): boolean {
 
 function withoutEnding(title: string): string {
   // Folding may change the length of the text before the ending, so the length of the rest is counted from the end.
-  const ending = ENDING.exec(foldLetters(title))?.[0];
+  const folded = foldLetters(title);
+  const ending = (ENDING.exec(folded) ?? BRACKETED.exec(folded))?.[0];
   const rest = ending === undefined ? '' : title.slice(0, -ending.length).trim();
   return isName(rest) ? rest : title;
 }

@@ -22,6 +22,8 @@ const TITLES: readonly (readonly [written: string, plain: string])[] = [
   ['Plinth Official Lyric Video 4K', 'Plinth'],
   ['Plinth (Official Audio) HD', 'Plinth'],
   ['Plinth [Official Video] [HD]', 'Plinth'],
+  ['Plinth HD (Audio)', 'Plinth'],
+  ['Plinth 4K [Video]', 'Plinth'],
   ['Plinth M/V', 'Plinth'],
   ['Plinth Clip Officiel', 'Plinth'],
   ['Plinth Vidéo Officielle', 'Plinth'],
