@@ -254,7 +254,7 @@ async function follow(
     willSendAgain(run);
   switch (move) {
     case 'end_unchanged':
-      return ended(run, 'unchanged', ending === 'absent' ? unchangedError(cause) : cause);
+      return ended(run, 'unchanged', ending === 'absent' ? unchangedError(change, cause) : cause);
     case 'end_partial': {
       // An earlier try of the refused request may have taken effect, so the error says that the outcome is not known.
       const earlier = change.goingBack ? run.cause : ending === 'refused' ? run.lost : null;
@@ -300,9 +300,9 @@ function willSendAgain(run: Run): void {
 }
 
 /** The error if the answer was lost, but reading showed that the request had no effect. */
-function unchangedError(cause: RelayError): RelayError {
+function unchangedError({ kind }: Change, cause: RelayError): RelayError {
   return cause.with({
-    message: `${cause.message} The playlist is unchanged.`,
+    message: `${cause.message} ${kind === 'create' ? 'No playlist was made.' : 'The playlist is unchanged.'}`,
     remedy: 'Try again in a minute.',
   });
 }

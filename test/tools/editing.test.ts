@@ -34,6 +34,14 @@ test('create_playlist creates the requested playlist, private by default', () =>
     ]);
   }));
 
+test('a playlist that Spotify did not make is not called unchanged', () =>
+  withRelay({ clock: fastClock() }, async (relay) => {
+    relay.provider.faults.add({ method: 'POST', path: '/me/playlists', kind: 'drop', when: 'before' });
+    const { code, message } = failureOf(await relay.call('create_playlist', { name: 'Parlour' }));
+    assert.equal(code, 'PROVIDER_UNAVAILABLE');
+    assert.match(message, /\. No playlist was made\.$/);
+  }));
+
 test('a collaborative playlist cannot be public, and nothing is sent', () =>
   withRelay(async (relay) => {
     const { id } = named(relay, 'Running, Badly');
