@@ -251,15 +251,29 @@ export function makePlaylist(
   };
 }
 
-/** Sets name, description, public or collaborative; details that are undefined stay as they are. */
-export function changeDetails(context: Settling, playlistId: string, set: DetailValues): Request {
+/**
+ * Sets name, description, public or collaborative; details that are undefined stay as they are.
+ * @param check throws if the playlist must not be both public and collaborative as it then would be
+ */
+export function changeDetails(
+  context: Settling,
+  playlistId: string,
+  set: DetailValues,
+  check: (sharing: Pick<DetailValues, 'public' | 'collaborative'>) => void = () => {},
+): Request {
   return {
     kind: 'details',
     playlistId,
     requested: Object.values(set).filter((value) => value !== undefined).length,
     async prepare(call) {
       await settleTarget(context, playlistId, call);
-      const details = await readDetails(context, playlistId, set, call);
+      const read = await readDetails(context, playlistId, { ...set, public: true, collaborative: true }, call);
+      check({
+        public: set.public ?? read.public,
+        collaborative: set.collaborative ?? read.collaborative,
+      });
+      const isSet = ([field]: [string, unknown]) => set[field as keyof DetailValues] !== undefined;
+      const details = Object.fromEntries(Object.entries(read).filter(isSet));
       return { former: { details }, ops: [{ op: 'details', set }] };
     },
   };

@@ -82,6 +82,37 @@ test('turning collaborative on reads the playlist first when public is not given
     assert.deepEqual([playlist.public, playlist.collaborative], [false, true]);
   }));
 
+test('a collaborative playlist is not made public unless collaborative is turned off with it', () =>
+  withPlaylist('Kitchen Committee', async ({ relay, playlist, playlist_id }) => {
+    const { message, remedy } = failureOf(
+      await relay.call('update_playlist_details', { playlist_id, name: 'Parlour', public: true }),
+    );
+    assert.equal(message, 'A collaborative playlist cannot be public.');
+    assert.equal(remedy, 'Pass collaborative: false together with public: true.');
+    assert.deepEqual(pluck(relay.provider.requests, 'method'), ['GET']);
+    const args = { playlist_id, public: true, collaborative: false };
+    assert.deepEqual(withoutChange(await relay.call('update_playlist_details', args)), {
+      playlist_id,
+      updated: ['public', 'collaborative'],
+    });
+    assert.deepEqual([playlist.public, playlist.collaborative], [true, false]);
+  }));
+
+test('turning collaborative on just after public was turned off is not refused', () =>
+  withRelay({ clock: fastClock() }, async (relay) => {
+    const playlist = named(relay, 'Running, Badly');
+    playlist.public = true;
+    const playlist_id = playlist.id;
+    // Reads show the change only later.
+    const path = `/playlists/${playlist_id}`;
+    const fn = (body: unknown) => ({ ...(body as object), public: true });
+    relay.provider.faults.add({ method: 'GET', path, kind: 'transform', fn, times: Number.POSITIVE_INFINITY });
+    await relay.call('update_playlist_details', { playlist_id, public: false });
+    const answer = await relay.call('update_playlist_details', { playlist_id, collaborative: true });
+    assert.deepEqual(withoutChange(answer), { playlist_id, updated: ['collaborative'] });
+    assert.deepEqual([playlist.public, playlist.collaborative], [false, true]);
+  }));
+
 test('add_tracks_to_playlist keeps the order across chunks, repeats included', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = [...tracks(relay, 230), ...tracks(relay, 3), at(relay.provider.catalogue.episodes, 0).uri];

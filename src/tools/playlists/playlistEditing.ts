@@ -6,11 +6,10 @@ import type { DetailValues } from '../../domain/change.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { EntityRef } from '../../domain/ids.ts';
 import { Playlist } from '../../domain/shapes.ts';
-import type { Call } from '../../provider/api.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
 import { Description, ItemRef, MAX_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
-import { defineTool, type Services } from '../tool.ts';
+import { defineTool } from '../tool.ts';
 import { carryOut, leftOf, removalMembers, removalOf, WriteReport, write } from './playlistWriting.ts';
 
 const Public = z
@@ -46,7 +45,7 @@ export const createPlaylistTool = defineTool({
     of: ({ change_id, ...playlist }) => compact({ ...leanPlaylist(playlist), change_id }),
   },
   async handle(services, args, call) {
-    refusePublicCollaborative(args);
+    refusePublicCollaborative(args, args);
     const request = makePlaylist(services, args, []);
     const { report, state } = await carryOut(services, 'create_playlist', request, call);
     // If the answer was lost, the playlist was found afterwards, and only its ID is known.
@@ -81,29 +80,27 @@ export const updateDetailValuesTool = defineTool({
         remedy: 'Pass at least one of name, description, public, collaborative.',
       });
     }
-    await checkCollaborative(services, id, details, call);
-    const request = changeDetails(services, id, details);
+    refusePublicCollaborative(details, details);
+    const request = changeDetails(services, id, details, (sharing) =>
+      refusePublicCollaborative(sharing, details),
+    );
     const { change_id } = await write(services, 'update_playlist_details', request, call);
     return { playlist_id: id, updated, change_id };
   },
 });
 
-async function checkCollaborative(
-  services: Services,
-  id: string,
-  details: DetailValues,
-  call: Call,
-): Promise<void> {
-  refusePublicCollaborative(details);
-  if (details.collaborative !== true || details.public !== undefined) return;
-  const playlist = await getPlaylist(services.provider, id, call);
-  refusePublicCollaborative({ collaborative: true, public: playlist.public ?? false });
-}
+type Sharing = Pick<DetailValues, 'public' | 'collaborative'>;
 
-function refusePublicCollaborative(details: Pick<DetailValues, 'public' | 'collaborative'>): void {
-  if (details.collaborative !== true || details.public !== true) return;
+/** @param asked what the caller asked for; the rest is what the playlist has */
+function refusePublicCollaborative({ public: isPublic, collaborative }: Sharing, asked: Sharing): void {
+  if (collaborative !== true || isPublic !== true) return;
+  // Details that do not touch this stay possible, since Spotify reports public unreliably.
+  if (asked.public !== true && asked.collaborative !== true) return;
   throw new RelayError('INVALID_ARGUMENT', 'A collaborative playlist cannot be public.', {
-    remedy: 'Pass public: false together with collaborative: true.',
+    remedy:
+      asked.collaborative === true
+        ? 'Pass public: false together with collaborative: true.'
+        : 'Pass collaborative: false together with public: true.',
   });
 }
 
