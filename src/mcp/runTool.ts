@@ -45,7 +45,7 @@ export interface CallContext extends CallBasics {
 
 /** Runs one call. A failure becomes a result with `isError`. */
 export async function runTool(tool: Tool, args: unknown, context: CallContext): Promise<CallResult> {
-  const startedAt = context.clock.now();
+  const startedAt = context.clock.monotonic();
   const { services, clock, progress, by } = context;
   const deadline = { clock, ms: CALL_DEADLINE_MS, signal: context.signal, late: deadlineError };
   try {
@@ -57,7 +57,7 @@ export async function runTool(tool: Tool, args: unknown, context: CallContext): 
       const data = await tool.handle(services, own, { signal, progress, by });
       return answerOf(tool, parsed, tool.output.parse(data), (data as Partial<Page<unknown>>).places);
     });
-    context.log.info({ tool: tool.name, ms: context.clock.now() - startedAt }, 'tool call done');
+    context.log.info({ tool: tool.name, ms: Math.round(context.clock.monotonic() - startedAt) }, 'tool call done');
     return { content: [{ type: 'text', text }], structuredContent: answer };
   } catch (thrown) {
     return failure(tool, thrown, context, startedAt);
@@ -80,7 +80,7 @@ function answerOf(
 
 function failure(tool: Tool, thrown: unknown, context: CallContext, startedAt: number): CallResult {
   const error = toToolError(thrown, context.commands ?? plainCommand);
-  const fields = { tool: tool.name, code: error.code, ms: context.clock.now() - startedAt };
+  const fields = { tool: tool.name, code: error.code, ms: Math.round(context.clock.monotonic() - startedAt) };
   if (error.code === 'INTERNAL') context.log.error({ ...fields, err: thrown }, 'tool call failed');
   else context.log.info(fields, 'tool call failed');
   return {

@@ -21,16 +21,8 @@ export function createServices(core: Core): Services {
     library.loggedIn();
     keeps.loggedIn();
   });
-  return {
-    provider,
-    rows,
-    resolver,
-    changes,
-    jobs,
-    keeps,
-    library,
-    store,
-    clock,
-    startedAt: clock.monotonic(),
-  };
+  const [now, monotonic] = [clock.now(), clock.monotonic()];
+  // The wall clock may be set back, and the monotonic clock may stand still while the computer sleeps.
+  const uptimeMs = () => Math.max(clock.now() - now, clock.monotonic() - monotonic);
+  return { provider, rows, resolver, changes, jobs, keeps, library, store, clock, uptimeMs };
 }

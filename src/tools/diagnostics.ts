@@ -43,7 +43,7 @@ export const getStateDiagnosticsTool = defineTool({
     requests_24h: z.record(z.string(), Count).describe('Requests to Spotify in the last 24 hours, by scope'),
     uptime_seconds: Count,
   }),
-  async handle({ store, clock, startedAt }) {
+  async handle({ store, clock, uptimeMs }) {
     const { status, schemaVersion, sizeBytes, lastSavedAt, unsavedChanges } = store.state();
     const errors = countApiErrors(store);
     return {
@@ -65,7 +65,7 @@ export const getStateDiagnosticsTool = defineTool({
         oauth_tokens: countOauthTokens(store, clock.now()),
       },
       requests_24h: requestTotals(store, clock.now()),
-      uptime_seconds: Math.floor((clock.monotonic() - startedAt) / 1000),
+      uptime_seconds: Math.floor(uptimeMs() / 1000),
     };
   },
 });

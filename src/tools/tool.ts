@@ -32,8 +32,8 @@ export interface Services {
   library: Library;
   store: Store;
   clock: Clock;
-  /** Time when the program started, on the monotonic clock: the wall clock may be set back. */
-  startedAt: number;
+  /** Milliseconds since the program started. */
+  uptimeMs(): number;
 }
 
 /** `destructive` can remove something; `write` only adds, changes or plays. */
