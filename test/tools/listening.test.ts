@@ -74,6 +74,17 @@ test('get_recently_played pages back by cursor', () =>
     assert.equal(Date.parse(at(second.items, 0).played_at), at(history, 2).playedAt);
   }));
 
+test('get_recently_played gives cursors that came as numbers', () =>
+  withRelay(async (relay) => {
+    const cursors = { after: 1_795_676_099_712, before: 1_795_676_000_000 };
+    const fn = (body: unknown) => ({ ...(body as object), cursors });
+    relay.provider.faults.add({ path: '/me/player/recently-played', kind: 'transform', fn });
+    assert.deepEqual((await relay.call('get_recently_played', { limit: 2 })).cursors, {
+      after: '1795676099712',
+      before: '1795676000000',
+    });
+  }));
+
 type Plays = {
   items: Array<{ id?: string; played_at: string }>;
   cursors: { before: string; after: string };

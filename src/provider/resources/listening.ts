@@ -2,7 +2,7 @@
 import type { Artist, Context, Page, Track } from '../../domain/shapes.ts';
 import { type Call, type ProviderApi, requestFor } from '../api.ts';
 import { objectBody, type PageRequest, readPage } from './paging.ts';
-import { asArray, asObject, parseArtist, parseContext, parseTrack, textOf } from './parse.ts';
+import { asArray, asObject, numberOf, parseArtist, parseContext, parseTrack, textOf } from './parse.ts';
 
 type TimeRange = 'short_term' | 'medium_term' | 'long_term';
 
@@ -46,6 +46,11 @@ export async function getRecentlyPlayed(
       const track = parseTrack(raw.track ?? raw.item);
       return [{ played_at: textOf(raw.played_at), track, context: parseContext(raw.context) }];
     }),
-    cursors: cursors ? { after: textOf(cursors.after), before: textOf(cursors.before) } : null,
+    cursors: cursors ? { after: cursorOf(cursors.after), before: cursorOf(cursors.before) } : null,
   };
+}
+
+/** A cursor, whose type Spotify does not document. */
+function cursorOf(value: unknown): string | null {
+  return textOf(value) ?? numberOf(value)?.toString() ?? null;
 }
