@@ -179,6 +179,12 @@ const bad: Array<[what: string, tool: string, args: Args, message: RegExp]> = [
     { context_uri: ALBUM, offset: { position: 1, uri: TRACK } },
     /either position or uri/,
   ],
+  [
+    'an offset beyond the tracks',
+    'play',
+    { uris: [TRACK, TRACK], offset: { position: 2 } },
+    /offset\.position must be less than the number of uris, 2/,
+  ],
   ['an empty offset', 'play', { context_uri: ALBUM, offset: {} }, /either position or uri/],
   [
     'an unknown part of offset',

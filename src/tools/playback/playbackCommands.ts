@@ -86,7 +86,13 @@ export const playTool = defineTool({
   },
 });
 
-function checkPlay(args: { context_uri: string | undefined; uris: unknown; offset: unknown }): void {
+interface Wanted {
+  context_uri: string | undefined;
+  uris: readonly unknown[] | undefined;
+  offset: z.output<typeof Offset> | undefined;
+}
+
+function checkPlay(args: Wanted): void {
   const { context_uri: context, uris, offset } = args;
   if (context !== undefined && uris !== undefined) {
     throw new RelayError('INVALID_ARGUMENT', 'context_uri and uris cannot be combined.', {
@@ -98,6 +104,10 @@ function checkPlay(args: { context_uri: string | undefined; uris: unknown; offse
     throw new RelayError('INVALID_ARGUMENT', 'offset needs context_uri or uris.', {
       remedy: 'Omit it to resume, or say what to play.',
     });
+  }
+  if (uris !== undefined && (offset.position ?? 0) >= uris.length) {
+    const most = `offset.position must be less than the number of uris, ${uris.length}.`;
+    throw new RelayError('INVALID_ARGUMENT', most, { remedy: 'Positions count from 0.' });
   }
   if (context?.startsWith('spotify:artist:')) {
     throw new RelayError('INVALID_ARGUMENT', 'offset cannot be used with an artist.', {
