@@ -233,7 +233,7 @@ export function createJobs(context: JobContext): Jobs {
     },
     async commit(id, { skipUnresolved = false } = {}) {
       const job = need(id);
-      requireCommittable(job, skipUnresolved);
+      requireCommittable(store, job, skipUnresolved);
       await moveFor(job, 'committing', { phase: 'commit', stepAttempts: 0, attempts: 0 });
       return now(job);
     },

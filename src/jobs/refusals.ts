@@ -2,6 +2,8 @@
 import { RelayError } from '../domain/errors.ts';
 import { shortId } from '../domain/job.ts';
 import type { Remedy } from '../domain/remedy.ts';
+import type { Store } from '../store/file/open.ts';
+import { listUnresolved } from '../store/tables/jobItems.ts';
 import type { Job } from '../store/tables/jobs.ts';
 import { unresolvedOf } from './jobRecord.ts';
 import { maySettle } from './states.ts';
@@ -28,31 +30,30 @@ export function requireSettleable(job: Job): void {
 }
 
 /** @throws RelayError `JOB_STATE` */
-export function requireCommittable(job: Job, skipUnresolved: boolean): void {
+export function requireCommittable(store: Store, job: Job, skipUnresolved: boolean): void {
   if (job.status !== 'ready') throw wrongState(job, 'Only a ready job can be committed.');
   if (job.payload.strict && !skipUnresolved && unresolvedOf(job) > 0) {
     throw stateError(
       job,
       `The job is strict and ${unresolvedOf(job)} of its ${job.totalItems} items did not resolve (${job.ambiguous} ambiguous, ${job.unmatched} unmatched, ${job.failed} failed).`,
-      waysOn(job),
+      waysOn(store, job),
     );
   }
   if (job.resolved === 0) {
     throw stateError(
       job,
       'No item resolved, so there is nothing to write.',
-      unresolvedOf(job) > 0 ? waysOn(job) : 'Create a job with other items.',
+      unresolvedOf(job) > 0 ? waysOn(store, job) : 'Create a job with other items.',
     );
   }
 }
 
 /** The calls that settle what did not resolve, with their arguments. */
-function waysOn({ id, resolved }: Job): Remedy {
+function waysOn(store: Store, { seq, id, resolved }: Job): Remedy {
   const call = (tool: string, more: object) => `${tool} ${JSON.stringify({ job_id: id, ...more })}`;
-  const fixes = [
-    { position: 4, track_id: '…' },
-    { position: 7, skip: true },
-  ];
+  const fixes = listUnresolved(store, seq, 0, 2).map(({ position }, index) =>
+    index === 0 ? { position, track_id: '…' } : { position, skip: true },
+  );
   const ways = [
     `${call('get_job_status', { only: 'unresolved' })} lists them with candidates.`,
     `${call('resume_job', { fixes })} settles them one by one; ${call('resume_job', { accept_near: 0.36 })} takes the first candidate wherever its score is at least 0.36.`,

@@ -230,7 +230,7 @@ test('skip_unresolved commits a strict job without what did not resolve', () =>
     );
     for (const call of [
       `get_job_status {"job_id":"${id}","only":"unresolved"}`,
-      `resume_job {"job_id":"${id}","fixes":[{"position":4,"track_id":"…"},{"position":7,"skip":true}]}`,
+      `resume_job {"job_id":"${id}","fixes":[{"position":1,"track_id":"…"}]}`,
       `resume_job {"job_id":"${id}","accept_near":0.36}`,
       `commit_job {"job_id":"${id}","skip_unresolved":true}`,
     ]) {
@@ -253,6 +253,23 @@ test('skip_unresolved commits a strict job without what did not resolve', () =>
         '2 of its items are written. Add what is missing with a new job.',
       ],
     );
+  }));
+
+test('the call that a strict job names settles its first items that did not resolve', () =>
+  withPlaylist('Empty Shelf', async ({ relay, playlist_id }) => {
+    const [a, b] = tracks(relay, 2);
+    const items = [a, NOTHING, b, { ...NOTHING, artist: 'Nobody Else' }, { ...NOTHING, artist: 'No One' }];
+    const id = await createJob(relay, 'add_to_playlist', items, { playlist_id });
+    await reach(relay, id, 'ready');
+    const { remedy } = failureOf(await relay.call('commit_job', { job_id: id }));
+    const named = /resume_job (\{"job_id":"[^"]+","fixes":\[.*?\]\})/.exec(remedy)?.[1] ?? '';
+    const call = JSON.parse(named.replace('"…"', JSON.stringify(a)));
+    const { settled, skipped } = await relay.call('resume_job', call);
+    assert.deepEqual(call.fixes, [
+      { position: 1, track_id: a },
+      { position: 3, skip: true },
+    ]);
+    assert.deepEqual([settled, skipped], [1, 1]);
   }));
 
 test('a job whose items are all left out has nothing to write', () =>
