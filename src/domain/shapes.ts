@@ -166,3 +166,9 @@ export function keepPreview() {
     left_out: z.number().describe('Rows left out: local, gone, or no track or episode'),
   });
 }
+
+/** The year that a release date begins with; null if there is none, or if the provider does not know it ("0000"). */
+export function yearOf(releaseDate: string | null): string | null {
+  const year = /^\d{4}/u.exec(releaseDate ?? '')?.[0];
+  return year === undefined || year === '0000' ? null : year;
+}

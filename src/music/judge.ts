@@ -1,5 +1,5 @@
 /** Compares one track with the request, and says whether it fits, how well and why. */
-import type { Track } from '../domain/shapes.ts';
+import { type Track, yearOf } from '../domain/shapes.ts';
 import { albumFit, albumVersions, versionsKey } from './albums.ts';
 import { coveredBy, readBilling, sameArtist, splitNames } from './artists.ts';
 import { inOtherScript, nearestName, nearness } from './nearness.ts';
@@ -318,8 +318,8 @@ function judgeNotes(asked: ParsedTitle, title: ParsedTitle, track: Track): Reaso
   ];
 }
 
-/** The year that the album's release date starts with; null if the provider does not know it ("0000"). */
+/** The year that the album's release date starts with; null if the provider does not know it. */
 export function releaseYear(track: Track): number | null {
-  const year = Number(/^\d{4}/u.exec(track.album.release_date ?? '')?.[0] ?? 0);
-  return year === 0 ? null : year;
+  const year = yearOf(track.album.release_date);
+  return year === null ? null : Number(year);
 }

@@ -137,6 +137,31 @@ test('get_playlist_stats counts every kind of row', () =>
     );
   }));
 
+test('a release date that Spotify does not know is no year', () =>
+  withPlaylist('Tea & Biscuits', async ({ relay, playlist }) => {
+    type Row = { item: { album: object } };
+    const unknown = (album: object) => ({ ...album, release_date: '0000', release_date_precision: 'year' });
+    const rows = (body: unknown) => {
+      const page = body as { items: { items?: Row[] } | Row[] };
+      const list = Array.isArray(page.items) ? page.items : (page.items.items ?? []);
+      for (const { item } of list) item.album = unknown(item.album);
+      return body;
+    };
+    const always = { kind: 'transform', times: Number.POSITIVE_INFINITY } as const;
+    relay.provider.faults.add({ ...always, path: /^\/playlists\//, fn: rows });
+    const { release_years, track_count } = await statsOf(relay, playlist);
+    assert.deepEqual(release_years, { unknown: track_count });
+    const albums = (body: unknown) => {
+      const found = body as { albums: { items: object[] } };
+      found.albums.items = found.albums.items.map(unknown);
+      return body;
+    };
+    relay.provider.faults.add({ ...always, path: '/search', fn: albums });
+    const args = { query: 'love', limit: 1, detail: 'lean' };
+    const { items } = await relay.call('search_albums', args);
+    assert.deepEqual(Object.keys(at(items as object[], 0)), ['id', 'name', 'artists', 'tracks']);
+  }));
+
 test('an empty playlist has stats too', () =>
   withRelay(async (relay) => {
     const { average_duration_ms, top_artists, oldest_added_at, total_items } = await statsOf(

@@ -4,18 +4,19 @@
  */
 import * as z from 'zod';
 import { playingTime } from '../../base/clock.ts';
-import type {
-  Album,
-  AlbumTrack,
-  Artist,
-  ArtistRef,
-  Context,
-  Device,
-  Episode,
-  Item,
-  Media,
-  Playlist,
-  Track,
+import {
+  type Album,
+  type AlbumTrack,
+  type Artist,
+  type ArtistRef,
+  type Context,
+  type Device,
+  type Episode,
+  type Item,
+  type Media,
+  type Playlist,
+  type Track,
+  yearOf,
 } from '../../domain/shapes.ts';
 
 /** How the IDs of a list become links; sent once per list. */
@@ -123,7 +124,7 @@ export function leanAlbum(album: Album): z.infer<typeof LeanAlbum> {
     id: album.id,
     name: album.name,
     artists: artistNames(album.artists),
-    year: album.release_date?.slice(0, 4),
+    year: yearOf(album.release_date),
     tracks: album.total_tracks,
   });
 }

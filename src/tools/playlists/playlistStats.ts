@@ -1,5 +1,5 @@
 /** Counting a playlist's rows. Pure. */
-import type { ArtistRef, Item, Media, Track } from '../../domain/shapes.ts';
+import { type ArtistRef, type Item, type Media, type Track, yearOf } from '../../domain/shapes.ts';
 
 /** A longer list of duplicates would say no more than their count. */
 const MAX_DUPLICATES = 100;
@@ -62,8 +62,8 @@ function artistsOf(tracks: readonly Track[]): Array<ArtistRef & { count: number 
 function decadesOf(tracks: readonly Track[]): Record<string, number> {
   const decades = new Map<string, number>();
   for (const { album } of tracks) {
-    const year = /^\d{4}/.exec(album.release_date ?? '')?.[0];
-    const decade = year === undefined ? 'unknown' : `${year.slice(0, 3)}0s`;
+    const year = yearOf(album.release_date);
+    const decade = year === null ? 'unknown' : `${year.slice(0, 3)}0s`;
     decades.set(decade, (decades.get(decade) ?? 0) + 1);
   }
   return Object.fromEntries([...decades].sort(([a], [b]) => (a < b ? -1 : 1)));
