@@ -267,7 +267,12 @@ export function changeDetails(
     requested: Object.values(set).filter((value) => value !== undefined).length,
     async prepare(call) {
       await settleTarget(context, playlistId, call);
-      const read = await readDetails(context, playlistId, { ...set, public: true, collaborative: true }, call);
+      const read = await readDetails(
+        context,
+        playlistId,
+        { ...set, public: true, collaborative: true },
+        call,
+      );
       check({
         public: set.public ?? read.public,
         collaborative: set.collaborative ?? read.collaborative,

@@ -57,7 +57,10 @@ export async function runTool(tool: Tool, args: unknown, context: CallContext): 
       const data = await tool.handle(services, own, { signal, progress, by });
       return answerOf(tool, parsed, tool.output.parse(data), (data as Partial<Page<unknown>>).places);
     });
-    context.log.info({ tool: tool.name, ms: Math.round(context.clock.monotonic() - startedAt) }, 'tool call done');
+    context.log.info(
+      { tool: tool.name, ms: Math.round(context.clock.monotonic() - startedAt) },
+      'tool call done',
+    );
     return { content: [{ type: 'text', text }], structuredContent: answer };
   } catch (thrown) {
     return failure(tool, thrown, context, startedAt);

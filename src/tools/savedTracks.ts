@@ -8,7 +8,14 @@ import { leanList } from './answer/lean.ts';
 import { LeanSaved, leanSaved } from './answer/leanShapes.ts';
 import { limit, MAX_ENTRIES, Offset, TrackRef } from './arguments.ts';
 import { filteredSaved, Note, queryArgument } from './libraryFilter.ts';
-import { carryOut, leftOf, type Report, removalMembers, removalOf, write } from './playlists/playlistWriting.ts';
+import {
+  carryOut,
+  leftOf,
+  type Report,
+  removalMembers,
+  removalOf,
+  write,
+} from './playlists/playlistWriting.ts';
 import { defineTool } from './tool.ts';
 
 export const getSavedTracksTool = defineTool({

@@ -106,7 +106,13 @@ test('turning collaborative on just after public was turned off is not refused',
     // Reads show the change only later.
     const path = `/playlists/${playlist_id}`;
     const fn = (body: unknown) => ({ ...(body as object), public: true });
-    relay.provider.faults.add({ method: 'GET', path, kind: 'transform', fn, times: Number.POSITIVE_INFINITY });
+    relay.provider.faults.add({
+      method: 'GET',
+      path,
+      kind: 'transform',
+      fn,
+      times: Number.POSITIVE_INFINITY,
+    });
     await relay.call('update_playlist_details', { playlist_id, public: false });
     const answer = await relay.call('update_playlist_details', { playlist_id, collaborative: true });
     assert.deepEqual(withoutChange(answer), { playlist_id, updated: ['collaborative'] });

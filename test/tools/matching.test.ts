@@ -109,7 +109,11 @@ test('remember_track says which names to omit, and accepts the track without the
       [{ title: track.name, artist: artistOf(track), album }, 'omit album', {}],
       [{ title: 'Another Song' }, 'omit title and artist', {}],
       [{ title: 'Another Song', album }, 'omit title, artist and album', {}],
-      [{ title: 'Another Song', album: track.album.name }, 'omit title and artist', { album: track.album.name }],
+      [
+        { title: 'Another Song', album: track.album.name },
+        'omit title and artist',
+        { album: track.album.name },
+      ],
     ];
     for (const [given, omit, then] of cases) {
       const { error } = await relay.call('remember_track', { track_id: track.id, ...given });

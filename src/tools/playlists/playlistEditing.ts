@@ -135,7 +135,9 @@ export const removeTracksTool = defineTool({
       return removalOf(shown, former.rows ?? [], 'the playlist', leftOf(state));
     };
     const request = removeRows(services, id, entries);
-    const { report, state } = await carryOut(services, 'remove_tracks_from_playlist', request, call, { told });
+    const { report, state } = await carryOut(services, 'remove_tracks_from_playlist', request, call, {
+      told,
+    });
     return { ...report, ...(state ? told(state) : removalOf(entries, null, 'the playlist')) };
   },
 });
