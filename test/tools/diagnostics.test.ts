@@ -255,6 +255,29 @@ test('get_recent_api_errors has one row for each kind of error, with its times',
     assert.deepEqual(described(await errors(relay)), [reopened, server]);
   }));
 
+test('the error of an access token that has lapsed does not call it new', () =>
+  withClock(async (relay, clock) => {
+    const time = iso(clock.now());
+    relay.provider.expireAccessTokens();
+    await relay.call('get_devices');
+    assert.deepEqual(described(await errors(relay)), [
+      {
+        provider: 'spotify',
+        scope: 'player',
+        method: 'GET',
+        path: '/me/player/devices',
+        status_code: 401,
+        code: 'PROVIDER_UNAVAILABLE',
+        reason: null,
+        message: 'Spotify refused the access token.',
+        occurrences: 1,
+        first_seen_at: time,
+        last_seen_at: time,
+        resolved_at: time,
+      },
+    ]);
+  }));
+
 test('a list of errors that is too long ends early, and says how many there are and how to see others', () =>
   withRelay(async (relay) => {
     for (let status = 402; status < 499; status += 1) {

@@ -138,13 +138,18 @@ export function createProviderApi(options: SendOptions): ProviderApi {
       history.failed(request, { statusCode: 429, reason: body.reason, error });
       return { error, outcome: { kind: 'rate_limited', waitSeconds, quota } };
     }
-    const error = answer.status === 401 ? refusedWhenNew() : failureOf(request, answer.status, body);
+    const error = answer.status === 401 ? refusedToken() : failureOf(request, answer.status, body);
     history.failed(request, { statusCode: answer.status, reason: body.reason, error });
     if (answer.status === 401) return { unauthorized: true };
     return { error, outcome: { kind: 'status', status: answer.status } };
   }
 
   return { send, serverTime };
+}
+
+/** What the history keeps of a 401. Callers learn of it only if a new token is refused too. */
+function refusedToken(): RelayError {
+  return new RelayError('PROVIDER_UNAVAILABLE', 'Spotify refused the access token.');
 }
 
 function urlOf(apiUrl: string, request: ProviderRequest): string {
