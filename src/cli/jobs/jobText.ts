@@ -95,8 +95,8 @@ function openText(job: JobRecord, unresolved: readonly ItemRecord[], named: Name
   const more = unresolvedOf(job) - unresolved.length;
   const rest =
     more > 0 ? [`  ${moreText(more, named, 'jobs', 'show', shortId(job.job_id), '--unresolved')}`] : [];
-  const head = isPastSettling(job.status) ? 'Not found:' : 'Need you:';
-  return ['', head, ...unresolved.map((item) => `  ${itemLine(item)}`), ...rest];
+  const title = isPastSettling(job.status) ? 'Left out:' : 'Need you:';
+  return ['', title, ...unresolved.map((item) => `  ${itemLine(item)}`), ...rest];
 }
 
 /** A line such as `and 380 more: relay jobs show 1f0c2b3a --unresolved`. */
