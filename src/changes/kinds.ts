@@ -406,8 +406,8 @@ export function unsaveTracks(
       if (saved.length === 0) return null;
       await noteSaved({ provider, store }, saved, call);
       const former = { saved: saved.filter((uri) => isAway[uri] !== true) };
-      if (sent === 'all') return { former, ops: [{ op: 'unsave', uris }] };
-      return { requested: saved.length, former, ops: [{ op: 'unsave', uris: saved }] };
+      const ops = [{ op: 'unsave' as const, uris: sent === 'all' ? uris : saved }];
+      return { requested: saved.length, former, ops };
     },
   };
 }

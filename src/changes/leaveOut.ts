@@ -42,7 +42,9 @@ export async function leaveOut(run: Run, step: Step, error: RelayError): Promise
   run.failures = { ...run.failures, count: 0 };
   await putOps(run, left, () => {
     const to = progressAt(left, index, at);
-    run.change = setChange(run.context.store, change.seq, to, run.context.clock.now());
+    // The history must not count this entry: a change that is done has written all that were requested.
+    const requested = Math.max(0, change.requested - 1);
+    run.change = setChange(run.context.store, change.seq, { ...to, requested }, run.context.clock.now());
     markItems(run.context, run.change, error);
   });
   return true;

@@ -91,10 +91,11 @@ function changeRequestOf(context: JobContext, job: Job): ChangeRequest {
       const uris = await urisToWrite(context, job);
       requireCommitting(context, job);
       if (uris.length === 0) return null;
-      if (held) return { former: { rows: held.map(uriOf) }, ops: [{ op: 'append', uris }] };
+      const requested = uris.length;
+      if (held) return { requested, former: { rows: held.map(uriOf) }, ops: [{ op: 'append', uris }] };
       const prepared = await requestOf(context, job, uris).prepare(call);
       requireCommitting(context, job);
-      return prepared;
+      return prepared && { requested, ...prepared };
     },
   };
 }
