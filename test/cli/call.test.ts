@@ -166,6 +166,17 @@ test('an MCP endpoint that refuses the command is exit 4', async (context) => {
   );
 });
 
+test('a server that stops before it answers is exit 4, and the call may have had its effect', async (context) => {
+  const server = await startFakeLocal(context, {
+    mcp: () => echoServer({ started: () => server.cut() }),
+  });
+  assert.deepEqual(await relay(['call', 'hang'], { env: server.env }), {
+    code: 4,
+    out: '',
+    err: `relay: The server at ${server.baseUrl} stopped before it answered.\n  What was asked for may have been done all the same. \`relay status\` shows whether the server runs.\n`,
+  });
+});
+
 test('interrupted: the call is cancelled at the server, and the exit code is 130', {
   timeout: 20_000,
 }, async (context) => {

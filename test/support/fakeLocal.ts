@@ -24,6 +24,8 @@ export interface FakeLocal {
   baseUrl: string;
   /** Every accepted call, in order: the route and its JSON body. */
   calls: Array<{ route: string; body: Record<string, unknown> }>;
+  /** Cuts all connections, as the end of the server does. */
+  cut(): void;
 }
 
 export interface FakeLocalOptions {
@@ -64,6 +66,7 @@ export async function startFakeLocal(
     await answerLocal(answers, calls, request, text, response);
   }
 
+  const cut = () => server.closeAllConnections();
   const serverHome = options.demo ? join(home, 'demo') : home;
   mkdirSync(serverHome, { recursive: true });
   const version = options.version ?? '1.2.3';
@@ -73,7 +76,13 @@ export async function startFakeLocal(
     version,
     baseUrl,
   });
-  return { home, env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: KEY.toString('base64') }, baseUrl, calls };
+  return {
+    home,
+    env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: KEY.toString('base64') },
+    baseUrl,
+    calls,
+    cut,
+  };
 }
 
 async function answerLocal(

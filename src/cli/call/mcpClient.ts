@@ -73,12 +73,16 @@ async function ask<T>(
   const headers = { accept: 'application/json, text/event-stream', ...readMessage(text)?.headers };
   let answer: Answer = {};
   const late = () => new Error(`no answer to ${method} within ${CALL_TIMEOUT_MS / 1_000} s`);
+  let isCut = false;
   try {
     const status = await withDeadline({ clock, ms: CALL_TIMEOUT_MS, signal, late }, (signal) =>
       carry(text, { headers, signal }, async (json) => {
         const message: Answer = JSON.parse(json);
         if (message.method === 'notifications/progress') onProgress?.(message.params as ProgressReport);
         else if (message.id === id || message.id === null) answer = message;
+      }).catch((error: unknown) => {
+        isCut = !signal.aborted && !(error instanceof SyntaxError);
+        throw error;
       }),
     );
     if (answer.result === undefined)
@@ -87,6 +91,15 @@ async function ask<T>(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof RelayError) throw error;
+    if (isCut) {
+      throw new RelayError('NO_SERVER', `The server at ${baseUrl} stopped before it answered.`, {
+        remedy: {
+          text: 'What was asked for may have been done all the same. {command} shows whether the server runs.',
+          command: ['status'],
+        },
+        cause: error,
+      });
+    }
     throw new RelayError('NO_SERVER', `The MCP endpoint ${baseUrl}/mcp does not answer correctly.`, {
       remedy: 'Look at the log of the running server. Restart it if its version differs from this one.',
       cause: error,
