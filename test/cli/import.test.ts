@@ -338,6 +338,22 @@ test('Ctrl-C leaves the job to the server and says how to follow it', () =>
     );
   }));
 
+test('if the server stops meanwhile, import says that the job is kept and how to follow it', () =>
+  withLists(async (scene) => {
+    const { world, run } = scene;
+    const { path } = songsIn(scene);
+    world.provider.faults.add({ path: '/search', times: 100, kind: 'rate_limit', retryAfterSeconds: 60 });
+    const running = run(['import', path]);
+    await until(() => searches(world) > 0);
+    await world.server.close();
+    const { code, err } = await running;
+    assert.equal(code, 4, err);
+    assert.match(
+      err,
+      /\n {2}Start it with `relay serve`\. The job is kept, and continues then: `relay jobs show \w{8} --watch` follows it and says what to do next\.\n$/,
+    );
+  }));
+
 const misspelled = (track: Parameters<typeof asQuery>[0]) => {
   const { title, artist } = asQuery(track);
   return `${artist} - ${title.slice(0, 3)}zq${title.slice(3)}`;

@@ -46,22 +46,34 @@ export function requireFound(context: Context, jobs: readonly JobRecord[], skipU
 
 /**
  * Adds the IDs of the jobs to an error, so that a script can continue the jobs. After an interrupt, the error says that the
- * server continues without the command.
+ * server continues without the command; if the server has gone, that the job is kept.
  */
 export function withJobs({ signal }: Context, error: unknown, jobs: readonly JobRecord[]): unknown {
   const [first] = jobs;
   if (!first) return error;
   const details = { job_ids: jobs.map(({ job_id }) => job_id) };
+  const follow = ['jobs', 'show', shortId(first.job_id), '--watch'];
   if (signal.aborted) {
     return new RelayError('INTERRUPTED', 'Interrupted. The server continues what it has begun.', {
-      remedy: {
-        text: '{command} follows it and says what to do next.',
-        command: ['jobs', 'show', shortId(first.job_id), '--watch'],
-      },
+      remedy: { text: '{command} follows it and says what to do next.', command: follow },
       details,
     });
   }
   if (!(error instanceof RelayError)) return error;
+  if (error.code === 'NO_SERVER') {
+    return new RelayError('NO_SERVER', error.message, {
+      remedy: {
+        text: 'Start it again. The job is kept, and continues then: {command} follows it and says what to do next.',
+        command: follow,
+        terminal: {
+          text: 'Start it with {1}. The job is kept, and continues then: {2} follows it and says what to do next.',
+          commands: [['serve'], follow],
+        },
+      },
+      details,
+      cause: error,
+    });
+  }
   return error.with({ details: { ...error.details, ...details } });
 }
 
