@@ -89,12 +89,9 @@ export function judge(asked: Asked, offer: Offer): Judged | null {
 /** Judges a track that does not fit: what differs, and how near the track comes. An unrelated track gets 0 points. */
 export function judgeMiss(asked: Asked, offer: Offer): Judged {
   const [title = [], artist = [], version = []] = resultsOf(asked, offer);
-  const reasons = [...title, ...artist, ...(isRefusal(title) ? [] : version)];
-  const differs = {
-    title: isRefusal(title),
-    artist: isRefusal(artist),
-    version: reasons.includes('version_differs'),
-  };
+  const differs = { title: isRefusal(title), artist: isRefusal(artist), version: isRefusal(version) };
+  // Of another title, it says little that the version agrees.
+  const reasons = [...title, ...artist, ...(differs.title && !differs.version ? [] : version)];
   const wanted = { title: asked.title, artist: normaliseName(asked.query.artist) };
   const artistName = differs.artist ? nearestName(wanted.artist, offer.names) : wanted.artist;
   const names = { title: offer.title, artist: artistName };

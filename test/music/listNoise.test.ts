@@ -164,7 +164,7 @@ testRows([
   ['Plinth HD | Ula', ['Plinth | Ula', 'Plinth HD | Ula'], 'matched 1: title, artist'],
   ['Ula - Plinth | Ula', ['Plinth | Ula', 'Ula Plinth | Ula'], 'matched 1: title, artist'],
   ['Plinth | Ula Official', ['Plinth | Ula', 'Plinth | Ula Official'], 'matched 1: title, artist'],
-  ['Ula - Live | Ula', ['Live | Ula'], 'unmatched 0: title_differs, artist'],
+  ['Ula - Live | Ula', ['Live | Ula'], 'unmatched 0: title_differs, artist, version_differs'],
   ['Ovo - Plinth | Ula', ['Plinth | Ula'], 'unmatched 0: title_differs, artist'],
   ['Ovo - Plinth | Ula', ['Plinth | Ovo'], 'unmatched'],
   ['Plinth | Ula', ['Plinth | Ula - Topic'], 'unmatched 0: title, artist_differs'],
