@@ -131,6 +131,12 @@ test('the table and the text of a job say what to do next', () => {
     '1 song needs you: relay jobs fix 1f0c2b3a',
     'To write it without them: relay jobs commit 1f0c2b3a --skip-unresolved',
   ]);
+  const undo: JobRecord = { ...ready, type: 'undo', status: 'completed', total_items: 0, resolved: 0 };
+  assert.deepEqual(linesOf(jobTable([undo], VIEW)), [
+    'WHAT           ID        STATUS     CREATED',
+    'undo a change  1f0c2b3a  completed  30 min ago',
+  ]);
+  assert.doesNotMatch(jobText(undo, [], 80, VIEW).join('\n'), /^items/m);
   // Nobody can settle the songs of a job that is over.
   assert.deepEqual(
     (['completed', 'cancelled'] as const).map((status) =>

@@ -64,7 +64,8 @@ export function jobText(
     ['what', whatText(job, view)],
     ['status', [job.status, waitText(job, view)].filter(Boolean).join(', ')],
     ...(job.playlist_id === null ? [] : [['playlist', linkText(job.playlist_id)] as [string, string]]),
-    ['items', countsText(job)],
+    // A change that is continued without its caller, such as an undo, has no items.
+    ...(job.total_items === 0 ? [] : [['items', countsText(job)] as [string, string]]),
     ['created', relative(job.created_at, now)],
     ...(job.completed_at === null ? [] : [['ended', relative(job.completed_at, now)] as [string, string]]),
   ];
@@ -198,6 +199,7 @@ export function progressOf(job: JobRecord): { done: number; total: number } {
 }
 
 function progressText(job: JobRecord): string {
+  if (job.total_items === 0) return '';
   const { done, total } = progressOf(job);
   return `${done} of ${total}`;
 }
