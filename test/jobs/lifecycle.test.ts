@@ -238,28 +238,32 @@ test('one item that Spotify does not know fails, and all others are written, als
   }));
 
 test('the history counts what a job wrote: no repeats, no refused songs, and no songs that were not saved', () =>
-  withPlaylist('Empty Shelf', { env: { RELAY_TOOLSETS: 'all' } }, async ({ relay, playlist, playlist_id }) => {
-    const [a = '', b = '', c = ''] = tracks(relay, 3);
-    playlist.rows.push({ uri: a, addedAt: null, addedBy: null });
-    const unknown = 'spotify:track:0000000000000000000000';
-    const counts = async () => {
-      const { items } = (await relay.call('list_changes', { limit: 1 })) as { items: ChangeSummary[] };
-      const { kind, state, requested, written } = at(items, 0);
-      return { kind, state, requested, written };
-    };
-    const existing = { playlist_id, skip_existing: true };
-    await runToEnd(relay, await createJob(relay, 'add_to_playlist', [a, b, unknown, c, c], existing));
-    assert.deepEqual(await counts(), { kind: 'add', state: 'done', requested: 2, written: 2 });
-    await runToEnd(relay, await createJob(relay, 'create_playlist', [a, a, b], { name: 'Once' }));
-    assert.deepEqual(await counts(), { kind: 'create', state: 'done', requested: 2, written: 2 });
-    await runToEnd(relay, await createJob(relay, 'replace_playlist', [unknown, a, b, a], { playlist_id }));
-    assert.deepEqual(await counts(), { kind: 'replace', state: 'done', requested: 2, written: 2 });
-    await relay.call('remove_saved_tracks', { track_ids: [a, b, c] });
-    await runToEnd(relay, await createJob(relay, 'save_tracks', [a, a, b]));
-    assert.deepEqual(await counts(), { kind: 'save', state: 'done', requested: 2, written: 2 });
-    await runToEnd(relay, await createJob(relay, 'remove_saved_tracks', [c, a, a, b]));
-    assert.deepEqual(await counts(), { kind: 'unsave', state: 'done', requested: 2, written: 2 });
-  }));
+  withPlaylist(
+    'Empty Shelf',
+    { env: { RELAY_TOOLSETS: 'all' } },
+    async ({ relay, playlist, playlist_id }) => {
+      const [a = '', b = '', c = ''] = tracks(relay, 3);
+      playlist.rows.push({ uri: a, addedAt: null, addedBy: null });
+      const unknown = 'spotify:track:0000000000000000000000';
+      const counts = async () => {
+        const { items } = (await relay.call('list_changes', { limit: 1 })) as { items: ChangeSummary[] };
+        const { kind, state, requested, written } = at(items, 0);
+        return { kind, state, requested, written };
+      };
+      const existing = { playlist_id, skip_existing: true };
+      await runToEnd(relay, await createJob(relay, 'add_to_playlist', [a, b, unknown, c, c], existing));
+      assert.deepEqual(await counts(), { kind: 'add', state: 'done', requested: 2, written: 2 });
+      await runToEnd(relay, await createJob(relay, 'create_playlist', [a, a, b], { name: 'Once' }));
+      assert.deepEqual(await counts(), { kind: 'create', state: 'done', requested: 2, written: 2 });
+      await runToEnd(relay, await createJob(relay, 'replace_playlist', [unknown, a, b, a], { playlist_id }));
+      assert.deepEqual(await counts(), { kind: 'replace', state: 'done', requested: 2, written: 2 });
+      await relay.call('remove_saved_tracks', { track_ids: [a, b, c] });
+      await runToEnd(relay, await createJob(relay, 'save_tracks', [a, a, b]));
+      assert.deepEqual(await counts(), { kind: 'save', state: 'done', requested: 2, written: 2 });
+      await runToEnd(relay, await createJob(relay, 'remove_saved_tracks', [c, a, a, b]));
+      assert.deepEqual(await counts(), { kind: 'unsave', state: 'done', requested: 2, written: 2 });
+    },
+  ));
 
 type Wrong = [what: string, args: Record<string, unknown>, words: RegExp];
 
