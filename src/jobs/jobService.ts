@@ -10,6 +10,7 @@ import {
   countConfirmed,
   listItems,
   listUnresolved,
+  nextTry,
   reopenItems,
   retryItems,
 } from '../store/tables/jobItems.ts';
@@ -24,7 +25,7 @@ import {
   unlistedJobs,
   wakeJobs,
 } from '../store/tables/jobs.ts';
-import { type JobContext, type MoveOptions, move, reread } from './context.ts';
+import { type JobContext, type MoveOptions, move, moveNow, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
 import { createJobRunner } from './jobRunner.ts';
@@ -226,7 +227,12 @@ export function createJobs(context: JobContext): Jobs {
       // The job may have moved on while tracks were looked up; an error thrown here undoes everything.
       const settled = await store.durable(() => {
         requireSettleable(reread(store, job));
-        return settleItems(context, job, decisions, acceptNear, call.by ?? null);
+        const settled = settleItems(context, job, decisions, acceptNear, call.by ?? null);
+        const present = reread(store, job);
+        // Once no search is left, there is nothing to wait for.
+        if (present.status === 'waiting' && nextTry(store, job.seq) === null)
+          moveNow(context, present, 'resolving', CLEARED);
+        return settled;
       });
       runner.wake();
       return { job: now(job), ...settled };

@@ -10,6 +10,7 @@ import { searches, writes } from '../support/requests.ts';
 import { trackShape } from '../support/shapes.ts';
 import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
+import { withClock } from '../support/waiting.ts';
 import { withPlaylist } from '../support/withPlaylist.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { createJob, itemsOf, jobOf, reach, runToEnd } from './jobCalls.ts';
@@ -213,6 +214,25 @@ test('a fix names a track or skips, and says so in whatever way the schema allow
       { position: 1, track_id: null, skip: true },
     ]);
     assert.deepEqual([done.settled, done.skipped], [1, 1]);
+  }));
+
+test('a job that waits for the quota of searches is ready once its last song is settled by hand', () =>
+  withClock(async (relay) => {
+    const [a, b] = uniqueTracks(relay, 2);
+    assert.ok(a && b);
+    const quota = { path: '/search', times: 100, kind: 'quota', retryAfterSeconds: 40_000 } as const;
+    relay.provider.faults.add(quota);
+    const id = await createJob(relay, 'save_tracks', [asQuery(a), asQuery(b)]);
+    await reach(relay, id, 'waiting');
+    await relay.call('resume_job', { job_id: id, fixes: [{ position: 0, track_id: a.id }] });
+    const parked = await jobOf(relay, id);
+    assert.deepEqual([parked.status, parked.reason, parked.pending], ['waiting', 'QUOTA_EXCEEDED', 1]);
+    const made = searches(relay);
+    await relay.call('resume_job', { job_id: id, fixes: [{ position: 1, skip: true }] });
+    const job = await reach(relay, id, 'ready');
+    assert.deepEqual([job.resolved, job.skipped, job.reason, job.run_after], [1, 1, null, null]);
+    assert.equal(searches(relay), made);
+    assert.equal((await runToEnd(relay, id)).written, 1);
   }));
 
 test('skip_unresolved commits a strict job without what did not resolve', () =>
