@@ -64,7 +64,7 @@ export interface ImportPreview {
   encoding: string;
   /** Name of the playlist, if the file names exactly one. */
   name: string | null;
-  /** The playlists of a file that has several. */
+  /** The playlists of a file that has several. Songs that the file puts in none are a playlist of their own. */
   lists: Array<{ name: string; songs: number }>;
   songs: number;
   /**

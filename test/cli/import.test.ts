@@ -432,6 +432,21 @@ test('for a file with many lines that are not songs, import asks first; without 
     assert.ok(searches(world) > 0);
   }));
 
+test('songs that a file with several playlists puts in none become a playlist too', () =>
+  withLists(async ({ world, run, file }) => {
+    const songs = uniqueTracks(world, 4);
+    const lists = ['Road', '', 'Home', ''];
+    const rows = songs.map((track, at) => `${track.name},${asQuery(track).artist},${lists[at]},${track.uri}`);
+    const path = file('some.csv', `title,artist,playlist,uri\n${rows.join('\n')}\n`);
+    const { code, out, err } = await run(['import', path, '--each']);
+    assert.equal(code, 0, err);
+    assert.match(out, /^Added to "Road, Songs in no playlist, Home": 4 songs\.$/m);
+    assert.deepEqual(
+      ['Road', 'Songs in no playlist', 'Home'].map((name) => urisOf(named(world, name)).length),
+      [1, 2, 1],
+    );
+  }));
+
 test('each of several playlists in a file becomes a playlist', () =>
   withLists(async ({ world, run, file }) => {
     const [one, two, three] = uniqueTracks(world, 3);

@@ -45,7 +45,7 @@ testLists({
     [
       `2 Ovo / Plinth (First) ${ISRC} ${OTHER_TRACK} in Road`,
       '3 Tam / Kettle in Road',
-      '4 Ula / Rope',
+      '4 Ula / Rope in Songs in no playlist',
       '5: of type "album"',
       '6: of type "artist"',
       '7 Quill / Weir in Home',
@@ -151,6 +151,7 @@ test('one playlist of a table with several can be read alone', () => {
       lists: [
         { name: 'Road', entries: 1 },
         { name: 'Home', entries: 1 },
+        { name: 'Songs in no playlist', entries: 1 },
       ],
     },
   );
@@ -160,6 +161,10 @@ test('one playlist of a table with several can be read alone', () => {
     '3 Tam / Kettle in Home',
     '4: in no playlist',
   ]);
+  assert.deepEqual(
+    told(file, { list: 'songs in no playlist' }).at(-1),
+    '4 Ula / Rope in Songs in no playlist',
+  );
   assert.equal(refusal(file, { list: 'Garden' }), 'The file has no playlist "Garden".');
 });
 

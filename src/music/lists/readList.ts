@@ -70,7 +70,13 @@ function withoutRepeats(results: readonly (ListEntry | NotSong)[]): (ListEntry |
   });
 }
 
-function chooseList(all: ListEntry[], wanted: string | undefined) {
+/** Name of the list of the songs that a file with several playlists puts in none of them. */
+const NO_PLAYLIST = 'Songs in no playlist';
+
+function chooseList(read: ListEntry[], wanted: string | undefined) {
+  const named = new Set(read.flatMap(({ list }) => list ?? []));
+  // These songs are a list of their own, or they would be lost if each playlist is imported by itself.
+  const all = named.size > 1 ? read.map((entry) => ({ ...entry, list: entry.list ?? NO_PLAYLIST })) : read;
   const counts = new Map<string, number>();
   for (const { list } of all) if (list !== undefined) counts.set(list, (counts.get(list) ?? 0) + 1);
   const lists = [...counts].map(([name, entries]) => ({ name, entries }));
@@ -89,7 +95,7 @@ function chooseList(all: ListEntry[], wanted: string | undefined) {
     .map(({ line, raw, list }) => ({
       line,
       text: raw,
-      why: list ? `in the playlist "${list}"` : 'in no playlist',
+      why: list && list !== NO_PLAYLIST ? `in the playlist "${list}"` : 'in no playlist',
     }));
   return { entries: all.filter(isWanted), left, lists, chosen };
 }
