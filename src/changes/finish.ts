@@ -137,7 +137,14 @@ export async function finish(run: Run): Promise<DriveEnd | null> {
     const turned = await checkEnd(run);
     if (turned !== 'as_wanted') return turned;
   }
-  return change.goingBack ? ended(run, 'rolled_back', run.cause) : ended(run, 'done', null);
+  if (change.goingBack) return ended(run, 'rolled_back', run.cause);
+  return ended(run, isAllRefused(run) ? 'unchanged' : 'done', null);
+}
+
+/** True if Spotify has refused every entry, so that there is nothing to undo. */
+function isAllRefused({ body, change, plan }: Run): boolean {
+  if (!body.refused || body.plan || change.written > 0 || change.uncertain) return false;
+  return plan.ops.every((op) => 'uris' in op && op.uris.length === 0);
 }
 
 /**

@@ -28,7 +28,9 @@ const STATUS_AFTER = {
 
 function endingOf(change: Change | null, end: DriveEnd): keyof typeof STATUS_AFTER {
   if (end.kind !== 'ended') return end.kind;
-  return change === null || change.outcome === 'done' ? 'done' : 'unfinished';
+  // Without a cause, Spotify has refused every item: the items say so.
+  const isOver = change?.outcome === 'unchanged' && end.cause === null;
+  return change === null || change.outcome === 'done' || isOver ? 'done' : 'unfinished';
 }
 
 /**
@@ -132,7 +134,7 @@ function resultOf(job: Job, change: Change | null): Record<string, unknown> {
     written: job.written,
     skipped_existing: job.skipped,
     failed: job.failed,
-    ...(change ? { change_id: change.id } : {}),
+    ...(change?.outcome === 'done' ? { change_id: change.id } : {}),
   };
 }
 

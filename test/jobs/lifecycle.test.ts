@@ -237,6 +237,25 @@ test('one item that Spotify does not know fails, and all others are written, als
     assert.deepEqual([item.status, item.error?.code], ['failed', 'INVALID_ARGUMENT']);
   }));
 
+test('a job whose songs Spotify refuses all leaves no change to undo', () =>
+  withPlaylist(
+    'Empty Shelf',
+    { env: { RELAY_TOOLSETS: 'all' } },
+    async ({ relay, playlist, playlist_id }) => {
+      const unknown = ['spotify:track:0000000000000000000000', 'spotify:track:0000000000000000000001'];
+      for (const [type, payload] of [
+        ['add_to_playlist', { playlist_id }],
+        ['save_tracks', {}],
+      ] as const) {
+        const job = await runToEnd(relay, await createJob(relay, type, unknown, payload));
+        assert.deepEqual([job.status, job.written, job.failed], ['completed', 0, 2]);
+        assert.equal(job.result?.change_id, undefined);
+      }
+      assert.deepEqual(urisOf(playlist), []);
+      assert.equal((await relay.call('list_changes')).total, 0);
+    },
+  ));
+
 test('the history counts what a job wrote: no repeats, no refused songs, and no songs that were not saved', () =>
   withPlaylist(
     'Empty Shelf',
