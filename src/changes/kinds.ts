@@ -424,8 +424,14 @@ export function restorableUris(items: readonly Item[]): string[] {
       'UNSUPPORTED_ITEMS',
       `${lost.length} of ${items.length} rows are local files or no longer offered by Spotify, and could not be restored if this failed.`,
       {
-        remedy:
-          'Nothing was changed. Use a new playlist (create_playlist_from_tracks), or remove these rows in Spotify.',
+        remedy: {
+          text: 'Nothing was changed. Use a new playlist (create_playlist_from_tracks), or remove these rows in Spotify.',
+          terminal: {
+            text: 'Nothing was changed. Put the songs into a new playlist, or remove these rows in Spotify.',
+            commands: [],
+          },
+          page: 'Nothing was changed. Put the songs into a new playlist, or remove these rows in Spotify.',
+        },
         details: { positions: positions.slice(0, 100), count: lost.length },
       },
     );

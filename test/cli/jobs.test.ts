@@ -146,6 +146,32 @@ test('the table and the text of a job say what to do next', () => {
   );
 });
 
+test('a person is told commands, not tools, if a job may not write to its playlist', () =>
+  withRelay(async (world) => {
+    const [uri = ''] = tracks(world, 1);
+    const cases = [
+      [
+        'add_to_playlist',
+        'Mareas y Mapas',
+        /^ {2}Use a playlist of your own \(`relay playlists` lists them\), or ask/m,
+      ],
+      [
+        'replace_playlist',
+        'Odds and Ends',
+        /^ {2}Nothing was changed\. Put the songs into a new playlist, or/m,
+      ],
+    ] as const;
+    const lists = world.provider.accounts.flatMap(({ playlists }) => playlists);
+    for (const [type, name, remedy] of cases) {
+      const playlist_id = lists.find((list) => list.name === name)?.id;
+      const id = await createJob(world, type, [uri], { playlist_id });
+      await reach(world, id, 'ready');
+      const { out } = await jobs(world, ['commit', id, '--watch']);
+      assert.match(out, remedy);
+      assert.doesNotMatch(out, /get_my_playlists|create_playlist_from_tracks/);
+    }
+  }));
+
 const jobs = (world: Relay, args: string[], options: CliOptions = {}) =>
   run(world, ['jobs', ...args], options);
 
