@@ -185,7 +185,7 @@ export function emptyReport(playlistId: string, requested: number, requests = 0)
   };
 }
 
-function reportOf(playlistId: string, { change, body, end, requests }: ChangeReport): Report {
+function reportOf(playlistId: string, { change, end, requests }: ChangeReport): Report {
   const cause = end.kind === 'stopped' ? null : end.cause;
   const error = cause && { code: cause.code, message: cause.message, outcome_unknown: outcomeUnknown(cause) };
   const ok = change.outcome === 'done';
@@ -194,7 +194,7 @@ function reportOf(playlistId: string, { change, body, end, requests }: ChangeRep
     playlist_id: change.playlistId ?? playlistId,
     requested: change.requested,
     // An operation counts an entry once even if it was given several times.
-    written: ok ? change.requested - (body.refused?.length ?? 0) : change.written,
+    written: ok ? change.requested : change.written,
     chunks: change.kind === 'create' ? withoutCreation(requests) : requests,
     snapshot_id: change.snapshotId,
     partial: !ok,
