@@ -18,6 +18,7 @@ import {
   seeRemoved,
 } from './finish.ts';
 import { leaveOut } from './leaveOut.ts';
+import { noteNamesakes } from './making.ts';
 import { type ChangeContext, reread } from './record.ts';
 import { nextStep, type Step, writesRows } from './rowOps.ts';
 import {
@@ -120,6 +121,8 @@ async function takeUp(run: Run): Promise<DriveEnd | null> {
   } else if (change.playlistId !== null && !(!change.goingBack && run.control.cancelled)) {
     const end = await goOnFromHere(run);
     if (end) return end;
+  } else if (change.playlistId === null) {
+    await noteNamesakes(run);
   }
   record(run, { inTransit: true });
   // After a crash, the stored change must say that a request may be under way.

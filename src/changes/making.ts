@@ -3,8 +3,11 @@ import type { ChangeOp } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
 import { getPlaylist } from '../provider/resources/playlists.ts';
-import { changesSince, getChangeBody, openChanges } from '../store/tables/changes.ts';
+import { changesSince, getChangeBody, openChanges, putChangeBody } from '../store/tables/changes.ts';
+import { playlistsNamed } from './look.ts';
 import type { ChangeContext, Reading } from './record.ts';
+import { nextStep } from './rowOps.ts';
+import { progressOf, type Run } from './run.ts';
 import { LATEST_EFFECT_MS, withinLast } from './times.ts';
 
 type Create = Extract<ChangeOp, { op: 'create' }>;
@@ -47,6 +50,24 @@ export function unclearWhich(): RelayError {
       details: { expected_uris: [], present_uris: [], written: 0 },
     },
   );
+}
+
+/**
+ * Reads again which playlists have the name of the one to be made. While the change waited, a person may have made one. Without
+ * this reading, relay would take it for its own if the answer to its request is lost. If an earlier request may have taken
+ * effect, the playlist that it made must not count as a person's, so nothing is read.
+ */
+export async function noteNamesakes(run: Run): Promise<void> {
+  const { context, change, body, call } = run;
+  const step = nextStep(run.plan.ops, progressOf(change));
+  if (step?.op.op !== 'create' || change.uncertain) return;
+  const create = step.op;
+  const namesakes = await playlistsNamed(context, create.details.name, change.account, call);
+  const known = [...new Set([...(create.known ?? []), ...namesakes.map(({ id }) => id)])];
+  const ops = run.plan.ops.map((op) => (op === create ? { ...create, known } : op));
+  run.plan = { ...run.plan, ops };
+  run.body = { ...body, ops };
+  putChangeBody(context.store, change.seq, run.body);
 }
 
 /** How often to ask whether another change has ended. */
