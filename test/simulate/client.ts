@@ -511,6 +511,12 @@ export class Client {
     return services?.store.get("select 1 from jobs where status = 'waiting' and target_id = ?", [id]) != null;
   }
 
+  /** True once the call that fills a new playlist has left the rest to a job. Before that job begins, others may write. */
+  #isLeftToJob({ id }: DemoPlaylist): boolean {
+    const { services } = this.#stage.computer;
+    return services?.store.get('select 1 from jobs where target_id = ? and listed = 1', [id]) != null;
+  }
+
   /** Looks for a new playlist by its name, until it appears, and replaces its rows. */
   async #find({ name, tracks }: Wish & { do: 'find' }): Promise<void> {
     const { spotify, meddled } = this.#stage;
@@ -523,13 +529,16 @@ export class Client {
         const uris = tracks.map(uriOf);
         const from = spotify.effects.length;
         const hasWaited = this.#isFilledLater(playlist);
+        const wasLeft = this.#isLeftToJob(playlist);
         const args = { playlist_id: playlist.id, track_ids: uris };
         const done = await this.#ask('replace_playlist_tracks', args, null);
         // A replacement that found the playlist empty counts as if it came before the playlist was filled.
         const put = spotify.effects
           .slice(from)
           .find((one) => one.playlist === playlist && one.method === 'PUT');
-        const isLast = put && put.before.length > 0 && !hasWaited && !this.#isFilledLater(playlist);
+        const isAfterwards =
+          hasWaited || this.#isFilledLater(playlist) || (!wasLeft && this.#isLeftToJob(playlist));
+        const isLast = put && put.before.length > 0 && !isAfterwards;
         if (done && !failureIn(done) && isLast) meddled.set(playlist, uris);
         return;
       }
@@ -896,7 +905,12 @@ export class Client {
     }
     const rollback = details.rollback as { succeeded: boolean } | undefined;
     if (rollback?.succeeded) return { outcome: { is: 'rolled back' }, changeId };
-    if (rollback) return { outcome: missingOf(details.missing_uris), changeId };
+    if (rollback) {
+      const { missing_uris: missing, missing_count: count } = details;
+      // A long answer lists only the first missing rows and says that undo brings back all. The client cannot check the others.
+      const isWhole = Array.isArray(missing) && missing.length === count;
+      return { outcome: isWhole ? missingOf(missing) : { is: 'unheard' }, changeId };
+    }
     const { outcome_unknown: unknown = false } = (details.error ?? {}) as { outcome_unknown?: boolean };
     if (unknown) await later(this.#stage, 25_000);
     const anyOrder = failure.remedy?.includes('undo_change again') === true;
