@@ -36,6 +36,33 @@ test('an undo is refused where another person has changed the playlist since', (
     assertRows(playlist, edited);
   }));
 
+test('an undo that Spotify refuses for a track it no longer knows is not answered with advice to leave the track out', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+    const gone = at(former, 0);
+    const args = { playlist_id, track_ids: [gone, at(former, 1)] };
+    const { change_id } = await relay.call('remove_tracks_from_playlist', args);
+    // Otherwise relay remembers that it has read the track.
+    await relay.restart();
+    relay.provider.faults.add(
+      {
+        method: 'POST',
+        path: /\/items$/,
+        kind: 'status',
+        status: 400,
+        body: { error: { status: 400, message: 'Payload contains a non-existing ID' } },
+      },
+      { path: `/tracks/${gone.replace('spotify:track:', '')}`, kind: 'status', status: 404 },
+    );
+    const failure = failureOf(await relay.call('undo_change', { change_id }));
+    assert.deepEqual(failure, {
+      code: 'INVALID_ARGUMENT',
+      message: `Spotify refused the request (400): Payload contains a non-existing ID. Spotify does not know this track: ${gone}.`,
+      remedy: 'Spotify does not take it again. Write the other songs with add_tracks_to_playlist.',
+      details: { status: 400, not_found: [gone] },
+    });
+    assertRows(playlist, former.slice(2));
+  }));
+
 test('a removal that takes effect, loses its answer and is then refused counts as done, and can be undone', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     for (const skip of [0, 1]) {

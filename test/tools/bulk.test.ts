@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createJob, runToEnd } from '../jobs/jobCalls.ts';
-import { withoutChange } from '../support/answers.ts';
+import { failureOf, withoutChange } from '../support/answers.ts';
 import { at, pluck } from '../support/entries.ts';
 import { named } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
@@ -347,6 +347,59 @@ test('not strict: IDs that Spotify does not know are unmatched, and the other so
       });
       assert.equal(undone.error, undefined);
       assert.deepEqual(playlist.rows, []);
+      assert.deepEqual((await relay.call('list_jobs', {})).items, []);
+    },
+  ));
+
+test('an ID that Spotify does not know is named too if it comes after the first hundred', () =>
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
+    const uris = pluck(uniqueTracks(relay, 130), 'uri');
+    const tracks = [...uris, UNKNOWN[0]];
+    const answers = [
+      await relay.call('add_tracks_to_playlist', { playlist_id, track_ids: tracks }),
+      await relay.call('bulk_add_tracks', { playlist_id, tracks }),
+    ];
+    for (const { code, message, remedy, details } of answers.map(failureOf)) {
+      assert.deepEqual(
+        [code, message, remedy, details?.not_found],
+        [
+          'PARTIAL_WRITE',
+          `100 of 131 written, then: Spotify refused the request (400): Payload contains a non-existing ID. Spotify does not know this track: ${UNKNOWN[0]}.`,
+          'Write the rest (from entry 101) without the tracks in details.not_found.',
+          [UNKNOWN[0]],
+        ],
+      );
+    }
+    assert.deepEqual(pluck(playlist.rows, 'uri'), [...uris.slice(0, 100), ...uris.slice(0, 100)]);
+  }));
+
+test('not strict: if Spotify knows none of the IDs, nothing was changed, and there is nothing to undo', () =>
+  withPlaylist(
+    'Empty Shelf',
+    { env: { RELAY_TOOLSETS: 'standard,extras' } },
+    async ({ relay, playlist, playlist_id }) => {
+      const args = { playlist_id, tracks: UNKNOWN, strict: false };
+      assert.deepEqual(await relay.call('bulk_add_tracks', args), {
+        status: 'done',
+        playlist_id,
+        matched: 0,
+        ambiguous: 0,
+        unmatched: 2,
+        skipped_existing: 0,
+        added: 0,
+        report: UNKNOWN.map((uri, index) => ({ index, input: uri, status: 'unmatched', uri })),
+        write: {
+          ok: true,
+          playlist_id,
+          requested: 0,
+          written: 0,
+          chunks: { total: 0, completed: 0 },
+          snapshot_id: null,
+          partial: false,
+        },
+      });
+      assert.deepEqual(playlist.rows, []);
+      assert.equal((await relay.call('list_changes')).total, 0);
       assert.deepEqual((await relay.call('list_jobs', {})).items, []);
     },
   ));

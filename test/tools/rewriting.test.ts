@@ -119,6 +119,23 @@ for (const [where, rule, completed] of failing) {
     }));
 }
 
+test('if Spotify does not know a track of a later request, the rollback does not hide which one', () =>
+  withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+    const unknown = 'spotify:track:0000000000000000000000';
+    const track_ids = [...tracks(relay, 230), unknown];
+    const failure = failureOf(await relay.call('replace_playlist_tracks', { playlist_id, track_ids }));
+    assert.deepEqual(
+      [failure.code, failure.message, failure.remedy, failure.details?.not_found],
+      [
+        'PARTIAL_WRITE',
+        `The write stopped after 2 of 3 requests: Spotify refused the request (400): Payload contains a non-existing ID. Spotify does not know this track: ${unknown}. The previous content is restored.`,
+        'Try again without the tracks in details.not_found.',
+        [unknown],
+      ],
+    );
+    assert.deepEqual(urisOf(playlist), former);
+  }));
+
 test('when the first request is refused, nothing has changed and the refusal is returned', () =>
   withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     relay.provider.faults.add({ method: 'PUT', path: /\/items$/, kind: 'quota', retryAfterSeconds: 50_000 });

@@ -10,6 +10,7 @@ import { missingRows } from '../../changes/finish.ts';
 import { rowsAt, stepsFrom } from '../../changes/rowOps.ts';
 import { planOf } from '../../changes/run.ts';
 import { outcomeUnknown } from '../../changes/sendStep.ts';
+import { kindFacts } from '../../domain/change.ts';
 import { type ErrorCode, otherAccount, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import { shortId } from '../../domain/job.ts';
@@ -150,7 +151,12 @@ export async function carryOut(
   const { change, end } = result;
   const unfinished = () => ({ ...report, ...told(result) });
   if (end.kind === 'stopped') throw stoppedError(change, ofTarget(result, unfinished()));
-  if (!end.cause) return { report, state: result, continues: false };
+  if (!end.cause) {
+    // Spotify has refused every entry, so no change is left.
+    if (change.outcome === 'unchanged')
+      return { report: emptyReport(playlistId, change.requested), state: null, continues: false };
+    return { report, state: result, continues: false };
+  }
   const cause = await withUnknownTracks(services, result, end.cause, call);
   if (change.outcome === 'unchanged') throw cause;
   throw failed(result, unfinished(), cause, rest);
@@ -228,6 +234,7 @@ function remedyFor(
   rest: () => string | Remedy,
 ): string | Remedy {
   const when = whenOf(cause);
+  if (isForGood(change, cause)) return cause.remedyValue ?? '';
   switch (change.kind) {
     // An undo writes in an order of its own, and a removal counts only what was there. So no number tells which entries are left.
     case 'undo':
@@ -268,7 +275,7 @@ function rolledBack(result: ChangeReport, report: Report, cause: RelayError): Re
     { ...report, chunks, ...missing },
     cause,
     isBack
-      ? 'Try again when the cause is fixed.'
+      ? ((isForGood(result.change, cause) && cause.remedyValue) || `Try again ${whenOf(cause)}.`)
       : uris.length > MAX_MISSING
         ? undoRest(result.change, uris.length, whenOf(cause))
         : 'details.missing_uris lists in order what is missing: add it with add_tracks_to_playlist.',
@@ -297,6 +304,11 @@ function partialWrite(
     details: { ...details, ...(cause.details?.not_found ? { not_found: cause.details.not_found } : {}) },
     cause,
   });
+}
+
+/** True if Spotify does not know a track of the change, and the caller has no list from which to leave it out. */
+function isForGood({ kind }: Change, { details }: RelayError): boolean {
+  return details?.not_found !== undefined && !kindFacts(kind).isListed;
 }
 
 function whenOf({ retryAfterSeconds, details }: RelayError): string {

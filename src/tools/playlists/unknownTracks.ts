@@ -1,8 +1,9 @@
 /** Names the tracks for which Spotify refused a whole request: its answer says only that one of the IDs does not exist. */
 import { inParallel } from '../../base/lists.ts';
 import type { ChangeReport } from '../../changes/changes.ts';
-import { nextStep } from '../../changes/rowOps.ts';
+import { nextStep, START, stepsFrom } from '../../changes/rowOps.ts';
 import { planOf, progressOf } from '../../changes/run.ts';
+import { kindFacts } from '../../domain/change.ts';
 import { asRelayError, type RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import type { Call } from '../../provider/api.ts';
@@ -29,7 +30,7 @@ export async function withUnknownTracks(
   cause: RelayError,
   call: Call,
 ): Promise<RelayError> {
-  if (failureClassOf(cause) !== 'item' || report.change.goingBack) return cause;
+  if (failureClassOf(cause) !== 'item') return cause;
   const unknown = await unknownTracks(services, refusedUris(report), call).catch(() => []);
   if (unknown.length === 0) return cause;
   const more =
@@ -37,16 +38,24 @@ export async function withUnknownTracks(
   const which = `${unknown.slice(0, NAMED).join(', ')}${more}`;
   return cause.with({
     message: `${cause.message} Spotify does not know ${unknown.length === 1 ? 'this track' : 'these tracks'}: ${which}.`,
-    remedy: `Leave ${unknown.length === 1 ? 'it' : 'them'} out or use other IDs, and send the call again.`,
+    remedy: remedyFor(report.change, unknown.length === 1),
     details: { ...cause.details, not_found: unknown },
   });
 }
 
-/** The entries of the request that did not take effect. */
+function remedyFor({ kind, playlistId }: ChangeReport['change'], isOne: boolean): string {
+  const them = isOne ? 'it' : 'them';
+  if (kindFacts(kind).isListed) return `Leave ${them} out or use other IDs, and send the call again.`;
+  const tool = playlistId === null ? 'save_tracks' : 'add_tracks_to_playlist';
+  return `Spotify does not take ${them} again. Write the other songs with ${tool}.`;
+}
+
+/** The entries of the request that did not take effect. If the change was rolled back, its plan is that of the rollback. */
 function refusedUris({ change, body }: Pick<ChangeReport, 'change' | 'body'>): readonly string[] {
-  const step = nextStep(planOf(body).ops, progressOf(change));
-  if (!step || !('uris' in step.op)) return [];
-  return step.op.uris.slice(step.from.at, step.from.at + step.count);
+  const step = change.goingBack
+    ? stepsFrom(body.ops, START)[Number(body.notes?.completed)]
+    : nextStep(planOf(body).ops, progressOf(change));
+  return step && 'uris' in step.op ? step.op.uris : [];
 }
 
 /** @throws RelayError from reading */
