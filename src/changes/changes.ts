@@ -89,7 +89,10 @@ export interface ChangeReport {
   end: DriveEnd;
   /** The playlist that the change made; null if it made none. */
   playlist: Playlist | null;
-  /** Number of requests for the original operations, and number of requests that this run has completed. */
+  /**
+   * Number of requests for the original operations, and number of requests that this run has completed. If requests had to be
+   * halved, as many of the original ones as are completed.
+   */
   requests: { total: number; completed: number };
 }
 
@@ -255,9 +258,13 @@ export function createChanges(context: ChangeContext): Changes {
   }
 
   function stateOf(seq: number, { playlist, completed }: Active): Omit<ChangeReport, 'end'> {
+    const change = reread(store, seq);
     const body = getChangeBody(store, seq);
-    const requests = { total: requestsLeft(body.ops), completed };
-    return { change: reread(store, seq), body, playlist, requests };
+    const total = requestsLeft(body.ops);
+    // Requests that were halved to find a refused entry must not count.
+    const isHalved = body.notes?.halved === true && !body.plan;
+    const requests = { total, completed: isHalved ? total - requestsLeft(body.ops, change) : completed };
+    return { change, body, playlist, requests };
   }
 
   function report(seq: number, end: DriveEnd, entry: Active): ChangeReport {
