@@ -42,8 +42,10 @@ export async function leaveOut(run: Run, step: Step, error: RelayError): Promise
   run.failures = { ...run.failures, count: 0 };
   await putOps(run, left, () => {
     const to = progressAt(left, index, at);
-    // The history must not count this entry: a change that is done has written all that were requested.
-    const requested = Math.max(0, change.requested - 1);
+    // The history must not count this entry: a change that is done has written all that were requested. A track that was not
+    // saved is not requested to be removed.
+    const isCounted = step.op.op !== 'unsave' || body.former.saved?.includes(uri) === true;
+    const requested = Math.max(0, change.requested - (isCounted ? 1 : 0));
     run.change = setChange(run.context.store, change.seq, { ...to, requested }, run.context.clock.now());
     markItems(run.context, run.change, error);
   });

@@ -284,6 +284,26 @@ test('the history counts what a job wrote: no repeats, no refused songs, and no 
     },
   ));
 
+test('the history does not count off a refused song that was not saved', () =>
+  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+    const unknown = 'spotify:track:0000000000000000000000';
+    relay.provider.faults.add({
+      method: 'DELETE',
+      where: ({ query }) => query.toString().includes(unknown.replace('spotify:track:', '')),
+      times: Number.POSITIVE_INFINITY,
+      kind: 'status',
+      status: 400,
+    });
+    const items = [unknown, ...savedUris(relay).slice(0, 2)];
+    const job = await runToEnd(relay, await createJob(relay, 'remove_saved_tracks', items));
+    assert.deepEqual([job.status, job.written, job.failed], ['completed', 2, 1]);
+    const changes = (await relay.call('list_changes')) as { items: ChangeSummary[] };
+    assert.deepEqual(
+      changes.items.map(({ state, requested, written }) => ({ state, requested, written })),
+      [{ state: 'done', requested: 2, written: 2 }],
+    );
+  }));
+
 type Wrong = [what: string, args: Record<string, unknown>, words: RegExp];
 
 const wrong: Wrong[] = [
