@@ -348,10 +348,11 @@ export function madeLately(
     [since, MAX_NAMING * 4],
   );
   const isSame = ({ seq }: Change) => {
-    const { ops } = getChangeBody(store, seq);
+    const { ops, refused = [] } = getChangeBody(store, seq);
     const rows = ops.flatMap((op) => ('uris' in op ? op.uris : []));
     const isNamed = ops.some((op) => op.op === 'create' && op.details.name === name);
-    return isNamed && rows.length === uris.length && rows.every((uri, at) => uri === uris[at]);
+    const asked = uris.filter((uri) => !refused.includes(uri));
+    return isNamed && rows.length === asked.length && rows.every((uri, at) => uri === asked[at]);
   };
   return made.find((change) => undoOf(store, change.seq) === null && isSame(change)) ?? null;
 }
