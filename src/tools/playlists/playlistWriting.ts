@@ -275,7 +275,7 @@ function rolledBack(result: ChangeReport, report: Report, cause: RelayError): Re
     { ...report, chunks, ...missing },
     cause,
     isBack
-      ? ((isForGood(result.change, cause) && cause.remedyValue) || `Try again ${whenOf(cause)}.`)
+      ? (isForGood(result.change, cause) && cause.remedyValue) || `Try again ${whenOf(cause)}.`
       : uris.length > MAX_MISSING
         ? undoRest(result.change, uris.length, whenOf(cause))
         : 'details.missing_uris lists in order what is missing: add it with add_tracks_to_playlist.',
