@@ -243,6 +243,24 @@ test('a playlist that relay has just made can be kept before the list shows it; 
   });
 });
 
+test('nothing is written to a playlist that was deleted right after it was made', async () => {
+  await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
+    await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
+    const { id } = (await relay.call('create_playlist', { name: 'Mine' })) as { id: string };
+    const made = await keep(relay, { playlist_id: id });
+    const { change_id } = await relay.call('delete_playlist', { playlist_id: id });
+    save(relay, spare(relay, 0, 2));
+    relay.provider.clearRequests();
+    const { status, reason } = (await act(relay, made.keep.id, 'run')).keep;
+    assert.equal(status, 'review');
+    assert.match(String(reason), /^The playlist is not in your library any more/);
+    assert.deepEqual(writes(relay), []);
+    await relay.call('undo_change', { change_id });
+    assert.equal((await act(relay, made.keep.id, 'run')).keep.last_result, '2 added');
+    assert.deepEqual(rowsOf(relay, id), savedUris(relay));
+  });
+});
+
 test('a rule or a playlist that cannot be kept is refused when it is added', async () => {
   await withAccount({ saved: 4 }, async (relay) => {
     const refused = async (args: Record<string, unknown>) => (await keep(relay, args)).error?.code;

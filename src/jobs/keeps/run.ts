@@ -172,12 +172,15 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     return written(keep, request, wanted, view);
   }
 
-  /** True if relay has just made the playlist, so that Spotify's list may not show it yet. */
+  /** True if relay has just made the playlist or put it back, so that Spotify's list may not show it yet. */
   function isNew({ lastChange }: Pick<Keep, 'lastChange'>, playlistId: string): boolean {
     const period = { updatedSince: clock.now() - NEW_MS, begunSince: null };
-    return changesSince(store, playlistId, period).some(
-      ({ id, kind }) => kind === 'create' || id === lastChange,
-    );
+    for (const { id, seq } of changesSince(store, playlistId, period)) {
+      const ops = new Set(getChangeBody(store, seq).ops.map(({ op }) => op));
+      if (ops.has('unfollow')) return false;
+      if (id === lastChange || ops.has('create') || ops.has('follow')) return true;
+    }
+    return false;
   }
 
   async function follow(keep: Keep, playlistId: string, wanted: Wanted): Promise<Turn> {
