@@ -7,6 +7,7 @@ import {
   fchmodSync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   openSync,
   readSync,
   renameSync,
@@ -47,7 +48,7 @@ function renameOver(from: string, to: string): void {
 }
 
 const HELD_PAUSE_MS = 10;
-/** The work takes milliseconds, so a lock that is still there after all these pauses is left over from a process that was killed. */
+/** The work takes milliseconds, so a lock that is the same after all these pauses is left over from a process that was killed. */
 const HELD_PAUSES = 200;
 
 /**
@@ -56,7 +57,13 @@ const HELD_PAUSES = 200;
  */
 export function holdingFileSync<T>(path: string, work: () => T): T {
   const lock = `${path}.lock`;
-  for (let pauses = 0; !createUnlessExists(lock); pauses++) {
+  let seen = '';
+  let pauses = 0;
+  while (!createUnlessExists(lock)) {
+    const present = identityOf(lock);
+    // Others may take turns for longer, and one of them may have removed a lock that was left over.
+    pauses = present === seen ? pauses + 1 : 0;
+    seen = present;
     if (pauses < HELD_PAUSES) pause(HELD_PAUSE_MS);
     else rmSync(lock, { force: true });
   }
@@ -75,6 +82,12 @@ function createUnlessExists(path: string): boolean {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
+}
+
+/** Differs for each file that is created at `path`; empty if there is none. */
+function identityOf(path: string): string {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? '' : `${stats.ino} ${stats.mtimeNs}`;
 }
 
 /** Stops this thread. */

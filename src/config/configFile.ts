@@ -46,15 +46,19 @@ export function readConfigFile(home: string): ConfigFile {
 
 /**
  * Writes all values that `next` returns atomically, readable only by the owner (mode 0600). No other process changes the
- * file meanwhile. A missing directory is created with mode 0700. Throws what `next` throws, and `HOME_UNUSABLE` when the
- * directory cannot be written.
+ * file meanwhile. A missing directory is created with mode 0700. Returns what `next` returned. Throws what `next` throws, and
+ * `HOME_UNUSABLE` when the directory cannot be written.
  */
-export function changeConfigFile(path: string, next: () => Pick<ConfigFile, 'values' | 'indent'>): void {
+export function changeConfigFile<T extends Pick<ConfigFile, 'values' | 'indent'>>(
+  path: string,
+  next: () => T,
+): T {
   try {
     makeDirectoriesSync(dirname(path));
-    holdingFileSync(path, () => {
-      const { values, indent } = next();
-      replaceFileSync(behindLinks(path), `${JSON.stringify(values, null, indent)}\n`);
+    return holdingFileSync(path, () => {
+      const file = next();
+      replaceFileSync(behindLinks(path), `${JSON.stringify(file.values, null, file.indent)}\n`);
+      return file;
     });
   } catch (error) {
     if (error instanceof RelayError) throw error;

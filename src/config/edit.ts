@@ -32,9 +32,8 @@ type Edit = (values: Record<string, unknown>) => Record<string, unknown>;
 
 function change(options: LoadOptions, edit: Edit): Settings {
   // A change that is refused creates no home.
-  const { path, settings } = changed(options, edit);
-  changeConfigFile(path, () => changed(options, edit));
-  return settings;
+  const { path } = changed(options, edit);
+  return changeConfigFile(path, () => changed(options, edit)).settings;
 }
 
 /** The file as the change leaves it. Throws `SETTINGS_INVALID` if the change is refused. */

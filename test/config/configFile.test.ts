@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import {
   mkdirSync,
   readdirSync,
@@ -123,6 +124,31 @@ test('a change waits no longer than two seconds for a process that was killed wh
   storeSetting({ env: { RELAY_HOME: home } }, 'port', '5000');
   assert.deepEqual(readdirSync(home), ['config.json']);
 });
+
+test('a change waits for as long as others take turns, and keeps what they wrote', (context) => {
+  const home = temporaryHome(context);
+  const [config, lock] = [join(home, 'config.json'), join(home, 'config.json.lock')];
+  writeFileSync(lock, '');
+  // Stands for many processes: the lock changes hands for three seconds, and is never free.
+  const others = spawn(process.execPath, ['-e', TAKE_TURNS, config, lock], { stdio: 'inherit' });
+  const { covers, port } = storeSetting({ env: { RELAY_HOME: home } }, 'port', '5000');
+  others.kill();
+  assert.deepEqual([covers, port], [false, 5000]);
+  assert.deepEqual(JSON.parse(readFileSync(config, 'utf8')), { covers: false, port: 5000 });
+  assert.deepEqual(readdirSync(home), ['config.json']);
+});
+
+const TAKE_TURNS = `
+  const { renameSync, rmSync, writeFileSync } = require('node:fs');
+  const [config, lock] = process.argv.slice(1);
+  for (let turn = 0; turn < 60; turn++) {
+    writeFileSync(lock + '.next', '');
+    renameSync(lock + '.next', lock);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  }
+  writeFileSync(config, '{"covers":false}');
+  rmSync(lock);
+`;
 
 test('a change that makes the settings unusable is refused', (context) => {
   const home = temporaryHome(context);
