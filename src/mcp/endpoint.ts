@@ -157,22 +157,29 @@ function userAgentOf(request: Request | undefined): string {
 }
 
 /**
- * A message without the nulls that mean "left out", which the SDK would refuse with the text of its parser: `params` and its
- * members, and the arguments of a prompt. `parseArguments.ts` does the same for the arguments of a tool.
+ * A message without the nulls that mean "left out", which the SDK would refuse with the text of its parser. They may be anywhere
+ * in `params`, as in the `_meta` of a call and the `clientInfo` of a handshake. Only the arguments of a tool stay as they were
+ * sent: `parseArguments.ts` does the same for them.
  */
 function withoutNulls(message: unknown): unknown {
   if (!isObject(message) || !('params' in message)) return message;
   const { params, ...rest } = message;
   if (params === null) return rest;
-  if (!isObject(params)) return message;
-  const given = filled(params);
-  const isPrompt = message.method === 'prompts/get' && isObject(given.arguments);
-  const meant = isPrompt ? { ...given, arguments: filled(given.arguments as object) } : given;
-  return { ...rest, params: meant };
+  if (!isObject(params) || message.method !== 'tools/call') return { ...rest, params: filled(params) };
+  const { arguments: args = null, ...others } = params;
+  const given = args === null ? {} : { arguments: args };
+  return { ...rest, params: { ...(filled(others) as object), ...given } };
 }
 
-function filled(members: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+/** The protocol nests less deeply. A client may nest so deeply that following it all would overflow the stack. */
+const MAX_FILLED_DEPTH = 8;
+
+function filled(value: unknown, depth = 1): unknown {
+  if (depth > MAX_FILLED_DEPTH) return value;
+  if (Array.isArray(value)) return value.map((entry) => filled(entry, depth + 1));
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([name, member]) => [name, filled(member, depth + 1)]));
 }
 
 /** What the SDK passes from a request to its `Server`. */

@@ -62,10 +62,16 @@ test('null for an optional member of a request means that it is left out', () =>
       return JSON.parse(text.replace(/^event: message\ndata: /, ''));
     };
     const prompt = { name: 'make_playlist' };
+    const clientInfo = { name: 'x', version: '1' };
+    const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+    const unsaid = { title: null, icons: null, websiteUrl: null };
     for (const [method, params, meant] of [
       ['tools/list', null, undefined],
       ['tools/list', { cursor: null, _meta: null }, {}],
       ['tools/call', { name: 'get_devices', arguments: null, _meta: null }, { name: 'get_devices' }],
+      ['tools/call', { name: 'get_devices', _meta: { progressToken: null } }, { name: 'get_devices' }],
+      ['initialize', { ...hello, clientInfo: { ...clientInfo, ...unsaid } }, hello],
+      ['initialize', { ...hello, capabilities: { roots: null, sampling: { tools: null } } }, hello],
       ['prompts/get', { ...prompt, arguments: null }, prompt],
       ['prompts/get', { ...prompt, arguments: { about: null } }, prompt],
     ] as const) {
@@ -81,6 +87,10 @@ test('null for an optional member of a request means that it is left out', () =>
     const current = { name: 'get_devices', _meta: META_2026 };
     assert.deepEqual(
       await ask('tools/call', { ...current, arguments: null }, headers),
+      await ask('tools/call', current, headers),
+    );
+    assert.deepEqual(
+      await ask('tools/call', { ...current, _meta: { ...META_2026, progressToken: null } }, headers),
       await ask('tools/call', current, headers),
     );
     // A name is required, so its null is an error of the client, not of the server.
