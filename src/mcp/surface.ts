@@ -18,7 +18,7 @@ type Part = string | { text: string; needs: string };
 
 const FIRST_LINES = {
   whole:
-    "relay controls one person's Spotify account. Besides reading, its tools can change playlists, the library and playback.",
+    "relay controls one person's Spotify account. Its tools can change playlists, the library and playback.",
   readOnly: "relay reads one person's Spotify account.",
 };
 
@@ -46,7 +46,7 @@ const LINES: readonly Line[] = [
     ],
   },
   {
-    about: 'Work too long for one call becomes a job in the background',
+    about: 'Work too long for one call becomes a job',
     list: [{ text: 'a bulk tool that answers "deferred" names one (job_id)', needs: 'bulk_add_tracks' }],
     more: [
       'For hundreds of songs, create_bulk_job creates one',
@@ -94,7 +94,7 @@ const LINES: readonly Line[] = [
 ];
 
 const LAST_LINES = [
-  '- A URI or an open.spotify.com link works wherever an ID does.',
+  '- A URI or open.spotify.com link works wherever an ID does.',
   '- A failed tool returns a code and a remedy. RATE_LIMITED, QUOTA_EXCEEDED: do not repeat the call before the seconds it names. PARTIAL_WRITE says how far a write got. LOGIN_REQUIRED: give the user the link in its remedy.',
 ];
 
@@ -104,24 +104,33 @@ const NAMES: ReadonlySet<string> = new Set(ALL_TOOLS.map(({ name }) => name));
  * Instructions for the client's model, without what is about tools that are not offered; the last line says what is left out.
  * At most 1,900 characters, since clients cut them at 2,048.
  */
-export function instructionsFor(offered: ReadonlySet<string>, choice: ToolChoice): string {
-  const standard = groupsOf(['standard']).every((group) => choice.toolsets.includes(group));
+export function instructionsFor(offered: ReadonlySet<string>, { toolsets, readOnly }: ToolChoice): string {
+  const changes = ALL_TOOLS.some(({ name, kind }) => offered.has(name) && kind !== 'read');
+  const groups = groupsOf(toolsets);
+  const missing = groupsOf(['standard']).filter((group) => !groups.includes(group));
   const limits = [
-    ...(standard ? [] : [`only tools about ${choice.toolsets.join(', ')} are offered`]),
-    ...(choice.readOnly ? ['no tool that changes something is offered'] : []),
+    ...(missing.length === 0 ? [] : [aboutGroups(groups, missing)]),
+    ...(readOnly ? ['no tool that changes something is offered'] : []),
   ];
   const here =
     offered.size > 0
       ? limits.join(', and ')
       : "no tool is offered: relay's settings and this client name none in common";
   return [
-    FIRST_LINES[choice.readOnly ? 'readOnly' : 'whole'],
+    FIRST_LINES[changes ? 'whole' : 'readOnly'],
     GUARD,
     '',
     ...LINES.flatMap((line) => lineFor(line, offered)),
     ...LAST_LINES,
     ...(here === '' ? [] : [`- Here ${here}.`]),
   ].join('\n');
+}
+
+/** Names the groups that are offered or those that are missing, whichever are fewer: the text has to stay short. */
+function aboutGroups(groups: readonly string[], missing: readonly string[]): string {
+  return missing.length < groups.length
+    ? `no tool about ${missing.join(', ')} is offered`
+    : `only tools about ${groups.join(', ')} are offered`;
 }
 
 /** The line with the parts that are about offered tools; none if no part is left. */
