@@ -486,6 +486,22 @@ test('a limit is waited out, and a write that is cut off continues', async () =>
   });
 });
 
+test('relay keep run says of a paused playlist that its run has not ended, not that nothing was written', async () => {
+  await withTime(async (relay, clock) => {
+    const { keep: made } = await keep(relay, { name: 'Paused' });
+    await act(relay, made.id, 'pause');
+    clock.advance(40_000);
+    save(relay, spare(relay, 0, 3));
+    const limit = { kind: 'rate_limit', retryAfterSeconds: 120 } as const;
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, ...limit });
+    const { out } = await run(relay, ['keep', 'run', 'Paused']);
+    assert.match(
+      out,
+      /^"Paused" is paused\.\nThis run has not ended: Its last write continues as job [0-9a-f]{8}\.\n$/,
+    );
+  });
+});
+
 for (const action of ['pause', 'stop']) {
   test(`${action}: a write that waits for a limit and has not begun is not made later`, async () => {
     await withTime(async (relay, clock) => {

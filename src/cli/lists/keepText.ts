@@ -62,7 +62,7 @@ export function answerLines(
 export function ranLine({ reason, last_result }: KeepRecord): string {
   return reason === undefined
     ? `This run: ${last_result ?? 'nothing written'}.`
-    : `Nothing was written: ${visibleText(reason, 300)}`;
+    : `This run has not ended: ${visibleText(reason, 300)}`;
 }
 
 export function detailLines(keep: KeepRecord, now: number): string[] {
