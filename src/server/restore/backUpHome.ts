@@ -7,6 +7,6 @@ export interface HomeBackupOptions extends Omit<BackupOptions, 'companion'> {
 }
 
 /** @throws as `backUpState` does */
-export function backUpHome({ home, ...options }: HomeBackupOptions): Promise<Backup> {
-  return backUpState({ ...options, companion: memoryCompanion(home) });
+export function backUpHome(options: HomeBackupOptions): Promise<Backup> {
+  return backUpState({ ...options, companion: memoryCompanion(options.home) });
 }

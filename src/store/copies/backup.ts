@@ -18,6 +18,8 @@ import { type Carried, type Companion, carry, type RowCounts } from './companion
 export interface BackupOptions {
   /** The state file. */
   source: string;
+  /** The home of the state, which may be a link to a file elsewhere; by default the directory of `source`. */
+  home?: string;
   /** The companion file, whose tables go into the copy too. */
   companion?: Companion;
   /** Path of the copy, as the person gave it. */
@@ -118,7 +120,7 @@ async function nameUnlessTaken(
 }
 
 /** The absolute path of the copy. A symbolic link is followed, so that the copy does not replace the link. */
-async function placeFor({ source, file, force }: BackupOptions): Promise<string> {
+async function placeFor({ source, home = dirname(source), file, force }: BackupOptions): Promise<string> {
   const path = await realpath(file).catch(() => resolve(file));
   const found = await stat(path).catch(() => null);
   if (!found) await requireDirectory(path, file);
@@ -128,7 +130,7 @@ async function placeFor({ source, file, force }: BackupOptions): Promise<string>
       remedy: 'Give the copy another name.',
     });
   }
-  if (await isOwnFile(path, dirname(await realpath(source)))) {
+  if (await isOwnFile(path, await realpath(home))) {
     throw new RelayError('USAGE', `${path} is the place of a file that relay itself uses.`, {
       remedy: 'Give the copy another name, or put it into another directory.',
     });
