@@ -163,6 +163,7 @@ test('no copy takes the place of a file that relay uses, in this home, the demoâ
   await symlink(home, join(folder, 'alias'));
   const own = [
     join(home, 'config.json'),
+    join(home, 'oauth-clients.json'),
     join(home, 'master.key'),
     join(folder, 'alias', 'library.db'),
     join(demo, 'relay.db'),

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { exists } from '../../base/files.ts';
 import { systemCodeOf } from '../../domain/errors.ts';
 import { acquireHome, type HomeLock } from './lock.ts';
-import { OWN_NAMES } from './ownFiles.ts';
 
 /** Our files, and copies and unfinished writes beside them. */
-const OWN_FILE = new RegExp(`^${OWN_NAMES}(\\..*)?$`);
+const OWN_FILE =
+  /^(relay\.(db|lock|log)|(library|memory)\.db|config\.json|server\.json|master\.key|update\.json)(\..*)?$/;
 
 const DEMO = 'demo';
 

@@ -1,16 +1,12 @@
-/** The files that relay keeps in a home. */
+/** Tells the files of a home from others. */
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { exists } from '../../base/files.ts';
-
-/** Their names, as a part of a regular expression. */
-export const OWN_NAMES = String.raw`(relay\.(db|lock|log)|(library|memory)\.db|config\.json|server\.json|master\.key|update\.json)`;
-
-const OWN_NAME = new RegExp(`^${OWN_NAMES}$`);
+import { HOME_FILES } from './home.ts';
 
 /** True if `path` is where relay keeps a file of the home at `known`, of the demo's home, or of any home that was used. */
 export async function isOwnFile(path: string, known: string): Promise<boolean> {
-  if (!OWN_NAME.test(basename(path))) return false;
+  if (!Object.hasOwn(HOME_FILES, basename(path))) return false;
   const home = await realpath(dirname(path));
   if ([known, join(known, 'demo'), dirname(known)].includes(home) && (await exists(join(home, 'relay.db'))))
     return true;
