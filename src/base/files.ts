@@ -86,18 +86,18 @@ export async function renameOver(from: string, to: string): Promise<void> {
     try {
       return await rename(from, to);
     } catch (error) {
-      const pauseMs = renamePauseMs(error, attempt);
+      const pauseMs = refusedPauseMs(error, attempt);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 }
 
 /**
- * How long to wait before a failed rename is tried again. On Windows a virus scanner may hold a fresh file open for a
- * moment, and the rename is refused meanwhile.
+ * How long to wait before a failed rename or removal is tried again. On Windows a virus scanner may hold a fresh file open for a
+ * moment. Meanwhile both are refused, and so is a new file with the name of one that is being removed.
  * @throws the error itself when trying again makes no sense
  */
-export function renamePauseMs(error: unknown, attempt: number): number {
+export function refusedPauseMs(error: unknown, attempt: number): number {
   const mayPass = ['EPERM', 'EACCES', 'EBUSY'].includes(systemCodeOf(error) ?? '');
   if (process.platform !== 'win32' || !mayPass || attempt === 5) throw error;
   return 20 * attempt;

@@ -15,7 +15,7 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs';
-import { directoryError, renamePauseMs, tempPathFor, UnreadFile, WITHOUT_WAITING } from './files.ts';
+import { directoryError, refusedPauseMs, tempPathFor, UnreadFile, WITHOUT_WAITING } from './files.ts';
 
 /** Replaces the file at `path` with one of mode 0600, in one step. */
 export function replaceFileSync(path: string, content: string | Uint8Array): void {
@@ -29,20 +29,20 @@ export function replaceFileSync(path: string, content: string | Uint8Array): voi
     } finally {
       closeSync(file);
     }
-    renameOver(temp, path);
+    insisting(() => renameSync(temp, path));
   } catch (error) {
     rmSync(temp, { force: true });
     throw error;
   }
 }
 
-function renameOver(from: string, to: string): void {
+/** Does `work` again if Windows refuses it for a moment only. */
+function insisting<T>(work: () => T): T {
   for (let attempt = 1; ; attempt++) {
     try {
-      renameSync(from, to);
-      return;
+      return work();
     } catch (error) {
-      pause(renamePauseMs(error, attempt));
+      pause(refusedPauseMs(error, attempt));
     }
   }
 }
@@ -65,18 +65,22 @@ export function holdingFileSync<T>(path: string, work: () => T): T {
     pauses = present === seen ? pauses + 1 : 0;
     seen = present;
     if (pauses < HELD_PAUSES) pause(HELD_PAUSE_MS);
-    else rmSync(lock, { force: true });
+    else remove(lock);
   }
   try {
     return work();
   } finally {
-    rmSync(lock, { force: true });
+    remove(lock);
   }
+}
+
+function remove(path: string): void {
+  insisting(() => rmSync(path, { force: true }));
 }
 
 function createUnlessExists(path: string): boolean {
   try {
-    closeSync(openSync(path, 'wx', 0o600));
+    closeSync(insisting(() => openSync(path, 'wx', 0o600)));
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;

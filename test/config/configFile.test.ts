@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import {
+import fs, {
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -9,6 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import test from 'node:test';
 import { removeSetting, storeSetting } from '../../src/config/edit.ts';
@@ -149,6 +150,33 @@ const TAKE_TURNS = `
   writeFileSync(config, '{"covers":false}');
   rmSync(lock);
 `;
+
+test('on Windows, a change is made although a virus scanner holds its lock open for a moment', (context) => {
+  const home = temporaryHome(context);
+  const lock = join(home, 'config.json.lock');
+  const refused: string[] = [];
+  const refuseOnce = (name: 'openSync' | 'rmSync') => {
+    const original = fs[name] as (...args: unknown[]) => unknown;
+    context.mock.method(fs, name, (...args: unknown[]) => {
+      if (args[0] !== lock || refused.includes(name)) return original(...args);
+      refused.push(name);
+      throw Object.assign(new Error('refused'), { code: 'EPERM' });
+    });
+  };
+  const { platform } = process;
+  refuseOnce('openSync');
+  refuseOnce('rmSync');
+  syncBuiltinESMExports();
+  Object.defineProperty(process, 'platform', { value: 'win32' });
+  try {
+    storeSetting({ env: { RELAY_HOME: home } }, 'port', '5000');
+  } finally {
+    Object.defineProperty(process, 'platform', { value: platform });
+    context.mock.restoreAll();
+    syncBuiltinESMExports();
+  }
+  assert.deepEqual([refused, readdirSync(home)], [['openSync', 'rmSync'], ['config.json']]);
+});
 
 test('a change that makes the settings unusable is refused', (context) => {
   const home = temporaryHome(context);
