@@ -177,7 +177,7 @@ test('without a terminal, uninstall needs --yes; it removes nothing while a serv
     await lock.release();
     assert.match(
       err,
-      /pid \d+\)\. An AI client started it: it ends when that client is closed\. Nothing was/,
+      /pid \d+\)\. An AI client started it: it ends once no AI client uses it and no job is under way\. Nothing was/,
     );
     writeFileSync(join(home, 'server.json'), '{}');
   }

@@ -76,7 +76,7 @@ test('the refusal says who started a server that nobody started by hand', async 
   await writeServerFile(home, { pid, startedAt: '2026-01-15T12:00:00Z', version: '0.1.0', baseUrl });
   await assert.rejects(acquire(home), {
     code: 'ALREADY_RUNNING',
-    message: `A relay server is running for this home: pid ${pid}, ${baseUrl}. An AI client started it: it ends when that client is closed.`,
+    message: `A relay server is running for this home: pid ${pid}, ${baseUrl}. An AI client started it: it ends once no AI client uses it and no job is under way.`,
   });
   await lock.release();
 });

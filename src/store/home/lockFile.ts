@@ -21,7 +21,7 @@ export const SERVING: readonly string[] = ['relay serve', 'relay stdio'];
 /** Added to a message about a server. Nobody started this one by hand, so nobody would know how to stop it. */
 export function startedBy(holder: Holder | null): string {
   return holder?.purpose === 'relay stdio'
-    ? ' An AI client started it: it ends when that client is closed.'
+    ? ' An AI client started it: it ends once no AI client uses it and no job is under way.'
     : '';
 }
 
