@@ -303,6 +303,10 @@ test('strict: an ID that Spotify does not know is named, and nothing is written'
       details: { status: 400, not_found: UNKNOWN },
     });
     assert.deepEqual(playlist.rows, []);
+    // One lookup that fails does not hide what the others found.
+    relay.provider.faults.add({ path: `/tracks/${UNKNOWN[0].slice(-22)}`, kind: 'status', status: 403 });
+    const again = await relay.call('bulk_add_tracks', { playlist_id, tracks });
+    assert.deepEqual((again.error as { details: unknown }).details, { status: 400, not_found: [UNKNOWN[1]] });
     const made = await relay.call('create_playlist_from_tracks', { name: 'Half of It', tracks });
     const { code, remedy, details } = made.error as Record<string, unknown>;
     assert.deepEqual(

@@ -58,7 +58,7 @@ function refusedUris({ change, body }: Pick<ChangeReport, 'change' | 'body'>): r
   return step && 'uris' in step.op ? step.op.uris : [];
 }
 
-/** @throws RelayError from reading */
+/** @throws RelayError if the library cannot be asked which tracks are known */
 async function unknownTracks(
   { provider, library }: Services,
   uris: readonly string[],
@@ -77,8 +77,8 @@ async function unknownTracks(
       return true;
     } catch (thrown) {
       const error = asRelayError(thrown);
-      if (error.code !== 'NOT_FOUND' && error.code !== 'INVALID_ARGUMENT') throw error;
-      return false;
+      // A lookup that fails for another reason tells nothing, and must not hide what the others found.
+      return error.code !== 'NOT_FOUND' && error.code !== 'INVALID_ARGUMENT';
     }
   }
 }
