@@ -125,10 +125,10 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
 
   async function bring(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
     let answer = await askedOf(given, maxAgeMinutes);
-    // The answer may come from the library of another account.
-    if (!isConnected(given)) throw notConnected();
     let keep = await underPresentName(given);
     if (keep.query !== given.query) answer = await askedOf(keep, Math.max(1, maxAgeMinutes));
+    // The answer may come from the library of another account.
+    if (!isConnected(given)) throw notConnected();
     const incomplete = unreadOf(answer);
     if (incomplete !== null) return endings.waits(keep, incomplete);
     const all = wantedOf(answer.rows, keep.gone);
