@@ -106,7 +106,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     startedAt,
   });
   const { env = {}, program = async () => ['relay'] } = options;
-  const lastPlaying = createLastPlaying(provider, clock);
+  const lastPlaying = createLastPlaying(provider, core);
   const pageLogin = { attemptId: null };
   const waitingClients = createWaitingClients(clock);
   const sideFor = (baseUrl: string, redirectUri: string) => ({

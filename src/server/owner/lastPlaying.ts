@@ -2,6 +2,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { ProviderApi } from '../../provider/api.ts';
 import { type PlayerState, watchPlayer } from '../../provider/resources/player.ts';
+import { getAccount } from '../../store/tables/account.ts';
+import type { Store } from '../../store/types.ts';
 
 export interface LastPlaying {
   /** Time of the reading, in Unix milliseconds. */
@@ -10,10 +12,18 @@ export interface LastPlaying {
   state: PlayerState | null;
 }
 
-export function createLastPlaying(provider: ProviderApi, clock: Clock): () => LastPlaying | null {
-  let last: LastPlaying | null = null;
+/** The last reading, as long as the login is the one that it was read with: it is private to that account. */
+export function createLastPlaying(
+  provider: ProviderApi,
+  { clock, store }: { clock: Clock; store: Store },
+): () => LastPlaying | null {
+  const login = () => getAccount(store)?.consentAt ?? null;
+  let last: (LastPlaying & { login: number | null }) | null = null;
   watchPlayer(provider, (state) => {
-    last = { at: clock.now(), state };
+    last = { at: clock.now(), state, login: login() };
   });
-  return () => last;
+  return () => {
+    if (last?.login !== login()) last = null;
+    return last;
+  };
 }
