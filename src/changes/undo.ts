@@ -467,8 +467,10 @@ function changedSince(id: string, expected: readonly string[], present: readonly
     'CONFLICT',
     `Someone changed the playlist ${id} since: it should have ${expected.length} rows and has ${present.length}.`,
     {
-      remedy:
-        'Undo the later changes first (list_changes), or pass force: the rows from before this change come back, and later changes are lost.',
+      remedy: {
+        text: 'Undo the later changes first (list_changes), or pass force: the rows from before this change come back, and later changes are lost.',
+        page: 'Undo the later changes first. “Undo anyway” brings back the rows from before this change, and later changes are lost.',
+      },
       details: details ?? {},
     },
   );

@@ -44,6 +44,8 @@ export interface OwnerState {
   waitingClients: PageWaitingClient[];
   /** Jobs that are running, waiting or have failed, newest first. */
   jobs: PageJob[];
+  /** Number of such jobs, of which `jobs` has the newest. */
+  jobsTotal: number;
   /** The first page of events, newest first. */
   events: PageEvents;
   /** IDs of playlists whose names are not known yet. */
@@ -123,6 +125,8 @@ export interface PageJob {
   unresolved: number;
   skipped: number;
   written: number;
+  /** Number of songs that the job writes in all. */
+  toWrite: number;
   strict: boolean;
   dryRun: boolean;
   reviewRequired: boolean;

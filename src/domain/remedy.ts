@@ -48,9 +48,11 @@ export function terminalText(remedy: Remedy, style: CommandStyle): string {
   });
 }
 
-/** The remedy as text for the owner's page. */
+/** The remedy as text for the owner's page. A person there can run a command, but cannot call a tool. */
 export function pageText(remedy: Remedy, style: CommandStyle): string {
-  return remedyText({ ...remedy, text: remedy.page ?? remedy.text }, style);
+  if (remedy.page !== undefined) return remedyText({ ...remedy, text: remedy.page }, style);
+  const hasCommands = (remedy.terminal?.commands.length ?? 0) > 0;
+  return hasCommands ? terminalText(remedy, style) : remedyText(remedy, style);
 }
 
 /** True if surfaces write the remedy in different ways. */

@@ -9,7 +9,7 @@ import { changeSummary } from '../../changes/history.ts';
 import { jobWords } from '../../domain/changeWords.ts';
 import { type JobErrorRecord, type JobRecord, type JobType, unresolvedOf } from '../../domain/job.ts';
 import type { PageEvent, PageEvents, PageJob, PagePlace } from '../../domain/ownerPage.ts';
-import { commandStyleOf, remedyText } from '../../domain/remedy.ts';
+import { commandStyleOf, pageText } from '../../domain/remedy.ts';
 import { type Change, getChange, listChanges } from '../../store/tables/changes.ts';
 import { getJobBySeq } from '../../store/tables/jobs.ts';
 import { getPlaylistName } from '../../store/tables/playlistNames.ts';
@@ -111,9 +111,10 @@ function placeOf({ settings, store }: Core, playlist: string | null, isLibrary: 
 
 function jobOf(core: Core, job: JobRecord, names: ReadonlyMap<string, string>): PageJob {
   const { error } = job;
+  const name = nameOf(job, names);
   return {
     id: job.job_id,
-    title: jobTitle(job, names),
+    title: titleOf(job, name),
     place: placeOf(core, playlistOf(job), SAVING.has(job.type)),
     status: job.status,
     total: job.total_items,
@@ -122,27 +123,44 @@ function jobOf(core: Core, job: JobRecord, names: ReadonlyMap<string, string>): 
     unresolved: unresolvedOf(job),
     skipped: job.skipped + job.skipped_existing,
     written: job.written,
+    toWrite: job.resolved - job.skipped_existing,
     strict: job.payload.strict,
     dryRun: job.payload.dry_run,
     reviewRequired: job.review_required,
     runAfter: job.run_after,
     reason: job.reason,
     error: error && {
-      message: visibleText(error.message, 600),
-      remedy: remedyOf(core, error),
+      message: visibleText(withName(error.message, playlistOf(job), name), 600),
+      remedy: remedyOf(core, job, error),
     },
     createdAt: job.created_at,
     updatedAt: job.updated_at,
   };
 }
 
-function jobTitle(job: JobRecord, names: ReadonlyMap<string, string>): string {
+/** The name of the job's playlist, if it is known. */
+function nameOf(job: JobRecord, names: ReadonlyMap<string, string>): string | undefined {
   const id = playlistOf(job);
-  const name = (id === null ? undefined : names.get(id)) ?? job.payload.name ?? id ?? undefined;
-  return capital(jobWords(job.type, name === undefined ? 'a playlist' : `“${visibleText(name, 100)}”`));
+  return (id === null ? undefined : names.get(id)) ?? job.payload.name;
 }
 
-function remedyOf({ settings }: Core, { remedy, fix }: JobErrorRecord): string | null {
-  const text = fix === undefined ? remedy : remedyText(fix, commandStyleOf(settings));
+function titleOf(job: JobRecord, name: string | undefined): string {
+  const shown = name ?? playlistOf(job);
+  return capital(jobWords(job.type, shown === null ? 'a playlist' : `“${visibleText(shown, 100)}”`));
+}
+
+/** A message with the name of the playlist in place of its ID. */
+function withName(message: string, id: string | null, name: string | undefined): string {
+  return name === undefined ? message : message.replace(`the playlist ${id}`, () => `"${name}"`);
+}
+
+/** What the buttons of a job in review do. */
+const DECIDE =
+  '“Carry on” writes what is missing and keeps what others changed. “Keep the playlist as it is” writes nothing more.';
+
+function remedyOf({ settings }: Core, job: JobRecord, { remedy, fix }: JobErrorRecord): string | null {
+  // Without words for people, the remedy of a review names tools.
+  const words = job.review_required ? DECIDE : remedy;
+  const text = fix === undefined ? words : pageText(fix, commandStyleOf(settings));
   return text === undefined ? null : visibleText(text, 600);
 }

@@ -35,10 +35,9 @@ import { ERROR_REMEDIES } from './errorRemedies.ts';
 import { ownerEvents, pageJobs, unnamedPlaylists } from './events.ts';
 import type { LastPlaying } from './lastPlaying.ts';
 
-const JOBS_SHOWN = 20;
+const JOBS_SHOWN = 200;
 const EVENTS_SHOWN = 6;
 const ERRORS_SHOWN = 5;
-const CLIENTS_SHOWN = 50;
 
 /** @param browser ID of the browser that asks */
 export async function ownerState(core: Core, server: ServerSide, browser: string): Promise<OwnerState> {
@@ -81,6 +80,7 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
     })),
     waitingClients: server.waitingClients.list().map(({ at, ...client }) => ({ ...client, at: isoOf(at) })),
     jobs: pageJobs(core, services, jobs),
+    jobsTotal: openJobs(report.jobs.byStatus),
     events,
     covers: showsCovers(core.settings),
     unnamed: unnamedPlaylists(services, jobs, events),
@@ -101,6 +101,12 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
     library: libraryOf(await core.library.status()),
     kept: services.keeps.list().map(keptOf),
   };
+}
+
+/** Number of jobs that are not over; the page is given the newest of them. */
+function openJobs(byStatus: Readonly<Record<string, number>>): number {
+  const { completed = 0, cancelled = 0, ...open } = byStatus;
+  return Object.values(open).reduce((sum, count) => sum + count, 0);
 }
 
 function extrasOf({ settings }: Core): OwnerState['extras'] {
@@ -162,7 +168,6 @@ function toMinute(time: string | null): string | null {
 function approvedClients(core: Core): PageClient[] {
   return listClients(core)
     .filter(({ approvals }) => approvals.length > 0)
-    .slice(0, CLIENTS_SHOWN)
     .map(({ clientId, name, lastUsedAt, approvals }) => ({
       clientId,
       name: shownName({ clientId, name }),
