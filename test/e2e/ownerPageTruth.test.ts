@@ -1,15 +1,82 @@
 /** What the owner's page says is so, also with more of everything than usual, in another order, or after the sign-in ended. */
 import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
 import { createJob, reach } from '../jobs/jobCalls.ts';
-import { WITH_ALL } from '../keeps/keptPlaylists.ts';
+import { unsave } from '../keeps/account.ts';
+import { act, keep, WITH_ALL } from '../keeps/keptPlaylists.ts';
+import { resize } from '../library/accounts.ts';
 import { READING_MS } from '../oauth/ownerBrowser.ts';
-import { pluck } from '../support/entries.ts';
-import { card, inChromium, openSignedIn, REFUSED, withPage } from '../support/ownerPage.ts';
+import { connect } from '../oauth/tokens.ts';
+import { owner, pluck } from '../support/entries.ts';
+import { card, inChromium, openDiagnostics, openSignedIn, REFUSED, withPage } from '../support/ownerPage.ts';
 import { addPlaylist } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { asQuery, misspelled, uniqueTracks } from '../support/songs.ts';
 
 const inFull = inChromium(longTest);
+
+inFull(
+  'when the sign-in ends while the picker is open, the picker closes and the page asks for the code',
+  () =>
+    withPage({ page: { expected: REFUSED } }, async (relay, page) => {
+      const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 2).map(misspelled));
+      await reach(relay, id, 'ready');
+      await openSignedIn(page, relay);
+      await card(page, 'Needs you')
+        .getByRole('button', { name: /^Settle/ })
+        .click();
+      const picker = page.getByRole('dialog');
+      await picker.getByText('2 entries to settle').waitFor();
+      await relay.server.local.forgetBrowsers({ id: null });
+      await page.getByText('This browser is no longer remembered. Sign in again.').waitFor();
+      await picker.waitFor({ state: 'hidden', timeout: 5_000 });
+      assert.equal(await page.locator('dialog').textContent(), '');
+      await page.getByLabel('Owner code').fill(relay.server.ownerCode ?? '');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await card(page, 'Needs you').getByRole('button', { name: 'Settle 2' }).waitFor();
+    }),
+);
+
+inFull('every job that waits for the owner and every approved client can be reached', () =>
+  withPage({}, async (relay, page) => {
+    const [song] = uniqueTracks(relay, 1);
+    for (let jobs = 0; jobs < 205; jobs++)
+      await createJob(relay, 'save_tracks', [{ id: song?.id }], { name: `Job ${jobs}` });
+    for (let clients = 0; clients < 12; clients++) await connect(relay, { client_name: `Client ${clients}` });
+    await openSignedIn(page, relay);
+    const needs = card(page, 'Needs you');
+    await needs.getByRole('button', { name: 'Show 200 jobs', exact: true }).click();
+    await needs.getByText('And 5 more: relay jobs lists them.').waitFor();
+    assert.equal(await needs.getByRole('button', { name: /^Write/ }).count(), 200);
+    const clients = card(page, 'AI clients');
+    await clients.getByRole('button', { name: 'Show all 12 clients' }).click();
+    await clients.getByRole('button', { name: 'Revoke: Client 0', exact: true }).waitFor();
+    assert.equal(await clients.getByRole('button', { name: /^Revoke/ }).count(), 12);
+  }),
+);
+
+inFull('a list can go into any playlist of the account, not only into one of the first fifty', () =>
+  withPage({ client: false }, async (relay, page) => {
+    for (let lists = 0; lists < 70; lists++) addPlaylist(relay.provider, `Mine ${lists}`, []);
+    const { id, playlists } = owner(relay.provider);
+    await openSignedIn(page, relay);
+    const imported = card(page, 'Import a list');
+    await imported.locator('input[type=file]').setInputFiles({
+      name: 'songs.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from(pluck(uniqueTracks(relay, 2), 'uri').join('\n')),
+    });
+    await imported.getByLabel('One of my playlists').check();
+    const choice = imported.getByLabel('Playlist', { exact: true });
+    await choice.waitFor();
+    assert.deepEqual(
+      await choice.getByRole('option').allInnerTexts(),
+      playlists
+        .filter(({ ownerId, collaborative }) => ownerId === id || collaborative)
+        .map(({ name }) => name),
+    );
+  }),
+);
 
 inFull('what played in an account that was left is not shown with the next one', () =>
   withPage({}, async (relay, page) => {
@@ -106,5 +173,108 @@ inFull('the bar of a job that writes counts the songs that it writes', () =>
     assert.deepEqual([await bar.getAttribute('max'), await bar.getAttribute('value')], ['6', '0']);
     release();
     await page.getByText('Created "Evenings" with 6 songs').waitFor();
+  }),
+);
+
+inFull('the chosen client is still chosen when the person comes back from the diagnostics', () =>
+  withPage({ client: false }, async (relay, page) => {
+    await openSignedIn(page, relay);
+    const choice = card(page, 'AI clients').getByLabel('Connect a client');
+    await choice.selectOption('claude-code');
+    await page.getByText('Run this in a terminal').waitFor();
+    await openDiagnostics(page);
+    await page.getByRole('link', { name: 'Home' }).click();
+    await page.getByText('Run this in a terminal').waitFor();
+    assert.equal(await choice.inputValue(), 'claude-code');
+  }),
+);
+
+inFull('if the environment decides about covers, the page says so instead of doing nothing', () =>
+  withPage(
+    { client: false, env: { RELAY_COVERS: 'false' }, page: { expected: REFUSED } },
+    async (relay, page) => {
+      await openSignedIn(page, relay);
+      await card(page, 'What happened').getByRole('button', { name: 'Show covers' }).click();
+      await page.getByText('RELAY_COVERS decides this. Remove it and restart relay').waitFor();
+    },
+  ),
+);
+
+/** The words of a text as they stand from left to right. */
+const READ = `(element) => {
+  const words = [];
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    for (const { index, 0: word } of node.data.matchAll(/\\S+/g)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      words.push([range.getBoundingClientRect().left, word]);
+    }
+  return words.sort(([one], [other]) => one - other).map(([, word]) => word).join(' ');
+}`;
+const read = (text: Locator): Promise<string> =>
+  text.evaluate(new Function('element', `return (${READ})(element);`) as never);
+
+inFull('a name that is written from right to left leaves the words around it in order', () =>
+  withPage({}, async (relay, page) => {
+    owner(relay.provider).displayName = 'שלום 7';
+    const [song] = uniqueTracks(relay, 1);
+    await relay.call('remember_track', { title: 'שלום', artist: 'עולם', track_id: song?.id, confirm: true });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await openSignedIn(page, relay);
+    await card(page, 'Spotify account').getByRole('button', { name: 'Connect again' }).click();
+    await page.getByText('is connected').first().waitFor();
+    await page.goto(`${relay.baseUrl}/#diagnostics`);
+    const account = card(page, 'Health').getByText('12 permissions');
+    assert.match(await read(account), /^fine: 7 שלום , 12 permissions, login ends in \d+ days$/);
+    await card(page, 'Remembered matches')
+      .getByRole('button', { name: /^Forget/ })
+      .click();
+    const notice = page.getByText('is forgotten.');
+    await notice.waitFor();
+    assert.equal(await read(notice), 'שלום is forgotten.');
+  }),
+);
+
+inFull('what keeps relay from working is among what needs the owner', () =>
+  withPage({ client: false }, async (relay, page) => {
+    const remedy = { text: 'free disk space; relay then saves by itself', command: null };
+    await page.route('**/owner/state', async (route) => {
+      const response = await route.fetch();
+      const state = await response.json();
+      for (const part of state.parts)
+        if (part.part === 'database')
+          Object.assign(part, { state: 'bad', summary: 'cannot be saved', remedy });
+      await route.fulfill({ response, json: state });
+    });
+    await openSignedIn(page, relay);
+    await page.getByRole('heading', { name: '1 problem needs attention' }).waitFor();
+    assert.equal(
+      await card(page, 'Needs you').getByRole('listitem').innerText(),
+      'Database: cannot be saved.\n\nFree disk space; relay then saves by itself',
+    );
+  }),
+);
+
+inFull('Stop asks only where it was pressed', () =>
+  withPage(WITH_ALL, async (relay, page) => {
+    resize(relay, 20, 1);
+    const { keep: held } = await keep(relay, { name: 'Fresh' });
+    unsave(relay, 10);
+    await act(relay, held.id, 'run');
+    await openSignedIn(page, relay);
+    await card(page, 'Needs you').getByRole('button', { name: 'Stop: Fresh' }).click();
+    await card(page, 'Needs you').getByRole('button', { name: 'Stop keeping it: Fresh' }).waitFor();
+    await card(page, 'Kept playlists').getByRole('button', { name: 'Stop: Fresh' }).waitFor();
+  }),
+);
+
+inFull('the title of a page whose server has stopped says so', () =>
+  withPage({ client: false, page: { expected: REFUSED } }, async (relay, page) => {
+    await openSignedIn(page, relay);
+    await relay.server.close();
+    await page.getByRole('heading', { name: 'relay has stopped' }).waitFor();
+    assert.equal(await page.title(), 'relay has stopped · relay');
   }),
 );

@@ -5,6 +5,7 @@
 import { visibleText } from '../../base/visibleText.ts';
 import { storeSetting } from '../../config/edit.ts';
 import { ASKED_ON_PAGE } from '../../domain/changeWords.ts';
+import { RelayError } from '../../domain/errors.ts';
 import type { ItemRecord, JobCandidate } from '../../domain/job.ts';
 import type { ListContent } from '../../domain/localApi.ts';
 import type { ImportAsked, OwnerCall, OwnerCalls, PageCandidate, PageItem } from '../../domain/ownerPage.ts';
@@ -13,7 +14,7 @@ import { toolsetsFor } from '../../domain/toolsets.ts';
 import type { Call } from '../../provider/api.ts';
 import { SEARCH_PAGE } from '../../provider/resources/catalog.ts';
 import { getPlaybackState } from '../../provider/resources/player.ts';
-import { getMyPlaylists, PLAYLIST_PAGE } from '../../provider/resources/playlists.ts';
+import { getAllMyPlaylists } from '../../provider/resources/playlists.ts';
 import { findTracks } from '../../tools/catalog/catalogReading.ts';
 import { playlistNames } from '../../tools/playlists/playlistNames.ts';
 import { forgetBrowsers } from '../access/browserAdmin.ts';
@@ -27,6 +28,7 @@ import { ownerImport, ownerPreview } from '../ownerLists.ts';
 import { ownerRestore, ownerVersion, ownerVersions } from '../ownerVersions.ts';
 import { forgetRemembered } from '../remembered.ts';
 import { clientSetup } from './clientSetup.ts';
+import { followsPage } from './covers.ts';
 import { ownerEvents } from './events.ts';
 
 export type OwnerPageApi = {
@@ -116,6 +118,11 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       storeSetting({ env: {}, flags: { home: core.settings.home } }, 'toolsets', toolsetsFor(offer));
     },
     async 'covers/choose'({ show }) {
+      if (!followsPage(core.settings)) {
+        throw new RelayError('SETTINGS_INVALID', 'The environment variable RELAY_COVERS decides this.', {
+          remedy: 'Remove it and restart relay, to choose on this page.',
+        });
+      }
       storeSetting({ env: {}, flags: { home: core.settings.home } }, 'covers', String(show));
     },
     async 'keeps/act'({ id, action }) {
@@ -136,10 +143,9 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     },
     async 'playlists/list'() {
       const user = core.account.view().account?.providerUserId;
-      const window = { limit: PLAYLIST_PAGE, offset: 0 };
-      const page = await patiently((call) => getMyPlaylists(provider, window, call));
+      const all = await patiently((call) => getAllMyPlaylists(provider, Number.MAX_SAFE_INTEGER, call));
       // Another person's playlist can be written to only if it is collaborative.
-      const own = page.items.filter(({ owner, collaborative }) => owner.id === user || collaborative);
+      const own = all.items.filter(({ owner, collaborative }) => owner.id === user || collaborative);
       return { playlists: own.map(({ id, name }) => ({ id, name: visibleText(name, 100) })) };
     },
     'versions/playlists': async () => ({ playlists: await namedForPage(services) }),

@@ -16,9 +16,14 @@ export function coverSources(settings: Settings): string[] {
 }
 
 /** True if covers are shown now. Reads the setting again, since the page can change it while the server runs. */
-export function showsCovers({ covers, origins, home }: Settings): boolean {
-  if (origins.covers !== 'default' && origins.covers !== 'file') return covers;
-  return inspectSettings({ env: {}, flags: { home } }).settings.covers;
+export function showsCovers(settings: Settings): boolean {
+  if (!followsPage(settings)) return settings.covers;
+  return inspectSettings({ env: {}, flags: { home: settings.home } }).settings.covers;
+}
+
+/** False if the environment decides about covers, which comes before what the page stores. */
+export function followsPage({ origins }: Settings): boolean {
+  return origins.covers === 'default' || origins.covers === 'file';
 }
 
 /** The address of a cover if the policy lets the page load it; otherwise null. */

@@ -4,13 +4,13 @@ import { html } from './html.ts';
 import type { Page } from './page.ts';
 
 /** The owner's page. @param images allowed sources of covers */
-export function ownerPage(images: readonly string[]): Page {
+export function ownerPage(images: readonly string[], demo: boolean): Page {
   return {
     images,
     title: 'relay is running',
     isWide: true,
     hasScript: true,
-    body: html`<div id="owner" data-build="${BUILD}"><div class="sheet"><h1>relay is running</h1>
+    body: html`<div id="owner" data-build="${BUILD}" data-demo="${String(demo)}"><div class="sheet"><h1>relay is running</h1>
 <noscript><p class="notice">Without JavaScript this browser cannot be signed in. To connect your account, open the address that <code>relay login</code> shows in the terminal. To approve a client, type the owner code.</p></noscript></div></div>`,
   };
 }

@@ -32,6 +32,7 @@ export function assetRoutes(): Route[] {
 }
 
 export function homeRoutes(core: Core): Route[] {
-  const handle = (context: HttpContext) => sendPage(context, 200, ownerPage(coverSources(core.settings)));
+  const handle = (context: HttpContext) =>
+    sendPage(context, 200, ownerPage(coverSources(core.settings), core.settings.demo));
   return [{ method: 'GET', path: '/', handle }];
 }

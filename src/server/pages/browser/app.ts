@@ -24,7 +24,8 @@ export interface Doing {
   undo: UndoAsked | null;
   versions: VersionsOpen | null;
   hidesSteps: boolean;
-  showsAllJobs: boolean;
+  /** Keys of the long lists that are shown whole. */
+  whole: ReadonlySet<string>;
   /** The events, if more than the first page is shown. */
   events: PageEvents | null;
   /** Number of events to show; null for the first page. */
@@ -174,6 +175,13 @@ export function name(text: string): Child {
   return h.bdi({ class: 'name' }, text);
 }
 
+/** A text of our own in which `outside` is a name from outside. */
+export function isolated(text: string, outside: string | null): Child {
+  const at = outside ? text.indexOf(outside) : -1;
+  if (outside === null || at < 0) return text;
+  return [text.slice(0, at), name(outside), text.slice(at + outside.length)];
+}
+
 /** Buttons and the like, side by side. */
 export function row(...children: Child[]): Child {
   return h.div({ class: 'row' }, ...children);
@@ -182,6 +190,21 @@ export function row(...children: Child[]): Child {
 /** A list with a line between its rows. @param none text for an empty list */
 export function list(rows: readonly Child[], none?: string): Child {
   return rows.length === 0 && none !== undefined ? soft(none) : h.ul({ class: 'list' }, rows);
+}
+
+/**
+ * The first rows of a long list, and a button that shows the others.
+ * @param given.text label of the button
+ */
+export function shortened(
+  app: App,
+  rows: readonly Child[],
+  { key, shown, text }: { key: string; shown: number; text: string },
+): readonly Child[] {
+  const { whole } = app.doing;
+  if (rows.length <= shown || whole.has(key)) return rows;
+  const all = plainButton(text, () => app.set({ whole: new Set([...whole, key]) }));
+  return [...rows.slice(0, shown), h.li({ key: 'all' }, all)];
 }
 
 /** A row of a list: what it is about on the left, and what can be done on the right. */

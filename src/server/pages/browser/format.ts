@@ -18,7 +18,9 @@ export function fromNow(iso: string): string {
   const ms = Date.parse(iso) - Date.now();
   const [unit, length] = UNITS.find(([, long]) => Math.abs(ms) >= long) ?? [];
   if (unit === undefined || length === undefined) return ms > 0 ? 'in less than a minute' : 'just now';
-  return relative.format(Math.trunc(ms / length), unit);
+  // What is to come is rounded, as on the terminal, so that it is not promised too early.
+  const amount = ms / length;
+  return relative.format(ms > 0 ? Math.round(amount) : Math.trunc(amount), unit);
 }
 
 export function dateOf(iso: string): string {
@@ -60,6 +62,13 @@ const REASONS: Readonly<Record<string, string>> = {
   PROVIDER_UNAVAILABLE: 'Spotify does not answer',
   PROVIDER_TIMEOUT: 'Spotify does not answer',
   STORE_ERROR: 'the state cannot be saved',
+  SCOPE_MISSING: 'a permission is missing',
+  FORBIDDEN: 'Spotify refuses it',
+  NOT_FOUND: 'Spotify cannot find it',
+  PREMIUM_REQUIRED: 'the account needs Premium',
+  APP_OWNER_PREMIUM_REQUIRED: 'the owner of the Spotify app needs Premium',
+  USER_NOT_REGISTERED: 'the account is not on the user list of the Spotify app',
+  PROVIDER_INVALID_RESPONSE: 'Spotify’s answer cannot be read',
 };
 
 /** Why something waits, from the code of an error. */

@@ -17,6 +17,9 @@ import { type SignIn, signInPart } from './signIn.ts';
 /** Maximum number of events to ask for, which is the server's limit. */
 const MAX_EVENTS = 500;
 
+/** Maximum number of playlists whose names one request asks for, which is the server's limit. */
+const MAX_NAMED = 50;
+
 /** How long a notice stays, unless it is about a failure. */
 const NOTICE_MS = 6_000;
 
@@ -36,7 +39,7 @@ export function ownerPage(root: HTMLElement): void {
     undo: null,
     versions: null,
     hidesSteps: false,
-    showsAllJobs: false,
+    whole: new Set(),
     events: null,
     eventsWanted: null,
     followed: null,
@@ -97,12 +100,17 @@ export function ownerPage(root: HTMLElement): void {
   }
 
   /** Asks for unknown names, once for each playlist: if Spotify does not give the name, the page shows the ID. */
-  function askForNames({ unnamed, account }: OwnerState): void {
-    const ids = unnamed.filter((id) => !asked.has(id));
+  function askForNames({ unnamed, account }: Pick<OwnerState, 'unnamed' | 'account'>): void {
+    const ids = unnamed.filter((id) => !asked.has(id)).slice(0, MAX_NAMED);
     if (ids.length === 0 || !account.connected) return;
     for (const id of ids) asked.add(id);
+    // The rest is asked for once these have answered.
+    const rest = () => askForNames({ unnamed, account });
     ask('playlists/names', { ids }).then(
-      () => polling.now(),
+      () => {
+        rest();
+        return polling.now();
+      },
       () => {},
     );
   }
@@ -141,6 +149,8 @@ export function ownerPage(root: HTMLElement): void {
     etag = '';
     isAway = false;
     if (why !== null) signIn.problem = why;
+    // The picker is in front of the page, and shows what only the owner may see.
+    picker.leave();
     redraw();
     return 'stop';
   }
@@ -182,10 +192,10 @@ export function ownerPage(root: HTMLElement): void {
   let drawnAt = 0;
   function redraw(): void {
     drawnAt = Date.now();
+    document.title = `${isAway ? 'relay has stopped' : 'relay is running'} · relay`;
     if (state === null) {
       // While the secret is being tried there is nothing to show yet.
-      if (secret() === null || isAway)
-        draw(root, awayPart(isAway), !isAway && signInPart(signIn, redraw, begin));
+      if (secret() === null || isAway) draw(root, awayPart(), !isAway && signInPart(signIn, redraw, begin));
       return;
     }
     const part = document.activeElement?.closest('section')?.id;
@@ -200,7 +210,7 @@ export function ownerPage(root: HTMLElement): void {
 
   function signedIn(): Child[] {
     return [
-      awayPart(isAway),
+      awayPart(),
       h.div(
         { class: 'line top', key: 'top' },
         summary(app, isAway),
@@ -209,6 +219,18 @@ export function ownerPage(root: HTMLElement): void {
       h.div({ key: `view ${view()}`, class: 'view', inert: isAway }, cardsOf(app, view())),
       noticePart(),
     ];
+  }
+
+  function awayPart(): Child {
+    return (
+      isAway &&
+      h.p(
+        { class: 'notice', key: 'away', role: 'status' },
+        'relay does not answer. This page reconnects by itself: ',
+        h.code(root.dataset.demo === 'true' ? 'relay serve --demo' : 'relay serve'),
+        ' starts it.',
+      )
+    );
   }
 
   function signOutButton(): Child {
@@ -236,7 +258,7 @@ export function ownerPage(root: HTMLElement): void {
     return h.div(
       { class: 'toast', key: 'toast', role: 'status' },
       notice !== null &&
-        h.div({ class: notice.isBad ? 'line bad' : 'line' }, h.bdi(notice.text), plainButton('Close', hush)),
+        h.div({ class: notice.isBad ? 'line bad' : 'line' }, h.span(notice.text), plainButton('Close', hush)),
     );
   }
 
@@ -284,15 +306,3 @@ function view(): View {
 
 /** How often relative times are refreshed. */
 const REDRAW_MS = 20_000;
-
-function awayPart(isAway: boolean): Child {
-  return (
-    isAway &&
-    h.p(
-      { class: 'notice', key: 'away', role: 'status' },
-      'relay does not answer. This page reconnects by itself: ',
-      h.code('relay serve'),
-      ' starts it.',
-    )
-  );
-}

@@ -17,6 +17,8 @@ const AHEAD = 5;
 
 export interface Picker {
   open(job: string): Promise<void>;
+  /** Closes the picker for good: choices that are not sent yet are lost. */
+  leave(): void;
   /** Called when the state has been read again. */
   redraw(): void;
 }
@@ -225,6 +227,7 @@ export function createPicker(app: () => App): Picker {
     const own = work;
     const { job } = work;
     await sent(own);
+    if (work !== own) return;
     const unresolved = app().state.jobs.find(({ id }) => id === job)?.unresolved ?? 0;
     let problem: string | null = null;
     const isOver = await app().act(`commit ${job}`, () =>
@@ -423,7 +426,14 @@ export function createPicker(app: () => App): Picker {
     );
   }
 
-  return { open, redraw: show };
+  function leave(): void {
+    if (work === null) return;
+    work = null;
+    draw(dialog);
+    dialog.close();
+  }
+
+  return { open, leave, redraw: show };
 }
 
 /** Number of entries that the server returns at once. */

@@ -1,20 +1,27 @@
 /** MCP clients: how to connect one, and those that the owner has approved. */
 import { capital } from '../../../../base/lists.ts';
 import type { PageClient } from '../../../../domain/ownerPage.ts';
-import { type App, button, card, copyButton, entry, list, name, soft, withCode } from '../app.ts';
+import { type App, button, card, copyButton, entry, list, name, shortened, soft, withCode } from '../app.ts';
 import { type Child, h } from '../dom.ts';
-import { fromNow } from '../format.ts';
+import { fromNow, number } from '../format.ts';
 import { ask } from '../session.ts';
 import { extrasPart } from './extras.ts';
 import { isSettingUp } from './steps.ts';
 
+/** Number of clients to show until the person asks for the others. */
+const CLIENTS_SHOWN = 10;
+
 export function clientsCard(app: App): Child {
-  const { clients } = app.state;
+  const rows = app.state.clients.map((client) => clientRow(app, client));
   return card(
     'clients',
     'AI clients',
     list(
-      clients.map((client) => clientRow(app, client)),
+      shortened(app, rows, {
+        key: 'clients',
+        shown: CLIENTS_SHOWN,
+        text: `Show all ${number(rows.length)} clients`,
+      }),
       'No client is approved yet.',
     ),
     (!isSettingUp(app.state) || app.doing.hidesSteps) && extrasPart(app),
@@ -66,8 +73,9 @@ function setupPart(app: App): Child {
     h.select(
       { id: 'setup-client', onchange: choose },
       h.option({ value: '', key: '' }, 'Choose one …'),
-      state.setups.map(({ id, name: text }) => h.option({ key: id, value: id }, text)),
-      h.option({ value: 'other', key: 'other' }, 'Another client'),
+      [...state.setups, { id: 'other', name: 'Another client' }].map(({ id, name: text }) =>
+        h.option({ key: id, value: id, selected: setup?.id === id }, text),
+      ),
     ),
     setup !== null && [
       setup.command !== null && [

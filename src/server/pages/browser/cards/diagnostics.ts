@@ -1,7 +1,7 @@
 /** The cards of the view "Diagnostics": the parts of the program, errors, limits, browsers and remembered matches. */
 import { capital } from '../../../../base/lists.ts';
 import type { PageLimits } from '../../../../domain/ownerPage.ts';
-import { type App, button, card, command, entry, list, soft, withCode } from '../app.ts';
+import { type App, button, card, command, entry, isolated, list, soft, withCode } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, fromNow, number, short, timeOf, withLocalTimes, wordsOfReason } from '../format.ts';
 import { ask } from '../session.ts';
@@ -12,6 +12,10 @@ const PART_NAMES: Readonly<Record<string, string>> = {
   rate_limits: 'Limits',
   kept: 'Kept playlists',
 };
+
+export function partTitle(part: string): string {
+  return PART_NAMES[part] ?? capital(part);
+}
 
 const STATE_WORDS = { ok: 'fine', warning: 'note', bad: 'bad', off: 'off' } as const;
 
@@ -25,13 +29,10 @@ export function healthCard(app: App): Child {
       app.state.parts.map((part) =>
         h.div(
           { key: part.part },
-          h.dt(
-            h.span({ class: `dot ${part.state}`, 'aria-hidden': 'true' }),
-            PART_NAMES[part.part] ?? capital(part.part),
-          ),
+          h.dt(h.span({ class: `dot ${part.state}`, 'aria-hidden': 'true' }), partTitle(part.part)),
           h.dd(
             h.span({ class: 'hidden-text' }, `${STATE_WORDS[part.state]}: `),
-            h.bdi(short(withLocalTimes(part.summary), 300)),
+            isolated(short(withLocalTimes(part.summary), 300), app.state.account.name),
             part.remedy !== null &&
               h.p(
                 { class: 'soft' },

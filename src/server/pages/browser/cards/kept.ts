@@ -3,7 +3,7 @@ import type { KeepAction, KeepRecord } from '../../../../domain/keep.ts';
 import { ruleWords } from '../../../../domain/keepRules.ts';
 import { type App, button, card, list, name, row, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
-import { count, fromNow, short, timeOf } from '../format.ts';
+import { count, fromNow, number, short, timeOf } from '../format.ts';
 import { ask } from '../session.ts';
 
 export function keptCard(app: App): Child {
@@ -30,18 +30,28 @@ function keptRow(app: App, keep: KeepRecord): Child {
       '.',
     ),
     row(
-      acting(app, keep, 'run', 'Run now'),
-      status === 'paused' ? acting(app, keep, 'resume', 'Resume') : acting(app, keep, 'pause', 'Pause'),
-      acting(app, keep, 'stop', 'Stop', 'Stop keeping it'),
+      acting(app, 'kept', keep, 'run', 'Run now'),
+      status === 'paused'
+        ? acting(app, 'kept', keep, 'resume', 'Resume')
+        : acting(app, 'kept', keep, 'pause', 'Pause'),
+      acting(app, 'kept', keep, 'stop', 'Stop', 'Stop keeping it'),
     ),
   ];
 }
 
 const WORDS = { active: 'Active', waiting: 'Waiting', review: 'To review', paused: 'Paused' } as const;
 
-function acting(app: App, keep: KeepRecord, action: KeepAction, text: string, confirm?: string): Child {
+/** @param card where the button is: a second one elsewhere must not ask as well */
+function acting(
+  app: App,
+  card: 'kept' | 'needs',
+  keep: KeepRecord,
+  action: KeepAction,
+  text: string,
+  confirm?: string,
+): Child {
   const id = keep.id ?? '';
-  return button(app, `keep ${action} ${id}`, text, () => ask('keeps/act', { id, action }), {
+  return button(app, `${card} ${action} ${id}`, text, () => ask('keeps/act', { id, action }), {
     about: keep.name,
     kind: 'quiet',
     ...(confirm === undefined ? {} : { confirm }),
@@ -58,11 +68,11 @@ export function keptNeeds(app: App): Child[] {
         h.p(name(keep.name), ': ', keep.reason ?? 'a run waits for your review.'),
         keep.preview !== undefined &&
           soft(
-            `It would have ${count(keep.preview.total, 'song')}: ${keep.preview.added_count} added, ${keep.preview.removed_count} removed.`,
+            `It would have ${count(keep.preview.total, 'song')}: ${number(keep.preview.added_count)} added, ${number(keep.preview.removed_count)} removed.`,
           ),
         row(
-          acting(app, keep, 'accept', 'Approve once', 'Approve it now'),
-          acting(app, keep, 'stop', 'Stop', 'Stop keeping it'),
+          acting(app, 'needs', keep, 'accept', 'Approve once', 'Approve it now'),
+          acting(app, 'needs', keep, 'stop', 'Stop', 'Stop keeping it'),
         ),
       ),
     );

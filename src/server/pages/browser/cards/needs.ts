@@ -1,14 +1,16 @@
 /** What waits for the owner, most urgent first: the login, clients, jobs, kept playlists. */
-import { type App, button, card, entry, list, name, plainButton, row, soft, withCode } from '../app.ts';
+import { capital } from '../../../../base/lists.ts';
+import { type App, button, card, entry, list, name, row, shortened, soft, withCode } from '../app.ts';
 import { type Child, h } from '../dom.ts';
-import { count, dateOf, fromNow } from '../format.ts';
+import { count, dateOf, fromNow, number, short, withLocalTimes } from '../format.ts';
 import { jobRow, needsOwner } from '../jobs.ts';
 import { goToLogin } from './account.ts';
+import { partTitle } from './diagnostics.ts';
 import { keptNeeds } from './kept.ts';
 import { isSettingUp } from './steps.ts';
 
 /** Each function returns the rows for one kind of thing that waits for the owner. To add a kind, add a function here. */
-const KINDS: ReadonlyArray<(app: App) => Child[]> = [loginNeeds, clientNeeds, jobNeeds, keptNeeds];
+const KINDS: ReadonlyArray<(app: App) => Child[]> = [loginNeeds, partNeeds, clientNeeds, jobNeeds, keptNeeds];
 
 export function needsCard(app: App): Child {
   const rows = KINDS.flatMap((kind) => kind(app));
@@ -72,6 +74,19 @@ function loginText({ state }: App): Child | null {
   return null;
 }
 
+/** What else keeps relay from working, such as a full disk. */
+function partNeeds({ state }: App): Child[] {
+  return state.parts
+    .filter((part) => part.state === 'bad' && part.part !== 'account')
+    .map(({ part, summary, remedy }) =>
+      h.li(
+        { key: `part ${part}` },
+        h.p(h.strong(partTitle(part), ': '), short(withLocalTimes(summary), 300), '.'),
+        remedy !== null && soft(withCode(capital(remedy.text))),
+      ),
+    );
+}
+
 function clientNeeds({ state }: App): Child[] {
   return state.waitingClients.map(({ clientId, name: text, address, at }) =>
     entry(
@@ -89,14 +104,14 @@ function clientNeeds({ state }: App): Child[] {
 const JOBS_SHOWN = 4;
 
 function jobNeeds(app: App): Child[] {
-  const { state, doing } = app;
-  const jobs = state.jobs.filter(needsOwner);
-  const shown = doing.showsAllJobs ? jobs : jobs.slice(0, JOBS_SHOWN);
-  const rest =
-    shown.length < jobs.length &&
-    h.li(
-      { key: 'all' },
-      plainButton(`Show all ${jobs.length} jobs`, () => app.set({ showsAllJobs: true })),
-    );
-  return [...shown.map((job) => jobRow(app, job)), ...(rest ? [rest] : [])];
+  const { jobs, jobsTotal } = app.state;
+  const rows = jobs.filter(needsOwner).map((job) => jobRow(app, job));
+  const unsent = jobsTotal - jobs.length;
+  const text = `Show ${unsent > 0 ? '' : 'all '}${number(rows.length)} jobs`;
+  return [
+    ...shortened(app, rows, { key: 'jobs', shown: JOBS_SHOWN, text }),
+    ...(unsent > 0
+      ? [h.li({ key: 'unsent' }, soft(`And ${number(unsent)} more: `, h.code('relay jobs'), ' lists them.'))]
+      : []),
+  ];
 }
