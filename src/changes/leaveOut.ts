@@ -1,7 +1,7 @@
 /** Finds the entry of a request that Spotify refuses, and leaves it out. */
 import type { ChangeOp, Progress } from '../domain/change.ts';
-import { asRelayError, type RelayError } from '../domain/errors.ts';
-import { getTrack } from '../provider/resources/catalog.ts';
+import type { RelayError } from '../domain/errors.ts';
+import { findTrack } from '../provider/resources/catalog.ts';
 import { putChangeBody, setChange } from '../store/tables/changes.ts';
 import { markItems } from './ownJob.ts';
 import { replaceOps } from './planRows.ts';
@@ -100,14 +100,7 @@ function noteHalved(run: Run): void {
 
 async function exists({ context, call }: Run, uri: string): Promise<boolean> {
   if (!uri.startsWith('spotify:track:')) return false;
-  try {
-    await getTrack(context.provider, uri.slice('spotify:track:'.length), call);
-    return true;
-  } catch (thrown) {
-    const error = asRelayError(thrown);
-    if (error.code === 'NOT_FOUND' || error.code === 'INVALID_ARGUMENT') return false;
-    throw error;
-  }
+  return (await findTrack(context.provider, uri, call)) !== null;
 }
 
 function withoutEntry(ops: readonly ChangeOp[], { op, at }: Progress): readonly ChangeOp[] {

@@ -1,11 +1,10 @@
 /** What a run looks up about single rows: their names, the recordings that they are, and whether Spotify still has them. */
 import { inParallel } from '../../base/lists.ts';
-import { asRelayError } from '../../domain/errors.ts';
 import type { KeepPreview } from '../../domain/keep.ts';
 import { asShown, originalsOf, recordingOfTrack, recordingsIn, unmatched } from '../../domain/recordings.ts';
 import { without } from '../../domain/rows.ts';
 import type { Item, Track } from '../../domain/shapes.ts';
-import { getTrack } from '../../provider/resources/catalog.ts';
+import { findTrack } from '../../provider/resources/catalog.ts';
 import type { KeepsContext } from './keepsContext.ts';
 import type { Facts } from './plan.ts';
 
@@ -34,15 +33,8 @@ export type Lookups = ReturnType<typeof createLookups>;
 
 export function createLookups({ library, provider }: KeepsContext, signal: AbortSignal) {
   /** The track with a URI; null if Spotify does not know it. */
-  async function lookedUp(uri: string): Promise<Track | null> {
-    const call = { signal, progress() {} };
-    try {
-      return await getTrack(provider, uri.slice('spotify:track:'.length), call);
-    } catch (thrown) {
-      const error = asRelayError(thrown);
-      if (error.code !== 'NOT_FOUND' && error.code !== 'INVALID_ARGUMENT') throw error;
-      return null;
-    }
+  function lookedUp(uri: string): Promise<Track | null> {
+    return findTrack(provider, uri, { signal, progress() {} });
   }
 
   return {

@@ -1,5 +1,6 @@
 /** Search, tracks, artists and albums. */
 import { inParallel } from '../../base/lists.ts';
+import { asRelayError } from '../../domain/errors.ts';
 import type { Album, AlbumTrack, Artist, Page, Track } from '../../domain/shapes.ts';
 import { type Call, type LimitScope, type ProviderApi, requestFor } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
@@ -67,6 +68,18 @@ function getOne<T>(template: string, scope: LimitScope, parse: Parse<T>) {
 }
 
 export const getTrack = getOne<Track>('/tracks/{id}', 'tracks', notedTrack);
+
+/** The track with a Spotify URI; null if Spotify does not know it. @throws RelayError if that cannot be found out */
+export async function findTrack(api: ProviderApi, uri: string, call: Call): Promise<Track | null> {
+  try {
+    return await getTrack(api, uri.slice('spotify:track:'.length), call);
+  } catch (thrown) {
+    const error = asRelayError(thrown);
+    if (error.code === 'NOT_FOUND' || error.code === 'INVALID_ARGUMENT') return null;
+    throw error;
+  }
+}
+
 export const getArtist = getOne<Artist>('/artists/{id}', 'artists', parseArtist);
 /** Reads an album. Spotify does not say how it groups its limits, so albums are counted with the tracks. */
 export const getAlbum = getOne<Album>('/albums/{id}', 'tracks', parseAlbum);

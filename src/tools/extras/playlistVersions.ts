@@ -2,16 +2,16 @@
 import * as z from 'zod';
 import { counted, inParallel } from '../../base/lists.ts';
 import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
-import { asRelayError, RelayError } from '../../domain/errors.ts';
+import { RelayError } from '../../domain/errors.ts';
 import { shortId } from '../../domain/job.ts';
 import { asShown, originalsOf, recordingOfTrack, recordingsIn } from '../../domain/recordings.ts';
 import type { Remedy } from '../../domain/remedy.ts';
 import { uriOf } from '../../domain/rows.ts';
-import type { Item, Track } from '../../domain/shapes.ts';
+import type { Item } from '../../domain/shapes.ts';
 import { PlaylistVersions, RestoreAnswer, type VersionRow } from '../../domain/versions.ts';
 import { missingUris, type RestorePlan, restorePlan } from '../../library/versions/restorePlan.ts';
 import type { Call } from '../../provider/api.ts';
-import { getTrack } from '../../provider/resources/catalog.ts';
+import { findTrack } from '../../provider/resources/catalog.ts';
 import type { Change } from '../../store/tables/changes.ts';
 import { NextOffset, Offset, PlaylistName, playlistId } from '../arguments.ts';
 import { write } from '../playlists/playlistWriting.ts';
@@ -141,7 +141,7 @@ async function planFor(
   for (const [uri, recording] of recordingsIn(items)) recordings.set(uri, recording);
   const gone = new Set<string>();
   await inParallel(unknown, AT_ONCE, async (uri) => {
-    const track = await lookedUp(services, uri, call);
+    const track = await findTrack(services.provider, uri, call);
     if (track === null) gone.add(uri);
     else if (!recordings.has(uri)) recordings.set(uri, recordingOfTrack(track));
   });
@@ -149,17 +149,6 @@ async function planFor(
   const uris = asShown(written, shown, recordings);
   const named = rows.map((row, at) => ({ ...row, uri: uris[at] || null }));
   return { ...restorePlan(shown, named, gone, skips), originals: new Map(originalsOf(written, uris)) };
-}
-
-/** The track with a URI; null if Spotify does not offer it any more. */
-async function lookedUp({ provider }: Services, uri: string, call: Call): Promise<Track | null> {
-  try {
-    return await getTrack(provider, uri.slice('spotify:track:'.length), call);
-  } catch (thrown) {
-    const error = asRelayError(thrown);
-    if (error.code === 'NOT_FOUND' || error.code === 'INVALID_ARGUMENT') return null;
-    throw error;
-  }
 }
 
 function unchangedNote({ unsupported }: RestorePlan): string {

@@ -4,11 +4,11 @@ import type { ChangeReport } from '../../changes/changes.ts';
 import { nextStep, START, stepsFrom } from '../../changes/rowOps.ts';
 import { planOf, progressOf } from '../../changes/run.ts';
 import { kindFacts } from '../../domain/change.ts';
-import { asRelayError, type RelayError } from '../../domain/errors.ts';
+import type { RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import type { Call } from '../../provider/api.ts';
 import { knownSong } from '../../provider/knownNames.ts';
-import { getTrack } from '../../provider/resources/catalog.ts';
+import { findTrack } from '../../provider/resources/catalog.ts';
 import type { Services } from '../tool.ts';
 
 /** Maximum number of tracks to look up. Tracks that relay has read before are not looked up. */
@@ -17,8 +17,6 @@ const MAX_LOOKED_UP = 40;
 const AT_ONCE = 8;
 /** Maximum number of tracks that a message names. */
 const NAMED = 5;
-
-const TRACK = 'spotify:track:';
 
 /**
  * Adds to the refusal of a request which of its tracks Spotify does not know: `details.not_found` has their URIs.
@@ -64,21 +62,13 @@ async function unknownTracks(
   uris: readonly string[],
   call: Call,
 ): Promise<string[]> {
-  const isNew = (uri: string) => uri.startsWith(TRACK) && knownSong(provider, uri) === null;
+  const isNew = (uri: string) => uri.startsWith('spotify:track:') && knownSong(provider, uri) === null;
   const fresh = [...new Set(uris)].filter(isNew);
   const known = new Set(await library.knownTracks(fresh));
   const doubted = fresh.filter((uri) => !known.has(uri)).slice(0, MAX_LOOKED_UP);
-  const found = await inParallel(doubted, AT_ONCE, (uri) => isKnown(uri));
-  return doubted.filter((_, index) => !found[index]);
-
-  async function isKnown(uri: string): Promise<boolean> {
-    try {
-      await getTrack(provider, uri.slice(TRACK.length), call);
-      return true;
-    } catch (thrown) {
-      const error = asRelayError(thrown);
-      // A lookup that fails for another reason tells nothing, and must not hide what the others found.
-      return error.code !== 'NOT_FOUND' && error.code !== 'INVALID_ARGUMENT';
-    }
-  }
+  // A lookup that fails tells nothing, and must not hide what the others found.
+  const found = await inParallel(doubted, AT_ONCE, (uri) =>
+    findTrack(provider, uri, call).catch(() => undefined),
+  );
+  return doubted.filter((_, index) => found[index] === null);
 }
