@@ -55,8 +55,16 @@ function lookUp(
   });
 }
 
-/** The result of writing `items`. If a limit or lack of time stops the write, a job writes the rest. */
-function writtenResult(items: readonly JobItem[], { report, continues }: Written): BulkResult {
+/**
+ * The result of writing a list. If a limit or lack of time stops the write, a job writes the rest.
+ * @param found the items as they were before the write
+ */
+function writtenResult(
+  list: LookedUp,
+  found: readonly JobItem[],
+  { report, continues }: Written,
+): BulkResult {
+  const items = withRefused(found, list);
   const { playlist_id, change_id } = report;
   if (!continues) return bulkResult(items, { status: 'done', playlist_id, change_id, write: report });
   return bulkResult(items, {
@@ -91,6 +99,12 @@ function restOf(items: readonly JobItem[], written: number, when: string): strin
   return writeFrom(last ? last.position + 2 : 1, when);
 }
 
+/** How the list is written. @param items gives its items as they were before the write */
+function writeOptions(list: LookedUp, items: () => readonly JobItem[], strict: boolean) {
+  const rest = (written: number, when: string) => restOf(withRefused(items(), list), written, when);
+  return { list, rest, isLenient: !strict };
+}
+
 function addEntries(
   services: Services,
   tool: string,
@@ -116,9 +130,9 @@ function addEntries(
       return toWrite(items);
     };
     const request = addRows(services, id, uris, skip_existing ? missing : undefined);
-    const rest = (written: number, when: string) => restOf(withRefused(items, list), written, when);
-    const written = await carryOut(services, tool, request, call, { list, rest, isLenient: !strict });
-    return writtenResult(withRefused(items, list), written);
+    const options = writeOptions(list, () => items, strict);
+    const written = await carryOut(services, tool, request, call, options);
+    return writtenResult(list, items, written);
   });
 }
 
@@ -175,13 +189,12 @@ export const createPlaylistFromTracksTool = defineTool({
         return bulkResult(items, { status: 'blocked', playlist_id: null });
       const twin = madeLately(services.store, given.name, uris, services.clock.now() - TWIN_MS);
       const request = makePlaylist(services, given, uris);
-      const rest = (written: number, when: string) => restOf(withRefused(items, list), written, when);
       const tool = 'create_playlist_from_tracks';
-      const options = { list, rest, isLenient: !strict };
+      const options = writeOptions(list, () => items, strict);
       const written = await carryOut(services, tool, request, call, options).catch(withNewId);
       const playlist = await madePlaylist(services, written, call);
       return {
-        ...writtenResult(withRefused(items, list), written),
+        ...writtenResult(list, items, written),
         ...(playlist && { playlist }),
         ...(twin && { note: twinNote(twin, services) }),
       };

@@ -23,6 +23,13 @@ const Keep = z.object({
   preview: Preview.optional(),
 });
 
+const RunResult = z.object({
+  keep: Keep,
+  preview: Preview,
+  change_id: z.string().optional(),
+  note: z.string().optional(),
+});
+
 export const keepPlaylistTool = defineTool({
   name: 'keep_playlist',
   title: 'Keep a playlist by a rule',
@@ -42,12 +49,7 @@ export const keepPlaylistTool = defineTool({
     every: z.enum(KEEP_INTERVALS).default('day').describe('How often it runs'),
     dry_run: z.boolean().default(false).describe('true: only say what it would do'),
   }),
-  output: z.object({
-    keep: Keep,
-    preview: Preview,
-    change_id: z.string().optional(),
-    note: z.string().optional(),
-  }),
+  output: RunResult,
   async handle({ keeps }, { playlist_id, name, sql, every, dry_run }, call) {
     if ((playlist_id === undefined) === (name === undefined)) {
       const given =
@@ -87,11 +89,6 @@ export const updateKeptPlaylistTool = defineTool({
     keep_id: z.string().min(1).max(100).describe('From list_kept_playlists; its first characters suffice'),
     action: z.enum(KEEP_ACTIONS).describe('accept: approves the run that waits for review'),
   }),
-  output: z.object({
-    keep: Keep,
-    preview: Preview.optional(),
-    change_id: z.string().optional(),
-    note: z.string().optional(),
-  }),
+  output: RunResult.partial({ preview: true }),
   handle: ({ keeps }, { keep_id, action }, call) => keeps.act(keep_id, action, call),
 });

@@ -8,7 +8,7 @@ import {
 } from '../../changes/changes.ts';
 import { missingRows } from '../../changes/finish.ts';
 import { rowsAt, stepsFrom } from '../../changes/rowOps.ts';
-import { planOf } from '../../changes/run.ts';
+import { planOf, progressOf } from '../../changes/run.ts';
 import { outcomeUnknown } from '../../changes/sendStep.ts';
 import { kindFacts } from '../../domain/change.ts';
 import { type ErrorCode, otherAccount, RelayError } from '../../domain/errors.ts';
@@ -73,7 +73,7 @@ export function removalOf(
 export function leftOf({ change, body }: Pick<ChangeReport, 'change' | 'body'>): ReadonlySet<string> {
   if (change.outcome === 'done') return new Set();
   const { rows, ops } = planOf(body);
-  const progress = { op: change.op, at: change.at };
+  const progress = progressOf(change);
   const unsent = stepsFrom(ops, progress).flatMap(({ op }) => (op.op === 'unsave' ? op.uris : []));
   return new Set([...rowsAt(rows, ops, progress), ...unsent]);
 }
@@ -130,8 +130,12 @@ export async function carryOut(
   call: Call,
   options: WriteOptions = {},
 ): Promise<Written> {
-  const { list, isLenient = false, told = () => ({}) } = options;
-  const { rest = (written, when) => writeFrom(written + 1, when) } = options;
+  const {
+    list,
+    isLenient = false,
+    rest = (written, when) => writeFrom(written + 1, when),
+    told = () => ({}),
+  } = options;
   const { changes, clock } = services;
   const playlistId = request.playlistId ?? '';
   const asked = { ...request, ...(list && { id: list.id, job: list.seq }), askedBy: `tool ${tool}` };
