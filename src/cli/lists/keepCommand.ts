@@ -115,7 +115,6 @@ async function runAdd(context: Context, given: string, sql: string | undefined, 
     dryRun,
   });
   if (json) printJson(io, answer);
-  else if (answer.note !== undefined) showRunning(context, answer);
   else await showAnswer(context, answer, dryRun);
   return exitOf(answer);
 }
@@ -131,7 +130,9 @@ async function playlistOrNull(local: LocalApi, given: string) {
   }
 }
 
-async function showAnswer(context: Context, { keep, preview, change_id }: KeepAnswer, dryRun: boolean) {
+async function showAnswer(context: Context, answer: KeepAnswer, dryRun: boolean): Promise<void> {
+  if (answer.note !== undefined) return showRunning(context, answer);
+  const { keep, preview, change_id } = answer;
   const { io } = context;
   const { answerLines } = await import('./keepText.ts');
   for (const line of answerLines(keep, preview, dryRun, context.clock.now())) printLine(io, line);
@@ -160,8 +161,7 @@ async function runAction(context: Context, given: string, action: KeepAction) {
   if (json) printJson(io, answer);
   else if (action === 'stop') {
     printLine(io, `"${visibleText(answer.keep.name, 100)}" is no longer kept. Its songs stay as they are.`);
-  } else if (answer.note !== undefined) showRunning(context, answer);
-  else await showAnswer(context, answer, false);
+  } else await showAnswer(context, answer, false);
   const isRun = action === 'run' || action === 'accept';
   if (isRun && !json && answer.note === undefined && answer.keep.status === 'paused') {
     const { ranLine } = await import('./keepText.ts');

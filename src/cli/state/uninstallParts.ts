@@ -56,8 +56,8 @@ async function clients(context: Context, doubts: Doubts): Promise<Part[]> {
   if (context.demo) return clientsOf(context, true, doubts);
   const own = await clientsOf(context, false, doubts);
   // The first call has already noted the files that the second call cannot read, so the second call's notes are dropped.
-  const others = doubts.unchecked.length > 0 ? { ...doubts, unchecked: [] } : doubts;
-  return [...own, ...(await clientsOf(context, true, { ...others, notes: [] }))];
+  const unchecked = doubts.unchecked.length > 0 ? [] : doubts.unchecked;
+  return [...own, ...(await clientsOf(context, true, { notes: [], unchecked }))];
 }
 
 async function clientsOf(context: Context, demo: boolean, { notes, unchecked }: Doubts): Promise<Part[]> {

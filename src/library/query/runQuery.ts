@@ -119,20 +119,10 @@ function notASubquery(statement: string, error: unknown): unknown {
 }
 
 const OTHER_STATEMENTS: readonly string[] = [
-  ...[
-    'alter',
-    'analyze',
-    'attach',
-    'begin',
-    'commit',
-    'create',
-    'delete',
-    'detach',
-    'drop',
-    'end',
-    'explain',
-  ],
-  ...['insert', 'pragma', 'reindex', 'release', 'replace', 'rollback', 'savepoint', 'update', 'vacuum'],
+  ...'alter analyze attach begin commit create delete detach drop end explain insert pragma reindex release'.split(
+    ' ',
+  ),
+  ...'replace rollback savepoint update vacuum'.split(' '),
 ];
 
 function rowsOf(prepared: Statement, { limit, maxCharacters }: Limits): Rows {

@@ -1,4 +1,7 @@
-/** Writes the log to stderr with pino, as JSON or readable, as `logFormat` says. Fields that may hold a secret are removed before a line is formatted. */
+/**
+ * Writes the log to stderr with pino, as JSON or as text for people: `logFormat` says which. Fields that may hold a secret are
+ * removed before a line is formatted.
+ */
 import type { WriteStream } from 'node:tty';
 import { pino } from 'pino';
 import type { Log, LogFields } from '../../base/log.ts';
