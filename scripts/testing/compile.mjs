@@ -29,7 +29,7 @@ export async function compile() {
 
 /** Removes compiled files without a source, which could still be imported. */
 function removeStale(current) {
-  for (const path of filesBelow(cache, '.mjs')) if (!current.has(path)) rmSync(path);
+  for (const path of filesBelow(cache, '.mjs')) if (!current.has(path)) rmSync(path, { force: true });
 }
 
 /** Renames the new file into place, since another run of the tests may be reading the old one. */

@@ -11,6 +11,7 @@ export function createResults(reporter) {
   const counts = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
   const times = [];
   const failed = [];
+  const errors = [];
   let files = 0;
   const push = (type, data) => events.push({ type, data });
 
@@ -25,7 +26,11 @@ export function createResults(reporter) {
     let failures = 0;
     for (const { type, data } of own) {
       if (isOfFile({ type, data })) continue;
-      if (isOutcome(type)) failures += count(type, data);
+      if (isOutcome(type)) {
+        const isFailure = count(type, data);
+        failures += isFailure;
+        if (isFailure) errors.push(`${file}: ${data.name}\n${beginning(data.details.error?.text)}`);
+      }
       push(type, { ...data, ...(data.details ? { details: withError(data.details) } : {}) });
     }
     // A file counts only if it failed outside its tests, for example because it cannot be loaded.
@@ -37,6 +42,7 @@ export function createResults(reporter) {
       counts.tests += 1;
       counts.fail += 1;
     }
+    if (beside !== '') errors.push(`${file}\n${beginning(beside)}`);
     const hasFailed = beside !== '' || failures > 0;
     if (hasFailed) failed.push(file);
     const told = {
@@ -76,6 +82,8 @@ export function createResults(reporter) {
     const seconds = (ms) => `${(ms / 1000).toFixed(1).padStart(6)} s`;
     say('the slowest files, and their processor time:');
     for (const { file, ms, cpuMs } of times.slice(0, 10)) say(`${seconds(ms)} ${seconds(cpuMs)}  ${file}`);
+    // Repeated at the end, since a log that is cut keeps its last lines.
+    for (const line of errors.slice(0, 10).flatMap((error) => error.split('\n'))) say(line);
     if (failed.length > 0) say(`failed: ${failed.join(' ')}`);
     events.push(null);
     await printed;
@@ -83,6 +91,15 @@ export function createResults(reporter) {
   }
 
   return { add, end };
+}
+
+/** The first lines of an error's text, each cut to a length that a terminal shows. */
+function beginning(text = '') {
+  return text
+    .split('\n')
+    .slice(0, 8)
+    .map((line) => `  ${line.slice(0, 200)}`)
+    .join('\n');
 }
 
 /** The details with an error that prints as the text from the worker. */
