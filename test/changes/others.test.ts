@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Incoming } from '../../src/demo/http.ts';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import { jobOf, reach } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
@@ -97,6 +98,29 @@ test('a row that moves while the pages are read comes back with the undo of a re
     assertDone(await change(relay, 'replace_playlist_tracks', args));
     assertDone(await undoLast(relay));
     assertRows(playlist, moved);
+  }));
+
+test('a playlist that somebody edits during every reading is left as it is, until nobody does', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+    const isLastPage = ({ query }: Incoming) => Number(query.get('offset')) >= 100;
+    const always = { method: 'GET', path: ITEMS, where: isLastPage, times: Number.POSITIVE_INFINITY };
+    edits(relay, always, playlist, (rows) => [...rows.slice(1), ...rows.slice(0, 1)]);
+    const args = { playlist_id, track_ids: tracks(relay, 5, 3_000) };
+    const { error } = await change(relay, 'replace_playlist_tracks', args);
+    assert.deepEqual(
+      [error?.code, error?.message, error?.remedy],
+      [
+        'CONFLICT',
+        `The playlist ${playlist_id} kept changing while relay was reading it.`,
+        'Try again once nobody is editing it.',
+      ],
+    );
+    assert.equal(urisOf(playlist).length, 200);
+    relay.provider.faults.clear();
+    const rows = urisOf(playlist);
+    assertDone(await change(relay, 'replace_playlist_tracks', args));
+    assertDone(await undoLast(relay));
+    assertRows(playlist, rows);
   }));
 
 test('a row that moves while the pages are read is removed', () =>

@@ -1299,14 +1299,15 @@ function lostToReplacement(
   );
   const acts = effects.filter(({ playlist: on }) => on === playlist);
   const removedAt = acts.find(({ method }) => method === 'DELETE')?.at ?? Infinity;
-  return acts
-    .filter(({ method }) => method === 'PUT')
-    .flatMap(({ before, after, sentAt }) =>
-      before.filter((uri) => {
-        const isLost = came.has(uri) && !after.includes(uri);
-        return isLost && !(unseen.has(uri) && sentAt - removedAt >= LATEST_EFFECT_MS);
-      }),
-    );
+  return acts.flatMap(({ method, before, sentAt }, index) => {
+    if (method !== 'PUT') return [];
+    // The PUT writes only the first rows, and the requests after it append the others.
+    const kept = new Set(acts.slice(index).flatMap(({ by, after }) => (by === 'person' ? [] : after)));
+    return before.filter((uri) => {
+      const isLost = came.has(uri) && !kept.has(uri);
+      return isLost && !(unseen.has(uri) && sentAt - removedAt >= LATEST_EFFECT_MS);
+    });
+  });
 }
 
 /** What a person did to the rows of a playlist. */

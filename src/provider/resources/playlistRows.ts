@@ -1,5 +1,6 @@
 /** Whole playlists: every row in order, in as few requests as possible, cached for a minute per snapshot. */
 import type { Clock } from '../../base/clock.ts';
+import { RelayError } from '../../domain/errors.ts';
 import { mayBeRows, sameRows, uriOf } from '../../domain/rows.ts';
 import type { Item, Page, Playlist } from '../../domain/shapes.ts';
 import type { Call, ProviderApi } from '../api.ts';
@@ -60,8 +61,8 @@ export interface PlaylistRows {
   readForChange(playlistId: string, call: Call): Promise<Item[]>;
   /**
    * All rows as with `readSettled`, for a write that replaces them all. Pages that were read one by one may together be a
-   * state that never existed, so a second reading has to show the same rows. If readings still differ after some seconds, the
-   * last one counts.
+   * state that never existed, so a second reading has to show the same rows.
+   * @throws RelayError `CONFLICT` if no two readings in a row are equal for 15 s, since somebody is editing the playlist
    */
   readTwice(playlistId: string, call: Call): Promise<Item[]>;
   /**
@@ -111,6 +112,8 @@ export const USUAL_LAG_MS = 3_000;
 const LOOK_AGAIN_MS = 400;
 /** Maximum number of readings of a list that changes while it is read. */
 const READINGS = 4;
+/** How long, and at least how often, a list is read to find two equal readings. */
+const STEADY = { ms: 15_000, readings: 6 };
 /** Number of requests that it takes to confirm cached rows (`isUnchanged`). A list of fewer pages is read again instead. */
 const ASKING = 2;
 /** How long relay's own writes to a playlist are remembered: lists have been seen to lag by 45 s. */
@@ -309,12 +312,12 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     let before = isReusable ? known.items : await readSettled(playlistId, call);
     // A single page always shows one state.
     if (before.length < PLAYLIST_PAGE && !isReusable) return before;
-    const until = clock.monotonic() + LAG_MS;
+    const until = clock.monotonic() + STEADY.ms;
     for (let reading = 1; ; reading++) {
       const items = await readSettled(playlistId, call, reading % 2 === 1 ? OTHER_BEGIN : PLAYLIST_PAGE);
       if (sameRows(items.map(uriOf), before.map(uriOf))) return items;
-      const isLate = reading >= READINGS && clock.monotonic() >= until;
-      if (items.length < PLAYLIST_PAGE || isLate) return items;
+      if (items.length < PLAYLIST_PAGE) return items;
+      if (reading >= STEADY.readings && clock.monotonic() >= until) throw stillEdited(playlistId);
       before = items;
       await clock.sleep(LOOK_AGAIN_MS, call.signal);
     }
@@ -409,6 +412,12 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       return { playlist, items };
     },
   };
+}
+
+function stillEdited(playlistId: string): RelayError {
+  return new RelayError('CONFLICT', `The playlist ${playlistId} kept changing while relay was reading it.`, {
+    remedy: 'Try again once nobody is editing it.',
+  });
 }
 
 /**
