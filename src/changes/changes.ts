@@ -360,8 +360,8 @@ export function createChanges(context: ChangeContext): Changes {
 
   // A list may still show the rows from before the last writes of the earlier process.
   for (const change of recentChanges(store, clock.now() - REMEMBER_MS)) {
-    const plan = planOf(getChangeBody(store, change.seq));
-    tellRows({ context, change, plan }, ageOf(context, change));
+    const body = getChangeBody(store, change.seq);
+    tellRows({ context, change, body, plan: planOf(body) }, ageOf(context, change));
   }
 
   return {

@@ -185,9 +185,11 @@ function areMostRight(
   strange: ReadonlySet<string>,
   size: number | null,
 ): boolean {
-  for (const { op, from } of stepsFrom(ops, known, size ?? ROWS_PER_REQUEST)) {
+  for (const { op, from, to } of stepsFrom(ops, known, size ?? ROWS_PER_REQUEST)) {
     if (!isAfter(reached, from)) break;
-    const uris = 'uris' in op ? op.uris : [];
+    const all = 'uris' in op ? op.uris : [];
+    // A request may have ended before the end of this one.
+    const uris = isAfter(to, reached) ? all.slice(0, reached.at - from.at) : all;
     const count = uris.filter((uri) => strange.has(uri)).length;
     if (count > 0 && count * 2 >= uris.length) return false;
   }

@@ -2,7 +2,7 @@
 import { uriOf } from '../domain/rows.ts';
 import type { Item } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
-import { getTrack } from '../provider/resources/catalog.ts';
+import { findTrack, getTrack } from '../provider/resources/catalog.ts';
 import type { ChangeContext } from './record.ts';
 
 type Context = Pick<ChangeContext, 'provider'>;
@@ -74,7 +74,8 @@ async function shownAmong(
 ): Promise<string | null> {
   const tracks = items.flatMap(({ item }) => (item?.type === 'track' ? [item] : []));
   if (!sent.startsWith(TRACK) || tracks.length === 0) return null;
-  const asked = await getTrack(provider, sent.slice(TRACK.length), call);
+  const asked = await findTrack(provider, sent, call);
+  if (asked === null) return null;
   const same = tracks.find(
     ({ uri, isrc }) => uri === asked.uri || (asked.isrc !== null && asked.isrc === isrc),
   );

@@ -203,7 +203,10 @@ export function landed(run: Run, to: Progress, facts: ChangeChange | null): void
   control.completed += 1;
   run.failures = { ...run.failures, count: 0 };
   run.lastWriteAt = clock.monotonic();
+  const landings = landingsOf(run.body);
+  if (landings) run.body = { ...run.body, notes: { ...run.body.notes, landings: [...landings, to] } };
   store.transaction(() => {
+    if (landings) putChangeBody(store, change.seq, run.body);
     run.change = setChange(
       store,
       change.seq,
@@ -347,7 +350,8 @@ export function ended(
  */
 export async function takePlan(run: Run, plan: Plan, facts: ChangeChange = {}): Promise<void> {
   const { context, change } = run;
-  run.body = { ...run.body, plan };
+  const { notes } = run.body;
+  run.body = { ...run.body, plan, ...(notes?.landings ? { notes: { ...notes, landings: [] } } : {}) };
   run.plan = plan;
   run.answered = false;
   run.size = Number.POSITIVE_INFINITY;
@@ -362,7 +366,7 @@ export async function takePlan(run: Run, plan: Plan, facts: ChangeChange = {}): 
 
 /** Records the states that the playlist went through, so that readers notice when the list still shows one of them. */
 export function tellRows(
-  { context, change, plan }: Pick<Run, 'context' | 'change' | 'plan'>,
+  { context, change, body, plan }: Pick<Run, 'context' | 'change' | 'body' | 'plan'>,
   ageMs = 0,
 ): void {
   if (change.playlistId === null || !plan.ops.some(writesRows)) return;
@@ -371,13 +375,31 @@ export function tellRows(
   if (!isAfter(reached, START)) return;
   const gone = new Set(unsure);
   const before = unsure ? [rows.filter((uri) => !gone.has(uri))] : [];
-  context.rows.wrote(change.playlistId, () => [...before, ...statesUntil(rows, ops, reached)], ageMs);
+  const halved = landingsOf(body) ?? [];
+  context.rows.wrote(change.playlistId, () => [...before, ...statesUntil(rows, ops, reached, halved)], ageMs);
 }
 
-/** Every state of the rows from before the first request to `reached`. */
-function statesUntil(rows: readonly string[], ops: readonly ChangeOp[], reached: Progress) {
+/** How far the plan had got after each request since requests were first halved; null if none was. */
+function landingsOf({ notes }: ChangeBody): readonly Progress[] | null {
+  return notes?.halved === true ? ((notes.landings ?? []) as readonly Progress[]) : null;
+}
+
+/**
+ * Every state of the rows from before the first request to `reached`.
+ * @param halved how far the plan had got after each request of an unusual size
+ */
+function statesUntil(
+  rows: readonly string[],
+  ops: readonly ChangeOp[],
+  reached: Progress,
+  halved: readonly Progress[],
+) {
+  const [firstHalved] = halved;
+  const whole = stepsFrom(ops, START)
+    .map(({ to }) => to)
+    .filter((to) => firstHalved === undefined || isAfter(firstHalved, to));
   const states = [rows];
-  for (const { to } of stepsFrom(ops, START)) {
+  for (const to of [...whole, ...halved]) {
     if (isAfter(to, reached)) break;
     states.push(rowsAt(rows, ops, to));
   }

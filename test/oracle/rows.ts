@@ -15,9 +15,10 @@ interface Effect {
 
 /** What a change by relay does to rows, entry by entry. */
 export type Doing =
-  | { do: 'add'; uris: readonly string[] }
+  /** With `anySize`, a request may have any number of entries, since relay halves requests until it finds a refused entry. */
+  | { do: 'add'; uris: readonly string[]; anySize?: boolean }
   /** Adds only songs that are not there yet. */
-  | { do: 'add missing'; uris: readonly string[] }
+  | { do: 'add missing'; uris: readonly string[]; anySize?: boolean }
   | { do: 'remove'; uris: readonly string[] }
   | { do: 'move'; start: number; length: number; before: number }
   | { do: 'replace'; uris: readonly string[] }
@@ -149,6 +150,8 @@ function countsAfter(counts: Counts, doing: Doing, written: number): Counts {
 /** How many entries may have been written. */
 function extents(doing: Doing, outcome: Outcome): number[] {
   const all = 'uris' in doing ? doing.uris.length : 1;
+  const isAnySize = 'anySize' in doing && doing.anySize === true;
+  const upTo = (most: number) => Array.from({ length: most + 1 }, (_, index) => index);
   switch (outcome.is) {
     case 'done':
     case 'carried on':
@@ -158,12 +161,14 @@ function extents(doing: Doing, outcome: Outcome): number[] {
     case 'missing':
       return [0];
     case 'part':
+      if (outcome.unknown && isAnySize) return upTo(ROWS_PER_REQUEST).map((more) => outcome.written + more);
       return outcome.unknown ? [outcome.written, outcome.written + ROWS_PER_REQUEST] : [outcome.written];
     case 'accepted':
       return [];
     case 'unheard': {
       const isWhole = doing.do !== 'add' && doing.do !== 'add missing' && doing.do !== 'remove';
       if (isWhole) return [0, Infinity];
+      if (isAnySize) return upTo(all);
       const requests = Math.ceil(all / ROWS_PER_REQUEST);
       return [...Array.from({ length: requests }, (_, sent) => sent * ROWS_PER_REQUEST), Infinity];
     }

@@ -7,7 +7,17 @@ import { type Doing, type Outcome, type Wrong, wrongRows } from '../oracle/rows.
 import { chanceFor } from './chance.ts';
 import type { Answer } from './computer.ts';
 import type { Act, Wish } from './plan.ts';
-import { type Effect, FAR_MS, numberOf, recordingOf, touchedBy, touchOf, uriOf, urisOf } from './spotify.ts';
+import {
+  type Effect,
+  FAR_MS,
+  numberOf,
+  recordingOf,
+  TRACKS,
+  touchedBy,
+  touchOf,
+  uriOf,
+  urisOf,
+} from './spotify.ts';
 import { later, type Stage } from './stage.ts';
 
 interface Failure {
@@ -1152,10 +1162,13 @@ function rowsAsked(
     }
     case 'bulk': {
       const uris = wish.tracks.map(uriOf);
-      const doing: Doing = { do: wish.skipExisting ? 'add missing' : 'add', uris };
+      const known = knownOf(wish.tracks);
+      const anySize = known.length < uris.length;
+      const doing: Doing = { do: wish.skipExisting ? 'add missing' : 'add', uris: known, anySize };
+      const lenient = anySize ? { strict: false } : {};
       return {
         tool: 'bulk_add_tracks',
-        args: { playlist_id, tracks: uris, skip_existing: wish.skipExisting },
+        args: { playlist_id, tracks: uris, skip_existing: wish.skipExisting, ...lenient },
         doing,
       };
     }
@@ -1189,20 +1202,28 @@ function rowsAsked(
     }
     case 'job': {
       const uris = wish.tracks.map(uriOf);
+      const known = knownOf(wish.tracks);
+      const anySize = known.length < uris.length;
       const isReplacing = wish.type === 'replace_playlist';
       const payload = {
         playlist_id,
         skip_duplicates: false,
+        ...(anySize ? { strict: false } : {}),
         ...(wish.skipExisting && !isReplacing ? { skip_existing: true } : {}),
       };
       const doing: Doing = isReplacing
         ? { do: 'replace', uris }
-        : { do: wish.skipExisting ? 'add missing' : 'add', uris };
+        : { do: wish.skipExisting ? 'add missing' : 'add', uris: known, anySize };
       return { tool: 'create_bulk_job', args: { type: wish.type, payload, items: uris }, doing };
     }
     default:
       return null;
   }
+}
+
+/** The URIs of those tracks that Spotify knows. */
+function knownOf(tracks: readonly number[]): string[] {
+  return tracks.filter((track) => track < TRACKS).map(uriOf);
 }
 
 /** Wishes that only add rows. */

@@ -5,7 +5,7 @@
 import type { Chance } from '../changes/crash/chance.ts';
 import type { FaultAction, FaultMatch } from '../support/simulator/faults.ts';
 import { chanceFor } from './chance.ts';
-import { type Lags, NO_LAG } from './spotify.ts';
+import { type Lags, NO_LAG, TRACKS } from './spotify.ts';
 
 /**
  * What a history is mostly about. `pages`: lists of several pages that change while relay reads them. `again`: clients add
@@ -28,7 +28,7 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number];
 
 /**
- * One thing that a client asks relay for. Tracks are numbers, and playlists are indexes. -1 is the playlist that this client
+ * One thing that a client asks relay for. Tracks are numbers, of which Spotify knows those below `TRACKS`, and playlists are indexes. -1 is the playlist that this client
  * made last.
  */
 export type Wish =
@@ -226,7 +226,10 @@ class Drawing {
       relinked: has(0.08) ? this.#some() : [],
       vanished: has(0.05) ? this.#some() : [],
       faults,
-      clients,
+      clients: clients.map((client, index) => ({
+        ...client,
+        acts: withUnknown(chanceFor(this.#seed, `unknown ${index}`), client.acts),
+      })),
       person,
       mishaps: this.#mishaps(),
       maxRows: kind !== 'full' ? null : this.#isHuge ? MOST_ROWS : 60 + chance.whole(0, 40),
@@ -699,6 +702,19 @@ function visibleInTime({ lags, faults, mishaps }: Pick<Plan, 'lags' | 'faults' |
     created: lags.created,
     uneven: lags.uneven,
   };
+}
+
+/** Names a few tracks that Spotify does not know in some of the lists of which relay leaves such tracks out. */
+function withUnknown(chance: Chance, acts: readonly Act[]): Act[] {
+  return acts.map((act) => {
+    const { wish } = act;
+    const isLenient = wish.do === 'bulk' || (wish.do === 'job' && wish.type === 'add_to_playlist');
+    if (!isLenient || chance.fraction() > 0.3) return act;
+    const tracks = [...wish.tracks];
+    for (let count = chance.pick([1, 1, 2, 5]); count > 0; count--)
+      tracks.splice(chance.whole(0, tracks.length), 0, TRACKS + count);
+    return { ...act, wish: { ...wish, tracks } };
+  });
 }
 
 const EVERYTHING: ReadonlyArray<readonly [Wish['do'], number]> = [

@@ -104,7 +104,7 @@ interface FormerAccount {
  * Number of tracks in the catalogue. The catalogue is small, since a history would spend most of its time on the JSON of a
  * large one.
  */
-const TRACKS = 4_000;
+export const TRACKS = 4_000;
 const ARTIST: DemoArtist = { id: idOf('A', 0), uri: '', name: 'Somebody', genres: [], popularity: 0 };
 const ALBUM: DemoAlbum = {
   id: idOf('L', 0),
