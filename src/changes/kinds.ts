@@ -64,11 +64,12 @@ export function removeRows(context: Acting, playlistId: string, uris: readonly s
       const shownAs = await shownNames(context, items, uris, call);
       const there = [...new Set(uris)].filter((uri) => shownAs.has(uri));
       if (there.length === 0) return null;
-      // A row is removed by the URI that it was added with, which Spotify may show as another one. Naming both does no harm.
+      // A row is removed by the URI that it was added with, which Spotify may show as another one. Naming both does no harm,
+      // unless it is the ID of an episode: no track has it.
       const original = new Map(items.map((item) => [uriOf(item), item.linked_from]));
       const sent = there.flatMap((uri) => {
         const shown = shownAs.get(uri) ?? uri;
-        return [shown, original.get(shown) ?? uri];
+        return [shown, original.get(shown) ?? (isEpisode(shown) ? shown : uri)];
       });
       const ops = chunk([...new Set(sent)], ROWS_PER_REQUEST).map((part) => ({
         op: 'remove' as const,
@@ -79,6 +80,8 @@ export function removeRows(context: Acting, playlistId: string, uris: readonly s
     },
   };
 }
+
+const isEpisode = (uri: string) => uri.startsWith('spotify:episode:');
 
 /** Rows that change their place. Positions are 0-based and count before the move, as Spotify's do. */
 export interface Move {

@@ -14,6 +14,7 @@ export const MAX_LOOKED_UP = 5;
 /**
  * Maps those of `uris` that the list holds to the URIs that it shows for them: a relinked track has another ID than it was
  * added with. If the list itself does not tell, at most five of `uris` are looked up; the others count as not there.
+ * An ID alone was read as that of a track, so an episode with that ID counts too.
  */
 export async function shownNames(
   { provider }: Context,
@@ -26,7 +27,7 @@ export async function shownNames(
   const open: string[] = [];
   const found = new Map<string, string>();
   for (const uri of new Set(uris)) {
-    const as = shown.has(uri) ? uri : named.get(uri);
+    const as = [uri, named.get(uri), episodeOf(uri)].find((one) => one !== undefined && shown.has(one));
     if (as === undefined) open.push(uri);
     else found.set(uri, as);
   }
@@ -39,6 +40,8 @@ export async function shownNames(
   );
   return found;
 }
+
+const episodeOf = (uri: string) => uri.replace(TRACK, 'spotify:episode:');
 
 /** The URI that Spotify shows for a track; null if the lookup fails. */
 async function nameToday(provider: Context['provider'], uri: string, call: Call): Promise<string | null> {

@@ -4,7 +4,7 @@ import { RelayError } from '../domain/errors.ts';
 import { type EntityKind, type EntityRef, parseRef } from '../domain/ids.ts';
 
 /** An identifier as given, and what it names. */
-interface GivenRef extends EntityRef {
+export interface GivenRef extends EntityRef {
   input: string;
 }
 

@@ -241,11 +241,11 @@ export const createBulkJobTool = defineTool({
       'And at most, unless requests fail: what is misspelled or not found needs a second search. null: depends on how long the playlist or the library is',
     ),
   }),
-  async handle({ jobs }, { type, payload, items, max_attempts }) {
+  async handle({ jobs, provider }, { type, payload, items, max_attempts }) {
     const { playlist_id, ...rest } = payload;
     const stored = { ...(playlist_id ? { playlist_id: playlist_id.id } : {}), ...rest };
     requireTarget(type, stored);
-    const listed = await mapInTurns(items, itemOf);
+    const listed = await mapInTurns(items, (entry) => itemOf(provider, entry));
     if (type === 'save_tracks' || type === 'remove_saved_tracks') refuseEpisodes(listed);
     const { job, estimatedRequests, mostRequests } = await jobs.create({
       type,

@@ -5,6 +5,7 @@ import type { Item, Media, Page, Playlist } from '../domain/shapes.ts';
 import { MEDIA_COLUMNS, mediaOf } from '../library/tables/media.ts';
 import { foldLetters } from '../music/letters.ts';
 import type { Call } from '../provider/api.ts';
+import { noteSong } from '../provider/knownNames.ts';
 import type { PageRequest } from '../provider/resources/paging.ts';
 import type { SavedTrack } from '../provider/resources/savedTracks.ts';
 import type { Services } from './tool.ts';
@@ -50,7 +51,7 @@ export async function filteredPlaylist(
   window: PageRequest,
   call: Call,
 ): Promise<Filtered<Item>> {
-  const { library, rows: playlistRows } = services;
+  const { library, provider, rows: playlistRows } = services;
   const from = `playlist_rows as row join tracks using (uri)`;
   const condition = `row.playlist_id = ${quoted(playlistId)}`;
   const find = (one: PageRequest) =>
@@ -64,7 +65,9 @@ export async function filteredPlaylist(
     return paged(matching.slice(window.offset, window.offset + window.limit), matching.length, window);
   }
   const { rows, total, note } = await pageOf(find, window, found);
-  return { ...paged(rows.map(itemOf), total, window), ...(note === null ? {} : { note }) };
+  const items = rows.map(itemOf);
+  for (const { item } of items) noteSong(provider, item);
+  return { ...paged(items, total, window), ...(note === null ? {} : { note }) };
 }
 
 /**

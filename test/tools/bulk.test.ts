@@ -299,7 +299,8 @@ test('strict: an ID that Spotify does not know is named, and nothing is written'
     assert.deepEqual(answer.error, {
       code: 'INVALID_ARGUMENT',
       message: `Spotify refused the request (400): Payload contains a non-existing ID. Spotify does not know these tracks: ${UNKNOWN.join(', ')}.`,
-      remedy: 'Leave them out or use other IDs, and send the call again.',
+      remedy:
+        'Leave them out or use other IDs, and send the call again. An ID alone means a track: give an episode as spotify:episode:….',
       details: { status: 400, not_found: UNKNOWN },
     });
     assert.deepEqual(playlist.rows, []);

@@ -8,6 +8,7 @@ import {
   requestFor,
 } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
+import { noteSong } from '../knownNames.ts';
 import { objectBody } from './paging.ts';
 import {
   asArray,
@@ -61,6 +62,7 @@ async function readState(api: ProviderApi, path: string, call: Call): Promise<Pl
   const request = requestFor('GET', path, 'player', { query });
   const response = await api.send(request, call);
   const state = isNothing(response) ? null : parseState(request, response);
+  noteSong(api, state?.item ?? null);
   watchers.get(api)?.(state);
   return state;
 }
@@ -110,10 +112,10 @@ export async function getQueue(api: ProviderApi, call: Call): Promise<PlayQueue>
   const response = await api.send(request, call);
   if (isNothing(response)) return { current: null, next: [] };
   const body = objectBody(request, response);
-  return {
-    current: parseMedia(body.currently_playing),
-    next: asArray(body.queue).flatMap((row) => parseMedia(row) ?? []),
-  };
+  const current = parseMedia(body.currently_playing);
+  const next = asArray(body.queue).flatMap((row) => parseMedia(row) ?? []);
+  for (const media of [current, ...next]) noteSong(api, media);
+  return { current, next };
 }
 
 /** Devices that are awake; a sleeping one is often missing. */

@@ -40,14 +40,15 @@ const addArguments = { strict: Strict, dry_run: DryRun, skip_existing: SkipExist
  * rest of the lookup. Once that job is committed, it does the work of `then`.
  */
 function lookUp(
-  { jobs }: Services,
+  { jobs, provider }: Services,
   type: BulkJobType,
   payload: JobPayload,
   tracks: readonly Entry[],
   call: Call,
   then: (list: LookedUp) => Promise<BulkResult>,
 ): Promise<BulkResult> {
-  const request = { type, payload, items: tracks.map(itemOf), maxAttempts: JOB_ATTEMPTS };
+  const items = tracks.map((entry) => itemOf(provider, entry));
+  const request = { type, payload, items, maxAttempts: JOB_ATTEMPTS };
   return jobs.lookUp(request, call, async (list) => {
     if (list.isComplete) return then(list);
     const playlist_id = payload.playlist_id ?? null;

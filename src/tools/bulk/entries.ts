@@ -1,9 +1,11 @@
 /** The entries of the bulk tools and of `create_bulk_job`. */
 import * as z from 'zod';
 import { aliasKey } from '../../music/trackQuery.ts';
+import type { ProviderApi } from '../../provider/api.ts';
 import type { NewJobItem } from '../../store/tables/jobItems.ts';
 import { ItemRef, MAX_ENTRIES } from '../arguments.ts';
 import { AlbumName, ArtistName, Title, Year } from '../catalog/trackMatching.ts';
+import { itemUri } from '../itemUri.ts';
 
 const Search = z.strictObject({
   title: Title,
@@ -67,10 +69,10 @@ export const anyEntries = z
   .describe('1 to 10,000 songs in order, each {title, artist, album?, year?} or {id}');
 
 /** An entry as an item of a job. An entry that names its track or episode needs no search. */
-export function itemOf(given: Entry): NewJobItem {
-  if ('kind' in given) return named(given.input, given.uri);
+export function itemOf(provider: ProviderApi, given: Entry): NewJobItem {
+  if ('kind' in given) return named(given.input, itemUri(provider, given));
   const [ref] = refsOf(given);
-  if (ref) return named({ [ref[0]]: ref[1].input }, ref[1].uri);
+  if (ref) return named({ [ref[0]]: ref[1].input }, itemUri(provider, ref[1]));
   const { title = '', artist = '', album, year } = given;
   const input = { title, artist, ...(album !== undefined && { album }), ...(year !== undefined && { year }) };
   return { input, key: aliasKey(input), uri: null, status: 'pending' };

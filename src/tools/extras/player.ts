@@ -6,6 +6,7 @@ import { addToQueue, setRepeat, setShuffle } from '../../provider/resources/play
 import { linksOf } from '../answer/lean.ts';
 import { compact, LeanMedia, leanMedia } from '../answer/leanShapes.ts';
 import { DeviceId, ItemRef } from '../arguments.ts';
+import { itemUri } from '../itemUri.ts';
 import { defineTool } from '../tool.ts';
 
 export const getQueueTool = defineTool({
@@ -45,13 +46,14 @@ export const addToQueueTool = defineTool({
     'Adds one song or episode to the queue, to play after what was queued before; the current song plays on. Nothing can be taken out of the queue again. Needs Premium and an active device; to start something now, use play.',
   kind: 'write',
   input: z.object({
-    track_id: ItemRef.describe('ID, URI or link of the track or episode to queue'),
+    track_id: ItemRef.describe('Track ID, or URI or link of the track or episode to queue'),
     device_id: DeviceId,
   }),
   output: z.object({ ok: z.literal(true), uri: z.string() }),
   async handle({ provider }, { track_id, device_id }, call) {
-    await addToQueue(provider, track_id.uri, device_id, call);
-    return { ok: true as const, uri: track_id.uri };
+    const uri = itemUri(provider, track_id);
+    await addToQueue(provider, uri, device_id, call);
+    return { ok: true as const, uri };
   },
 });
 

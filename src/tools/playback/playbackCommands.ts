@@ -12,7 +12,8 @@ import {
   type Verified,
 } from '../../provider/resources/playerCommands.ts';
 import type { LeanForm } from '../answer/lean.ts';
-import { DeviceId, ItemRef, parsedText } from '../arguments.ts';
+import { DeviceId, type GivenRef, ItemRef, parsedText } from '../arguments.ts';
+import { itemUri } from '../itemUri.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { leanPlaybackState, PlaybackState, playbackStateOf } from './playbackReading.ts';
 
@@ -69,7 +70,7 @@ export const playTool = defineTool({
       .min(1)
       .max(100)
       .optional()
-      .describe('IDs, URIs or links of 1 to 100 tracks or episodes, in order'),
+      .describe('Track IDs, or URIs or links of tracks or episodes, 1 to 100, in order'),
     offset: Offset.optional().describe(
       'Where to start in an album or playlist, or in uris: {position} or {uri}',
     ),
@@ -80,8 +81,9 @@ export const playTool = defineTool({
   async handle({ provider }, { uris, offset, ...args }, call) {
     checkPlay({ uris, offset, context_uri: args.context_uri });
     const { position = 0, uri } = offset ?? {};
-    const start = uri ? { uri: uri.uri } : { position };
-    const command = { ...args, uris: uris?.map((ref) => ref.uri), offset: offset && start };
+    const uriOf = (ref: GivenRef) => itemUri(provider, ref);
+    const start = uri ? { uri: uriOf(uri) } : { position };
+    const command = { ...args, uris: uris?.map(uriOf), offset: offset && start };
     return played(await play(provider, command, call));
   },
 });

@@ -4,12 +4,12 @@ import type { ChangeReport } from '../../changes/changes.ts';
 import { addRows, changeDetails, makePlaylist, moveRows, removeRows } from '../../changes/kinds.ts';
 import type { DetailValues } from '../../domain/change.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { EntityRef } from '../../domain/ids.ts';
 import { Playlist } from '../../domain/shapes.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
-import { Description, ItemRef, MAX_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
-import { defineTool } from '../tool.ts';
+import { Description, type GivenRef, ItemRef, MAX_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
+import { itemUri } from '../itemUri.ts';
+import { defineTool, type Services } from '../tool.ts';
 import { carryOut, leftOf, removalMembers, removalOf, WriteReport, write } from './playlistWriting.ts';
 
 const Public = z
@@ -25,7 +25,7 @@ const trackIds = z
   .array(ItemRef)
   .min(1)
   .max(MAX_ENTRIES)
-  .describe('IDs, URIs or links of tracks or episodes, 1 to 10,000, in order');
+  .describe('Track IDs, or URIs or links of tracks or episodes, 1 to 10,000, in order');
 
 export const createPlaylistTool = defineTool({
   name: 'create_playlist',
@@ -113,7 +113,7 @@ export const addTracksTool = defineTool({
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
   output: WriteReport,
   handle: (services, { playlist_id: { id }, track_ids }, call) =>
-    write(services, 'add_tracks_to_playlist', addRows(services, id, urisOf(track_ids)), call),
+    write(services, 'add_tracks_to_playlist', addRows(services, id, urisOf(services, track_ids)), call),
 });
 
 export const removeTracksTool = defineTool({
@@ -127,7 +127,7 @@ export const removeTracksTool = defineTool({
   output: WriteReport.extend(removalMembers),
   rows: { key: 'not_found', hint: 'The others were not there either.' },
   async handle(services, { playlist_id: { id }, track_ids }, call) {
-    const entries = urisOf(track_ids);
+    const entries = urisOf(services, track_ids);
     const told = (state: Pick<ChangeReport, 'change' | 'body'>) => {
       const { former, notes } = state.body;
       const shownAs = (notes?.shownAs ?? {}) as Record<string, string>;
@@ -179,6 +179,6 @@ export const reorderTracksTool = defineTool({
   },
 });
 
-function urisOf(refs: readonly EntityRef[]): string[] {
-  return refs.map((ref) => ref.uri);
+function urisOf({ provider }: Services, refs: readonly GivenRef[]): string[] {
+  return refs.map((ref) => itemUri(provider, ref));
 }

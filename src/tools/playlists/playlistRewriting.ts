@@ -5,6 +5,7 @@ import { deduplicateOps, deduplicateRows, replaceRows, restorableUris } from '..
 import { requestsLeft } from '../../changes/rowOps.ts';
 import type { Item } from '../../domain/shapes.ts';
 import { ItemRef, MAX_ENTRIES, playlistId } from '../arguments.ts';
+import { itemUri } from '../itemUri.ts';
 import { wholePlaylist } from '../libraryFilter.ts';
 import { defineTool } from '../tool.ts';
 import { emptyReport, WriteReport, write } from './playlistWriting.ts';
@@ -22,7 +23,7 @@ export const replaceTracksTool = defineTool({
       .array(ItemRef)
       .max(MAX_ENTRIES)
       .describe(
-        'IDs, URIs or links of tracks or episodes, up to 10,000, in order; an empty list empties the playlist',
+        'Track IDs, or URIs or links of tracks or episodes, up to 10,000, in order; an empty list empties the playlist',
       ),
   }),
   output: WriteReport,
@@ -30,7 +31,7 @@ export const replaceTracksTool = defineTool({
     const request = replaceRows(
       services,
       id,
-      track_ids.map((ref) => ref.uri),
+      track_ids.map((ref) => itemUri(services.provider, ref)),
     );
     return write(services, 'replace_playlist_tracks', request, call);
   },

@@ -43,7 +43,12 @@ export async function withUnknownTracks(
 
 function remedyFor({ kind, playlistId }: ChangeReport['change'], isOne: boolean): string {
   const them = isOne ? 'it' : 'them';
-  if (kindFacts(kind).isListed) return `Leave ${them} out or use other IDs, and send the call again.`;
+  if (kindFacts(kind).isListed) {
+    const again = `Leave ${them} out or use other IDs, and send the call again.`;
+    return kind === 'save' || kind === 'unsave'
+      ? again
+      : `${again} An ID alone means a track: give an episode as spotify:episode:….`;
+  }
   const tool = playlistId === null ? 'save_tracks' : 'add_tracks_to_playlist';
   return `Spotify does not take ${them} again. Write the other songs with ${tool}.`;
 }
