@@ -498,3 +498,22 @@ test('a call that is cancelled stops before its next write and says how far it g
     assert.deepEqual(urisOf(playlist), tracks(relay, 100));
     assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 1);
   }));
+
+for (const [what, name] of [
+  ['that the account collaborates on', 'Road Atlas'],
+  ['that it only follows', 'Mareas y Mapas'],
+] as const) {
+  test(`the details of a playlist ${what} are only for its owner to change, as the error says`, () =>
+    withPlaylist(name, async ({ relay, playlist, playlist_id }) => {
+      const answer = await relay.call('update_playlist_details', { playlist_id, name: 'Mine now' });
+      assert.deepEqual(answer, {
+        error: {
+          code: 'FORBIDDEN',
+          message: 'Spotify lets only the owner of a playlist change its details.',
+          remedy: 'Ask the owner to change them. Collaborators can change only the songs.',
+          details: { status: 403 },
+        },
+      });
+      assert.equal(playlist.name, name);
+    }));
+}

@@ -179,6 +179,13 @@ function forbidden(request: ProviderRequest, body: FailureBody): Explanation {
   if (body.reason && RESTRICTION_REASONS.has(body.reason)) return restriction;
   const match = forbiddenTexts.find(([fragment]) => fragment.test(body.message));
   if (match) return match[1];
+  if (request.method === 'PUT' && request.template === '/playlists/{id}') {
+    return {
+      code: 'FORBIDDEN',
+      message: 'Spotify lets only the owner of a playlist change its details.',
+      remedy: 'Ask the owner to change them. Collaborators can change only the songs.',
+    };
+  }
   if (request.template.startsWith('/playlists/')) {
     return {
       code: 'FORBIDDEN',
