@@ -89,6 +89,8 @@ const FRESH_MS = 10 * 60_000;
 const WORTH_A_LOOK = 10;
 /** Minimum time between two such checks. */
 const LOOK_AGAIN_MS = 60_000;
+const NO_PLAYS =
+  'plays is empty: relay knows no plays until the owner imports Spotify’s export of the listening history (relay import my_spotify_data.zip).';
 const RESTS = 'the reading of the library waits';
 
 export interface LibraryOptions {
@@ -844,6 +846,17 @@ export function createLibrary(options: LibraryOptions): Library {
     }
   }
 
+  /** Adds a note if the question is about plays and there are none: an answer without rows would read as "nothing was played". */
+  async function withPlaysNote<T extends { note?: string }>(
+    { sql }: LibraryQuestion,
+    answer: T,
+    { signal }: Caller,
+  ): Promise<T> {
+    if (!/\bplays\b/i.test(sql)) return answer;
+    const one = await rowsOf({ sql: 'SELECT 1 FROM plays LIMIT 1', limit: 1, maxCharacters: 100 }, signal);
+    return one.rows.length > 0 ? answer : { ...answer, ...noteOf([answer.note ?? null, NO_PLAYS]) };
+  }
+
   /** See `Library.missedPlaylists`. A playlist that has versions was read before. */
   async function missed(): Promise<Array<{ id: string; name: string }>> {
     const all = await file.use(missedPlaylists);
@@ -859,10 +872,12 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   return {
-    ask: (question, call) => undamaged(call, () => answerTo(question, ALL_LISTS, call)),
+    ask: (question, call) =>
+      undamaged(call, async () => withPlaysNote(question, await answerTo(question, ALL_LISTS, call), call)),
     askCsv: (question, call) =>
       undamaged(call, async () => {
-        const { columns, rows, csv = '', ...facts } = await answerTo(question, ALL_LISTS, call, true);
+        const answer = await answerTo(question, ALL_LISTS, call, true);
+        const { columns, rows, csv = '', ...facts } = await withPlaysNote(question, answer, call);
         return { csv, ...facts };
       }),
     follow: (sql, maxAgeMinutes, call) =>

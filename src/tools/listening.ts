@@ -71,6 +71,10 @@ function cursorsAfter(cursors: object | undefined, rows: readonly unknown[]): { 
   return Number.isNaN(last) ? { ...cursors } : { ...cursors, before: String(last) };
 }
 
+/** Without it, an empty page reads as if nothing had been played then. */
+const END_OF_LIST =
+  "Spotify lists only about the last 50 plays. What was played before is only in Spotify's own export of the listening history, which relay import reads.";
+
 export const getRecentlyPlayedTool = defineTool({
   name: 'get_recently_played',
   title: 'List recently played tracks',
@@ -96,19 +100,22 @@ export const getRecentlyPlayedTool = defineTool({
       .object({ after: z.string().nullable(), before: z.string().nullable() })
       .nullable()
       .describe('Unix milliseconds for the next call; null when nothing was played'),
+    note: z.string().optional(),
   }),
   lean: {
     schema: z.object({
       items: z.array(LeanTrack.extend({ played_at: z.string().optional(), context: z.string().optional() })),
       cursors: z.object({ after: z.string().optional(), before: z.string().optional() }).optional(),
       links: z.string().optional(),
+      note: z.string().optional(),
     }),
-    of: ({ items, cursors }) => ({
+    of: ({ items, cursors, note }) => ({
       items: items.map(({ played_at, track, context }) =>
         compact({ ...(track ? leanTrack(track) : {}), played_at, context: leanContext(context) }),
       ),
       ...(cursors ? { cursors: compact(cursors) } : {}),
       ...linksOf(true, items),
+      ...(note === undefined ? {} : { note }),
     }),
   },
   rows: {
@@ -122,6 +129,7 @@ export const getRecentlyPlayedTool = defineTool({
         remedy: 'Pass only one of them.',
       });
     }
-    return getRecentlyPlayed(provider, args, call);
+    const page = await getRecentlyPlayed(provider, args, call);
+    return args.before !== undefined && page.items.length === 0 ? { ...page, note: END_OF_LIST } : page;
   },
 });

@@ -154,3 +154,25 @@ test('get_recently_played with nothing played', () =>
     owner(provider).history.length = 0;
     assert.deepEqual(await call('get_recently_played'), { items: [], cursors: null });
   }));
+
+test('get_recently_played says where the list ends: nothing before it does not mean that nothing was played', () =>
+  withRelay(async ({ call, provider }) => {
+    const { history } = owner(provider);
+    const end =
+      "Spotify lists only about the last 50 plays. What was played before is only in Spotify's own export of the listening history, which relay import reads.";
+    const first = at(history, history.length - 1).playedAt;
+    for (const before of [String(first), '2024-03-31', 0])
+      assert.deepEqual(await call('get_recently_played', { before }), {
+        items: [],
+        cursors: null,
+        note: end,
+      });
+    const lean = await call('get_recently_played', { before: '2024-03-31', detail: 'lean' });
+    assert.deepEqual(lean, { items: [], note: end });
+    const rest = await call('get_recently_played', { before: String(first + 1) });
+    assert.deepEqual([(rest.items as unknown[]).length, rest.note], [1, undefined]);
+    assert.deepEqual(await call('get_recently_played', { after: '2099-01-01' }), {
+      items: [],
+      cursors: null,
+    });
+  }));

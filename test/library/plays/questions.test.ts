@@ -102,3 +102,23 @@ test('the manual’s queries answer: first heard, most played, not heard since, 
     assert.equal(answers.length, 5);
     assert.deepEqual(relay.provider.requests, []);
   }));
+
+test('a question about plays says so if none have been imported, until some are', () =>
+  withExports({ ...WITH_SQL, client: true }, async (relay, at) => {
+    const none =
+      'plays is empty: relay knows no plays until the owner imports Spotify’s export of the listening history (relay import my_spotify_data.zip).';
+    const march = "SELECT name FROM plays WHERE played_at LIKE '2026-03%'";
+    const first = await ask(relay, march);
+    assert.deepEqual([first.rows, first.note], [[], none]);
+    assert.deepEqual((await ask(relay, 'select count(*) from PLAYS')).note, none);
+    assert.equal((await ask(relay, 'SELECT count(*) FROM saved')).note, undefined);
+    const csv = await run(relay, ['library', 'ask', march, '--csv']);
+    assert.deepEqual([csv.out, csv.code], ['name\n', 0]);
+    assert.match(csv.err, /plays is empty/);
+    const heard = { at: '2026-02-01T10:00:00Z', uri: nth(owner(relay.provider).saved, 0).uri, ms: 180_000 };
+    const rows = [rowOf({ ...heard, name: 'One', artist: 'Somebody' })];
+    const path = await at('export.zip', zipped({ 'Streaming_History_Audio_0.json': rows }));
+    assert.equal((await run(relay, ['import', path])).code, 0);
+    const second = await ask(relay, march);
+    assert.deepEqual([second.rows, second.note], [[], undefined]);
+  }));
