@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { run } from '../support/cli.ts';
 import { owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { savedUris } from '../support/playlists.ts';
@@ -169,7 +170,8 @@ test('after a change by hand, by a tool or by undo a run waits; a person lets th
     await relay.call('undo_change', { change_id: wins.change_id });
     assert.equal(rowsOf(relay, id).length, 11);
     assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
-    await act(relay, made.id, 'stop');
+    const stopped = await act(relay, made.id, 'stop');
+    assert.equal(stopped.note, 'It is no longer kept: no run follows, and its songs stay.');
     assert.deepEqual(await kept(relay), []);
     assert.equal(rowsOf(relay, id).length, 11);
   });
@@ -286,8 +288,19 @@ test('a rule or a playlist that cannot be kept is refused when it is added', asy
     assert.equal(await refused({ playlist_id: LIST_0 }), 'FORBIDDEN');
     theirs.ownerId = own;
     assert.deepEqual([await kept(relay), writes(relay)], [[], []]);
-    assert.equal((await keep(relay, { playlist_id: LIST_0 })).error, undefined);
-    assert.equal(await refused({ playlist_id: LIST_0 }), 'CONFLICT');
+    const made = (await keep(relay, { playlist_id: LIST_0 })).keep;
+    const twice = (await keep(relay, { playlist_id: LIST_0 })).error;
+    const short = made.id.slice(0, 8);
+    assert.equal(twice?.code, 'CONFLICT');
+    assert.equal(
+      twice.remedy,
+      `Stop that one first: update_kept_playlist with keep_id ${short} and action stop, or \`relay keep stop ${short}\`.`,
+    );
+    const { err } = await run(relay, ['keep', 'add', 'list 0', 'SELECT uri FROM saved']);
+    assert.equal(
+      err,
+      `relay: The playlist "List 0" is kept already.\n  Stop that one first: \`relay keep stop ${short}\`.\n`,
+    );
     assert.equal((await act(relay, 'nothing', 'run')).error?.code, 'NOT_FOUND');
   });
 });

@@ -39,6 +39,8 @@ const CALLER_MS = 36_000;
 const STILL_RUNNING =
   'The run has not ended yet and continues by itself. Call list_kept_playlists in a minute to see what it did.';
 
+const STOPPED = 'It is no longer kept: no run follows, and its songs stay.';
+
 type Caller = { signal: AbortSignal };
 type ShownRun = KeepAnswer & { preview: KeepPreview };
 
@@ -137,8 +139,14 @@ export function createKeeps(context: KeepsContext): Keeps {
   function requireUnkept(playlistId: string): void {
     const kept = keepOfPlaylist(store, playlistId);
     if (!kept) return;
+    const id = kept.id.slice(0, 8);
+    const command = ['keep', 'stop', id];
     throw new RelayError('CONFLICT', `The playlist "${kept.name}" is kept already.`, {
-      remedy: { text: 'Stop that one first: {command}.', command: ['keep', 'stop', kept.id.slice(0, 8)] },
+      remedy: {
+        text: `Stop that one first: update_kept_playlist with keep_id ${id} and action stop, or {command}.`,
+        command,
+        terminal: { text: 'Stop that one first: {1}.', commands: [command] },
+      },
     });
   }
 
@@ -266,7 +274,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       if (action === 'stop') {
         await store.durable(() => dropKeep(store, keep.id));
         await cancelUnbegun(keep, call);
-        return { keep: { ...recordOf(keep), next_run_at: null } };
+        return { keep: { ...recordOf(keep), next_run_at: null }, note: STOPPED };
       }
       if (action === 'pause') {
         // If a run is in review, the next one comes right after the pause, and decides again.
