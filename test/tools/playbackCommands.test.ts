@@ -222,6 +222,8 @@ const unmet: Array<[what: string, tool: string, isPlaying: boolean, args: (world
   ['it plays on', 'pause', true, () => ({})],
 ];
 
+const namesContent = (args: Args) => 'uris' in args || 'context_uri' in args;
+
 for (const [what, tool, isPlaying, args] of unmet) {
   test(`${tool} refused while ${what} is RESTRICTION_VIOLATED`, () =>
     withRelay(still(), async (relay) => {
@@ -231,7 +233,9 @@ for (const [what, tool, isPlaying, args] of unmet) {
         error: {
           code: 'RESTRICTION_VIOLATED',
           message: 'The player refuses this in its current state.',
-          remedy: 'Call get_playback_state: disallows lists what the player refuses right now.',
+          remedy: namesContent(args(world))
+            ? 'Check that what was to be played exists, and that offset is in it. Else call get_playback_state: disallows lists what the player refuses right now.'
+            : 'Call get_playback_state: disallows lists what the player refuses right now.',
           details: { status: 403, reason: 'UNKNOWN' },
         },
       });

@@ -185,6 +185,12 @@ const bad: Array<[what: string, tool: string, args: Args, message: RegExp]> = [
     { uris: [TRACK, TRACK], offset: { position: 2 } },
     /offset\.position must be less than the number of uris, 2/,
   ],
+  [
+    'an offset at another track',
+    'play',
+    { uris: [TRACK, TRACK], offset: { uri: '0000000000000000000002' } },
+    /offset\.uri is not among uris/,
+  ],
   ['an empty offset', 'play', { context_uri: ALBUM, offset: {} }, /either position or uri/],
   [
     'an unknown part of offset',

@@ -12,6 +12,9 @@ type Query = Record<string, string | number | undefined>;
 /** Maximum distance from the requested position at which the player still counts as being there. */
 const POSITION_TOLERANCE_MS = 5_000;
 
+const UNPLAYABLE =
+  'Check that what was to be played exists, and that offset is in it. Else call get_playback_state: disallows lists what the player refuses right now.';
+
 /** A command that was sent is always awaited: if it were aborted, its outcome would be unknown. */
 async function command(
   api: ProviderApi,
@@ -47,7 +50,14 @@ export async function play(api: ProviderApi, command_: PlayCommand, call: Call):
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   const body = given.length > 0 ? Object.fromEntries(given) : undefined;
   const send = () => command(api, 'PUT', '/me/player/play', call, { device_id }, body);
-  return verified(api, send, (state) => isPlayingAsRequested(state, command_), call);
+  try {
+    return await verified(api, send, (state) => isPlayingAsRequested(state, command_), call);
+  } catch (error) {
+    // Spotify gives the same answer if it cannot play what it was given.
+    const isContent = command_.context_uri !== undefined || command_.uris !== undefined;
+    if (!isContent || !(error instanceof RelayError) || error.code !== 'RESTRICTION_VIOLATED') throw error;
+    throw error.with({ remedy: UNPLAYABLE });
+  }
 }
 
 export async function pause(api: ProviderApi, deviceId: string | undefined, call: Call): Promise<Verified> {

@@ -79,19 +79,20 @@ export const playTool = defineTool({
   output: Played,
   lean: leanPlayed,
   async handle({ provider }, { uris, offset, ...args }, call) {
-    checkPlay({ uris, offset, context_uri: args.context_uri });
-    const { position = 0, uri } = offset ?? {};
     const uriOf = (ref: GivenRef) => itemUri(provider, ref);
-    const start = uri ? { uri: uriOf(uri) } : { position };
-    const command = { ...args, uris: uris?.map(uriOf), offset: offset && start };
-    return played(await play(provider, command, call));
+    const { position, uri } = offset ?? {};
+    const from = offset && { position, uri: uri && uriOf(uri) };
+    const command = { ...args, uris: uris?.map(uriOf) };
+    checkPlay({ ...command, offset: from });
+    const start = from?.uri ? { uri: from.uri } : { position: position ?? 0 };
+    return played(await play(provider, { ...command, offset: from && start }, call));
   },
 });
 
 interface Wanted {
-  context_uri: string | undefined;
-  uris: readonly unknown[] | undefined;
-  offset: z.output<typeof Offset> | undefined;
+  context_uri?: string | undefined;
+  uris: readonly string[] | undefined;
+  offset: { position?: number | undefined; uri?: string | undefined } | undefined;
 }
 
 function checkPlay(args: Wanted): void {
@@ -110,6 +111,11 @@ function checkPlay(args: Wanted): void {
   if (uris !== undefined && (offset.position ?? 0) >= uris.length) {
     const most = `offset.position must be less than the number of uris, ${uris.length}.`;
     throw new RelayError('INVALID_ARGUMENT', most, { remedy: 'Positions count from 0.' });
+  }
+  if (offset.uri !== undefined && uris?.includes(offset.uri) === false) {
+    throw new RelayError('INVALID_ARGUMENT', 'offset.uri is not among uris.', {
+      remedy: 'Pass one of uris, or the position of one.',
+    });
   }
   if (context?.startsWith('spotify:artist:')) {
     throw new RelayError('INVALID_ARGUMENT', 'offset cannot be used with an artist.', {
