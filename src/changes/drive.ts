@@ -287,9 +287,16 @@ async function follow(
     case 'leave_out':
       return step && !(await leaveOut(run, step, cause)) ? follow(run, 'failed', cause, null) : null;
     case 'pass_over':
-      if (step) landed(run, step.to, null);
+      if (step) passOver(run, step);
       return null;
   }
+}
+
+/** Records that Spotify has refused an operation which may fail. */
+function passOver(run: Run, { to }: Step): void {
+  run.body = { ...run.body, notes: { ...run.body.notes, passedOver: true } };
+  putChangeBody(run.context.store, run.change.seq, run.body);
+  landed(run, to, null, true);
 }
 
 /** Records that a request is sent again, now or later: if both tries take effect, its rows are there twice. */

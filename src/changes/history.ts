@@ -20,7 +20,7 @@ import {
 import { getJobBySeq, type Job } from '../store/tables/jobs.ts';
 import type { ChangeRequest } from './changes.ts';
 import type { ChangeContext } from './record.ts';
-import { requestsLeft } from './rowOps.ts';
+import { entryCount, requestsLeft } from './rowOps.ts';
 import { planUndo, type UndoPlan } from './undo.ts';
 
 type Context = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
@@ -190,7 +190,7 @@ export function undoRequest(
       const plan = await planUndo(context, undoableChange(context, change.id), force, call);
       endHere(context.store, undoableChange(context, change.id));
       tell(plan);
-      const requested = plan.ops.reduce((sum, op) => sum + ('uris' in op ? op.uris.length : 1), 0);
+      const requested = plan.ops.reduce((sum, op) => sum + entryCount(op), 0);
       return { ...plan, requested };
     },
   };

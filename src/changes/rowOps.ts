@@ -65,6 +65,12 @@ export function entriesOf(op: ChangeOp, rows: readonly string[]): readonly strin
   return shown.size === 0 ? op.uris : op.uris.filter((uri) => shown.has(uri));
 }
 
+/** Number of entries of an operation, as a change counts them; each detail that is set is one. */
+export function entryCount(op: ChangeOp): number {
+  if ('uris' in op) return op.uris.length;
+  return op.op === 'details' ? Object.values(op.set).filter((value) => value !== undefined).length : 1;
+}
+
 /** How many requests the operations take from `progress` on. */
 export function requestsLeft(ops: readonly ChangeOp[], progress: Progress = START): number {
   return ops.slice(progress.op).reduce((sum, op, index) => {

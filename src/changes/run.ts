@@ -19,6 +19,7 @@ import { markItems } from './ownJob.ts';
 import { type ChangeContext, errorFacts } from './record.ts';
 import {
   entriesOf,
+  entryCount,
   isAfter,
   nextStep,
   onlyAppends,
@@ -186,13 +187,16 @@ export function progressOf({ op, at }: Change): Progress {
   return { op, at };
 }
 
-/** Records that the operations took effect up to `to`. */
-export function landed(run: Run, to: Progress, facts: ChangeChange | null): void {
+/**
+ * Records that the operations took effect up to `to`.
+ * @param isRefused true if Spotify refused the operation, so that it counts as done but wrote nothing
+ */
+export function landed(run: Run, to: Progress, facts: ChangeChange | null, isRefused = false): void {
   const { context, control, change } = run;
   const entries = entriesBetween(run.plan, progressOf(change), to);
   const { store, clock } = context;
   const isForward = !change.goingBack;
-  const isCounted = isForward && run.plan.counted;
+  const isCounted = isForward && run.plan.counted && !isRefused;
   // A new plan may write an entry again, or remove rows first, so the count has a limit. Any count above zero says that a part
   // of the change landed.
   const most = Math.max(change.written, change.requested, 1);
@@ -226,7 +230,7 @@ function entriesBetween({ rows, ops }: Pick<Plan, 'rows' | 'ops'>, from: Progres
     const op = ops[index] as ChangeOp;
     const entries = entriesOf(op, rows);
     // A new playlist is no entry: its rows are.
-    const length = entries?.length ?? (index < to.op && op.op !== 'create' ? 1 : 0);
+    const length = entries?.length ?? (index < to.op && op.op !== 'create' ? entryCount(op) : 0);
     const begin = index === from.op ? from.at : 0;
     const end = index === to.op ? to.at : length;
     count += Math.max(0, end - begin);

@@ -161,9 +161,22 @@ async function undoDetails(
   return {
     ...plain(back, { details: present }),
     lost: [
-      ...(description === '' ? ['Spotify may refuse to clear a description.'] : []),
+      ...(description === '' ? [MAY_STAY] : []),
       ...(unknown.length === 0 ? [] : [`${notShown(unknown)}, so that stays as it is now.`]),
     ],
+  };
+}
+
+const MAY_STAY = 'Spotify may refuse to clear a description.';
+const STAYS = 'Spotify refused to clear the description, so that stays as it is now.';
+
+/** The plan of an undo as it was carried out: without the operation that Spotify has refused. */
+export function carriedOut(plan: UndoPlan, { notes }: Pick<ChangeBody, 'notes'>): UndoPlan {
+  if (notes?.passedOver !== true) return plan;
+  return {
+    ...plan,
+    ops: plan.ops.filter((op) => op.op !== 'details' || op.mayFail !== true),
+    lost: plan.lost.map((text) => (text === MAY_STAY ? STAYS : text)),
   };
 }
 

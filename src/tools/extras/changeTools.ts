@@ -3,14 +3,14 @@ import * as z from 'zod';
 import { counted } from '../../base/lists.ts';
 import { changeHistory, previewUndo, undoableChange, undoRequest } from '../../changes/history.ts';
 import { rowsAfter } from '../../changes/rowOps.ts';
-import type { UndoPlan } from '../../changes/undo.ts';
+import { carriedOut, type UndoPlan } from '../../changes/undo.ts';
 import { ChangeSummary, UndoResult } from '../../domain/change.ts';
 import { without } from '../../domain/rows.ts';
 import { knownSong } from '../../provider/knownNames.ts';
 import { type Change, getChangeBySeq } from '../../store/tables/changes.ts';
 import { Offset } from '../arguments.ts';
 import { knownPlaylistName, knownPlaylistNames } from '../playlists/playlistNames.ts';
-import { write } from '../playlists/playlistWriting.ts';
+import { carryOut } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
 import { undoEffect } from './undoEffect.ts';
 
@@ -68,11 +68,12 @@ export const undoChangeTool = defineTool({
       const effect = effectOf(services, change, plan, true);
       return { ok: true, ...facts, requests, ...countsOf(plan), notes: notesOf(plan), ...effect };
     }
-    let plan: UndoPlan | null = null;
+    let planned: UndoPlan | null = null;
     const request = undoRequest(services, change, force, (made) => {
-      plan = made;
+      planned = made;
     });
-    const report = await write(services, 'undo_change', request, call);
+    const { report, state } = await carryOut(services, 'undo_change', request, call);
+    const plan = planned && carriedOut(planned, state?.body ?? {});
     return {
       ok: true,
       ...facts,
@@ -88,7 +89,7 @@ export const undoChangeTool = defineTool({
 function effectOf(services: Services, change: Change, plan: UndoPlan | null, isAhead: boolean) {
   const name = change.playlistId === null ? null : knownPlaylistName(services, change.playlistId);
   const { summary, added, removed } = undoEffect({
-    plan: plan ?? { former: {}, ops: [] },
+    plan: plan ?? { former: {}, ops: [], lost: [] },
     name,
     song: (uri) => knownSong(services.provider, uri),
     songs: songsOf(services, change),

@@ -16,7 +16,7 @@ interface UndoEffect {
 }
 
 interface Undoing {
-  plan: Pick<UndoPlan, 'former' | 'ops'>;
+  plan: Pick<UndoPlan, 'former' | 'ops' | 'lost'>;
   /** Name of the playlist; null if it is not known. */
   name: string | null;
   /** Title and artist of a song; null if they are not known. */
@@ -38,6 +38,7 @@ export function undoEffect({ plan, name, song, songs, isAhead }: Undoing): UndoE
   });
   const summary = () => {
     const [first] = plan.ops;
+    if (!first && plan.lost.length > 0) return say('Changes nothing.', 'Nothing changed.');
     if (!first) return 'There is nothing to write: everything is as it was before.';
     switch (first.op) {
       case 'save':

@@ -1,0 +1,77 @@
+/** Undoing a change of details, where Spotify does not clear a description. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { run } from '../support/cli.ts';
+import { type PlaylistScene, withPlaylist } from '../support/withPlaylist.ts';
+
+const EXTRAS = { env: { RELAY_TOOLSETS: 'all' } };
+const STAYS = 'Spotify refused to clear the description, so that stays as it is now.';
+
+/** Kind, number of entries requested and number written of each change, newest first. */
+async function counted({ call }: PlaylistScene): Promise<unknown[]> {
+  const { items } = await call('list_changes');
+  return (items as Array<Record<string, unknown>>).map(({ kind, requested, written }) => [
+    kind,
+    requested,
+    written,
+  ]);
+}
+
+test('a description that Spotify does not clear is not said to be gone', () =>
+  withPlaylist('Café Noctelle', EXTRAS, async (scene) => {
+    const { call, playlist, playlist_id } = scene;
+    await call('update_playlist_details', { playlist_id, name: 'Another Name', description: 'New words' });
+    const ahead = await call('undo_change', { dry_run: true });
+    assert.deepEqual(
+      [ahead.summary, ahead.notes],
+      [
+        'Changes "Another Name" back: the name to "Café Noctelle", no description.',
+        ['Spotify may refuse to clear a description.'],
+      ],
+    );
+    const { summary, notes } = await call('undo_change');
+    assert.deepEqual(
+      [summary, notes],
+      ['Changed "Café Noctelle" back: the name to "Café Noctelle".', [STAYS]],
+    );
+    assert.deepEqual([playlist.name, playlist.description], ['Café Noctelle', 'New words']);
+    assert.deepEqual(await counted(scene), [
+      ['undo', 2, 1],
+      ['details', 2, 2],
+    ]);
+  }));
+
+test('if nothing but the description was to come back, the undo says that nothing changed', () =>
+  withPlaylist('Café Noctelle', EXTRAS, async (scene) => {
+    const { relay, call, playlist, playlist_id } = scene;
+    await call('update_playlist_details', { playlist_id, description: 'New words' });
+    const { out } = await run(relay, ['undo', '--yes', '--json']);
+    const { ok, summary, notes } = JSON.parse(out);
+    assert.deepEqual([ok, summary, notes], [true, 'Nothing changed.', [STAYS]]);
+    assert.equal(playlist.description, 'New words');
+    assert.deepEqual(await counted(scene), [
+      ['undo', 1, 0],
+      ['details', 1, 1],
+    ]);
+  }));
+
+test('details that come back are counted one by one, and a description that Spotify clears is gone', () =>
+  withPlaylist('Tea & Biscuits', EXTRAS, async (scene) => {
+    const { call, playlist, playlist_id } = scene;
+    const details = { name: 'Another Name', description: 'New words', public: false };
+    await call('update_playlist_details', { playlist_id, ...details });
+    const { summary, notes } = await call('undo_change');
+    const words = 'Quiet <b>evenings</b> & "slow" mornings';
+    assert.deepEqual(
+      [summary, notes],
+      [
+        `Changed "Tea & Biscuits" back: the name to "Tea & Biscuits", the description to "${words}", to public.`,
+        [],
+      ],
+    );
+    assert.deepEqual([playlist.name, playlist.description, playlist.public], ['Tea & Biscuits', words, true]);
+    assert.deepEqual(await counted(scene), [
+      ['undo', 3, 3],
+      ['details', 3, 3],
+    ]);
+  }));
