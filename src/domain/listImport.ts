@@ -76,7 +76,7 @@ export interface ImportPreview {
   artist_side: { side: 'left' | 'right'; because: string; certain: boolean } | null;
   /** The column of a table that is used for each field, by the names in its header. */
   columns: Partial<Record<string, string>>;
-  /** The first songs, as they are understood. */
+  /** The first songs that have a title, as they are understood. */
   examples: Array<{ line: number; title: string; artist: string }>;
   /** Lines that are not songs: how many, how many for each reason, and the first of those that are not empty. */
   not_songs: { total: number; reasons: Record<string, number>; lines: UnreadLine[] };

@@ -65,6 +65,17 @@ test('a list as text becomes a playlist: preview, job, commit', () =>
     assert.deepEqual(relay.provider.requests, []);
   }));
 
+test('songs given only by a link are no examples of how titles were understood', () =>
+  withRelay(ALL, async (relay) => {
+    const songs = uniqueTracks(relay, 2);
+    const [one, two] = [at(songs, 0), at(songs, 1)];
+    const text = [one.uri, two.isrc, lineOf(two)].join('\n');
+    const mixed = await relay.call('import_list', { text, dry_run: true });
+    assert.deepEqual(mixed.examples, [asQuery(two)]);
+    const links = await relay.call('import_list', { text: one.uri, dry_run: true });
+    assert.deepEqual(links, { format: 'txt', songs: 1, examples: [], with_link: 1, searches: 0 });
+  }));
+
 test('all playlists of a text are named, or as many as an answer holds', () =>
   withRelay(ALL, async (relay) => {
     for (const count of [40, 1_000]) {

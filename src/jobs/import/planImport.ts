@@ -116,7 +116,11 @@ async function previewOf(
     episodes: entries.filter(isEpisode).length,
     artist_side: side ? { side: side.side, because: side.because, certain: side.certain } : null,
     columns: decided.columns ?? {},
-    examples: entries.slice(0, EXAMPLES).map(({ line, title, artist }) => ({ line, title, artist })),
+    // A song that is only a link has no title to show.
+    examples: entries
+      .filter(({ title }) => title !== '')
+      .slice(0, EXAMPLES)
+      .map(({ line, title, artist }) => ({ line, title, artist })),
     not_songs: unread(read.notSongs),
     doubt: doubtOf(read),
     with_uri: entries.filter(({ uri }) => uri !== undefined).length,
