@@ -1,6 +1,6 @@
 /** What a client reads before its first call: the server's instructions and `tools/list`. */
-import { groupsOf, type ToolChoice } from '../domain/toolsets.ts';
-import { ALL_TOOLS } from '../tools/index.ts';
+import { groupsOf, type ToolChoice, type ToolGroup } from '../domain/toolsets.ts';
+import { ALL_TOOLS, groupOf } from '../tools/index.ts';
 import type { Tool } from '../tools/tool.ts';
 import { hostInputSchema } from './hostSchema.ts';
 import { outputSchemaOf } from './outputSchema.ts';
@@ -16,11 +16,21 @@ interface Line {
 /** A part of a line. `needs` is a tool that the part is about without naming it. */
 type Part = string | { text: string; needs: string };
 
-const FIRST_LINES = {
-  whole:
-    "relay controls one person's Spotify account. Its tools can change playlists, the library and playback.",
-  readOnly: "relay reads one person's Spotify account.",
-};
+/** What tools can change, each with the groups that have such tools. */
+const CHANGEABLE: ReadonlyArray<readonly [what: string, groups: readonly ToolGroup[]]> = [
+  ['playlists', ['playlists', 'jobs', 'extras', 'library_sql']],
+  ['the library', ['library', 'jobs', 'extras']],
+  ['playback', ['playback', 'extras']],
+];
+
+function firstLine(offered: ReadonlySet<string>): string {
+  const writing = ALL_TOOLS.filter(({ name, kind }) => offered.has(name) && kind !== 'read');
+  const groups = new Set(writing.map(groupOf));
+  const what = CHANGEABLE.flatMap(([one, its]) => (its.some((group) => groups.has(group)) ? [one] : []));
+  if (what.length === 0) return "relay reads one person's Spotify account.";
+  const listed = what.join(', ').replace(/, (?=[^,]*$)/, ' and ');
+  return `relay controls one person's Spotify account. Its tools can change ${listed}.`;
+}
 
 /** Guards against prompt injection: anyone who names a playlist writes text that the model reads. */
 const GUARD =
@@ -105,7 +115,6 @@ const NAMES: ReadonlySet<string> = new Set(ALL_TOOLS.map(({ name }) => name));
  * At most 1,900 characters, since clients cut them at 2,048.
  */
 export function instructionsFor(offered: ReadonlySet<string>, { toolsets, readOnly }: ToolChoice): string {
-  const changes = ALL_TOOLS.some(({ name, kind }) => offered.has(name) && kind !== 'read');
   const groups = groupsOf(toolsets);
   const missing = groupsOf(['standard']).filter((group) => !groups.includes(group));
   const limits = [
@@ -117,7 +126,7 @@ export function instructionsFor(offered: ReadonlySet<string>, { toolsets, readOn
       ? limits.join(', and ')
       : "no tool is offered: relay's settings and this client name none in common";
   return [
-    FIRST_LINES[changes ? 'whole' : 'readOnly'],
+    firstLine(offered),
     GUARD,
     '',
     ...LINES.flatMap((line) => lineFor(line, offered)),

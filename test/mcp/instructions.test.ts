@@ -32,3 +32,18 @@ test('the instructions fit, and say what a model must know before its first call
     const fields = new Set(['job_id', 'next_offset', 'dry_run']);
     assertNone(named, (name) => !known.has(name) && !fields.has(name));
   }));
+
+for (const [toolsets, first] of [
+  ['standard', 'Its tools can change playlists, the library and playback.'],
+  ['playlists', 'Its tools can change playlists.'],
+  ['catalog,library', 'Its tools can change the library.'],
+  ['jobs', 'Its tools can change playlists and the library.'],
+  ['playback,history', 'Its tools can change playback.'],
+  ['library_sql', 'Its tools can change playlists.'],
+] as const) {
+  test(`with the toolsets ${toolsets}, the instructions say what those tools can change`, () =>
+    withRelay({ connect: false, env: { RELAY_TOOLSETS: toolsets } }, async ({ client }) => {
+      const line = (client.getInstructions() ?? '').split('\n', 1)[0];
+      assert.equal(line, `relay controls one person's Spotify account. ${first}`);
+    }));
+}
