@@ -125,10 +125,11 @@ export interface Changes {
    */
   cancel(seq: number, signal: AbortSignal, decided: Promise<void>): Promise<void>;
   /**
-   * Ends a change under review as `done`: a person keeps the playlist as it is.
-   * @throws RelayError from reading, `STORE_ERROR`
+   * Reads the playlist of a change under review, which a person keeps as it is. Returns what ends the change as `done`; call that
+   * in a transaction.
+   * @throws RelayError from reading
    */
-  accept(seq: number): Promise<void>;
+  accept(seq: number): Promise<() => void>;
   /** Sets the function that lists the job of a change that continues without its caller. */
   listWith(list: ListChange): void;
   /** Sends nothing new; resolves when every run has ended. */
@@ -440,15 +441,18 @@ export function createChanges(context: ChangeContext): Changes {
       const { playlistId } = reread(store, seq);
       const call = { signal: stopping.signal, progress() {} };
       const present = playlistId === null ? null : (await rows.readFresh(playlistId, call)).map(uriOf);
-      await store.durable(() => {
+      return () => {
         const body = getChangeBody(store, seq);
+        const change = reread(store, seq);
         if (present) {
-          const former = formerBeside({ change: reread(store, seq), plan: planOf(body) }, present, true);
+          const former = formerBeside({ change, plan: planOf(body) }, present, true);
           putChangeBody(store, seq, { ...body, plan: { rows: present, ops: [], counted: false, former } });
         }
         const now = clock.now();
-        setChange(store, seq, { outcome: 'done', op: 0, at: 0, endedAt: now, error: null }, now);
-      });
+        // Nothing more is asked for than was written, so the history does not count what the person gave up.
+        const requested = change.written;
+        setChange(store, seq, { outcome: 'done', requested, op: 0, at: 0, endedAt: now, error: null }, now);
+      };
     },
     listWith(next) {
       list = next;

@@ -58,7 +58,8 @@ export function move(
   return store.durable(forward, options.undone ? back : undefined);
 }
 
-function previousOf(job: Job): JobChange {
+/** What undoing a move brings back. */
+export function previousOf(job: Job): JobChange {
   const { phase, attempts, stepAttempts, runAfter, reason, reviewRequired, error, result, completedAt } = job;
   return { phase, attempts, stepAttempts, runAfter, reason, reviewRequired, error, result, completedAt };
 }

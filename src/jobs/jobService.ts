@@ -22,16 +22,17 @@ import {
   listJobs,
   listOpenJobs,
   listOverJobs,
+  moveJob,
   unlistedJobs,
   wakeJobs,
 } from '../store/tables/jobs.ts';
-import { type JobContext, type MoveOptions, move, moveNow, reread } from './context.ts';
+import { type JobContext, type MoveOptions, move, moveNow, previousOf, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
 import { createJobRunner } from './jobRunner.ts';
 import { createLookUp, type LookUp } from './lookUp.ts';
 import { clearJobs, dropEndedJobs, type JobRequest, listChange, storeJob, takeUpUnlisted } from './newJob.ts';
-import { closeCancelled, follow, followNow } from './outcome.ts';
+import { closeCancelled, followNow } from './outcome.ts';
 import { noSuchJob, requireCommittable, requireSettleable, wrongState } from './refusals.ts';
 import { readFixes, type Settled, type Settlement, settleItems } from './settle.ts';
 import { mayMove, workingState } from './states.ts';
@@ -135,16 +136,25 @@ export function createJobs(context: JobContext): Jobs {
       // Wake even after a move that was undone: a lane may have skipped the job in the meantime.
       runner.wake();
     }
-    throw wrongState(reread(store, job), `It just changed to ${reread(store, job).status}.`);
+    throw wrongState(reread(store, job), 'It has just changed.');
   }
 
   /** The owner keeps the playlist as it is, so the job is over. */
   async function accept(job: Job): Promise<JobRecord> {
     const change = changeOfJob(store, job.seq);
-    if (change?.outcome === null) await changes.accept(change.seq);
-    await moveFor(job, 'committing', { ...CLEARED });
-    const done = change && getChangeBySeq(store, change.seq);
-    await follow(context, job, done, { kind: 'ended', cause: null });
+    const end = change?.outcome === null ? await changes.accept(change.seq) : () => {};
+    await store.durable(
+      () => {
+        // Somebody else may have decided while the playlist was read.
+        const present = reread(store, job);
+        if (!inReview(present)) throw wrongState(present, 'Its review is over.');
+        end();
+        moveNow(context, present, 'committing', CLEARED);
+        const done = change && getChangeBySeq(store, change.seq);
+        followNow(context, job, done, { kind: 'ended', cause: null });
+      },
+      () => moveJob(store, job.seq, { from: 'completed', to: job.status }, previousOf(job), clock.now()),
+    );
     return now(job);
   }
 
@@ -200,7 +210,7 @@ export function createJobs(context: JobContext): Jobs {
     clear: () => clearJobs(context),
     async resume(id, review) {
       const job = need(id);
-      if (job.reviewRequired && job.status === 'failed' && review === 'accept') return accept(job);
+      if (inReview(job) && review === 'accept') return accept(job);
       if (isWorking(job.status)) {
         runner.wake();
         return jobRecord(job);
@@ -263,6 +273,9 @@ export function createJobs(context: JobContext): Jobs {
     },
   };
 }
+
+/** True if a person has to decide about a playlist that someone else changed during a write. */
+const inReview = ({ reviewRequired, status }: Job) => reviewRequired && status === 'failed';
 
 /** The fields of a job that are cleared when it is resumed. */
 const CLEARED: JobChange = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
+import type { ChangeSummary } from '../../src/domain/change.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { reach } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
@@ -10,7 +11,7 @@ import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { until } from '../support/until.ts';
 import type { Relay } from '../support/world.ts';
-import { undoLast } from './extras.ts';
+import { undoLast, withExtras } from './extras.ts';
 import { committed, ended } from './settled.ts';
 import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
@@ -179,10 +180,56 @@ longTest('a review can be accepted: the playlist stays as it is and the job has 
     assert.deepEqual([job.status, job.review_required], ['failed', true]);
     assertRows(playlist, edited(scene));
     await relay.call('resume_job', { job_id: job.job_id, review: 'accept' });
-    assert.equal((await ended(relay, job.job_id)).status, 'completed');
+    const { status, written } = await ended(relay, job.job_id);
+    assert.deepEqual([status, written], ['completed', 100]);
     assertRows(playlist, edited(scene));
+    await withExtras(relay, async ({ call }) => {
+      const { items } = (await call('list_changes')) as { items: ChangeSummary[] };
+      assert.deepEqual(
+        items.map(({ state, requested, written }) => ({ state, requested, written })),
+        [{ state: 'done', requested: 100, written: 100 }],
+      );
+    });
   }),
 );
+
+/** Sends `accept`, and meanwhile, before relay reads the playlist for it, another call. Returns both errors. */
+async function acceptedBeside({ relay }: Scene, { job_id }: JobRecord, tool: string, args: object = {}) {
+  let other: Record<string, unknown> = {};
+  const fn = async () => {
+    other = await relay.call(tool, { job_id, ...args });
+  };
+  relay.provider.faults.add({ method: 'GET', path: /^\/playlists\//, kind: 'hook', fn });
+  const accept = await relay.call('resume_job', { job_id, review: 'accept' });
+  return { accept: accept.error as ToolFailure | undefined, other: other.error as ToolFailure | undefined };
+}
+
+test('a review that is carried on while another call accepts it goes on, and the other call is refused', () =>
+  underEdit(async (scene, job) => {
+    const { relay, playlist, items } = scene;
+    const { accept, other } = await acceptedBeside(scene, job, 'resume_job', { review: 'carry_on' });
+    assert.deepEqual([accept?.code, other], ['JOB_STATE', undefined]);
+    assert.equal((await ended(relay, job.job_id)).status, 'completed');
+    assertRows(playlist, [...edited(scene), ...items.slice(150)]);
+  }));
+
+test('a review that is cancelled while another call accepts it is cancelled, and the other call is refused', () =>
+  underEdit(async (scene, job) => {
+    const { relay, playlist } = scene;
+    const { accept, other } = await acceptedBeside(scene, job, 'cancel_job');
+    assert.deepEqual([accept?.code, other], ['JOB_STATE', undefined]);
+    assert.equal((await ended(relay, job.job_id)).status, 'cancelled');
+    assertRows(playlist, edited(scene));
+  }));
+
+test('a review that two calls accept at once is accepted once', () =>
+  underEdit(async (scene, job) => {
+    const { relay, playlist } = scene;
+    const { accept, other } = await acceptedBeside(scene, job, 'resume_job', { review: 'accept' });
+    assert.deepEqual([accept?.code, other], ['JOB_STATE', undefined]);
+    assert.equal((await ended(relay, job.job_id)).status, 'completed');
+    assertRows(playlist, edited(scene));
+  }));
 
 for (const review of ['carry_on', undefined]) {
   test(`a review can be carried on (${review ?? 'by default'}): what is missing is written after what is there`, () =>
