@@ -7,6 +7,7 @@ import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import { compareRows, nearestState } from './compare.ts';
 import { lookAtRows } from './look.ts';
+import { markItems } from './ownJob.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import { errorFacts } from './record.ts';
 import {
@@ -138,7 +139,18 @@ export async function finish(run: Run): Promise<DriveEnd | null> {
     if (turned !== 'as_wanted') return turned;
   }
   if (change.goingBack) return ended(run, 'rolled_back', run.cause);
-  return ended(run, isAllRefused(run) ? 'unchanged' : 'done', null);
+  return isAllRefused(run) ? ended(run, 'unchanged', null) : done(run);
+}
+
+/**
+ * Ends a change that is carried out. A plan that was made again writes only what is missing, so the requests alone do not count
+ * every entry.
+ */
+function done(run: Run): DriveEnd {
+  const { context, change } = run;
+  const written = Math.max(change.written, change.requested);
+  markItems(context, change, Number.MAX_SAFE_INTEGER);
+  return ended(run, 'done', null, { written });
 }
 
 /** True if Spotify has refused every entry, so that there is nothing to undo. */

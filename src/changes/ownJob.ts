@@ -40,7 +40,7 @@ export function ownJob(
 
 /**
  * Marks items of a change's job as written, as the requests take effect, or one item as left out. To be called in a transaction.
- * @param what number of items that were written, or why the next one was left out
+ * @param what number of items that were written, at most, or why the next one was left out
  */
 export function markItems(
   { store, clock }: Pick<ChangeContext, 'store' | 'clock'>,

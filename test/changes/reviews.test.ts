@@ -237,7 +237,8 @@ for (const review of ['carry_on', undefined]) {
       const { relay, playlist, items } = scene;
       assert.deepEqual([job.status, job.review_required], ['failed', true]);
       await relay.call('resume_job', { job_id: job.job_id, ...(review ? { review } : {}) });
-      assert.equal((await ended(relay, job.job_id)).status, 'completed');
+      const { status, written, result } = await ended(relay, job.job_id);
+      assert.deepEqual([status, written, result?.written], ['completed', 250, 250]);
       assertRows(playlist, [...edited(scene), ...items.slice(150)]);
     }));
 }
