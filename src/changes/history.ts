@@ -120,6 +120,11 @@ function refusalOf(store: Context['store'], change: Change, wait: Remedy = WAIT)
     });
   }
   const account = getAccount(store)?.providerUserId ?? null;
+  if (change.outcome === 'unchanged') {
+    return new RelayError('CONFLICT', `The change ${change.id} has written nothing.`, {
+      remedy: 'There is nothing to undo.',
+    });
+  }
   const isForeign = change.account !== null && account !== null && change.account !== account;
   return isForeign ? otherAccount('This change') : null;
 }

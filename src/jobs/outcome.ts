@@ -138,6 +138,11 @@ function resultOf(job: Job, change: Change | null): Record<string, unknown> {
   };
 }
 
+/** The change that an undo may take back. One that wrote nothing leaves nothing to undo. */
+function changeIdOf(change: Change | null): { change_id?: string } {
+  return change === null || change.outcome === 'unchanged' ? {} : { change_id: change.id };
+}
+
 /** Maximum number of former rows, or of missing rows, in the result of a failed job. */
 const MAX_LISTED = 1_000;
 
@@ -150,7 +155,7 @@ function reached({ store }: Context, job: Job, change: Change | null): Record<st
   return {
     ...(job.targetId === null ? {} : { playlist_id: job.targetId }),
     written: job.written,
-    ...(change ? { change_id: change.id } : {}),
+    ...changeIdOf(change),
     ...(change?.outcome === 'rolled_back' ? { rolled_back: true } : {}),
     ...(former ? { former_count: former.length, former_uris: former.slice(0, MAX_LISTED) } : {}),
     ...(change?.goingBack && change.outcome === 'partial'
@@ -189,7 +194,7 @@ export function closeCancelled({ store, clock }: Context, job: Job): void {
   const result = {
     ...(target === null ? {} : { playlist_id: target }),
     written: present.written,
-    ...(change ? { change_id: change.id } : {}),
+    ...changeIdOf(change),
     ...(change !== null && isInDoubt(change) ? { outcome_unknown: true } : {}),
   };
   changeJob(store, job.seq, { result }, clock.now());

@@ -4,8 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { ChangeSummary } from '../../src/domain/change.ts';
+import type { OwnerState } from '../../src/domain/ownerPage.ts';
+import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { jobOf, reach } from '../jobs/jobCalls.ts';
+import { signIn } from '../oauth/ownerBrowser.ts';
+import type { ToolFailure } from '../support/answers.ts';
 import { at, owner } from '../support/entries.ts';
+import { send } from '../support/http.ts';
 import { assertRows, fill, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { gate } from '../support/waiting.ts';
@@ -22,6 +27,10 @@ async function listed(relay: Relay): Promise<ChangeSummary[]> {
   });
   return items as ChangeSummary[];
 }
+
+/** What the owner's page shows. */
+const ownerState = async (relay: Relay) =>
+  send(`${relay.baseUrl}/owner/state`, { headers: { 'x-relay-owner': await signIn(relay) } });
 
 const LIMIT = { kind: 'rate_limit', retryAfterSeconds: 3_600 } as const;
 
@@ -71,11 +80,26 @@ test('a job that is cancelled while it waits to write its first request leaves n
       relay.provider.faults.add({ ...APPEND, ...LIMIT }),
     );
     await reach(relay, id, 'waiting');
+    const [waiting] = await listed(relay);
+    assert.equal(waiting?.state, 'waiting');
+    const { job } = (await relay.call('cancel_job', { job_id: id })) as { job: JobRecord };
+    assert.deepEqual(job.result, { playlist_id, written: 0 });
+    const { jobs, events } = JSON.parse((await ownerState(relay)).text) as OwnerState;
     assert.deepEqual(
-      (await listed(relay)).map(({ state }) => state),
-      ['waiting'],
+      [jobs, events.items.map(({ job, change }) => [job?.id, change])],
+      [[], [[id, null]]],
+      'the page offers nothing to undo',
     );
-    await relay.call('cancel_job', { job_id: id });
+    await withExtras(relay, async ({ call }) => {
+      const undo = (dry_run: boolean) => call('undo_change', { change_id: waiting?.change_id, dry_run });
+      for (const { error } of [await undo(true), await undo(false)]) {
+        const { code, message, remedy } = error as ToolFailure;
+        assert.deepEqual(
+          [code, message, remedy],
+          ['CONFLICT', `The change ${waiting?.change_id} has written nothing.`, 'There is nothing to undo.'],
+        );
+      }
+    });
     assert.deepEqual(await listed(relay), []);
     assertRows(playlist, former);
   }));
