@@ -69,9 +69,9 @@ export function phaseOf(status: JobStatus): JobPhase | null {
   return status === 'pending' || status === 'resolving' || status === 'ready' ? 'resolve' : null;
 }
 
-/** True if nobody can decide about items any more: the job writes, has written or was cancelled. */
-export function isPastSettling(status: JobStatus): boolean {
-  return status === 'completed' || status === 'cancelled' || phaseOf(status) === 'commit';
+/** True if nobody can decide about items any more: the job has begun to write, has ended or was cancelled. */
+export function isPastSettling({ status, phase }: Pick<JobRecord, 'status' | 'phase'>): boolean {
+  return status === 'completed' || status === 'cancelled' || phase === 'commit';
 }
 
 export const ITEM_STATUSES = [
@@ -129,6 +129,7 @@ export interface JobRecord {
   job_id: string;
   type: JobType;
   status: JobStatus;
+  phase: JobPhase;
   payload: JobPayload;
   /** The playlist written to; null for the library, and until a new playlist is created. */
   playlist_id: string | null;

@@ -1,6 +1,6 @@
 /** What the owner's page asks of the server, as plain JSON values. Times are ISO 8601. */
 
-import type { JobStatus } from './job.ts';
+import type { JobPhase, JobStatus } from './job.ts';
 import type { KeepAction, KeepRecord } from './keep.ts';
 import type { LibraryCoverage, LibraryStatus } from './library.ts';
 import type { ImportTarget } from './listImport.ts';
@@ -119,6 +119,7 @@ export interface PageJob {
   title: string;
   place: PagePlace;
   status: JobStatus;
+  phase: JobPhase;
   total: number;
   pending: number;
   resolved: number;

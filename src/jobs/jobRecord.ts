@@ -12,6 +12,7 @@ export function jobRecord(job: Job): JobRecord {
     job_id: job.id,
     type: job.type,
     status: job.status,
+    phase: job.phase,
     payload: job.payload,
     playlist_id: job.targetId,
     ...(job.payload.name === undefined ? {} : { name: job.payload.name }),

@@ -6,7 +6,7 @@ import type { Store } from '../store/file/open.ts';
 import { listUnresolved } from '../store/tables/jobItems.ts';
 import type { Job } from '../store/tables/jobs.ts';
 import { unresolvedOf } from './jobRecord.ts';
-import { maySettle } from './states.ts';
+import { mayMove, maySettle } from './states.ts';
 
 export function noSuchJob(id: string): RelayError {
   return new RelayError('JOB_NOT_FOUND', `There is no job ${id.slice(0, 100)}.`, {
@@ -23,10 +23,28 @@ export function requireSettleable(job: Job): void {
   throw stateError(
     job,
     `The job is ${job.status}, and only a job that has not begun to write can be corrected.`,
-    job.written > 0
-      ? `${job.written} of its items are written. Add what is missing with a new job.`
-      : 'Create a new job.',
+    mayStillWrite(job) ? beside(job) : insteadOf(job),
   );
+}
+
+/** True if the job has begun to write, and is neither over nor cancelled. */
+function mayStillWrite({ phase, status }: Job): boolean {
+  return phase === 'commit' && mayMove(status, 'cancelled');
+}
+
+/** What to do beside a job that may still write. A second job with the same list would write its songs twice. */
+function beside({ id }: Job): Remedy {
+  const rest = 'It writes what it has found. Add only what it leaves out, with a new job; or';
+  return {
+    text: `${rest} call cancel_job first.`,
+    terminal: { text: `${rest} run {1} first.`, commands: [['jobs', 'cancel', shortId(id)]] },
+  };
+}
+
+function insteadOf({ written }: Job): string {
+  return written > 0
+    ? `${written} of its items are written. Add what is missing with a new job.`
+    : 'Create a new job.';
 }
 
 /** @throws RelayError `JOB_STATE` */

@@ -52,7 +52,12 @@ const resolving = (done: number): JobRecord => ({
   resolved: done,
 });
 const READY: JobRecord = { ...resolving(40), status: 'ready' };
-const committing = (written: number): JobRecord => ({ ...READY, status: 'committing', written });
+const committing = (written: number): JobRecord => ({
+  ...READY,
+  status: 'committing',
+  phase: 'commit',
+  written,
+});
 const DONE: JobRecord = { ...committing(40), status: 'completed', playlist_id: 'p'.repeat(22) };
 
 /** A clock whose waits end at once, so that the test does not wait between two answers. */

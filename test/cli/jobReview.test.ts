@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { OwnerState } from '../../src/domain/ownerPage.ts';
 import { committed, ended } from '../changes/settled.ts';
 import { withUnkind } from '../changes/unkind.ts';
+import { createJob, reach } from '../jobs/jobCalls.ts';
+import { signIn } from '../oauth/ownerBrowser.ts';
 import { relay, run } from '../support/cli.ts';
 import { linesOf } from '../support/entries.ts';
+import { send } from '../support/http.ts';
 import { assertRows, fill, named, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import type { Relay } from '../support/world.ts';
+import { NOTHING } from '../support/songs.ts';
+import { type Relay, withRelay } from '../support/world.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 
@@ -76,3 +81,32 @@ test('an unknown value of --review is wrong usage', async () => {
   assert.equal(code, 2);
   assert.match(err, /Choose carry-on or accept/);
 });
+
+test('a job that waits to write has written nothing yet, and what it leaves out needs nobody', () =>
+  withRelay(async (world) => {
+    const playlist_id = named(world, 'Road Atlas').id;
+    const items = [...tracks(world, 2, 3_000), NOTHING];
+    const id = await createJob(world, 'add_to_playlist', items, { playlist_id });
+    await reach(world, id, 'ready');
+    world.provider.faults.add({ ...APPEND, kind: 'rate_limit', retryAfterSeconds: 7_200 });
+    await jobs(world, 'commit', id, '--skip-unresolved');
+    await reach(world, id, 'waiting');
+    const short = id.slice(0, 8);
+    assert.match((await jobs(world)).out, /^add to "Road Atlas" +\w+ +waiting +0 of 2 +1 /m);
+    const { out } = await jobs(world, 'show', short);
+    assert.match(out, /\n\nLeft out:\n {2}3\. No Such Song/);
+    const { code, err } = await jobs(world, 'fix', short, '--skip', '3');
+    assert.deepEqual(
+      [code, err],
+      [
+        1,
+        `relay: The job is waiting, and only a job that has not begun to write can be corrected.\n  It writes what it has found. Add only what it leaves out, with a new job; or run \`relay jobs cancel ${short}\` first.\n`,
+      ],
+    );
+    const headers = { 'x-relay-owner': await signIn(world) };
+    const page = JSON.parse((await send(`${world.baseUrl}/owner/state`, { headers })).text) as OwnerState;
+    assert.deepEqual(
+      page.jobs.map(({ status, phase, written, toWrite }) => ({ status, phase, written, toWrite })),
+      [{ status: 'waiting', phase: 'commit', written: 0, toWrite: 2 }],
+    );
+  }));

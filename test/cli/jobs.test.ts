@@ -46,6 +46,7 @@ test('the bar shows progress, speed and the time left, or the end of a wait', ()
   const writing: JobRecord = {
     ...RECORD,
     status: 'committing',
+    phase: 'commit',
     pending: 0,
     resolved: 390,
     skipped_existing: 10,

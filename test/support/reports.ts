@@ -83,6 +83,7 @@ export function exampleJob(changes: Partial<JobRecord> = {}): JobRecord {
     job_id: '1f0c2b3a-0000-4000-8000-000000000000',
     type: 'add_to_playlist',
     status: 'resolving',
+    phase: 'resolve',
     payload: {
       playlist_id: 'p'.repeat(22),
       strict: true,

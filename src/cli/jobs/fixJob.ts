@@ -42,17 +42,15 @@ async function fixWithQuestions(context: Context, tools: Tools, id: string): Pro
   const { fixSession } = await import('./fixSession.ts');
   const before = await jobOf(tools, id);
   // The tool would refuse the first decision only after the person has made it.
-  if (isPastSettling(before.status)) {
-    throw new RelayError(
-      'JOB_STATE',
-      `The job is ${before.status}, so nothing in it can be settled any more.`,
-      {
-        remedy: {
-          text: '{command} lists what was not found. Import those songs again as a new list.',
-          command: ['jobs', 'show', shortId(id)],
-        },
+  if (isPastSettling(before)) {
+    const isOver = before.status === 'completed' || before.status === 'cancelled';
+    const why = isOver ? `The job is ${before.status}` : 'The job has begun to write';
+    throw new RelayError('JOB_STATE', `${why}, so nothing in it can be settled any more.`, {
+      remedy: {
+        text: '{command} lists what was not found. Import those songs again as a new list.',
+        command: ['jobs', 'show', shortId(id)],
       },
-    );
+    });
   }
   const job = await fixSession(context, tools, before);
   for (const line of nextSteps(job, context)) printLine(context.io, line);
@@ -75,7 +73,7 @@ async function settleNow(
 /** Without a terminal there are no questions, so a note names the options that answer them. */
 async function listLeft(context: Context, tools: Tools, id: string): Promise<void> {
   const job = await printLeft(context, tools, id);
-  if (context.json || unresolvedOf(job) === 0 || isPastSettling(job.status)) return;
+  if (context.json || unresolvedOf(job) === 0 || isPastSettling(job)) return;
   note(
     context.io,
     'Without a terminal, relay cannot ask: give --take NUMBER=TRACK, --skip NUMBER or --accept-near SCORE.',

@@ -96,7 +96,7 @@ function openText(job: JobRecord, unresolved: readonly ItemRecord[], named: Name
   const more = unresolvedOf(job) - unresolved.length;
   const rest =
     more > 0 ? [`  ${moreText(more, named, 'jobs', 'show', shortId(job.job_id), '--unresolved')}`] : [];
-  const title = isPastSettling(job.status) ? 'Left out:' : 'Need you:';
+  const title = isPastSettling(job) ? 'Left out:' : 'Need you:';
   return ['', title, ...unresolved.map((item) => `  ${itemLine(item)}`), ...rest];
 }
 
@@ -193,8 +193,7 @@ function waitText(job: JobRecord, { named, now }: Pick<JobView, 'named' | 'now'>
 
 /** Counts what is written or, before a job writes, what has been looked up. */
 export function progressOf(job: JobRecord): { done: number; total: number } {
-  const writes = job.status === 'committing' || job.status === 'completed' || job.written > 0;
-  if (writes) return { done: job.written, total: job.resolved - job.skipped_existing };
+  if (job.phase === 'commit') return { done: job.written, total: job.resolved - job.skipped_existing };
   return { done: job.total_items - job.pending, total: job.total_items };
 }
 

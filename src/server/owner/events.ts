@@ -119,6 +119,7 @@ function jobOf(core: Core, job: JobRecord, names: ReadonlyMap<string, string>): 
     title: titleOf(job, name),
     place: placeOf(core, playlistOf(job), SAVING.has(job.type)),
     status: job.status,
+    phase: job.phase,
     total: job.total_items,
     pending: job.pending,
     resolved: job.resolved,

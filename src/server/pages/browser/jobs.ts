@@ -57,7 +57,7 @@ export function jobRow(app: App, job: PageJob): Child {
 }
 
 function progressOf(job: PageJob): readonly [done: number, of: number] {
-  if (job.status === 'committing') return [job.written, job.toWrite];
+  if (job.phase === 'commit') return [job.written, job.toWrite];
   return [job.total - job.pending, job.total];
 }
 
