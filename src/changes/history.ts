@@ -2,7 +2,7 @@
 import { isoOf } from '../base/clock.ts';
 import type { ChangeSummary, ShownState } from '../domain/change.ts';
 import { otherAccount, RelayError } from '../domain/errors.ts';
-import { isEnded } from '../domain/job.ts';
+import { isEnded, shortId } from '../domain/job.ts';
 import type { Remedy } from '../domain/remedy.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
@@ -60,22 +60,55 @@ export function changeSummary(store: Context['store'], change: Change): ChangeSu
   };
 }
 
-const WAIT = {
-  text: 'Wait until its job has ended (list_jobs), or call cancel_job.',
-  terminal: {
-    text: 'Wait until its job has ended ({1}), or stop it with {2}.',
-    commands: [['jobs'], ['jobs', 'cancel', 'ID']],
-  },
-};
+/**
+ * What to do about a change that is still being written.
+ * @param isNamed true if the caller has named the change, and so means this one
+ */
+function firstEnd(job: Job | null, isNamed: boolean): Remedy {
+  const { text, terminal, commands } = waysToEnd(job);
+  if (isNamed) return { text, terminal: { text: terminal, commands } };
+  const place = `{${commands.length + 1}}`;
+  return {
+    text: `${text} To undo an earlier change, pass its change_id (list_changes).`,
+    terminal: {
+      text: `${terminal} To undo an earlier change, give its ID (${place}).`,
+      commands: [...commands, ['history']],
+    },
+  };
+}
 
-/** The same for a person who has named no change, and may not mean this one. */
-const WAIT_OR_NAME = {
-  text: `${WAIT.text} To undo an earlier change, pass its change_id (list_changes).`,
-  terminal: {
-    text: `${WAIT.terminal.text} To undo an earlier change, give its ID ({3}).`,
-    commands: [...WAIT.terminal.commands, ['history']],
-  },
-};
+interface WaysToEnd {
+  text: string;
+  /** The same for a person at a terminal, with the places of `commands`. */
+  terminal: string;
+  commands: readonly (readonly string[])[];
+}
+
+function waysToEnd(job: Job | null): WaysToEnd {
+  if (!job?.listed) return { text: TRY_AGAIN, terminal: TRY_AGAIN, commands: [] };
+  const short = shortId(job.id);
+  const command = (action: string) => ['jobs', action, short];
+  const call = `job_id ${job.id}`;
+  if (job.status === 'failed') {
+    return {
+      text: `The job does not continue by itself. Call resume_job or cancel_job with ${call}, then undo the change.`,
+      terminal:
+        'The job does not continue by itself. Resume it with {1} or cancel it with {2}, then undo the change.',
+      commands: [command('resume'), command('cancel')],
+    };
+  }
+  if (job.status === 'cancelled') {
+    return { text: LOOKING, terminal: LOOKING, commands: [] };
+  }
+  return {
+    text: `Wait until the job has ended (get_job_status), or call cancel_job, with ${call}.`,
+    terminal: 'Wait until the job has ended ({1}), or stop it with {2}.',
+    commands: [command('show'), command('cancel')],
+  };
+}
+
+const TRY_AGAIN = 'Wait until the call that writes it has ended, then try again.';
+const LOOKING = 'Wait until relay has found out how its last request ended, then try again.';
 
 /**
  * The change to undo: the one with this ID, of which the first characters are enough. Without an ID, it is the last change that
@@ -95,22 +128,22 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
       },
     });
   }
-  const refusal = refusalOf(store, change, id === undefined ? WAIT_OR_NAME : WAIT);
+  const refusal = refusalOf(store, change, id !== undefined);
   if (refusal) throw refusal;
   return change;
 }
 
 /**
  * Why a change cannot be undone, before its target is read; null if it can.
- * @param wait what to do if the change is still being written
+ * @param isNamed true if the caller has named the change
  */
-function refusalOf(store: Context['store'], change: Change, wait: Remedy = WAIT): RelayError | null {
+function refusalOf(store: Context['store'], change: Change, isNamed = true): RelayError | null {
   if (change.outcome === null && !hasStopped(store, change)) {
-    return new RelayError(
-      'CONFLICT',
-      `The change ${change.id} is still being written (${shownState(store, change)}).`,
-      { remedy: wait },
-    );
+    const job = jobOf(store, change);
+    const how = job?.status === 'failed' ? ', but its job has stopped' : ` (${shownState(store, change)})`;
+    return new RelayError('CONFLICT', `The change ${change.id} is still being written${how}.`, {
+      remedy: firstEnd(job, isNamed),
+    });
   }
   const undone = undoOf(store, change.seq);
   if (undone || change.outcome === 'rolled_back') {

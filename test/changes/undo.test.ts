@@ -333,8 +333,7 @@ test('without an ID, an undo is refused while the newest change is being written
           {
             code: 'CONFLICT',
             message: `The change ${newest} is still being written (writing).`,
-            remedy:
-              'Wait until its job has ended (list_jobs), or call cancel_job. To undo an earlier change, pass its change_id (list_changes).',
+            remedy: `Wait until the job has ended (get_job_status), or call cancel_job, with job_id ${id}. To undo an earlier change, pass its change_id (list_changes).`,
           },
         );
       }

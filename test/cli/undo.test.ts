@@ -273,6 +273,24 @@ longTest('an undo that takes longer than its call continues as a job, to its end
   }),
 );
 
+test('an undo of what a waiting job is writing is refused with the commands for this job', () =>
+  withRelay(async (world) => {
+    const playlist_id = named(world, 'Road Atlas').id;
+    const append = { method: 'POST', path: /\/items$/ } as const;
+    world.provider.faults.add({ ...append, kind: 'rate_limit', retryAfterSeconds: 7_200 });
+    const answer = await world.call('bulk_add_tracks', { playlist_id, tracks: tracks(world, 3, 3_000) });
+    const { job_id } = answer as { job_id: string };
+    const short = job_id.slice(0, 8);
+    assert.deepEqual(await run(world, ['undo']), {
+      code: 1,
+      out: '',
+      err: `relay: The change ${job_id} is still being written (waiting).\n  Wait until the job has ended (\`relay jobs show ${short}\`), or stop it with \`relay jobs cancel ${short}\`. To undo an earlier change, give its ID (\`relay history\`).\n`,
+    });
+    assert.equal((await run(world, ['jobs', 'cancel', short])).code, 0);
+    const { err } = await run(world, ['undo']);
+    assert.match(err, /^relay: There is no change to undo\./);
+  }));
+
 test('an undo that takes longer continues as a job, and the job is shown', async (context) => {
   const undone = '1f0c2b3a-0000-4000-8000-000000000000';
   const none = { count: 0, first: [] };

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock, systemRandom } from '../../src/base/clock.ts';
 import { loadSettings } from '../../src/config/settings.ts';
+import type { RelayError } from '../../src/domain/errors.ts';
 import { type Restored, restoreState } from '../../src/server/restore/restoreState.ts';
 import { backUpState } from '../../src/store/copies/backup.ts';
 import { temporaryHome } from '../support/cli.ts';
@@ -110,6 +111,27 @@ test('a half-written job whose playlist has not changed since the copy continues
     const job = await drive(relay, clock, id);
     assert.deepEqual([job.status, job.written], ['completed', 250]);
     assert.deepEqual(urisOf(playlist), [...former, ...tracks(relay, 250, 3_000)]);
+  }));
+
+test('an undo of a half-written job says that the restored job does not continue by itself', (t) =>
+  withClockedPlaylist('Exactly Two Hundred', async ({ relay, playlist_id }) => {
+    const payload = { playlist_id };
+    const where = { method: 'POST', path: /\/items$/, skip: 1 };
+    const id = await stopped(relay, 'add_to_playlist', payload, where);
+    await restoreAndStart(relay, await copyOf(t, relay));
+    const { local } = relay.server;
+    const [held] = (await local.listChanges({ limit: 1 })).items;
+    const undo = () => local.undoChange({ change: held?.change_id ?? null, force: false, dryRun: false });
+    await assert.rejects(undo, (error: RelayError) => {
+      assert.deepEqual(
+        [error.message, error.remedy],
+        [
+          `The change ${held?.change_id} is still being written, but its job has stopped.`,
+          `The job does not continue by itself. Call resume_job or cancel_job with job_id ${id}, then undo the change.`,
+        ],
+      );
+      return true;
+    });
   }));
 
 test('a job that had written nothing when the copy was made does not write again by itself', (t) =>
