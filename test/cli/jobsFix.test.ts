@@ -88,6 +88,26 @@ test('on a terminal, jobs fix goes through the items; answers are a number, a li
     );
   }));
 
+test('a session counts only what was settled in it, and a decision that was changed once', () =>
+  withRelay(async (world) => {
+    const [a, b, c] = uniqueTracks(world, 3);
+    assert.ok(a && b && c);
+    const id = await createJob(world, 'save_tracks', [misspelled(a), misspelled(b), NOTHING, misspelled(c)]);
+    await reach(world, id, 'ready');
+    const fixes = [
+      { position: 2, skip: true },
+      { position: 3, track_id: c.uri },
+    ];
+    // Meanwhile a client settles the last two songs.
+    const fn = async () => void (await world.call('resume_job', { job_id: id, fixes }));
+    world.provider.faults.add({ path: '/search', kind: 'hook', fn });
+    const { err } = await jobs(world, ['fix', id], {
+      terminal: TERMINAL,
+      stdin: `s ${a.name}\n1\nb\nx\n1\n`,
+    });
+    assert.equal(linesOf(err).at(-1), '1 item settled, 1 left out, nothing is open.', err);
+  }));
+
 test('one answer accepts all near matches, after the weakest of them were shown', () =>
   withRelay(async (world) => {
     const all = uniqueTracks(world, 6);

@@ -44,7 +44,11 @@ interface Session {
   job: JobRecord;
   /** The decisions of this session in words, by the position of the item. */
   decided: Map<number, string>;
+  /** What the last decision about an item settled and left out, by its position, and what "all near" settled, by `null`. */
+  counts: Map<number | null, Counts>;
 }
+
+type Counts = Pick<Settled, 'settled' | 'skipped'>;
 
 /**
  * Goes through the unresolved items of a job. Returns the job as it is at the end of the session.
@@ -70,6 +74,7 @@ export async function fixSession(
     coming: unresolvedItems(tools, id, PAGE),
     job: before,
     decided: new Map(),
+    counts: new Map(),
   };
   try {
     await goThrough(session);
@@ -81,8 +86,10 @@ export async function fixSession(
   }
   const job = await jobOf(tools, id);
   note(io, '');
-  const settled = job.resolved - before.resolved;
-  note(io, summaryText({ settled, skipped: job.skipped - before.skipped, left: unresolvedOf(job) }));
+  // The job's own counts also include what the search finds and what others settle meanwhile.
+  const all = [...session.counts.values()];
+  const sum = (what: keyof Counts) => all.reduce((total, counts) => total + counts[what], 0);
+  note(io, summaryText({ settled: sum('settled'), skipped: sum('skipped'), left: unresolvedOf(job) }));
   return job;
 }
 
@@ -216,10 +223,18 @@ const REFUSALS: ReadonlySet<string> = new Set(['USAGE', 'INVALID_ARGUMENT', 'NOT
 async function decide(session: Session, decisions: readonly Decision[], near?: number): Promise<Settled> {
   const answer = await settle(session.tools, session.id, decisions, near);
   session.job = answer.job;
+  count(session, decisions[0]?.number, answer);
   // The pages are read again, since settled items are no longer on them. A decision also settles later items with the same
   // song.
   session.coming = unresolvedItems(session.tools, session.id, PAGE);
   return answer;
+}
+
+/** Counts a decision, instead of a former one about the same item. */
+function count({ counts }: Session, number: number | undefined, { settled, skipped }: Settled): void {
+  const key = number ?? null;
+  const near = key === null ? (counts.get(key)?.settled ?? 0) : 0;
+  counts.set(key, { settled: near + settled, skipped });
 }
 
 async function found({ tools }: Session, words: string): Promise<Offer[]> {
