@@ -24,7 +24,10 @@ export interface EntityRef {
   uri: string;
 }
 
-const BASE62_ID = /^[0-9A-Za-z]{22}$/;
+/** Matches an ID alone, which may also be the name of a playlist. */
+export const BARE_ID = /^[0-9A-Za-z]{22}$/;
+/** Matches the start of a link or a URI. */
+export const ADDRESS = /^(?:spotify:|https?:|(?:open|play)\.spotify\.com\/)/i;
 const WEB_HOSTS = /^(?:https?:\/\/)?(?:open|play)\.spotify\.com\//i;
 const SHORT_LINK = /^(?:https?:\/\/)?(?:(?:www\.)?spotify\.(?:link|app\.link)\/|open\.spotify\.com\/s\/)/i;
 
@@ -40,7 +43,7 @@ export function parseRef(
   { bareId = true }: { bareId?: boolean } = {},
 ): EntityRef {
   const value = text.trim();
-  if (BASE62_ID.test(value)) {
+  if (BARE_ID.test(value)) {
     if (!bareId) throw bare(wanted);
     return refOf(wanted[0], value);
   }
@@ -90,7 +93,7 @@ function fromPath(parts: string[]): EntityRef | null {
   const [kind, id] = parts;
   if (parts.length !== 2 || !id || !ENTITY_KINDS.includes(kind as EntityKind)) return null;
   if (kind === 'user') return refOf('user', percentDecoded(id));
-  return BASE62_ID.test(id) ? refOf(kind as EntityKind, id) : null;
+  return BARE_ID.test(id) ? refOf(kind as EntityKind, id) : null;
 }
 
 function shortLink(value: string): RelayError {

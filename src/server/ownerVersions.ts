@@ -3,8 +3,8 @@
  * those tools are switched off.
  */
 import { counted } from '../base/lists.ts';
-import { RelayError } from '../domain/errors.ts';
-import { parseRef } from '../domain/ids.ts';
+import { asRelayError, RelayError } from '../domain/errors.ts';
+import { ADDRESS, BARE_ID, parseRef } from '../domain/ids.ts';
 import type { RestoreRequest, VersionContent } from '../domain/localApi.ts';
 import type { PlaylistVersions, RestoreAnswer } from '../domain/versions.ts';
 import { calledLike } from '../music/normalise.ts';
@@ -15,7 +15,7 @@ import { ownerPlaylists } from './ownerLists.ts';
 
 const IF_LATE = 'Try again in a minute.';
 
-/** The versions of a playlist. @param given its ID, URI or link, its current name, or the last name that was read */
+/** The versions of a playlist. @param given its ID, URI or link, its name or, if it is gone, the last name that was read */
 export async function ownerVersions(services: Services, given: string): Promise<PlaylistVersions> {
   const id = await idOf(services, given);
   return inTime(services, 'Reading the versions', IF_LATE, (signal) =>
@@ -46,13 +46,18 @@ export async function ownerRestore(services: Services, request: RestoreRequest):
 }
 
 async function idOf(services: Services, given: string): Promise<string> {
-  const id = idIn(given);
-  if (id !== null) return id;
-  const known = calledLike(await services.library.versionedPlaylists(), given);
-  // If none is found, the playlist may not have been read yet, or it had another name when it was read.
-  const found = known.length > 0 ? known : calledLike(await ownerPlaylists(services), given);
+  if (ADDRESS.test(given)) return parseRef(given, ['playlist']).id;
+  const versioned = await services.library.versionedPlaylists();
+  const isId = (one: { id: string }) => one.id === given;
+  if (versioned.some(isId)) return given;
+  const listed = await listedNow(services);
+  const here = new Set(listed.map(({ id }) => id));
+  // A playlist of the library has the name that it has there, whatever it was called when it was read.
+  const all = [...listed, ...versioned.filter(({ id }) => !here.has(id))];
+  const found = all.some(isId) ? all.filter(isId) : calledLike(all, given);
   const [first, other] = found;
   if (!first) {
+    if (BARE_ID.test(given)) return given;
     throw new RelayError('NOT_FOUND', `No playlist called "${given}" has a version.`, {
       remedy: { text: '{command} lists the playlists in your library.', command: ['playlists'] },
     });
@@ -63,10 +68,12 @@ async function idOf(services: Services, given: string): Promise<string> {
   });
 }
 
-function idIn(given: string): string | null {
+/** The playlists of the library; none if Spotify cannot be asked, since stored versions can be shown all the same. */
+async function listedNow(services: Services): Promise<Array<{ id: string; name: string }>> {
   try {
-    return parseRef(given, ['playlist']).id;
-  } catch {
-    return null;
+    return await ownerPlaylists(services);
+  } catch (thrown) {
+    if (asRelayError(thrown).code === 'INTERNAL') throw thrown;
+    return [];
   }
 }

@@ -1,7 +1,7 @@
 /** Versions of playlists: kept with each reading that differs, listed, shown and brought back. */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
@@ -340,6 +340,71 @@ test('if a reading was cut off after its version was saved, the next reading mak
     assert.equal((await run(relay, ['library', 'forget'])).code, 0);
     await readAll(relay);
     assert.deepEqual((await list(relay)).items.length, 1);
+  }));
+
+test('after a rename a playlist has its versions under its new name, and the old name means the playlist that has it now', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    const account = resize(relay, 0, 1);
+    await readAll(relay);
+    const [renamed] = account.playlists;
+    assert.ok(renamed);
+    renamed.name = 'Trip';
+    renamed.version += 1;
+    account.playlists.push({ ...renamed, id: `new${'0'.repeat(19)}`, name: 'List 0', rows: [] });
+    const versionsOf = async (name: string) => {
+      const { out, err } = await run(relay, ['playlists', 'versions', name, '--json']);
+      const { playlist_id, name: shown, items, error } = JSON.parse(out || err);
+      return error?.code ?? [playlist_id, shown, items.length];
+    };
+    assert.deepEqual(await versionsOf('List 0'), [`new${'0'.repeat(19)}`, 'List 0', 1]);
+    assert.deepEqual(await versionsOf('Trip'), [ID, 'Trip', 1]);
+    // Its last name is known even if nobody asked for its versions under that name.
+    renamed.name = 'Voyage';
+    renamed.version += 1;
+    await ask(relay, 'SELECT 1', { max_age_minutes: 0 });
+    account.playlists.shift();
+    assert.deepEqual(await versionsOf('Voyage'), [ID, 'Voyage', 1]);
+    assert.equal(await versionsOf('Trip'), 'NOT_FOUND');
+    // Spotify cannot be asked, so only the names of the versions are known.
+    relay.provider.faults.add({ path: '/me/playlists', kind: 'status', status: 500, times: Infinity });
+    assert.deepEqual(await versionsOf('Voyage'), [ID, 'Voyage', 1]);
+  }));
+
+test('the name of a playlist may look like an ID; a link that cannot be read is told as such', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    const account = resize(relay, 0, 1);
+    const name = 'abcdefghijklmnopqrstuv';
+    at(account.playlists, 0).name = name;
+    await readAll(relay);
+    const { out } = await run(relay, ['playlists', 'versions', name, '--json']);
+    assert.equal(JSON.parse(out).playlist_id, ID);
+    const { err } = await run(relay, ['playlists', 'versions', 'https://spotify.link/abc', '--json']);
+    assert.equal(JSON.parse(err).error.code, 'INVALID_ARGUMENT');
+  }));
+
+test('if the versions are replaced by earlier ones, what was read after those is a version again', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 0, 1);
+    await readAll(relay);
+    await list(relay);
+    const memory = join(relay.home, 'memory.db');
+    const earlier = await readFile(memory);
+    const totals = async () => (await list(relay)).items.map(({ total }) => total);
+    edit(relay, (rows) => rows.slice(0, 25));
+    assert.deepEqual(await totals(), [25, 30]);
+    const { seen_at } = at((await list(relay)).items, 0);
+    // `relay restore` does this with the versions of a backup.
+    const goBack = async () => {
+      await relay.server.close();
+      await writeFile(memory, earlier);
+      await relay.restart();
+    };
+    await goBack();
+    assert.deepEqual(await totals(), [25, 30]);
+    assert.ok(at((await list(relay)).items, 0).seen_at >= seen_at, 'it was read then, not now');
+    await goBack();
+    edit(relay, (rows) => rows.slice(0, 10));
+    assert.deepEqual(await totals(), [10, 25, 30]);
   }));
 
 async function tableSizes(relay: Relay): Promise<number[]> {

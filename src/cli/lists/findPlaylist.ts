@@ -1,12 +1,9 @@
 /** Finds the playlist that a person names. */
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { ADDRESS, BARE_ID } from '../../domain/ids.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
-
-/** Matches the start of a link or a URI. */
-export const ADDRESS = /^(?:spotify:|https?:|(?:open|play)\.spotify\.com\/)/i;
-const BARE_ID = /^[0-9A-Za-z]{22}$/;
 
 /**
  * @param given name, ID, URI or link. Case, accents and punctuation of a name do not matter

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { ADDRESS } from '../../domain/ids.ts';
 import { shortId } from '../../domain/job.ts';
 import { KEEP_INTERVALS, type KeepAction, type KeepInterval, type KeepRecord } from '../../domain/keep.ts';
 import { READY_RULE_NAMES, READY_RULES, readyRule } from '../../domain/keepRules.ts';
@@ -121,7 +122,7 @@ async function runAdd(context: Context, given: string, sql: string | undefined, 
 
 /** The named playlist; null if there is no playlist of this name yet. */
 async function playlistOrNull(local: LocalApi, given: string) {
-  const { ADDRESS, findPlaylist } = await import('./findPlaylist.ts');
+  const { findPlaylist } = await import('./findPlaylist.ts');
   try {
     return await findPlaylist(local, given);
   } catch (error) {

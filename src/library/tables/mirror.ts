@@ -370,6 +370,12 @@ export function factsOf(sql: Sql, id: string): { name: string; mine: boolean } |
   return found ? { name: found.name, mine: found.mine === 1 } : null;
 }
 
+/** When the stored rows of a playlist were read, in Unix milliseconds; null if none are stored. */
+export function readTime(sql: Sql, id: string): number | null {
+  const found = sql.get<{ read_at: string | null }>('select read_at from playlists where id = ?', [id]);
+  return found?.read_at ? Date.parse(found.read_at) : null;
+}
+
 /** Makes the rows in `pending_rows` those of the playlist. */
 export function finishPending(sql: Sql, { id, snapshotId, total }: PendingRead, now: number): void {
   // Tracks that are also among the new rows stay, since `pending_rows` still refers to them.

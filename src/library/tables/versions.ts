@@ -125,6 +125,11 @@ export function versionedPlaylists(sql: Sql): Array<{ id: string; name: string }
   return sql.all('select playlist_id as id, name from version_playlists order by name');
 }
 
+/** Stores the present name of a playlist that has versions. */
+export function renameVersioned(sql: Sql, { id, name }: { id: string; name: string }): void {
+  sql.run('update version_playlists set name = ? where playlist_id = ? and name <> ?', [name, id, name]);
+}
+
 /** Deletes all versions, and leaves nothing of them in the file. */
 export function forgetVersions(sql: Sql): void {
   sql.transaction(() => {

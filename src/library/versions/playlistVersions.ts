@@ -2,11 +2,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { PlaylistVersion, VersionRow } from '../../domain/versions.ts';
 import type { LibraryFile } from '../files/libraryFile.ts';
-import { nameOfPlaylist, pendingRows, playlistSnapshot, rowsOfPlaylist } from '../tables/mirror.ts';
+import { nameOfPlaylist, pendingRows, readTime, rowsOfPlaylist } from '../tables/mirror.ts';
 import {
   forgetVersions,
   listVersions,
   recordVersion,
+  renameVersioned,
   rowsOfVersion,
   thinOut,
   versionedName,
@@ -29,18 +30,32 @@ export function createPlaylistVersions(
   mirror: LibraryFile,
   clock: Clock,
 ): PlaylistVersionsFile {
-  const keep = (playlist: { id: string; name: string }, rows: readonly VersionRow[]) =>
-    memory.use((sql) => recordVersion(sql, playlist, rows, clock.now()));
+  /** The names that playlists have in the file, as far as this process knows. */
+  const names = new Map<string, string>();
 
-  /** Keeps the present rows of a playlist that was read before versions were kept, or whose versions were forgotten. */
+  /**
+   * Keeps the rows in the copy as a version, if they were read after the last version and differ from it. This is so if they
+   * were read before versions were kept, or if the versions have been forgotten or replaced by those of a backup.
+   */
   async function keepPresent(id: string): Promise<void> {
     if (!(await mirror.exists())) return;
-    const { name, rows, isRead } = await mirror.use((sql) => ({
+    const { name, rows, readAt } = await mirror.use((sql) => ({
       name: nameOfPlaylist(sql, id),
       rows: rowsOfPlaylist(sql, id),
-      isRead: playlistSnapshot(sql, id) !== null,
+      readAt: readTime(sql, id),
     }));
-    if (name !== null && isRead) await keep({ id, name }, rows);
+    if (name === null || readAt === null) return;
+    await memory.use((sql) => {
+      const [last] = listVersions(sql, id);
+      if (!last || readAt > Date.parse(last.seen_at)) recordVersion(sql, { id, name }, rows, readAt);
+    });
+  }
+
+  /** Takes over the name of a playlist that was renamed. Opens the file only if the name may be another there. */
+  async function rename(playlist: { id: string; name: string }): Promise<void> {
+    if (names.get(playlist.id) === playlist.name || !(await memory.exists())) return;
+    await memory.use((sql) => renameVersioned(sql, playlist));
+    names.set(playlist.id, playlist.name);
   }
 
   return {
@@ -55,13 +70,16 @@ export function createPlaylistVersions(
         before.length > 0 &&
         before.length === rows.length &&
         before.every(({ uri }, index) => uri === rows[index]?.uri);
-      if (!isSame) await keep({ id, name }, rows);
+      if (isSame) return rename({ id, name });
+      await keepPresent(id);
+      await memory.use((sql) => recordVersion(sql, { id, name }, rows, clock.now()));
     },
     async list(id) {
-      const known = (await memory.exists()) && (await memory.use((sql) => listVersions(sql, id).length > 0));
-      if (!known) await keepPresent(id);
+      await keepPresent(id);
       if (!(await memory.exists())) return { name: null, items: [] };
+      const present = (await mirror.exists()) ? await mirror.use((sql) => nameOfPlaylist(sql, id)) : null;
       return memory.use((sql) => {
+        if (present !== null) renameVersioned(sql, { id, name: present });
         thinOut(sql, id, clock.now());
         return { name: versionedName(sql, id), items: listVersions(sql, id) };
       });
