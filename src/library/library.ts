@@ -307,6 +307,21 @@ export function createLibrary(options: LibraryOptions): Library {
     return refresh((sql) => putMeta(sql, 'account', account));
   }
 
+  /** True for a copy of another account than the one that is connected now. */
+  function isOthers(found: Summary): boolean {
+    const account = connected();
+    return account !== null && found.account !== null && found.account !== account;
+  }
+
+  /** Drops the copy if another account was connected since it was read. */
+  async function dropOthers(): Promise<void> {
+    if (!isOthers(await summary())) return;
+    await stopReading();
+    await exclusively(async () => {
+      if (isOthers(await summary())) await drop();
+    }, stopping.signal);
+  }
+
   async function drop(): Promise<void> {
     await file.drop();
     known = null;
@@ -629,7 +644,8 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   async function statusOf(): Promise<LibraryStatus> {
-    const now = await summary();
+    const found = await summary();
+    const now = isOthers(found) ? NOTHING : found;
     const isThere = now !== NOTHING;
     const left =
       isThere && now.account !== null && (!now.complete || now.due > 0) ? await reader.requestsLeft() : 0;
@@ -985,7 +1001,9 @@ export function createLibrary(options: LibraryOptions): Library {
     loggedIn() {
       pause = null;
       wake.abort();
-      void resume().catch(() => {});
+      void dropOthers()
+        .then(resume)
+        .catch(() => {});
     },
     plays,
     watcher: {

@@ -6,9 +6,11 @@ import { test } from 'node:test';
 import type { SqlJsStatic } from 'sql.js';
 import { hashOf } from '../../src/base/digest.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
+import { createBrowser } from '../support/browser.ts';
 import { run } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
 import { at, owner } from '../support/entries.ts';
+import { until } from '../support/until.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { resize } from './accounts.ts';
 import { ask, readAll, WITH_SQL } from './queries.ts';
@@ -204,6 +206,26 @@ test('logout deletes the copy, logout --erase everything about the account', () 
     assert.deepEqual(items, []);
     for (const text of ['Unforgotten', track.name])
       assert.equal(await isInState(text), false, `nothing of ${text} is left in the file`);
+  }));
+
+test('a login as another account deletes the copy of the one before', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 60, 2);
+    await readAll(relay);
+    const login = async (index: number) => {
+      relay.provider.loginAs(index);
+      const { browserUrl } = await relay.server.local.startLogin({ switchAccount: true });
+      assert.equal((await createBrowser().open(browserUrl)).status, 200);
+    };
+    await login(0);
+    assert.equal(await isThere(relay, 'library.db'), true, 'a login as the same account keeps it');
+    await login(1);
+    const status = await run(relay, ['library', 'status']);
+    assert.equal(status.out, 'Nothing has been read yet. To read it now: relay library sync\n');
+    await until(async () => !(await isThere(relay, 'library.db')));
+    await readAll(relay);
+    const { rows } = await ask(relay, 'SELECT count(*) FROM saved');
+    assert.deepEqual(rows, [[at(relay.provider.accounts, 1).saved.length]]);
   }));
 
 test('each of the ten example queries of the manual finds something in the demo', async () => {
