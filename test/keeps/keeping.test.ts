@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { run } from '../support/cli.ts';
 import { owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
-import { savedUris } from '../support/playlists.ts';
+import { named, savedUris } from '../support/playlists.ts';
 import type { Relay } from '../support/world.ts';
 import { edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts';
-import { act, keep, kept, withAccount } from './keptPlaylists.ts';
+import { act, keep, kept, SAVED, withAccount } from './keptPlaylists.ts';
 
 test('a run reports what it did even if it added and removed nothing', async () => {
   await withAccount({ saved: 20, clock: fastClock() }, async (relay) => {
@@ -334,6 +334,38 @@ test('of two calls at once that keep the same playlist, the second is told that 
     ]);
     assert.deepEqual(both.map(({ error }) => error?.code).sort(), ['CONFLICT', undefined]);
     assert.equal((await kept(relay)).length, 1);
+  });
+});
+
+test('a new playlist is kept once, also if the call is sent again before Spotify lists the playlist', async () => {
+  await withAccount({ saved: 30 }, async (relay) => {
+    const isOther = ({ name }: { name: string }) => name !== 'Mine';
+    relay.provider.faults.add({
+      path: '/me/playlists',
+      method: 'GET',
+      times: Infinity,
+      kind: 'transform',
+      fn(body) {
+        const items = (body as { items: Array<{ name: string }> }).items.filter(isOther);
+        return { ...(body as object), items, total: items.length };
+      },
+    });
+    const both = await Promise.all([keep(relay, { name: 'Mine' }), keep(relay, { name: 'Mine' })]);
+    assert.deepEqual(both.map(({ error }) => error?.code).sort(), ['CONFLICT', undefined]);
+    const { code, err } = await run(relay, ['keep', 'add', 'Mine', SAVED]);
+    const [made] = await kept(relay);
+    assert.ok(made);
+    const stop = `relay keep stop ${made.id.slice(0, 8)}`;
+    assert.deepEqual(
+      [code, err],
+      [1, `relay: The playlist "Mine" is kept already.\n  Stop that one first: \`${stop}\`.\n`],
+    );
+    assert.equal((await kept(relay)).length, 1);
+    assert.deepEqual(owner(relay.provider).playlists.filter((one) => !isOther(one)).length, 1);
+    // Under its new name it does not stand in the way of another playlist.
+    relay.provider.faults.clear();
+    named(relay, 'Mine').name = 'Yours';
+    assert.equal((await keep(relay, { name: 'Mine' })).error, undefined);
   });
 });
 

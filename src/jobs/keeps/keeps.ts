@@ -44,6 +44,13 @@ const STOPPED = 'It is no longer kept: no run follows, and its songs stay.';
 type Caller = { signal: AbortSignal };
 type ShownRun = KeepAnswer & { preview: KeepPreview };
 
+/** The playlist that is to be kept. */
+interface Target {
+  name: string;
+  /** @throws RelayError `CONFLICT` if it is kept by now */
+  requireFree(): void;
+}
+
 export interface Keeps {
   /**
    * Keeps a playlist, and runs it once. With `dryRun`, only says what the run would do.
@@ -135,9 +142,8 @@ export function createKeeps(context: KeepsContext): Keeps {
     };
   }
 
-  /** @throws RelayError `CONFLICT` */
-  function requireUnkept(playlistId: string): void {
-    const kept = keepOfPlaylist(store, playlistId);
+  /** @param kept the playlist as it is kept, if it is. @throws RelayError `CONFLICT` */
+  function requireUnkept(kept: Keep | null | undefined): void {
     if (!kept) return;
     const id = kept.id.slice(0, 8);
     const command = ['keep', 'stop', id];
@@ -150,8 +156,31 @@ export function createKeeps(context: KeepsContext): Keeps {
     });
   }
 
-  async function requireOwn(playlistId: string, call: Caller): Promise<{ name: string }> {
-    requireUnkept(playlistId);
+  /**
+   * A new playlist that is to be kept. A kept one of the same name counts as the same: if a call is sent again, the playlist of
+   * the first may not be in Spotify's list yet, or may still have to be made.
+   */
+  async function requireNew(name: string, account: string): Promise<Target> {
+    const named = () => listKeeps(store).filter((keep) => keep.account === account && keep.name === name);
+    const renamed = new Set<string>();
+    for (const { id, playlistId } of named()) {
+      const facts = playlistId === null ? null : await library.playlistFacts(playlistId);
+      if (facts !== null && facts.name !== name) renamed.add(id);
+    }
+    const requireFree = () => requireUnkept(named().find(({ id }) => !renamed.has(id)));
+    requireFree();
+    return { name, requireFree };
+  }
+
+  async function requireOwn(playlistId: string, call: Caller): Promise<Target> {
+    const requireFree = () => requireUnkept(keepOfPlaylist(store, playlistId));
+    requireFree();
+    const { name } = await ownedFacts(playlistId, call);
+    return { name, requireFree };
+  }
+
+  /** @throws RelayError `FORBIDDEN` for somebody else's playlist, or the errors of reading */
+  async function ownedFacts(playlistId: string, call: Caller): Promise<{ name: string }> {
     const known = await library.playlistFacts(playlistId);
     if (known?.mine) return known;
     const found = await getPlaylist(provider, playlistId, { signal: call.signal, progress() {} });
@@ -227,12 +256,14 @@ export function createKeeps(context: KeepsContext): Keeps {
       const begunAt = clock.monotonic();
       const answer = await library.follow(sql, 0, call);
       requireKeepable(answer.columns, answer.rows, wantedOf(answer.rows, []));
-      const playlist = playlistId === null ? { name: name ?? '' } : await requireOwn(playlistId, call);
+      const target = await (playlistId === null
+        ? requireNew(name ?? '', account)
+        : requireOwn(playlistId, call));
       const draft: Omit<Keep, 'seq'> = {
         id: random.uuid(),
         account,
         playlistId,
-        name: playlist.name,
+        name: target.name,
         query: sql,
         every,
         status: 'active',
@@ -257,8 +288,8 @@ export function createKeeps(context: KeepsContext): Keeps {
       }
       const keep = await store.durable(
         () => {
-          // Another call may have kept the playlist while this call looked up its owner.
-          if (playlistId !== null) requireUnkept(playlistId);
+          // Another call may have kept the playlist while this call looked at it.
+          target.requireFree();
           return insertKeep(store, draft);
         },
         () => void store.run('delete from keeps where id = ?', [draft.id]),
