@@ -39,7 +39,7 @@ function momentOf(words: string, now: number): number | null {
       words,
     )
   ) {
-    return timeOf(words);
+    return timeOf(words, now);
   }
   if (/^\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?$/.test(words)) return lastTime(words, now);
   return agoOf(words, now);
@@ -56,7 +56,7 @@ function endOfDay(date: Date, days: number): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days + 1).getTime() - 1;
 }
 
-function timeOf(words: string): number {
+function timeOf(words: string, now: number): number {
   const [year, month, day] = words.slice(0, 10).split('-').map(Number) as [number, number, number];
   if (Number.isNaN(endOfDate(year, month, day))) return Number.NaN;
   const rest = words
@@ -67,8 +67,19 @@ function timeOf(words: string): number {
   // A time without seconds means the whole minute.
   const isMinute = /^\d{2}:\d{2}(?!:)/.test(rest);
   const zoned = rest.replace(/([+-]\d{2}):?(\d{2})?$/, (_, hours, minutes = '00') => `${hours}:${minutes}`);
-  const time = Date.parse(`${words.slice(0, 10)}T${zoned}`);
+  const parsed = Date.parse(`${words.slice(0, 10)}T${zoned}`);
+  const time = /Z|[+-]/.test(rest) ? parsed : lastOfTwo(parsed, now);
   return isMinute ? time + 59_999 : time;
+}
+
+/** When summer time ends, the clock shows an hour twice. Returns the second of such times, unless it is yet to come. */
+function lastOfTwo(time: number, now: number): number {
+  const first = new Date(time);
+  const setBack = new Date(time + 6 * 3_600_000).getTimezoneOffset() - first.getTimezoneOffset();
+  const second = new Date(time + setBack * 60_000);
+  const minuteOf = (date: Date) => date.getHours() * 60 + date.getMinutes();
+  const isTwice = setBack > 0 && minuteOf(second) === minuteOf(first);
+  return isTwice && second.getTime() <= now ? second.getTime() : time;
 }
 
 /** The last time at which the clock showed this. */
@@ -80,7 +91,7 @@ function lastTime(words: string, now: number): number {
     return `${parts.map((part) => String(part).padStart(2, '0')).join('-')}t`;
   };
   const hasBegun = Date.parse(`${on(0)}${words}`.toUpperCase()) <= now;
-  return timeOf(`${on(hasBegun ? 0 : -1)}${words}`);
+  return timeOf(`${on(hasBegun ? 0 : -1)}${words}`, now);
 }
 
 /** `3 days ago`, `an hour ago`, `last week`. */

@@ -1,7 +1,7 @@
 /** Which versions are kept, how much space they take, and that their rows come back. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import type { VersionRow } from '../../src/domain/versions.ts';
 import { parseWhen } from '../../src/domain/when.ts';
@@ -37,12 +37,36 @@ test('all versions of the last hour are kept, then one for each hour, then for e
   assert.deepEqual(keptVersions([NOW - 400 * DAY], NOW), [true]);
 });
 
-test('the version at the end of a day stays in any time zone', (t) => {
+/** Gives back the time zone after the test. */
+function restoreZone(t: TestContext): void {
   const before = process.env.TZ;
   t.after(() => {
     if (before === undefined) delete process.env.TZ;
     else process.env.TZ = before;
   });
+}
+
+test('of a time that the clock shows twice, as when summer time ends, the last one counts', (t) => {
+  restoreZone(t);
+  const dayAfter = Date.UTC(2026, 10, 20);
+  for (const [zone, text, now, expected] of [
+    ['Europe/Berlin', '2026-10-25 02:30:00', dayAfter, '2026-10-25T01:30:00Z'],
+    ['Europe/Berlin', '2026-10-25 03:30:00', dayAfter, '2026-10-25T02:30:00Z'],
+    ['Europe/Berlin', '2026-10-25 01:30:00', dayAfter, '2026-10-24T23:30:00Z'],
+    ['Europe/Berlin', '2026-10-25 02:30:00+02', dayAfter, '2026-10-25T00:30:00Z'],
+    ['Europe/Berlin', '02:30:00', Date.UTC(2026, 9, 25, 0, 40), '2026-10-25T00:30:00Z'],
+    ['Europe/Berlin', '02:30:00', Date.UTC(2026, 9, 25, 1, 40), '2026-10-25T01:30:00Z'],
+    ['Australia/Lord_Howe', '2026-04-05 01:45:00', dayAfter, '2026-04-04T15:15:00Z'],
+    ['Australia/Lord_Howe', '2026-04-05 01:15:00', dayAfter, '2026-04-04T14:15:00Z'],
+    ['UTC', '2026-10-25 02:30:00', dayAfter, '2026-10-25T02:30:00Z'],
+  ] as const) {
+    process.env.TZ = zone;
+    assert.deepEqual(parseWhen(text, now), { kind: 'time', at: Date.parse(expected) }, `${zone} ${text}`);
+  }
+});
+
+test('the version at the end of a day stays in any time zone', (t) => {
+  restoreZone(t);
   for (const zone of ['Asia/Kolkata', 'Asia/Kathmandu', 'America/St_Johns', 'Europe/Berlin', 'UTC']) {
     process.env.TZ = zone;
     const midnight = new Date(2026, 10, 20).getTime();
