@@ -29,8 +29,10 @@ export const READY_RULES = {
   },
   unsorted: {
     what: 'saved, and in no other playlist of yours',
-    sql: (name) =>
-      `SELECT uri FROM saved WHERE uri NOT IN (SELECT uri FROM playlist_rows JOIN playlists ON id = playlist_id WHERE mine = 1 AND uri IS NOT NULL AND ${others(name)}) ORDER BY position`,
+    sql: (name, value) => {
+      if (value !== null) throw new RelayError('USAGE', `The rule "unsorted" takes no value: "${value}".`);
+      return `SELECT uri FROM saved WHERE uri NOT IN (SELECT uri FROM playlist_rows JOIN playlists ON id = playlist_id WHERE mine = 1 AND uri IS NOT NULL AND ${others(name)}) ORDER BY position`;
+    },
     valueIn: /^$/,
     words: () => 'Saved, and in no other playlist of yours',
   },
@@ -44,7 +46,7 @@ export const READY_RULES = {
   decade: {
     what: 'saved songs of the 1990s (decade=1980: of the 1980s)',
     sql: (_, value) => {
-      const first = Math.floor(wholeOf(value?.replace(/s$/, '') ?? null, 1990, 2100) / 10) * 10;
+      const first = Math.floor(wholeOf(value?.replace(/s$/, '') ?? null, 1990, 2100, 1800) / 10) * 10;
       return `SELECT uri FROM saved JOIN tracks USING (uri) WHERE released >= '${first}' AND released < '${first + 10}' ORDER BY released, position`;
     },
     valueIn: /released >= '(\d+)'/,
@@ -113,9 +115,9 @@ function ruleOf(sql: string, name: string): { rule: ReadyRule; value: string | n
   return null;
 }
 
-function wholeOf(value: string | null, standard: number, most: number): number {
+function wholeOf(value: string | null, standard: number, most: number, least = 1): number {
   if (value === null) return standard;
   const number = Number(value);
-  if (/^\d+$/.test(value) && number >= 1 && number <= most) return number;
-  throw new RelayError('USAGE', `"${value}" must be a number from 1 to ${most}.`);
+  if (/^\d+$/.test(value) && number >= least && number <= most) return number;
+  throw new RelayError('USAGE', `"${value}" must be a number from ${least} to ${most}.`);
 }

@@ -12,7 +12,7 @@ import { run } from '../support/cli.ts';
 import { at, owner } from '../support/entries.ts';
 import { savedUris } from '../support/playlists.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { edit, LIST_0, rowsOf, save, spare, unsave } from './account.ts';
+import { edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts';
 import { act, kept, WITH_ALL, withAccount } from './keptPlaylists.ts';
 
 /** How `relay keep show` describes each value of `--like`. */
@@ -148,6 +148,20 @@ test('a rule that leaves out its own playlist still does so after the playlist w
       assert.deepEqual(rowsOf(relay, made.playlist_id), before);
     });
   }
+});
+
+test('a value that a ready rule cannot use is refused, and no playlist is made', async () => {
+  await withAccount({ saved: 3 }, async (relay) => {
+    for (const [rule, message] of [
+      ['decade=90s', '"90" must be a number from 1800 to 2100.'],
+      ['fresh=0', '"0" must be a number from 1 to 3650.'],
+      ['unsorted=5', 'The rule "unsorted" takes no value: "5".'],
+    ] as const) {
+      const { code, err } = await run(relay, ['keep', 'add', 'Mine', '--like', rule, '--json']);
+      assert.deepEqual([code, JSON.parse(err).error.message], [2, message]);
+    }
+    assert.deepEqual(writes(relay), []);
+  });
 });
 
 test('relay keep adds, lists, shows, runs and stops', async () => {
