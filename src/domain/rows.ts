@@ -1,5 +1,6 @@
 /** Rows of a playlist as lists of URIs, and comparisons of the rows that were read with the expected rows. Pure. */
 import { placesBy } from '../base/lists.ts';
+import { longestIncreasing } from '../base/longestIncreasing.ts';
 import type { Item } from './shapes.ts';
 
 /** The URI of a row; an empty string for a row that Spotify no longer offers. */
@@ -48,6 +49,19 @@ export function without<T>(list: readonly T[], taken: readonly T[]): T[] {
     counts.set(entry, count - 1);
     return count <= 0;
   });
+}
+
+/** Counts rows that come, rows that go, and rows that stay but move. Each repeat counts. */
+export function differenceOf(
+  present: readonly string[],
+  wanted: readonly string[],
+): { added: number; removed: number; moved: number } {
+  const order = placesIn(present, wanted).filter((place) => place >= 0);
+  return {
+    added: wanted.length - order.length,
+    removed: present.length - order.length,
+    moved: order.length - longestIncreasing(order).size,
+  };
 }
 
 /** For each of `rows`, its place in `list`, or -1 if it has none. Repeats of a URI are paired in order. */

@@ -163,6 +163,7 @@ export function keepPreview() {
     removed: rows,
     added_count: z.number(),
     removed_count: z.number(),
+    moved_count: z.number().optional().describe('Rows that only change their position, if any do'),
     left_out: z.number().describe('Rows left out: local, gone, or no track or episode'),
   });
 }

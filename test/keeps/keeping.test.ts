@@ -8,7 +8,7 @@ import { fastClock } from '../support/fastClock.ts';
 import { named, savedUris } from '../support/playlists.ts';
 import type { Relay } from '../support/world.ts';
 import { edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts';
-import { act, keep, kept, SAVED, withAccount } from './keptPlaylists.ts';
+import { act, type Keep, keep, kept, SAVED, withAccount } from './keptPlaylists.ts';
 
 test('a run reports what it did even if it added and removed nothing', async () => {
   await withAccount({ saved: 20, clock: fastClock() }, async (relay) => {
@@ -65,6 +65,26 @@ test('a new playlist gets the rows of its query at once, and a run writes only w
       items: Array<{ change_id: string; kind: string }>;
     };
     assert.deepEqual([items[0]?.change_id, items[0]?.kind], [again.change_id, 'keep']);
+  });
+});
+
+test('a run that only reorders says how many rows it moves, before and in review', async () => {
+  await withAccount({ saved: 8 }, async (relay) => {
+    const backwards = 'SELECT uri FROM saved ORDER BY position DESC';
+    const { keep: made } = await keep(relay, { name: 'Mine' });
+    const countsIn = ({ preview }: Pick<Keep, 'preview'>) =>
+      preview && [preview.added_count, preview.removed_count, preview.moved_count ?? null];
+
+    edit(relay, made.playlist_id, ([first = '', ...others]) => [...others, first]);
+    const reviewed = await act(relay, made.id, 'run');
+    assert.deepEqual([reviewed.keep.status, countsIn(reviewed)], ['review', [0, 0, 1]]);
+    const shown = await run(relay, ['keep', 'show', 'Mine']);
+    assert.match(shown.out, /^It would have 8 songs: 0 added, 0 removed, 1 moved\.$/m);
+    await act(relay, made.id, 'stop');
+    const args = ['keep', 'add', 'Mine', backwards, '--dry-run'];
+    assert.equal((await run(relay, args)).out, 'It would have 8 songs: 0 added, 0 removed, 6 moved.\n');
+    edit(relay, made.playlist_id, () => savedUris(relay).reverse());
+    assert.equal((await run(relay, args)).out, 'It would have 8 songs: 0 added, 0 removed.\n');
   });
 });
 

@@ -8,6 +8,7 @@ interface Preview {
   removed: Array<{ uri: string }>;
   added_count: number;
   removed_count: number;
+  moved_count?: number;
   left_out: number;
 }
 

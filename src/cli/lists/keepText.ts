@@ -76,9 +76,10 @@ export function detailLines(keep: KeepRecord, now: number): string[] {
 }
 
 function previewLines(preview: KeepPreview): string[] {
-  const { total, added, removed, added_count, removed_count } = preview;
+  const { total, added, removed, added_count, removed_count, moved_count = 0 } = preview;
+  const moved = moved_count === 0 ? '' : `, ${moved_count} moved`;
   return [
-    `It would have ${counted(total, 'song')}: ${added_count} added, ${removed_count} removed.`,
+    `It would have ${counted(total, 'song')}: ${added_count} added, ${removed_count} removed${moved}.`,
     ...rowLines('+', added, added_count),
     ...rowLines('-', removed, removed_count),
     ...leftOutLines(preview),

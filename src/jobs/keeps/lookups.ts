@@ -2,7 +2,7 @@
 import { inParallel } from '../../base/lists.ts';
 import type { KeepPreview } from '../../domain/keep.ts';
 import { asShown, originalsOf, recordingOfTrack, recordingsIn, unmatched } from '../../domain/recordings.ts';
-import { without } from '../../domain/rows.ts';
+import { differenceOf, without } from '../../domain/rows.ts';
 import type { Item, Track } from '../../domain/shapes.ts';
 import { findTrack } from '../../provider/resources/catalog.ts';
 import type { KeepsContext } from './keepsContext.ts';
@@ -48,12 +48,14 @@ export function createLookups({ library, provider }: KeepsContext, signal: Abort
       const removed = without(present, wanted);
       const names = await library.trackNames([...added.slice(0, NAMED), ...removed.slice(0, NAMED)]);
       const named = (uri: string) => ({ uri, ...names.get(uri) });
+      const { moved } = differenceOf(present, wanted);
       return {
         total: wanted.length,
         added: added.slice(0, NAMED).map(named),
         removed: removed.slice(0, NAMED).map(named),
         added_count: added.length,
         removed_count: removed.length,
+        ...(moved === 0 ? {} : { moved_count: moved }),
         left_out: leftOut,
       };
     },

@@ -1,7 +1,6 @@
 /** How to get from the present rows to those of a version, and which of them cannot be restored. Pure. */
-import { longestIncreasing } from '../../base/longestIncreasing.ts';
 import { withNames } from '../../domain/mergeRows.ts';
-import { placesIn } from '../../domain/rows.ts';
+import { differenceOf } from '../../domain/rows.ts';
 import type { UnsupportedRow, VersionRow } from '../../domain/versions.ts';
 
 export interface RestorePlan {
@@ -79,17 +78,4 @@ function take(left: Map<string, number>, uri: string): boolean {
   if (count === 0) return false;
   left.set(uri, count - 1);
   return true;
-}
-
-/** Counts rows that come, rows that go, and rows that stay but move. Each repeat counts. */
-function differenceOf(
-  present: readonly string[],
-  wanted: readonly string[],
-): { added: number; removed: number; moved: number } {
-  const order = placesIn(present, wanted).filter((place) => place >= 0);
-  return {
-    added: wanted.length - order.length,
-    removed: present.length - order.length,
-    moved: order.length - longestIncreasing(order).size,
-  };
 }

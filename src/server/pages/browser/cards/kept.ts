@@ -1,5 +1,5 @@
 /** Kept playlists: what each follows, when it runs next, what the last run did, and what to do about it. */
-import type { KeepAction, KeepRecord } from '../../../../domain/keep.ts';
+import type { KeepAction, KeepPreview, KeepRecord } from '../../../../domain/keep.ts';
 import { ruleWords } from '../../../../domain/keepRules.ts';
 import { type App, button, card, list, name, row, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
@@ -66,14 +66,16 @@ export function keptNeeds(app: App): Child[] {
       h.li(
         { key: `kept ${keep.id}` },
         h.p(name(keep.name), ': ', keep.reason ?? 'a run waits for your review.'),
-        keep.preview !== undefined &&
-          soft(
-            `It would have ${count(keep.preview.total, 'song')}: ${number(keep.preview.added_count)} added, ${number(keep.preview.removed_count)} removed.`,
-          ),
+        keep.preview !== undefined && soft(wouldHave(keep.preview)),
         row(
           acting(app, 'needs', keep, 'accept', 'Approve once', 'Approve it now'),
           acting(app, 'needs', keep, 'stop', 'Stop', 'Stop keeping it'),
         ),
       ),
     );
+}
+
+function wouldHave({ total, added_count, removed_count, moved_count = 0 }: KeepPreview): string {
+  const moved = moved_count === 0 ? '' : `, ${number(moved_count)} moved`;
+  return `It would have ${count(total, 'song')}: ${number(added_count)} added, ${number(removed_count)} removed${moved}.`;
 }
