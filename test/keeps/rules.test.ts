@@ -131,6 +131,22 @@ test('unsorted keeps what is in no other playlist, and does not count its own pl
   });
 });
 
+test('a rule leaves out its own playlist also if its name was given with spaces around it, or has signs of SQL', async () => {
+  await withAccount({ saved: 8, playlists: 0 }, async (relay) => {
+    for (const [given, name] of [
+      [' Unsorted ', 'Unsorted'],
+      [`It's "mine" -- ; 🎧`, `It's "mine" -- ; 🎧`],
+    ] as const) {
+      assert.equal((await run(relay, ['keep', 'add', given, '--like', 'unsorted'])).code, 0);
+      const again = await run(relay, ['keep', 'run', given, '--json']);
+      const { keep } = JSON.parse(again.out);
+      assert.deepEqual([keep.name, keep.status, keep.last_result], [name, 'active', 'nothing to change']);
+      await act(relay, keep.id, 'stop');
+      await relay.call('delete_playlist', { playlist_id: keep.playlist_id });
+    }
+  });
+});
+
 test('a rule that leaves out its own playlist still does so after the playlist was renamed', async () => {
   for (const rule of ['unsorted', 'union']) {
     await withAccount({ saved: 60, playlists: 2 }, async (relay) => {

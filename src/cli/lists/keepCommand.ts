@@ -95,7 +95,7 @@ async function runList(context: Context): Promise<void> {
   }
 }
 
-async function runAdd(context: Context, given: string, sql: string | undefined, options: AddOptions) {
+async function runAdd(context: Context, playlist: string, sql: string | undefined, options: AddOptions) {
   const { io, json } = context;
   const { like, every, dryRun = false } = options;
   if ((sql === undefined) === (like === undefined)) {
@@ -103,6 +103,8 @@ async function runAdd(context: Context, given: string, sql: string | undefined, 
       remedy: { text: '{command} lists the rules.', command: ['keep', '--help'] },
     });
   }
+  // The playlist gets this name, by which a rule leaves out its rows.
+  const given = playlist.trim();
   // A wrong rule is reported before the server is asked anything.
   if (like !== undefined) readyRule(like, given);
   const { local } = await context.server();
