@@ -225,6 +225,8 @@ export interface LogoutAnswer {
   name: string | null;
   /** True if there was a copy of the library. */
   libraryDeleted: boolean;
+  /** Files that a restore or a repair kept, if there are any. They are not erased, and hold the state of before. */
+  keptFiles?: string[];
 }
 
 /** A title and an artist, and the track that they mean. */

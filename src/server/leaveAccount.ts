@@ -1,4 +1,6 @@
 /** Disconnects the account: removes the login and the copy of the library, or on request everything about the account. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { NEVER } from '../base/abort.ts';
 import { isEnded } from '../domain/job.ts';
 import type { LogoutAnswer } from '../domain/localApi.ts';
@@ -28,5 +30,20 @@ export async function leaveAccount(core: Core, jobs: Jobs | null, erase: boolean
     core.store.run('vacuum');
     await core.store.saveNow();
   }
-  return { wasConnected: account !== null, name: account?.displayName ?? null, libraryDeleted };
+  const keptFiles = erase ? await keptFilesIn(core.settings.home) : [];
+  return {
+    wasConnected: account !== null,
+    name: account?.displayName ?? null,
+    libraryDeleted,
+    ...(keptFiles.length === 0 ? {} : { keptFiles }),
+  };
+}
+
+/** The files that a restore, a start over or a repair has put aside. */
+async function keptFilesIn(home: string): Promise<string[]> {
+  const names = await readdir(home).catch(() => []);
+  return names
+    .filter((name) => /^(?:relay|memory)\.db\.(?:before-\w+|damaged)-/.test(name))
+    .sort()
+    .map((name) => join(home, name));
 }

@@ -1,6 +1,6 @@
 /** `relay library`, `relay logout` and the page's calls. */
 import assert from 'node:assert/strict';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { SqlJsStatic } from 'sql.js';
@@ -206,6 +206,25 @@ test('logout deletes the copy, logout --erase everything about the account', () 
     assert.deepEqual(items, []);
     for (const text of ['Unforgotten', track.name])
       assert.equal(await isInState(text), false, `nothing of ${text} is left in the file`);
+  }));
+
+test('logout --erase names the files that a restore or a repair has kept', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    const keptNames = [
+      'memory.db.before-restore-20261126T101258Z',
+      'memory.db.damaged-1795688834300',
+      'relay.db.before-start-over-20261126T101258Z',
+    ];
+    for (const name of [...keptNames, 'relay.db.mine']) await writeFile(join(relay.home, name), '');
+    const keptFiles = keptNames.map((name) => join(relay.home, name));
+    assert.equal(JSON.parse((await run(relay, ['logout', '--json'])).out).keptFiles, undefined);
+    const { out } = await run(relay, ['logout', '--erase', '--json']);
+    assert.deepEqual(JSON.parse(out).keptFiles, keptFiles);
+    const { err } = await run(relay, ['logout', '--erase']);
+    assert.equal(
+      err,
+      `Still there, as a restore or repair left it: ${keptFiles.join(', ')}. Delete it if nothing of before is to stay.\n`,
+    );
   }));
 
 test('a login as another account deletes the copy of the one before', () =>

@@ -23,11 +23,28 @@ async function runLogout(context: Context, erase: boolean): Promise<void> {
   const { io } = context;
   const { noteOtherHome } = await import('../findServer.ts');
   await noteOtherHome(context);
-  const { wasConnected, name, libraryDeleted } = await context.withLocal((local) => local.logout({ erase }), {
-    ownHome: true,
-  });
-  if (context.json)
-    return printJson(io, { wasConnected, name, libraryDeleted, erased: erase, revokeUrl: REVOKE_URL });
+  const { wasConnected, name, libraryDeleted, keptFiles } = await context.withLocal(
+    (local) => local.logout({ erase }),
+    { ownHome: true },
+  );
+  if (context.json) {
+    const kept = keptFiles ? { keptFiles } : {};
+    return printJson(io, {
+      wasConnected,
+      name,
+      libraryDeleted,
+      erased: erase,
+      ...kept,
+      revokeUrl: REVOKE_URL,
+    });
+  }
+  if (keptFiles) {
+    const files = keptFiles.map((path) => visibleText(path)).join(', ');
+    note(
+      io,
+      `Still there, as a restore or repair left it: ${files}. Delete it if nothing of before is to stay.`,
+    );
+  }
   const deleted = libraryDeleted ? ' The copy of the library is deleted.' : '';
   const erased = erase ? ' Everything else about the account is forgotten.' : '';
   if (!wasConnected) return printLine(io, `No account was connected.${deleted}${erased}`);
