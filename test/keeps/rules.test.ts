@@ -224,6 +224,9 @@ test('relay keep adds, lists, shows, runs and stops', async () => {
     assert.equal((await run(relay, ['keep', 'accept', 'Mine'])).code, 0);
     const [one] = await kept(relay);
     assert.deepEqual(rowsOf(relay, one?.playlist_id ?? ''), savedUris(relay));
+    const link = `https://open.spotify.com/playlist/${one?.playlist_id}?si=1`;
+    for (const given of [one?.playlist_id ?? '', link, one?.id.slice(0, 8) ?? ''])
+      assert.equal(JSON.parse((await run(relay, ['keep', 'show', given, '--json'])).out).keep.id, one?.id);
     save(relay, spare(relay, 0, 1));
     assert.equal((await run(relay, ['keep', 'pause', 'Mine'])).out, '"Mine" is paused.\n');
     assert.equal((await run(relay, ['keep', 'resume', 'Mine'])).code, 0);

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { ADDRESS } from '../../domain/ids.ts';
+import { ADDRESS, parseRef } from '../../domain/ids.ts';
 import { shortId } from '../../domain/job.ts';
 import { KEEP_INTERVALS, type KeepAction, type KeepInterval, type KeepRecord } from '../../domain/keep.ts';
 import { READY_RULE_NAMES, READY_RULES, readyRule } from '../../domain/keepRules.ts';
@@ -35,7 +35,7 @@ Examples:
   $ relay keep
   $ relay keep accept "Fresh"`;
 
-const KEPT = 'ID or name of a kept playlist';
+const KEPT = 'ID or name of a kept playlist, or link of the playlist';
 
 export function keepCommand(context: Context, finish: Finish): Command {
   const list = () => runList(context);
@@ -184,12 +184,14 @@ function exitOf({ keep, note: isRunning }: KeepAnswer) {
   return keep.status === 'review' && isRunning === undefined ? EXIT.failed : EXIT.done;
 }
 
-/** Finds a kept playlist by its name, or by the first characters of its ID. */
+/** Finds a kept playlist by its name, by the first characters of its ID, or by the playlist's own ID or link. */
 async function findKeep(local: LocalApi, given: string): Promise<KeepRecord> {
   const { items } = await local.listKeeps();
   const { calledLike } = await import('../../music/normalise.ts');
   const named = calledLike(items, given);
-  const found = named.length > 0 ? named : items.filter(({ id }) => given !== '' && id?.startsWith(given));
+  const playlist = ADDRESS.test(given) ? parseRef(given, ['playlist']).id : given;
+  const isMeant = ({ id, playlist_id }: KeepRecord) => id?.startsWith(given) || playlist_id === playlist;
+  const found = named.length > 0 || given === '' ? named : items.filter(isMeant);
   const [first, other] = found;
   if (first && !other) return first;
   if (first) {
