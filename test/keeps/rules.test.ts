@@ -199,6 +199,11 @@ test('relay keep adds, lists, shows, runs and stops', async () => {
       dry.out,
       /^It would have 20 songs: 20 added, 0 removed\.\n(\+ .* by .*\n){10}\+ and 10 more\n$/,
     );
+    const loss = await run(relay, ['keep', 'add', LIST_0, `${sql} LIMIT 1`, '--dry-run']);
+    assert.match(
+      loss.out,
+      /^The first run would wait for your review: The playlist would shrink from 30 rows to 1\.\n/,
+    );
     const added = await run(relay, ['keep', 'add', 'Mine', sql, '--every', 'week']);
     assert.equal(added.code, 0, added.err);
     assert.match(added.out, /^"Mine" is kept weekly: 20 added\.\nNext run: \d{4}-\d\d-\d\d \d\d:\d\d\.\n$/);

@@ -297,7 +297,8 @@ test('after a pause, what was in review is decided again at once', async () => {
     clock.advance(60_000);
     assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
     for (const _ of [1, 2]) assert.equal((await act(relay, made.id, 'pause')).keep.status, 'paused');
-    await act(relay, made.id, 'resume');
+    // The review is over, so nothing waits for one until the next run has decided again.
+    assert.equal((await act(relay, made.id, 'resume')).keep.last_result, 'nothing written');
     await eventually(async () => (await keeps(relay))[0]?.status === 'review');
   });
 });

@@ -78,7 +78,7 @@ test('a dry run says that the run would wait for the first reading', async () =>
       assert.match(dry.reason ?? '', /^The first reading is not over: 3 of about 11 requests\./);
     }
     const told = await run(relay, ['keep', 'add', 'New', SAVED, '--dry-run']);
-    assert.match(told.out, /^"New" waits: The first reading is not over/);
+    assert.match(told.out, /^The first run would wait: The first reading is not over/);
     assert.equal((await keep(relay, { name: 'New' })).keep.status, 'waiting');
   });
 });

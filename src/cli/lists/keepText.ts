@@ -54,7 +54,9 @@ export function answerLines(
     const shown = keep.status === 'review' && preview ? previewLines(preview) : leftOutLines(preview);
     return [states[keep.status], ...shown, ...next];
   }
-  const would = keep.status === 'active' ? [] : [states[keep.status]];
+  const what = keep.status === 'review' ? 'wait for your review' : 'wait';
+  const would =
+    keep.status === 'active' ? [] : [`The first run would ${what}: ${visibleText(keep.reason ?? '', 300)}`];
   return [...would, ...(preview ? previewLines(preview) : [])];
 }
 

@@ -310,8 +310,11 @@ export function createKeeps(context: KeepsContext): Keeps {
       if (action === 'pause') {
         // If a run is in review, the next one comes right after the pause, and decides again.
         const afterPause = keep.status === 'paused' ? keep.retryAt : null;
-        const retryAt = keep.preview === null ? afterPause : clock.now();
-        await putKeep(store, keep, { status: 'paused', reason: null, preview: null, retryAt });
+        const over =
+          keep.preview === null
+            ? { retryAt: afterPause }
+            : { retryAt: clock.now(), lastResult: 'nothing written' };
+        await putKeep(store, keep, { status: 'paused', reason: null, preview: null, ...over });
         await cancelUnbegun(keep, call);
         return { keep: recordOf(now(keep) ?? keep) };
       }
