@@ -47,6 +47,11 @@ export const EMPTY_PREVIEW: KeepPreview = {
   left_out: 0,
 };
 
+/** True if the preview tells nothing, as when the query has failed. */
+export function isEmptyPreview({ total, added_count, removed_count, left_out }: KeepPreview): boolean {
+  return total + added_count + removed_count + left_out === 0;
+}
+
 export const INTERVAL_MS: Readonly<Record<KeepInterval, number>> = {
   hour: 3_600_000,
   day: 86_400_000,

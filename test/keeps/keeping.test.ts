@@ -398,7 +398,11 @@ test('a query that fails later waits for a person; one whose source cannot be re
     save(relay, spare(relay, 41, 1));
     const failed = await act(relay, made.id, 'run');
     assert.equal(failed.keep.status, 'review');
-    assert.match(failed.keep.reason ?? '', /overflow/);
+    const reason =
+      'The query fails now: integer overflow. If it still fails when you run it, stop keeping the playlist, and add it again with another query.';
+    assert.equal(failed.keep.reason, reason);
+    const shown = await run(relay, ['keep', 'show', 'Fails']);
+    assert.ok(shown.out.startsWith(`"Fails" is in review: ${reason}\nNext run: `), shown.out);
     unsave(relay, 1);
     assert.equal((await act(relay, made.id, 'run')).keep.status, 'active', 'it works again');
     relay.provider.faults.add({ path: '/me/tracks', times: 20, kind: 'status', status: 503 });

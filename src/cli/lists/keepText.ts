@@ -2,7 +2,7 @@
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { shortId } from '../../domain/job.ts';
-import type { KeepPreview, KeepRecord } from '../../domain/keep.ts';
+import { isEmptyPreview, type KeepPreview, type KeepRecord } from '../../domain/keep.ts';
 import { ruleWords } from '../../domain/keepRules.ts';
 import type { KeepRow } from '../../domain/shapes.ts';
 import { localMinute } from '../terminal/time.ts';
@@ -51,7 +51,8 @@ export function answerLines(
   };
   const next = keep.next_run_at === null ? [] : [`Next run: ${timeText(keep.next_run_at, now)}.`];
   if (!dryRun) {
-    const shown = keep.status === 'review' && preview ? previewLines(preview) : leftOutLines(preview);
+    const isShown = keep.status === 'review' && preview && !isEmptyPreview(preview);
+    const shown = isShown ? previewLines(preview) : leftOutLines(preview);
     return [states[keep.status], ...shown, ...next];
   }
   const what = keep.status === 'review' ? 'wait for your review' : 'wait';

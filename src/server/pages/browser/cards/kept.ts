@@ -1,5 +1,10 @@
 /** Kept playlists: what each follows, when it runs next, what the last run did, and what to do about it. */
-import type { KeepAction, KeepPreview, KeepRecord } from '../../../../domain/keep.ts';
+import {
+  isEmptyPreview,
+  type KeepAction,
+  type KeepPreview,
+  type KeepRecord,
+} from '../../../../domain/keep.ts';
 import { ruleWords } from '../../../../domain/keepRules.ts';
 import { type App, button, card, list, name, row, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
@@ -66,7 +71,7 @@ export function keptNeeds(app: App): Child[] {
       h.li(
         { key: `kept ${keep.id}` },
         h.p(name(keep.name), ': ', keep.reason ?? 'a run waits for your review.'),
-        keep.preview !== undefined && soft(wouldHave(keep.preview)),
+        keep.preview !== undefined && !isEmptyPreview(keep.preview) && soft(wouldHave(keep.preview)),
         row(
           acting(app, 'needs', keep, 'accept', 'Approve once', 'Approve it now'),
           acting(app, 'needs', keep, 'stop', 'Stop', 'Stop keeping it'),
