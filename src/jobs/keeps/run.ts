@@ -23,7 +23,7 @@ const WRITE_MS = 5 * 60_000;
 const MAX_TURNS = 3;
 /** How long a playlist counts as new; it may take half a minute to show in the account's list. */
 const NEW_MS = 2 * 60_000;
-const MEND =
+const STILL_FAILS =
   'If it still fails when you run it, stop keeping the playlist, and add it again with another query.';
 const IS_AWAY =
   'The playlist is not in your library any more. Put it back in Spotify, or stop keeping it and keep a new one.';
@@ -112,7 +112,9 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     } catch (thrown) {
       const error = asRelayError(thrown);
       if (error.code !== 'INVALID_ARGUMENT' && error.code !== 'DEADLINE_EXCEEDED') throw error;
-      throw new RelayError('INVALID_ARGUMENT', `The query fails now: ${error.message}`, { remedy: MEND });
+      throw new RelayError('INVALID_ARGUMENT', `The query fails now: ${error.message}`, {
+        remedy: STILL_FAILS,
+      });
     }
   }
 
