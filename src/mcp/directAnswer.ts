@@ -51,10 +51,9 @@ interface Implementation extends Record<string, unknown> {
   version: string;
 }
 
-/** Headers of an event stream, as the SDK sends them, except that nothing may be stored. */
+/** Headers of an event stream, as the SDK sends them, except that nothing may be stored and the connection may end. */
 const EVENTS = {
   'cache-control': 'no-store, no-transform',
-  connection: 'keep-alive',
   'content-type': 'text/event-stream',
   'x-accel-buffering': 'no',
 };

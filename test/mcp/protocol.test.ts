@@ -234,6 +234,21 @@ test('GET and DELETE of the older revision are answered 405', () =>
     }
   }));
 
+test('the connection ends with the answer if the client asks for that', () =>
+  withRelay({ client: false }, async (relay) => {
+    const call = { method: 'tools/call', params: { name: 'get_devices', arguments: {} } };
+    const slow = { ...call, params: { ...call.params, _meta: { progressToken: 1 } } };
+    for (const message of [{ method: 'ping' }, { method: 'tools/list' }, call, slow]) {
+      for (const [asked, expected] of [
+        ['close', 'close'],
+        ['keep-alive', 'keep-alive'],
+      ] as const) {
+        const answer = await postMcp(relay, { jsonrpc: '2.0', id: 1, ...message }, { connection: asked });
+        assert.deepEqual([answer.status, answer.headers.connection], [200, expected], message.method);
+      }
+    }
+  }));
+
 test('a batch whose requests share an ID is refused whole: no call gets the arguments of another', () =>
   withRelay(async ({ server, provider }) => {
     const [one, other] = provider.catalogue.tracks.slice(0, 2).map(({ id }) => ({ track_id: id }));

@@ -129,7 +129,8 @@ function begin(context: HttpContext, headers: Record<string, string>): EventStre
 
 async function forward(context: HttpContext, answer: Response): Promise<void> {
   const { response } = context;
-  const headers = safeHeaders(Object.fromEntries(answer.headers));
+  // The SDK's `connection: keep-alive` would keep a connection open that the client wants closed.
+  const { connection: _, ...headers } = safeHeaders(Object.fromEntries(answer.headers));
   // The SDK's `no-cache` would still let a cache store the owner's data.
   const caching = headers['cache-control']?.replace('no-cache', 'no-store');
   writeHead(
