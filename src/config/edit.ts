@@ -28,6 +28,9 @@ export function removeSetting(options: LoadOptions, key: string): boolean {
   return true;
 }
 
+// The file does not have what the problems are about, so "Correct it there" would not help.
+const NOT_CHANGED = 'Nothing was changed, since relay would not start with these settings.';
+
 type Edit = (values: Record<string, unknown>) => Record<string, unknown>;
 
 function change(options: LoadOptions, edit: Edit): Settings {
@@ -43,7 +46,7 @@ function changed(options: LoadOptions, edit: Edit): ConfigFile & { settings: Set
   const before = inspectSettings(options).problems;
   const { settings, problems } = inspectSettings(options, values);
   const added = problems.filter((problem) => !before.some(({ message }) => message === problem.message));
-  if (added.length > 0) throw settingsError(added);
+  if (added.length > 0) throw settingsError(added, NOT_CHANGED);
   return { ...file, values, settings };
 }
 

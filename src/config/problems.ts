@@ -17,15 +17,18 @@ export interface Problem {
   remedy?: string;
 }
 
-/** A `SETTINGS_INVALID` error that reports every problem; `details.problems` lists them. */
-export function settingsError(problems: readonly Problem[]): RelayError {
+/**
+ * A `SETTINGS_INVALID` error that reports every problem; `details.problems` lists them.
+ * @param remedy in place of the one that follows from the problems
+ */
+export function settingsError(problems: readonly Problem[], remedy?: string): RelayError {
   const messages = problems.map(({ message }) => visibleLine(message));
   const text =
     messages.length === 1
       ? `${messages[0]}.`
       : `${messages.length} settings are unusable:\n${messages.map((message) => `  - ${message}.`).join('\n')}`;
   return new RelayError('SETTINGS_INVALID', text, {
-    remedy: problems.find(({ remedy }) => remedy)?.remedy ?? remedyFor(problems),
+    remedy: remedy ?? problems.find((problem) => problem.remedy)?.remedy ?? remedyFor(problems),
     details: { problems: [...problems] },
   });
 }

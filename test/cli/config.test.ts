@@ -124,6 +124,30 @@ for (const [args, message, remedy] of REFUSED) {
   });
 }
 
+test('a change with which relay would not start is refused, and the file stays as it is', async (context) => {
+  const home = temporaryHome(context);
+  const env = { RELAY_HOME: home };
+  const refused = (problem: string) => ({
+    code: 2,
+    out: '',
+    err: `relay: ${problem}\n  Nothing was changed, since relay would not start with these settings.\n`,
+  });
+  const open =
+    '"host" in config.json is 0.0.0.0, which other machines can reach, so PUBLIC_BASE_URL (publicBaseUrl) must give the URL that they use.';
+  assert.deepEqual(await relay(['config', 'set', 'host', '0.0.0.0'], { env }), refused(open));
+  assert.deepEqual(
+    await relay(['config', 'set', 'oauthClientsFile', 'mine.json'], { env }),
+    refused(`${join(home, 'mine.json')} does not exist.`),
+  );
+  await relay(['config', 'set', 'publicBaseUrl', 'https://relay.example'], { env });
+  await relay(['config', 'set', 'host', '0.0.0.0'], { env });
+  assert.deepEqual(await relay(['config', 'unset', 'publicBaseUrl'], { env }), refused(open));
+  assert.deepEqual(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')), {
+    publicBaseUrl: 'https://relay.example',
+    host: '0.0.0.0',
+  });
+});
+
 test('config set says if a variable in the environment overrides the file', async (context) => {
   const home = temporaryHome(context);
   const env = { RELAY_HOME: home, RELAY_PORT: '1' };
