@@ -14,7 +14,7 @@ export interface ConfigFile {
   path: string;
   values: Record<string, unknown>;
   /** Why the file could not be read; `values` is empty then. */
-  problem: Problem | null;
+  problem: Required<Problem> | null;
   /** The file's own indentation, kept when it is written again. */
   indent: string;
 }
@@ -35,12 +35,20 @@ export function readConfigFile(home: string): ConfigFile {
     if (error instanceof UnreadFile) return unreadable(path, `cannot be read (${error.message})`);
     const code = systemCodeOf(error);
     if (code === 'ENOENT') return { path, values: {}, problem: null, indent: '  ' };
-    const remedy = `${home} is not a directory: choose another home with --home or RELAY_HOME.`;
-    return unreadable(
-      path,
-      `cannot be read (${code ?? 'unknown error'})`,
-      code === 'ENOTDIR' ? { remedy } : {},
-    );
+    return unreadable(path, `cannot be read (${code ?? 'unknown error'})`, remedyFor(home, code));
+  }
+}
+
+/** What helps if the file cannot be read; undefined if an editor does. */
+function remedyFor(home: string, code: string | undefined): string | undefined {
+  switch (code) {
+    case 'ENOTDIR':
+      return `${home} is not a directory: choose another home with --home or RELAY_HOME.`;
+    case 'EACCES':
+    case 'EPERM':
+      return 'Make it readable for the user that runs relay, or choose another home with --home or RELAY_HOME.';
+    default:
+      return undefined;
   }
 }
 
@@ -94,14 +102,13 @@ function parseConfig(path: string, content: string): ConfigFile {
   return { path, values: { ...values }, problem: null, indent: indentOf(text) };
 }
 
-function unreadable(path: string, problem: string, other: Pick<Problem, 'remedy'> = {}): ConfigFile {
+function unreadable(
+  path: string,
+  problem: string,
+  remedy = `Correct ${path} with an editor, or remove it.`,
+): ConfigFile {
   const message = `${path} ${problem}`;
-  return {
-    path,
-    values: {},
-    problem: { key: 'config.json', origin: 'file', message, ...other },
-    indent: '  ',
-  };
+  return { path, values: {}, problem: { key: 'config.json', origin: 'file', message, remedy }, indent: '  ' };
 }
 
 function indentOf(text: string): string {

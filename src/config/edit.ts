@@ -54,7 +54,7 @@ function readable(options: LoadOptions): ConfigFile {
   const file = readConfigFile(inspectSettings(options).settings.home);
   if (!file.problem) return file;
   throw new RelayError('SETTINGS_INVALID', `${file.problem.message}.`, {
-    remedy: file.problem.remedy ?? `Correct ${file.path} with an editor, or remove it.`,
+    remedy: file.problem.remedy,
     details: { problems: [file.problem] },
   });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs, {
+  chmodSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -29,16 +30,13 @@ for (const [text, problem] of BROKEN) {
     const home = temporaryHome(context);
     const path = join(home, 'config.json');
     writeFileSync(path, text);
-    assert.throws(() => loadSettings({ env: { RELAY_HOME: home } }), {
-      code: 'SETTINGS_INVALID',
-      message: `${path} ${problem}.`,
-      remedy: 'Correct it there, or with `relay config set`.',
-    });
-    assert.throws(() => storeSetting({ env: { RELAY_HOME: home } }, 'port', '5000'), {
+    const error = {
       code: 'SETTINGS_INVALID',
       message: `${path} ${problem}.`,
       remedy: `Correct ${path} with an editor, or remove it.`,
-    });
+    };
+    assert.throws(() => loadSettings({ env: { RELAY_HOME: home } }), error);
+    assert.throws(() => storeSetting({ env: { RELAY_HOME: home } }, 'port', '5000'), error);
     assert.equal(readFileSync(path, 'utf8'), text);
   });
 }
@@ -49,6 +47,29 @@ test('a config.json that is a directory is reported, not ignored', (context) => 
   assert.throws(() => loadSettings({ env: { RELAY_HOME: home } }), {
     message: `${join(home, 'config.json')} cannot be read (EISDIR).`,
   });
+});
+
+test('a config.json that this user may not read is to be made readable, not corrected', {
+  skip: process.platform === 'win32',
+}, async (context) => {
+  const home = temporaryHome(context);
+  const path = join(home, 'config.json');
+  writeFileSync(path, '{}');
+  chmodSync(path, 0);
+  chmodSync(home, 0o755);
+  const err =
+    `relay: ${path} cannot be read (EACCES).\n` +
+    '  Make it readable for the user that runs relay, or choose another home with --home or RELAY_HOME.\n';
+  const isRoot = process.getuid?.() === 0;
+  for (const args of [['status'], ['serve'], ['config', 'set', 'port', '5000']]) {
+    // Loads the modules, which perhaps only root may read.
+    await relay(args, { env: { RELAY_HOME: home, RELAY_PORT: 'none' } });
+    if (isRoot) process.seteuid?.(65_534);
+    const result = await relay(args, { env: { RELAY_HOME: home } }).finally(() => {
+      if (isRoot) process.seteuid?.(0);
+    });
+    assert.deepEqual(result, { code: 2, out: '', err }, args.join(' '));
+  }
 });
 
 test('an empty file and a byte order mark are no problem', (context) => {
