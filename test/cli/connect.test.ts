@@ -17,6 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Parts } from '../../src/cli/context.ts';
+import { loadSettings } from '../../src/config/settings.ts';
 import { CLIENTS } from '../../src/connect/clientTable.ts';
 import type { LocalApi, StatusReport } from '../../src/domain/localApi.ts';
 import { fileWith, URL } from '../connect/additions.ts';
@@ -463,6 +464,18 @@ test('another server that is named relay stays, and so do its key and the backup
     assert.match((await run(['cursor', '--remove'])).out, /^Removed music from\n/);
     assert.equal(text('.cursor/mcp.json'), before);
   }
+});
+
+test('a client that starts relay without XDG_CONFIG_HOME is told the home that this variable gives', async (context) => {
+  const HOME = temporaryHome(context);
+  const XDG_CONFIG_HOME = join(HOME, 'config');
+  const of = async (platform: NodeJS.Platform) => {
+    const env = { HOME, XDG_CONFIG_HOME };
+    const { out } = await relay(['connect', 'claude-desktop', '--json'], { env, platform });
+    return JSON.parse(out).entry.args;
+  };
+  const { home } = loadSettings({ env: {} });
+  assert.deepEqual([await of('linux'), await of('darwin')], [['--home', home, 'stdio'], ['stdio']]);
 });
 
 test('a program that npx fetched for one run is reported, and never written into a file', async (context) => {

@@ -132,3 +132,14 @@ test('the demo cannot be a service', async (context) => {
     },
   );
 });
+
+test('a client that starts relay gets the home of the demo that runs, however the command names it', async (context) => {
+  const answers = { status: async () => exampleReport() };
+  const { env, home } = await startFakeLocal(context, { demo: true, answers });
+  for (const args of [['connect'], ['connect', '--demo'], ['--demo', '--home', home, 'connect']]) {
+    const { out } = await relay([...args, 'claude-desktop', '--json'], { env: { ...env, HOME: home } });
+    const { server, entry } = JSON.parse(out);
+    const expected = { command: '/opt/relay/relay', args: ['--home', home, 'stdio', '--demo'] };
+    assert.deepEqual([server, entry], ['relay-demo', expected], args.join(' '));
+  }
+});

@@ -138,6 +138,26 @@ test('the page names the API key to another client only where the key is a crede
   );
 });
 
+test('the page names the home to a client that starts relay as relay connect does, also for the demo', async () => {
+  const argsOf = async (demo: boolean) => {
+    let got: unknown;
+    await withRelay({ client: false, connect: false, demo }, async (relay) => {
+      const answer = await ask(relay, 'clients/setup', { client: 'claude-desktop' }, await signedIn(relay));
+      const [entry] = Object.values(JSON.parse(JSON.parse(answer.text).snippet).mcpServers);
+      const { args } = entry as { args: string[] };
+      got = args.slice(args.indexOf('--home')).map((word) => word.replace(relay.home, 'HOME'));
+    });
+    return got;
+  };
+  assert.deepEqual(
+    [await argsOf(false), await argsOf(true)],
+    [
+      ['--home', 'HOME', 'stdio'],
+      ['--home', 'HOME', 'stdio', '--demo'],
+    ],
+  );
+});
+
 test('client files are not looked for if the home directory is a relative path', async () => {
   const name = process.platform === 'win32' ? 'USERPROFILE' : 'HOME';
   await withRelay({ client: false, connect: false, clientEnv: { [name]: 'me/here' } }, async (relay) => {

@@ -43,6 +43,8 @@ export interface RelayOptions {
   connect?: boolean | 'login';
   /** false to connect no MCP client. */
   client?: boolean;
+  /** True for a server that is the demo's. No account can be connected before it starts. */
+  demo?: boolean;
   /** Connection limits. */
   limits?: Partial<ConnectionLimits>;
 }
@@ -127,6 +129,7 @@ const GROUND: StartOptions['ground'] = {
 function startRelay(home: string, provider: Simulator, options: RelayOptions): Promise<RunningServer> {
   const { clock = systemClock, random = systemRandom, log = silentLog } = options;
   const settings = loadSettings({
+    demo: options.demo ?? false,
     env: {
       RELAY_HOME: home,
       RELAY_PORT: '0',

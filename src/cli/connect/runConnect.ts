@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { didYouMean } from '../../base/nearest.ts';
 import { temporaryWord } from '../../base/temporaryProgram.ts';
 import { storeSetting } from '../../config/edit.ts';
+import { homeToName } from '../../config/homeToName.ts';
 import { inspectSettings, localBaseUrl, type Settings } from '../../config/settings.ts';
 import { readBackups } from '../../connect/backups.ts';
 import { CLIENTS, type Connection, findClient, headersFor, stdioWords } from '../../connect/clientTable.ts';
@@ -150,9 +151,8 @@ async function offerExtras(context: Context, { demo }: Server): Promise<void> {
 /** The command with which a client starts `relay stdio` for this home. */
 async function programOf(context: Context, { demo }: Server): Promise<[string, ...string[]]> {
   const { program } = await context.machine();
-  const { home, origins } = inspectSettings(context.loadOptions()).settings;
-  // The client starts this command without this shell's environment, so the command names the home.
-  return stdioWords(program, origins.home === 'default' ? null : home, demo);
+  const { settings } = inspectSettings(context.loadOptions());
+  return stdioWords(program, homeToName(settings, context.env, context.platform), demo);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** For `relay service`: finds the system's service manager, the home to serve, and settings that the service would lack. */
 import { existsSync } from 'node:fs';
 import { temporaryWord } from '../../base/temporaryProgram.ts';
+import { homeToName } from '../../config/homeToName.ts';
 import { inspectSettings, loadSettings } from '../../config/settings.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../config/table.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -37,15 +38,12 @@ export async function openService(context: Context): Promise<OpenService> {
     });
   }
   const machine = await context.machine();
-  const { home, origins } = inspectSettings(context.loadOptions()).settings;
-  // The service manager may have another XDG_CONFIG_HOME than this shell, or none. Then the service would find another home,
-  // so the home is named.
-  const isNamed = origins.home !== 'default' || (platform === 'linux' && Boolean(env.XDG_CONFIG_HOME));
-  const named = isNamed ? home : null;
+  const { settings } = inspectSettings(context.loadOptions());
+  const named = homeToName(settings, env, platform);
   const command = commandToServe(machine.program, named);
   const sleep = (ms: number) => clock.sleep(ms, context.signal);
   const manager = serviceManager({ platform, env, machine, command, sleep });
-  return { manager, machine, home: named, server: () => readServerFile(home) };
+  return { manager, machine, home: named, server: () => readServerFile(settings.home) };
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Tells how to connect one client to this server, from the table behind `relay connect`. Writes nothing. */
+import { homeToName } from '../../config/homeToName.ts';
 import { CLIENTS, stdioWords } from '../../connect/clientTable.ts';
 import { systemOf } from '../../connect/configPlaces.ts';
 import { planFor } from '../../connect/connectClient.ts';
@@ -10,14 +11,14 @@ import type { ServerSide } from '../localApi.ts';
 
 /** @throws RelayError `NOT_FOUND`, `HOME_UNUSABLE` */
 export async function clientSetup(id: string, core: Core, server: ServerSide): Promise<PageSetup> {
-  const { demo, home, origins } = core.settings;
+  const { demo } = core.settings;
   const { mcpUrl } = server.facts;
   if (id === 'other') return otherClient(mcpUrl, server.credentials);
   const client = CLIENTS.find((one) => one.id === id);
   if (!client) throw new RelayError('NOT_FOUND', `There is no client "${id.slice(0, 50)}" in the list.`);
   const system = systemOf({ platform: process.platform, env: server.env });
-  const ownHome = demo || origins.home === 'default' ? null : home;
-  const program = stdioWords(await server.program(), ownHome, demo);
+  const home = homeToName(core.settings, server.env, process.platform);
+  const program = stdioWords(await server.program(), home, demo);
   const connection = { name: serverName(demo), url: mcpUrl, key: null, program };
   const { file, snippet, command, next } = planFor(client, connection, system);
   return { id, file, snippet: snippet.trimEnd(), command, next };
