@@ -1,21 +1,14 @@
 /** Finds the running server of a home. If the home has none, commands that may use the demo get the demo's server. */
 import { join } from 'node:path';
 import type { Clock, Random } from '../base/clock.ts';
-import {
-  inspectSettings,
-  keyOptions,
-  type LoadOptions,
-  localBaseUrl,
-  type Settings,
-} from '../config/settings.ts';
+import { inspectSettings, type LoadOptions, localBaseUrl, type Settings } from '../config/settings.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { LocalApi, ServerFile } from '../domain/localApi.ts';
 import { carryMessage } from '../local/carryMessage.ts';
 import type { OpenOptions } from '../local/connection.ts';
 import { createLocalClient, greet } from '../local/localClient.ts';
-import { loadMasterKey } from '../secrets/masterKey.ts';
-import { deriveLocalKey } from '../secrets/seal.ts';
 import { awaitServerFile, readServerFile } from '../store/home/serverFile.ts';
+import { serverKey } from './serverKey.ts';
 
 /** The part of `Context` that is needed here. `context.ts` imports this file, so this file does not import `context.ts`. */
 interface Asking {
@@ -87,14 +80,17 @@ export async function noteOtherHome(context: Asking): Promise<void> {
 
 async function connectTo(context: Asking, settings: Settings, file: ServerFile): Promise<Connection> {
   const { clock, random, signal } = context;
-  const { key } = await loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
   const { baseUrl, version } = file;
+  const localKey = await serverKey(settings, baseUrl, clock).catch((error: unknown) => {
+    // No login helps: to this command, it is as if the server could not be reached.
+    const isKey = error instanceof RelayError && error.code === 'KEY_UNAVAILABLE';
+    throw isKey ? error.with({ code: 'NO_SERVER' }) : error;
+  });
   if (version !== context.version) {
     context.remark(
       `The running server is version ${version}, this is ${context.version}: restart the server.`,
     );
   }
-  const localKey = deriveLocalKey(key);
   const local = createLocalClient({ baseUrl, key: localKey, signal, random });
   const carry: Connection['carry'] = (text, { headers, signal }, take) =>
     carryMessage(text, greet(baseUrl, { signal, random }), { key: localKey, headers, signal }, take);

@@ -4,12 +4,14 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect, createServer as createTcp } from 'node:net';
+import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { createLocalClient } from '../../src/local/localClient.ts';
 import { deriveLocalKey } from '../../src/secrets/seal.ts';
 import { openOffline } from '../../src/server/offline.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
+import { startFakeLocal } from '../support/fakeLocal.ts';
 import { answerHello } from '../support/hello.ts';
 import { listening } from '../support/http.ts';
 import { withRelay } from '../support/world.ts';
@@ -187,6 +189,28 @@ test('relay status works while another program has the port, and says so', async
   });
   assert.match(entries[0].remedy, /^If another program has taken the port/);
   assert.equal(heard.length, 1);
+});
+
+test('without the key of a running server, nobody is told to start over', async (context) => {
+  const { home, baseUrl } = await startFakeLocal(context);
+  const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file' };
+  const message =
+    `A server runs at ${baseUrl}, but its key cannot be read here, so it cannot be asked. ` +
+    `The master key that encrypted the state was not found. There is no ${join(home, 'master.key')}.`;
+  const remedy =
+    'Run this as the user who started the server, with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN. ' +
+    'If the keychain is locked, unlock it first.';
+  for (const args of [['clients'], ['key'], ['jobs'], ['login'], ['logout'], ['connect', 'cursor', '--key']]) {
+    const { code, out, err } = await relay([...args, '--json'], { env });
+    assert.deepEqual(
+      [code, out, JSON.parse(err)],
+      [4, '', { error: { code: 'NO_SERVER', message, remedy } }],
+      args.join(' '),
+    );
+  }
+  const { code, out, err } = await relay(['status', '--json'], { env, parts: { openOffline } });
+  assert.deepEqual([code, err], [4, '']);
+  assert.deepEqual(JSON.parse(out).entries[0], { part: 'server', state: 'bad', summary: message, remedy });
 });
 
 test('relay status says that nothing listens where the server should', async (context) => {

@@ -3,17 +3,16 @@
  * When the server goes away, the next message looks for a server again.
  */
 import { interruptible } from '../../base/abort.ts';
-import { keyOptions, type Settings } from '../../config/settings.ts';
+import type { Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type LocalApi, STAY_HEADER, STAY_SECONDS } from '../../domain/localApi.ts';
 import { carryMessage } from '../../local/carryMessage.ts';
 import { createLocalClient, type Greeting, greet } from '../../local/localClient.ts';
-import { loadMasterKey } from '../../secrets/masterKey.ts';
-import { deriveLocalKey } from '../../secrets/seal.ts';
 import type { RunningServer } from '../../server/start.ts';
 import { lockPath, readHolder } from '../../store/home/lockFile.ts';
 import { readServerFile } from '../../store/home/serverFile.ts';
 import type { Context } from '../context.ts';
+import { serverKey } from '../serverKey.ts';
 import type { ToolOptions } from '../usage/toolFlags.ts';
 import { CutOff, type Link } from './carrier.ts';
 import type { ClientMessage } from './message.ts';
@@ -117,8 +116,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
   }
 
   async function connectTo(settings: Settings, baseUrl: string): Promise<Omit<Server, 'headers'>> {
-    const { key } = await loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
-    const localKey = deriveLocalKey(key);
+    const localKey = await serverKey(settings, baseUrl, clock);
     const local = createLocalClient({ baseUrl, key: localKey, signal: ended.signal, random });
     return { baseUrl, localKey, local, greeting: null, mayRestart: false };
   }
