@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
-import type { StatusReport } from '../../domain/localApi.ts';
+import { isKeyFailure } from '../../domain/failureClass.ts';
+import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, exitCodeOfProblem, type Finish } from '../exit.ts';
 import { note, printBlock, printJson, showsUnicode } from '../terminal/output.ts';
@@ -52,13 +53,24 @@ async function sayNewerVersion(context: Context): Promise<void> {
     note(io, `relay ${newer} is out; this is ${version}. RELAY_UPDATE_CHECK=off hides this.`);
 }
 
-/** The report without a server, for a `server.json` that leads to something other than this home's server. */
+/**
+ * The report without a server, for a `server.json` that leads to something other than this home's server, or to a server that
+ * cannot be asked without its key.
+ */
 async function statusWithoutServer(context: Context, error: unknown): Promise<StatusReport> {
   if (!(error instanceof RelayError) || error.code !== 'NO_SERVER') throw error;
   const report = await context.offline((local) => local.status());
   const { message: summary, remedyValue: remedy = null } = error;
   const server = { part: 'server', state: 'bad', summary, remedy } as const;
-  return { ...report, entries: report.entries.map((entry) => (entry.part === 'server' ? server : entry)) };
+  const entries = report.entries.map((entry) => (entry.part === 'server' ? server : entry));
+  if (!(error.cause instanceof RelayError && isKeyFailure(error.cause))) return { ...report, entries };
+  // The server has the key, so the key is not lost, and nobody has to start over.
+  return { ...report, entries: entries.map(withoutKey), problem: null };
+}
+
+function withoutKey(entry: StatusEntry): StatusEntry {
+  if (entry.part !== 'account' && entry.part !== 'key') return entry;
+  return { ...entry, state: 'off', summary: 'not known', remedy: null };
 }
 
 /**
