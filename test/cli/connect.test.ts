@@ -478,6 +478,38 @@ test('a client that starts relay without XDG_CONFIG_HOME is told the home that t
   assert.deepEqual([await of('linux'), await of('darwin')], [['--home', home, 'stdio'], ['stdio']]);
 });
 
+test('settings from the environment, which a client that starts relay does not get, are listed without values', async (context) => {
+  const HOME = temporaryHome(context);
+  mkdirSync(join(HOME, '.config', 'Claude'), { recursive: true });
+  const env = {
+    HOME,
+    RELAY_HOME: join(HOME, 'relay'),
+    RELAY_PORT: '5123',
+    PROVIDER_CLIENT_ID: '0123456789abcdef0123456789abcdef',
+    RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  };
+  const notes = `${NO_SERVER}Claude Desktop starts relay without your environment. Unless you keep these settings, it does not get them:
+  RELAY_PORT            relay config set port VALUE
+  PROVIDER_CLIENT_ID    relay config set providerClientId VALUE
+  RELAY_ENCRYPTION_KEY  set it in "env" of the entry
+`;
+  for (const more of [[], ['--write']]) {
+    const { code, err } = await relay(['connect', 'claude-desktop', ...more], { env });
+    assert.deepEqual([code, err], [0, notes], more.join(' '));
+  }
+  const stored = { port: 5123, providerClientId: env.PROVIDER_CLIENT_ID };
+  mkdirSync(env.RELAY_HOME);
+  writeFileSync(join(env.RELAY_HOME, 'config.json'), JSON.stringify(stored));
+  const { RELAY_ENCRYPTION_KEY: _, ...kept } = env;
+  for (const [client, others] of [
+    ['claude-desktop', kept],
+    ['cursor', env],
+  ] as const) {
+    const { err } = await relay(['connect', client], { env: others });
+    assert.doesNotMatch(err, /environment/, client);
+  }
+});
+
 test('a program that npx fetched for one run is reported, and never written into a file', async (context) => {
   const { home, run, list } = desk(context);
   const path = '/home/me/.npm/_npx/1a2b3c/node_modules/relay/bin/relay.mjs';

@@ -16,9 +16,10 @@ import { RelayError } from '../../domain/errors.ts';
 import { serverName } from '../../domain/project.ts';
 import { EXTRAS_QUESTION, toolsetsFor } from '../../domain/toolsets.ts';
 import type { Context } from '../context.ts';
-import { note, printBlock, printJson } from '../terminal/output.ts';
+import { columns, note, printBlock, printJson } from '../terminal/output.ts';
 import { openDialogue } from '../terminal/prompt.ts';
 import { commandLine } from '../usage/commandLine.ts';
+import { leftBehind } from '../usage/leftBehind.ts';
 import { type ToolOptions, toolChoice } from '../usage/toolFlags.ts';
 import { clientsText, otherText, planText, removedText, writtenText } from './connectText.ts';
 import { skillText } from './skillText.ts';
@@ -87,6 +88,7 @@ export async function runConnect(
   if (remove) return removeEntry(context, server, plan(null));
   if (write) await writePlan(context, server, plan, key);
   else await showPlan(context, server, plan(key));
+  if (client.starts) noteLeftBehind(context, server, client.name);
   if (toolsets === undefined) await offerExtras(context, server);
 }
 
@@ -270,6 +272,17 @@ function shown(
     command,
     next,
   };
+}
+
+/** Says which settings `relay stdio` will lack, if the client starts it. The demo needs none. */
+function noteLeftBehind(context: Context, { demo }: Server, client: string): void {
+  if (demo || context.json) return;
+  const { settings } = inspectSettings(context.loadOptions());
+  const left = leftBehind(context, homeToName(settings, context.env, context.platform));
+  if (left.length === 0) return;
+  const rows = left.map(({ env, store }) => [`  ${env}`, store ?? 'set it in "env" of the entry']);
+  note(context.io, `${client} starts relay without your environment. Unless you keep these settings, it does not get them:`);
+  for (const line of columns(rows)) note(context.io, line);
 }
 
 function noteIfAbsent({ io }: Context, { client, missing }: Plan): void {

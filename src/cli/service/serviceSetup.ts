@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { temporaryWord } from '../../base/temporaryProgram.ts';
 import { homeToName } from '../../config/homeToName.ts';
 import { inspectSettings, loadSettings } from '../../config/settings.ts';
-import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../config/table.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ServerFile } from '../../domain/localApi.ts';
 import type { Machine, ServiceManager } from '../../service/manager.ts';
@@ -11,7 +10,7 @@ import { serviceManager } from '../../service/platforms.ts';
 import { commandToServe } from '../../service/serveCommand.ts';
 import { readServerFile } from '../../store/home/serverFile.ts';
 import type { Context } from '../context.ts';
-import { commandLine } from '../usage/commandLine.ts';
+import { type LeftBehind, leftBehind, withoutSettings } from '../usage/leftBehind.ts';
 
 export interface OpenService {
   manager: ServiceManager;
@@ -20,13 +19,6 @@ export interface OpenService {
   home: string | null;
   /** The server that runs for that home, no matter who started it. */
   server(): Promise<ServerFile | null>;
-}
-
-/** A setting from the environment that the service does not get. */
-export interface LeftBehind {
-  env: string;
-  /** The command that stores the setting; null if relay cannot store it. */
-  store: string | null;
 }
 
 /** Works with unusable settings too, so that a service can always be inspected and removed. */
@@ -64,11 +56,9 @@ export function checkInstallable(context: Context, { machine, home }: OpenServic
     });
   }
   const flags = home === null ? {} : { home };
-  const theirs = loadSettings({ env: withoutSettings(context.env), flags });
-  const own = inspectSettings(context.loadOptions()).settings;
-  return SETTING_KEYS.filter((key) => key !== 'home' && own.origins[key] === 'environment')
-    .filter((key) => own[key] !== theirs[key])
-    .map((key) => ({ env: SETTINGS[key].env, store: storeCommand(context, key) }));
+  // The service cannot start with settings that are unusable on their own.
+  loadSettings({ env: withoutSettings(context.env), flags });
+  return leftBehind(context, home);
 }
 
 /** Refuses `sudo`: root has another keychain and another home, and would own files that the person needs. */
@@ -77,15 +67,4 @@ export function refuseSudo({ env }: Context, { uid }: Machine): void {
   throw new RelayError('SERVICE_FAILED', 'A service that runs as root cannot reach your keychain.', {
     remedy: 'Run this again without sudo.',
   });
-}
-
-function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const names = SETTING_KEYS.map((key) => SETTINGS[key].env);
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
-}
-
-function storeCommand(context: Context, key: SettingKey): string | null {
-  const command = commandLine(context, 'config', 'set', key);
-  if (key === 'providerClientSecret') return command;
-  return SETTINGS[key].inFile ? `${command} VALUE` : null;
 }

@@ -3,7 +3,7 @@ import type { ServerFile } from '../../domain/localApi.ts';
 import type { Remedy } from '../../domain/remedy.ts';
 import type { ServiceStatus, Start } from '../../service/manager.ts';
 import { columns } from '../terminal/output.ts';
-import type { LeftBehind } from './serviceSetup.ts';
+import type { LeftBehind } from '../usage/leftBehind.ts';
 
 export interface Problem {
   message: string;

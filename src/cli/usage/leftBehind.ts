@@ -1,0 +1,33 @@
+/** Settings of this shell's environment, which a program does not get that a service manager or an MCP client starts. */
+import { inspectSettings } from '../../config/settings.ts';
+import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../config/table.ts';
+import type { Context } from '../context.ts';
+import { commandLine } from './commandLine.ts';
+
+export interface LeftBehind {
+  env: string;
+  /** The command that stores the setting; null if relay cannot store it. */
+  store: string | null;
+}
+
+/** @param home the `--home` that the program is started with; null for the default home */
+export function leftBehind(context: Context, home: string | null): LeftBehind[] {
+  const flags = home === null ? {} : { home };
+  const theirs = inspectSettings({ env: withoutSettings(context.env), flags }).settings;
+  const own = inspectSettings(context.loadOptions()).settings;
+  return SETTING_KEYS.filter((key) => key !== 'home' && own.origins[key] === 'environment')
+    .filter((key) => own[key] !== theirs[key])
+    .map((key) => ({ env: SETTINGS[key].env, store: storeCommand(context, key) }));
+}
+
+/** The environment of such a program. */
+export function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = SETTING_KEYS.map((key) => SETTINGS[key].env);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
+}
+
+function storeCommand(context: Context, key: SettingKey): string | null {
+  const command = commandLine(context, 'config', 'set', key);
+  if (key === 'providerClientSecret') return command;
+  return SETTINGS[key].inFile ? `${command} VALUE` : null;
+}
