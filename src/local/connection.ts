@@ -172,8 +172,11 @@ function closed(): Error {
   return new Error('it closed the connection');
 }
 
+/** The other end holds the connection, but does not answer in time. */
+export class SilentServer extends Error {}
+
 function late(): Error {
-  return new Error('it does not answer');
+  return new SilentServer('it does not answer');
 }
 
 function described({ status, headers }: AnswerHead): Omit<OpenAnswer, 'text'> {

@@ -8,7 +8,7 @@ import { isErrorCode, messageOf, RelayError, systemCodeOf } from '../domain/erro
 import { LOCAL_ROUTES, type LocalApi, localApiOf } from '../domain/localApi.ts';
 import { credentialFor, HELLO_ROUTE } from '../domain/localProof.ts';
 import { readRemedy } from '../domain/remedy.ts';
-import { type Answer, type Connection, openConnection } from './connection.ts';
+import { type Answer, type Connection, openConnection, SilentServer } from './connection.ts';
 
 /** How long a server may take for its whole proof, in milliseconds. A proof takes hardly any time. */
 const HELLO_MS = 10_000;
@@ -96,11 +96,16 @@ export async function requireProof({ origin, nonce, answer }: Greeting, key: str
   return credential;
 }
 
+const SILENT =
+  'Try again in a minute. If it still does not answer, end its process (its pid is in server.json in the home directory) and start it again with {command}.';
+
 /** The error for a failure of the network before the proof. */
 export function unreachable(origin: string, error: unknown): RelayError {
   const reason = systemCodeOf(error) === 'ECONNREFUSED' ? 'nothing listens there' : messageOf(error);
+  // No server can be started in a home whose server is only silent.
+  const text = error instanceof SilentServer ? SILENT : 'Start it with {command}.';
   return new RelayError('NO_SERVER', `The server at ${origin} cannot be reached: ${reason}.`, {
-    remedy: { text: 'Start it with {command}.', command: ['serve'] },
+    remedy: { text, command: ['serve'] },
     cause: error,
   });
 }

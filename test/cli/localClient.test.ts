@@ -30,6 +30,8 @@ test('a server that never answers is NO_SERVER', async (context) => {
   await assert.rejects(createLocalClient({ baseUrl, key: 't', timeoutMs: 20 }).logout(), {
     code: 'NO_SERVER',
     message: `The server at ${baseUrl} cannot be reached: it does not answer.`,
+    remedy:
+      'Try again in a minute. If it still does not answer, end its process (its pid is in server.json in the home directory) and start it again with `relay serve`.',
   });
 });
 
