@@ -14,7 +14,7 @@ export interface ConfigFile {
   path: string;
   values: Record<string, unknown>;
   /** Why the file could not be read; `values` is empty then. */
-  problem: Required<Problem> | null;
+  problem: (Problem & { remedy: string }) | null;
   /** The file's own indentation, kept when it is written again. */
   indent: string;
 }

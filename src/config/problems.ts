@@ -15,6 +15,8 @@ export interface Problem {
   message: string;
   /** What to do, if correcting the value would not help. */
   remedy?: string;
+  /** True if the file may not have the key, so that no value corrects it. */
+  unknown?: true;
 }
 
 /**
@@ -42,6 +44,9 @@ export function shown(value: unknown): string {
 function remedyFor(problems: readonly Problem[]): Remedy {
   const inFile = problems.some(({ origin }) => origin === 'file');
   const it = problems.length === 1 ? 'it' : 'them';
+  const [first, ...others] = problems;
+  if (first?.unknown && others.length === 0)
+    return { text: 'Correct it there, or remove it with {command}.', command: ['config', 'unset', first.key] };
   return inFile
     ? { text: `Correct ${it} there, or with {command}.`, command: ['config', 'set'] }
     : {

@@ -188,7 +188,11 @@ test('config path works while the file has an unknown key, and config unset remo
   const home = temporaryHome(context);
   const env = { RELAY_HOME: home };
   writeFileSync(join(home, 'config.json'), '{"prot": 1}');
-  assert.equal((await relay(['config', 'list'], { env })).code, 2);
+  assert.deepEqual(await relay(['config', 'list'], { env }), {
+    code: 2,
+    out: '',
+    err: `relay: "prot" in ${join(home, 'config.json')} is not a setting (did you mean "port"?).\n  Correct it there, or remove it with \`relay config unset prot\`.\n`,
+  });
   assert.equal((await relay(['config', 'path'], { env })).out, `${join(home, 'config.json')}\n`);
   assert.equal((await relay(['config', 'unset', 'prot'], { env })).code, 0);
   assert.equal((await relay(['config', 'list'], { env })).code, 0);
