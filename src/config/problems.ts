@@ -46,7 +46,10 @@ function remedyFor(problems: readonly Problem[]): Remedy {
   const it = problems.length === 1 ? 'it' : 'them';
   const [first, ...others] = problems;
   if (first?.unknown && others.length === 0)
-    return { text: 'Correct it there, or remove it with {command}.', command: ['config', 'unset', first.key] };
+    return {
+      text: 'Correct it there, or remove it with {command}.',
+      command: ['config', 'unset', first.key],
+    };
   return inFile
     ? { text: `Correct ${it} there, or with {command}.`, command: ['config', 'set'] }
     : {

@@ -201,7 +201,14 @@ test('without the key of a running server, nobody is told to start over', async 
   const remedy =
     'Run this as the user who started the server, with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN. ' +
     'If the keychain is locked, unlock it first.';
-  for (const args of [['clients'], ['key'], ['jobs'], ['login'], ['logout'], ['connect', 'cursor', '--key']]) {
+  for (const args of [
+    ['clients'],
+    ['key'],
+    ['jobs'],
+    ['login'],
+    ['logout'],
+    ['connect', 'cursor', '--key'],
+  ]) {
     const { code, out, err } = await relay([...args, '--json'], { env });
     assert.deepEqual(
       [code, out, JSON.parse(err)],

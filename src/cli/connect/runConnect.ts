@@ -281,7 +281,10 @@ function noteLeftBehind(context: Context, { demo }: Server, client: string): voi
   const left = leftBehind(context, homeToName(settings, context.env, context.platform));
   if (left.length === 0) return;
   const rows = left.map(({ env, store }) => [`  ${env}`, store ?? 'set it in "env" of the entry']);
-  note(context.io, `${client} starts relay without your environment. Unless you keep these settings, it does not get them:`);
+  note(
+    context.io,
+    `${client} starts relay without your environment. Unless you keep these settings, it does not get them:`,
+  );
   for (const line of columns(rows)) note(context.io, line);
 }
 
