@@ -97,7 +97,7 @@ export function createResults(reporter) {
 function beginning(text = '') {
   return text
     .split('\n')
-    .slice(0, 8)
+    .slice(0, 16)
     .map((line) => `  ${line.slice(0, 200)}`)
     .join('\n');
 }

@@ -147,9 +147,10 @@ export async function finish(run: Run): Promise<DriveEnd | null> {
  * every entry.
  */
 function done(run: Run): DriveEnd {
-  const { context, change } = run;
+  const { context, change, body } = run;
+  if (!body.plan) return ended(run, 'done', null);
   const written = Math.max(change.written, change.requested);
-  markItems(context, change, Number.MAX_SAFE_INTEGER);
+  context.store.transaction(() => markItems(context, change, Number.MAX_SAFE_INTEGER));
   return ended(run, 'done', null, { written });
 }
 

@@ -49,6 +49,7 @@ test('a job resolves in the background, is committed, and leaves a full record',
         job_id: id,
         type: 'add_to_playlist',
         status: 'completed',
+        phase: 'commit',
         payload: {
           playlist_id,
           strict: true,
