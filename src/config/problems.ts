@@ -44,16 +44,19 @@ export function shown(value: unknown): string {
 function remedyFor(problems: readonly Problem[]): Remedy {
   const inFile = problems.some(({ origin }) => origin === 'file');
   const it = problems.length === 1 ? 'it' : 'them';
-  const [first, ...others] = problems;
-  if (first?.unknown && others.length === 0)
-    return {
-      text: 'Correct it there, or remove it with {command}.',
-      command: ['config', 'unset', first.key],
-    };
+  if (problems.some(({ unknown }) => unknown)) return remedyForUnknown(problems);
   return inFile
     ? { text: `Correct ${it} there, or with {command}.`, command: ['config', 'set'] }
     : {
         text: `Correct ${it}, or remove ${it} to use the default. {command} shows where each setting comes from.`,
         command: ['config', 'list'],
       };
+}
+
+function remedyForUnknown([first, ...others]: readonly Problem[]): Remedy {
+  const key = others.length === 0 ? (first?.key ?? '') : 'KEY';
+  // Any text can be a key. One that a shell would not pass on as it stands is not put into a command.
+  if (!/^\w[\w.-]{0,63}$/.test(key)) return { text: 'Correct it there, or remove it.' };
+  const them = others.length === 0 ? 'it there, or remove it' : 'them there, or remove them one by one';
+  return { text: `Correct ${them} with {command}.`, command: ['config', 'unset', key] };
 }

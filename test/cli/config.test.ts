@@ -198,6 +198,63 @@ test('config path works while the file has an unknown key, and config unset remo
   assert.equal((await relay(['config', 'list'], { env })).code, 0);
 });
 
+const NOT_IN_A_FILE: Array<[values: object, problem: string, remedy: string, unset: string]> = [
+  [
+    { RELAY_PORT: 1, port: 5000 },
+    'is called "port" in a file',
+    'remove it with `relay config unset RELAY_PORT`',
+    'RELAY_PORT',
+  ],
+  [
+    { providerClientSecret: 'hunter2', port: 5000 },
+    'does not belong in a file: set PROVIDER_CLIENT_SECRET instead',
+    'remove it with `relay config unset providerClientSecret`',
+    'providerClientSecret',
+  ],
+  [{ 'my key': 1, port: 5000 }, 'is not a setting', 'remove it', 'my key'],
+  [{ '--port': 1, port: 5000 }, 'is not a setting (did you mean "port"?)', 'remove it', '--port'],
+];
+
+for (const [values, problem, remedy, unset] of NOT_IN_A_FILE) {
+  test(`config unset removes "${unset}" from the file, which may not have it, and nothing else`, async (context) => {
+    const home = temporaryHome(context);
+    const path = join(home, 'config.json');
+    writeFileSync(path, JSON.stringify(values));
+    const env = { RELAY_HOME: home };
+    assert.deepEqual(await relay(['config', 'list'], { env }), {
+      code: 2,
+      out: '',
+      err: `relay: "${unset}" in ${path} ${problem}.\n  Correct it there, or ${remedy}.\n`,
+    });
+    const words = unset.startsWith('-') ? ['--', unset] : [unset];
+    assert.deepEqual(await relay(['config', 'unset', ...words], { env }), {
+      code: 0,
+      out: '',
+      err: `Removed ${unset}\n${RESTART}`,
+    });
+    assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { port: 5000 });
+  });
+}
+
+test('of several keys that are no settings, the remedy is config unset, one at a time', async (context) => {
+  const home = temporaryHome(context);
+  const path = join(home, 'config.json');
+  const env = { RELAY_HOME: home };
+  for (const values of [
+    { prot: 1, hots: 2 },
+    { prot: 1, port: 'x' },
+  ]) {
+    writeFileSync(path, JSON.stringify(values));
+    const { code, err } = await relay(['config', 'list'], { env });
+    assert.deepEqual(
+      [code, err.split('\n').at(-2)],
+      [2, '  Correct them there, or remove them one by one with `relay config unset KEY`.'],
+    );
+    for (const key of Object.keys(values)) await relay(['config', 'unset', key], { env });
+    assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), {});
+  }
+});
+
 test('config set providerClientSecret reads stdin and hands the secret to the running server', async (context) => {
   const server = await startFakeLocal(context, { answers: { setClientSecret: async () => {} } });
   const args = ['config', 'set', 'providerClientSecret'];

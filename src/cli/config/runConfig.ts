@@ -130,10 +130,13 @@ export async function setSetting(context: Context, name: string, value?: string)
 
 export async function unsetSetting(context: Context, name: string): Promise<void> {
   await noteOtherHome(context);
-  if (findSetting(name) === 'providerClientSecret') return forgetSecret(context);
-  // An unknown key may still be in the file, which is unusable until the key is removed.
-  const removed = removeSetting(context.loadOptions(), findSetting(name) ?? name);
-  const key = removed ? (findSetting(name) ?? name) : requireSetting(name);
+  const options = context.loadOptions();
+  // A key that is no setting may be in the file, which is unusable until the key is removed. It may also be the name of a
+  // variable, or of the secret. So a key that is written like this in the file is removed first.
+  const isWritten = removeSetting(options, name);
+  if (!isWritten && findSetting(name) === 'providerClientSecret') return forgetSecret(context);
+  const key = isWritten ? name : requireSetting(name);
+  const removed = isWritten || removeSetting(options, key);
   if (context.json) printJson(context.io, { key, removed });
   else note(context.io, removed ? `Removed ${key}` : `${key} was not set in the file`);
   if (removed) noteWhatElse(context, key, false);
