@@ -497,15 +497,16 @@ test('settings from the environment, which a client that starts relay does not g
     const { code, err } = await relay(['connect', 'claude-desktop', ...more], { env });
     assert.deepEqual([code, err], [0, notes], more.join(' '));
   }
-  const stored = { port: 5123, providerClientId: env.PROVIDER_CLIENT_ID };
+  const stored = { port: 5123, providerClientId: env.PROVIDER_CLIENT_ID, toolsets: ['standard', 'extras'] };
   mkdirSync(env.RELAY_HOME);
   writeFileSync(join(env.RELAY_HOME, 'config.json'), JSON.stringify(stored));
-  const { RELAY_ENCRYPTION_KEY: _, ...kept } = env;
-  for (const [client, others] of [
+  const { RELAY_ENCRYPTION_KEY: _, ...others } = env;
+  const kept = { ...others, RELAY_TOOLSETS: 'standard,extras' };
+  for (const [client, given] of [
     ['claude-desktop', kept],
     ['cursor', env],
   ] as const) {
-    const { err } = await relay(['connect', client], { env: others });
+    const { err } = await relay(['connect', client], { env: given });
     assert.doesNotMatch(err, /environment/, client);
   }
 });

@@ -1,4 +1,5 @@
 /** Settings of this shell's environment, which a program does not get that a service manager or an MCP client starts. */
+import { isDeepStrictEqual } from 'node:util';
 import { inspectSettings } from '../../config/settings.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../config/table.ts';
 import type { Context } from '../context.ts';
@@ -16,7 +17,7 @@ export function leftBehind(context: Context, home: string | null): LeftBehind[] 
   const theirs = inspectSettings({ env: withoutSettings(context.env), flags }).settings;
   const own = inspectSettings(context.loadOptions()).settings;
   return SETTING_KEYS.filter((key) => key !== 'home' && own.origins[key] === 'environment')
-    .filter((key) => own[key] !== theirs[key])
+    .filter((key) => !isDeepStrictEqual(own[key], theirs[key]))
     .map((key) => ({ env: SETTINGS[key].env, store: storeCommand(context, key) }));
 }
 
