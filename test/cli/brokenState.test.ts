@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { openOffline } from '../../src/server/offline.ts';
+import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 
 const parts = { openOffline };
@@ -81,13 +82,19 @@ test('a damaged state is reported with relay restore as the remedy; the other pa
   assert.deepEqual([json.code, JSON.parse(json.out).database.status], [1, 'degraded']);
 });
 
-test('with --json, a state of a newer program is a problem in the report, and exit 5', async (context) => {
+/** A home whose state a newer program has written. */
+async function newerHome(context: TestContext): Promise<string> {
   const home = await sealedHome(context);
   const { default: initSqlJs } = await import('sql.js');
   const SQL = await initSqlJs();
   const db = new SQL.Database(readFileSync(join(home, 'relay.db')));
   db.exec("pragma user_version = 99; update meta set value = 98 where name = 'oldest_compatible'");
   writeFileSync(join(home, 'relay.db'), db.export());
+  return home;
+}
+
+test('with --json, a state of a newer program is a problem in the report, and exit 5', async (context) => {
+  const home = await newerHome(context);
   const { code, out, err } = await relay(['status', '--json'], {
     env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: keyOf(1) },
     parts,
@@ -105,4 +112,15 @@ test('with --json, a state of a newer program is a problem in the report, and ex
     summary: problem.message,
     remedy: problem.remedy,
   });
+});
+
+test('a state of a newer program stays the problem while a newer server runs whose key is not here', async (context) => {
+  const home = await newerHome(context);
+  const startedAt = '2026-11-01T00:00:00.000Z';
+  await writeServerFile(home, { pid: process.pid, startedAt, version: '9.9.9', baseUrl: 'http://127.0.0.1:1' });
+  const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file' };
+  const { code, out, err } = await relay(['status', '--json'], { env, parts });
+  const { problem, entries } = JSON.parse(out);
+  assert.deepEqual([code, err, problem?.code], [5, '', 'STATE_TOO_NEW']);
+  assert.match(entries[0].summary, /^A server runs at http:\/\/127\.0\.0\.1:1, but its key cannot be read here/);
 });

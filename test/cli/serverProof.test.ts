@@ -218,24 +218,30 @@ test('without the key of a running server, nobody is told to start over', async 
   }
 });
 
-test('relay status without the key of a running server says what it knows, and nothing of starting over', () =>
-  withRelay({ client: false }, async ({ home, baseUrl }) => {
-    const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file' };
-    const { code, out, err } = await relay(['status', '--json'], { env, parts: { openOffline } });
-    assert.deepEqual([code, err], [4, '']);
-    const { entries, problem } = JSON.parse(out) as StatusReport;
-    const [server, account, key, ...others] = entries;
-    assert.ok(server?.summary.startsWith(`A server runs at ${baseUrl}, but its key cannot be read here`));
-    assert.deepEqual(
-      [problem, account, key, others.every(({ state }) => state === 'ok')],
-      [
-        null,
-        { part: 'account', state: 'off', summary: 'not known', remedy: null },
-        { part: 'key', state: 'off', summary: 'not known', remedy: null },
-        true,
-      ],
-    );
-  }));
+for (const [what, other] of [
+  ['without the key', { RELAY_KEYCHAIN: 'file' }],
+  ['with another key than that', { RELAY_ENCRYPTION_KEY: KEY.toString('base64') }],
+] as const) {
+  test(`relay status ${what} of a running server says what it knows, and nothing of starting over`, () =>
+    withRelay({ client: false }, async ({ home, baseUrl }) => {
+      const env = { RELAY_HOME: home, ...other };
+      const { code, out, err } = await relay(['status', '--json'], { env, parts: { openOffline } });
+      assert.deepEqual([code, err], [4, '']);
+      const { entries, problem } = JSON.parse(out) as StatusReport;
+      const [server, account, key, ...others] = entries;
+      assert.ok(server?.summary.includes(baseUrl) && server.state === 'bad', server?.summary);
+      assert.deepEqual(
+        [problem, account, key, others.every(({ state }) => state === 'ok')],
+        [
+          null,
+          { part: 'account', state: 'off', summary: 'not known', remedy: null },
+          { part: 'key', state: 'off', summary: 'not known', remedy: null },
+          true,
+        ],
+      );
+      assert.doesNotMatch(out, /start over/);
+    }));
+}
 
 test('relay status says that nothing listens where the server should', async (context) => {
   const env = await staleHome(context, 'http://127.0.0.1:1');

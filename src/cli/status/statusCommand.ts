@@ -63,8 +63,8 @@ async function statusWithoutServer(context: Context, error: unknown): Promise<St
   const { message: summary, remedyValue: remedy = null } = error;
   const server = { part: 'server', state: 'bad', summary, remedy } as const;
   const entries = report.entries.map((entry) => (entry.part === 'server' ? server : entry));
-  if (!(error.cause instanceof RelayError && isKeyFailure(error.cause))) return { ...report, entries };
-  // The server has the key, so the key is not lost, and nobody has to start over.
+  if (!report.problem || !isKeyFailure(report.problem)) return { ...report, entries };
+  // The process that holds the home has the key. So the key is not lost, and nobody has to start over.
   return { ...report, entries: entries.map(withoutKey), problem: null };
 }
 
