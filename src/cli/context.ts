@@ -176,7 +176,8 @@ function loadOptions(
 
 async function offline<T>(context: Context, work: (local: LocalApi) => Promise<T>): Promise<T> {
   const { clock, random, version } = context;
-  const settings = quiet(await context.settings());
+  // Once a command has used the demo, the state that it opens is the demo's too.
+  const settings = quiet(await context.settings({ demo: context.demo }));
   const { createLog, openOffline } = await context.parts();
   const log = createLog(settings);
   const offline = await interruptible(context.signal, openOffline({ settings, clock, random, log, version }));
