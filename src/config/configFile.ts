@@ -46,7 +46,8 @@ function remedyFor(home: string, code: string | undefined): string | undefined {
       return `${home} is not a directory: choose another home with --home or RELAY_HOME.`;
     case 'EACCES':
     case 'EPERM':
-      return 'Make it readable for the user that runs relay, or choose another home with --home or RELAY_HOME.';
+      // Perhaps the file is not even there: after `sudo relay serve`, the whole home belongs to root.
+      return `Let the user that runs relay read and write ${home} and its files, or choose another home with --home or RELAY_HOME.`;
     default:
       return undefined;
   }

@@ -49,28 +49,36 @@ test('a config.json that is a directory is reported, not ignored', (context) => 
   });
 });
 
-test('a config.json that this user may not read is to be made readable, not corrected', {
-  skip: process.platform === 'win32',
-}, async (context) => {
-  const home = temporaryHome(context);
-  const path = join(home, 'config.json');
-  writeFileSync(path, '{}');
-  chmodSync(path, 0);
-  chmodSync(home, 0o755);
-  const err =
-    `relay: ${path} cannot be read (EACCES).\n` +
-    '  Make it readable for the user that runs relay, or choose another home with --home or RELAY_HOME.\n';
-  const isRoot = process.getuid?.() === 0;
-  for (const args of [['status'], ['serve'], ['config', 'set', 'port', '5000']]) {
-    // Loads the modules, which perhaps only root may read.
-    await relay(args, { env: { RELAY_HOME: home, RELAY_PORT: 'none' } });
-    if (isRoot) process.seteuid?.(65_534);
-    const result = await relay(args, { env: { RELAY_HOME: home } }).finally(() => {
-      if (isRoot) process.seteuid?.(0);
-    });
-    assert.deepEqual(result, { code: 2, out: '', err }, args.join(' '));
-  }
-});
+for (const [what, isThere, mode] of [
+  ['a config.json that this user may not read', true, 0o755],
+  ['a home that this user may not enter, with or without a config.json,', false, 0],
+] as const) {
+  test(`${what} is to be made accessible, not corrected`, {
+    skip: process.platform === 'win32',
+  }, async (context) => {
+    const home = temporaryHome(context);
+    const path = join(home, 'config.json');
+    if (isThere) writeFileSync(path, '{}', { mode: 0 });
+    chmodSync(home, mode);
+    const err =
+      `relay: ${path} cannot be read (EACCES).\n` +
+      `  Let the user that runs relay read and write ${home} and its files, or choose another home with --home or RELAY_HOME.\n`;
+    const isRoot = process.getuid?.() === 0;
+    try {
+      for (const args of [['status'], ['serve'], ['config', 'set', 'port', '5000']]) {
+        // Loads the modules, which perhaps only root may read.
+        await relay(args, { env: { RELAY_HOME: home, RELAY_PORT: 'none' } });
+        if (isRoot) process.seteuid?.(65_534);
+        const result = await relay(args, { env: { RELAY_HOME: home } }).finally(() => {
+          if (isRoot) process.seteuid?.(0);
+        });
+        assert.deepEqual(result, { code: 2, out: '', err }, args.join(' '));
+      }
+    } finally {
+      chmodSync(home, 0o700);
+    }
+  });
+}
 
 test('an empty file and a byte order mark are no problem', (context) => {
   const home = temporaryHome(context);
