@@ -150,9 +150,6 @@ test('relay status that cannot ask the running demo reports on the demo, not on 
   const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file' };
   const { code, out, err } = await relay(['status', '--json'], { env, parts: { openOffline } });
   const { demo, home: reported, entries } = JSON.parse(out);
-  assert.deepEqual(
-    [code, err, demo, reported],
-    [4, 'Using the running demo.\n', true, join(home, 'demo')],
-  );
+  assert.deepEqual([code, err, demo, reported], [4, 'Using the running demo.\n', true, join(home, 'demo')]);
   assert.ok(entries[0].summary.startsWith(`A server runs at ${baseUrl}, but its key cannot be read here`));
 });
