@@ -560,33 +560,47 @@ test('what a person has accepted counts for one write, even if a job finishes th
 
 test('if the job of a write has failed, its rule is in review until somebody resumes the job', async () => {
   await withTime(async (relay, clock) => {
-    const { keep: made } = await keep(relay, { name: 'Refused' });
-    clock.advance(40_000);
-    save(relay, spare(relay, 0, 3));
-    const append = { path: /^\/playlists\/[^/]+\/items$/, method: 'POST' };
-    relay.provider.faults.add(
-      { ...append, kind: 'rate_limit', retryAfterSeconds: 120 },
-      { ...append, times: Infinity, kind: 'status', status: 403 },
-    );
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'waiting');
-    const jobs = async () =>
-      ((await relay.call('list_jobs')) as { items: Array<{ job_id: string; status: string }> }).items;
-    const ends = (status: string) =>
-      eventually(async () => {
-        clock.advance(5_000);
-        return (await jobs())[0]?.status === status;
-      });
-    await ends('failed');
-    const { keep: held } = await act(relay, made.id, 'run');
+    const { held, jobs, ends } = await failedWrite(relay, clock);
     assert.equal(held.status, 'review');
     assert.match(held.reason ?? '', /last write has failed: see job/);
     relay.provider.faults.clear();
     await relay.call('resume_job', { job_id: (await jobs())[0]?.job_id });
     await ends('completed');
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
-    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
+    assert.equal((await act(relay, held.id, 'run')).keep.status, 'active');
+    assert.deepEqual(rowsOf(relay, held.playlist_id), savedUris(relay));
   });
 });
+
+test('a pause of a rule whose write has failed leaves what the last run did', async () => {
+  await withTime(async (relay, clock) => {
+    const { held } = await failedWrite(relay, clock);
+    const { keep: paused } = await act(relay, held.id, 'pause');
+    assert.deepEqual([held.last_result, paused.last_result], ['30 added', '30 added']);
+  });
+});
+
+/** A kept playlist in review because Spotify refuses the write that a job continues. */
+async function failedWrite(relay: Relay, clock: ManualClock) {
+  const { keep: made } = await keep(relay, { name: 'Refused' });
+  clock.advance(40_000);
+  save(relay, spare(relay, 0, 3));
+  const append = { path: /^\/playlists\/[^/]+\/items$/, method: 'POST' };
+  relay.provider.faults.add(
+    { ...append, kind: 'rate_limit', retryAfterSeconds: 120 },
+    { ...append, times: Infinity, kind: 'status', status: 403 },
+  );
+  assert.equal((await act(relay, made.id, 'run')).keep.status, 'waiting');
+  const jobs = async () =>
+    ((await relay.call('list_jobs')) as { items: Array<{ job_id: string; status: string }> }).items;
+  const ends = (status: string) =>
+    eventually(async () => {
+      clock.advance(5_000);
+      return (await jobs())[0]?.status === status;
+    });
+  await ends('failed');
+  const { keep: held } = await act(relay, made.id, 'run');
+  return { held, jobs, ends };
+}
 
 test('two kept playlists that read each other end in a review, and write no more', async () => {
   await withTime(async (relay) => {

@@ -17,6 +17,8 @@ export interface Outcome {
 /** The outcome of a run with nothing to show. */
 export const NOTHING: Outcome = { preview: EMPTY_PREVIEW };
 
+/** What a run did that is in review. */
+export const WAITS_FOR_REVIEW = 'nothing written: waiting for your review';
 /** How long to wait while a write continues as a job. */
 const LOOK_AT_JOB_MS = 60_000;
 /** How long to wait while a library is read for the first time, or after an error that names no time. */
@@ -77,7 +79,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal) {
     async review(keep: Keep, reason: string, preview: KeepPreview): Promise<Outcome> {
       // A halted playlist stays due, so the review comes once it is resumed.
       if (isHalted(store, keep)) return { preview };
-      const lastResult = 'nothing written: waiting for your review';
+      const lastResult = WAITS_FOR_REVIEW;
       const status = unlessPaused(keep, 'review');
       await putKeep(store, keep, { ...ran(keep), status, reason, preview, lastResult });
       return { preview };

@@ -22,7 +22,7 @@ import {
   listKeepTimes,
   setKeep,
 } from '../../store/tables/keeps.ts';
-import { NOTHING, type Outcome } from './endings.ts';
+import { NOTHING, type Outcome, WAITS_FOR_REVIEW } from './endings.ts';
 import { askedBy, connectedAccount, type KeepsContext, NOT_CONNECTED, putKeep } from './keepsContext.ts';
 import { createLookups } from './lookups.ts';
 import { requireKeepable, wantedOf } from './plan.ts';
@@ -310,11 +310,10 @@ export function createKeeps(context: KeepsContext): Keeps {
       if (action === 'pause') {
         // If a run is in review, the next one comes right after the pause, and decides again.
         const afterPause = keep.status === 'paused' ? keep.retryAt : null;
-        const over =
-          keep.preview === null
-            ? { retryAt: afterPause }
-            : { retryAt: clock.now(), lastResult: 'nothing written' };
-        await putKeep(store, keep, { status: 'paused', reason: null, preview: null, ...over });
+        const retryAt = keep.preview === null ? afterPause : clock.now();
+        // A review of a write that failed says nothing about the last run.
+        const lastResult = keep.lastResult === WAITS_FOR_REVIEW ? 'nothing written' : keep.lastResult;
+        await putKeep(store, keep, { status: 'paused', reason: null, preview: null, retryAt, lastResult });
         await cancelUnbegun(keep, call);
         return { keep: recordOf(now(keep) ?? keep) };
       }
