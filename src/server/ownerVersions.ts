@@ -46,7 +46,15 @@ export async function ownerRestore(services: Services, request: RestoreRequest):
 }
 
 async function idOf(services: Services, given: string): Promise<string> {
-  if (ADDRESS.test(given)) return parseRef(given, ['playlist']).id;
+  let unread: unknown = null;
+  if (ADDRESS.test(given)) {
+    try {
+      return parseRef(given, ['playlist']).id;
+    } catch (thrown) {
+      // It may still be a name, such as "Spotify: the best".
+      unread = thrown;
+    }
+  }
   const versioned = await services.library.versionedPlaylists();
   const isId = (one: { id: string }) => one.id === given;
   if (versioned.some(isId)) return given;
@@ -57,6 +65,7 @@ async function idOf(services: Services, given: string): Promise<string> {
   const found = all.some(isId) ? all.filter(isId) : calledLike(all, given);
   const [first, other] = found;
   if (!first) {
+    if (unread !== null) throw unread;
     if (BARE_ID.test(given)) return given;
     throw new RelayError('NOT_FOUND', `No playlist called "${given}" has a version.`, {
       remedy: { text: '{command} lists the playlists in your library.', command: ['playlists'] },

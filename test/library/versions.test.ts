@@ -382,6 +382,36 @@ test('the name of a playlist may look like an ID; a link that cannot be read is 
     assert.equal(JSON.parse(err).error.code, 'INVALID_ARGUMENT');
   }));
 
+test('the name of a playlist may begin as a link does', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    at(resize(relay, 0, 1).playlists, 0).name = 'Spotify: the best';
+    await readAll(relay);
+    const { out, err } = await run(relay, ['playlists', 'versions', 'Spotify: the best', '--json']);
+    assert.equal(JSON.parse(out || err).playlist_id, ID);
+    const other = await run(relay, ['playlists', 'versions', 'Spotify: the worst', '--json']);
+    assert.equal(JSON.parse(other.err).error.code, 'INVALID_ARGUMENT');
+  }));
+
+test('a playlist that got an earlier name back is found by it once it is gone', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    const account = resize(relay, 0, 1);
+    await readAll(relay);
+    const [playlist] = account.playlists;
+    assert.ok(playlist);
+    const rename = async (name: string) => {
+      playlist.name = name;
+      playlist.version += 1;
+      await ask(relay, 'SELECT 1', { max_age_minutes: 0 });
+    };
+    await rename('Trip');
+    playlist.rows.pop();
+    await rename('Voyage');
+    await rename('Trip');
+    account.playlists.shift();
+    const { out, err } = await run(relay, ['playlists', 'versions', 'Trip', '--json']);
+    assert.equal(JSON.parse(out || err).playlist_id, ID);
+  }));
+
 test('if the versions are replaced by earlier ones, what was read after those is a version again', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);

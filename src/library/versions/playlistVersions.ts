@@ -73,13 +73,14 @@ export function createPlaylistVersions(
       if (isSame) return rename({ id, name });
       await keepPresent(id);
       await memory.use((sql) => recordVersion(sql, { id, name }, rows, clock.now()));
+      names.set(id, name);
     },
     async list(id) {
       await keepPresent(id);
       if (!(await memory.exists())) return { name: null, items: [] };
       const present = (await mirror.exists()) ? await mirror.use((sql) => nameOfPlaylist(sql, id)) : null;
+      if (present !== null) await rename({ id, name: present });
       return memory.use((sql) => {
-        if (present !== null) renameVersioned(sql, { id, name: present });
         thinOut(sql, id, clock.now());
         return { name: versionedName(sql, id), items: listVersions(sql, id) };
       });
