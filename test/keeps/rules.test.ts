@@ -13,7 +13,7 @@ import { at, owner } from '../support/entries.ts';
 import { savedUris } from '../support/playlists.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts';
-import { act, kept, WITH_ALL, withAccount } from './keptPlaylists.ts';
+import { act, keep, kept, WITH_ALL, withAccount } from './keptPlaylists.ts';
 
 /** How `relay keep show` describes each value of `--like`. */
 const WORDS: Record<string, string> = {
@@ -177,6 +177,16 @@ test('a value that a ready rule cannot use is refused, and no playlist is made',
       assert.deepEqual([code, JSON.parse(err).error.message], [2, message]);
     }
     assert.deepEqual(writes(relay), []);
+  });
+});
+
+test('the name of a kept playlist may begin as a link does', async () => {
+  await withAccount({ saved: 8 }, async (relay) => {
+    const { keep: made } = await keep(relay, { name: 'Spotify: the best' });
+    const shown = await run(relay, ['keep', 'show', 'spotify: The Best', '--json']);
+    assert.equal(JSON.parse(shown.out || shown.err).keep?.id, made.id);
+    const { code, err } = await run(relay, ['keep', 'show', 'Spotify: the worst', '--json']);
+    assert.deepEqual([code, JSON.parse(err).error.code], [1, 'INVALID_ARGUMENT']);
   });
 });
 

@@ -184,14 +184,17 @@ function exitOf({ keep, note: isRunning }: KeepAnswer) {
   return keep.status === 'review' && isRunning === undefined ? EXIT.failed : EXIT.done;
 }
 
+function withId(items: readonly KeepRecord[], given: string): KeepRecord[] {
+  const playlist = ADDRESS.test(given) ? parseRef(given, ['playlist']).id : given;
+  return items.filter(({ id, playlist_id }) => id?.startsWith(given) || playlist_id === playlist);
+}
+
 /** Finds a kept playlist by its name, by the first characters of its ID, or by the playlist's own ID or link. */
 async function findKeep(local: LocalApi, given: string): Promise<KeepRecord> {
   const { items } = await local.listKeeps();
   const { calledLike } = await import('../../music/normalise.ts');
   const named = calledLike(items, given);
-  const playlist = ADDRESS.test(given) ? parseRef(given, ['playlist']).id : given;
-  const isMeant = ({ id, playlist_id }: KeepRecord) => id?.startsWith(given) || playlist_id === playlist;
-  const found = named.length > 0 || given === '' ? named : items.filter(isMeant);
+  const found = named.length > 0 || given === '' ? named : withId(items, given);
   const [first, other] = found;
   if (first && !other) return first;
   if (first) {
