@@ -1,6 +1,6 @@
 /** Disconnects the account: removes the login and the copy of the library, or on request everything about the account. */
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { NEVER } from '../base/abort.ts';
 import { isEnded } from '../domain/job.ts';
 import type { LogoutAnswer } from '../domain/localApi.ts';
@@ -30,7 +30,7 @@ export async function leaveAccount(core: Core, jobs: Jobs | null, erase: boolean
     core.store.run('vacuum');
     await core.store.saveNow();
   }
-  const keptFiles = erase ? await keptFilesIn(core.settings.home) : [];
+  const keptFiles = erase ? await keptFilesOf(core) : [];
   return {
     wasConnected: account !== null,
     name: account?.displayName ?? null,
@@ -40,10 +40,15 @@ export async function leaveAccount(core: Core, jobs: Jobs | null, erase: boolean
 }
 
 /** The files that a restore, a start over or a repair has put aside. */
-async function keptFilesIn(home: string): Promise<string[]> {
-  const names = await readdir(home).catch(() => []);
-  return names
-    .filter((name) => /^(?:relay|memory)\.db\.(?:before-\w+|damaged)-/.test(name))
-    .sort()
-    .map((name) => join(home, name));
+async function keptFilesOf({ settings, store }: Core): Promise<string[]> {
+  const found: string[] = [];
+  // The state may be a link; then the files are beside the file that it leads to.
+  for (const path of [join(settings.home, 'memory.db'), store.state().path]) {
+    const [folder, start] = [dirname(path), `${basename(path)}.`];
+    for (const name of await readdir(folder).catch(() => [])) {
+      const isKept = name.startsWith(start) && /^(?:before-\w+|damaged)-/.test(name.slice(start.length));
+      if (isKept) found.push(join(folder, name));
+    }
+  }
+  return found.sort();
 }

@@ -1,6 +1,6 @@
 /** `relay library`, `relay logout` and the page's calls. */
 import assert from 'node:assert/strict';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { SqlJsStatic } from 'sql.js';
@@ -225,6 +225,20 @@ test('logout --erase names the files that a restore or a repair has kept', () =>
       err,
       `Still there, as a restore or repair left it: ${keptFiles.join(', ')}. Delete it if nothing of before is to stay.\n`,
     );
+  }));
+
+test('logout --erase also names the files beside a state that is a link', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    await relay.server.close();
+    const elsewhere = join(relay.home, 'elsewhere');
+    await mkdir(elsewhere);
+    await rename(join(relay.home, 'relay.db'), join(elsewhere, 'state.db'));
+    await symlink(join(elsewhere, 'state.db'), join(relay.home, 'relay.db'));
+    await relay.restart();
+    const keptFile = join(elsewhere, 'state.db.before-restore-20261126T101258Z-2');
+    await writeFile(keptFile, '');
+    const { out } = await run(relay, ['logout', '--erase', '--json']);
+    assert.deepEqual(JSON.parse(out).keptFiles, [keptFile]);
   }));
 
 test('a login as another account deletes the copy of the one before', () =>
