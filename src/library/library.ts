@@ -322,6 +322,12 @@ export function createLibrary(options: LibraryOptions): Library {
     }, stopping.signal);
   }
 
+  /** Continues the reading of the connected account, after a login and at the start. */
+  async function resumeAsConnected(): Promise<void> {
+    await dropOthers();
+    await resume();
+  }
+
   async function drop(): Promise<void> {
     await file.drop();
     known = null;
@@ -1001,9 +1007,7 @@ export function createLibrary(options: LibraryOptions): Library {
     loggedIn() {
       pause = null;
       wake.abort();
-      void dropOthers()
-        .then(resume)
-        .catch(() => {});
+      void resumeAsConnected().catch(() => {});
     },
     plays,
     watcher: {
@@ -1023,7 +1027,7 @@ export function createLibrary(options: LibraryOptions): Library {
     },
     start() {
       void removeUploads(options.home).catch(() => {});
-      void resume().catch((error) =>
+      void resumeAsConnected().catch((error) =>
         log.warn({ reason: messageOf(error) }, 'the library could not be opened'),
       );
     },
