@@ -309,7 +309,7 @@ test('a rule or a playlist that cannot be kept is refused when it is added', asy
     theirs.ownerId = own;
     assert.deepEqual([await kept(relay), writes(relay)], [[], []]);
     const made = (await keep(relay, { playlist_id: LIST_0 })).keep;
-    const twice = (await keep(relay, { playlist_id: LIST_0 })).error;
+    const twice = (await keep(relay, { playlist_id: LIST_0, every: 'week' })).error;
     const short = made.id.slice(0, 8);
     assert.equal(twice?.code, 'CONFLICT');
     assert.equal(
@@ -375,10 +375,18 @@ test('a new playlist is kept once, also if the call is sent again before Spotify
     const { code, err } = await run(relay, ['keep', 'add', 'Mine', SAVED]);
     const [made] = await kept(relay);
     assert.ok(made);
-    const stop = `relay keep stop ${made.id.slice(0, 8)}`;
-    assert.deepEqual(
-      [code, err],
-      [1, `relay: The playlist "Mine" is kept already.\n  Stop that one first: \`${stop}\`.\n`],
+    const id = made.id.slice(0, 8);
+    const same = `It follows this query, so nothing is left to add. \`relay keep show ${id}\` shows it.`;
+    assert.deepEqual([code, err], [1, `relay: The playlist "Mine" is kept already.\n  ${same}\n`]);
+    assert.equal(
+      both.find(({ error }) => error)?.error?.remedy,
+      `It follows this query, so nothing is left to add. list_kept_playlists or \`relay keep show ${id}\` shows it.`,
+    );
+    // A name would make another playlist, which the advice must not lead to.
+    const other = await keep(relay, { name: 'Mine', every: 'week' });
+    assert.equal(
+      other.error?.remedy,
+      `Stop that one first: update_kept_playlist with keep_id ${id} and action stop, or \`relay keep stop ${id}\`. Then keep it with playlist_id ${made.playlist_id} instead of its name.`,
     );
     assert.equal((await kept(relay)).length, 1);
     assert.deepEqual(owner(relay.provider).playlists.filter((one) => !isOther(one)).length, 1);

@@ -7,6 +7,7 @@ import { isoOf } from '../../base/clock.ts';
 import { createMutex } from '../../base/mutex.ts';
 import { isUntouched } from '../../changes/run.ts';
 import { asRelayError, loginRequired, RelayError } from '../../domain/errors.ts';
+import { shortId } from '../../domain/job.ts';
 import { INTERVAL_MS, type KeepAction, type KeepPreview, type KeepRecord } from '../../domain/keep.ts';
 import type { KeepAnswer, KeepRequest } from '../../domain/localApi.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
@@ -143,16 +144,11 @@ export function createKeeps(context: KeepsContext): Keeps {
   }
 
   /** @param kept the playlist as it is kept, if it is. @throws RelayError `CONFLICT` */
-  function requireUnkept(kept: Keep | null | undefined): void {
+  function requireUnkept(kept: Keep | null | undefined, asked: KeepRequest): void {
     if (!kept) return;
-    const id = kept.id.slice(0, 8);
-    const command = ['keep', 'stop', id];
+    const isSame = kept.query === asked.sql && kept.every === asked.every;
     throw new RelayError('CONFLICT', `The playlist "${kept.name}" is kept already.`, {
-      remedy: {
-        text: `Stop that one first: update_kept_playlist with keep_id ${id} and action stop, or {command}.`,
-        command,
-        terminal: { text: 'Stop that one first: {1}.', commands: [command] },
-      },
+      remedy: isSame ? nothingToAdd(kept) : stopFirst(kept, asked),
     });
   }
 
@@ -160,20 +156,21 @@ export function createKeeps(context: KeepsContext): Keeps {
    * A new playlist that is to be kept. A kept one of the same name counts as the same: if a call is sent again, the playlist of
    * the first may not be in Spotify's list yet, or may still have to be made.
    */
-  async function requireNew(name: string, account: string): Promise<Target> {
+  async function requireNew(asked: KeepRequest, account: string): Promise<Target> {
+    const name = asked.name ?? '';
     const named = () => listKeeps(store).filter((keep) => keep.account === account && keep.name === name);
     const renamed = new Set<string>();
     for (const { id, playlistId } of named()) {
       const facts = playlistId === null ? null : await library.playlistFacts(playlistId);
       if (facts !== null && facts.name !== name) renamed.add(id);
     }
-    const requireFree = () => requireUnkept(named().find(({ id }) => !renamed.has(id)));
+    const requireFree = () => requireUnkept(named().find(({ id }) => !renamed.has(id)), asked);
     requireFree();
     return { name, requireFree };
   }
 
-  async function requireOwn(playlistId: string, call: Caller): Promise<Target> {
-    const requireFree = () => requireUnkept(keepOfPlaylist(store, playlistId));
+  async function requireOwn(playlistId: string, asked: KeepRequest, call: Caller): Promise<Target> {
+    const requireFree = () => requireUnkept(keepOfPlaylist(store, playlistId), asked);
     requireFree();
     const { name } = await ownedFacts(playlistId, call);
     return { name, requireFree };
@@ -250,15 +247,16 @@ export function createKeeps(context: KeepsContext): Keeps {
   }
 
   return {
-    async add({ playlistId, name, sql, every, dryRun }, call) {
+    async add(asked, call) {
+      const { playlistId, sql, every, dryRun } = asked;
       const account = connectedAccount(store);
       if (account === null) throw loginRequired();
       const begunAt = clock.monotonic();
       const answer = await library.follow(sql, 0, call);
       requireKeepable(answer.columns, answer.rows, wantedOf(answer.rows, []));
       const target = await (playlistId === null
-        ? requireNew(name ?? '', account)
-        : requireOwn(playlistId, call));
+        ? requireNew(asked, account)
+        : requireOwn(playlistId, asked, call));
       const draft: Omit<Keep, 'seq'> = {
         id: random.uuid(),
         account,
@@ -359,6 +357,31 @@ export function createKeeps(context: KeepsContext): Keeps {
       await loop;
       await turns.runExclusive('run', async () => {});
     },
+  };
+}
+
+/** For a call that was sent again. */
+function nothingToAdd({ id }: Keep) {
+  const command = ['keep', 'show', shortId(id)];
+  const same = 'It follows this query, so nothing is left to add.';
+  return {
+    text: `${same} list_kept_playlists or {command} shows it.`,
+    command,
+    terminal: { text: `${same} {1} shows it.`, commands: [command] },
+  };
+}
+
+function stopFirst({ id, playlistId }: Keep, asked: KeepRequest) {
+  const command = ['keep', 'stop', shortId(id)];
+  // A tool makes a second playlist if it gets the name again.
+  const then =
+    asked.name === null || playlistId === null
+      ? ''
+      : ` Then keep it with playlist_id ${playlistId} instead of its name.`;
+  return {
+    text: `Stop that one first: update_kept_playlist with keep_id ${shortId(id)} and action stop, or {command}.${then}`,
+    command,
+    terminal: { text: 'Stop that one first: {1}.', commands: [command] },
   };
 }
 
