@@ -164,7 +164,11 @@ export function createKeeps(context: KeepsContext): Keeps {
       const facts = playlistId === null ? null : await library.playlistFacts(playlistId);
       if (facts !== null && facts.name !== name) renamed.add(id);
     }
-    const requireFree = () => requireUnkept(named().find(({ id }) => !renamed.has(id)), asked);
+    const requireFree = () =>
+      requireUnkept(
+        named().find(({ id }) => !renamed.has(id)),
+        asked,
+      );
     requireFree();
     return { name, requireFree };
   }
