@@ -39,10 +39,11 @@ async function runLogout(context: Context, erase: boolean): Promise<void> {
     });
   }
   if (keptFiles) {
+    const them = keptFiles.length === 1 ? 'it' : 'them';
     const files = keptFiles.map((path) => visibleText(path)).join(', ');
     note(
       io,
-      `Still there, as a restore or repair left it: ${files}. Delete it if nothing of before is to stay.`,
+      `Still there, as a restore or repair left it: ${files}. Delete ${them} if nothing of before is to stay.`,
     );
   }
   const deleted = libraryDeleted ? ' The copy of the library is deleted.' : '';
