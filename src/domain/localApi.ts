@@ -371,8 +371,12 @@ export interface LocalApi {
   addKeep(request: KeepRequest): Promise<KeepAnswer>;
   /** @param asked.id of the kept playlist, or its first characters */
   actOnKeep(asked: { id: string; action: KeepAction }): Promise<KeepAnswer>;
-  /** @param asked.playlist ID, URI or link, or the playlist's present or last known name. @throws RelayError `NOT_FOUND` */
-  playlistVersions(asked: { playlist: string }): Promise<PlaylistVersions>;
+  /**
+   * @param asked.playlist ID, URI or link, or the playlist's present or last known name
+   * @param asked.toRestore true for versions that are to be written: a name then counts only if Spotify can be asked who has it
+   * @throws RelayError `NOT_FOUND`, or with `toRestore` the errors of reading
+   */
+  playlistVersions(asked: { playlist: string; toRestore?: boolean | undefined }): Promise<PlaylistVersions>;
   /** The rows of one version. @throws RelayError `NOT_FOUND` */
   playlistVersion(asked: { id: string; version: number }): Promise<VersionContent>;
   /** Restores a version. @throws RelayError `UNSUPPORTED_ITEMS` naming the rows that cannot be written */

@@ -355,8 +355,8 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
       withinReach(running(), ({ keeps }, signal) => keeps.act(id, action, { signal })),
   },
   playlistVersions: {
-    input: playlist,
-    run: async (asked, { running }) => ownerVersions(running().services, asked.playlist),
+    input: () => playlist().extend({ toRestore: z.boolean().optional() }),
+    run: async (asked, { running }) => ownerVersions(running().services, asked.playlist, asked),
   },
   playlistVersion: {
     input: () => z.object({ id: z.string().max(100), version: z.int().min(1) }),

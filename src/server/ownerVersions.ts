@@ -15,9 +15,18 @@ import { ownerPlaylists } from './ownerLists.ts';
 
 const IF_LATE = 'Try again in a minute.';
 
-/** The versions of a playlist. @param given its ID, URI or link, its name or, if it is gone, the last name that was read */
-export async function ownerVersions(services: Services, given: string): Promise<PlaylistVersions> {
-  const id = await idOf(services, given);
+/**
+ * The versions of a playlist.
+ * @param given its ID, URI or link, its name or, if it is gone, the last name that was read
+ * @param options.toRestore true if a version is to be written. A stored name may be that of another playlist by now, so it
+ *   does not count while Spotify cannot be asked
+ */
+export async function ownerVersions(
+  services: Services,
+  given: string,
+  { toRestore = false }: { toRestore?: boolean | undefined } = {},
+): Promise<PlaylistVersions> {
+  const id = await idOf(services, given, toRestore);
   return inTime(services, 'Reading the versions', IF_LATE, (signal) =>
     services.library.versions(id, { signal }),
   );
@@ -45,7 +54,7 @@ export async function ownerRestore(services: Services, request: RestoreRequest):
   return answer as unknown as RestoreAnswer;
 }
 
-async function idOf(services: Services, given: string): Promise<string> {
+async function idOf(services: Services, given: string, toRestore: boolean): Promise<string> {
   let unread: unknown = null;
   if (ADDRESS.test(given)) {
     try {
@@ -58,7 +67,7 @@ async function idOf(services: Services, given: string): Promise<string> {
   const versioned = await services.library.versionedPlaylists();
   const isId = (one: { id: string }) => one.id === given;
   if (versioned.some(isId)) return given;
-  const listed = await listedNow(services);
+  const listed = await (toRestore ? ownerPlaylists(services) : listedNow(services));
   const here = new Set(listed.map(({ id }) => id));
   // A playlist of the library has the name that it has there, whatever it was called when it was read.
   const all = [...listed, ...versioned.filter(({ id }) => !here.has(id))];

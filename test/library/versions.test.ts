@@ -392,6 +392,26 @@ test('the name of a playlist may begin as a link does', () =>
     assert.equal(JSON.parse(other.err).error.code, 'INVALID_ARGUMENT');
   }));
 
+test('while Spotify does not list the playlists, nothing is restored by a stored name', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    const account = resize(relay, 0, 1);
+    await readAll(relay);
+    edit(relay, (rows) => rows.slice(0, 25));
+    await list(relay);
+    const renamed = at(account.playlists, 0);
+    renamed.name = 'Trip';
+    renamed.version += 1;
+    account.playlists.push({ ...renamed, id: `new${'0'.repeat(19)}`, name: 'List 0', rows: [] });
+    const restore = async (given: string) => {
+      relay.provider.faults.clear();
+      relay.provider.faults.add({ path: '/me/playlists', kind: 'status', status: 500, times: Infinity });
+      const { code, err } = await run(relay, ['playlists', 'restore', given, '--at', '1', '--json']);
+      return [code === 0 ? 'done' : JSON.parse(err).error.code, renamed.rows.length];
+    };
+    assert.deepEqual(await restore('List 0'), ['PROVIDER_UNAVAILABLE', 25]);
+    assert.deepEqual(await restore(ID), ['done', 30]);
+  }));
+
 test('a playlist that got an earlier name back is found by it once it is gone', () =>
   withRelay(WITH_SQL, async (relay) => {
     const account = resize(relay, 0, 1);

@@ -56,7 +56,7 @@ export async function restoreVersion(
 ): Promise<void> {
   const { io, json } = context;
   const { dryRun = false, yes = false, skipUnsupported = false, new: name = null } = options;
-  const { local, versions, found } = await versionAt(context, playlist, options.at);
+  const { local, versions, found } = await versionAt(context, playlist, options.at, { toRestore: true });
   const restore = (isDry: boolean) =>
     local.restorePlaylist({
       id: versions.playlist_id,
@@ -127,6 +127,7 @@ async function versionAt(
   context: Context,
   playlist: string,
   at: string,
+  { toRestore = false } = {},
 ): Promise<{ local: LocalApi; versions: PlaylistVersions; found: PlaylistVersion }> {
   const when = parseWhen(at, context.clock.now());
   if (when === null) {
@@ -136,7 +137,7 @@ async function versionAt(
     });
   }
   const { local } = await context.server();
-  const versions = await local.playlistVersions({ playlist });
+  const versions = await local.playlistVersions({ playlist, toRestore });
   const found = versions.items.find(({ version, seen_at }) =>
     when.kind === 'version' ? version === when.version : Date.parse(seen_at) <= when.at,
   );
