@@ -20,6 +20,7 @@ import {
   packBody,
   pruneChanges,
   putChangeBody,
+  reopenChange,
   recentChanges,
   setChange,
 } from '../store/tables/changes.ts';
@@ -125,11 +126,11 @@ export interface Changes {
    */
   cancel(seq: number, signal: AbortSignal, decided: Promise<void>): Promise<void>;
   /**
-   * Reads the playlist of a change under review, which a person keeps as it is. Returns what ends the change as `done`; call that
-   * in a transaction.
+   * Reads the playlist of a change under review, which a person keeps as it is. Returns what ends the change as `done`, and what
+   * brings back the review if that cannot be saved; call each in a transaction.
    * @throws RelayError from reading
    */
-  accept(seq: number): Promise<() => void>;
+  accept(seq: number): Promise<{ end(): void; reopen(): void }>;
   /** Sets the function that lists the job of a change that continues without its caller. */
   listWith(list: ListChange): void;
   /** Sends nothing new; resolves when every run has ended. */
@@ -441,7 +442,8 @@ export function createChanges(context: ChangeContext): Changes {
       const { playlistId } = reread(store, seq);
       const call = { signal: stopping.signal, progress() {} };
       const present = playlistId === null ? null : (await rows.readFresh(playlistId, call)).map(uriOf);
-      return () => {
+      let reopen = () => {};
+      const end = () => {
         const body = getChangeBody(store, seq);
         const change = reread(store, seq);
         if (present) {
@@ -452,7 +454,12 @@ export function createChanges(context: ChangeContext): Changes {
         // Nothing more is asked for than was written, so the history does not count what the person gave up.
         const requested = change.written;
         setChange(store, seq, { outcome: 'done', requested, op: 0, at: 0, endedAt: now, error: null }, now);
+        reopen = () => {
+          putChangeBody(store, seq, body);
+          reopenChange(store, change);
+        };
       };
+      return { end, reopen: () => reopen() };
     },
     listWith(next) {
       list = next;

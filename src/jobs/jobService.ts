@@ -142,18 +142,21 @@ export function createJobs(context: JobContext): Jobs {
   /** The owner keeps the playlist as it is, so the job is over. */
   async function accept(job: Job): Promise<JobRecord> {
     const change = changeOfJob(store, job.seq);
-    const end = change?.outcome === null ? await changes.accept(change.seq) : () => {};
+    const accepted = change?.outcome === null ? await changes.accept(change.seq) : null;
     await store.durable(
       () => {
         // Somebody else may have decided while the playlist was read.
         const present = reread(store, job);
         if (!inReview(present)) throw wrongState(present, 'Its review is over.');
-        end();
+        accepted?.end();
         moveNow(context, present, 'committing', CLEARED);
         const done = change && getChangeBySeq(store, change.seq);
         followNow(context, job, done, { kind: 'ended', cause: null });
       },
-      () => moveJob(store, job.seq, { from: 'completed', to: job.status }, previousOf(job), clock.now()),
+      () => {
+        const back = { from: 'completed', to: job.status } as const;
+        if (moveJob(store, job.seq, back, previousOf(job), clock.now())) accepted?.reopen();
+      },
     );
     return now(job);
   }

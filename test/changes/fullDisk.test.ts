@@ -1,6 +1,7 @@
 /** Changes that cannot be saved once they have begun: nothing is lost or doubled, and the answer says how far they got. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Incoming } from '../../src/demo/http.ts';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
 import { jobOf } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
@@ -10,7 +11,7 @@ import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts
 import { writes } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
-import { ended, poll } from './settled.ts';
+import { committed, ended, poll } from './settled.ts';
 import { withUnkind } from './unkind.ts';
 
 const ITEMS = /\/items$/;
@@ -183,4 +184,30 @@ test('no lane asks again and again for a job whose start is still being saved', 
     assert.ok(sleeps < 50, `${sleeps} sleeps`);
     disk.free();
     assert.equal((await ended(relay, String(job_id))).status, 'completed');
+  }));
+
+test('a review whose acceptance cannot be saved can still be carried on', () =>
+  withDisk(async (relay, disk) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
+    fill(playlist, former);
+    const theirs = [...former.slice(5), ...items.slice(0, 150)];
+    const { faults } = relay.provider;
+    const edit = () => void relay.provider.editPlaylist(playlist.id, theirs);
+    const look = { method: 'GET', path: /^\/playlists\//, kind: 'hook', fn: edit } as const;
+    const second = { method: 'POST', path: ITEMS, skip: 1 } as const;
+    const id = await committed(relay, 'add_to_playlist', items, { playlist_id: playlist.id }, () => {
+      faults.add({ ...second, kind: 'hook', fn: () => faults.add(look) });
+      faults.add({ ...second, kind: 'status_after', status: 502 });
+    });
+    assert.equal((await ended(relay, id)).review_required, true);
+    const isLastPage = ({ query }: Incoming) => Number(query.get('offset')) >= 300;
+    faults.add({ method: 'GET', path: ITEMS, where: isLastPage, kind: 'hook', fn: disk.fill });
+    const { error } = await relay.call('resume_job', { job_id: id, review: 'accept' });
+    assert.equal((error as ToolFailure | undefined)?.code, 'STORE_ERROR');
+    disk.free();
+    await relay.call('resume_job', { job_id: id, review: 'carry_on' });
+    const { status, written } = await ended(relay, id);
+    assert.deepEqual([status, written], ['completed', 250]);
+    assertRows(playlist, [...theirs, ...items.slice(150)]);
   }));

@@ -168,6 +168,11 @@ export function setChange(store: Store, seq: number, change: ChangeChange, now: 
   return getChangeBySeq(store, seq) as Change;
 }
 
+/** Makes a change open again whose end could not be saved. @param before the change as it was */
+export function reopenChange(store: Store, before: Change): void {
+  CHANGES.update(store, before, 'where seq = :seq', { seq: before.seq });
+}
+
 /** All changes except those that ended without effect, newest first. */
 export function listChanges(store: Store, offset: number, limit: number): { items: Change[]; total: number } {
   const shown = "outcome is not 'unchanged'";
