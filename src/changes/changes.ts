@@ -20,8 +20,8 @@ import {
   packBody,
   pruneChanges,
   putChangeBody,
-  reopenChange,
   recentChanges,
+  reopenChange,
   setChange,
 } from '../store/tables/changes.ts';
 import { dropJob, getJobBySeq, insertJob } from '../store/tables/jobs.ts';
@@ -100,8 +100,11 @@ export interface ChangeReport {
 /** How a change stands when its caller stops waiting. */
 export type ChangeResult =
   | ({ kind: 'ended' } & ChangeReport)
-  /** The change continues by itself, as a listed job. `cause` says why it could not end; null if the caller's time was up. */
-  | ({ kind: 'listed'; cause: RelayError | null } & Omit<ChangeReport, 'end'>)
+  /**
+   * The change continues as a listed job: by itself, or once a person has decided if it is `inReview`. `cause` says why it could
+   * not end; null if the caller's time was up.
+   */
+  | ({ kind: 'listed'; cause: RelayError | null; inReview: boolean } & Omit<ChangeReport, 'end'>)
   | { kind: 'nothing_to_do' };
 
 /** The one way to write to playlists and the library. */
@@ -357,7 +360,7 @@ export function createChanges(context: ChangeContext): Changes {
     entry.waiter = null;
     const state = stateOf(entry.seq ?? 0, entry);
     await list(state.change, end, isStopped);
-    return { kind: 'listed', ...state, cause: end?.cause ?? null };
+    return { kind: 'listed', ...state, cause: end?.cause ?? null, inReview: end?.kind === 'review' };
   }
 
   // A list may still show the rows from before the last writes of the earlier process.

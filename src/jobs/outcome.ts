@@ -117,8 +117,11 @@ export function failuresOf({ reason, stepAttempts }: Job): Failures {
   return { count: stepAttempts, code: isErrorCode(reason) ? reason : null };
 }
 
-/** Codes of refusals that are not final, since a bug of relay or a lagging list may be the cause. */
-const PASSING: ReadonlySet<string> = new Set(['NOT_FOUND', 'INTERNAL']);
+/**
+ * Codes of refusals that are not final, since a bug of relay or a lagging list may be the cause, or somebody is editing the
+ * playlist.
+ */
+const PASSING: ReadonlySet<string> = new Set(['NOT_FOUND', 'INTERNAL', 'CONFLICT']);
 
 /** The end of an attempt that failed before there was a change, or while searching. */
 export function endOfFailure(job: Job, cause: RelayError): DriveEnd {

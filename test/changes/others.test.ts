@@ -100,11 +100,16 @@ test('a row that moves while the pages are read comes back with the undo of a re
     assertRows(playlist, moved);
   }));
 
+/** Makes a person edit the playlist during every reading: its first row becomes the last one. */
+function editsAlways(relay: Relay, playlist: DemoPlaylist): void {
+  const where = ({ query }: Incoming) => Number(query.get('offset')) >= 100;
+  const always = { method: 'GET', path: ITEMS, where, times: Number.POSITIVE_INFINITY };
+  edits(relay, always, playlist, (rows) => [...rows.slice(1), ...rows.slice(0, 1)]);
+}
+
 test('a playlist that somebody edits during every reading is left as it is, until nobody does', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
-    const isLastPage = ({ query }: Incoming) => Number(query.get('offset')) >= 100;
-    const always = { method: 'GET', path: ITEMS, where: isLastPage, times: Number.POSITIVE_INFINITY };
-    edits(relay, always, playlist, (rows) => [...rows.slice(1), ...rows.slice(0, 1)]);
+    editsAlways(relay, playlist);
     const args = { playlist_id, track_ids: tracks(relay, 5, 3_000) };
     const { error } = await change(relay, 'replace_playlist_tracks', args);
     assert.deepEqual(
@@ -121,6 +126,40 @@ test('a playlist that somebody edits during every reading is left as it is, unti
     assertDone(await change(relay, 'replace_playlist_tracks', args));
     assertDone(await undoLast(relay));
     assertRows(playlist, rows);
+  }));
+
+test('a job that replaces a playlist waits while somebody edits it during every reading', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+    const items = tracks(relay, 5, 3_000);
+    const before = () => editsAlways(relay, playlist);
+    const id = await committed(relay, 'replace_playlist', items, { playlist_id }, before);
+    const { status, reason } = await reach(relay, id, 'waiting', 'failed');
+    assert.deepEqual([status, reason], ['waiting', 'CONFLICT']);
+    relay.provider.faults.clear();
+    assert.equal((await ended(relay, id)).status, 'completed');
+    assertRows(playlist, items);
+  }));
+
+test('a call that cannot go on while somebody edits the playlist during every reading says that its job does', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+    const { faults } = relay.provider;
+    faults.add(
+      { ...APPEND, kind: 'hook', fn: () => editsAlways(relay, playlist) },
+      { ...APPEND, kind: 'status_after', status: 502 },
+    );
+    const args = { playlist_id, track_ids: tracks(relay, 400, 3_000) };
+    const { error } = (await relay.call('replace_playlist_tracks', args)) as { error?: ToolFailure };
+    const id = String(error?.details?.job_id);
+    assert.deepEqual(
+      [error?.code, error?.remedy],
+      [
+        'DEADLINE_EXCEEDED',
+        `Do not send it again: job ${id} writes the rest by itself. Call get_job_status to follow it.`,
+      ],
+    );
+    faults.clear();
+    assert.equal((await ended(relay, id)).status, 'completed');
+    assertSame(urisOf(playlist).toSorted(), args.track_ids.toSorted());
   }));
 
 test('a row that moves while the pages are read is removed', () =>

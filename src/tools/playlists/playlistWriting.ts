@@ -341,7 +341,7 @@ function stillWriting(
   report: Partial<Report>,
   result: Extract<ChangeResult, { kind: 'listed' }>,
 ): RelayError {
-  const { change, cause } = result;
+  const { change, cause, inReview } = result;
   const { job_id } = continuation(change);
   const soFarWritten = `${report.written} of ${report.requested} written so far.`;
   const details = { ...ofTarget(result, report), job_id };
@@ -359,12 +359,11 @@ function stillWriting(
     return cause.with({ message, ...(remedy && { remedy }), details });
   }
   const isDisk = failureClass === 'store';
-  const isTold = cause && (cause.code === 'CONFLICT' || failureClass === 'limit' || isDisk);
+  const isTold = cause && (inReview || failureClass === 'limit' || isDisk);
   const code = isTold ? cause.code : 'DEADLINE_EXCEEDED';
   const why = cause ? cause.message : 'The write takes longer than a tool call may.';
   return new RelayError(code, `${soFarWritten} ${why}`, {
-    remedy:
-      cause?.code === 'CONFLICT'
+    remedy: inReview
         ? `Call get_job_status with job_id ${job_id}: it shows what differs.`
         : `${isDisk ? `${cause?.remedy} ` : ''}${whatNext(change, job_id)} Call get_job_status to follow it.`,
     ...(cause?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
