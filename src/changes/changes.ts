@@ -454,8 +454,9 @@ export function createChanges(context: ChangeContext): Changes {
           putChangeBody(store, seq, { ...body, plan: { rows: present, ops: [], counted: false, former } });
         }
         const now = clock.now();
-        // Nothing more is asked for than was written, so the history does not count what the person gave up.
-        const requested = change.written;
+        // Nothing more is asked for than was written, so the history does not count what the person gave up. But a change that
+        // asks for nothing empties the playlist.
+        const requested = change.written || change.requested;
         setChange(store, seq, { outcome: 'done', requested, op: 0, at: 0, endedAt: now, error: null }, now);
         reopen = () => {
           putChangeBody(store, seq, body);

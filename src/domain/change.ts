@@ -7,7 +7,7 @@ interface KindFacts {
   /** Type of the job that continues the change after its call has ended. */
   job: JobType;
   /** What the change did, in the words of `relay history`: `added 12 songs to "Evening"`. */
-  words: (change: { songs: string; playlist: string; requested: number }) => string;
+  words: (change: { songs: string; count: number; playlist: string; requested: number }) => string;
   /** True if the entries of the change are the rows or tracks that it writes. */
   isListed?: true;
   /** True if the change is never left half done: if it cannot be finished, the former rows are written back. */
@@ -30,8 +30,12 @@ const KINDS = {
   reorder: { job: 'reorder_playlist', words: ({ playlist }) => `moved songs in ${playlist}` },
   replace: {
     job: 'replace_playlist',
-    words: ({ songs, playlist, requested }) =>
-      requested === 0 ? `emptied ${playlist}` : `replaced the songs of ${playlist} with ${songs}`,
+    words: ({ songs, count, playlist, requested }) => {
+      if (requested === 0) return `emptied ${playlist}`;
+      // None is known to be written: the answer may be lost, or others may have written.
+      if (count === 0) return `began to replace the songs of ${playlist}`;
+      return `replaced the songs of ${playlist} with ${songs}`;
+    },
     isListed: true,
     isRewriting: true,
   },
@@ -42,8 +46,7 @@ const KINDS = {
   },
   create: {
     job: 'create_playlist',
-    words: ({ songs, playlist, requested }) =>
-      `created ${playlist}${requested === 0 ? '' : ` with ${songs}`}`,
+    words: ({ songs, count, playlist }) => `created ${playlist}${count === 0 ? '' : ` with ${songs}`}`,
     isListed: true,
   },
   delete: { job: 'delete_playlist', words: ({ playlist }) => `deleted ${playlist}` },

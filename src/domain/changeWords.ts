@@ -17,10 +17,16 @@ export function changeWords(
     // An undo of an undo redoes the change.
     return undone.startsWith(UNDID) ? undone.replace(UNDID, REDID) : UNDID + undone.replace(REDID, '');
   }
-  const count = state === 'done' ? requested : written;
+  // A person may have kept a playlist as it was before anything was written.
+  const count = state === 'done' && written > 0 ? requested : written;
   const songs = `${count} song${count === 1 ? '' : 's'}`;
   const unnamed = playlist_id === null ? 'a playlist' : `playlist ${playlist_id}`;
-  return kindFacts(kind).words({ songs, requested, playlist: name === null ? unnamed : `"${name}"` });
+  return kindFacts(kind).words({
+    songs,
+    count,
+    requested,
+    playlist: name === null ? unnamed : `"${name}"`,
+  });
 }
 
 const UNDID = 'undid: ';

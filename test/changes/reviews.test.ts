@@ -5,6 +5,7 @@ import type { ChangeSummary } from '../../src/domain/change.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { reach } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
+import { run } from '../support/cli.ts';
 import { at } from '../support/entries.ts';
 import { assertRows, assertSame, fill, named, tracks, urisOf, without } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
@@ -192,6 +193,27 @@ longTest('a review can be accepted: the playlist stays as it is and the job has 
     });
   }),
 );
+
+test('a replacement that was accepted before a song was written is not said to have emptied the playlist', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist, playlist_id }) => {
+    const put = { method: 'PUT', path: /\/items$/ } as const;
+    const theirs = tracks(relay, 50, 6_000);
+    const fn = () => void provider.editPlaylist(playlist_id, theirs);
+    const look: FaultRule = { method: 'GET', path: /^\/playlists\//, kind: 'hook', fn };
+    const id = await committed(relay, 'replace_playlist', tracks(relay, 150, 3_000), { playlist_id }, () =>
+      provider.faults.add(
+        { ...put, kind: 'hook', fn: () => provider.faults.add(look) },
+        { ...put, kind: 'status_after', status: 502 },
+      ),
+    );
+    assert.equal((await ended(relay, id)).review_required, true);
+    await relay.call('resume_job', { job_id: id, review: 'accept' });
+    const { status, written } = await ended(relay, id);
+    assert.deepEqual([status, written], ['completed', 0]);
+    assertRows(playlist, theirs);
+    const { out } = await run(relay, ['history']);
+    assert.match(out, /began to replace the songs of "Exactly Two Hundred"/);
+  }));
 
 /** Sends `accept`, and meanwhile, before relay reads the playlist for it, another call. Returns both errors. */
 async function acceptedBeside({ relay }: Scene, { job_id }: JobRecord, tool: string, args: object = {}) {
