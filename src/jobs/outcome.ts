@@ -118,7 +118,7 @@ export function failuresOf({ reason, stepAttempts }: Job): Failures {
 }
 
 /**
- * Codes of refusals that are not final, since a bug of relay or a lagging list may be the cause, or somebody is editing the
+ * Codes of refusals that are not final. The cause may be a bug of relay, a lagging list, or somebody who is editing the
  * playlist.
  */
 const PASSING: ReadonlySet<string> = new Set(['NOT_FOUND', 'INTERNAL', 'CONFLICT']);

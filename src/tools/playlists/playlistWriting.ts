@@ -364,8 +364,8 @@ function stillWriting(
   const why = cause ? cause.message : 'The write takes longer than a tool call may.';
   return new RelayError(code, `${soFarWritten} ${why}`, {
     remedy: inReview
-        ? `Call get_job_status with job_id ${job_id}: it shows what differs.`
-        : `${isDisk ? `${cause?.remedy} ` : ''}${whatNext(change, job_id)} Call get_job_status to follow it.`,
+      ? `Call get_job_status with job_id ${job_id}: it shows what differs.`
+      : `${isDisk ? `${cause?.remedy} ` : ''}${whatNext(change, job_id)} Call get_job_status to follow it.`,
     ...(cause?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
     details,
   });
