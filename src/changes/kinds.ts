@@ -407,7 +407,7 @@ export function unsaveTracks(
       const isAway = knownAdditions({ provider, store }, distinct);
       const saved = distinct.filter((uri, index) => answers[index] || isAway[uri] === false);
       if (saved.length === 0) return null;
-      await noteSaved({ provider, store }, saved, call);
+      await noteSaved({ provider, store, clock }, saved, call);
       const former = { saved: saved.filter((uri) => isAway[uri] !== true) };
       const ops = [{ op: 'unsave' as const, uris: sent === 'all' ? uris : saved }];
       return { requested: saved.length, former, ops };

@@ -132,7 +132,7 @@ interface Shown {
 }
 
 async function lookFor(
-  reading: Pick<Reading, 'provider' | 'store'>,
+  reading: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
   change: Change,
   open: ReadonlySet<string>,
   pages: Pages,
@@ -141,6 +141,8 @@ async function lookFor(
   for (let readings = 1; ; readings++) {
     const { shown, steady } = await lookOnce(reading, change, new Set(open), pages, call);
     if (steady || readings === READINGS) return shown;
+    // The library may lag behind another change of relay, page by page.
+    await reading.clock.sleep(LOOK_AGAIN_MS, call.signal);
   }
 }
 
@@ -220,7 +222,7 @@ export async function settleLibrary(
 
 /** Records which change first saved each URI of `uris`; called before they are removed. */
 export async function noteSaved(
-  reading: Pick<Reading, 'provider' | 'store'>,
+  reading: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
   uris: readonly string[],
   call: Call,
 ): Promise<void> {
