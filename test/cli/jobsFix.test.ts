@@ -108,6 +108,34 @@ test('a session counts only what was settled in it, and a decision that was chan
     assert.equal(linesOf(err).at(-1), '1 item settled, 1 left out, nothing is open.', err);
   }));
 
+test('a song that "all near" settled and that is then decided otherwise counts once', () =>
+  withRelay(async (world) => {
+    const [a, b] = uniqueTracks(world, 2);
+    assert.ok(a && b);
+    const id = await createJob(world, 'save_tracks', [misspelled(a), misspelled(b), NOTHING]);
+    await reach(world, id, 'ready');
+    const typed = ['', 'a', 'y', 'b', 'x', 'x']; // item 1: later; item 2: all near; item 3: back to item 1
+    const { err } = await jobs(world, ['fix', id], {
+      terminal: TERMINAL,
+      stdin: typed.map((line) => `${line}\n`).join(''),
+    });
+    assert.deepEqual(await outcomes(world, id), ['skipped', b.uri, 'skipped']);
+    assert.equal(linesOf(err).at(-1), '1 item settled, 2 left out, nothing is open.', err);
+  }));
+
+test('a song that the list names twice is counted twice, also after its decision was changed', () =>
+  withRelay(async (world) => {
+    const [a, b] = uniqueTracks(world, 2);
+    assert.ok(a && b);
+    const twice = misspelled(a);
+    const id = await createJob(world, 'save_tracks', [twice, misspelled(b), twice]);
+    await reach(world, id, 'ready');
+    const { err } = await jobs(world, ['fix', id], { terminal: TERMINAL, stdin: '1\nb\nx\n1\n' });
+    const found = await outcomes(world, id);
+    assert.deepEqual(found, ['skipped', b.uri, a.uri], err);
+    assert.equal(linesOf(err).at(-1), '2 items settled, 1 left out, nothing is open.', err);
+  }));
+
 test('one answer accepts all near matches, after the weakest of them were shown', () =>
   withRelay(async (world) => {
     const all = uniqueTracks(world, 6);

@@ -3,7 +3,7 @@
  * saved as it is made, so that a session can end at any point.
  */
 import { RelayError } from '../../domain/errors.ts';
-import { type ItemRecord, type JobRecord, unresolvedOf } from '../../domain/job.ts';
+import { type ItemRecord, type JobRecord, RESOLVED_STATUSES, unresolvedOf } from '../../domain/job.ts';
 import { acceptWords, NEAR_SCORE } from '../../domain/settling.ts';
 import type { Track } from '../../domain/shapes.ts';
 import type { Context } from '../context.ts';
@@ -44,11 +44,11 @@ interface Session {
   job: JobRecord;
   /** The decisions of this session in words, by the position of the item. */
   decided: Map<number, string>;
-  /** What the last decision about an item settled and left out, by its position, and what "all near" settled, by `null`. */
-  counts: Map<number | null, Counts>;
+  /** What the job says about the present item, if the session has shown this item before; else null. */
+  former: ItemRecord | null;
+  /** How many items the session has settled and left out. */
+  counts: Pick<Settled, 'settled' | 'skipped'>;
 }
-
-type Counts = Pick<Settled, 'settled' | 'skipped'>;
 
 /**
  * Goes through the unresolved items of a job. Returns the job as it is at the end of the session.
@@ -74,7 +74,8 @@ export async function fixSession(
     coming: unresolvedItems(tools, id, PAGE),
     job: before,
     decided: new Map(),
-    counts: new Map(),
+    former: null,
+    counts: { settled: 0, skipped: 0 },
   };
   try {
     await goThrough(session);
@@ -87,9 +88,7 @@ export async function fixSession(
   const job = await jobOf(tools, id);
   note(io, '');
   // The job's own counts also include what the search finds and what others settle meanwhile.
-  const all = [...session.counts.values()];
-  const sum = (what: keyof Counts) => all.reduce((total, counts) => total + counts[what], 0);
-  note(io, summaryText({ settled: sum('settled'), skipped: sum('skipped'), left: unresolvedOf(job) }));
+  note(io, summaryText({ ...session.counts, left: unresolvedOf(job) }));
   return job;
 }
 
@@ -97,8 +96,10 @@ type Next = 'again' | 'next' | 'back' | 'end';
 
 async function goThrough(session: Session): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
+    const isShown = session.at < session.seen.length;
     const item = await present(session);
     if (!item) return;
+    session.former = isShown ? await itemAt(session, item.position) : null;
     const next = await settleOne(session, item, isFirst);
     if (next === 'end') return;
     if (next === 'back') session.at = Math.max(0, session.at - 1);
@@ -133,7 +134,7 @@ async function settleOne(session: Session, item: ItemRecord, isFirst: boolean): 
         await takeOffer(session, item, offers[input.index]);
         return 'next';
       case 'skip':
-        await decide(session, [{ number: item.position + 1, skip: true }]);
+        await decideOn(session, { number: item.position + 1, skip: true });
         report(session, item, 'Left out.');
         return 'next';
       case 'link': {
@@ -194,25 +195,20 @@ function report(session: Session, { position }: ItemRecord, text: string): void 
 
 async function takeOffer(session: Session, item: ItemRecord, offer: Offer | undefined): Promise<void> {
   if (!offer) return;
-  await decide(session, [{ number: item.position + 1, track: offer.track.uri }]);
+  await decideOn(session, { number: item.position + 1, track: offer.track.uri });
   report(session, item, `Taken: ${trackText(offer.track, session.view)}`);
 }
 
 /** Takes the track of a link. Returns false, after telling the person, if the link names no track. */
 async function takeLink(session: Session, item: ItemRecord, link: string): Promise<boolean> {
   try {
-    await decide(session, [{ number: item.position + 1, track: trackUri(link) }]);
+    await decideOn(session, { number: item.position + 1, track: trackUri(link) });
   } catch (error) {
     if (!(error instanceof RelayError) || !REFUSALS.has(error.code)) throw error;
     say(session, [error.message]);
     return false;
   }
-  const { items } = await session.tools<{ items: ItemRecord[] }>('get_job_status', {
-    job_id: session.id,
-    offset: item.position,
-    limit: 1,
-  });
-  const track = items[0]?.track;
+  const track = (await itemAt(session, item.position))?.track;
   report(session, item, track ? `Taken: ${trackText(track, session.view)}` : 'Taken.');
   return true;
 }
@@ -220,21 +216,30 @@ async function takeLink(session: Session, item: ItemRecord, link: string): Promi
 /** Errors after which the person can try again. */
 const REFUSALS: ReadonlySet<string> = new Set(['USAGE', 'INVALID_ARGUMENT', 'NOT_FOUND']);
 
+/** An item as it is now. */
+async function itemAt({ tools, id }: Session, position: number): Promise<ItemRecord | null> {
+  const where = { job_id: id, offset: position, limit: 1 };
+  const { items } = await tools<{ items: ItemRecord[] }>('get_job_status', where);
+  return items[0] ?? null;
+}
+
+/** Decides about the present item. If it was decided before, in whatever way, that does not count any more. */
+async function decideOn(session: Session, decision: Decision): Promise<void> {
+  await decide(session, [decision]);
+  const { counts, former } = session;
+  if (former?.status === 'skipped') counts.skipped -= 1;
+  else if (former && RESOLVED_STATUSES.includes(former.status)) counts.settled -= 1;
+}
+
 async function decide(session: Session, decisions: readonly Decision[], near?: number): Promise<Settled> {
   const answer = await settle(session.tools, session.id, decisions, near);
   session.job = answer.job;
-  count(session, decisions[0]?.number, answer);
+  session.counts.settled += answer.settled;
+  session.counts.skipped += answer.skipped;
   // The pages are read again, since settled items are no longer on them. A decision also settles later items with the same
   // song.
   session.coming = unresolvedItems(session.tools, session.id, PAGE);
   return answer;
-}
-
-/** Counts a decision, instead of a former one about the same item. */
-function count({ counts }: Session, number: number | undefined, { settled, skipped }: Settled): void {
-  const key = number ?? null;
-  const near = key === null ? (counts.get(key)?.settled ?? 0) : 0;
-  counts.set(key, { settled: near + settled, skipped });
 }
 
 async function found({ tools }: Session, words: string): Promise<Offer[]> {
