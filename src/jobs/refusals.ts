@@ -33,11 +33,23 @@ function mayStillWrite({ phase, status }: Job): boolean {
 }
 
 /** What to do beside a job that may still write. A second job with the same list would write its songs twice. */
-function beside({ id }: Job): Remedy {
-  const rest = 'It writes what it has found. Add only what it leaves out, with a new job; or';
+function beside({ id, status }: Job): Remedy {
+  const rest = (begin: string, cancel: string) =>
+    `${begin} what it has found. Add only what it leaves out, with a new job; or ${cancel} first.`;
+  const short = shortId(id);
+  const cancel = ['jobs', 'cancel', short];
+  if (status !== 'failed') {
+    return {
+      text: rest('It writes', 'call cancel_job'),
+      terminal: { text: rest('It writes', 'run {1}'), commands: [cancel] },
+    };
+  }
   return {
-    text: `${rest} call cancel_job first.`,
-    terminal: { text: `${rest} run {1} first.`, commands: [['jobs', 'cancel', shortId(id)]] },
+    text: rest('Once resume_job continues it, it writes', 'call cancel_job'),
+    terminal: {
+      text: rest('Once {1} continues it, it writes', 'run {2}'),
+      commands: [['jobs', 'resume', short], cancel],
+    },
   };
 }
 
