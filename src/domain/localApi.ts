@@ -261,8 +261,9 @@ export interface KeepRequest {
 export interface KeepAnswer {
   keep: KeepRecord;
   preview?: KeepPreview;
+  /** The change that the run has made. After `stop`: the change that is still being written, if there is one. */
   change_id?: string;
-  /** Set if the run continues after this answer. */
+  /** Set after `stop`, and if the run continues after this answer. */
   note?: string;
 }
 

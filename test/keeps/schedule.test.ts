@@ -629,3 +629,39 @@ test('two kept playlists that read each other end in a review, and write no more
     assert.deepEqual(writes(relay), []);
   });
 });
+
+for (const how of ['the tool', 'the command'] as const) {
+  test(`stop: ${how} says that a write that has begun and waits is finished by its job`, async () => {
+    await withTime(async (relay, clock) => {
+      const { keep: made } = await keep(relay, { name: 'Halted' });
+      clock.advance(40_000);
+      save(relay, spare(relay, 0, 150));
+      const limit = { kind: 'rate_limit', retryAfterSeconds: 120 } as const;
+      relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, ...limit });
+      assert.match((await act(relay, made.id, 'run')).keep.reason ?? '', /continues as job/);
+      assert.equal(rowsOf(relay, made.playlist_id).length, 130);
+      const changes = (await relay.call('list_changes')) as { items: Array<{ change_id: string }> };
+      if (how === 'the tool') {
+        const { change_id, note } = await act(relay, made.id, 'stop');
+        assert.deepEqual(
+          [change_id, note],
+          [
+            at(changes.items, 0).change_id,
+            'It is no longer kept: no run follows. Its last write has begun and is not over yet; list_changes shows how it ends.',
+          ],
+        );
+      } else {
+        assert.deepEqual(await run(relay, ['keep', 'stop', 'Halted']), {
+          code: 0,
+          out: '"Halted" is no longer kept. Its last write has begun and is not over yet.\n',
+          err: 'To see how it ends: relay history\n',
+        });
+      }
+      assert.deepEqual(await kept(relay), []);
+      await eventually(() => {
+        clock.advance(5_000);
+        return rowsOf(relay, made.playlist_id).length === 180;
+      });
+    });
+  });
+}

@@ -163,7 +163,10 @@ async function runAction(context: Context, given: string, action: KeepAction) {
   const answer = await local.actOnKeep({ id: id ?? '', action });
   if (json) printJson(io, answer);
   else if (action === 'stop') {
-    printLine(io, `"${visibleText(answer.keep.name, 100)}" is no longer kept. Its songs stay as they are.`);
+    const isWriting = answer.change_id !== undefined;
+    const songs = isWriting ? 'Its last write has begun and is not over yet.' : 'Its songs stay as they are.';
+    printLine(io, `"${visibleText(answer.keep.name, 100)}" is no longer kept. ${songs}`);
+    if (isWriting) note(io, `To see how it ends: ${commandLine(context, 'history')}`);
   } else await showAnswer(context, answer, false);
   const isRun = action === 'run' || action === 'accept';
   if (isRun && !json && answer.note === undefined && answer.keep.status === 'paused') {

@@ -41,6 +41,8 @@ const STILL_RUNNING =
   'The run has not ended yet and continues by itself. Call list_kept_playlists in a minute to see what it did.';
 
 const STOPPED = 'It is no longer kept: no run follows, and its songs stay.';
+const STILL_WRITING =
+  'It is no longer kept: no run follows. Its last write has begun and is not over yet; list_changes shows how it ends.';
 
 type Caller = { signal: AbortSignal };
 type ShownRun = KeepAnswer & { preview: KeepPreview };
@@ -307,7 +309,11 @@ export function createKeeps(context: KeepsContext): Keeps {
       if (action === 'stop') {
         await store.durable(() => dropKeep(store, keep.id));
         await cancelUnbegun(keep, call);
-        return { keep: { ...recordOf(keep), next_run_at: null }, note: STOPPED };
+        const last = lastChangeAskedBy(store, askedBy(keep));
+        return {
+          keep: { ...recordOf(keep), next_run_at: null },
+          ...(last?.outcome === null ? { change_id: last.id, note: STILL_WRITING } : { note: STOPPED }),
+        };
       }
       if (action === 'pause') {
         // If a run is in review, the next one comes right after the pause, and decides again.
