@@ -170,13 +170,13 @@ async function undoDetails(
 const MAY_STAY = 'Spotify may refuse to clear a description.';
 const STAYS = 'Spotify refused to clear the description, so that stays as it is now.';
 
-/** The plan of an undo as it was carried out: without the operation that Spotify has refused. */
+/** The plan of an undo as it was carried out: without the operation that Spotify has refused, if it has. */
 export function carriedOut(plan: UndoPlan, { notes }: Pick<ChangeBody, 'notes'>): UndoPlan {
-  if (notes?.passedOver !== true) return plan;
+  const isRefused = notes?.passedOver === true;
   return {
     ...plan,
-    ops: plan.ops.filter((op) => op.op !== 'details' || op.mayFail !== true),
-    lost: plan.lost.map((text) => (text === MAY_STAY ? STAYS : text)),
+    ops: plan.ops.filter((op) => !isRefused || op.op !== 'details' || op.mayFail !== true),
+    lost: plan.lost.flatMap((text) => (text !== MAY_STAY ? [text] : isRefused ? [STAYS] : [])),
   };
 }
 

@@ -75,3 +75,23 @@ test('details that come back are counted one by one, and a description that Spot
       ['details', 3, 3],
     ]);
   }));
+
+test('if Spotify clears the description, nothing is said about a refusal', () =>
+  withPlaylist('Café Noctelle', EXTRAS, async (scene) => {
+    const { relay, call, playlist, playlist_id } = scene;
+    await call('update_playlist_details', { playlist_id, description: 'New words' });
+    const put = { method: 'PUT', path: `/playlists/${playlist_id}` } as const;
+    const clear = () => {
+      playlist.description = null;
+    };
+    relay.provider.faults.add({ ...put, kind: 'hook', fn: clear }, { ...put, kind: 'status', status: 200 });
+    const { summary, notes } = await call('undo_change');
+    assert.deepEqual(
+      [summary, notes, playlist.description],
+      ['Changed "Café Noctelle" back: no description.', [], null],
+    );
+    assert.deepEqual(await counted(scene), [
+      ['undo', 1, 1],
+      ['details', 1, 1],
+    ]);
+  }));
