@@ -136,6 +136,25 @@ test('a song that the list names twice is counted twice, also after its decision
     assert.equal(linesOf(err).at(-1), '2 items settled, 1 left out, nothing is open.', err);
   }));
 
+test('a song that a client has settled meanwhile, and that is then left out, takes nothing off the count', () =>
+  withRelay(async (world) => {
+    const [a, b] = uniqueTracks(world, 2);
+    assert.ok(a && b);
+    const id = await createJob(world, 'save_tracks', [misspelled(a), misspelled(b), NOTHING]);
+    await reach(world, id, 'ready');
+    const fixes = [{ position: 0, track_id: a.uri }];
+    const fn = async () => void (await world.call('resume_job', { job_id: id, fixes }));
+    world.provider.faults.add({ path: '/search', kind: 'hook', fn });
+    // Item 1: later; item 2: a search, during which a client settles item 1, then back to item 1.
+    const typed = ['', `s ${b.name}`, 'b', 'x', 'x', 'x'];
+    const { err } = await jobs(world, ['fix', id], {
+      terminal: TERMINAL,
+      stdin: typed.map((line) => `${line}\n`).join(''),
+    });
+    assert.deepEqual(await outcomes(world, id), ['skipped', 'skipped', 'skipped']);
+    assert.equal(linesOf(err).at(-1), '0 items settled, 3 left out, nothing is open.', err);
+  }));
+
 test('one answer accepts all near matches, after the weakest of them were shown', () =>
   withRelay(async (world) => {
     const all = uniqueTracks(world, 6);

@@ -44,7 +44,9 @@ interface Session {
   job: JobRecord;
   /** The decisions of this session in words, by the position of the item. */
   decided: Map<number, string>;
-  /** What the job says about the present item, if the session has shown this item before; else null. */
+  /** The songs that the session has decided about, as the list has them. A decision also counts for their repeats. */
+  own: Set<string>;
+  /** What the job says about the present item, if its song was decided about in this session; else null. */
   former: ItemRecord | null;
   /** How many items the session has settled and left out. */
   counts: Pick<Settled, 'settled' | 'skipped'>;
@@ -74,6 +76,7 @@ export async function fixSession(
     coming: unresolvedItems(tools, id, PAGE),
     job: before,
     decided: new Map(),
+    own: new Set(),
     former: null,
     counts: { settled: 0, skipped: 0 },
   };
@@ -96,10 +99,10 @@ type Next = 'again' | 'next' | 'back' | 'end';
 
 async function goThrough(session: Session): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
-    const isShown = session.at < session.seen.length;
     const item = await present(session);
     if (!item) return;
-    session.former = isShown ? await itemAt(session, item.position) : null;
+    // What others have settled does not count, so changing it takes nothing off.
+    session.former = session.own.has(songOf(item)) ? await itemAt(session, item.position) : null;
     const next = await settleOne(session, item, isFirst);
     if (next === 'end') return;
     if (next === 'back') session.at = Math.max(0, session.at - 1);
@@ -134,7 +137,7 @@ async function settleOne(session: Session, item: ItemRecord, isFirst: boolean): 
         await takeOffer(session, item, offers[input.index]);
         return 'next';
       case 'skip':
-        await decideOn(session, { number: item.position + 1, skip: true });
+        await decideOn(session, item, { skip: true });
         report(session, item, 'Left out.');
         return 'next';
       case 'link': {
@@ -195,14 +198,14 @@ function report(session: Session, { position }: ItemRecord, text: string): void 
 
 async function takeOffer(session: Session, item: ItemRecord, offer: Offer | undefined): Promise<void> {
   if (!offer) return;
-  await decideOn(session, { number: item.position + 1, track: offer.track.uri });
+  await decideOn(session, item, { track: offer.track.uri });
   report(session, item, `Taken: ${trackText(offer.track, session.view)}`);
 }
 
 /** Takes the track of a link. Returns false, after telling the person, if the link names no track. */
 async function takeLink(session: Session, item: ItemRecord, link: string): Promise<boolean> {
   try {
-    await decideOn(session, { number: item.position + 1, track: trackUri(link) });
+    await decideOn(session, item, { track: trackUri(link) });
   } catch (error) {
     if (!(error instanceof RelayError) || !REFUSALS.has(error.code)) throw error;
     say(session, [error.message]);
@@ -223,10 +226,19 @@ async function itemAt({ tools, id }: Session, position: number): Promise<ItemRec
   return items[0] ?? null;
 }
 
-/** Decides about the present item. If it was decided before, in whatever way, that does not count any more. */
-async function decideOn(session: Session, decision: Decision): Promise<void> {
-  await decide(session, [decision]);
-  const { counts, former } = session;
+function songOf({ input }: ItemRecord): string {
+  return JSON.stringify(input);
+}
+
+/** Decides about the present item. If the session had decided about it before, that does not count any more. */
+async function decideOn(
+  session: Session,
+  item: ItemRecord,
+  what: { track: string } | { skip: true },
+): Promise<void> {
+  await decide(session, [{ number: item.position + 1, ...what }]);
+  const { counts, former, own } = session;
+  own.add(songOf(item));
   if (former?.status === 'skipped') counts.skipped -= 1;
   else if (former && RESOLVED_STATUSES.includes(former.status)) counts.settled -= 1;
 }
@@ -275,6 +287,7 @@ async function takeNear(session: Session, given: string | null): Promise<boolean
   say(session, ['The weakest matches:', ...examples]);
   if (!(await dialogue.confirm(acceptWords(near.length), false))) return false;
   const { settled } = await decide(session, [], score);
+  for (const { item } of near) session.own.add(songOf(item));
   say(session, [`${settled} taken.`]);
   // The present item and the items after it may be settled now, so all of them leave `seen`.
   session.seen.length = session.at;
