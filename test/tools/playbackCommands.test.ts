@@ -222,7 +222,13 @@ const unmet: Array<[what: string, tool: string, isPlaying: boolean, args: (world
   ['it plays on', 'pause', true, () => ({})],
 ];
 
-const namesContent = (args: Args) => 'uris' in args || 'context_uri' in args;
+const STATE = 'all get_playback_state: disallows lists what the player refuses right now.';
+
+function remedyFor(args: Args): string {
+  if (!('uris' in args) && !('context_uri' in args)) return `C${STATE}`;
+  const within = 'offset' in args ? ', and that offset is in it' : '';
+  return `Check that what was to be played exists${within}. Else c${STATE}`;
+}
 
 for (const [what, tool, isPlaying, args] of unmet) {
   test(`${tool} refused while ${what} is RESTRICTION_VIOLATED`, () =>
@@ -233,9 +239,7 @@ for (const [what, tool, isPlaying, args] of unmet) {
         error: {
           code: 'RESTRICTION_VIOLATED',
           message: 'The player refuses this in its current state.',
-          remedy: namesContent(args(world))
-            ? 'Check that what was to be played exists, and that offset is in it. Else call get_playback_state: disallows lists what the player refuses right now.'
-            : 'Call get_playback_state: disallows lists what the player refuses right now.',
+          remedy: remedyFor(args(world)),
           details: { status: 403, reason: 'UNKNOWN' },
         },
       });

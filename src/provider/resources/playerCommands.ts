@@ -12,8 +12,10 @@ type Query = Record<string, string | number | undefined>;
 /** Maximum distance from the requested position at which the player still counts as being there. */
 const POSITION_TOLERANCE_MS = 5_000;
 
-const UNPLAYABLE =
-  'Check that what was to be played exists, and that offset is in it. Else call get_playback_state: disallows lists what the player refuses right now.';
+function checkContent({ offset }: PlayCommand): string {
+  const within = offset === undefined ? '' : ', and that offset is in it';
+  return `Check that what was to be played exists${within}. Else call get_playback_state: disallows lists what the player refuses right now.`;
+}
 
 /** A command that was sent is always awaited: if it were aborted, its outcome would be unknown. */
 async function command(
@@ -56,7 +58,7 @@ export async function play(api: ProviderApi, command_: PlayCommand, call: Call):
     // Spotify gives the same answer if it cannot play what it was given.
     const isContent = command_.context_uri !== undefined || command_.uris !== undefined;
     if (!isContent || !(error instanceof RelayError) || error.code !== 'RESTRICTION_VIOLATED') throw error;
-    throw error.with({ remedy: UNPLAYABLE });
+    throw error.with({ remedy: checkContent(command_) });
   }
 }
 
