@@ -5,7 +5,7 @@
 import { type Random, systemRandom } from '../base/clock.ts';
 import { readJson } from '../base/parsing.ts';
 import { isErrorCode, messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
-import { LOCAL_ROUTES, type LocalApi, localApiOf } from '../domain/localApi.ts';
+import { LOCAL_ROUTES, type LocalApi, type LocalCall, localApiOf } from '../domain/localApi.ts';
 import { credentialFor, HELLO_ROUTE } from '../domain/localProof.ts';
 import { readRemedy } from '../domain/remedy.ts';
 import { type Answer, type Connection, openConnection, SilentServer } from './connection.ts';
@@ -14,6 +14,11 @@ import { type Answer, type Connection, openConnection, SilentServer } from './co
 const HELLO_MS = 10_000;
 const HELLO_BYTES = 16 * 1024;
 
+const ANSWER_MS = 60_000;
+/** To read 100,000 lines takes a slow machine more than a minute. */
+const LIST_MS = 300_000;
+const LIST_CALLS: ReadonlySet<string> = new Set(['previewImport', 'startImport'] satisfies LocalCall[]);
+
 export interface LocalClientOptions {
   /** Base URL, as in `server.json`. */
   baseUrl: string;
@@ -21,7 +26,10 @@ export interface LocalClientOptions {
   key: string;
   /** Aborting this signal ends every running call, with the signal's reason. */
   signal?: AbortSignal;
-  /** How long the server may be silent, in milliseconds. Waiting for a login takes up to 25 s at a time. */
+  /**
+   * How long the server may be silent, in milliseconds. By default a minute, and five minutes for a call that reads a list.
+   * Waiting for a login takes up to 25 s at a time.
+   */
   timeoutMs?: number;
   random?: Random;
 }
@@ -32,11 +40,18 @@ export interface LocalClientOptions {
  */
 export function createLocalClient(options: LocalClientOptions): LocalApi {
   // The server that answers is this program, so the shape of its answers is not checked again.
-  return localApiOf((name) => (given) => post(options, LOCAL_ROUTES[name], given));
+  return localApiOf((name) => (given) => {
+    const timeoutMs = options.timeoutMs ?? (LIST_CALLS.has(name) ? LIST_MS : ANSWER_MS);
+    return post({ ...options, timeoutMs }, LOCAL_ROUTES[name], given);
+  });
 }
 
-async function post(options: LocalClientOptions, route: string, body: object): Promise<unknown> {
-  const { baseUrl, key, signal, timeoutMs = 60_000 } = options;
+async function post(
+  options: LocalClientOptions & { timeoutMs: number },
+  route: string,
+  body: object,
+): Promise<unknown> {
+  const { baseUrl, key, signal, timeoutMs } = options;
   const { origin } = new URL(baseUrl);
   const greeting = greet(baseUrl, options);
   const { connection } = greeting;

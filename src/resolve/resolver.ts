@@ -23,8 +23,11 @@ export interface Resolution extends MatchResult {
 }
 
 export interface Resolver {
-  /** True if an alias answers the query. A query without one may still be answered by a saved track. */
-  knows(query: TrackQuery): boolean;
+  /**
+   * True if an alias answers the query. A query without one may still be answered by a saved track.
+   * @param key the query's `aliasKey`
+   */
+  knows(query: TrackQuery, key: string): boolean;
   /** @param listed how many songs of the list are still to be found; 0 for a query by itself */
   resolve(query: TrackQuery, call: Call, listed?: number): Promise<Resolution>;
   /**
@@ -113,7 +116,7 @@ export function createResolver(
     return putAlias(store, { ...alias, source: 'person' }, clock.now());
   }
 
-  return { knows: (query) => remembered(query, aliasKey(query)) !== null, resolve, choose, keep };
+  return { knows: (query, key) => remembered(query, key) !== null, resolve, choose, keep };
 }
 
 /** True if the track is what the query asks for. A search also accepts a track that is on another album than requested. */

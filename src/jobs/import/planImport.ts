@@ -175,7 +175,7 @@ async function costOf({ resolver }: PlanServices, items: readonly NewJobItem[]) 
   const searches = { at_least: 0, at_most: 0 };
   const turn = createTurns();
   for (const [key, query] of queries) {
-    if (resolver.knows(query)) remembered += counts.get(key) ?? 0;
+    if (resolver.knows(query, key)) remembered += counts.get(key) ?? 0;
     else {
       searches.at_least += 1;
       searches.at_most += mostSearches(query);

@@ -11,8 +11,8 @@ import { ask, send } from './session.ts';
 /** Maximum size of a list, which is the server's limit. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Time limit for the upload of an archive: a gigabyte takes a while even within one computer. */
-const HISTORY_MS = 5 * 60_000;
+/** Time limit for a file: to upload a gigabyte, or to read 100,000 lines, takes a slow computer more than a minute. */
+const FILE_MS = 5 * 60_000;
 
 /** Name of the file that pasted text becomes. */
 const PASTED = 'Pasted list.txt';
@@ -54,7 +54,7 @@ export function createImporter(app: App): App['importer'] {
   /** Takes Spotify's archive with a listening history, which goes into the library. */
   async function takeHistory(file: File): Promise<void> {
     app.tell(`Reading ${short(file.name, 60)} …`);
-    const { id } = await upload<{ id: number }>('plays/import', file, null, HISTORY_MS);
+    const { id } = await upload<{ id: number }>('plays/import', file, null);
     const end = await endOf(id);
     if (end.state === 'asking') {
       app.tell(`${end.question} To add its plays all the same, use relay import --yes in a terminal.`, true);
@@ -207,11 +207,10 @@ async function upload<T>(
   path: 'import/read' | 'import/start' | 'plays/import',
   file: File,
   asked: Omit<ImportAsked, 'fileName'> | null,
-  timeoutMs?: number,
 ): Promise<T> {
   const headers = {
     'content-type': 'application/octet-stream',
     'x-relay-import': encodeURIComponent(JSON.stringify({ ...asked, fileName: short(file.name, 200) })),
   };
-  return (await send(`/owner/${path}`, { method: 'POST', headers, body: file }, timeoutMs)).json();
+  return (await send(`/owner/${path}`, { method: 'POST', headers, body: file }, FILE_MS)).json();
 }
