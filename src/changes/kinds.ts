@@ -16,7 +16,7 @@ import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { shownNames } from './relinks.ts';
 import { ROWS_PER_REQUEST } from './rowOps.ts';
-import { LATEST_EFFECT_MS, waitForEffects, withinLast } from './times.ts';
+import { ageOf, LATEST_EFFECT_MS, waitForEffects, withinLast } from './times.ts';
 
 type Request = Omit<ChangeRequest, 'askedBy'>;
 type Acting = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
@@ -314,16 +314,38 @@ const UNDOES_LATER: ReadonlySet<ChangeOp['op']> = new Set([
   'move',
 ]);
 
-/** Reads the details that `fields` names. Values that relay has just set count even if Spotify does not show them yet. */
+/**
+ * Reads the details that `fields` names. Values that relay has just set count even if Spotify does not show them yet. A person may
+ * have set a third value before relay set its own. So a third value counts only if it still shows some seconds later.
+ */
 export async function readDetails(
   context: Settling,
   playlistId: string,
   fields: DetailValues,
   call: Call,
 ): Promise<DetailValues> {
+  const until = context.clock.monotonic() + USUAL_LAG_MS;
+  for (;;) {
+    const { details, isEarly } = await lookAtDetails(context, playlistId, fields, call);
+    if (!isEarly || context.clock.monotonic() > until) return details;
+    await context.clock.sleep(LOOK_AGAIN_MS, call.signal);
+  }
+}
+
+const LOOK_AGAIN_MS = 500;
+
+/** @returns `isEarly`: true if the playlist may still show a value from before one that relay has set */
+async function lookAtDetails(
+  context: Settling,
+  playlistId: string,
+  fields: DetailValues,
+  call: Call,
+): Promise<{ details: DetailValues; isEarly: boolean }> {
   const { provider, store } = context;
   const present = detailsOf(await getPlaylist(provider, playlistId, call), fields);
   let details = present;
+  /** Fields that Spotify shows otherwise than relay has just set them. */
+  const early = new Set<string>();
   for (const { seq } of changesSince(store, playlistId, withinLast(context, REMEMBER_MS)).toReversed()) {
     const change = getChangeBySeq(store, seq);
     const { former, ops } = getChangeBody(store, seq);
@@ -338,9 +360,18 @@ export async function readDetails(
       const isOwn = ([field, value]: [string, unknown]) =>
         value !== undefined && field in details && isShown(field as keyof DetailValues);
       details = { ...details, ...Object.fromEntries(Object.entries(op.set).filter(isOwn)) };
+      const isRecent = change !== null && ageOf(context, change) <= USUAL_LAG_MS;
+      for (const field of ['name', 'description'] as const) {
+        const value = op.set[field];
+        if (value === undefined || details[field] === undefined) continue;
+        // Spotify leaves out spaces at the ends.
+        const isOther = details[field].trim() !== value.trim();
+        if (isRecent && isOther && !isLost && !op.mayFail) early.add(field);
+        else early.delete(field);
+      }
     }
   }
-  return details;
+  return { details, isEarly: early.size > 0 };
 }
 
 /** The details of a playlist that `fields` names, without those that Spotify does not report. */
