@@ -322,8 +322,12 @@ export function createLibrary(options: LibraryOptions): Library {
     }, stopping.signal);
   }
 
-  /** Continues the reading of the connected account, after a login and at the start. */
+  /**
+   * Continues the reading of the connected account, after a login and at the start. Without a library, nothing is called once the
+   * disk has answered. Otherwise it would depend on the disk which functions are in the code cache of the executables.
+   */
   async function resumeAsConnected(): Promise<void> {
+    if ((await summary()) === NOTHING) return;
     await dropOthers();
     await resume();
   }
