@@ -207,7 +207,8 @@ export function landed(run: Run, to: Progress, facts: ChangeChange | null, isRef
   control.completed += 1;
   run.failures = { ...run.failures, count: 0 };
   run.lastWriteAt = clock.monotonic();
-  const landings = landingsOf(run.body);
+  // Only the states of a playlist's rows are asked for later.
+  const landings = run.plan.ops.some(writesRows) ? landingsOf(run.body) : null;
   if (landings) run.body = { ...run.body, notes: { ...run.body.notes, landings: [...landings, to] } };
   store.transaction(() => {
     if (landings) putChangeBody(store, change.seq, run.body);
