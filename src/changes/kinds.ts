@@ -1,7 +1,9 @@
 /** The kinds of changes that tools and jobs ask for: what each reads before it writes, and its operations. */
+
 import { chunk } from '../base/lists.ts';
 import type { ChangeOp, DetailValues } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
+import { isEpisodeUri } from '../domain/ids.ts';
 import { uriOf } from '../domain/rows.ts';
 import type { Item, Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
@@ -69,7 +71,7 @@ export function removeRows(context: Acting, playlistId: string, uris: readonly s
       const original = new Map(items.map((item) => [uriOf(item), item.linked_from]));
       const sent = there.flatMap((uri) => {
         const shown = shownAs.get(uri) ?? uri;
-        return [shown, original.get(shown) ?? (isEpisode(shown) ? shown : uri)];
+        return [shown, original.get(shown) ?? (isEpisodeUri(shown) ? shown : uri)];
       });
       const ops = chunk([...new Set(sent)], ROWS_PER_REQUEST).map((part) => ({
         op: 'remove' as const,
@@ -80,8 +82,6 @@ export function removeRows(context: Acting, playlistId: string, uris: readonly s
     },
   };
 }
-
-const isEpisode = (uri: string) => uri.startsWith('spotify:episode:');
 
 /** Rows that change their place. Positions are 0-based and count before the move, as Spotify's do. */
 export interface Move {

@@ -130,3 +130,8 @@ function listed(kinds: readonly EntityKind[]): string {
   const [last = '', ...others] = kinds.map(named).reverse();
   return others.length === 0 ? last : `${others.reverse().join(', ')} or ${last}`;
 }
+
+/** True for the URI of a podcast episode. */
+export function isEpisodeUri(uri: string): boolean {
+  return uri.startsWith('spotify:episode:');
+}

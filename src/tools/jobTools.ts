@@ -1,8 +1,10 @@
 /** Durable jobs: bulk work that continues by itself through limits, restarts and crashes. */
+
 import * as z from 'zod';
 import { counted } from '../base/lists.ts';
 import { mapInTurns } from '../base/turns.ts';
 import { RelayError } from '../domain/errors.ts';
+import { isEpisodeUri } from '../domain/ids.ts';
 import {
   BULK_JOB_TYPES,
   type BulkJobType,
@@ -289,7 +291,7 @@ function requireTarget(type: BulkJobType, payload: JobPayload): void {
 }
 
 function refuseEpisodes(items: readonly NewJobItem[]): void {
-  const at = items.findIndex(({ uri }) => uri?.startsWith('spotify:episode:'));
+  const at = items.findIndex(({ uri }) => uri !== null && isEpisodeUri(uri));
   if (at < 0) return;
   throw new RelayError('INVALID_ARGUMENT', `items[${at}] is an episode; this job takes only tracks.`, {
     remedy: 'Leave episodes out.',

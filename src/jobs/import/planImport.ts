@@ -1,7 +1,9 @@
 /** Turns the bytes of a list into the items of jobs, and a preview for a person. Searches and writes nothing. */
+
 import type { Clock } from '../../base/clock.ts';
 import { chunk } from '../../base/lists.ts';
 import { createTurns, mapInTurns } from '../../base/turns.ts';
+import { isEpisodeUri } from '../../domain/ids.ts';
 import { type ImportPreview, LEFT_OUT_PLAYS, type ListReading } from '../../domain/listImport.ts';
 import type { ListEntry, NotSong, ReadList } from '../../music/lists/list.ts';
 import { readList } from '../../music/lists/readList.ts';
@@ -82,7 +84,7 @@ function withoutEpisodes({ entries, notSongs }: ReadList): Pick<ReadList, 'entri
 const EPISODE = 'an episode, which is no song';
 
 function isEpisode({ uri }: ListEntry): boolean {
-  return uri?.startsWith('spotify:episode:') === true;
+  return uri !== undefined && isEpisodeUri(uri);
 }
 
 /** The item for an entry. If the entry has a Spotify URI, only the URI counts; title and artist are for a person to read. */
