@@ -124,7 +124,10 @@ interface Stage {
   report: CrashReport;
   keepGoing: boolean;
   log(line: string): void;
-  /** Tracks of the library that the present scenes use. */
+  /**
+   * Tracks that a scene of the library uses or has used. If another scene saved them again within a minute of their removal,
+   * relay would take them for tracks of a library that lags.
+   */
   taken: Set<string>;
   /** Jobs that belong to a scene. */
   known: Set<string>;
@@ -406,15 +409,14 @@ function tell({ provider }: Stage, { kind, playlist }: Scene, said: readonly str
 }
 
 /** Removes what the scenes left, so that lists stay short. */
-function forget({ provider, taken }: Stage, runs: readonly Run[]): void {
+function forget({ provider }: Stage, runs: readonly Run[]): void {
   const account = owner(provider);
   for (const { scene } of runs) {
-    const { playlist, asked, uris } = scene;
+    const { playlist, asked } = scene;
     const { name } = 'tool' in asked ? asked.args : asked.payload;
     const isOf = (one: (typeof account.playlists)[number]) =>
       playlist ? one === playlist : one.name === name;
     account.playlists = account.playlists.filter((one) => !isOf(one));
-    if (playlist === null && name === undefined) for (const uri of uris) taken.delete(uri);
   }
 }
 
