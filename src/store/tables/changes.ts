@@ -325,13 +325,15 @@ export function pruneChanges(
 /** Maximum number of changes of a playlist to search for a name. */
 const MAX_NAMING = 5;
 
-/** Names that relay itself has given a playlist, and when (Unix milliseconds), newest first. */
+/** Names that relay itself has given a playlist, and when the change ended (Unix milliseconds), newest first. */
 export function namesGiven(store: Store, playlistId: string): Array<{ name: string; at: number }> {
   return CHANGES.all(
     store,
     "where playlist_id = ? and kind in ('create', 'details', 'undo') and outcome = 'done' order by seq desc limit ?",
     [playlistId, MAX_NAMING],
-  ).flatMap(({ seq, createdAt: at }) => {
+  ).flatMap(({ seq, createdAt, endedAt }) => {
+    // A change reads the former name first, so only its end is later than what it read.
+    const at = endedAt ?? createdAt;
     const names = getChangeBody(store, seq).ops.flatMap((op) => {
       if (op.op === 'create') return [op.details.name];
       return op.op === 'details' && op.set.name !== undefined ? [op.set.name] : [];

@@ -14,7 +14,7 @@ const MAX_ASKED = 5;
 export function knownPlaylistName({ store }: Pick<Services, 'store'>, id: string): string | null {
   const seen = getPlaylistName(store, id);
   const [given] = namesGiven(store, id);
-  if (given && given.at > (seen?.seenAt ?? 0)) return given.name;
+  if (given && given.at >= (seen?.seenAt ?? 0)) return given.name;
   return seen?.name ?? null;
 }
 
