@@ -13,7 +13,7 @@ import { containsUris } from '../provider/resources/savedTracks.ts';
 import { type ChangeBody, changesSince, getChangeBody, getChangeBySeq } from '../store/tables/changes.ts';
 import type { ChangeRequest } from './changes.ts';
 import { playlistsNamed } from './look.ts';
-import { knownAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
+import { lookedUpAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { shownNames } from './relinks.ts';
@@ -411,7 +411,7 @@ export function saveTracks(context: Settling, uris: readonly string[]): Request 
     requested: uris.length,
     async prepare(call) {
       await settleLibrary(context, uris, 0, call);
-      return { former: { added: knownAdditions(context, uris) }, ops: [{ op: 'save', uris }] };
+      return { former: { added: await lookedUpAdditions(context, uris, call) }, ops: [{ op: 'save', uris }] };
     },
   };
 }
@@ -435,11 +435,11 @@ export function unsaveTracks(
       await settleLibrary({ provider, store, clock }, distinct, USUAL_LAG_MS, call);
       const answers = await containsUris(provider, distinct, { ...call, progress() {} });
       // What relay has just done counts even if the library does not show it yet.
-      const isAway = knownAdditions({ provider, store }, distinct);
+      const isAway = await lookedUpAdditions({ provider, store, clock }, distinct, call);
       const saved = distinct.filter((uri, index) => answers[index] || isAway[uri] === false);
       if (saved.length === 0) return null;
       await noteSaved({ provider, store, clock }, saved, call);
-      const former = { saved: saved.filter((uri) => isAway[uri] !== true) };
+      const former = { saved: saved.filter((uri) => !isAway[uri]) };
       const ops = [{ op: 'unsave' as const, uris: sent === 'all' ? uris : saved }];
       return { requested: saved.length, former, ops };
     },

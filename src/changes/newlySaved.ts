@@ -21,6 +21,7 @@ import { ageOf, beganAt, LATEST_EFFECT_MS, waitForEffects, withinLast } from './
 
 /** The provider's times are in whole seconds, and its servers may differ by one. */
 const EARLIER_MS = 2_000;
+const LATER_MS = 1_000;
 const LIBRARY_PAGE = 50;
 /** Maximum number of pages of the library to search for what a change saved. */
 const MAX_PAGES = 20;
@@ -51,7 +52,7 @@ export async function newlySaved(
     const mayLag = age <= REMEMBER_MS;
     const older = isLate && mayLag ? MAX_OLDER_PAGES : 0;
     const pages = { newer: Number.POSITIVE_INFINITY, older };
-    const found = await lookFor(context, change, new Set(open), pages, call);
+    const found = await lookFor(context, sinceOf(context, change), new Set(open), pages, call);
     const rest = open.filter((uri) => !found.fresh.includes(uri) && !found.older.includes(uri));
     const unshown = await notShown(context, change, rest, call);
     fresh.push(...found.fresh, ...unshown);
@@ -110,12 +111,14 @@ function inDoubt({ op, at, uncertain }: Change, uris: readonly string[]): readon
   return op === 0 && uncertain ? uris.slice(at, at + TRACKS_PER_REQUEST) : [];
 }
 
+/** From when on a saved track counts as saved by `change`. */
+const sinceOf = (clocks: Pick<Reading, 'provider' | 'store'>, change: Change) =>
+  beganAt(clocks, change) - EARLIER_MS;
+
 /** Maximum number of readings of the library if it changes meanwhile, since rows then move from one page to another. */
 const READINGS = 4;
 
-/**
- * Maximum numbers of pages to look through: pages with tracks saved since the change began, and pages with tracks saved before.
- */
+/** Maximum numbers of pages to look through: pages with tracks saved since a moment, and pages with tracks saved before it. */
 interface Pages {
   newer: number;
   older: number;
@@ -123,23 +126,23 @@ interface Pages {
 
 /** What the library shows of some tracks. */
 interface Shown {
-  /** The tracks that were saved since the change began, in the order of the library. */
+  /** The tracks that were saved since then, in the order of the library. */
   fresh: string[];
-  /** The tracks that were saved before the change began. */
+  /** The tracks that were saved before. */
   older: string[];
   /** True if the library was looked through to its end. */
   isWhole: boolean;
 }
 
 async function lookFor(
-  reading: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
-  change: Change,
+  reading: Pick<ChangeContext, 'provider' | 'clock'>,
+  since: number,
   open: ReadonlySet<string>,
   pages: Pages,
   call: Call,
 ): Promise<Shown> {
   for (let readings = 1; ; readings++) {
-    const { shown, steady } = await lookOnce(reading, change, new Set(open), pages, call);
+    const { shown, steady } = await lookOnce(reading, since, new Set(open), pages, call);
     if (steady || readings === READINGS) return shown;
     // The library may lag behind another change of relay, page by page.
     await reading.clock.sleep(LOOK_AGAIN_MS, call.signal);
@@ -147,13 +150,12 @@ async function lookFor(
 }
 
 async function lookOnce(
-  reading: Pick<Reading, 'provider' | 'store'>,
-  change: Change,
+  reading: Pick<Reading, 'provider'>,
+  since: number,
   open: Set<string>,
   pages: Pages,
   call: Call,
 ): Promise<{ shown: Shown; steady: boolean }> {
-  const since = beganAt(reading, change) - EARLIER_MS;
   const shown: Shown = { fresh: [], older: [], isWhole: false };
   const totals = new Set<number>();
   const left = { ...pages };
@@ -202,6 +204,36 @@ export function knownAdditions(
 }
 
 /**
+ * As `knownAdditions`, but a track that somebody has saved after relay's removal of it counts as there. The library then has a
+ * later date for the track; a library that lags has the date from before. Reads it only if relay removed one of the tracks.
+ */
+export async function lookedUpAdditions(
+  reading: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
+  uris: readonly string[],
+  call: Call,
+): Promise<Record<string, boolean>> {
+  const { provider, store } = reading;
+  const added = knownAdditions(reading, uris);
+  const away = uris.filter((uri) => added[uri]);
+  if (away.length === 0) return added;
+  const endOf = new Map<string, number>();
+  for (const change of libraryChangesSince(store, withinLast(reading, REMEMBER_MS))) {
+    const [op] = getChangeBody(store, change.seq).ops;
+    const removed = new Set(op?.op === 'unsave' ? reached(change, op.uris) : []);
+    for (const uri of away) if (removed.has(uri)) endOf.set(uri, change.updatedAt);
+  }
+  // The changes ended by relay's clock, and the dates of tracks are Spotify's.
+  const apart = (provider.serverTime() ?? store.now()) - store.now();
+  for (const end of new Set(endOf.values())) {
+    const asked = new Set(away.filter((uri) => endOf.get(uri) === end));
+    const pages = { newer: MAX_PAGES, older: 0 };
+    const { fresh } = await lookFor(reading, end + apart + LATER_MS, asked, pages, call);
+    for (const uri of fresh) added[uri] = false;
+  }
+  return added;
+}
+
+/**
  * Waits until relay's recent writes to some of `uris` are over, since a request with a lost answer may take effect after others.
  * @param lagMs how long reads may lag behind these writes. It waits for that lag too, so that what is read next is right and an
  * undo can use it
@@ -234,7 +266,8 @@ export async function noteSaved(
     const added = body.former.added ?? {};
     const asked = savedBy(change, body).filter((uri) => removed.has(uri) && added[uri] === undefined);
     if (asked.length === 0) continue;
-    const { fresh } = await lookFor(reading, change, new Set(asked), { newer: MAX_PAGES, older: 0 }, call);
+    const since = sinceOf(reading, change);
+    const { fresh } = await lookFor(reading, since, new Set(asked), { newer: MAX_PAGES, older: 0 }, call);
     const isNew = new Set(fresh);
     const noted = Object.fromEntries(asked.map((uri) => [uri, isNew.has(uri)]));
     putChangeBody(reading.store, change.seq, {

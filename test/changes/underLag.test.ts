@@ -80,6 +80,36 @@ longTest('tracks that were just saved are saved again by the undo of their remov
   }),
 );
 
+test('the undo of a second removal saves the tracks that a person had saved again after the first', () =>
+  withUnkind({}, async (relay, clock) => {
+    const account = owner(relay.provider);
+    const track_ids = tracks(relay, 120, 3_000).filter((uri) => !savedUris(relay).includes(uri));
+    assertDone(await change(relay, 'save_tracks', { track_ids }));
+    await clock.sleep(20_000);
+    assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));
+    await clock.sleep(10_000);
+    const addedAt = new Date(clock.now()).toISOString();
+    account.saved.unshift(...track_ids.slice(5, 8).map((uri) => ({ uri, addedAt })));
+    const before = savedUris(relay);
+    assertDone(await change(relay, 'remove_saved_tracks', { track_ids: track_ids.slice(0, 10) }));
+    assertNone(savedUris(relay), (uri) => track_ids.includes(uri));
+    assertDone(await undoLast(relay));
+    assert.deepEqual(savedUris(relay), before);
+  }));
+
+test('the undo of saving leaves the tracks that a person had saved after a removal', () =>
+  withUnkind({}, async (relay, clock) => {
+    const track_ids = savedUris(relay).slice(0, 10);
+    assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));
+    await clock.sleep(10_000);
+    const addedAt = new Date(clock.now()).toISOString();
+    owner(relay.provider).saved.unshift(...track_ids.slice(5, 8).map((uri) => ({ uri, addedAt })));
+    const before = savedUris(relay);
+    assertDone(await change(relay, 'save_tracks', { track_ids }));
+    assertDone(await undoLast(relay));
+    assert.deepEqual(savedUris(relay).toSorted(), before.toSorted());
+  }));
+
 longTest('if a list still shows rows that were removed, they are not taken for rows that were put back', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [first = '', ...others] = tracks(relay, 120, 3_000);
