@@ -38,6 +38,7 @@ import {
   formerBeside,
   isRewriting,
   isUntouched,
+  landingsOf,
   planOf,
   tellRows,
 } from './run.ts';
@@ -267,7 +268,7 @@ export function createChanges(context: ChangeContext): Changes {
     const body = getChangeBody(store, seq);
     const total = requestsLeft(body.ops);
     // Requests that were halved to find a refused entry must not count.
-    const isHalved = body.notes?.halved === true && !body.plan;
+    const isHalved = landingsOf(body) !== null && !body.plan;
     const requests = { total, completed: isHalved ? total - requestsLeft(body.ops, change) : completed };
     return { change, body, playlist, requests };
   }

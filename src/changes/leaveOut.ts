@@ -6,7 +6,7 @@ import { putChangeBody, setChange } from '../store/tables/changes.ts';
 import { markItems } from './ownJob.ts';
 import { replaceOps } from './planRows.ts';
 import { progressAt, ROWS_PER_REQUEST, type Step } from './rowOps.ts';
-import type { Run } from './run.ts';
+import { landingsOf, type Run } from './run.ts';
 
 /** Maximum number of refused entries to leave out; after that, each refusal spends an attempt. */
 const MAX_REFUSED = 20;
@@ -92,8 +92,8 @@ function withFirst(
  */
 function noteHalved(run: Run): void {
   const { context, change, body } = run;
-  if (body.notes?.halved === true) return;
-  run.body = { ...body, notes: { ...body.notes, halved: true } };
+  if (landingsOf(body)) return;
+  run.body = { ...body, notes: { ...body.notes, landings: [] } };
   putChangeBody(context.store, change.seq, run.body);
   run.savedAt = Number.NEGATIVE_INFINITY;
 }

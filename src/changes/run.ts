@@ -172,7 +172,7 @@ export function isRewriting({ change, body }: Pick<Run, 'change' | 'body'>): boo
  * @param step the request; null if any request after the recorded progress may be in doubt
  */
 export function sizeInDoubt({ body }: Run, step: Step | null): number | null {
-  return step?.count ?? (body.notes?.halved === true ? null : ROWS_PER_REQUEST);
+  return step?.count ?? (landingsOf(body) ? null : ROWS_PER_REQUEST);
 }
 
 /** True if no request of the change is known to have taken effect. */
@@ -384,9 +384,12 @@ export function tellRows(
   context.rows.wrote(change.playlistId, () => [...before, ...statesUntil(rows, ops, reached, halved)], ageMs);
 }
 
-/** How far the plan had got after each request since requests were first halved; null if none was. */
-function landingsOf({ notes }: ChangeBody): readonly Progress[] | null {
-  return notes?.halved === true ? ((notes.landings ?? []) as readonly Progress[]) : null;
+/**
+ * How far the plan had got after each request of rows since requests were first halved; null if none was halved. From then on,
+ * a request in doubt may have any size.
+ */
+export function landingsOf({ notes }: Pick<ChangeBody, 'notes'>): readonly Progress[] | null {
+  return (notes?.landings as readonly Progress[] | undefined) ?? null;
 }
 
 /**
