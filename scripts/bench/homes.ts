@@ -1,4 +1,4 @@
-/** Creates homes with a long history, through the real state: known tracks, jobs and changes. */
+/** Fills homes with a long history: known tracks, jobs and changes. It writes them with relay's own storage code. */
 import { systemClock, systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Track } from '../../src/domain/shapes.ts';
@@ -14,7 +14,7 @@ export interface Past {
   tracks: number;
   /** Ended jobs of 20 items each. */
   jobs: number;
-  /** Days with three changes of 100 rows each; changes that relay would no longer keep are dropped. */
+  /** Number of days with three changes a day, each of 100 rows. Changes that relay would no longer keep are dropped. */
   days: number;
 }
 
@@ -53,7 +53,7 @@ export async function fillHome(home: string, { tracks, jobs, days }: Past): Prom
   await store.close();
 }
 
-/** The entry of a list for known track `index`. */
+/** What a list of songs has to say to name known track `index`. */
 export function knownSong(index: number): TrackQuery {
   return { title: `Known song number ${index}`, artist: `Somebody ${index % 997}` };
 }
@@ -80,7 +80,7 @@ function knownTrack(index: number): Track {
   };
 }
 
-/** Stores a match as `remember_track` does, since relay limits the number of matches that it learns by itself. */
+/** Stores a match as a person's choice, as `remember_track` does: relay limits the number of those that it learns by itself. */
 function rememberTrack(store: Store, index: number, now: number): void {
   const song = knownSong(index);
   const alias = { key: aliasKey(song), title: song.title, artist: song.artist, album: null };

@@ -1,7 +1,7 @@
 /**
  * Limits how many entries a directory has, so that it is easy to scan. Also limits how many files may have the same name.
  */
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathsInSrc } from './files.ts';
 
 const MAX_ENTRIES = 26;
@@ -12,7 +12,10 @@ export function crowdedPlaces(): string[] {
   const paths = pathsInSrc();
   const crowded = Object.entries(groupBy(withDirectories(paths), dirname))
     .filter(([, entries]) => entries.length > MAX_ENTRIES)
-    .map(([directory, { length }]) => `src/${directory} has ${length} entries: at most ${MAX_ENTRIES}`);
+    .map(
+      ([directory, { length }]) =>
+        `${join('src', directory)} has ${length} entries. A directory may have at most ${MAX_ENTRIES}.`,
+    );
   const repeated = Object.entries(groupBy(paths.filter(isCounted), (path) => basename(path)))
     .filter(([, files]) => files.length > MAX_SAME_NAME)
     .map(([, files]) => `${files.join(', ')}: at most ${MAX_SAME_NAME} files may have the same name`);
@@ -26,8 +29,8 @@ function withDirectories(paths: readonly string[]): string[] {
 }
 
 /**
- * True if files with this name are counted. Files of the simulated Spotify are not counted: they repeat the names of the
- * resources that they simulate.
+ * True if the file counts for the limit on equal names. Only TypeScript files outside the simulated Spotify do, whose files repeat
+ * the names of the resources.
  */
 function isCounted(path: string): boolean {
   return path.endsWith('.ts') && !path.startsWith('demo/');

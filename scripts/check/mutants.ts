@@ -1,4 +1,7 @@
-/** Finds mutants of `test/simulate` that quote code which is no longer in the program, so that they cannot be applied. */
+/**
+ * Finds mutants of `test/simulate` that cannot be applied: the passage that they replace is no longer in the program, or is there
+ * more than once.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changed, MUTANTS } from '../../test/simulate/mutants.ts';

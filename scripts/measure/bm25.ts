@@ -17,7 +17,10 @@ export interface Document {
   text: string;
 }
 
-/** Ranks the documents for a query, best first. Documents that share no word with the query are left out. */
+/**
+ * Returns a function that ranks the documents for a query and returns their names, best first. Documents that share no word with
+ * the query are left out.
+ */
 export function createBm25(documents: readonly Document[]): (query: string) => string[] {
   const indexed = documents.map(({ name, text }) => ({ name, counts: countsOf(wordsOf(text)) }));
   const lengthOf = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((a, b) => a + b, 0);

@@ -1,4 +1,4 @@
-/** The cost of lists: a default page of each, and an average row over the demo account. */
+/** Counts the tokens of lists in answers: a default page of each list, and an average row in the demo account. */
 import type { Relay } from '../../test/support/world.ts';
 import type { Answer, Model } from './model.ts';
 import { tokensOf } from './tokens.ts';
@@ -6,10 +6,10 @@ import { tokensOf } from './tokens.ts';
 type Args = Record<string, unknown>;
 type Pages = Record<string, number>;
 
-/** Maximum number of rows to read of a playlist; the longest playlist has 2,500. */
+/** Maximum number of rows to read of a list. The longest playlist of the demo account has 2,500. */
 const MAX_ROWS = 3_000;
 
-/** Tokens of a default page, by tool, for lists from Spotify. */
+/** Counts the tokens of a default page of each tool that lists something from Spotify. */
 export async function providerLists(model: Model, relay: Relay): Promise<Pages> {
   const [, , , long] = relay.provider.accounts[0]?.playlists ?? [];
   const artist = relay.provider.catalogue.artists[0];
@@ -32,7 +32,10 @@ export async function providerLists(model: Model, relay: Relay): Promise<Pages> 
   });
 }
 
-/** Tokens of a default page, by tool, for lists of relay's own state. The tasks must run first, since they fill these lists. */
+/**
+ * Counts the tokens of a default page of each tool that lists relay's own state. The tasks of `tasks.ts` have to run first, since
+ * they create what is listed.
+ */
 export async function ownLists(model: Model, relay: Relay): Promise<Pages> {
   const { items } = await relay.call('list_jobs');
   const [job] = items as Answer[];

@@ -1,4 +1,7 @@
-/** Which home a command names that is started without this shell's environment, by a service manager or an MCP client. */
+/**
+ * Decides which home to name in a command that a service manager or an MCP client starts. Such a command does not have this
+ * shell's environment.
+ */
 import { dirname } from 'node:path';
 import type { Settings } from './settings.ts';
 
@@ -8,10 +11,10 @@ export function homeToName(
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform,
 ): string | null {
-  // On Linux the default home depends on a variable. Service managers may have another value of it, and MCP clients start
-  // programs without it.
+  // On Linux the default home depends on `XDG_CONFIG_HOME`. A service manager may set it differently, and MCP clients do not pass
+  // it on.
   const dependsOnVariable = platform === 'linux' && Boolean(env.XDG_CONFIG_HOME);
   if (origins.home === 'default' && !dependsOnVariable) return null;
-  // The demo's own home is below the one that is named, and `--demo` leads to it.
+  // The demo's home is a directory inside the home that `--home` names, and `--demo` selects it.
   return demo ? dirname(home) : home;
 }

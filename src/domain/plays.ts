@@ -39,7 +39,7 @@ export function playsText({ read, added, from, to }: PlaysCount): string {
 /** Progress of an import. */
 export type PlaysProgress =
   | { state: 'reading' | 'writing'; done: number; total: number }
-  /** `note`: what else happened, in a sentence. */
+  /** `note` says that a damaged library file was put aside, and where; null if there is nothing to say. */
   | { state: 'done'; plays: PlaysCount; note: string | null }
-  /** Nothing is written until a person confirms whose history it is. */
+  /** The history is another account's, as `question` says. Nothing was written; the person may start the import again. */
   | { state: 'asking'; question: string };

@@ -64,7 +64,8 @@ function fromEnvironment(text: string): MasterKey {
   const key = decodeKey(text.trim());
   if (key) return { key, source: 'environment', warning: null, created: false };
   throw new RelayError('SETTINGS_INVALID', 'RELAY_ENCRYPTION_KEY is not base64 of exactly 32 bytes.', {
-    remedy: "Make one with 'openssl rand -base64 32', or unset it to use the keychain.",
+    remedy:
+      "Create a key with 'openssl rand -base64 32', or unset RELAY_ENCRYPTION_KEY to use the keychain or the key file.",
   });
 }
 
@@ -75,7 +76,7 @@ async function fromEither(options: MasterKeyOptions): Promise<MasterKey> {
   const found = await lookUp(options);
   if (found.answer !== 'none') return fromKeychain(options, found);
   if (!options.allowCreate) throw noKeychain(found.problem);
-  return fromFile(options, `No keychain answered: ${found.problem}. ${fileWarning(options.home)}`);
+  return fromFile(options, `The keychain cannot be used: ${found.problem}. ${fileWarning(options.home)}`);
 }
 
 function fileWarning(home: string): string {

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import type { Simulator } from '../support/simulator/simulator.ts';
 import { type Reply, read, visit } from './web.ts';
 
-/** The scopes with which most tests log in. `user-read-private` is not among them. */
-export const ALL_SCOPES = [
+/** The scopes with which most tests log in: all that relay needs. It asks for `user-read-private` only to show more. */
+export const USUAL_SCOPES = [
   'playlist-read-private',
   'playlist-read-collaborative',
   'playlist-modify-public',
@@ -28,7 +28,7 @@ export function authorizeUrl(provider: Simulator, changes: Record<string, string
     client_id: provider.clientId,
     response_type: 'code',
     redirect_uri: REDIRECT_URI,
-    scope: ALL_SCOPES,
+    scope: USUAL_SCOPES,
     state: 'the-state',
     code_challenge_method: 'S256',
     code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
@@ -72,7 +72,7 @@ export function codeForm(provider: Simulator, code: string): Record<string, stri
 /** Logs in and returns the tokens. */
 export async function logIn(
   provider: Simulator,
-  scope = ALL_SCOPES,
+  scope = USUAL_SCOPES,
 ): Promise<{ access_token: string; refresh_token: string }> {
   const reply = await token(provider, codeForm(provider, await codeFor(provider, { scope })));
   return reply.json;

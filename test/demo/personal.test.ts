@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { owner, pluck } from '../support/entries.ts';
-import { ALL_SCOPES } from './login.ts';
+import { USUAL_SCOPES } from './login.ts';
 import { errorBody } from './web.ts';
 import { START, withProvider } from './withProvider.ts';
 
@@ -75,7 +75,7 @@ test('before and after are exclusive and cannot be combined', () =>
 
 test('an empty history has no cursors', () =>
   withProvider(async ({ callerWith }) => {
-    const { json } = await (await callerWith(ALL_SCOPES, 1))('GET', '/me/player/recently-played');
+    const { json } = await (await callerWith(USUAL_SCOPES, 1))('GET', '/me/player/recently-played');
     assert.deepEqual([json.items, json.cursors, json.next], [[], null, null]);
   }));
 

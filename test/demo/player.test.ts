@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { named, tracks } from '../support/playlists.ts';
-import { ALL_SCOPES } from './login.ts';
+import { USUAL_SCOPES } from './login.ts';
 import { errorBody } from './web.ts';
 import { type DemoWorld, withProvider } from './withProvider.ts';
 
@@ -51,7 +51,7 @@ test('initially the computer is active and paused in the first playlist', () =>
 
 test('without an active device or in a private session, the player answers 204 without a body', () =>
   withProvider(async ({ provider, call, callerWith }) => {
-    const guest = await callerWith(ALL_SCOPES, 1);
+    const guest = await callerWith(USUAL_SCOPES, 1);
     const player = provider.accounts[0]?.player;
     assert.ok(player);
     player.privateSession = true;

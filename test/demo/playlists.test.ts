@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import { named, tracks } from '../support/playlists.ts';
-import { ALL_SCOPES } from './login.ts';
+import { USUAL_SCOPES } from './login.ts';
 import { errorBody } from './web.ts';
 import { type Call, START, withProvider } from './withProvider.ts';
 
@@ -316,7 +316,7 @@ test('playlists of others cannot be changed; of shared ones the rows can, but no
 test('both accounts see the same shared playlist', () =>
   withProvider(async ({ provider, call, callerWith }) => {
     const shared = named({ provider }, 'Kitchen Committee');
-    const guest = await callerWith(ALL_SCOPES, 1);
+    const guest = await callerWith(USUAL_SCOPES, 1);
     await guest('DELETE', `/playlists/${shared.id}/items`, { items: [{ uri: uris(shared)[0] }] });
     assert.equal((await call('GET', `/playlists/${shared.id}/items`)).json.total, 39);
   }));

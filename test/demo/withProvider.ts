@@ -1,7 +1,7 @@
 /** A provider on a clock that stands still, and an HTTP client for it. */
 import type { Clock } from '../../src/base/clock.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../support/simulator/simulator.ts';
-import { ALL_SCOPES, logIn } from './login.ts';
+import { logIn, USUAL_SCOPES } from './login.ts';
 import { type Reply, send } from './web.ts';
 
 /** The time at which the clock begins. */
@@ -56,7 +56,7 @@ export async function withProvider(
   let mine: Call | undefined;
   try {
     const call: Call = async (...request) => {
-      mine ??= await callerWith(ALL_SCOPES);
+      mine ??= await callerWith(USUAL_SCOPES);
       return mine(...request);
     };
     await run({ provider, clock, call, callerWith });

@@ -168,7 +168,7 @@ test('if the addon cannot be unpacked at all, the key is kept in a file, and the
   const env = { ...nowhere, RELAY_HOME: join(folder, 'home') };
   const answer = await run(['key'], env);
   assert.equal(answer.code, 0, answer.err);
-  assert.match(answer.err, /No keychain answered: the keychain addon cannot be loaded \(.*nowhere/);
+  assert.match(answer.err, /The keychain cannot be used: the keychain addon cannot be loaded \(.*nowhere/);
   assert.deepEqual(readdirSync(join(folder, 'home')).sort(), ['master.key', 'relay.db']);
   const { entries } = JSON.parse((await run(['status', '--json'], env)).out);
   const key = entries.find(({ part }: { part: string }) => part === 'key');

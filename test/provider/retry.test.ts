@@ -12,26 +12,26 @@ const status = (code: number): Outcome => ({ kind: 'status', status: code });
 
 const delays: Array<[what: string, method: string, attempt: number, outcome: Outcome, delay: number | null]> =
   [
-    ['a read after a 502', 'GET', 1, status(502), 250],
-    ['a second try of a read after a 503', 'GET', 2, status(503), 500],
-    ['a third try', 'GET', 3, status(503), null],
-    ['a read after a 500', 'GET', 1, status(500), null],
-    ['a read after a 404', 'GET', 1, status(404), null],
-    ['a write after a 502', 'POST', 1, status(502), null],
-    ['a write after a 504', 'DELETE', 1, status(504), null],
-    ['a read after a lost connection', 'GET', 1, network(false), 250],
-    ['a write after a lost connection', 'POST', 1, network(false), null],
+    ['a read that failed with 502', 'GET', 1, status(502), 250],
+    ['a read that failed with 503 twice', 'GET', 2, status(503), 500],
+    ['a read that failed with 503 three times', 'GET', 3, status(503), null],
+    ['a read that failed with 500', 'GET', 1, status(500), null],
+    ['a read that failed with 404', 'GET', 1, status(404), null],
+    ['a write that failed with 502', 'POST', 1, status(502), null],
+    ['a write that failed with 504', 'DELETE', 1, status(504), null],
+    ['a read that lost its connection', 'GET', 1, network(false), 250],
+    ['a write that lost its connection', 'POST', 1, network(false), null],
     ['a write that was certainly never sent', 'PUT', 1, network(true), 250],
     ['a read that timed out', 'GET', 1, { kind: 'timeout' }, 250],
     ['a write that timed out', 'PUT', 1, { kind: 'timeout' }, null],
     ['a read that has to wait 5 s', 'GET', 1, limited(5), 5000],
     ['a read that has to wait 6 s', 'GET', 1, limited(6), null],
-    ['a read on a used-up quota', 'GET', 1, limited(1, true), null],
+    ['a read that met a used-up quota', 'GET', 1, limited(1, true), null],
     ['a write that has to wait', 'POST', 1, limited(1), null],
   ];
 
 for (const [what, method, attempt, outcome, delay] of delays) {
-  test(`${what}: ${delay === null ? 'no retry' : `again after ${delay} ms`}`, () => {
+  test(`${what} ${delay === null ? 'is not sent again' : `is sent again after ${delay} ms`}`, () => {
     assert.equal(retryDelay(method, attempt, outcome, 0.5), delay);
   });
 }
@@ -56,7 +56,7 @@ const waits: Array<[header: string | null, failures: number, quota: boolean, sec
 ];
 
 for (const [header, failures, quota, seconds] of waits) {
-  test(`Retry-After ${header ?? 'absent'}${quota ? ' on a quota' : ''}, number ${failures} in a row: ${seconds} s`, () => {
+  test(`${failures} refusals in a row${quota ? ' for a quota' : ''}, with ${header === null ? 'no Retry-After' : `Retry-After: ${header}`}: waits ${seconds} s`, () => {
     assert.equal(rateLimitSeconds(header, failures, quota), seconds);
   });
 }

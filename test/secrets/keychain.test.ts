@@ -55,7 +55,10 @@ test('a session bus that never answers blocks neither the start nor the exit', {
   assert.deepEqual(await once(loading, 'close'), [0, null]);
   const { source, warning, created } = JSON.parse(await output);
   assert.deepEqual([source, created], ['file', true]);
-  assert.match(warning, /^No keychain answered: it did not answer within 3 seconds\. The master key is in /);
+  assert.match(
+    warning,
+    /^The keychain cannot be used: it did not answer within 3 seconds\. The master key is in /,
+  );
   assert.equal(connections.length, 1);
   assert.deepEqual((await readdir(home)).sort(), ['bus', 'master.key']);
 });

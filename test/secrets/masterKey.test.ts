@@ -41,7 +41,7 @@ const keyFile = (home: string) => join(home, 'master.key');
 const inFile = (home: string) =>
   `The master key is in ${keyFile(home)}; anyone who can read that file can read the stored tokens.`;
 
-test('auto makes the key in the keychain, and finds it again', async (t) => {
+test('in auto mode, the key is created in the keychain, and found there again', async (t) => {
   const home = temporaryHome(t);
   const { keychain } = keychainWith({});
   const made = await load(home, { keychain });
@@ -59,10 +59,10 @@ test('two homes have two keys in one keychain', async (t) => {
   assert.notDeepEqual(first.key, second.key);
 });
 
-test('auto without a keychain makes a file for the owner alone, and says so at every start', async (t) => {
+test('in auto mode without a keychain, the key goes into a file that only its owner can read, with a warning at every start', async (t) => {
   const home = temporaryHome(t);
   const made = await load(home, {});
-  const warning = `No keychain answered: no session bus. ${inFile(home)}`;
+  const warning = `The keychain cannot be used: no session bus. ${inFile(home)}`;
   assert.deepEqual(made, { key: made.key, source: 'file', warning, created: true });
   assert.equal(await readFile(keyFile(home), 'utf8'), `${made.key.toString('base64')}\n`);
   if (process.platform !== 'win32') assert.equal((await stat(keyFile(home))).mode & 0o777, 0o600);
@@ -71,7 +71,7 @@ test('auto without a keychain makes a file for the owner alone, and says so at e
   assert.deepEqual(await readdir(home), ['master.key']);
 });
 
-test('auto stays with the key file that sealed the state, and does not ask a keychain that becomes available later', async (t) => {
+test('in auto mode, an existing key file is used even if a keychain becomes available later', async (t) => {
   const home = temporaryHome(t);
   const made = await load(home, {});
   const { keychain, asked } = keychainWith({ [await keychainAccount(home)]: OLD_KEY.toString('base64') });
@@ -117,7 +117,7 @@ test('a key that cannot be found is never replaced while something is sealed', a
   }
 });
 
-test('os never makes a file, whatever the keychain does', async (t) => {
+test('in os mode, no key file is created, even if the keychain fails', async (t) => {
   const home = temporaryHome(t);
   await assert.rejects(load(home, { mode: 'os' }), { code: 'KEY_UNAVAILABLE' });
   const forgetful: Keychain = { read: async () => null, write: async () => null };
@@ -136,7 +136,7 @@ test('os never makes a file, whatever the keychain does', async (t) => {
   assert.deepEqual(await readdir(home), []);
 });
 
-test('auto falls back to a file when the keychain refuses a new key', async (t) => {
+test('in auto mode, the key goes into a file if the keychain refuses a new key', async (t) => {
   const home = temporaryHome(t);
   const readOnly: Keychain = {
     read: async () => null,
@@ -147,7 +147,7 @@ test('auto falls back to a file when the keychain refuses a new key', async (t) 
   assert.deepEqual(made, { key: made.key, source: 'file', warning, created: true });
 });
 
-test('file uses no keychain and gives no warning', async (t) => {
+test('in file mode, the keychain is not asked, and no warning is given', async (t) => {
   const home = temporaryHome(t);
   const { keychain, asked } = keychainWith({});
   const made = await load(home, { mode: 'file', keychain });
@@ -156,7 +156,7 @@ test('file uses no keychain and gives no warning', async (t) => {
   assert.deepEqual(asked, []);
 });
 
-test('processes that start at the same time agree on one key file', async (t) => {
+test('twenty loads at the same time agree on one key file', async (t) => {
   const home = temporaryHome(t);
   const loaded = await Promise.all(Array.from({ length: 20 }, () => load(home, { mode: 'file' })));
   assert.equal(loaded.filter(({ created }) => created).length, 1);
@@ -179,7 +179,7 @@ test('a key file that holds no key is named in the error and left alone', async 
 });
 
 test('a key file that others could read is closed to them', async (t) => {
-  if (process.platform === 'win32') return t.skip('Windows keeps rights in access lists');
+  if (process.platform === 'win32') return t.skip('Windows uses access control lists, not mode bits');
   const home = temporaryHome(t);
   await writeFile(keyFile(home), OLD_KEY.toString('base64'));
   await chmod(keyFile(home), 0o644);
@@ -187,11 +187,11 @@ test('a key file that others could read is closed to them', async (t) => {
   assert.equal((await stat(keyFile(home))).mode & 0o777, 0o600);
 });
 
-test('a keychain entry that is no key is refused, not replaced', async (t) => {
+test('a keychain entry that does not hold a key is refused, not replaced', async (t) => {
   const home = temporaryHome(t);
-  const entries = { [await keychainAccount(home)]: 'a password of the person' };
+  const entries = { [await keychainAccount(home)]: 'some other password' };
   await assert.rejects(load(home, keychainWith(entries)), { code: 'KEY_UNAVAILABLE' });
-  assert.deepEqual(Object.values(entries), ['a password of the person']);
+  assert.deepEqual(Object.values(entries), ['some other password']);
 });
 
 test('a keychain that does not answer within 3 seconds counts as none, and its call is stopped', async (t) => {
@@ -213,10 +213,10 @@ test('a keychain that does not answer within 3 seconds counts as none, and its c
   clock.advance(3_000);
   const { source, warning } = await loading;
   assert.deepEqual([source, stopped], ['file', true]);
-  assert.equal(warning, `No keychain answered: it did not answer within 3 seconds. ${inFile(home)}`);
+  assert.equal(warning, `The keychain cannot be used: it did not answer within 3 seconds. ${inFile(home)}`);
 });
 
-test('RELAY_ENCRYPTION_KEY is used before everything else', async (t) => {
+test('RELAY_ENCRYPTION_KEY takes precedence over a key file', async (t) => {
   const home = temporaryHome(t);
   await load(home, { mode: 'file' });
   const bytes = Buffer.from(Array.from({ length: 32 }, (_, n) => 255 - n));
@@ -234,7 +234,7 @@ test('RELAY_ENCRYPTION_KEY is used before everything else', async (t) => {
   }
 });
 
-test('an unusable RELAY_ENCRYPTION_KEY is refused without its value', async (t) => {
+test('the error for an unusable RELAY_ENCRYPTION_KEY does not show its value', async (t) => {
   const home = temporaryHome(t);
   for (const encryptionKey of [
     '',
@@ -246,7 +246,8 @@ test('an unusable RELAY_ENCRYPTION_KEY is refused without its value', async (t) 
     await assert.rejects(load(home, { encryptionKey }), {
       code: 'SETTINGS_INVALID',
       message: 'RELAY_ENCRYPTION_KEY is not base64 of exactly 32 bytes.',
-      remedy: "Make one with 'openssl rand -base64 32', or unset it to use the keychain.",
+      remedy:
+        "Create a key with 'openssl rand -base64 32', or unset RELAY_ENCRYPTION_KEY to use the keychain or the key file.",
     });
   }
 });

@@ -153,13 +153,14 @@ test('unfinished bodies of clients do not crowd out whole requests of clients', 
 
 test('the body that has waited longest is dropped first, and only from the share that is full', () => {
   const gone: string[] = [];
-  const bodies = createWaitingBodies({ anyone: 1_000, client: 1_000, owner: Number.POSITIVE_INFINITY });
-  const body = (from: 'anyone' | 'client' | 'owner', name: string) => bodies.add(from, () => gone.push(name));
+  const bodies = createWaitingBodies({ anyone: 1_000, client: 1_000, commandLine: Number.POSITIVE_INFINITY });
+  const body = (from: 'anyone' | 'client' | 'commandLine', name: string) =>
+    bodies.add(from, () => gone.push(name));
   const [first, second, client, own] = [
     body('anyone', 'first'),
     body('anyone', 'second'),
     body('client', 'client'),
-    body('owner', 'own'),
+    body('commandLine', 'own'),
   ];
   second.grew(300);
   first.grew(300);

@@ -1,6 +1,7 @@
 /**
- * Makes a plan as short as possible while it still shows the same mistake. It leaves out whole lists, then halves of lists, and
- * so on. A plan consists of lists of independent things, and each thing has its own chance, so the rest behaves as before.
+ * Shortens a plan that breaks a rule, as long as the shorter plan still breaks that rule. It leaves out whole lists, then halves
+ * of lists, and so on. Each part of a history draws random numbers of its own from the seed, so the others behave as before when
+ * a part is left out.
  */
 import { runHistory } from './history.ts';
 import type { Plan } from './plan.ts';

@@ -26,7 +26,7 @@ interface LibraryUri {
   readonly id: string;
 }
 
-/** `GET /me/tracks`, newest first. The rows still have the field `track`. */
+/** `GET /me/tracks`, newest first. The rows have the field `track`, which is `item` only in playlists. */
 export function listSavedTracks(call: ApiCall): Answer {
   const { catalogue } = call.world;
   const known = call.account.saved.flatMap(({ uri, addedAt }) => {

@@ -31,18 +31,19 @@ export type MetaName =
   | 'listing'
   /** Time when the copy was last known to be current. */
   | 'as_of'
-  /** Time when one list was last known to be current, which may be later than `as_of`. */
+  /** Time when the saved tracks were last known to be current, which may be later than `as_of`. */
   | 'saved_as_of'
+  /** The same for the list of playlists. */
   | 'playlists_as_of'
-  /** `1` while a reading is not over, so that it continues in the background, even after a restart. */
+  /** `1` until a reading has finished. It continues in the background, even after a restart. */
   | 'wanted'
   /** When the reading that is under way began. */
   | 'begun_at'
-  /** `1` if other people's playlists give no rows. */
+  /** `1` if Spotify refuses the rows of other people's playlists. */
   | 'foreign_refused'
   /** The playlist whose rows are being read: JSON of `PendingRead`. */
   | 'pending'
-  /** What relay wrote and no reading has shown yet: JSON of `Touched`. */
+  /** What relay has written but not yet seen in a reading: JSON of `Touched`. */
   | 'touched';
 
 export function getMeta(sql: Sql, name: MetaName): string | null {
@@ -90,7 +91,7 @@ function insertSaved(sql: Sql, rows: readonly SavedKey[], first: number): void {
 
 /**
  * Replaces the stored list of saved tracks by `rows`.
- * @param seen rows that were read, whose tracks may have changed
+ * @param seen rows as they were just read; what is stored about their tracks is brought up to date
  */
 export function reviseSaved(sql: Sql, rows: readonly SavedKey[], seen: readonly SavedRow[]): void {
   sql.transaction(() => {
@@ -122,7 +123,7 @@ export function clearSaved(sql: Sql): void {
 
 export interface ListedPlaylist extends Playlist {
   mine: boolean;
-  /** True if the provider may give the playlist's rows. */
+  /** False if Spotify refuses the playlist's rows, or is expected to. */
   readable: boolean;
 }
 
@@ -178,7 +179,7 @@ export function putPlaylists(sql: Sql, listed: readonly ListedPlaylist[]): void 
   });
 }
 
-/** Gives each column of `playlists` its value from a listed playlist. */
+/** The value of each column of `playlists` that comes from a listed playlist. */
 const FACTS: Readonly<Record<string, (of: ListedPlaylist) => string | number | null>> = {
   name: (of) => of.name,
   owner: (of) => of.owner.name,
@@ -209,7 +210,7 @@ export function putPlaylistFacts(sql: Sql, playlist: Playlist): void {
   putPlaylist(sql, { ...playlist, mine: known.mine === 1, readable: known.readable === 1 });
 }
 
-/** Playlists that gave no rows. Maps the ID of each to whether the playlist was collaborative then. */
+/** Playlists whose rows Spotify refused. Maps the ID of each to whether the playlist was collaborative then. */
 export function unreadableIds(sql: Sql): ReadonlyMap<string, boolean> {
   const rows = sql.all<{ id: string; collaborative: number | null }>(
     'select id, collaborative from playlists where readable = 0',
@@ -233,18 +234,18 @@ function dropRows(sql: Sql, id: string): void {
   dropUnused(sql, former);
 }
 
-/** Notes that Spotify does not give the rows of a playlist. */
+/** Notes that Spotify refuses the rows of a playlist. */
 export function setUnreadable(sql: Sql, id: string): void {
   sql.transaction(() => {
     sql.run('update playlists set readable = 0, read_at = null where id = ?', [id]);
-    // The rows are deleted, so their snapshot is too. `read_at` of `playlist_reads` stays, so that the playlist counts as
-    // missed.
+    // The rows are deleted, so their snapshot is too. `read_at` of `playlist_reads` stays: it tells `missedPlaylists` that the
+    // playlist was read before.
     sql.run('update playlist_reads set snapshot_id = null where playlist_id = ?', [id]);
     dropRows(sql, id);
   });
 }
 
-/** Playlists that give no rows. `isSure`: the playlist should have rows, since it is the account's own or was read before. */
+/** Playlists whose rows Spotify refuses. `isSure` is true if the playlist is the account's own, or was read before. */
 export function missedPlaylists(sql: Sql): Array<{ id: string; name: string; isSure: boolean }> {
   return sql
     .all<{ id: string; name: string; sure: number }>(
@@ -260,7 +261,7 @@ export interface PlaylistDue {
   mine: number;
   collaborative: number | null;
   total: number | null;
-  /** Time when a reading of the playlist last failed, in Unix milliseconds; null if none did. */
+  /** Time of the last failed reading, in Unix milliseconds; null if none has failed since the last that succeeded. */
   failed_at: number | null;
 }
 
@@ -268,8 +269,8 @@ const SELECT_READABLE = `select id, name, mine, collaborative, total, failed_at
   from playlists join playlist_reads on playlist_id = id where readable = 1`;
 
 /**
- * Playlists whose rows are not stored in the listed snapshot, in the order of the list. Those whose last reading failed come
- * after all others.
+ * Playlists whose rows are not stored, or are those of another snapshot than the list shows. They come in the order of the list,
+ * but those whose last reading failed come last.
  */
 export function playlistsDue(sql: Sql): PlaylistDue[] {
   return sql.all(
@@ -278,7 +279,7 @@ export function playlistsDue(sql: Sql): PlaylistDue[] {
   );
 }
 
-/** One playlist as in `playlistsDue`, whatever its snapshot; undefined if it is not listed or gives no rows. */
+/** One playlist as in `playlistsDue`, whatever its snapshot; undefined if it is not listed, or if Spotify refuses its rows. */
 export function readablePlaylist(sql: Sql, id: string): PlaylistDue | undefined {
   return sql.get(`${SELECT_READABLE} and id = ?`, [id]);
 }
@@ -411,7 +412,7 @@ export interface Summary {
   complete: boolean;
   /** Time when each list was last known to be current. */
   listAsOf: Record<LibraryList, number | null>;
-  /** True if a reading is not over and continues in the background. */
+  /** True if an unfinished reading continues in the background. */
   wanted: boolean;
   /** Number of playlists that `playlistsDue` returns. */
   due: number;
@@ -457,7 +458,7 @@ function numberIn(sql: Sql, name: MetaName): number | null {
   return text === null ? null : Number(text);
 }
 
-/** The snapshot of a playlist whose rows are stored; null if no rows are stored, or their snapshot is not known. */
+/** The snapshot to which the stored rows of a playlist belong; null if it is not known, or no rows are stored. */
 export function playlistSnapshot(sql: Sql, id: string): string | null {
   return (
     sql.get<{ snapshot_id: string | null }>('select snapshot_id from playlist_reads where playlist_id = ?', [

@@ -25,11 +25,11 @@ export const CLIENT_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'client' };
 /** Limit for a call of the owner's page. */
 export const PAGE_BODY: BodyLimit = { maxBytes: MIB, from: 'client' };
 /** Limit for a call of the command line. */
-export const LOCAL_BODY: BodyLimit = { maxBytes: MIB, from: 'owner' };
+export const LOCAL_BODY: BodyLimit = { maxBytes: MIB, from: 'commandLine' };
 /** Limit for an MCP message that the command line passes on. */
-export const CARRIED_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'owner' };
+export const CARRIED_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'commandLine' };
 /** Limit for a list in Base64: the largest list that is accepted, and a little for its parameters. */
-export const LIST_BODY: BodyLimit = { maxBytes: 28 * MIB, from: 'owner' };
+export const LIST_BODY: BodyLimit = { maxBytes: 28 * MIB, from: 'commandLine' };
 
 /** How many bytes of a body that is too large are read and discarded, so that the client can read the refusal. */
 const DRAIN_BYTES = 64 * 1024 * 1024;

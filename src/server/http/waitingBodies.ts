@@ -1,29 +1,24 @@
 /**
  * Limits the bytes of bodies that are not complete yet, over all connections: anyone who can send a body can begin hundreds and
- * never finish them. Each kind of sender has its own share. So strangers cannot crowd out clients, and neither strangers nor
- * clients can crowd out the owner.
+ * never finish them. Each kind of sender has its own share. So strangers cannot crowd out clients or the owner's page, and neither
+ * strangers nor clients can crowd out the command line.
  */
 
-/**
- * Who sends a body: `anyone` has shown no credential; `client` has shown one, or is a signed-in page; `owner` is the command
- * line.
- */
-export type Sender = 'anyone' | 'client' | 'owner';
+/** Who sends a body: `anyone` has shown no credential; `client` has shown one, or is a signed-in page. */
+export type Sender = 'anyone' | 'client' | 'commandLine';
 
-/**
- * Number of bytes for each kind of sender. The command line is not limited: anyone who can use it could read the state anyway.
- */
+/** Number of bytes for each kind of sender. The command line has no limit: whoever can use it has full access to relay's files. */
 const SHARES: Readonly<Record<Sender, number>> = {
   anyone: 2 * 1024 * 1024,
   client: 64 * 1024 * 1024,
-  owner: Number.POSITIVE_INFINITY,
+  commandLine: Number.POSITIVE_INFINITY,
 };
 
-/** Memory that each piece takes besides its bytes, since a body may come byte by byte. */
+/** Estimated memory that each chunk takes besides its bytes. Otherwise a body sent byte by byte would count too little. */
 const CHUNK_BYTES = 128;
 
 export interface WaitingBodies {
-  /** @param giveUp ends the body; called if this body began first and the share has no room for more bytes */
+  /** @param giveUp ends the body; called if the share is full and this is the oldest waiting body in it */
   add(from: Sender, giveUp: () => void): WaitingBody;
 }
 
@@ -39,7 +34,7 @@ interface Entry {
 }
 
 export function createWaitingBodies(shares: Readonly<Record<Sender, number>> = SHARES): WaitingBodies {
-  const waiting = { anyone: createShare(), client: createShare(), owner: createShare() };
+  const waiting = { anyone: createShare(), client: createShare(), commandLine: createShare() };
 
   return {
     add(from, giveUp) {
@@ -50,7 +45,8 @@ export function createWaitingBodies(shares: Readonly<Record<Sender, number>> = S
           entry.bytes += bytes + CHUNK_BYTES;
           share.bytes += bytes + CHUNK_BYTES;
           share.entries.add(entry);
-          // Ends the bodies that began first. A body whose bytes all arrive at once is complete before others can end it.
+          // Ends the oldest bodies until the share fits. A body that arrives in one chunk is complete before bytes of another body
+          // can push it out.
           for (const oldest of share.entries) {
             if (share.bytes <= shares[from]) break;
             remove(share, oldest);

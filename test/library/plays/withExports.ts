@@ -17,7 +17,7 @@ export async function withExports(
   const folder = await mkdtemp(join(tmpdir(), 'relay-exports-'));
   try {
     await withRelay({ client: false, ...options }, (relay) => {
-      // A question about plays reads the library first, so the library is small.
+      // A question about plays first reads the whole library, so a small one keeps these tests fast.
       resize(relay, 20, 1);
       return work(relay, async (name, content) => {
         const path = join(folder, name);
@@ -31,7 +31,7 @@ export async function withExports(
   }
 }
 
-/** All plays, in order. */
+/** The plays in the library, oldest first; at most 500. */
 export async function allPlays(relay: Relay): Promise<Cell[][]> {
   const sql = 'select * from plays order by played_at, uri, ms_played';
   const { out, err, code } = await run(relay, ['library', 'ask', sql, '--json', '--limit', '500']);

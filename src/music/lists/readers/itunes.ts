@@ -14,8 +14,8 @@ const OTHER_KINDS = ['Podcast', 'Movie', 'TV Show', 'Audiobook', 'Voice Memo'];
 const VIEWS = ['Master', 'Distinguished Kind', 'Folder'];
 
 /**
- * The XML that iTunes and Music export, for a playlist or the whole library. If the file has playlists of the owner, their
- * songs come first, in order. Then come the songs that are in no playlist.
+ * The XML that iTunes and Music export, for a playlist or the whole library. The songs of playlists come first, playlist by
+ * playlist. Then come the songs that are in no playlist. Views that Music itself makes do not count as playlists.
  */
 export const itunes: Reader = {
   format: 'itunes',

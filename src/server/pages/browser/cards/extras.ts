@@ -1,9 +1,9 @@
-/** The question about the optional tools, asked once: in the third step or beside the clients. */
+/** Asks whether clients should get the toolset `extras`: in the third step of the setup, or below the list of clients. */
 import { type App, button, row } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { ask } from '../session.ts';
 
-/** Asks once whether to offer clients more than the standard tools. */
+/** The question, until it is answered. */
 export function extrasPart(app: App): Child {
   const { question } = app.state.extras;
   if (question === null) return null;
