@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, withoutChange } from '../support/answers.ts';
+import { codeOf, failureOf, withoutChange } from '../support/answers.ts';
 import { owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { named } from '../support/playlists.ts';
@@ -59,6 +59,28 @@ for (const fault of ['status', 'status_after'] as const) {
       assert.equal(relay.provider.requests.length, 2);
     }));
 }
+
+test('delete_playlist whose answer is always lost says that the outcome is not known, and what to do', () =>
+  withRelay({ ...EXTRAS, clock: fastClock() }, async (relay) => {
+    const { id } = named(relay, 'Running, Badly');
+    relay.provider.faults.add({ path: '/me/library', kind: 'status_after', status: 502, times: 3 });
+    const error = failureOf(await relay.call('delete_playlist', { playlist_id: id }));
+    assert.deepEqual(
+      [error.code, error.message, error.remedy, error.details.error],
+      [
+        'PARTIAL_WRITE',
+        'Whether this took effect is not known: Spotify answered with a server error (502).',
+        'Send the same call again when the cause is fixed. If it did take effect, that changes nothing.',
+        {
+          code: 'PROVIDER_UNAVAILABLE',
+          message: 'Spotify answered with a server error (502).',
+          outcome_unknown: true,
+        },
+      ],
+    );
+    const done = { ok: true, playlist_id: id };
+    assert.deepEqual(withoutChange(await relay.call('delete_playlist', { playlist_id: id })), done);
+  }));
 
 test('delete_playlist refuses wrong arguments before anything is sent', () =>
   withRelay(EXTRAS, async (relay) => {

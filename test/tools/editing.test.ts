@@ -119,6 +119,26 @@ test('turning collaborative on just after public was turned off is not refused',
     assert.deepEqual([playlist.public, playlist.collaborative], [false, true]);
   }));
 
+test('details whose answers are all lost are said to be in doubt, not to have entries that are left', () =>
+  withPlaylist('Odds and Ends', { clock: fastClock() }, async ({ relay, playlist, playlist_id }) => {
+    relay.provider.faults.add({ method: 'PUT', kind: 'status_after', status: 500, times: 3 });
+    const change = { playlist_id, name: 'Evens', description: 'No odds' };
+    const { code, message, remedy } = failureOf(await relay.call('update_playlist_details', change));
+    assert.deepEqual(
+      [code, message, remedy],
+      [
+        'PARTIAL_WRITE',
+        'Whether this took effect is not known: Spotify answered with a server error (500).',
+        'Send the same call again when the cause is fixed. If it did take effect, that changes nothing.',
+      ],
+    );
+    assert.deepEqual(withoutChange(await relay.call('update_playlist_details', change)), {
+      playlist_id,
+      updated: ['name', 'description'],
+    });
+    assert.equal(playlist.name, 'Evens');
+  }));
+
 test('add_tracks_to_playlist keeps the order across chunks, repeats included', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = [...tracks(relay, 230), ...tracks(relay, 3), at(relay.provider.catalogue.episodes, 0).uri];

@@ -223,7 +223,11 @@ function withoutCreation({ total, completed }: Report['chunks']): Report['chunks
 
 function failed(result: ChangeReport, report: Report, cause: RelayError, rest: RestWords): RelayError {
   if (report.rollback) return rolledBack(result, report, cause);
-  const how = `${report.written} of ${report.requested} written, then: ${cause.message}`;
+  // These are one request without entries. It ends like this only if none of its answers came.
+  const isWhole = result.change.kind === 'details' || result.change.kind === 'delete';
+  const how = isWhole
+    ? `Whether this took effect is not known: ${cause.message}`
+    : `${report.written} of ${report.requested} written, then: ${cause.message}`;
   return partialWrite(
     how,
     ofTarget(result, report),
@@ -250,6 +254,9 @@ function remedyFor(
     case 'restore':
     case 'deduplicate':
       return `Send the same call again ${when}: it does the rest.`;
+    case 'details':
+    case 'delete':
+      return `Send the same call again ${when}. If it did take effect, that changes nothing.`;
     default:
       return rest();
   }
