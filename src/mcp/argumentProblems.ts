@@ -118,7 +118,9 @@ function describe(issue: z.core.$ZodIssue, input: z.core.$ZodType): string[] {
       if (issue.input === undefined) return [`${where} is missing.`];
       const [form] = issue.expected === 'object' ? formsOf(schemaAt(input, issue.path)) : [];
       const wanted = [typeName(issue.expected), ...(form === undefined ? [] : [form])].join(' ');
-      return [`${where} must be ${wanted}, not ${valueName(issue.input)}.`];
+      // An integer is a number too, so only the value itself shows what is wrong with a fraction.
+      const isFraction = issue.expected === 'int' && typeof issue.input === 'number';
+      return [`${where} must be ${wanted}, not ${isFraction ? issue.input : valueName(issue.input)}.`];
     }
     case 'invalid_value':
       return [`${where} must be one of ${issue.values.map(String).join(', ')}.`];

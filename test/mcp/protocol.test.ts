@@ -156,6 +156,13 @@ const badArguments: Array<
     'payload takes: playlist_id, name, description, public, strict, dry_run, skip_existing, skip_duplicates. create_bulk_job takes: type, payload, items, max_attempts.',
   ],
   [
+    'a fraction in place of an integer',
+    'set_volume',
+    { volume_percent: 50.5 },
+    'volume_percent must be an integer, not 50.5.',
+    'set_volume takes: volume_percent, device_id.',
+  ],
+  [
     'a string in place of a song',
     'add_tracks_by_search',
     { playlist_id: PLAYLIST, tracks: ['Old Carousel - Ula Brenk'] },
