@@ -65,9 +65,10 @@ export function entriesOf(op: ChangeOp, rows: readonly string[]): readonly strin
   return shown.size === 0 ? op.uris : op.uris.filter((uri) => shown.has(uri));
 }
 
-/** Number of entries of an operation, as a change counts them; each detail that is set is one. */
+/** Number of entries of an operation, as a change counts them; each row that is moved and each detail that is set is one. */
 export function entryCount(op: ChangeOp): number {
   if ('uris' in op) return op.uris.length;
+  if (op.op === 'move') return op.length;
   return op.op === 'details' ? Object.values(op.set).filter((value) => value !== undefined).length : 1;
 }
 

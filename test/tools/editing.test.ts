@@ -443,6 +443,23 @@ test('reorder_playlist_tracks moves rows, also to the end', () =>
     ]);
   }));
 
+test('a move counts each row that it moves, and so does its undo', () =>
+  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+    const { playlist_id } = sceneOf(relay, 'Café Noctelle');
+    const counts = async () => {
+      const { items } = (await relay.call('list_changes')) as { items: Array<Record<string, unknown>> };
+      return items.map(({ kind, state, requested, written }) => [kind, state, requested, written]);
+    };
+    const move = { playlist_id, range_start: 0, insert_before: 9, range_length: 3 };
+    await relay.call('reorder_playlist_tracks', move);
+    assert.deepEqual(await counts(), [['reorder', 'done', 3, 3]]);
+    await relay.call('undo_change');
+    assert.deepEqual(await counts(), [
+      ['undo', 'done', 3, 3],
+      ['reorder', 'done', 3, 3],
+    ]);
+  }));
+
 test('reorder_playlist_tracks of rows that are in the place already says so, and leaves no record', () =>
   withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
     const { playlist, playlist_id, former } = sceneOf(relay, 'Café Noctelle');
