@@ -174,6 +174,21 @@ for (const field of ['title', 'artist'] as const) {
     }));
 }
 
+test('the lean answer too marks a match whose typo was forgiven, and no other', () =>
+  withRelay(async (relay) => {
+    const track = uniqueTrack(relay);
+    const artist = artistOf(track);
+    const written = track.name.replace(/([A-Za-z]{2})[A-Za-z](?=[A-Za-z]{2})/, '$1');
+    assert.notEqual(written, track.name);
+    const lean = async (title: string) => {
+      const found = await relay.call('find_track_exact', { title, artist, detail: 'lean' });
+      const candidates = (found.candidates ?? []) as Found['candidates'];
+      return candidates.map((one) => [one.track.id, one.reasons.includes('spelling')]);
+    };
+    assert.deepEqual(await lean(written), [[track.id, true]]);
+    assert.deepEqual(await lean(track.name), []);
+  }));
+
 test('if a recording is on several albums, the requested album wins, or else the earliest', () =>
   withRelay(async (relay) => {
     const { tracks } = relay.provider.catalogue;

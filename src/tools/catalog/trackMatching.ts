@@ -43,6 +43,9 @@ export function leanCandidates(
     );
 }
 
+/** True for a candidate that counts although the query has a typo in its title or artist. */
+const isForgiven = ({ reasons }: z.infer<typeof Candidate>) => reasons.includes('spelling');
+
 export const findTrackExactTool = defineTool({
   name: 'find_track_exact',
   title: 'Find one exact track',
@@ -70,7 +73,8 @@ export const findTrackExactTool = defineTool({
         confirmed,
         status,
         match: match && { track: leanTrack(match.track), score: match.score },
-        candidates: match ? null : leanCandidates(candidates),
+        // A match needs no candidates. But if a typo was forgiven, the first candidate says so.
+        candidates: leanCandidates(match ? candidates.slice(0, 1).filter(isForgiven) : candidates),
         source,
       }),
   },
