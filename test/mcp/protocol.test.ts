@@ -142,6 +142,13 @@ const badArguments: Array<
     'get_track takes: track_id, detail.',
   ],
   [
+    'Liked Songs in place of a playlist',
+    'get_playlist_tracks',
+    { playlist_id: 'https://open.spotify.com/intl-de/collection/tracks?si=0000' },
+    'playlist_id: This names Liked Songs, which are not a playlist. Read them with get_saved_tracks; change them with save_tracks and remove_saved_tracks.',
+    'get_playlist_tracks takes: playlist_id, limit, offset, query, detail.',
+  ],
+  [
     'an unknown field of an object within the arguments',
     'create_bulk_job',
     { type: 'create_playlist', payload: { nam: 'Tin', strict: true }, items: [SONG] },
