@@ -70,7 +70,7 @@ export interface AllRows<T> {
 }
 
 /**
- * The first `cap` rows, in order. The first page has the total; the others are read several at a time, each a full page.
+ * The first `cap` rows from offset `from` on, in order. The first page has the total; the others are read several at a time, each a full page.
  * @param known the first page, if another request has already returned it
  */
 export async function readAll<T>(
@@ -79,13 +79,14 @@ export async function readAll<T>(
   cap: number,
   call: Call,
   known: Pick<Page<T>, 'items' | 'total'> | null = null,
+  from = 0,
 ): Promise<AllRows<T>> {
-  const first = known ?? (await readWindow({ limit: Math.min(pageSize, cap), offset: 0 }));
-  const end = Math.min(first.total, cap);
+  const first = known ?? (await readWindow({ limit: Math.min(pageSize, cap), offset: from }));
+  const end = Math.min(first.total, from + cap);
   const windows: PageRequest[] = [];
-  for (let offset = known?.items.length ?? pageSize; offset < end; offset += pageSize) {
+  for (let offset = from + (known?.items.length ?? pageSize); offset < end; offset += pageSize) {
     // A full page also at the end: the total may lag behind the rows.
-    windows.push({ limit: Math.min(pageSize, cap - offset), offset });
+    windows.push({ limit: Math.min(pageSize, from + cap - offset), offset });
   }
   if (windows.length > 0) call.progress(1, windows.length + 1);
   let done = 1;
@@ -97,9 +98,9 @@ export async function readAll<T>(
   });
   return {
     items: [first, ...rest].flatMap(({ items }) => items),
-    places: [{ offset: 0, ...first }, ...rest].flatMap(placesIn),
+    places: [{ offset: from, ...first }, ...rest].flatMap(placesIn),
     total: first.total,
-    truncated: first.total > cap,
+    truncated: first.total > from + cap,
     steady: rest.every(({ total }) => total === first.total),
   };
 }

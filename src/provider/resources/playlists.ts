@@ -27,9 +27,14 @@ export function getMyPlaylists(
   return readPage(api, MINE, window, parse, call);
 }
 
-/** Every playlist up to `cap`. */
-export function getAllMyPlaylists(api: ProviderApi, cap: number, call: Call): Promise<AllRows<Playlist>> {
-  return readAll((window) => getMyPlaylists(api, window, call), PLAYLIST_PAGE, cap, call);
+/** Every playlist from offset `from` on, up to `cap` of them. */
+export function getAllMyPlaylists(
+  api: ProviderApi,
+  cap: number,
+  call: Call,
+  from = 0,
+): Promise<AllRows<Playlist>> {
+  return readAll((window) => getMyPlaylists(api, window, call), PLAYLIST_PAGE, cap, call, null, from);
 }
 
 export async function getPlaylist(api: ProviderApi, id: string, call: Call): Promise<Playlist> {

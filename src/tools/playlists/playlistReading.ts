@@ -46,17 +46,11 @@ export const getMyPlaylistsTool = defineTool({
       return { ...page, truncated: args.all && page.next_offset !== null };
     }
     if (!args.all) return { ...(await getMyPlaylists(provider, args, call)), truncated: false };
-    const { items, places, total, truncated } = await getAllMyPlaylists(provider, ALL_PLAYLISTS_CAP, call);
-    const before = places.filter((place) => place < args.offset).length;
-    return {
-      items: items.slice(before),
-      places: places.slice(before),
-      total,
-      limit: ALL_PLAYLISTS_CAP,
-      offset: args.offset,
-      next_offset: truncated ? ALL_PLAYLISTS_CAP : null,
-      truncated,
-    };
+    // `next_offset` leads on also for a caller that keeps all=true.
+    const { offset } = args;
+    const end = (Math.floor(offset / ALL_PLAYLISTS_CAP) + 1) * ALL_PLAYLISTS_CAP;
+    const { truncated, steady: _, ...rows } = await getAllMyPlaylists(provider, end - offset, call, offset);
+    return { ...rows, limit: ALL_PLAYLISTS_CAP, offset, next_offset: truncated ? end : null, truncated };
   },
 });
 
