@@ -70,7 +70,8 @@ export interface AllRows<T> {
 }
 
 /**
- * The first `cap` rows from offset `from` on, in order. The first page has the total; the others are read several at a time, each a full page.
+ * The first `cap` rows from offset `from` on, in order. The first page has the total; the others are read several at a time, each
+ * a full page.
  * @param known the first page, if another request has already returned it
  */
 export async function readAll<T>(
