@@ -24,6 +24,36 @@ test('an undo can be undone, and the undo of an undo can be undone too', () =>
     }
   }));
 
+test('a change whose undo was undone and undone again counts as undone, so what a person then saves stays', () =>
+  withUnkind({}, async (relay, clock) => {
+    const track_ids = tracks(relay, 3, 7_000);
+    const mine = () => savedUris(relay).filter((uri) => track_ids.includes(uri));
+    await withExtras(relay, async ({ call }) => {
+      const { change_id: saving } = await call('save_tracks', { track_ids });
+      const undos: unknown[] = [];
+      for (const saved of [0, 3, 0]) {
+        const { change_id } = await call('undo_change', { change_id: undos.at(-1) ?? saving });
+        undos.push(change_id);
+        assert.equal(mine().length, saved);
+      }
+      const { items } = (await call('list_changes')) as { items: ChangeSummary[] };
+      assert.deepEqual(
+        items.map(({ change_id, can_undo, undone_by }) => [change_id, can_undo, undone_by]),
+        [
+          [undos[2], true, undefined],
+          [undos[1], false, undos[2]],
+          [undos[0], true, undefined],
+          [saving, false, undos[0]],
+        ],
+      );
+      await clock.sleep(70_000);
+      const uri = at(track_ids, 1);
+      owner(relay.provider).saved.unshift({ uri, addedAt: new Date(clock.now()).toISOString() });
+      assert.equal(failureOf(await call('undo_change'))?.code, 'NOT_FOUND');
+      assert.deepEqual(mine(), [uri]);
+    });
+  }));
+
 test('an undo is refused where another person has changed the playlist since', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const track_ids = urisOf(playlist).slice(0, 10);

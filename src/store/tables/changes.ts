@@ -198,14 +198,23 @@ export function changeOfJob(store: Store, job: number): Change | null {
 /** Selects undos that succeeded, or may still succeed. */
 const UNDOES = "undoes is not null and coalesce(outcome, 'done') = 'done'";
 
+/**
+ * The undo of each change that is undone, by `seq`. An undo that was itself undone does not count, unless that second undo was
+ * undone as well, and so on.
+ */
+function undosInForce(store: Store): ReadonlyMap<number, Change> {
+  const undos = new Map<number, Change>();
+  // An undo comes after the change that it undoes, so whether it was undone itself is known before it is reached.
+  for (const undo of CHANGES.all(store, `where ${UNDOES} order by seq desc`)) {
+    const { seq, undoes } = undo;
+    if (undoes !== null && !undos.has(seq) && !undos.has(undoes)) undos.set(undoes, undo);
+  }
+  return undos;
+}
+
 /** The change that undid `seq`, unless it failed or was itself undone; null for none. */
 export function undoOf(store: Store, seq: number): Change | null {
-  return CHANGES.first(
-    store,
-    `where undoes = ? and ${UNDOES} and seq not in (select undoes from changes where ${UNDOES})
-     order by seq desc limit 1`,
-    [seq],
-  );
+  return undosInForce(store).get(seq) ?? null;
 }
 
 /** True if an undo of `seq` stopped part-way. */
@@ -215,12 +224,12 @@ export function hasPartialUndo(store: Store, seq: number): boolean {
 
 /** The last change that has written something or still may, is no undo itself, and is not undone. */
 export function latestNotUndone(store: Store): Change | null {
-  return CHANGES.first(
+  const undos = undosInForce(store);
+  const changes = CHANGES.all(
     store,
-    `where undoes is null and coalesce(outcome, 'done') in ('done', 'partial') and seq not in (
-       select undoes from changes where ${UNDOES} and seq not in (select undoes from changes where ${UNDOES}))
-     order by seq desc limit 1`,
+    "where undoes is null and coalesce(outcome, 'done') in ('done', 'partial') order by seq desc",
   );
+  return changes.find(({ seq }) => !undos.has(seq)) ?? null;
 }
 
 /** Changes of one playlist after `seq` that wrote something or are still open, oldest first. */
