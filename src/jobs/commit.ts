@@ -48,7 +48,7 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
   // A job made while nobody was logged in belongs to the account that is connected next.
   if (present.account === null && account !== null)
     changeJob(store, job.seq, { account }, context.clock.now());
-  if (begun) unwriteItems(store, job.seq, context.clock.now());
+  if (begun) beginAgain(context, job, begun);
   const report = await changes.begin(changeRequestOf(context, reread(store, job)), options);
   await follow(context, job, report?.change ?? null, report?.end ?? NOTHING_TO_DO);
 }
@@ -62,6 +62,13 @@ const NOTHING_TO_DO = { kind: 'ended', cause: null } as const;
 function mayBeginAgain({ store }: JobContext, job: Job, begun: Change): boolean {
   if (!BULK_JOB_TYPES.some((type) => type === job.type)) return false;
   return begun.outcome !== 'partial' || begun.written === 0 || undoOf(store, begun.seq) !== null;
+}
+
+/** Takes back what the job says of its former write. A playlist that was made and undone is off the list, and keeps its rows. */
+function beginAgain({ store, clock }: JobContext, job: Job, begun: Change): void {
+  unwriteItems(store, job.seq, clock.now());
+  if (begun.kind === 'create' && undoOf(store, begun.seq) !== null)
+    changeJob(store, job.seq, { targetId: null }, clock.now());
 }
 
 function cannotGoOn({ id }: Change): RelayError {

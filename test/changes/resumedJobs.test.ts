@@ -1,15 +1,16 @@
 /** Failed jobs that are resumed after their writes were undone, or after a dry run of that undo. */
 
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { failureOf } from '../support/answers.ts';
-import { assertRows, fill, tracks, urisOf } from '../support/playlists.ts';
+import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Relay } from '../support/world.ts';
 import { extrasClient, undoLast } from './extras.ts';
 import { assertDone, committed, ended } from './settled.ts';
-import { withUnkindPlaylist } from './unkind.ts';
+import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const REMOVE = { method: 'DELETE', path: /\/items$/ } as const;
@@ -19,8 +20,16 @@ async function resumed(relay: Relay, id: string): Promise<JobRecord> {
   return ended(relay, id);
 }
 
+const failedAppend = (relay: Relay, playlist_id: string, items: readonly string[]) =>
+  failedAfterFirst(relay, 'add_to_playlist', items, { playlist_id });
+
 /** Runs a job that fails after adding its first 100 songs, then clears the fault so that the job can be resumed. */
-async function failedAppend(relay: Relay, playlistId: string, items: readonly string[]): Promise<string> {
+async function failedAfterFirst(
+  relay: Relay,
+  type: string,
+  items: readonly string[],
+  payload: Record<string, unknown>,
+): Promise<string> {
   const refused: FaultRule = {
     ...APPEND,
     skip: 1,
@@ -28,9 +37,7 @@ async function failedAppend(relay: Relay, playlistId: string, items: readonly st
     kind: 'status',
     status: 403,
   };
-  const id = await committed(relay, 'add_to_playlist', items, { playlist_id: playlistId }, () =>
-    relay.provider.faults.add(refused),
-  );
+  const id = await committed(relay, type, items, payload, () => relay.provider.faults.add(refused));
   assert.equal((await ended(relay, id)).status, 'failed');
   relay.provider.faults.clear();
   return id;
@@ -61,6 +68,19 @@ longTest('a failed job whose first songs were undone adds all of its songs when 
     assertRows(playlist, [...former, ...items]);
   }),
 );
+
+test('a failed job whose new playlist was undone makes another one with all of its songs when it is resumed', () =>
+  withUnkind({}, async (relay) => {
+    const items = tracks(relay, 150, 3_000);
+    const id = await failedAfterFirst(relay, 'create_playlist', items, { name: 'Twice Begun' });
+    const first = named(relay, 'Twice Begun');
+    assertDone(await undoLast(relay));
+    const { status, result } = await resumed(relay, id);
+    const second = named(relay, 'Twice Begun');
+    assert.deepEqual([status, result?.playlist_id, result?.written], ['completed', second.id, 150]);
+    assertRows(second, items);
+    assertRows(first, items.slice(0, 100));
+  }));
 
 longTest('resuming the failed job of a removal that was undone ends with CONFLICT', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
