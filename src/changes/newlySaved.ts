@@ -81,10 +81,11 @@ async function notShown(
   return uris.filter((_, index) => !answers[index]);
 }
 
+/** The tracks that a change saved, or may have saved, each once. */
 function savedBy(change: Change, body: ChangeBody): readonly string[] {
   const [op] = body.ops;
   if (op?.op !== 'save') return [];
-  return [...reached(change, op.uris), ...inDoubt(change, op.uris)];
+  return [...new Set([...reached(change, op.uris), ...inDoubt(change, op.uris)])];
 }
 
 /** The tracks that a removal took out, or may have taken out, of those that were saved before it. */

@@ -200,7 +200,8 @@ export function landed(run: Run, to: Progress, facts: ChangeChange | null, isRef
   // A new plan may write an entry again, or remove rows first, so the count has a limit. Any count above zero says that a part
   // of the change landed.
   const most = Math.max(change.written, change.requested, 1);
-  const written = isCounted ? Math.min(change.written + entries, most) : change.written;
+  const counted = countedBetween(run, progressOf(change), to) ?? entries;
+  const written = isCounted ? Math.min(change.written + counted, most) : change.written;
   // If another person has written too, rows may have to be removed before the new ones are added. The removal writes none of
   // the caller's items.
   const isOnlyBefore = change.kind !== 'remove' && run.plan.ops[change.op]?.op === 'remove';
@@ -222,6 +223,19 @@ export function landed(run: Run, to: Progress, facts: ChangeChange | null, isRef
   });
   store.saveSoon();
   control.onProgress();
+}
+
+/**
+ * Number of tracks that a removal takes out between two states; null for any other plan. The job of a removal also sends tracks
+ * that were not saved, or sends a track twice.
+ */
+function countedBetween({ plan, body }: Run, from: Progress, to: Progress): number | null {
+  const [op] = plan.ops;
+  if (op?.op !== 'unsave' || !body.former.saved) return null;
+  const saved = new Set(body.former.saved);
+  const until = (progress: Progress) => op.uris.slice(0, progress.op > 0 ? undefined : progress.at);
+  const count = (progress: Progress) => new Set(until(progress).filter((uri) => saved.has(uri))).size;
+  return count(to) - count(from);
 }
 
 /** Number of entries between two states of a plan. */
