@@ -8,7 +8,14 @@ import { uriOf, urisOf } from '../domain/rows.ts';
 import type { Item } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
-import { type Change, changeOfJob, undoOf } from '../store/tables/changes.ts';
+import {
+  type Change,
+  changeOfJob,
+  getChangeBySeq,
+  hasPartialUndo,
+  reopenChange,
+  undoOf,
+} from '../store/tables/changes.ts';
 import { matchedUris, skipSome, unwriteItems } from '../store/tables/jobItems.ts';
 import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, move, reread } from './context.ts';
@@ -34,13 +41,16 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
     carryOn: present.carryOn,
     cancelled: present.status === 'cancelled',
   };
-  const begun = changeOfJob(store, job.seq);
+  const begun = stillBegun(store, present, changeOfJob(store, job.seq));
   const isUnfinished = begun !== null && begun.outcome !== null && begun.outcome !== 'done';
   if (begun && !(isUnfinished && present.status === 'committing')) {
     const { change, end } = await changes.resume(begun.seq, options);
     return follow(context, job, change, end);
   }
   if (present.status === 'cancelled') return;
+  if (!begun && isWithoutRecord(present)) {
+    return follow(context, job, null, { kind: 'failed', cause: recordGone() });
+  }
   if (begun && !mayBeginAgain(context, present, begun)) {
     return follow(context, job, begun, { kind: 'failed', cause: cannotGoOn(begun) });
   }
@@ -56,11 +66,22 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
 const NOTHING_TO_DO = { kind: 'ended', cause: null } as const;
 
 /**
+ * The change of a job. Before an undo, a change that has stopped is ended. If that undo had no effect, or was undone, the change
+ * is open again.
+ */
+function stillBegun(store: JobContext['store'], { status }: Job, begun: Change | null): Change | null {
+  if (begun?.outcome !== 'partial' || begun.goingBack || status !== 'committing') return begun;
+  if (undoOf(store, begun.seq) !== null || hasPartialUndo(store, begun.seq)) return begun;
+  reopenChange(store, { ...begun, outcome: null, endedAt: null });
+  return getChangeBySeq(store, begun.seq);
+}
+
+/**
  * True if the items of a job may be written again: the playlist or library holds nothing from the former write, and the items
  * still say what to write.
  */
 function mayBeginAgain({ store }: JobContext, job: Job, begun: Change): boolean {
-  if (!BULK_JOB_TYPES.some((type) => type === job.type)) return false;
+  if (!isBulk(job.type)) return false;
   return begun.outcome !== 'partial' || begun.written === 0 || undoOf(store, begun.seq) !== null;
 }
 
@@ -69,6 +90,29 @@ function beginAgain({ store, clock }: JobContext, job: Job, begun: Change): void
   unwriteItems(store, job.seq, clock.now());
   if (begun.kind === 'create' && undoOf(store, begun.seq) !== null)
     changeJob(store, job.seq, { targetId: null }, clock.now());
+}
+
+/**
+ * True if the job has lost the record of its change, and its items do not say what to write. Earlier versions dropped the changes
+ * of failed jobs with all others.
+ */
+function isWithoutRecord({ type, written }: Job): boolean {
+  return !isBulk(type) || (type === 'replace_playlist' && written > 0);
+}
+
+const isBulk = (type: Job['type']) => BULK_JOB_TYPES.some((bulk) => bulk === type);
+
+function recordGone(): RelayError {
+  return new RelayError(
+    'CONFLICT',
+    'This job cannot continue: the record of what it had written is no longer kept.',
+    {
+      remedy: {
+        text: 'Read the playlist or library, and ask for what is missing in a new call.',
+        terminal: { text: 'Look in Spotify what is missing, and cancel this job.', commands: [] },
+      },
+    },
+  );
 }
 
 function cannotGoOn({ id }: Change): RelayError {

@@ -335,3 +335,35 @@ test('jobs without a change continue where they were', (t) =>
     assert.equal((await jobOf(relay, cancelled)).status, 'cancelled');
     assert.deepEqual(shelf(relay), tracks(relay, 2, 3_000));
   }));
+
+for (const facts of [{ type: 'remove_from_playlist' }, { type: 'replace_playlist', written: 1 }]) {
+  test(`a failed job (${facts.type}) whose change an earlier version has dropped writes nothing, and says so`, (t) => {
+    const failed = ({ run_after: _, reason: __, ...job }: Row): Row => ({
+      ...job,
+      ...facts,
+      status: 'failed',
+    });
+    const alter = ({ jobs: [job = {}], items, ...home }: Home): Home => ({
+      ...home,
+      jobs: [failed(job)],
+      items: items.filter(([seq]) => seq === job.seq),
+    });
+    return takenOver(
+      t,
+      'before any change',
+      async ({ relay, job }) => {
+        const { status, error } = await resumed(relay, job);
+        assert.deepEqual(
+          [status, error?.code, error?.message],
+          [
+            'failed',
+            'CONFLICT',
+            'This job cannot continue: the record of what it had written is no longer kept.',
+          ],
+        );
+        assert.deepEqual(shelf(relay), []);
+      },
+      { alter },
+    );
+  });
+}

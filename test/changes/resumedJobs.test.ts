@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { failureOf } from '../support/answers.ts';
+import { HOUR } from '../support/clock.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Relay } from '../support/world.ts';
 import { extrasClient, undoLast } from './extras.ts';
-import { assertDone, committed, ended } from './settled.ts';
+import { assertDone, change, committed, ended } from './settled.ts';
 import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
@@ -81,6 +82,60 @@ test('a failed job whose new playlist was undone makes another one with all of i
     assertRows(second, items);
     assertRows(first, items.slice(0, 100));
   }));
+
+for (const [title, undo] of [
+  [
+    'was refused',
+    async (relay: Relay) => {
+      relay.provider.faults.add({ ...REMOVE, kind: 'status', status: 403 });
+      assert.equal((await undoLast(relay)).error?.code, 'FORBIDDEN');
+    },
+  ],
+  [
+    'was itself undone',
+    async (relay: Relay) => {
+      for (let times = 0; times < 2; times++) assertDone(await undoLast(relay));
+    },
+  ],
+] as const) {
+  test(`a failed job continues where it stopped if the undo of its first songs ${title}`, () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, former }) => {
+      const items = tracks(relay, 150, 3_000);
+      const id = await failedAppend(relay, playlist.id, items);
+      await undo(relay);
+      assertRows(playlist, [...former, ...items.slice(0, 100)]);
+      assert.equal((await resumed(relay, id)).status, 'completed');
+      assertRows(playlist, [...former, ...items]);
+    }));
+}
+
+for (const isUndone of [false, true]) {
+  test(`a failed job ${isUndone ? 'whose songs were undone' : 'that was rolled back'} writes all of them when it is resumed a month later`, () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id, former }) => {
+      const items = tracks(relay, 150, 3_000);
+      let id: string;
+      if (isUndone) {
+        id = await failedAppend(relay, playlist.id, items);
+        assertDone(await undoLast(relay));
+      } else {
+        relay.provider.faults.add(
+          { ...APPEND, kind: 'status', status: 403 },
+          { method: 'PUT', path: /\/items$/, skip: 1, kind: 'rate_limit', retryAfterSeconds: 40 },
+        );
+        const answer = await relay.call('replace_playlist_tracks', { playlist_id, track_ids: items });
+        id = String(failureOf(answer).details.job_id);
+        assert.equal((await ended(relay, id)).status, 'failed');
+      }
+      assertRows(playlist, former);
+      clock.shift(31 * 24 * HOUR);
+      // Storing a change drops those that are too old, once an answer has told Spotify's time.
+      for (const from of [7_000, 7_001])
+        assertDone(await change(relay, 'save_tracks', { track_ids: tracks(relay, 1, from) }));
+      const { status, written } = await resumed(relay, id);
+      assert.deepEqual([status, written], ['completed', 150]);
+      assertRows(playlist, isUndone ? [...former, ...items] : items);
+    }));
+}
 
 longTest('resuming the failed job of a removal that was undone ends with CONFLICT', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
