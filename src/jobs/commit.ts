@@ -51,6 +51,8 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
   if (!begun && isWithoutRecord(present)) {
     return follow(context, job, null, { kind: 'failed', cause: recordGone() });
   }
+  // Until the undo has ended, it is not known what is left of the former write.
+  if (begun && undoOf(store, begun.seq)?.outcome === null) throw beingUndone(job);
   if (begun && !mayBeginAgain(context, present, begun)) {
     return follow(context, job, begun, { kind: 'failed', cause: cannotGoOn(begun) });
   }
@@ -113,6 +115,18 @@ function recordGone(): RelayError {
       },
     },
   );
+}
+
+function beingUndone({ id }: Job): RelayError {
+  return new RelayError('CONFLICT', 'What this job had written is being undone.', {
+    remedy: {
+      text: 'Wait until the undo has ended (list_changes). If the job has failed by then, call resume_job.',
+      terminal: {
+        text: 'Wait until the undo has ended ({1}). If the job has failed by then, run {2}.',
+        commands: [['history'], ['jobs', 'resume', shortId(id)]],
+      },
+    },
+  });
 }
 
 function cannotGoOn({ id }: Change): RelayError {

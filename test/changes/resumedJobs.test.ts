@@ -109,6 +109,24 @@ for (const [title, undo] of [
     }));
 }
 
+for (const isRefused of [true, false]) {
+  test(`a failed job that is resumed during an undo that ${isRefused ? 'Spotify refuses' : 'succeeds'} writes each song once`, () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, former }) => {
+      const items = tracks(relay, 150, 3_000);
+      const id = await failedAppend(relay, playlist.id, items);
+      const resume = async () => {
+        await relay.call('resume_job', { job_id: id });
+        await clock.sleep(3_000);
+      };
+      relay.provider.faults.add({ ...REMOVE, kind: 'hook', fn: resume });
+      if (isRefused) relay.provider.faults.add({ ...REMOVE, kind: 'status', status: 403 });
+      const { error } = await undoLast(relay);
+      assert.equal(error?.code, isRefused ? 'FORBIDDEN' : undefined);
+      assert.equal((await ended(relay, id)).status, 'completed');
+      assertRows(playlist, [...former, ...items]);
+    }));
+}
+
 for (const isUndone of [false, true]) {
   test(`a failed job ${isUndone ? 'whose songs were undone' : 'that was rolled back'} writes all of them when it is resumed a month later`, () =>
     withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id, former }) => {
