@@ -285,6 +285,12 @@ test('an undo of saved tracks that stops half-way says how to take back the rest
       const id = at(await changes(), 0);
       const { error } = await undo(id);
       assert.match(String((error as { remedy?: string } | null)?.remedy), /Call undo_change again/);
+      const { ok, requested, written, playlist_id, snapshot_id } = error?.details ?? {};
+      const counts = { ok: false, requested: 44, written: 40 };
+      assert.deepEqual(
+        { ok, requested, written, playlist_id, snapshot_id },
+        { ...counts, playlist_id: undefined, snapshot_id: undefined },
+      );
       assertDone(await undo(id));
     });
     assert.deepEqual(saved(), former);

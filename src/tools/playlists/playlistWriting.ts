@@ -265,7 +265,8 @@ function remedyFor(
 
 /** Leaves out playlist ID and version for a change of the library, which has neither. */
 function ofTarget({ change }: Pick<ChangeReport, 'change'>, report: Partial<Report>): Partial<Report> {
-  if (change.kind !== 'save' && change.kind !== 'unsave') return report;
+  const isOfLibrary = change.playlistId === null && change.kind !== 'create';
+  if (!isOfLibrary) return report;
   const { playlist_id: _, snapshot_id: __, ...rest } = report;
   return rest;
 }
