@@ -87,11 +87,14 @@ function mayBeginAgain({ store }: JobContext, job: Job, begun: Change): boolean 
   return begun.outcome !== 'partial' || begun.written === 0 || undoOf(store, begun.seq) !== null;
 }
 
-/** Takes back what the job says of its former write. A playlist that was made and undone is off the list, and keeps its rows. */
+/**
+ * Takes back what the job says of its former write. What the playlist holds may have changed since, so the items to skip are
+ * marked again. A playlist that was made and undone is off the list, and keeps its rows.
+ */
 function beginAgain({ store, clock }: JobContext, job: Job, begun: Change): void {
   unwriteItems(store, job.seq, clock.now());
-  if (begun.kind === 'create' && undoOf(store, begun.seq) !== null)
-    changeJob(store, job.seq, { targetId: null }, clock.now());
+  const isOffTheList = begun.kind === 'create' && undoOf(store, begun.seq) !== null;
+  changeJob(store, job.seq, { skipsMarked: false, ...(isOffTheList ? { targetId: null } : {}) }, clock.now());
 }
 
 /**
@@ -132,9 +135,9 @@ function beingUndone({ id }: Job): RelayError {
 function cannotGoOn({ id }: Change): RelayError {
   return new RelayError('CONFLICT', 'The write of this job has ended part-way, and cannot continue.', {
     remedy: {
-      text: `Read the playlist, and ask for what is missing in a new call. undo_change takes back ${id}.`,
+      text: `Read the playlist or library, and ask for what is missing in a new call. undo_change takes back ${id}.`,
       terminal: {
-        text: 'Look at the playlist, and add what is missing with a new job. {1} takes back what was written.',
+        text: 'Look in Spotify what is there, and add what is missing with a new job. {1} takes back what was written.',
         commands: [['undo', shortId(id)]],
       },
     },

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { failureOf } from '../support/answers.ts';
 import { HOUR } from '../support/clock.ts';
+import { at } from '../support/entries.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
@@ -108,6 +109,23 @@ for (const [title, undo] of [
       assertRows(playlist, [...former, ...items]);
     }));
 }
+
+test('a failed job that was undone leaves out what the playlist holds when it is resumed, not what it held before', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+    const [theirs = '', ...others] = tracks(relay, 150, 3_000);
+    const items = [at(former, 0), theirs, ...others];
+    const payload = { playlist_id, skip_existing: true };
+    const id = await failedAfterFirst(relay, 'add_to_playlist', items, payload);
+    assertDone(await undoLast(relay));
+    relay.provider.editPlaylist(playlist_id, [...former.slice(1), theirs]);
+    const { status, written, skipped_existing } = await resumed(relay, id);
+    const missing = [at(former, 0), ...others].filter((uri) => !former.slice(1).includes(uri));
+    assert.deepEqual(
+      [status, written, skipped_existing],
+      ['completed', missing.length, items.length - missing.length],
+    );
+    assertRows(playlist, [...former.slice(1), theirs, ...missing]);
+  }));
 
 for (const isRefused of [true, false]) {
   test(`a failed job that is resumed during an undo that ${isRefused ? 'Spotify refuses' : 'succeeds'} writes each song once`, () =>

@@ -376,14 +376,16 @@ export function markNextWritten(store: Store, job: number, entries: number, now:
   });
 }
 
-/** Makes written items matched again, after a rollback. */
+/** Makes written and skipped items matched again, before a job begins to write anew. */
 export function unwriteItems(store: Store, job: number, now: number): void {
   store.transaction(() => {
-    const { changes } = store.run(
-      "update job_items set status = 'matched' where job = ? and status = 'written'",
-      [job],
-    );
-    count(store, job, { from: 'written', to: 'matched', changes }, now);
+    for (const from of ['written', 'skipped_existing'] as const) {
+      const { changes } = store.run("update job_items set status = 'matched' where job = ? and status = ?", [
+        job,
+        from,
+      ]);
+      count(store, job, { from, to: 'matched', changes }, now);
+    }
   });
 }
 
