@@ -34,20 +34,21 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
   // A job that a lane works on must not count as due, or the other lanes would not sleep.
   if (job.status === 'cancelled') changeJob(store, job.seq, { runAfter: null }, context.clock.now());
   const present = reread(store, job);
+  const isCancelled = present.status === 'cancelled';
   const options = {
     signal,
     maxAttempts: present.maxAttempts,
     before: failuresOf(present),
     carryOn: present.carryOn,
-    cancelled: present.status === 'cancelled',
+    cancelled: isCancelled,
   };
-  const begun = stillBegun(store, present, changeOfJob(store, job.seq));
+  const begun = isCancelled ? changeOfJob(store, job.seq) : openedAgain(store, job);
   const isUnfinished = begun !== null && begun.outcome !== null && begun.outcome !== 'done';
   if (begun && !(isUnfinished && present.status === 'committing')) {
     const { change, end } = await changes.resume(begun.seq, options);
     return follow(context, job, change, end);
   }
-  if (present.status === 'cancelled') return;
+  if (isCancelled) return;
   if (!begun && isWithoutRecord(present)) {
     return follow(context, job, null, { kind: 'failed', cause: recordGone() });
   }
@@ -68,11 +69,12 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
 const NOTHING_TO_DO = { kind: 'ended', cause: null } as const;
 
 /**
- * The change of a job. Before an undo, a change that has stopped is ended. If that undo had no effect, or was undone, the change
- * is open again.
+ * The change of a job that is to continue or to be accepted; null if it has none. Before an undo, a change that has stopped is
+ * ended. If that undo had no effect, or was undone, the change is open again.
  */
-function stillBegun(store: JobContext['store'], { status }: Job, begun: Change | null): Change | null {
-  if (begun?.outcome !== 'partial' || begun.goingBack || status !== 'committing') return begun;
+export function openedAgain(store: JobContext['store'], { seq }: Job): Change | null {
+  const begun = changeOfJob(store, seq);
+  if (begun?.outcome !== 'partial' || begun.goingBack) return begun;
   if (undoOf(store, begun.seq) !== null || hasPartialUndo(store, begun.seq)) return begun;
   reopenChange(store, { ...begun, outcome: null, endedAt: null });
   return getChangeBySeq(store, begun.seq);

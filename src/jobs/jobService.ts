@@ -26,6 +26,7 @@ import {
   unlistedJobs,
   wakeJobs,
 } from '../store/tables/jobs.ts';
+import { openedAgain } from './commit.ts';
 import { type JobContext, type MoveOptions, move, moveNow, previousOf, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
@@ -141,7 +142,7 @@ export function createJobs(context: JobContext): Jobs {
 
   /** The owner keeps the playlist as it is, so the job is over. */
   async function accept(job: Job): Promise<JobRecord> {
-    const change = changeOfJob(store, job.seq);
+    const change = openedAgain(store, job);
     const accepted = change?.outcome === null ? await changes.accept(change.seq) : null;
     await store.durable(
       () => {

@@ -194,6 +194,24 @@ longTest('a review can be accepted: the playlist stays as it is and the job has 
   }),
 );
 
+longTest('a review can still be accepted after an undo of its write that Spotify refused', () =>
+  underEdit(async (scene, { job_id }) => {
+    const { relay, playlist } = scene;
+    const times = Number.POSITIVE_INFINITY;
+    for (const method of ['PUT', 'POST', 'DELETE'])
+      relay.provider.faults.add({ method, path: /\/items$/, times, kind: 'status', status: 403 });
+    await withExtras(relay, async ({ call }) => {
+      const { error } = await call('undo_change', { force: true });
+      assert.equal((error as ToolFailure | undefined)?.code, 'FORBIDDEN');
+    });
+    relay.provider.faults.clear();
+    await relay.call('resume_job', { job_id, review: 'accept' });
+    const { status, written } = await ended(relay, job_id);
+    assert.deepEqual([status, written], ['completed', 100]);
+    assertRows(playlist, edited(scene));
+  }),
+);
+
 test('a replacement that was accepted before a song was written is not said to have emptied the playlist', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist, playlist_id }) => {
     const put = { method: 'PUT', path: /\/items$/ } as const;
