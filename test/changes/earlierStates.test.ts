@@ -336,7 +336,12 @@ test('jobs without a change continue where they were', (t) =>
     assert.deepEqual(shelf(relay), tracks(relay, 2, 3_000));
   }));
 
-for (const facts of [{ type: 'remove_from_playlist' }, { type: 'replace_playlist', written: 1 }]) {
+const WITHOUT_RECORD = [
+  { type: 'remove_from_playlist' },
+  { type: 'replace_playlist', written: 1 },
+] satisfies Row[];
+
+for (const facts of WITHOUT_RECORD as readonly Row[]) {
   test(`a failed job (${facts.type}) whose change an earlier version has dropped writes nothing, and says so`, (t) => {
     const failed = ({ run_after: _, reason: __, ...job }: Row): Row => ({
       ...job,

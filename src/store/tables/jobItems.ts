@@ -376,7 +376,7 @@ export function markNextWritten(store: Store, job: number, entries: number, now:
   });
 }
 
-/** Makes written and skipped items matched again, before a job begins to write anew. */
+/** Makes written and skipped items matched again, before a job writes again from the start. */
 export function unwriteItems(store: Store, job: number, now: number): void {
   store.transaction(() => {
     for (const from of ['written', 'skipped_existing'] as const) {
