@@ -68,8 +68,8 @@ export function clientAddress(context: HttpContext): string {
 }
 
 /**
- * The part of an address that identifies one stranger: all of an IPv4 address, or the first 64 bits of an IPv6 address. A
- * subscriber who holds one IPv6 address holds all that share these bits (RFC 6177).
+ * Returns the part of an address that identifies one stranger: all of an IPv4 address, or the first 64 bits of an IPv6 address.
+ * A subscriber who holds one IPv6 address holds all that share these bits (RFC 6177). Loopback addresses all give `loopback`.
  */
 export function networkOf(text: string): string {
   const address = plain(text);
@@ -77,7 +77,10 @@ export function networkOf(text: string): string {
   return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address;
 }
 
-/** The nearest hop that is not trusted. This hop may have made up every hop to its left (RFC 7239 8.1). */
+/**
+ * Returns the nearest hop that is not trusted, since that hop may have made up every hop to its left (RFC 7239 8.1). If all are
+ * trusted, returns the farthest; null if the headers do not tell.
+ */
 function forwardedClient({ request, trusts }: HttpContext): string | null {
   const lists = [
     chainOf(request.headers['x-forwarded-for']),

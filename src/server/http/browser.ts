@@ -74,7 +74,7 @@ const SYSTEMS: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Name of a browser, such as `Firefox on Linux`; `A browser` if nothing is recognised. */
+/** Names a browser, as in `Firefox on Linux`. A browser that is not recognised is called `A browser`. */
 export function labelOf(userAgent = ''): string {
   const find = (names: ReadonlyArray<readonly [RegExp, string]>) =>
     names.find(([pattern]) => pattern.test(userAgent))?.[1];

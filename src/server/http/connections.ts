@@ -8,29 +8,27 @@ import { networkOf } from './address.ts';
 
 /** All times in milliseconds of real time: they are about sockets, not about what the program does. */
 export interface ConnectionLimits {
-  /** Time from the first expected byte to the end of the headers. */
+  /** How long the headers may take to arrive after the first byte, and how long a new connection may send nothing at all. */
   headersMs: number;
-  /** Time to the end of the body: 4 MiB in this time are 140 kB a second. */
+  /** How long headers and body together may take to arrive. 4 MiB in this time are 140 kB a second. */
   requestMs: number;
-  /** Idle time between two requests. */
+  /** How long a connection may stay idle between two requests. */
   keepAliveMs: number;
-  /** Time without a byte in either direction although one is expected. */
+  /** How long no byte may move in either direction while the server waits for the client. */
   stallMs: number;
-  /** Time without a byte while the server works on a request; event streams send something every 15 seconds. */
+  /** How long no byte may move while the server works on a request. Event streams send something every 15 seconds. */
   quietMs: number;
-  /** How long an answer, or an event of a stream, may wait for its reader. */
+  /** How long bytes may wait without a break for a client that reads them too slowly. */
   drainMs: number;
-  /** Time from the end of a refusal to the end of the socket, so that the client can read the refusal. */
+  /** How long a socket stays open after a refusal, so that the client can read the refusal. */
   lingerMs: number;
   /** How often all this is checked. */
   checkMs: number;
-  /** Once there are this many connections, a new one replaces one that has no request under way. */
+  /** Once there are this many connections, a new one replaces one for which the server is not at work. */
   max: number;
-  /**
-   * A connection younger than this has perhaps had no time to send anything. It stays until there are `maxWithYoung`
-   * connections.
-   */
+  /** A connection younger than this may have had no time to send anything, so it is replaced only at `maxWithYoung`. */
   youngMs: number;
+  /** Maximum number of connections. A new one is refused if the server is at work for all of them. */
   maxWithYoung: number;
 }
 
@@ -51,9 +49,12 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 export interface Connections {
   /** Watches another server; all watched servers share the limits. */
   watch(server: Server): void;
-  /** Sends `text`, then cuts the socket whether or not the other side closes its own end. */
+  /**
+   * Sends `text` and cuts the socket after `lingerMs`, even if the other side does not close its end. If an answer has begun,
+   * cuts the socket at once.
+   */
   refuse(socket: Socket, text: string): void;
-  /** Cuts every connection without a request under way, now and from now on. */
+  /** Closes every connection without a request under way, and from now on each one whose last request ends. */
   stop(): void;
 }
 
@@ -61,12 +62,12 @@ interface Connection {
   socket: Socket;
   network: string;
   openedAt: number;
-  /** True if the connection ever sent a whole request. */
+  /** True once a whole request has been answered and the answer has been sent. */
   hasAsked: boolean;
   requests: Set<{ request: IncomingMessage; response: ServerResponse }>;
-  /** Time since which bytes have always been waiting to be sent on this connection; null if none wait. */
+  /** When a check first found the bytes that wait to be sent; null if the last check found none. */
   pendingSince: number | null;
-  /** Number of bytes that have moved in either direction, and when this number was last found to have grown. */
+  /** Number of bytes that have moved in either direction, and when a check last found that it had grown. */
   moved: { bytes: number; at: number };
 }
 
@@ -185,9 +186,8 @@ export function createConnections(limits: ConnectionLimits): Connections {
 }
 
 /**
- * The connection to close for a new one: one that never sent a whole request, otherwise one between two requests. Of several,
- * it is the oldest from the network that has the most of them. While the server works on a request, its connection is never
- * closed for a new one.
+ * Chooses the connection to close for a new one; never one for which the server is at work. Prefers those that have had no
+ * request answered. Among several, chooses the oldest from the network that has the most of them.
  */
 function nextToGo(connections: Iterable<Connection>): Connection | undefined {
   const idle = [...connections].filter((connection) => !isAtWork(connection));
@@ -199,7 +199,7 @@ function nextToGo(connections: Iterable<Connection>): Connection | undefined {
   return candidates.find(({ network }) => counts.get(network) === most);
 }
 
-/** True while the server works on a complete request. Once the answer is complete, the server only waits for its reader. */
+/** True while the server works on a complete request. Once it has written the answer, it only waits for the client to read. */
 function isAtWork({ requests }: Connection): boolean {
   return [...requests].some(({ request, response }) => request.complete && !response.writableEnded);
 }

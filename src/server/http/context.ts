@@ -1,4 +1,4 @@
-/** One request as the routes see it, once it has passed the guards, and the ways to answer it. */
+/** One request as the routes see it, and the ways to answer it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { headerValue } from '../../base/visibleText.ts';
 import type { WaitingBodies } from './waitingBodies.ts';
@@ -9,7 +9,7 @@ export interface HttpContext {
   method: string;
   path: string;
   query: URLSearchParams;
-  /** Scheme and host of this server as the client addressed it, or `PUBLIC_BASE_URL`. */
+  /** `PUBLIC_BASE_URL`, or else scheme and host of this server as the client addressed it; '' until the guards have passed. */
   baseUrl: string;
   requestId: string;
   site: Site;
@@ -79,7 +79,10 @@ export function redirect(context: HttpContext, location: string): void {
   end(context, context.method === 'POST' ? 303 : 302, { location }, '');
 }
 
-/** Sends a whole answer. Header values may hold a client's text, so line breaks in them are encoded. */
+/**
+ * Sends a whole answer; does nothing if an answer has begun. Header values may hold a client's text, so line breaks in them
+ * are encoded.
+ */
 export function end(
   context: HttpContext,
   status: number,

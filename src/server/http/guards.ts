@@ -19,8 +19,8 @@ export interface Guards {
    */
   baseUrlFor(host: string | undefined): string | null;
   /**
-   * True for this server's own origins. Also true without an `Origin`, since the script of a foreign page would send one. The
-   * value `null`, as from a sandbox, is foreign.
+   * True for this server's own origins. Also true without an `Origin`: browsers leave it out only of GET and HEAD requests whose
+   * answer no foreign page can read. The value `null`, as from a sandbox, is foreign.
    */
   isOwnOrigin(origin: string | undefined): boolean;
 }

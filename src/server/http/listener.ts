@@ -43,7 +43,7 @@ export interface ListenerOptions {
 
 export interface Listener {
   port: number;
-  /** Refuses new connections, gives open ones `graceMs` to end, then cuts them. */
+  /** Refuses new connections and closes idle ones. Requests under way get `graceMs` to end; then their connections are cut. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       { connectionsCheckingInterval: limits.checkMs, requireHostHeader: false },
       (request, response) => dispatch(request, response),
     );
-    // Node silently drops headers above its own limit, and the guards would not see them.
+    // By default, Node keeps a certain number of headers and drops the others silently. The guards would not see those.
     server.maxHeadersCount = 0;
     answerForNode(server, connections, options.random);
     connections.watch(server);
@@ -142,7 +142,11 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
   }
 }
 
-/** Refuses a request that two readers could read differently (RFC 9112 3.2, 11.2). */
+/**
+ * Refuses a request that two readers could read differently (RFC 9112 3.2, 11.2). Also refuses one with too many headers, since
+ * Node's own limit is switched off.
+ * @throws HttpError `BAD_REQUEST`, `TOO_MANY_HEADERS`
+ */
 function requireOneMeaning(request: IncomingMessage): void {
   const { rawHeaders, headers, httpVersion } = request;
   if (rawHeaders.length / 2 > MAX_HEADERS) throw new HttpError('TOO_MANY_HEADERS');
@@ -207,7 +211,7 @@ function contextOf(
   return { request, response, method, path, query, baseUrl: '', requestId, site, trusts, waitingBodies };
 }
 
-/** Answers requests that Node itself refuses before any route, with the usual headers and form of errors. */
+/** Answers requests that Node does not hand on as requests, in the form and with the headers that errors usually have. */
 function answerForNode(server: Server, connections: Connections, random: Random): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET') return void socket.destroy();

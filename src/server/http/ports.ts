@@ -1,7 +1,7 @@
 /**
  * Decides on which addresses a server listens. A name of this server can mean several addresses. A program that holds one of them
- * would receive what the owner sends to relay: the owner code, or what a browser keeps for that name. So the server takes all of
- * them or none.
+ * would receive what the owner sends to relay: the owner code, or what a browser keeps for that name. So the server takes all
+ * addresses that this machine has, or none.
  */
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';

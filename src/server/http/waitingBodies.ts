@@ -7,18 +7,21 @@
 /** Who sends a body: `anyone` has shown no credential; `client` has shown one, or is a signed-in page. */
 export type Sender = 'anyone' | 'client' | 'commandLine';
 
-/** Number of bytes for each kind of sender. The command line has no limit: whoever can use it has full access to relay's files. */
+/**
+ * Number of bytes for each kind of sender. The command line has no limit: anyone who can use it has full access to relay's
+ * files.
+ */
 const SHARES: Readonly<Record<Sender, number>> = {
   anyone: 2 * 1024 * 1024,
   client: 64 * 1024 * 1024,
   commandLine: Number.POSITIVE_INFINITY,
 };
 
-/** Estimated memory that each chunk takes besides its bytes. Otherwise a body sent byte by byte would count too little. */
+/** Estimated memory that each chunk takes besides its bytes. Without it, a body sent byte by byte would count too little. */
 const CHUNK_BYTES = 128;
 
 export interface WaitingBodies {
-  /** @param giveUp ends the body; called if the share is full and this is the oldest waiting body in it */
+  /** Adds a body. @param giveUp ends the body; called if the share is too full and no body in it has waited longer */
   add(from: Sender, giveUp: () => void): WaitingBody;
 }
 
