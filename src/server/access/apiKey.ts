@@ -1,4 +1,4 @@
-/** The MCP API key. The owner sets it in the environment, or relay generates one at the first start and seals it. */
+/** The MCP API key. The owner sets it in the environment; otherwise relay generates one if the state has none, and seals it. */
 import type { Random } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';

@@ -8,7 +8,8 @@ import { peerOf } from './peer.ts';
 
 /**
  * True if the request comes straight from a program of the owner on this machine, or from the owner's browser at our own pages.
- * Only such a request can come from the person who reads the owner code on the terminal.
+ * Only such a request can come from the person who reads the owner code on the terminal. If the system does not say which user
+ * asks, the program counts as the owner's.
  */
 export async function isNear(context: HttpContext): Promise<boolean> {
   const { origin } = context.request.headers;
@@ -69,7 +70,7 @@ export function isUnder(origin: string, context: HttpContext): boolean {
   return !isLoopbackName(new URL(origin).host) || isDirectLoopback(context);
 }
 
-/** The secret of a browser that is signed in, from the header in which our pages send it. */
+/** The secret of a browser that is signed in, from the header in which our pages send it; null without the header. */
 export function proofOf({ request }: HttpContext): string | null {
   const proof = request.headers['x-relay-owner'];
   return typeof proof === 'string' ? proof : null;

@@ -19,7 +19,7 @@ export async function addClient(core: Core, client: NewClient): Promise<ClientSu
 
 /**
  * Ends a client's access.
- * @param asked ID of the client, or its name in any case
+ * @param asked ID of the client, or its name in upper or lower case
  * @param forget true to delete the client as well
  * @throws RelayError `NOT_FOUND`, `USAGE` if several clients have the name, `STORE_ERROR`
  */
@@ -80,7 +80,7 @@ function summaries(core: Core, clients: OAuthClient[]): ClientSummary[] {
 }
 
 function summaryOf(core: Core, client: OAuthClient, grants: Grant[]): ClientSummary {
-  // A client of the settings has no row of its own, so the last use comes from its approvals.
+  // A client of the settings has no row of its own, so its last use is that of its approvals.
   const used = [client.lastUsedAt, ...grants.map(({ lastUsedAt }) => lastUsedAt)].filter((at) => at !== null);
   return {
     clientId: client.clientId,

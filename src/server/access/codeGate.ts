@@ -32,7 +32,7 @@ interface Turn {
 }
 
 export interface CodeGate {
-  /** Runs `judge` when it is the caller's turn; null if the queue is too long or the caller has left. */
+  /** Returns what `judge` returns, once it is the caller's turn; null if the queue was too long or the browser has left. */
   check(turn: Turn): Promise<boolean | null>;
 }
 

@@ -1,4 +1,4 @@
-/** Who may call `/mcp`: OAuth clients, the API key, and this machine's own command line, which may use `/local` too. */
+/** Decides who may call `/mcp`: OAuth clients, programs with the API key, and the command line, which may use `/local` too. */
 import { createSecretCheck, equalSecrets } from '../../secrets/seal.ts';
 import type { Core } from '../core.ts';
 
@@ -16,8 +16,8 @@ export interface Credentials {
   readonly acceptsKey: boolean;
   /**
    * Checks an `Authorization` header. A token counts only in this header, never in the query (RFC 6750 2.1).
-   * @param connection the socket that the header came on
    * @param resource the MCP URL of the request: a token for another URL is refused (RFC 8707, RFC 9700 2.3)
+   * @param connection the socket that the header came on
    */
   check(header: string | undefined, resource: string, connection: object): CredentialCheck;
   /** Sets the command line's own credential for one connection, on which the server has proved itself. */
@@ -65,7 +65,7 @@ export function createCredentials({ settings, apiKey, oauth }: Core): Credential
   };
 }
 
-/** A header with a token, in whatever form. */
+/** Matches a header that has a token, even a malformed one. */
 const BEARER = /^Bearer +\S/i;
 
 function tokenIn(header: string): string | undefined {

@@ -1,5 +1,5 @@
 /**
- * Makes sure that only our own pages can send a form (RFC 9700 4.7). Each form has a token, signed over a cookie of this
+ * Makes sure that only our own pages can send a form (RFC 9700 4.7). Each form has a token, signed over a cookie of its
  * browser, the subject of the form, and the time. A foreign page can neither read nor make such a token, and a token of one
  * form does not fit another. The cookie proves nothing else, since browsers send it to every port of this host.
  */
@@ -13,7 +13,7 @@ import { cookieOf, setCookie } from '../http/cookies.ts';
 const COOKIE_SECONDS = 24 * 3600;
 
 export interface FormTokens {
-  /** The token for a form about `subject`; sends the browser a cookie if it has none. */
+  /** Returns a token for a form about `subject`. Sends the browser a cookie if it has none. */
   issue(context: HttpContext, subject: string): string;
   /** How long ago the form was issued, in milliseconds; null if the token is not valid. */
   ageMs(context: HttpContext, subject: string, token: string | null): number | null;

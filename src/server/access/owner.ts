@@ -25,36 +25,38 @@ const TOUCH_MS = 10 * 60_000;
 const TICKET_MS = 60_000;
 const WRONG_CODES_PER_BROWSER = 5;
 /**
- * Limit for each address, in addition to the limit for each browser: a program elsewhere can pretend to be any number of
- * browsers.
+ * A second limit, for each address that is not this machine: a program elsewhere can pretend to be any number of browsers.
  */
 const WRONG_CODES_PER_ADDRESS = 10;
 
 /** Letters and digits of a code, without those that are easily mistaken for others: no 0, O, 1, I, L, U. */
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** Result of checking a code. If `waitSeconds` is above 0, no code of this browser is accepted until then. */
+/**
+ * Result of checking a code. If `waitSeconds` is 0, the code is wrong. Otherwise the browser or its address has no tries left, or
+ * too many codes wait to be checked; the browser may try again after this time.
+ */
 type CodeCheck = { ok: true } | { ok: false; waitSeconds: number };
 
 export interface Owner {
   /** The code that the owner types in the browser; shown on the terminal only. */
   readonly code: string;
   /**
-   * Checks a typed code. A browser may send five wrong codes a minute. From this machine, the right code is accepted even after
-   * five wrong ones.
+   * Checks a typed code. A browser may send five wrong codes a minute, and an address elsewhere ten. On this machine, the right
+   * code is accepted even beyond the limit.
    * @param browser identifies the browser for the limit
    */
   tryCode(context: HttpContext, browser: string, typed: string): Promise<CodeCheck>;
   /**
    * Remembers the browser for 30 days after each use and returns the secret that its page keeps. At most ten browsers are
    * remembered. Beyond that, the one that was unused for longest is dropped.
-   * @param known the secret that the page already has; kept if it is still valid
+   * @param known the secret that the page already has, which is returned if it is still valid; null without one
    * @throws HttpError `FORBIDDEN_ORIGIN` if the request contradicts itself about its origin
    */
   remember(context: HttpContext, known: string | null): string;
   /**
-   * Time until which the browser with this secret is remembered, in Unix milliseconds; null if it is not. The call counts as a use
-   * of the browser, and so does `browserWith`.
+   * Returns the time until which the browser with this secret is remembered, in Unix milliseconds; null if the browser is not
+   * remembered. The call counts as a use of the browser, and so does `browserWith`.
    */
   rememberedUntil(context: HttpContext, secret: string | null): number | null;
   /** The ID of the browser with this secret; null when it is not remembered. */
@@ -64,12 +66,12 @@ export interface Owner {
    * it within a minute.
    * @param origin of the address that is opened. If the ticket is used under another origin, somebody else has read it, so it
    * is refused and no longer valid
-   * @param next path of this server at which the browser continues
+   * @param next path of this server at which the browser continues; null to stay on the page
    */
   issueTicket(origin: string, next: string | null): string;
-  /** True if a ticket is still valid: neither used nor expired. The ID of a ticket is its SHA-256. */
+  /** True if a ticket is neither used nor expired. @param ticketId SHA-256 of the ticket, in hex */
   isWaiting(ticketId: string): boolean;
-  /** Uses up a ticket and returns where the browser goes next; null if the ticket is not valid. */
+  /** Uses up a ticket and returns the `next` that it was made with; null if the ticket is not valid. */
   takeTicket(context: HttpContext, ticket: string): { next: string | null } | null;
 }
 
@@ -78,7 +80,7 @@ export function createOwner({ settings, store, clock, random, log, quietLog }: C
   const code = secret ?? makeOwnerCode(random, ownerCodeLength(settings));
   const byBrowser = createWindow(WRONG_CODES_PER_BROWSER, clock);
   const byAddress = createWindow(WRONG_CODES_PER_ADDRESS, clock);
-  // Requests from elsewhere wait in a separate queue.
+  // Requests from elsewhere wait in a queue of their own, so that they cannot delay the owner on this machine.
   const gates = { near: createCodeGate({ clock, random }), far: createCodeGate({ clock, random }) };
   const tickets = new Map<string, { origin: string; next: string | null; expiresAt: number }>();
 

@@ -16,7 +16,7 @@ import { bytesOf, groupsOf } from '../http/address.ts';
  */
 export type Peer = 'self' | 'other' | 'unknown';
 
-/** True if a peer on this machine is never `unknown` while its connection is open. */
+/** True if the system can name the user of any program on this machine that keeps its end of the connection open. */
 export const PEERS_ARE_KNOWN = process.platform === 'linux';
 
 /** The two ends of a connection as the server sees them. @internal */
@@ -57,11 +57,12 @@ async function lookUp(socket: Socket): Promise<Peer> {
 
 /** Maximum number of bytes that the kernel returns at once. */
 const PIECE_BYTES = 4_096;
-/** Number of pieces to read, in about a millisecond, before other work has its turn. */
+/** Number of pieces to read before other work has its turn. Reading them takes about a millisecond. */
 const PIECES_PER_TURN = 32;
 
 /**
- * Finds the user of the other end in a table, and reads no further than its line. The kernel returns the table in small pieces.
+ * Finds the user of the other end in a table, and reads no further than that line. Returns null if the table does not have the
+ * connection or cannot be read. The kernel returns the table in small pieces.
  * Reading a piece in Node's threads would take longer than the kernel needs to produce it, so the pieces are read
  * synchronously.
  * @internal
@@ -94,7 +95,7 @@ export async function findUid(path: string, ends: Ends): Promise<number | null> 
  * The user of the other end, from a table of the kernel; null if the table does not have it.
  *
  * Only an end that a program still holds counts, whether established or half closed. For a closed end, the kernel shows root
- * and no inode. Otherwise a program that sends a request and closes at once would pass for root.
+ * and no inode. If such an end counted, a program that sends a request and closes at once would pass for root.
  * @internal
  */
 export function uidOfPeer(table: string, ends: Ends, order: 'LE' | 'BE'): number | null {

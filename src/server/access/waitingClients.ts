@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../base/clock.ts';
 
-/** Time after which an answer is useless, since the client has given up. */
+/** How long a client is listed. After that, the client has given up, and an answer is useless. */
 const KEPT_MS = 10 * 60_000;
 const MAX = 5;
 /** Maximum length of an address; a longer one is left out. */
