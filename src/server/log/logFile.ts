@@ -47,7 +47,7 @@ export function createLogFile(home: string): { write(line: string): void } {
   };
 }
 
-/** Returns true once the file has its maximum size. */
+/** Appends text to the file. Returns true if the file has then reached its maximum size. */
 function append(path: string, text: string): boolean {
   const file = openSync(path, 'a', 0o600);
   try {

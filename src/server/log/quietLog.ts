@@ -1,6 +1,6 @@
 /**
- * A log that a stranger cannot flood with warnings: each message is written at most a few times a minute. The next line with
- * that message says how many were left out. Messages are constants of the program; variable parts are fields.
+ * A log that a stranger cannot flood with warnings: each message is written at most a few times a minute. Messages are constants
+ * of the program; variable parts are fields.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -20,8 +20,8 @@ interface Written {
 }
 
 /**
- * Makes a log that passes everything on except warnings above the limit. After a gap, the next line says in `more` how many
- * were left out.
+ * Makes a log that passes everything on except warnings above the limit. The next line with the same message says in `more` how
+ * many were left out.
  */
 export function createQuietLog(log: Log, clock: Clock): Log {
   const written = new Map<string, Written>();

@@ -54,7 +54,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
   return {
     async 'account/connect'({ switchAccount }) {
       requireClientId(core);
-      // If `relay login` already waits for a login that begins on this page, that attempt is used.
+      // If a `relay login` is waiting for a browser, this login is made for its attempt, so that the command ends too.
       const attemptId =
         core.login.waiting(switchAccount) ?? core.login.start({ switchAccount, redirectUri }).attemptId;
       server.pageLogin.attemptId = attemptId;
@@ -180,7 +180,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
   };
 }
 
-/** Playlists that have versions, deleted ones included. */
+/** Lists the playlists that have versions, deleted ones included, by name. */
 async function namedForPage({ library }: ServerSide['services']) {
   const playlists = await library.versionedPlaylists();
   return playlists
@@ -203,7 +203,7 @@ export async function importFile({ services }: ServerSide, bytes: Uint8Array, as
   return { jobs: jobs.map(({ job_id }) => job_id) };
 }
 
-/** Score of an item's first candidate. */
+/** Score of an item's first candidate; -1 if there is no candidate. */
 function scoreOf({ candidates }: ItemRecord): number {
   return candidates?.[0]?.score ?? -1;
 }

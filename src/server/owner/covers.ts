@@ -21,7 +21,7 @@ export function showsCovers(settings: Settings): boolean {
   return inspectSettings({ env: {}, flags: { home: settings.home } }).settings.covers;
 }
 
-/** False if the environment decides about covers, which comes before what the page stores. */
+/** True if the choice on the page decides about covers; false if the environment sets `covers`, which overrides that choice. */
 export function followsPage({ origins }: Settings): boolean {
   return origins.covers === 'default' || origins.covers === 'file';
 }

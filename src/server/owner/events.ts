@@ -34,7 +34,7 @@ export function unnamedPlaylists(
   return [...new Set(shown)].filter((id) => knownPlaylistName(services, id) === null);
 }
 
-/** The newest `limit` jobs and changes. */
+/** Returns the newest `limit` entries, jobs that are over and changes together. `more` is true if there are older ones. */
 export function ownerEvents(core: Core, services: Services, limit: number): PageEvents {
   const { store } = services;
   const jobs = services.jobs.over(limit + 1);
@@ -162,7 +162,7 @@ const DECIDE =
   '“Carry on” writes what is missing and keeps what others changed. “Keep the playlist as it is” writes nothing more.';
 
 function remedyOf({ settings }: Core, job: JobRecord, { remedy, fix }: JobErrorRecord): string | null {
-  // Without words for people, the remedy of a review names tools.
+  // The text of a review's remedy names tools, which mean nothing on the page.
   const words = job.review_required ? DECIDE : remedy;
   const text = fix === undefined ? words : pageText(fix, commandStyleOf(settings));
   return text === undefined ? null : visibleText(text, 600);

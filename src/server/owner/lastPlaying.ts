@@ -12,7 +12,10 @@ export interface LastPlaying {
   state: PlayerState | null;
 }
 
-/** The last reading, as long as the login is the one that it was read with: it is private to that account. */
+/**
+ * Returns a function that gives the last reading; null if there is none. After a new login or a logout, the reading is dropped,
+ * since it is private to the former account.
+ */
 export function createLastPlaying(
   provider: ProviderApi,
   { clock, store }: { clock: Clock; store: Store },

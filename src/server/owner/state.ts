@@ -103,7 +103,7 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
   };
 }
 
-/** Number of jobs that are not over; the page is given the newest of them. */
+/** Counts the jobs that are not over. The page is given only the newest of them. */
 function openJobs(byStatus: Readonly<Record<string, number>>): number {
   const { completed = 0, cancelled = 0, ...open } = byStatus;
   return Object.values(open).reduce((sum, count) => sum + count, 0);
@@ -141,7 +141,10 @@ function libraryOf({
   return { saved, savedCoverage, playlists, asOf, state, until, reason, progress };
 }
 
-/** Why the last login that began on this page failed. The login's own pages never say why, but the owner may know. */
+/**
+ * Says why the last login that began on this page failed; null if it did not. The login's own pages never say why, but the owner
+ * may know.
+ */
 async function loginProblem(core: Core, { pageLogin }: ServerSide): Promise<OwnerState['loginProblem']> {
   if (pageLogin.attemptId === null) return null;
   const progress = await core.login.progress(pageLogin.attemptId, 0).catch(() => null);

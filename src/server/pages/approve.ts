@@ -12,7 +12,7 @@ import type { Page } from './page.ts';
 /** Why the page is shown again. */
 export type Problem =
   | { kind: 'wrong_code' }
-  /** Codes are refused for `seconds`. */
+  /** Too many wrong codes: the person has to wait for `seconds`. */
   | { kind: 'wait'; seconds: number }
   | { kind: 'not_remembered' }
   /** Approve was pressed before anybody could have read the page. */

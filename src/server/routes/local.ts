@@ -42,7 +42,7 @@ const Hello = lazy(() => z.object({ nonce: z.string().regex(/^[A-Za-z0-9_-]{43}$
 
 /**
  * `hello` needs no credential, since its answer is useful only with the key, and only on this connection. For the same reason,
- * `hello` skips the check of which user asks, which takes longer than a whole tool call.
+ * `hello` does not ask the system which user connects: that takes longer than a whole tool call.
  */
 function helloRoute(key: string, credentials: Credentials): Route {
   return {

@@ -1,4 +1,4 @@
-/** Pages of the provider login. They never say why something failed; the terminal and the log do. */
+/** Pages of the provider login. They never say why something failed; the terminal, the owner's page and the log do. */
 
 import { isLoopbackName } from '../../base/loopback.ts';
 import { CALLBACK_PATH } from '../../config/types.ts';
@@ -52,8 +52,8 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
     // The cookie must be set under the host that the provider redirects to. That host is compared with the `Host` header, not
     // with `baseUrl`: `baseUrl` may be the public address, and the redirect would never end.
     if (!hostsOf(home).includes(request.headers.host?.toLowerCase() ?? '')) {
-      // To the browser, the other name is another site. So the redirected request has a ticket; without one, it would seem to
-      // come from a foreign page.
+      // To the browser, the other name is another site, so the redirected request could seem to come from a foreign page. A
+      // request that has no proof of its own gets a pass, which is accepted as a ticket.
       const onward = new URLSearchParams(proof === null ? { ticket: core.login.passOn() } : query);
       return redirect(context, `${home}${context.path}?${onward}`);
     }
@@ -65,7 +65,8 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
   /** Why a login may not start; null if it may. */
   function whyNot({ request }: HttpContext, proof: LoginProof | null): string | null {
     if (isPublic && proof !== 'ticket' && proof !== 'attempt') return 'no proof behind PUBLIC_BASE_URL';
-    // Anyone who sees the terminal may know the attempt's address, but only the owner gets a ticket.
+    // Only the owner gets a ticket, and only a browser that was accepted here gets a pass. The address of an attempt is not
+    // enough, since anyone who sees the terminal may know it.
     if (proof === 'ticket' || proof === 'passed') return null;
     return isPersonsNavigation(request.headers) ? null : 'led here by another page';
   }
@@ -98,9 +99,10 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
   }
 
   /**
-   * True for another user of this machine, who must not connect their own account, even while none is connected.
-   * @param isOwners true if the request has a proof that only the owner has. That is enough if the system cannot name the user at
-   * the other end (a Windows browser that reaches into WSL). It is not enough if the system names another user
+   * True for another user of this machine, who must not connect their own account, even while none is connected. True also for
+   * a user whom the system should name but does not, unless the request has the owner's proof.
+   * @param isOwners true if the request has a proof that only the owner has. The proof is enough if the system cannot name the
+   * user (a Windows browser that reaches into WSL). It is not enough if the system names another user
    */
   async function comesFromStranger({ request }: HttpContext, isOwners: boolean): Promise<boolean> {
     // Requests for the public name come from the proxy, which may run as any user.

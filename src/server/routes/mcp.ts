@@ -87,7 +87,7 @@ const CHALLENGES = {
   ],
 } as const;
 
-/** The headers without the credential, which the MCP endpoint does not need. */
+/** Returns the headers without credential and cookies, which the MCP endpoint does not need. */
 function headersOf(context: HttpContext): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(context.request.headers)) {
@@ -131,7 +131,7 @@ async function forward(context: HttpContext, answer: Response): Promise<void> {
   const { response } = context;
   // The SDK's `connection: keep-alive` would keep a connection open that the client wants closed.
   const { connection: _, ...headers } = safeHeaders(Object.fromEntries(answer.headers));
-  // The SDK's `no-cache` would still let a cache store the owner's data.
+  // The SDK's `no-cache` would let a cache store the owner's data.
   const caching = headers['cache-control']?.replace('no-cache', 'no-store');
   writeHead(
     context,

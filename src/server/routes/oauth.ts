@@ -70,7 +70,7 @@ function guarded(
     } catch (error) {
       if (error instanceof HttpError) {
         const { status, headers, message } = error;
-        // A client takes the other codes for final.
+        // After any of the other codes, a client would not try again.
         const code = status === 503 ? 'temporarily_unavailable' : badBody;
         return sendJson(context, status, { error: code, error_description: message }, headers);
       }

@@ -1,6 +1,6 @@
 /**
- * `/owner/…`: signs a browser in, and checks that it is still signed in. Same-origin JSON from our own pages, with the secret in
- * a header or body and never in a cookie.
+ * `/owner/…`: signs a browser in, and checks that it is still signed in. Only our own pages may ask. They send the secret in a
+ * header, and a code or ticket as JSON in the body, never in a cookie.
  */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';

@@ -20,7 +20,7 @@ import { importFile, ownerPageApi } from '../owner/calls.ts';
 import { ownerState } from '../owner/state.ts';
 import { importTarget, parsed } from './bodies.ts';
 
-/** Maximum number of playlists whose names one request asks for, more than one state can show. */
+/** Maximum number of playlists whose names one request may ask for. The page sends several requests if it needs more names. */
 const MAX_NAMED = 50;
 
 const Id = () => z.string().min(1).max(200);
@@ -139,7 +139,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
     sendJson(context, 200, await importFile(server, bytes, asked).catch(inOwnWords));
   }
 
-  /** Writes an archive to the disk as it arrives, since it is larger than any other body. */
+  /** Writes an archive to the disk as it arrives, since it may be too large for the memory. */
   async function takeArchive(context: HttpContext): Promise<void> {
     await signedIn(context);
     const { fileName } = parsed(Archive(), askedIn(context));
