@@ -1,6 +1,6 @@
 /**
- * Stores the provider's login: the account as a row, its tokens among the sealed secrets. Also tells what is known about the
- * account without asking the provider.
+ * Stores the provider's login: the account as a row, its tokens among the sealed secrets. `accountView` says what the state
+ * knows about the account.
  */
 import type { Clock } from '../base/clock.ts';
 import { missingScopes } from '../provider/account/accountsApi.ts';
@@ -27,7 +27,7 @@ export const PROVIDER_TOKENS: readonly string[] = [ACCESS_TOKEN, REFRESH_TOKEN];
 export interface Keepers {
   tokens: TokenKeeper;
   accounts: AccountKeeper;
-  /** Forgets account and tokens; returns the account that was connected. */
+  /** Forgets account and tokens; returns the account that was connected, or null if none was. */
   disconnect(): Promise<Account | null>;
 }
 
@@ -60,8 +60,8 @@ export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers
       const { providerUserId, accessExpiresAt } = account;
       return { account: providerUserId, accessToken, refreshToken, accessExpiresAt: accessExpiresAt ?? 0 };
     },
-    // `durable` is not used here, since it refuses changes while the disk is full. Tokens that cannot be saved yet are still
-    // the only valid ones. They are saved as soon as possible.
+    // `durable` is not used here, since it refuses changes while the disk is full. At the provider, the fresh tokens have
+    // replaced the old ones. So they are kept even if they cannot be saved yet, and are saved as soon as possible.
     async write(fresh, scopes, isCurrent) {
       const { accessExpiresAt } = fresh;
       store.transaction(() => {
@@ -146,7 +146,7 @@ export interface AccountView {
   reauthorizationRequired: boolean;
   account: Account | null;
   missingScopes: string[];
-  /** Whole days until the login ends; null without an account. */
+  /** Whole days until the login ends; 0 if it has ended, null without an account. */
   daysLeft: number | null;
 }
 

@@ -44,7 +44,7 @@ export interface HomeOptions {
   version: string;
   /** True if the owner asked to start over after the key was lost; the secrets sealed with that key are dropped. */
   startOver?: boolean;
-  /** The disk and the network; by default those of this machine. */
+  /** Replacements for the disk, the network and more; by default those of this machine are used. */
   ground?: Ground;
 }
 
@@ -91,17 +91,19 @@ export interface Core {
   readonly oauth: AuthorizationServer;
   readonly account: {
     view(): AccountView;
-    /** Forgets the account; returns the one that was connected. */
+    /** Forgets the account; returns the one that was connected, or null if none was. */
     disconnect(): Promise<Account | null>;
   };
   /** Adds a function to call after each login. */
   onConnected(tell: () => void): void;
+  /** The client ID of the Spotify app; null if none is set. */
   clientId(): string | null;
+  /** Stores the client secret, or deletes it if `value` is null. @throws RelayError `STORE_ERROR` */
   setClientSecret(value: string | null): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens a home. @throws RelayError about the home, the lock, the state file or the key; the home is not held then */
+/** Opens a home. @throws RelayError about the home, the lock, the state file or the key; the home is then free again */
 export async function openCore(options: CoreOptions): Promise<Core> {
   const { settings, clock, log, ground = {} } = options;
   const { fs, hold = holdHome(log) } = ground;
@@ -146,7 +148,7 @@ async function openSecrets(options: CoreOptions, store: Store): Promise<Opened> 
   const { settings, clock, random } = options;
   const key = await loadMasterKey({
     ...keyOptions(settings),
-    // Once secrets are sealed, no new key is created, since a new key could not open them.
+    // A new key could not open secrets that are sealed already. A start over drops those secrets.
     allowCreate: options.startOver === true || !isSealed(store),
     clock,
   });

@@ -4,10 +4,14 @@ import type { Clock } from '../base/clock.ts';
 import { tookTooLong } from '../domain/errors.ts';
 import type { Remedy } from '../domain/remedy.ts';
 
-/** Below the 60 s that the command line waits for a silent server. */
+/** Time limit of a call: below the 60 s after which the command line gives up on a silent server. */
 const ASK_MS = 50_000;
 
-/** Runs `work` with a signal that aborts after `ms`. @param what the subject of the error's sentence */
+/**
+ * Runs `work` with a signal that aborts after `ms`.
+ * @param what the subject of the error's sentence, such as `The question`
+ * @throws RelayError `DEADLINE_EXCEEDED`
+ */
 export function inTime<T>(
   { clock }: { clock: Clock },
   what: string,

@@ -13,7 +13,7 @@ const ALL_JOBS = 10_000;
 
 /**
  * @param jobs null if no job can be under way
- * @param erase true to forget also matches, jobs, changes, kept playlists, versions and plays
+ * @param erase true to forget remembered matches, jobs, changes, kept playlists, versions and plays as well
  */
 export async function leaveAccount(core: Core, jobs: Jobs | null, erase: boolean): Promise<LogoutAnswer> {
   const account = await core.account.disconnect();

@@ -39,7 +39,7 @@ import { importTarget } from './routes/bodies.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status/status.ts';
 
-/** Longest wait of a request for the progress of an import of plays. If the import ends before, the answer comes at once. */
+/** How long `playsProgress` waits for an import of plays to end before it answers, in milliseconds. */
 const PROGRESS_MS = 500;
 
 /** The parts that only a running server has. */
@@ -51,14 +51,14 @@ export interface ServerSide {
   redirectUri: string;
   services: Services;
   presence: Presence;
-  /** The last login that the owner's page began. */
+  /** ID of the last login that the owner's page began; null before the first one, and after Disconnect on the page. */
   pageLogin: { attemptId: string | null };
   waitingClients: WaitingClients;
-  /** Returns the last known state of the player; null if nothing has read the player yet. */
+  /** Returns the last known state of the player; null if none was read since the last login or logout. */
   lastPlaying: () => LastPlaying | null;
   /** The environment, which says where clients keep their files. */
   env: NodeJS.ProcessEnv;
-  /** The command that starts this program. */
+  /** Returns the command line that starts relay: the program and its arguments. */
   program: () => Promise<readonly string[]>;
 }
 
@@ -75,7 +75,7 @@ export interface EmptyHome {
   clock: Core['clock'];
   /** Creates the state and opens it. */
   make(): Promise<LocalApi>;
-  /** Refuses a call. @throws RelayError since there is no state */
+  /** Refuses a call. @throws RelayError `NOT_FOUND`, always */
   refuse(): Promise<never>;
 }
 
@@ -135,8 +135,8 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
     async run({ attemptId }, { core, running }) {
       const { owner, facts, redirectUri } = running();
       const next = attemptId === null ? null : loginWithTicket(core, attemptId);
-      // The provider sends the browser back to the host of the redirect URI. So the login's page opens under that host too: the
-      // login's cookie is set there.
+      // The provider sends the browser back to the host of the redirect URI, and the browser must then send the login's cookie.
+      // A cookie belongs to one host, so a login begins under that host.
       return signInUrl(owner, attemptId === null ? facts.baseUrl : new URL(redirectUri).origin, next);
     },
   },
@@ -379,10 +379,7 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
   },
 };
 
-/**
- * Stands for the type of every operation in code that treats all of them alike. Any other call would do as well as
- * `undoChange`.
- */
+/** The type given to each operation in code that treats all operations alike. `undoChange` is an arbitrary choice. */
 type AnyOperation = Operation<'undoChange'>;
 const operationOf = (name: LocalCall) => OPERATIONS[name] as unknown as AnyOperation;
 
@@ -395,7 +392,7 @@ function askedOf(name: LocalCall, given: unknown): never {
   return localInput(SHAPES.get(name)?.() ?? nothing(), given ?? {}) as never;
 }
 
-/** The progress of an import of plays. Answers when the import ends, or after a moment. */
+/** Returns the progress of an import of plays when the import ends, or after `PROGRESS_MS`. @throws the import's error */
 export async function playsProgress({ clock, library }: Core, id: number): Promise<PlaysProgress> {
   const late = new AbortController();
   const waited = clock.sleep(PROGRESS_MS, late.signal).catch(() => {});
@@ -404,6 +401,10 @@ export async function playsProgress({ clock, library }: Core, id: number): Promi
   return library.plays.progress(id);
 }
 
+/**
+ * Makes the owner's calls for a home with a state.
+ * @param server null if this process is not a server; a call that needs one then rejects with `NO_SERVER`
+ */
 export function createLocalApi(core: Core, server: ServerSide | null): LocalApi {
   const running = () => {
     if (server) return server;
@@ -416,7 +417,7 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
   );
 }
 
-/** The owner's calls in a home without a state. Most are refused; the others do without a state or create it. */
+/** Makes the owner's calls for a home without a state. Most are refused; the others need no state or create it. */
 export function localApiWithoutState(home: EmptyHome): LocalApi {
   return localApiOf((name) => async (given) => {
     const { inEmptyHome } = operationOf(name);
@@ -442,7 +443,10 @@ function withinReach<T>(
   return inTime(services, 'The kept playlist', remedy, (signal) => work(services, signal));
 }
 
-/** The address of the owner's page at `base`, with a ticket that signs the browser in. The browser then continues to `next`. */
+/**
+ * Returns the address of the owner's page at `base`, with a ticket that signs the browser in, and the ticket's ID.
+ * @param next path at which the browser continues; null to stay on the page
+ */
 export function signInUrl(owner: Owner, base: string, next: string | null): { url: string; id: string } {
   const ticket = owner.issueTicket(new URL(base).origin, next);
   const id = hashOf(ticket);
@@ -452,15 +456,18 @@ export function signInUrl(owner: Owner, base: string, next: string | null): { ur
 }
 
 /**
- * The address where the browser continues once it is signed in. If the ticket has expired by then, the attempt's ID still says
- * which login to begin.
+ * Returns the path and query that begin the login of an attempt in the owner's browser. The query also names the attempt: the
+ * ticket may have expired by the time the browser gets there.
  */
 export function loginWithTicket(core: Core, attemptId: string): string {
   const query = new URLSearchParams({ ticket: core.login.issueTicket(attemptId), attempt: attemptId });
   return `${LOGIN_PATH}?${query}`;
 }
 
-/** Refuses a call while nobody is logged in, since its job would wait for the login without anybody noticing. */
+/**
+ * Checks that an account is connected. Without one, the job of the call would wait for a login, and nobody would notice.
+ * @throws RelayError `LOGIN_REQUIRED`
+ */
 function requireLogin(core: Core): void {
   if (core.account.view().connected) return;
   throw new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected, or its login has ended.', {

@@ -32,7 +32,7 @@ async function withNames(services: Services, items: readonly ChangeSummary[]): P
   return items.map((item) => changeEntry(services, item, names));
 }
 
-/** A change as it is shown to a person. Sends no requests. */
+/** Describes a change as a person sees it. Sends no requests. */
 export function changeEntry(
   { store }: Pick<Services, 'store'>,
   change: ChangeSummary,
@@ -55,7 +55,8 @@ export function changeEntry(
 const MAX_NAME = 60;
 
 /**
- * Undoes a change, or with `dryRun` tells what the undo would do. Without a change ID, it is the latest change.
+ * Undoes a change, or with `dryRun` tells what the undo would do. Without a change ID, undoes the latest change that is neither
+ * undone nor an undo itself.
  * @param askedBy who asks, as the history shows it
  * @throws RelayError as the tool does; the details of a `CONFLICT` list the songs that the undo expects and those that are
  * there

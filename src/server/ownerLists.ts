@@ -24,8 +24,8 @@ export async function ownerPreview(services: PlanServices, list: ListContent): P
 }
 
 /**
- * Makes a job from a list. With `each`, makes one job for each playlist that it names in the file instead, each with a new
- * playlist as its target.
+ * Makes jobs from a list, as `startImport` does. With `each`, which names playlists of the file, makes jobs for each of these
+ * instead; their target is a new playlist of that name.
  * @throws RelayError `INVALID_ARGUMENT` if the file has no such playlist; then no job was made
  */
 export async function ownerImport(

@@ -16,7 +16,7 @@ import { ownerPlaylists } from './ownerLists.ts';
 const IF_LATE = 'Try again in a minute.';
 
 /**
- * The versions of a playlist.
+ * Lists the versions of a playlist.
  * @param given its ID, URI or link, its name or, if it is gone, the last name that was read
  * @param options.toRestore true if a version is to be written. A stored name may be that of another playlist by now, so it
  *   does not count while Spotify cannot be asked
@@ -69,7 +69,7 @@ async function idOf(services: Services, given: string, toRestore: boolean): Prom
   if (versioned.some(isId)) return given;
   const listed = await (toRestore ? ownerPlaylists(services) : listedNow(services));
   const here = new Set(listed.map(({ id }) => id));
-  // A playlist of the library has the name that it has there, whatever it was called when it was read.
+  // A playlist that is in the library goes by its name there, not by the name it had when a version was read.
   const all = [...listed, ...versioned.filter(({ id }) => !here.has(id))];
   const found = all.some(isId) ? all.filter(isId) : calledLike(all, given);
   const [first, other] = found;

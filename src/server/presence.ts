@@ -2,8 +2,8 @@
 import type { Clock } from '../base/clock.ts';
 
 /**
- * How long a client over HTTP counts as using the server after each request, in milliseconds. No open connection would show
- * that such a client is still there.
+ * How long a client over HTTP counts as using the server after a request, in milliseconds. Between requests nothing shows
+ * whether such a client is there, since it need not keep a connection open.
  */
 const AFTER_REQUEST_MS = 15 * 60_000;
 
@@ -12,6 +12,7 @@ export interface Presence {
   stay(id: string, seconds: number): void;
   /** Reports that an MCP client has sent a request over HTTP. */
   request(): void;
+  /** True while a program has said that it stays, and for 15 minutes after each request. */
   isUsed(): boolean;
 }
 

@@ -7,7 +7,7 @@ import { createResolver } from '../resolve/resolver.ts';
 import type { Services } from '../tools/tool.ts';
 import type { Core } from './core.ts';
 
-/** Creates the services, once per process. Jobs do nothing until they are started. */
+/** Creates the services; called once per process. Jobs and kept playlists do nothing until they are started. */
 export function createServices(core: Core): Services {
   const { provider, store, clock, random, log } = core;
   const rows = createPlaylistRows(provider, clock);

@@ -35,16 +35,17 @@ import { ownerPageRoutes } from './routes/ownerPage.ts';
 import { wellKnownRoutes } from './routes/wellKnown.ts';
 import { createServices } from './services.ts';
 
-/** How long running calls may take to finish when the server stops, and how long they get once they are aborted. */
+/** How long tool calls may go on when the server stops. After that, they are aborted. */
 const DRAIN_MS = 5_000;
+/** How long connections may stay open after that, so that aborted calls can answer. */
 const STOP_MS = 3_000;
 
 export interface StartOptions extends HomeOptions {
   /** The command that holds the home, as the errors of other commands name it; `relay serve` by default. */
   purpose?: 'relay serve' | 'relay stdio';
-  /** Environment that names the directories of MCP clients, for the owner's page. */
+  /** The environment, which says where MCP clients keep their files; empty by default. */
   env?: NodeJS.ProcessEnv;
-  /** The command line that starts relay, for clients that start it; `relay` by default. */
+  /** Returns the command line that starts relay, for clients that start programs; `relay` by default. */
   program?: () => Promise<readonly string[]>;
   /** Connection limits for tests that cannot wait for the usual ones. */
   limits?: Partial<ConnectionLimits>;
@@ -56,16 +57,16 @@ export interface RunningServer {
   /** Base URL for programs on this machine, since `baseUrl` may be out of their reach. */
   localUrl: string;
   local: LocalApi;
-  /** The owner code for the approval page; shown only in the terminal. */
+  /** The owner code for the approval page. It must be shown on a terminal only. */
   ownerCode: string | null;
-  /** The API key of the demo, where it opens only invented data; null otherwise. */
+  /** The API key if this is the demo, whose data is invented, so that the key may be shown; otherwise null. */
   demoKey: string | null;
-  /** True if an MCP client uses the server, not counting the client of this process. */
+  /** True if an MCP client uses the server. A client that `relay stdio` serves from this process does not count. */
   isUsed(): boolean;
   close(): Promise<void>;
 }
 
-/** @throws RelayError; everything opened so far is closed again */
+/** Starts a server. @throws RelayError; whatever was opened before the failure is closed */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   // The port is checked first: starting over drops secrets, and that must not happen if the server cannot listen.
   if (options.startOver) await requirePort(options.settings.port, options.settings.host);
@@ -169,13 +170,14 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
 }
 
 /**
- * Counts the requests of clients as use of the server. For clients connected through `relay stdio`, the command line says with
- * `stay` that they are there.
+ * Returns the endpoint, and reports to `presence` that clients use it. A message that `relay stdio` carries counts only if its
+ * `STAY_HEADER` says that the client is there. A request of `relay call` does not count.
  */
 function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
   return {
     ...endpoint,
     direct(request) {
+      // `fetch` reads the header.
       if (request.principal === COMMAND_LINE) return false;
       presence.request();
       return endpoint.direct(request);
@@ -192,8 +194,8 @@ function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
 async function loadEndpoint(core: Core, services: Services, options: StartOptions): Promise<McpEndpoint> {
   const { createMcpEndpoint } = await import('../mcp/endpoint.ts');
   const { settings, clock, log, version } = options;
-  // Without a client ID, the link leads to the owner's page, which explains what is missing. Behind a public address, it leads
-  // there too: a login then needs proof that the browser is the owner's, and that page has the proof.
+  // Without a client ID, the link leads to the owner's page, which explains what is missing. With a public address, the link
+  // leads there too: a login then needs proof that the browser is the owner's, and that page has the proof.
   const loginUrl = (baseUrl: string) =>
     settings.publicBaseUrl === null && core.clientId() !== null ? `${baseUrl}${LOGIN_PATH}` : `${baseUrl}/`;
   return createMcpEndpoint({
@@ -224,7 +226,10 @@ async function stop(
   await core.close();
 }
 
-/** Reads the client ID from the settings or, if there is none, from `config.json`, which may have it by now. */
+/**
+ * Returns a function that reads the client ID: from the settings, or from `config.json`, which may have been given one since
+ * the start. The function returns null if neither has a client ID.
+ */
 function clientIdReader(settings: Settings): () => string | null {
   return () => {
     if (settings.providerClientId !== null) return settings.providerClientId;

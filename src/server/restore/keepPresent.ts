@@ -21,7 +21,7 @@ export interface Kept {
   /** Where the API key of the restored state comes from; `new`: the next start creates one. */
   apiKey: 'present' | 'copy' | 'new';
   login: 'present' | 'copy';
-  /** Number of client approvals kept from the former state. */
+  /** Number of client approvals from the former state that have a valid refresh token. */
   approvals: number;
 }
 
@@ -40,6 +40,7 @@ export function keepPresent(copy: Store, present: Present | null, isCopyOpen: bo
 /**
  * Keeps the clients of both states. A client that only the copy has counts as just registered. Authorization codes and access
  * tokens end. Only approvals of the former state stay.
+ * @returns number of approvals that have a valid refresh token
  */
 function keepApprovals(copy: Store, present: Store | null): number {
   copy.run('delete from oauth_tokens');
@@ -52,7 +53,7 @@ function keepApprovals(copy: Store, present: Store | null): number {
   if (!present) return 0;
   takeOver(copy, present, 'oauth_clients');
   takeOver(copy, present, 'oauth_grants');
-  // Rotated tokens stay known, since their second use reveals a theft.
+  // Rotated tokens are taken over too, since a second use of one reveals a theft.
   takeOver(copy, present, 'oauth_tokens', "where kind = 'refresh'");
   const sql =
     'select count(distinct grant_id) as total from oauth_tokens where rotated_at is null and expires_at > ?';
@@ -60,7 +61,8 @@ function keepApprovals(copy: Store, present: Store | null): number {
 }
 
 function keepSecrets(copy: Store, present: Present | null, isCopyOpen: boolean): Omit<Kept, 'approvals'> {
-  // All secrets must be sealed with the same key, or they could not be read.
+  // Without a former state there is nothing to keep. If the key of this home does not open the copy, the two states may
+  // have different keys. Then no key could open secrets from both.
   if (!present || !isCopyOpen) return { apiKey: 'copy', login: 'copy' };
   if (!present.isOpen) {
     // The API key may have been rotated in the state that cannot be read, so the copy's key may no longer be valid.

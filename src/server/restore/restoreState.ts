@@ -66,7 +66,7 @@ export interface Restored {
   kept: Kept;
   /** Rows of versions and plays, by table; null if the copy has none, so those of this home stay. */
   memory: RowCounts | null;
-  /** New path of the former memory.db; null if there was none, or if the file stays in use. */
+  /** New path of the former memory.db; null if there was none, or if it was not replaced. */
   keptMemoryPath: string | null;
 }
 
@@ -171,7 +171,8 @@ type Opener = (store: Store) => Promise<boolean>;
 
 /**
  * Opens every secret of the copy once. Never creates a key.
- * @returns `keyProblem`: with `force`, what is wrong with the key; null if nothing is
+ * @returns `keyProblem`: with `force`, what is wrong with the key, or null if nothing is; `open`: the same check for any state
+ * @throws RelayError `KEY_MISMATCH`, `KEY_UNAVAILABLE` without `force`, if the key does not open the copy; `SETTINGS_INVALID`
  */
 async function checkKey(
   { settings, force, clock, random }: RestoreOptions,

@@ -66,7 +66,7 @@ async function unreadKey(settings: Settings): Promise<Facts['key']> {
   return { source: await keySource(keyOptions(settings)), warning: null };
 }
 
-/** The facts about a home without a state. */
+/** The facts about a home whose state is missing or cannot be opened. */
 async function emptyFacts({ settings, version }: Options): Promise<Facts> {
   const { home, demo } = settings;
   return {
@@ -102,7 +102,7 @@ async function emptyFacts({ settings, version }: Options): Promise<Facts> {
   };
 }
 
-/** What is known of a state that cannot be opened, and so cannot be saved either. */
+/** The facts about the database of a state that cannot be opened. It counts as `degraded`, since it cannot be saved either. */
 function closed(database: Facts['database'], { code, details }: RelayError): Facts['database'] {
   if (code !== 'STATE_TOO_NEW') return { ...database, status: 'degraded' };
   return {

@@ -38,7 +38,7 @@ export function statusReport(core: Core, server: ServerFacts | null, ownerCode: 
   return reportOf({ ...factsOf(core), server, ownerCode });
 }
 
-/** The facts that need no server. */
+/** Collects the facts that need no server. */
 export function factsOf(known: Known): Facts {
   const { settings, clock, version, store, key } = known;
   return {
@@ -66,10 +66,10 @@ export function factsOf(known: Known): Facts {
   };
 }
 
-/** The facts with one line for each part. */
+/** Returns the report: the facts, and one line for each part. */
 export function reportOf(facts: Facts): StatusReport {
   const entries = LINES.flatMap((line) => line(facts) ?? []);
-  // If only the key is missing, everything in the state except its secrets can be read.
+  // If only the key fails, everything in the state except its secrets can be read.
   return {
     ...facts,
     entries: facts.problem && !isKeyFailure(facts.problem) ? entries.map(onlyWhatIsKnown) : entries,
