@@ -12,7 +12,7 @@ const MAX_NAMED = 8;
 /** Maximum number of characters of a name that a client sent. */
 const MAX_NAME = 80;
 
-/** `INVALID_ARGUMENT` that names each problem, and what is accepted there. */
+/** Returns `INVALID_ARGUMENT` with the first `MAX_NAMED` problems; its remedy says what is accepted there. */
 export function invalidArguments(tool: Tool, issues: readonly z.core.$ZodIssue[]): RelayError {
   const problems = createProblems(tool);
   for (const issue of issues) problems.add(issue);
@@ -54,13 +54,13 @@ export function createProblems({ name, input }: Tool): Problems {
   };
 }
 
-/** `INVALID_ARGUMENT` for an argument that does not exist, with the arguments that the tool takes. */
+/** Returns `INVALID_ARGUMENT` for an argument that does not exist; its remedy lists the arguments that the tool takes. */
 export function unknownArgument({ name, input }: Tool, path: string): RelayError {
   const remedy = takes(name, input);
   return new RelayError('INVALID_ARGUMENT', `Unknown argument "${shownName(path)}".`, { remedy });
 }
 
-/** `tracks[0].title` */
+/** Writes a path as text, as in `tracks[0].title`. */
 export function pathText(path: readonly PropertyKey[]): string {
   return path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
@@ -178,7 +178,7 @@ function schemaAt(
   return here instanceof z.ZodObject ? schemaAt(here.shape[String(step)], path) : undefined;
 }
 
-/** Each form of object that a value may have: `{title, artist, album?, year?}`. */
+/** Lists the forms of object that a value may have, as in `{title, artist, album?, year?}`. Deprecated fields are left out. */
 function formsOf(schema: z.core.$ZodType | undefined): string[] {
   if (schema instanceof z.ZodUnion) return schema.options.flatMap(formsOf);
   if (!(schema instanceof z.ZodObject)) return [];

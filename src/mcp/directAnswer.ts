@@ -62,8 +62,8 @@ const EVENT = 'event: message\ndata: ';
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * Answers `tools/list` with a text that is built once for each selection of tools: building it takes a hundred times as
- * long as sending it.
+ * Returns a function that answers `tools/list`. The text is built once for each selection of tools and each era, since building
+ * takes a hundred times as long as sending.
  * @param ttlMs how long a client may keep the list
  */
 export function createListAnswers(
@@ -89,7 +89,10 @@ export function createListAnswers(
   }
 }
 
-/** Prepares the answer to one `tools/call`. Until `close`, an event stream gets keep-alive messages. */
+/**
+ * Prepares the answer to one `tools/call`. Until `close`, an event stream gets keep-alive messages; for earlier revisions, the
+ * first of them begins the stream.
+ */
 export function createCallAnswer(
   { era, id }: Pick<CommonForm, 'era' | 'id'>,
   request: Pick<DirectRequest, 'send' | 'begin'>,

@@ -21,8 +21,8 @@ export interface McpEndpointOptions extends ToolCallOptions {
 
 export interface McpEndpoint {
   /**
-   * Answers a POST of the common form as `fetch` would, at a fraction of the cost. Synchronous if possible. Returns false
-   * for requests that need `fetch`.
+   * Answers a POST of the common form as `fetch` would, at a fraction of the cost, and returns true. Returns false, and sends
+   * nothing, if the request needs `fetch`. Returns a promise only for a call, or while the endpoint is being loaded.
    */
   direct(request: DirectRequest): boolean | Promise<boolean>;
   /**
@@ -159,7 +159,7 @@ function userAgentOf(request: Request | undefined): string {
 /**
  * A message without the nulls that mean "left out", which the SDK would refuse with the text of its parser. They may be anywhere
  * in `params`, as in the `_meta` of a call and the `clientInfo` of a handshake. Only the arguments of a tool stay as they were
- * sent: `parseArguments.ts` does the same for them.
+ * sent, since `parseArguments.ts` removes such nulls from them.
  */
 function withoutNulls(message: unknown): unknown {
   if (!isObject(message) || !('params' in message)) return message;
@@ -171,7 +171,10 @@ function withoutNulls(message: unknown): unknown {
   return { ...rest, params: { ...(filled(others) as object), ...given } };
 }
 
-/** The protocol nests less deeply. A client may nest so deeply that following it all would overflow the stack. */
+/**
+ * Depth below which nulls stay. Messages of the protocol nest less deeply, and a client could nest so deeply that the recursion
+ * overflows the stack.
+ */
 const MAX_FILLED_DEPTH = 8;
 
 function filled(value: unknown, depth = 1): unknown {

@@ -1,4 +1,4 @@
-/** The last step of every call: removes text that a person would not see. Pure. */
+/** Removes from the result of every call the text that a person would not see. Pure. */
 import { mayHideText, modelText, modelValue } from '../base/visibleText.ts';
 import type { CallResult } from './runTool.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { McpEndpoint } from './endpoint.ts';
 
-/** The endpoint that `load` returns. After a failed load, the next request tries again. */
+/** Returns an endpoint that calls `load` on the first request. If that fails, so does the request; the next one tries again. */
 export function createLazyEndpoint(load: () => Promise<McpEndpoint>): McpEndpoint {
   let loading: Promise<McpEndpoint> | null = null;
   let loaded: McpEndpoint | null = null;

@@ -1,6 +1,6 @@
 /**
  * Ready-made requests that a person picks in the client. They say which tools to use in which order, and when to ask. A prompt
- * is offered only if all the tools in `needs` are offered. A step is left out if it names any tool that is not.
+ * is offered only if all the tools in `needs` are offered. A step that names a tool that is not offered is left out.
  */
 
 interface PromptArgument {

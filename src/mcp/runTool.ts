@@ -38,7 +38,7 @@ export interface CallBasics {
 export interface CallContext extends CallBasics {
   /** Aborts when the client disconnects or cancels, or the server stops; its reason is the error to answer. */
   signal: AbortSignal;
-  /** The caller's principal. */
+  /** Who asks, as the history of changes names them: the caller's principal, or `stdio` for a client of `relay stdio`. */
   by: string;
   progress(done: number, total: number, message?: string): void;
 }

@@ -16,7 +16,7 @@ interface Line {
 /** A part of a line. `needs` is a tool that the part is about without naming it. */
 type Part = string | { text: string; needs: string };
 
-/** What tools can change, each with the groups that have such tools. */
+/** Each thing that tools can change, with the groups that have tools for it. */
 const CHANGEABLE: ReadonlyArray<readonly [what: string, groups: readonly ToolGroup[]]> = [
   ['playlists', ['playlists', 'jobs', 'extras', 'library_sql']],
   ['the library', ['library', 'jobs', 'extras']],
@@ -111,8 +111,8 @@ const LAST_LINES = [
 const NAMES: ReadonlySet<string> = new Set(ALL_TOOLS.map(({ name }) => name));
 
 /**
- * Instructions for the client's model, without what is about tools that are not offered; the last line says what is left out.
- * At most 1,900 characters, since clients cut them at 2,048.
+ * Returns the instructions for the client's model, without what is about tools that are not offered. If tools are left out, the
+ * last line says which. The text has at most 1,900 characters, since clients cut it at 2,048.
  */
 export function instructionsFor(offered: ReadonlySet<string>, { toolsets, readOnly }: ToolChoice): string {
   const groups = groupsOf(toolsets);
@@ -142,7 +142,7 @@ function aboutGroups(groups: readonly string[], missing: readonly string[]): str
     : `only tools about ${groups.join(', ')} are offered`;
 }
 
-/** The line with the parts that are about offered tools; none if no part is left. */
+/** Returns a line with its parts that are about offered tools; an empty list if no part is left. */
 function lineFor({ about, list, more }: Line, offered: ReadonlySet<string>): string[] {
   const texts = (parts: readonly Part[]) =>
     parts.flatMap((part) => {

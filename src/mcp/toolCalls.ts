@@ -18,7 +18,7 @@ interface ToolCall {
   args: unknown;
   /** Who sent the call, with which program and under which ID. A cancellation must match all three. */
   from: Caller;
-  /** Calls `listener` once the client is gone, but not if the client left before. So `run` registers its listener first. */
+  /** Calls `listener` when the client leaves; never, if it left before. So `run` adds its listener before anything else. */
   onGone(listener: () => void): void;
   baseUrl: string;
   /** Sends a notification to the client. */
@@ -83,8 +83,8 @@ export function createToolCalls({ loginUrl, ...basics }: ToolCallOptions): ToolC
 }
 
 /**
- * A client behind `relay stdio` has the command line's credential, so only the user agent shows that it is not the command
- * line.
+ * Returns the caller as the history of changes names it. A client behind `relay stdio` has the command line's credential, so
+ * only the user agent shows that it is not the command line.
  */
 function askerOf({ principal, userAgent }: Caller): string {
   return principal === 'command-line' && userAgent.startsWith('relay-stdio/') ? 'stdio' : principal;
