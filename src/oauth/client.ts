@@ -18,8 +18,8 @@ export interface OAuthClient {
   /** Time of the registration, in Unix milliseconds; null for a client of the settings. */
   createdAt: number | null;
   /**
-   * Time of the owner's first approval, even if that approval has ended; null without an approval, and for a client of the
-   * settings.
+   * Time of the owner's first approval, in Unix milliseconds, even if that approval has ended; null without an approval, and for
+   * a client of the settings.
    */
   approvedAt: number | null;
   /**
@@ -57,7 +57,7 @@ export function isKnownToOwner({ source, approvedAt, lastUsedAt }: OAuthClient):
   return source !== 'registered' || approvedAt !== null || lastUsedAt !== null;
 }
 
-/** True if a registration is to be dropped, since it was not approved or not used for too long. */
+/** True if a client registered itself and was not approved within a day, or has been unused for a year: it is then dropped. */
 export function isLapsed(client: OAuthClient, now: number): boolean {
   const { source, createdAt, approvedAt, lastUsedAt } = client;
   if (source !== 'registered') return false;

@@ -21,6 +21,7 @@ import { type ClientMetadata, checkRedirectUris } from './policy/registration.ts
 import { accepted, type Result, refused, toWire } from './refusal.ts';
 
 export interface ClientDirectory {
+  /** Finds a client by its ID; null if there is none, or if its registration has lapsed. */
   find(clientId: string): OAuthClient | null;
   /** All clients: first those of the settings, then the stored ones, oldest first. */
   list(): OAuthClient[];
@@ -29,7 +30,8 @@ export interface ClientDirectory {
    */
   assertDistinct(): void;
   /**
-   * Keeps a client that registers itself. If there is no room, the oldest client that never held a token is dropped.
+   * Keeps a client that registers itself. If there is no room, the oldest self-registered client that never held a token is
+   * dropped, one that was never approved before one that was.
    * @returns the client, and its secret unless it is public; the refusal `clients_full` if no client can be dropped
    * @throws RelayError `STORE_ERROR`
    */
@@ -40,7 +42,8 @@ export interface ClientDirectory {
    */
   add(client: { name: string; redirectUris: string[]; secret: string | null }): Promise<OAuthClient>;
   /**
-   * Ends a client's access at once. Its registration stays, since some clients come back with the ID that they know.
+   * Ends a client's access at once. Without `forget`, the registration stays, since some clients come back with the ID that they
+   * know.
    * @param forget true to drop the registration too; a client of the settings always stays
    * @returns the client, how many approvals ended, and whether the registration was dropped; null if no client has the ID
    * @throws RelayError `STORE_ERROR`; the access stays ended in memory

@@ -11,7 +11,7 @@ import type { TokenOptions } from './tokenEndpoint.ts';
 /**
  * Gives the same answer for every token, so that nobody learns which tokens exist (RFC 7009 2.2).
  * @param authorization the `Authorization` header, if it was sent
- * @throws RelayError `STORE_ERROR`; the approval may still have ended in memory
+ * @throws RelayError `STORE_ERROR`; even so, the approval may have ended in memory
  */
 export type RevocationEndpoint = (
   form: URLSearchParams,

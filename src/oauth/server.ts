@@ -26,7 +26,7 @@ import { createTokenEndpoint, type TokenEndpoint } from './tokenEndpoint.ts';
 
 export interface AuthorizationServer {
   clients: ClientDirectory;
-  /** Registers a client. @throws RelayError `STORE_ERROR` */
+  /** Registers a client, and returns the answer for it (RFC 7591 3.2.1). @throws RelayError `STORE_ERROR` */
   register(body: unknown, own: Pick<OwnAddress, 'origins'>): Promise<Result<object>>;
   checkAuthorize(parameters: URLSearchParams, own: OwnAddress): AuthorizeCheck;
   /**

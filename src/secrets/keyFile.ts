@@ -50,7 +50,10 @@ function readIfThere(path: string): ReturnType<typeof readRegularFileSync> | nul
   }
 }
 
-/** Creates a key unless there is one. Processes that try at the same time all get the same key. */
+/**
+ * Creates a key unless there is one. Processes that try at the same time all get the same key.
+ * @throws RelayError `KEY_UNAVAILABLE`
+ */
 export async function createKeyFile(
   home: string,
   random: Random,

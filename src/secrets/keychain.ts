@@ -1,8 +1,8 @@
 /**
  * The OS keychain: Keychain on macOS, Credential Manager on Windows, Secret Service on Linux.
  *
- * Its calls can block forever (a prompt that nobody answers, a session bus that is silent). They block their thread, and then
- * the exit of the process. So each call is made by a child process, which can be killed.
+ * A call can block forever (a prompt that nobody answers, a session bus that is silent). It blocks its thread, and then the exit
+ * of the process. So a child process, which can be killed, makes each call.
  */
 
 import { realpath } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const SERVICE = 'relay';
 export interface Keychain {
   /** Reads the secret of an account; null if there is no such entry. */
   read(account: string, signal: AbortSignal): Promise<string | null>;
-  /** Returns what the keychain holds afterwards. */
+  /** Stores a secret, and returns what the keychain then holds; null if it holds nothing. */
   write(account: string, secret: string, signal: AbortSignal): Promise<string | null>;
 }
 

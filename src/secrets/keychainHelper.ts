@@ -6,7 +6,7 @@ import { ADDON_ASSET, loadCarriedAddon } from './keyringAddon.ts';
 
 /** Set to `1` in the environment of an executable that is to be the helper and nothing else. */
 export const HELPER_VARIABLE = 'RELAY_KEYCHAIN_HELPER';
-/** Path of the addon, in the environment of the helper. Not set if the executable carries the addon. */
+/** Path of the addon, in the environment of the helper. Empty if the executable carries the addon. */
 export const ADDON_VARIABLE = 'RELAY_KEYRING_ADDON';
 
 export interface KeychainRequest {
@@ -17,7 +17,7 @@ export interface KeychainRequest {
   secret?: string;
 }
 
-/** `value`: what the keychain now holds, also after a write or a delete; null for nothing. */
+/** `value` is what the keychain holds after the request; null if it holds nothing. */
 export type KeychainAnswer = { value: string | null } | { error: string };
 
 /**

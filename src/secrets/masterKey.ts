@@ -31,7 +31,7 @@ export interface MasterKey {
   /** 32 bytes. */
   key: Buffer;
   source: 'keychain' | 'file' | 'environment';
-  /** A sentence for the person if the key could be kept in a safer place. */
+  /** A sentence for the person if the key is in a file although the settings do not ask for a file; otherwise null. */
   warning: string | null;
   /** True if this call created the key. */
   created: boolean;
@@ -50,7 +50,7 @@ export async function loadMasterKey(options: MasterKeyOptions): Promise<MasterKe
   }
 }
 
-/** Where the key of a home is kept. Does not read the key, since the keychain might then ask the person. */
+/** Tells where the key of a home is kept, or would be. Does not read the key, since the keychain might ask the person. */
 export async function keySource({
   home,
   mode,

@@ -10,7 +10,7 @@ import { replaceFileSync } from '../base/filesSync.ts';
 import { changeableByOthers, WRITABLE_BY_OTHERS } from '../base/foreignPaths.ts';
 
 /**
- * Path of `<own>/<SHA-256>/<name>`, without links in it. The file is written if it is missing or its content differs.
+ * Returns the path of `<own>/<SHA-256>/<name>`, without links in it. Writes the file if it is missing or its content differs.
  * @param own a directory for this program alone; created if missing
  * @throws Error if another user could change the path, or it cannot be written
  */

@@ -96,7 +96,7 @@ export function deriveLocalKey(masterKey: Buffer): string {
   return expandSha256(masterKey, 'relay local key v2').toString('base64url');
 }
 
-/** Compares in a time that does not depend on where the two differ, nor on their lengths. */
+/** Compares digests, so that the time does not show where the two differ, or whether their lengths do. */
 export function equalSecrets(a: string, b: string): boolean {
   return timingSafeEqual(digestOf(a), digestOf(b));
 }

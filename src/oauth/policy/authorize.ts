@@ -75,7 +75,10 @@ function checkAddress(
   return accepted({ client, redirectUri });
 }
 
-/** The only registered URI, for a request without the parameter (RFC 6749 3.1.2.3); null if several are registered. */
+/**
+ * The only registered URI, for a request without the parameter (RFC 6749 3.1.2.3); null if several are registered, or if the one
+ * is unusable.
+ */
 function onlyOne(uris: readonly string[]): string | null {
   const [first] = uris;
   return uris.length === 1 && first !== undefined && isUsableRedirectUri(first) ? first : null;

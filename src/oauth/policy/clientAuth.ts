@@ -1,4 +1,4 @@
-/** Who asks at the token endpoint (RFC 6749 2.3, 3.2.1). Pure. */
+/** Checks which client asks at the token and revocation endpoints (RFC 6749 2.3, 3.2.1, RFC 7009 2.1). Pure. */
 import { hashOf } from '../../base/digest.ts';
 import type { ClientAuthMethod } from '../../config/oauthClients.ts';
 import { equalSecrets } from '../../secrets/seal.ts';

@@ -30,8 +30,8 @@ export const UNAPPROVED_CLIENT_MS = DAY_MS;
 export const UNUSED_CLIENT_MS = 365 * DAY_MS;
 
 /**
- * Maximum number of registered clients. Clients register again at every new connection. Those that never had a token are
- * dropped to make room.
+ * Maximum number of clients that registered themselves. Clients register again at every new connection, so those that never
+ * had a token are dropped to make room.
  */
 export const MAX_CLIENTS = 200;
 
