@@ -39,7 +39,7 @@ const RESERVED = 'io.modelcontextprotocol/';
  * Maximum number of envelopes to remember; a client sends one envelope or a few. Beyond this number the oldest is forgotten.
  */
 const MAX_REMEMBERED = 16;
-/** The envelope of a longer body is not remembered, to save memory. */
+/** The envelope of a body that is longer, or that does not tell its length, is not remembered, to save memory. */
 const MAX_REMEMBERED_BYTES = 4_000;
 
 /**

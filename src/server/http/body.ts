@@ -31,11 +31,11 @@ export const CARRIED_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'commandLine' 
 /** Limit for a list in Base64: the largest list that is accepted, and a little for its parameters. */
 export const LIST_BODY: BodyLimit = { maxBytes: 28 * MIB, from: 'commandLine' };
 
-/** How many bytes of a body that is too large are read and discarded, so that the client can read the refusal. */
+/** A body that is too large is discarded up to this size, so that the client can read the refusal; then the request is cut. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
 
 /**
- * Calls `use` with the body as soon as its last byte has arrived.
+ * Calls `use` with the body as soon as its last byte has arrived, and returns the result.
  * @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `TOO_MANY_BODIES`, `BAD_REQUEST`
  */
 function withBody<T>(

@@ -103,7 +103,7 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
   };
 }
 
-/** Counts the jobs that are not over. The page is given only the newest of them. */
+/** Counts the jobs that are not over, failed ones included. The page is given only the newest of them. */
 function openJobs(byStatus: Readonly<Record<string, number>>): number {
   const { completed = 0, cancelled = 0, ...open } = byStatus;
   return Object.values(open).reduce((sum, count) => sum + count, 0);

@@ -7,6 +7,7 @@ export interface Html {
 
 type Value = string | number | Html | readonly Html[];
 
+/** Tag for a template. Strings and numbers are escaped, and lists of templates are joined with line breaks. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
   return {
     safe: parts.map((part, index) => part + (index in values ? shown(values[index] as Value) : '')).join(''),

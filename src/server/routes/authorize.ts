@@ -234,7 +234,7 @@ function statusOf(problem: Problem | null): number {
   return problem.kind === 'wait' ? 429 : 403;
 }
 
-/** Identifies a request, so that a form token or a denial is for that request alone. */
+/** Identifies a request, so that a form token or a denial counts for that request alone. */
 function subjectOf({ client, redirectUri, state, codeChallenge, resource, scope }: AuthorizeRequest): string {
   return JSON.stringify([client.clientId, redirectUri, state, codeChallenge, resource, scope]);
 }
