@@ -130,6 +130,59 @@ testLists({
   ],
 });
 
+/** The first columns of Exportify's files, which have the language of the browser. */
+const EXPORTIFY = {
+  German:
+    'Track-URI,Track-Name,Künstler-URI(s),Künstlername(n),Album-URI,Album-Name,Album-Künstler-URI(s),Album-Künstlername(n),Veröffentlichungsdatum des Albums',
+  Spanish:
+    'URI de la canción,Nombre de la canción,URI(s) del artista,Nombre(s) del artista,URI del álbum,Nombre del álbum,URI(s) del artista del álbum,Nombre(s) del artista del álbum,Fecha de lanzamiento del álbum',
+  French:
+    "URI du titre,Nom du titre,URI(s) de l'artiste,Nom(s) de l'artiste,URI de l'album,Nom de l'album,URI(s) de l'artiste de l'album,Nom(s) de l'artiste de l'album,Date de sortie de l'album",
+  Italian:
+    "URI della traccia,Nome della traccia,URI dell'artista,Nome dell'artista,URI dell'album,Nome dell'album,URI dell'artista dell'album,Nome dell'artista dell'album,Data di rilascio dell'album",
+  Portuguese:
+    'URI da faixa,Nome da faixa,URI(s) do artista,Nome(s) do artista,URI do álbum,Nome do álbum,URI(s) do artista do álbum,Nome(s) do artista do álbum,Data de lançamento do álbum',
+  Dutch:
+    'Nummer URI,Nummernaam,Artiest-URI,Naam van artiest,Album-URI,Naam van album,Artiest-URI van het album,Naam van artiest op het album,Releasedatum van het album',
+  Swedish:
+    'Låtens URI,Låtens namn,Artistens URI,Artistens namn,Albumets URI,Albumets namn,Albumartistens URI,Albumartistens namn,Albumets releasedatum',
+  Turkish:
+    'Parça URI,Parça Adı,Sanatçı URI,Sanatçı Adı,Albüm URI,Albüm Adı,Albümdeki Sanatçı URI,Albümdeki Sanatçı Adı,Albüm Çıkış Tarihi',
+  Japanese:
+    'トラックURI,トラック名,アーティストURI,アーティスト名,アルバムURI,アルバム名,アルバムアーティストURI,アルバムアーティスト名,アルバム発売日',
+  Chinese: '曲目 URI,曲目名称,艺人 URI,艺人名称,专辑 URI,专辑名称,专辑艺人 URI,专辑艺人名称,专辑发行日期',
+  'traditional Chinese':
+    '曲目 URI,曲目名稱,藝人 URI,藝人名稱,專輯 URI,專輯名稱,專輯藝人 URI,專輯藝人名稱,專輯發行日期',
+  Cantonese: '歌 Link,歌名,Artist Link,Artist 名,專輯 Link,專輯名,專輯 Artist Link,專輯 Artist 名,專輯發行日',
+  Arabic:
+    'رابط الأغنية (URI),اسم الأغنية,روابط الفنانين (URI),أسماء الفنانين,رابط الألبوم (URI),اسم الألبوم,روابط فناني الألبوم (URI),أسماء فناني الألبوم,تاريخ إصدار الألبوم',
+  Greek:
+    'URI κομματιού,Όνομα κομματιού,URI καλλιτέχνη/ων,Όνομα/τα καλλιτέχνη,URI άλμπουμ,Όνομα άλμπουμ,URI καλλιτέχνη/ων άλμπουμ,Όνομα/τα καλλιτέχνη άλμπουμ,Ημερομηνία κυκλοφορίας άλμπουμ',
+};
+
+testLists(
+  Object.fromEntries(
+    Object.entries(EXPORTIFY).map(([language, header]) => [
+      `Exportify in ${language}`,
+      [
+        [
+          header,
+          `${TRACK},"Plinth, two",spotify:artist:${SPOTIFY_ID},Ovo,spotify:album:${SPOTIFY_ID},First,spotify:artist:${SPOTIFY_ID},Ula,1999-01-02`,
+          ',Kettle,,Tam,,Last,,Ula,2001',
+        ].join('\n'),
+        [`2 Ovo / Plinth, two (First) 1999 ${TRACK}`, '3 Tam / Kettle (Last) 2001'],
+      ],
+    ]),
+  ),
+);
+
+testLists({
+  'a header in Polish': ['Wykonawca;Tytuł\nOvo;Plinth\n', '2 Ovo / Plinth'],
+  'a header in Russian': ['Название,Исполнитель,Альбом\nPlinth,Ovo,First\n', '2 Ovo / Plinth (First)'],
+  'a header in Korean': ['제목\t가수\nPlinth\tOvo\n', '2 Ovo / Plinth'],
+  'a short header in Japanese': ['曲名,アーティスト,アルバム\nPlinth,Ovo,First\n', '2 Ovo / Plinth (First)'],
+});
+
 test('the columns that are used are reported', () => {
   const { format, decided } = readList(bytesOf('Song Name;Band;Release Year\nPlinth;Ovo;1999'));
   assert.deepEqual(

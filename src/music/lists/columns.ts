@@ -1,21 +1,38 @@
 /** Names that services and people give to columns of tables and keys of JSON objects. */
 import { foldLetters } from '../letters.ts';
 
-/** Names in order of preference, in the form of `columnKey`. If a file has several for one field, the first counts. */
+/**
+ * Names in order of preference, in the form of `columnKey`. If a file has several for one field, the first counts. The lines
+ * that are not English are what Exportify writes, whose header has the language of the browser (its `src/i18n/locales`), and
+ * the plain words for a title and an artist.
+ */
 const NAMES = {
   title:
     'trackname tracktitle songtitle songname title track song mastermetadatatrackname titel titre titolo titulo ' +
-    'chanson cancion brano musica lied nummer name',
+    'chanson cancion brano musica lied nummer nombredelacancion nomdutitre nomedellatraccia nomedafaixa nummernaam ' +
+    'latensnamn parcaadi ονομακομματιου اسمالاغنية トラック名 曲目名称 曲目名稱 歌名 ' +
+    'faixa tytul utwor nazev sarki название песня трек назва 曲名 제목 name',
   artist:
     'artistnames artistname artists artist trackartist songartist creator performer mastermetadataalbumartistname ' +
-    'interpret interpreten kunstler artiste artistes artista artistas interprete interpretes artiest band',
+    'interpret interpreten kunstler artiste artistes artista artistas interprete interpretes artiest band ' +
+    'kunstlernamen nombresdelartista nomsdelartiste nomedellartista nomesdoartista naamvanartiest artistensnamn ' +
+    'sanatciadi ονοματακαλλιτεχνη اسماءالفنانين アーティスト名 艺人名称 藝人名稱 artist名 ' +
+    'wykonawca sanatci исполнитель артист виконавець アーティスト 歌手 가수',
   albumArtist: 'albumartistnames albumartistname albumartists albumartist',
-  album: 'albumname albumtitle album release releasename mastermetadataalbumalbumname disco',
-  year: 'releaseyear year albumreleasedate releasedate released jahr annee ano anno',
+  album:
+    'albumname albumtitle album release releasename mastermetadataalbumalbumname disco ' +
+    'nombredelalbum nomdelalbum nomedellalbum nomedoalbum naamvanalbum albumetsnamn albumadi ονομααλμπουμ ' +
+    'اسمالالبوم アルバム名 专辑名称 專輯名稱 專輯名 альбом アルバム 앨범',
+  year:
+    'releaseyear year albumreleasedate releasedate released jahr annee ano anno ' +
+    'veroffentlichungsdatumdesalbums fechadelanzamientodelalbum datedesortiedelalbum datadirilasciodellalbum ' +
+    'datadelancamentodoalbum releasedatumvanhetalbum albumetsreleasedatum albumcikistarihi ' +
+    'ημερομηνιακυκλοφοριασαλμπουμ تاريخاصدارالالبوم アルバム発売日 专辑发行日期 專輯發行日期 專輯發行日',
   isrc: 'isrc isrccode externalidsisrc trackisrc',
   uri:
     'spotifytrackuri spotifyuri trackuri uri spotifyurl spotifytrackurl trackurl spotifylink externalurl ' +
-    'externalurls url link href location',
+    'externalurls url link href location uridelacancion uridutitre uridellatraccia uridafaixa nummeruri latensuri ' +
+    'parcauri uriκομματιου رابطالاغنيةuri トラックuri 曲目uri 歌link',
   id: 'spotifytrackid spotifyid trackid id',
   list: 'playlistname playlist playlisttitle listname',
   type: 'type itemtype',
