@@ -397,10 +397,28 @@ test('two answers are enough: no to going through the open items, yes to writing
     const before = writes(world);
     const no = await run(['import', path, '--new', 'other'], { ...TERMINAL, stdin: 'n\nn\n' });
     assert.deepEqual([no.code, no.out, writes(world)], [130, '', before]);
-    assert.match(
-      no.err,
-      /relay: Nothing is written\. What was found is kept\.\n {2}To write it later: `relay jobs commit \w{8}`\.\n$/,
-    );
+    const told =
+      /relay: Nothing is written\. What was found is kept\.\n {2}To write it later: `relay (jobs commit \w{8} --skip-unresolved)`\.\n$/;
+    assert.match(no.err, told);
+    const later = await run([...(told.exec(no.err)?.[1]?.split(' ') ?? []), '--watch']);
+    assert.equal(later.code, 0, later.err);
+    assert.deepEqual(urisOf(named(world, 'other')), pluck(songs, 'uri'));
+  }));
+
+test('after a no to several playlists, there is a command for each of them', () =>
+  withLists(async ({ world, run, file }) => {
+    const [one, two] = uniqueTracks(world, 2);
+    assert.ok(one && two);
+    const rows = [one, two].map((song, at) => `${song.name},${asQuery(song).artist},List ${at},${song.uri}`);
+    const path = file('two.csv', ['Track name,Artist name,Playlist name,URI', ...rows].join('\n'));
+    const { code, err } = await run(['import', path, '--each'], { ...TERMINAL, stdin: 'n\n' });
+    assert.equal(code, 130, err);
+    const told =
+      /What was found is kept\.\n {2}To write it later: `relay (jobs commit \w{8})`, `relay (jobs commit \w{8})`\.\n$/;
+    assert.match(err, told);
+    for (const words of told.exec(err)?.slice(1) ?? []) await run([...words.split(' '), '--watch']);
+    assert.deepEqual(urisOf(named(world, 'List 0')), [one.uri]);
+    assert.deepEqual(urisOf(named(world, 'List 1')), [two.uri]);
   }));
 
 /** Prose with a dash here and there. */

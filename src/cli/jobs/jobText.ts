@@ -167,13 +167,16 @@ export function nextSteps(job: JobRecord, named: NamedHome): string[] {
   if (job.status !== 'ready') return [];
   const open = unresolvedOf(job);
   if (open === 0) return job.resolved > 0 ? [`To write it: ${command('commit')}`] : [];
-  const isRefused = job.payload.strict !== false;
   return [
     `${counted(open, 'song')} ${open === 1 ? 'needs' : 'need'} you: ${command('fix')}`,
-    ...(job.resolved > 0
-      ? [`To write it without them: ${command('commit', ...(isRefused ? ['--skip-unresolved'] : []))}`]
-      : []),
+    ...(job.resolved > 0 ? [`To write it without them: ${commandLine(named, ...commitWords(job))}`] : []),
   ];
+}
+
+/** The command that writes what was found, with the option that a strict job needs if something was not. */
+export function commitWords(job: JobRecord): string[] {
+  const isRefused = job.payload.strict !== false && unresolvedOf(job) > 0;
+  return ['jobs', 'commit', shortId(job.job_id), ...(isRefused ? ['--skip-unresolved'] : [])];
 }
 
 /** True for a job that only a login can continue. */

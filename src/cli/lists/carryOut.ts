@@ -1,18 +1,20 @@
 /** Carries out the jobs of a list: finds the songs, lets a person settle the unresolved ones, and writes the songs. */
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
+import { type JobRecord, unresolvedOf } from '../../domain/job.ts';
 import type { ImportTarget } from '../../domain/listImport.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { bar, followJob, progressLines, silent } from '../jobs/followJob.ts';
-import { needsLogin } from '../jobs/jobText.ts';
+import { commitWords, needsLogin } from '../jobs/jobText.ts';
 import type { Dialogue } from '../terminal/prompt.ts';
 import { requireFound, requireGoing, withJobs } from './importOutcome.ts';
 import { totalsOf } from './importText.ts';
 
 /** The songs of a short list are found fast, so the first polls follow one another closely. */
 const FIRST_POLLS_MS = [100, 200, 300, 500];
+/** Of a file with many playlists, this many commands are shown, one for each job. */
+const COMMANDS_SHOWN = 3;
 
 interface Carrying {
   skipUnresolved: boolean;
@@ -96,8 +98,18 @@ async function confirmWrite(
   const without = unresolved === 0 ? '' : `, without the ${unresolved} that ${were} not found`;
   const place = target.kind === 'saved' ? 'Liked Songs' : `"${name}"`;
   if (await talk.confirm(`Write ${counted(resolved, 'song')} to ${place}${without}?`, true)) return;
-  const id = shortId(jobs[0]?.job_id ?? '');
+  const commands = jobs.filter((job) => job.resolved > 0).map(commitWords);
+  const shown = commands.slice(0, COMMANDS_SHOWN);
+  const more = commands.length > shown.length;
+  const places = shown.map((_words, index) => `{${index + 1}}`).join(', ');
   throw new RelayError('INTERRUPTED', 'Nothing is written. What was found is kept.', {
-    remedy: { text: 'To write it later: {command}.', command: ['jobs', 'commit', id] },
+    remedy: {
+      text: 'To write it later: {command}.',
+      command: commands[0],
+      terminal: {
+        text: `To write it later: ${places}${more ? `; {${shown.length + 1}} lists the other jobs` : ''}.`,
+        commands: [...shown, ['jobs']],
+      },
+    },
   });
 }
