@@ -195,13 +195,14 @@ export function createKeeps(context: KeepsContext): Keeps {
 
   /**
    * The first due time of a new kept playlist: in step with the existing ones, so that runs share their check of the
-   * library.
+   * library. A step is as short as that allows, so that the second run of a weekly playlist is about a week after the first.
    */
   function inStep(every: KeepRecord['every']): number {
     const [first] = listKeeps(store);
-    const interval = INTERVAL_MS[every];
     const at = clock.now();
-    return first ? at - ((((at - first.dueAt) % interval) + interval) % interval) : at;
+    if (!first) return at;
+    const step = Math.min(INTERVAL_MS[every], INTERVAL_MS[first.every], INTERVAL_MS.day);
+    return at - ((((at - first.dueAt) % step) + step) % step);
   }
 
   function isDue({ status, dueAt, retryAt, every }: KeepTimes): boolean {
