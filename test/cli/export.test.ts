@@ -109,7 +109,7 @@ longTest('a whole library becomes one file for each playlist, and comes back', (
         ['Daily Weather Mix', 'Spotify'],
       ].map(
         ([name, by]) =>
-          `Left out: "${name}" by ${by}. Spotify gives the rows of a playlist only to its owner.`,
+          `Left out: "${name}" by ${by}. Spotify gives the rows of a playlist only to its owner and collaborators.`,
       ),
     ]);
     const mine = owner(world.provider).playlists.filter(({ name }) =>

@@ -43,7 +43,7 @@ test('a list becomes a playlist with the name of its file', () =>
       '  1 empty line',
       '  1 line without a song:',
       '    line 1, no artist: What I like',
-      '  1 song listed more than once',
+      '  1 repeat of an earlier song',
       "  searches of Spotify's daily quota: 8 to 16",
     ]);
     assert.match(told[1] ?? '', /^ {2}the artist is on the left of " - ": \S/);
@@ -85,6 +85,15 @@ test('--dry-run says what would be read, and neither searches nor writes', () =>
       jobs: 1,
     });
     assert.deepEqual(world.provider.requests, []);
+  }));
+
+test('of a song that is listed three times, two repeats are counted', () =>
+  withLists(async ({ world, run, file }) => {
+    const [one, two] = uniqueTracks(world, 2);
+    assert.ok(one && two);
+    const path = file('thrice.txt', [one, two, one, one].map(lineOf).join('\n'));
+    const { out } = await run(['import', path, '--dry-run']);
+    assert.match(out, /^ {2}2 repeats of earlier songs$/m);
   }));
 
 test('if a song is not found, nothing is written and the ways to continue are shown', () =>

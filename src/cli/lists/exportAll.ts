@@ -120,7 +120,10 @@ function show(
   printLine(io, `Wrote ${counted(files.length, 'file')} to ${directory}.`);
   for (const line of lost) note(io, line);
   for (const { name, owner } of skipped) {
-    note(io, `Left out: "${name}" by ${owner}. Spotify gives the rows of a playlist only to its owner.`);
+    note(
+      io,
+      `Left out: "${name}" by ${owner}. Spotify gives the rows of a playlist only to its owner and collaborators.`,
+    );
   }
 }
 

@@ -32,7 +32,9 @@ export function previewLines(file: string, preview: ImportPreview, named: NamedH
     ...sideLines(preview),
     ...exampleLines(preview),
     ...unreadLines(preview),
-    ...(repeated > 0 ? [`  ${counted(repeated, 'song')} listed more than once`] : []),
+    ...(repeated > 0
+      ? [`  ${counted(repeated, 'repeat')} of ${repeated === 1 ? 'an earlier song' : 'earlier songs'}`]
+      : []),
     ...costLines(preview, named),
     ...(jobs > 1 ? [`  ${jobs} jobs, since each takes 10000 songs`] : []),
   ];
