@@ -107,6 +107,19 @@ test('a query with an unknown name is refused, and the error lists the columns t
     assert.match(table.error?.message ?? '', /^no such table: songs\. tracks\(.*plays\(played_at, .*\)\.$/);
     const wrong = await ask(relay, 'select from where');
     assert.match(wrong.error?.message ?? '', /syntax error/);
+    // What SQLite says of the statement alone, and not of brackets that relay puts around it.
+    const own = [
+      ['select uri from saved where', 'incomplete input.'],
+      ['with recent as (select 1)', 'incomplete input.'],
+      ['select uri from saved where uri in (select 1', 'incomplete input.'],
+      ["select 'Ovo from saved", 'unrecognized token: "\'Ovo from saved".'],
+      ['select 1)', 'near ")": syntax error.'],
+      [
+        'with gone as (select 1) delete from saved',
+        'Only one SELECT, WITH … SELECT or VALUES statement is allowed: the library can only be read.',
+      ],
+    ];
+    for (const [sql = '', message] of own) assert.equal((await ask(relay, sql)).error?.message, message, sql);
   }));
 
 test('an answer holds at most 10,000 characters and the rows that were asked for', () =>

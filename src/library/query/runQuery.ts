@@ -100,7 +100,7 @@ function compileAsSubquery(db: Database, statement: string): void {
   try {
     statements.next();
   } catch (error) {
-    throw notASubquery(statement, error);
+    throw notASubquery(db, statement, error);
   }
   if (statements.getRemainingSQL().trim() !== '') throw new Refused('statement', READ_ONLY);
   // Frees the compiled statement.
@@ -108,14 +108,28 @@ function compileAsSubquery(db: Database, statement: string): void {
 }
 
 /**
- * Text that begins like a query gets SQLite's own error. Other text is told that only queries are allowed; if its first word is
- * none of SQL's, that comes after what SQLite would say. SQLite is not asked: what it says of the subquery is about a later word.
+ * Text that begins like a query gets SQLite's own error, which is about that text alone: of the subquery, SQLite may say
+ * something about a bracket that nobody wrote. Other text is told that only queries are allowed; if its first word is none of
+ * SQL's, that comes after what SQLite would say. SQLite is not asked: what it says of the subquery is about a later word.
  */
-function notASubquery(statement: string, error: unknown): unknown {
+function notASubquery(db: Database, statement: string, error: unknown): unknown {
   const word = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*([a-z]\w*)/i.exec(statement)?.[1] ?? '';
-  if (['select', 'with', 'values'].includes(word.toLowerCase())) return error;
+  if (['select', 'with', 'values'].includes(word.toLowerCase())) {
+    const own = compileError(db, statement);
+    return own === null && /^with$/i.test(word) ? new Refused('statement', READ_ONLY) : (own ?? error);
+  }
   const isMistyped = word !== '' && !OTHER_STATEMENTS.includes(word.toLowerCase());
   return new Refused('statement', isMistyped ? `near "${word}": syntax error. ${READ_ONLY}` : READ_ONLY);
+}
+
+/** What SQLite says of a statement, without running it; null if it can be compiled. */
+function compileError(db: Database, statement: string): unknown {
+  try {
+    db.prepare(statement).free();
+    return null;
+  } catch (error) {
+    return error;
+  }
 }
 
 const OTHER_STATEMENTS: readonly string[] = [
