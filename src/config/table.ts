@@ -183,8 +183,7 @@ export const SETTINGS = {
   }),
   updateCheck: setting<boolean>('RELAY_UPDATE_CHECK', types.flag, {
     fallback: true,
-    fallbackText: '`on`',
-    meaning: 'Whether `relay status` says that there is a newer version: `on` or `off`',
+    meaning: 'Whether `relay status` says that there is a newer version',
   }),
   logLevel: setting<(typeof LOG_LEVELS)[number]>('LOG_LEVEL', types.oneOf(LOG_LEVELS), {
     fallback: 'info',
