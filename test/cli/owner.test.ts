@@ -138,6 +138,17 @@ test('logout says whose login is forgotten, and where to revoke it', async (cont
   });
 });
 
+test('logout of the demo sends nobody to Spotify, which knows nothing of it', async (context) => {
+  const logout = async () => ({ wasConnected: true, name: 'Demo Listener', libraryDeleted: false });
+  const { parts } = offline({ logout });
+  const env = { RELAY_HOME: temporaryHome(context) };
+  assert.deepEqual(await relay(['--demo', 'logout'], { env, parts }), {
+    code: 0,
+    out: 'Forgot the login of Demo Listener.\n',
+    err: '',
+  });
+});
+
 test('the help of logout names everything that --erase deletes', async () => {
   const help = (await relay(['logout', '--help'])).out.replace(/\s+/g, ' ');
   for (const what of ['matches', 'jobs', 'changes', 'kept playlists', 'versions of playlists', 'plays']) {

@@ -50,5 +50,5 @@ async function runLogout(context: Context, erase: boolean): Promise<void> {
   const erased = erase ? ' Everything else about the account is forgotten.' : '';
   if (!wasConnected) return printLine(io, `No account was connected.${deleted}${erased}`);
   printLine(io, `Forgot the login${name === null ? '' : ` of ${visibleText(name)}`}.${deleted}${erased}`);
-  note(io, `Spotify still lists the app. To revoke its access: ${REVOKE_URL}`);
+  if (!context.demo) note(io, `Spotify still lists the app. To revoke its access: ${REVOKE_URL}`);
 }
