@@ -48,6 +48,13 @@ export function notePlaylist(
   keep(id, { name, cover });
 }
 
+/** Forgets all names, for an account of which nothing is to stay. */
+export function forgetNames(api: ProviderApi): void {
+  const { playlists, songs } = knownOf(api);
+  playlists.clear();
+  songs.clear();
+}
+
 export function noteSong(api: ProviderApi, media: Media | null): void {
   if (media === null) return;
   put(knownOf(api).songs, media.uri, titleOf(media), MAX_SONGS);

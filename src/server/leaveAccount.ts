@@ -5,6 +5,7 @@ import { NEVER } from '../base/abort.ts';
 import { isEnded } from '../domain/job.ts';
 import type { LogoutAnswer } from '../domain/localApi.ts';
 import type { Jobs } from '../jobs/jobService.ts';
+import { forgetNames } from '../provider/knownNames.ts';
 import { eraseAccountData } from '../store/tables/accountData.ts';
 import type { Core } from './core.ts';
 
@@ -24,6 +25,8 @@ export async function leaveAccount(core: Core, jobs: Jobs | null, erase: boolean
       if (!isEnded(status)) await jobs?.cancel(job_id, NEVER).catch(() => {});
     }
     await core.store.durable(() => eraseAccountData(core.store));
+    // A name that this process had noted would not be kept again.
+    forgetNames(core.provider);
   }
   if (account !== null || erase) {
     // Deleted rows, such as the sealed tokens, stay in the file until something else is written over them.

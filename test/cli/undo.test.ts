@@ -6,7 +6,7 @@ import { linesOf, owner, pluck } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { type Relay, withRelay } from '../support/world.ts';
+import { connectAccount, type Relay, withRelay } from '../support/world.ts';
 
 const run = (world: Relay, args: string[], options: CliOptions = {}) =>
   relay(args, { ...options, env: world.env, columns: 200 });
@@ -37,6 +37,21 @@ async function withReplaced(
     await work({ world, playlist, former, wanted, id: String(change_id) });
   });
 }
+
+test('after logout --erase and a new login, playlists have their names again', () =>
+  withRelay({}, async (world) => {
+    const playlist = named(world, 'Odds and Ends');
+    const [song] = tracks(world, 1);
+    const what = async () => {
+      await world.call('get_my_playlists', {});
+      await world.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids: [song] });
+      return (await run(world, ['history'])).out;
+    };
+    assert.match(await what(), /^added 1 song to "Odds and Ends" /m);
+    assert.equal((await run(world, ['logout', '--erase'])).code, 0);
+    await connectAccount(world.baseUrl);
+    assert.match(await what(), /^added 1 song to "Odds and Ends" /m);
+  }));
 
 test('history lists what was changed, in words, and what became of it', () =>
   withReplaced(async ({ world, playlist, id }) => {
