@@ -67,6 +67,21 @@ inFull('the page questions a file that is not a list before it searches for anyt
   }),
 );
 
+inFull('a name of spaces is refused on the page, before anything is sent', () =>
+  withPage({}, async (relay, page) => {
+    await openSignedIn(page, relay);
+    await drop(page, 'Ovo - Plinth\nTam - Kettle');
+    const field = page.getByLabel('Name of the playlist');
+    await field.fill('  ');
+    await card(page, 'Import a list').getByRole('button', { name: 'Find the songs' }).click();
+    assert.equal(await field.evaluate((input) => input.matches(':focus:invalid')), true);
+    assert.deepEqual((await relay.call('list_jobs')).items, []);
+    await field.fill(' Mine ');
+    await card(page, 'Import a list').getByRole('button', { name: 'Find the songs' }).click();
+    await card(page, 'Needs you').getByText('Create “Mine”').waitFor();
+  }),
+);
+
 inFull('before all near matches are accepted, they are listed with the weakest first', () =>
   withPage({}, async (relay, page) => {
     const songs = uniqueTracks(relay, 40)

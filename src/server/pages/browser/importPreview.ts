@@ -133,6 +133,8 @@ function targetChoice({ target, preview, file, playlists }: Begun, steps: Steps)
         h.input({
           id: 'import-name',
           required: true,
+          pattern: '.*\\S.*',
+          title: 'The name of the playlist: not only spaces',
           maxlength: 100,
           value: (preview.name ?? withoutEnding(file.name)).slice(0, 100),
         }),
