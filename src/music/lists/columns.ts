@@ -2,9 +2,8 @@
 import { foldLetters } from '../letters.ts';
 
 /**
- * Names in order of preference, in the form of `columnKey`. If a file has several for one field, the first counts. The lines
- * that are not English are what Exportify writes, whose header has the language of the browser (its `src/i18n/locales`), and
- * the plain words for a title and an artist.
+ * Names in order of preference, in the form of `columnKey`. If a file has several for one field, the first counts. Exportify
+ * writes its header in the language of the browser (its `src/i18n/locales`). Plain words for a title and an artist follow.
  */
 const NAMES = {
   title:
