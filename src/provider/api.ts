@@ -1,6 +1,6 @@
 /** The interface that the resources (catalog, playlists, player, …) are written against: a request, its answer, and `send`. */
 
-/** What a caller passes in: a signal that stops the work, and a function that receives progress. */
+/** What a caller passes in: a signal that stops the work, a function that receives progress, and who the work is for. */
 export interface Call {
   /** Aborts when the caller has left or time is up; nothing new is sent to the provider after that. */
   signal: AbortSignal;
@@ -20,19 +20,21 @@ export interface SendCall extends Pick<Call, 'signal' | 'account'> {
 
 export interface ProviderApi {
   /**
-   * Sends one request: checks limits, gets a valid token, applies timeouts, retries, refreshes the token once after a 401. A write
-   * is tried again only if it certainly was not sent. Each attempt is sent with a token of `call.account`, or not at all.
+   * Sends one request: checks limits, gets a valid token, applies timeouts, retries, and refreshes the token once after a 401.
+   * A write is tried again only if it certainly was not sent, or after a 401. If `call.account` is given, only
+   * that user's tokens are used.
    * @throws RelayError with the code for what went wrong and a remedy; `LOGIN_REQUIRED` with `details.reason` `other_account`
    * if another account is connected now. A `PROVIDER_*` error with `details.sent` false means that the request had no effect.
+   * If a signal of the call aborts, its reason is thrown.
    */
   send(request: ProviderRequest, call: SendCall): Promise<ProviderResponse>;
-  /** Current time by the provider's clock, in Unix milliseconds, from its last successful answer; null before the first. */
+  /** Current time by the provider's clock, in Unix milliseconds, from the last success with a `Date`; null before the first. */
   serverTime(): number | null;
 }
 
 /**
- * One rate-limit scope per endpoint family: the provider blocks families on their own, so a used-up search quota must
- * not stop the player.
+ * One rate-limit scope per endpoint family: the provider blocks each family separately, so a used-up search quota
+ * must not stop the player.
  */
 export type LimitScope =
   | 'search'
@@ -47,7 +49,7 @@ export type LimitScope =
   | 'player'
   | 'me';
 
-/** The name under which limits and errors are kept; there is one provider today. */
+/** The provider's name in stored limits and errors; there is one provider today. */
 export const PROVIDER_NAME = 'spotify';
 
 export interface ProviderRequest {

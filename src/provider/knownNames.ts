@@ -5,13 +5,14 @@
 import type { Media } from '../domain/shapes.ts';
 import type { ProviderApi } from './api.ts';
 
-/** Maximum number of songs to remember; the oldest are dropped first. Playlists that people edit by hand have fewer. */
+/** Maximum number of songs to remember, more than most playlists have. The song that was read longest ago is dropped first. */
 const MAX_SONGS = 5_000;
 const MAX_PLAYLISTS = 1_000;
 
 interface Known {
   /** By playlist ID, the name and cover in the last answer, as JSON. */
   playlists: Map<string, string>;
+  /** By URI, what `titleOf` returns. */
   songs: Map<string, string>;
   keep: KeepPlaylist;
 }
@@ -60,12 +61,12 @@ export function noteSong(api: ProviderApi, media: Media | null): void {
   put(knownOf(api).songs, media.uri, titleOf(media), MAX_SONGS);
 }
 
-/** `Title – Artist, Artist` of a song or an episode that was read lately; null if it was not. */
+/** `Title – Artist, Artist` of a song, or `Title – Show` of an episode; null if it is not remembered. */
 export function knownSong(api: ProviderApi, uri: string): string | null {
   return knownOf(api).songs.get(uri) ?? null;
 }
 
-/** `Title – Artist, Artist`; an episode has its show in place of artists. */
+/** `Title – Artist, Artist`, or `Title – Show` for an episode; only the title if there is no artist or show. */
 function titleOf(media: Media): string {
   const by = media.type === 'track' ? media.artists.map(({ name }) => name).join(', ') : media.show.name;
   return by ? `${media.name} – ${by}` : media.name;

@@ -1,4 +1,4 @@
-/** The provider's OAuth endpoints: scopes, authorization URL, code exchange, refresh. PKCE; keeps no state. */
+/** The provider's OAuth endpoints, used with PKCE: scopes, authorization URL, code exchange, refresh. Keeps no state. */
 import { NEVER } from '../../base/abort.ts';
 import { hashOf } from '../../base/digest.ts';
 import { readJson } from '../../base/parsing.ts';
@@ -9,7 +9,7 @@ import { fetchText, type Network } from '../http/transport.ts';
 import { asObject, numberOf, textOf } from '../resources/parse.ts';
 
 const TOKEN_TIMEOUT_MS = 15_000;
-/** How long to wait after a refusal that names no time. */
+/** How long to wait after an error status without a usable `Retry-After`. */
 const DEFAULT_WAIT_SECONDS = 60;
 
 /** The Spotify app that the owner brings. Without a secret, PKCE alone authenticates it. */
@@ -21,7 +21,7 @@ export interface ProviderApp {
 
 export interface TokenAnswer {
   accessToken: string;
-  /** Lifetime of the access token in seconds. */
+  /** Lifetime of the access token in seconds; an hour if the answer names none. */
   expiresIn: number;
   /** The new refresh token; null in most refresh answers since mid-2026, and the old one then stays valid. */
   refreshToken: string | null;
@@ -50,7 +50,7 @@ export function authorizeUrl(
   return `${app.accountsUrl}/authorize?${query}`;
 }
 
-/** @throws RelayError `LOGIN_FAILED` if the provider refuses the code or the app; `PROVIDER_*` without a usable answer */
+/** @throws RelayError `LOGIN_FAILED` if the provider refuses the code or the app; `PROVIDER_*` for every other failure */
 export async function exchangeCode(
   app: ProviderApp,
   grant: { code: string; verifier: string; redirectUri: string },
@@ -69,8 +69,8 @@ export async function exchangeCode(
 
 /**
  * @throws RelayError `LOGIN_REQUIRED` with `details.error` `invalid_grant` if the login has ended for good; `PROVIDER_*` for
- * every other failure, which may pass and says nothing about the refresh token. An answer with an error status also gives
- * `retryAfterSeconds`.
+ * every other failure, which may pass and says nothing about the refresh token. For an answer with an error status,
+ * that error has `retryAfterSeconds`.
  */
 export async function refreshGrant(
   app: ProviderApp,

@@ -45,12 +45,14 @@ const ROOM = 200;
 /** Maximum number of flows of one browser at the same time (tabs). */
 const TABS = 8;
 
-/** The account as stored. */
+/** The account as it is stored. */
 export interface AccountRecord {
   /** The provider's pseudonymous `account_id`, or the user ID if it gives none. */
   id: string;
   userId: string;
+  /** The display name; null if the account has none. */
   name: string | null;
+  /** The granted scopes. */
   scopes: string[];
   /** Time when the owner consented, in Unix milliseconds. */
   consentAt: number;
@@ -97,6 +99,7 @@ interface Attempt {
 
 /** Parts of a request to log in; null stands for an absent part. */
 interface LoginRequest {
+  /** A ticket or a pass. */
   ticket: string | null;
   attemptId: string | null;
 }
@@ -124,7 +127,7 @@ export interface Login {
   /** The proof that a request carries; null if it carries none. Consumes nothing. */
   proofOf(request: LoginRequest): LoginProof | null;
   /**
-   * Begins a flow for a browser that asks to log in, and consumes its ticket.
+   * Begins a flow for a browser that asks to log in, and consumes its ticket or pass.
    * @param cookie the browser's cookie, null without one
    * @param redirectUri where the provider sends the browser back to
    * @returns the address to send the browser to, and its new cookie
@@ -146,7 +149,7 @@ export interface Login {
    * @throws RelayError; its text is for the terminal and the log, never for a page
    */
   complete(query: CallbackQuery, cookie: string | null): Promise<AccountSummary>;
-  /** The cookie without the secrets of ended flows; '' if none remains. */
+  /** Returns the cookie without the secrets of flows that are finished or expired; '' if no secret remains. */
   liveCookie(cookie: string): string;
   /** Begins an attempt for `relay login`. */
   start(options: { switchAccount: boolean; redirectUri: string }): { attemptId: string; providerUrl: string };
@@ -391,7 +394,7 @@ function settledWithin(attempt: Attempt, waitMs: number, clock: Clock): Promise<
   });
 }
 
-/** The query of the address that the browser ended on; a bare query works too. */
+/** Reads the query of the address that the browser ended on; a query without an address works too. */
 function readPasted(text: string): CallbackQuery {
   const query = text
     .trim()

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 export interface Room<T> {
   /** The value of a key; null if there never was one, or it has expired, was taken or was dropped. */
   get(key: string): T | null;
+  /** Removes an entry and returns its value; null as with `get`. */
   take(key: string): T | null;
   put(key: string, value: T): void;
   values(): Iterable<T>;
@@ -11,7 +12,7 @@ export interface Room<T> {
   keys(): Iterable<string>;
 }
 
-/** @param lifetimeMs how long an entry stays after its `put` */
+/** @param lifetimeMs how long an entry stays after its `put`, unless a full room drops it */
 export function createRoom<T>(capacity: number, lifetimeMs: number, clock: Clock): Room<T> {
   const entries = new Map<string, { value: T; expiresAt: number }>();
   const get = (key: string): T | null => {

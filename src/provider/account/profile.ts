@@ -1,4 +1,4 @@
-/** `GET /me`, read once per login with the new token. */
+/** The account's profile (`GET /me`), which is read once per login with the new token. */
 import { NEVER } from '../../base/abort.ts';
 import { type ProviderApi, requestFor } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
@@ -8,6 +8,7 @@ export interface Profile {
   /** The `account_id` (since May 2026; never changes), or the user ID if the provider gives none. */
   id: string;
   userId: string;
+  /** The display name; null if the answer has none. */
   name: string | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The provider's tokens: sealed in the store, one copy in memory, one refresh at a time. A refresh belongs to no caller. A
- * caller that leaves stops waiting, but the refresh continues, since a rotated refresh token that is not stored is lost.
+ * The provider's tokens: sealed in the store, one copy in memory, one refresh at a time for all callers. A caller that leaves
+ * stops waiting, but the refresh continues, since a rotated refresh token that is not stored is lost.
  */
 import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -11,7 +11,7 @@ import { type ProviderApp, refreshGrant, type TokenAnswer } from './accountsApi.
 
 /** How long before its end a token is refreshed, so that it does not expire in transit. */
 const RENEW_BEFORE_MS = 60_000;
-/** Minimum age of a refused token that is renewed; a younger one is tried again. */
+/** A refused token that was issued less than this time ago is tried again as it is; any other is refreshed. */
 const RENEW_AFTER_MS = 60_000;
 
 export interface StoredTokens {
@@ -45,8 +45,8 @@ export interface TokenSource {
    */
   current(signal: AbortSignal, account?: string): Promise<string>;
   /**
-   * Refreshes after a 401, unless `refused` has been replaced already. A token issued within the last minute is returned as it
-   * is: Spotify may soon accept it, and a new token after each 401 would only burden the login service.
+   * Refreshes after a 401, unless another token has replaced `refused` already. A token issued within the last minute is returned
+   * as it is: Spotify may soon accept it, and a new token after each 401 would only burden the login service.
    */
   replace(refused: string, signal: AbortSignal): Promise<string>;
   /**
@@ -72,6 +72,7 @@ export function createTokenSource({ app, keeper, clock, log, transport }: TokenS
   let issuedAt: number | null = null;
   /** The pause that the login service has asked for, until `at` (monotonic); null if there is none. */
   let pause: { at: number; error: RelayError } | null = null;
+  /** Number of calls of `during` that have not ended. */
   let changes = 0;
 
   async function refresh(old: StoredTokens): Promise<StoredTokens> {

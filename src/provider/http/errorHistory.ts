@@ -14,7 +14,7 @@ interface Failure {
 
 export interface ErrorHistory {
   failed(request: ProviderRequest, failure: Failure): void;
-  /** Marks earlier errors of the same method and path as resolved. */
+  /** Marks earlier errors with the same method and path template as resolved. */
   succeeded(request: ProviderRequest): void;
 }
 
@@ -22,7 +22,7 @@ const MORE_THAN_KEPT = 1_000;
 
 export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
   const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
-  /** Requests with unresolved errors, so that a success need not ask the store. */
+  /** Method and path template of each request with unresolved errors: for any other request, a success need not ask the store. */
   const open = new Set(listApiErrors(store, { unresolved_only: true, limit: MORE_THAN_KEPT }).map(nameOf));
   return {
     failed(request, { statusCode, reason, error }) {

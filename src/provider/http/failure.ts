@@ -15,7 +15,7 @@ const MAX_TEXT = 300;
 export interface FailureBody {
   /** One line of at most 300 characters; '' if the body has no message. */
   message: string;
-  /** The `reason`, or the OAuth error code; null if the body has neither, or words in its place. */
+  /** The `reason`, or the OAuth error code; null if the body has neither, or a text instead of a code. */
   reason: string | null;
 }
 
@@ -35,8 +35,8 @@ export function readFailureBody(answer: string, secrets: readonly string[] = [])
 }
 
 /**
- * `QUOTA_EXCEEDED` or `invalid_grant`; null for anything else. Words in its place may quote the request, and the error history
- * keeps reasons.
+ * Returns `value` if it has the form of a code, such as `QUOTA_EXCEEDED` or `invalid_grant`; otherwise null. Any other text may
+ * quote the request, which must not get into the error history.
  */
 function codeIn(value: unknown): string | null {
   return typeof value === 'string' &&
@@ -88,7 +88,7 @@ const restriction: Explanation = {
   remedy: 'Call get_playback_state: disallows lists what the player refuses right now.',
 };
 
-/** Fragments of 403 texts, in order; the first match decides. */
+/** Fragments of 403 texts, for an answer without a known reason. The first match decides. */
 const forbiddenTexts: ReadonlyArray<readonly [RegExp, Explanation]> = [
   [
     /premium subscription required for the owner/i,
@@ -137,7 +137,7 @@ const RESTRICTION_REASONS = new Set([
   'REMOTE_CONTROL_DISALLOW',
 ]);
 
-/** The error for an answer that is not a success. `send` makes the errors for 401 and 429 itself. */
+/** Makes the error for an answer that is not a success, other than 401 and 429. */
 export function failureOf(request: ProviderRequest, status: number, body: FailureBody): RelayError {
   const explanation = explain(request, status, body);
   return new RelayError(explanation.code, explanation.message, {
@@ -225,12 +225,12 @@ function notFound(request: ProviderRequest, body: FailureBody): Explanation {
   };
 }
 
-/** True for a `play` that says what to play; then the item, rather than the device, may not have been found. */
+/** True for a `play` that says what to play. A 404 may then mean that this was not found, rather than the device. */
 function namesContent({ body }: ProviderRequest): boolean {
   return typeof body === 'object' && body !== null && ('context_uri' in body || 'uris' in body);
 }
 
-/** The error of a request that got no usable answer. */
+/** Makes the error for a request that got no complete answer. */
 export function transportFailure(request: ProviderRequest, error: unknown, timedOut: boolean): RelayError {
   if (timedOut) {
     return new RelayError('PROVIDER_TIMEOUT', 'Spotify did not answer in time.', {
@@ -269,7 +269,7 @@ function retryAdvice(request: ProviderRequest): string {
     : 'The change may or may not have been made: read the current state before trying again.';
 }
 
-/** The error for a readable answer that contradicts the API's reference. */
+/** Makes the error for a 2xx answer whose body is not what the API's reference describes. */
 export function invalidResponse(request: ProviderRequest, what: string): RelayError {
   return new RelayError(
     'PROVIDER_INVALID_RESPONSE',

@@ -1,6 +1,6 @@
 /**
  * The provider's rate limits as this program remembers them: one block per endpoint family, kept across restarts and checked
- * before any request. The provider's daily quotas last for hours, and requests during that time only prolong them.
+ * before each request. A used-up daily quota blocks for hours, and requests during that time only prolong the block.
  */
 import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -25,16 +25,21 @@ interface Refusal {
 export interface Limits {
   /**
    * Resolves when a request may be sent: at once if the scope is not blocked. A block of a few seconds is waited out, two in a
-   * row at most. When a block is over, one request goes first, and the others follow if it was not refused.
+   * row at most. When a block has ended, one request goes first, and the others follow if it was not refused.
    * @returns a function to call when the request has its answer, or has failed
-   * @throws RelayError `RATE_LIMITED` or `QUOTA_EXCEEDED` if the scope is blocked for longer
+   * @throws RelayError `RATE_LIMITED` if the scope is blocked for longer, or for the third time; `QUOTA_EXCEEDED` if its quota is
+   * used up. If `signal` aborts, its reason is thrown.
    */
   admit(scope: LimitScope, signal: AbortSignal): Promise<() => void>;
   /**
-   * Remembers a 429, unless the scope is already blocked for longer. Returns its error, its wait, and whether a quota is used up.
+   * Remembers a 429, unless the scope is already blocked for longer.
+   * @returns the error and the wait for this 429, and whether it says that a quota is used up
    */
   block(scope: LimitScope, refusal: Refusal): { error: RelayError; waitSeconds: number; quota: boolean };
-  /** Records that a request sent at `sentAt` (monotonic) was not refused. The next 429 then counts as the first in a row. */
+  /**
+   * Records that a request sent at `sentAt` (monotonic) got an answer other than a 429 or a server error. If it was sent after
+   * the last 429, the next 429 counts as the first in a row.
+   */
   passed(scope: LimitScope, sentAt: number): void;
   /** Counts one request that is sent now. */
   count(scope: LimitScope): void;
@@ -49,20 +54,21 @@ interface Block {
   end: number;
   /** End of the block on the wall clock, in Unix milliseconds. */
   wallEnd: number;
+  /** The provider's reason; null if it named none. */
   reason: string | null;
 }
 
 /** How a scope continues after a block: one request goes first. */
 interface Recovery {
-  /** Number of 429s in this scope since its recovery began. */
+  /** Number of 429s in this scope since it was last free; a block that was read from the store counts as one. */
   refusals: number;
-  /** Settles when the first request has its answer; null while none is under way. */
+  /** Resolves when the first request has its answer or has failed; null while no first request is under way. */
   first: Promise<void> | null;
 }
 
 export function createLimits(store: Store, clock: Clock): Limits {
   const blocks = new Map<string, Block>();
-  /** Number of 429s in a row by scope, and when the last one arrived. */
+  /** By scope, the number of 429s in a row, and when the last one that was counted arrived, on the monotonic clock. */
   const failures = new Map<string, { inRow: number; at: number }>();
   /** Scopes that are blocked, or whose first request after a block has not been answered yet. */
   const recovering = new Map<string, Recovery>();
@@ -82,7 +88,7 @@ export function createLimits(store: Store, clock: Clock): Limits {
     blockScope(store, block, clock.now());
   }
 
-  /** The block as it is now; null if there is none. If the clock was set back, the store gets its new end on the wall clock. */
+  /** The block as it is now; null if there is none. If the wall clock was set back, the stored end is corrected. */
   function current(scope: string): (Block & { waitMs: number }) | null {
     const block = blocks.get(scope);
     if (!block) return null;

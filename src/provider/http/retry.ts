@@ -1,13 +1,14 @@
 /** When to retry. Pure: no clock, no network, no randomness of its own. */
 
+/** Maximum number of further attempts, also for a write that was not sent; and of blocks in a row that a request waits out. */
 export const MAX_READ_RETRIES = 2;
-/** Longest `Retry-After` that a read waits out; a longer one is reported to the caller. */
+/** Longest `Retry-After` that a read waits out, and longest block before any request. Longer ones are reported to the caller. */
 export const PATIENCE_SECONDS = 5;
-/** Longest block, which guards against a nonsense `Retry-After`, such as a year. */
+/** Longest block. The limit guards against a nonsense `Retry-After`, such as a year. */
 export const MAX_BLOCK_SECONDS = 7 * 24 * 3600;
 /**
- * Longest wait after a 429 that names no time, unless a quota is used up. Spotify's rolling window is over by then, and relay
- * soon notices the end of a limit.
+ * Longest wait after a 429 that names no time, unless a quota is used up. Spotify's rolling window of 30 seconds has passed
+ * by then, and relay soon notices the end of a longer limit.
  */
 const MAX_GUESS_SECONDS = 300;
 
@@ -49,7 +50,7 @@ function backoff(attempt: number, fraction: number): number {
   return Math.round(base / 2 + base * fraction);
 }
 
-/** The seconds of a `Retry-After`, a week at most; null if it is missing, not a number, or 0. */
+/** The seconds of a `Retry-After`, a week at most; null if it is missing, not a whole number, or 0. */
 export function secondsOf(retryAfter: string | null): number | null {
   const seconds = retryAfter !== null && /^\s*\d+\s*$/.test(retryAfter) ? Number(retryAfter) : 0;
   return seconds > 0 ? Math.min(seconds, MAX_BLOCK_SECONDS) : null;
@@ -57,7 +58,7 @@ export function secondsOf(retryAfter: string | null): number | null {
 
 /**
  * Seconds to wait after a 429: its `Retry-After`. Without one, an hour for a quota; otherwise a second, which each further 429
- * doubles.
+ * doubles, up to five minutes.
  * @param failures 429s in a row in this scope, from 1
  * @param quota true if the answer says that a quota is used up
  */

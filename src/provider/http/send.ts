@@ -20,9 +20,9 @@ import type { Limits } from './limits.ts';
 import { type Outcome, retryDelay } from './retry.ts';
 import { fetchText, type Transport } from './transport.ts';
 
-/** Limit for one attempt, from the connection to the last byte of the body. */
+/** Limit for one attempt of a read or a player command, from the connection to the last byte of the body. */
 const ATTEMPT_TIMEOUT_MS = 12_000;
-/** Limit for one attempt of a write other than a player command: better to wait for a slow one than not to know its outcome. */
+/** Limit for one attempt of any other write: better to wait for a slow write than not to know its outcome. */
 const WRITE_TIMEOUT_MS = 30_000;
 /** Limit for the whole request, including waits and retries. */
 const TOTAL_TIMEOUT_MS = 40_000;
@@ -43,7 +43,7 @@ type Attempt = { done: ProviderResponse } | { error: RelayError; outcome: Outcom
 
 export function createProviderApi(options: SendOptions): ProviderApi {
   const { clock, limits, tokens, history } = options;
-  /** The `Date` of the last successful answer (Unix milliseconds), and when that answer came, in monotonic milliseconds. */
+  /** The last `Date` of a successful answer (Unix milliseconds), and when that answer came (monotonic); null before the first. */
   let told: { date: number; at: number } | null = null;
 
   async function send(request: ProviderRequest, call: SendCall): Promise<ProviderResponse> {
@@ -111,7 +111,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     return refused(request, token, sentAt, answer);
   }
 
-  /** How an attempt with a 2xx answer ended. A read whose answer is not JSON has failed; commands may answer anything. */
+  /** How an attempt with a 2xx answer ended. A read whose body is not JSON has failed; the body of a write may be anything. */
   function accepted(request: ProviderRequest, response: ProviderResponse): Attempt {
     if (response.date && !response.opaque) told = { date: response.date, at: clock.monotonic() };
     if (request.method !== 'GET' || !response.opaque) return { done: response };
@@ -147,7 +147,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
   return { send, serverTime };
 }
 
-/** What the history keeps of a 401. Callers learn of it only if a new token is refused too. */
+/** The error that the history keeps for a 401. Callers get an error only if a new token is refused too (`refusedWhenNew`). */
 function refusedToken(): RelayError {
   return new RelayError('PROVIDER_UNAVAILABLE', 'Spotify refused the access token.');
 }

@@ -1,4 +1,4 @@
-/** One HTTP request to the provider. Ends in time and reads a bounded body. */
+/** Sends one HTTP request to the provider, with a time limit and a limit for the size of the answer. */
 import { withDeadline } from '../../base/abort.ts';
 import { bodyText } from '../../base/bodyText.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -37,8 +37,8 @@ const overNetwork: Transport = async (url, init) => {
 };
 
 /**
- * Sends one request once. Resolves even if it fails; the result then has the `failure`.
- * @returns `timedOut` is true if `timeoutMs` was over before the whole answer had come
+ * Sends one request once. Resolves even if the request fails; the result then has the `failure`.
+ * @returns `timedOut` is true if the whole answer did not come within `timeoutMs`
  */
 export async function fetchText(url: string, init: RequestInit, options: FetchOptions): Promise<FetchResult> {
   const { clock, timeoutMs: ms, transport = overNetwork } = options;

@@ -19,7 +19,7 @@ export interface SearchResult<T> {
 
 type SearchType = 'track' | 'artist' | 'album';
 
-/** Reads one row of an answer. */
+/** Reads one row of an answer; null if the row is unusable. */
 type Parse<T> = (row: unknown, api: ProviderApi) => T | null;
 
 const notedTrack: Parse<Track> = (row, api) => {
@@ -57,7 +57,7 @@ export const searchTracks = search<Track>('track', notedTrack);
 export const searchArtists = search<Artist>('artist', parseArtist);
 export const searchAlbums = search<Album>('album', parseAlbum);
 
-/** Makes a function that reads one item by its ID; the batch reads were removed in February 2026. */
+/** Makes a function that reads one item by its ID. Spotify removed the requests for several IDs in February 2026. */
 function getOne<T>(template: string, scope: LimitScope, parse: Parse<T>) {
   return async (api: ProviderApi, id: string, call: Call): Promise<T> => {
     const request = requestFor('GET', template, scope, { values: { id } });
@@ -69,7 +69,10 @@ function getOne<T>(template: string, scope: LimitScope, parse: Parse<T>) {
 
 export const getTrack = getOne<Track>('/tracks/{id}', 'tracks', notedTrack);
 
-/** The track with a Spotify URI; null if Spotify does not know it. @throws RelayError if that cannot be found out */
+/**
+ * Reads the track with a `spotify:track:` URI; null if Spotify does not know it, or refuses the ID.
+ * @throws RelayError for every other failure
+ */
 export async function findTrack(api: ProviderApi, uri: string, call: Call): Promise<Track | null> {
   try {
     return await getTrack(api, uri.slice('spotify:track:'.length), call);

@@ -24,11 +24,11 @@ interface Play {
 
 export interface History {
   items: Play[];
-  /** Unix milliseconds as text, for `after` and `before`; null when nothing was played. */
+  /** Unix milliseconds as text, for `after` and `before` of another request; null if the answer has none. */
   cursors: { after: string | null; before: string | null } | null;
 }
 
-/** `before` and `after` are Unix milliseconds and exclude each other. */
+/** @param query `before` and `after` are Unix milliseconds; give at most one of them */
 export async function getRecentlyPlayed(
   api: ProviderApi,
   query: { limit: number; before?: number | undefined; after?: number | undefined },
@@ -50,7 +50,7 @@ export async function getRecentlyPlayed(
   };
 }
 
-/** A cursor, whose type Spotify does not document. */
+/** Reads a cursor as text or as a number, since Spotify does not document its type; null if it is neither. */
 function cursorOf(value: unknown): string | null {
   return textOf(value) ?? numberOf(value)?.toString() ?? null;
 }

@@ -1,6 +1,6 @@
 /**
- * Compares a reading of a list with what relay itself wrote to it within the last minute. The reading may lag, as a whole or
- * page by page, and others may have written too. Pure.
+ * Compares a reading of a list with what relay itself wrote to the list within the last minute, and merges the two. The reading
+ * may lag, as a whole or page by page, and others may have written too. Pure.
  */
 import { distance, mergeRows, withNames } from '../../domain/mergeRows.ts';
 import { lacksUnnamed, mayBe, mayBeRows, sameRows, without } from '../../domain/rows.ts';
@@ -8,10 +8,11 @@ import { PLAYLIST_PAGE } from './playlists.ts';
 
 /** How a reading agrees with relay's own writes. */
 type Seen =
-  /** The reading shows the last of relay's writes. */
+  /** The reading shows the state that relay's last write left, which has `length` rows. */
   | { kind: 'current'; length: number }
   /** The reading shows the rows from before some of relay's writes; `rows` is what the playlist should hold. */
   | { kind: 'behind'; rows: string[] }
+  /** The reading shows none of the states of relay's writes. */
   | { kind: 'other' };
 
 /** The rows that a reading shows, for a list of `length` rows. Rows that were not read are empty strings. */
@@ -76,8 +77,8 @@ function compareWithStates(writes: readonly States[], shown: PartShown, begin: n
 }
 
 /**
- * The rows that the playlist should hold if each page shows one of relay's own states. Pages lag separately, so the states may
- * differ. null if a page shows none of them.
+ * Returns the rows that the playlist should hold if each page shows one of relay's own states. Pages lag separately, so each may
+ * show another state. null if a page shows none.
  */
 function pagesOfOwn(writes: readonly States[], shown: readonly string[], begin: number): string[] | null {
   const states = writes.flat();
@@ -90,21 +91,21 @@ function pagesOfOwn(writes: readonly States[], shown: readonly string[], begin: 
     // The last page has to be the end of a state; otherwise others removed what came after it.
     const isLast = to >= shown.length;
     const pages = states.map((state) => state.slice(from, isLast ? undefined : to));
-    // A row that is unknown in a state matches any row. So states with unknown rows on this page are compared only if no state
-    // has them all.
+    // A row that is unknown in a state matches any row. So states with unknown rows on this page are compared only if every
+    // state has some.
     const known = pages.filter((own) => own.length > 0 && own.every((uri, row) => uri !== '' || !page[row]));
     if (!(known.length > 0 ? known : pages).some((own) => mayBeRows(own, page))) return null;
   }
   return withNames(states.at(-1) ?? [], shown);
 }
 
-/** The rows that a list shows. A row that was not read gets its URI from `state`, which fits row by row. */
+/** Returns the rows of `shown`. A row that was not read gets the URI that `state` has at its position. */
 function namedAs(state: readonly string[], shown: readonly string[]): string[] {
   return shown.map((uri, row) => uri || (state[row] ?? ''));
 }
 
 /**
- * The rows of `shown`, with the writes merged into them.
+ * Returns the rows of `shown`, with the writes merged into them.
  * @param base the state that `shown` is closest to; it may lie in the middle of the first write
  */
 function replayed(writes: readonly States[], base: readonly string[], shown: readonly string[]): string[] {
@@ -141,7 +142,7 @@ function differsInOwnRows(
 }
 
 /**
- * Merges the rows that a list shows with those of relay's own writes that it does not show. Used when others have written too.
+ * Merges the rows that a list shows with relay's own writes that the list does not show. Used when others have written too.
  */
 export function mergedWithOwn(writes: readonly States[], shown: PartShown): readonly string[] {
   const goal = writes.at(-1)?.at(-1) ?? [];

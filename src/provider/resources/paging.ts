@@ -1,4 +1,4 @@
-/** Reading the provider's Paging objects: one page, or many at once in order. */
+/** Reads the provider's lists (Paging objects): one page, or many pages at the same time. */
 import { inParallel } from '../../base/lists.ts';
 import type { Page } from '../../domain/shapes.ts';
 import type { Call, ProviderApi, ProviderRequest, ProviderResponse } from '../api.ts';
@@ -13,7 +13,7 @@ export interface PageRequest {
   offset: number;
 }
 
-/** The body as an object. @throws RelayError `PROVIDER_INVALID_RESPONSE` for any other body: the API has changed */
+/** Returns the body as an object. @throws RelayError `PROVIDER_INVALID_RESPONSE` for any other body: the API has changed */
 export function objectBody(request: ProviderRequest, response: ProviderResponse): Json {
   const body = asObject(response.body);
   if (!body) throw invalidResponse(request, 'no JSON object');
@@ -21,7 +21,7 @@ export function objectBody(request: ProviderRequest, response: ProviderResponse)
 }
 
 /**
- * The rows of a Paging object, unparsed, and its total; without a total, the number of rows.
+ * Returns the unparsed rows of a Paging object and its total; without a total, the number of rows.
  * @throws RelayError `PROVIDER_INVALID_RESPONSE` if it has no rows
  */
 export function pagingOf(request: ProviderRequest, value: unknown): { rows: unknown[]; total: number } {
@@ -32,7 +32,10 @@ export function pagingOf(request: ProviderRequest, value: unknown): { rows: unkn
   return { rows, total: total !== null && total >= 0 ? total : rows.length };
 }
 
-/** One page as a list result. `parse` gets the row and its position; null drops the row. */
+/**
+ * Reads one page.
+ * @param parse gets each row and its 0-based position in the whole list; null drops the row
+ */
 export async function readPage<T>(
   api: ProviderApi,
   request: ProviderRequest,
@@ -61,17 +64,19 @@ export async function readPage<T>(
 
 export interface AllRows<T> {
   items: T[];
-  /** The offset of each item. */
+  /** The 0-based position of each item in the whole list. */
   places: number[];
+  /** Number of rows in the whole list, as the first page says. */
   total: number;
+  /** True if the list has more rows than were asked for. */
   truncated: boolean;
   /** True if all pages had the same total. */
   steady: boolean;
 }
 
 /**
- * The first `cap` rows from offset `from` on, in order. The first page has the total; the others are read several at a time, each
- * a full page.
+ * Reads the first `cap` rows from offset `from` on, in order. The first page says how many pages follow; those are read several
+ * at a time.
  * @param known the first page, if another request has already returned it
  */
 export async function readAll<T>(
@@ -86,7 +91,7 @@ export async function readAll<T>(
   const end = Math.min(first.total, from + cap);
   const windows: PageRequest[] = [];
   for (let offset = from + (known?.items.length ?? pageSize); offset < end; offset += pageSize) {
-    // A full page also at the end: the total may lag behind the rows.
+    // The last page is asked for in full too, since the total may lag behind the rows.
     windows.push({ limit: Math.min(pageSize, from + cap - offset), offset });
   }
   if (windows.length > 0) call.progress(1, windows.length + 1);

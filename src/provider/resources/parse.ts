@@ -1,6 +1,7 @@
 /**
  * Turns the provider's JSON into relay's shapes. Tolerant by design: the fields depend on the age of the Spotify app, so both
- * generations (`items`/`tracks`, `item`/`track`) are read. A missing field becomes null, a missing name ''. Pure.
+ * generations (`items`/`tracks`, `item`/`track`) are read. A missing field becomes null, if the shape allows that; otherwise '', an empty list or
+ * false. Pure.
  */
 import { isObject } from '../../base/parsing.ts';
 import type {
@@ -50,7 +51,7 @@ function artistRefs(value: unknown): ArtistRef[] {
   });
 }
 
-/** An item with the fields that every kind of item has, and those that `rest` reads; null if the value has no URI. */
+/** Reads the fields that tracks, episodes, artists and albums share, and those that `rest` reads; null if there is no URI. */
 function named<T>(value: unknown, rest: (raw: Json, uri: string) => T) {
   const raw = asObject(value);
   const uri = textOf(raw?.uri);
@@ -91,7 +92,7 @@ function parseEpisode(value: unknown): Episode | null {
   });
 }
 
-/** Tells episodes from tracks by `type`, then by the URI. */
+/** Reads an episode if `type` or the URI says so, otherwise a track; null if there is no URI. */
 export function parseMedia(value: unknown): Media | null {
   const raw = asObject(value);
   if (!raw) return null;
@@ -148,7 +149,10 @@ export function parsePlaylist(value: unknown): Playlist | null {
 /** Minimum width of a cover in image pixels: enough for screens with two pixels for each CSS pixel. */
 const COVER_SIZE = 96;
 
-/** Address of the smallest image that is large enough, or else of the largest. Mosaics come in one size, without a width. */
+/**
+ * Address of the smallest cover that is large enough, or else of the largest; null if there is none. An image without a width, as
+ * Spotify sends for mosaics, counts as large.
+ */
 export function coverOf(playlist: unknown): string | null {
   const images = asArray(asObject(playlist)?.images).flatMap((value) => {
     const image = asObject(value);
@@ -159,7 +163,7 @@ export function coverOf(playlist: unknown): string | null {
   return (images.find(({ width }) => width >= COVER_SIZE) ?? images.at(-1))?.url ?? null;
 }
 
-/** A playlist row. Rows without a usable item are kept, so that positions stay right. */
+/** Reads a playlist row. A row without a usable item becomes one with `item: null`, so that positions stay right. */
 export function parseItem(value: unknown, position: number): Item {
   const raw = asObject(value);
   const media = asObject(raw?.item ?? raw?.track);

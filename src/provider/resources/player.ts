@@ -25,6 +25,7 @@ type PlayingType = 'track' | 'episode' | 'ad' | 'unknown';
 
 export interface PlayerState {
   is_playing: boolean;
+  /** `unknown` if neither the item nor the answer says what is playing. */
   item_type: PlayingType | null;
   item: Media | null;
   progress_ms: number | null;
@@ -51,7 +52,7 @@ export function getPlaybackState(api: ProviderApi, call: Call): Promise<PlayerSt
   return readState(api, '/me/player', call);
 }
 
-/** Playback state from the lighter route, without the device; null if nothing is playing (204). */
+/** Playback state from `/me/player/currently-playing`, which sends less and no device; null if nothing is playing (204). */
 export function getCurrentlyPlaying(api: ProviderApi, call: Call): Promise<PlayerState | null> {
   return readState(api, '/me/player/currently-playing', call);
 }
@@ -106,7 +107,7 @@ export interface PlayQueue {
   next: Media[];
 }
 
-/** The queue; empty while nothing is active. */
+/** Reads the queue; empty if no device is active. */
 export async function getQueue(api: ProviderApi, call: Call): Promise<PlayQueue> {
   const request = requestFor('GET', '/me/player/queue', 'player');
   const response = await api.send(request, call);
@@ -118,7 +119,7 @@ export async function getQueue(api: ProviderApi, call: Call): Promise<PlayQueue>
   return { current, next };
 }
 
-/** Devices that are awake; a sleeping one is often missing. */
+/** Reads the devices that Spotify can reach; one that sleeps is often missing. */
 export async function getDevices(api: ProviderApi, call: Call): Promise<Device[]> {
   const request = requestFor('GET', '/me/player/devices', 'player');
   const body = objectBody(request, await api.send(request, call));

@@ -9,7 +9,7 @@ import { getPlaybackState, type PlayerState } from './player.ts';
 
 type Query = Record<string, string | number | undefined>;
 
-/** Maximum distance from the requested position at which the player still counts as being there. */
+/** Maximum distance of the player from the requested position at which it counts as being there. */
 const POSITION_TOLERANCE_MS = 5_000;
 
 function checkContent({ offset }: PlayCommand): string {
@@ -39,8 +39,8 @@ export interface PlayCommand {
 }
 
 /**
- * `verified`: Spotify refused the command, but the player already was as requested. `state` is the player's state that was read
- * to check this.
+ * `verified`: Spotify refused the command, but the player already was as requested. `state` is what was read to
+ * check this; null if nothing was read, or no device is active.
  */
 export interface Verified {
   verified: boolean;
@@ -55,7 +55,7 @@ export async function play(api: ProviderApi, command_: PlayCommand, call: Call):
   try {
     return await verified(api, send, (state) => isPlayingAsRequested(state, command_), call);
   } catch (error) {
-    // Spotify gives the same answer if it cannot play what it was given.
+    // Spotify answers a request to play content that it cannot play with the same error.
     const isContent = command_.context_uri !== undefined || command_.uris !== undefined;
     if (!isContent || !(error instanceof RelayError) || error.code !== 'RESTRICTION_VIOLATED') throw error;
     throw error.with({ remedy: checkContent(command_) });

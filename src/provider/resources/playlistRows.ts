@@ -1,4 +1,4 @@
-/** Whole playlists: every row in order, in as few requests as possible, cached for a minute per snapshot. */
+/** Reads the rows of playlists, in as few requests as possible. Whole playlists are cached for a minute per snapshot. */
 import type { Clock } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { mayBeRows, sameRows, uriOf } from '../../domain/rows.ts';
@@ -12,12 +12,12 @@ const REUSE_MS = 60_000;
 /** Number of playlists whose rows are cached; each may hold ten thousand. */
 const KEPT_PLAYLISTS = 8;
 /**
- * Number of rows in the first page of every second reading: one fewer than usual, so that the pages of two readings end at
- * different rows. Pages may show states of the list of different ages, and two readings with the same pages could miss the same
- * row and look alike.
+ * Number of rows in the first page of a reading that checks another one: one fewer than usual, so that the pages of both readings
+ * end at different rows. Pages may show the list at different times. Two readings with the same pages could miss the same
+ * row, and look alike.
  */
 const OTHER_BEGIN = PLAYLIST_PAGE - 1;
-/** Maximum number of rows to read, more than the provider lets a playlist hold. */
+/** Maximum number of rows to read of a playlist, more than the provider lets a playlist hold. */
 const ALL_ROWS = 20_000;
 
 /** A part of a list, as it was read. */
@@ -49,30 +49,30 @@ export interface PlaylistRows {
   readFresh(playlistId: string, call: Call): Promise<Item[]>;
   /**
    * All rows as the list shows them, once it shows relay's own last write.
-   * @param waitMs how long after that write to stop waiting; some seconds by default
+   * @param waitMs how long after that write to stop waiting, and return the rows as they are; by default `LAG_MS`
    */
   readShown(playlistId: string, call: Call, waitMs?: number): Promise<Item[]>;
-  /** All rows, with what relay wrote within the last minute, even if the list does not show that yet. */
+  /** All rows, including what relay wrote within the last minute, even if the list does not show those writes yet. */
   readSettled(playlistId: string, call: Call): Promise<Item[]>;
   /**
-   * All rows as with `readSettled`, for a change that is being planned. Rows of a long list that were read within the last minute
-   * are reused if both the snapshot and a fresh first page confirm them. If rows repeat, a second reading has to show the same.
+   * All rows as with `readSettled`, for a change that is being planned. A reading of a long list is reused for a minute if
+   * both the snapshot and a fresh first page confirm it. If rows of a new reading repeat, a second one has to show the same.
    */
   readForChange(playlistId: string, call: Call): Promise<Item[]>;
   /**
-   * All rows as with `readSettled`, for a write that replaces them all. Pages that were read one by one may together be a
-   * state that never existed, so a second reading has to show the same rows.
-   * @throws RelayError `CONFLICT` if no two readings in a row are equal for 15 s, since somebody is editing the playlist
+   * All rows as with `readSettled`, for a write that replaces them all. Several pages may together be a state that never existed,
+   * so a second reading has to show the same rows.
+   * @throws RelayError `CONFLICT` if no two readings in a row are equal for at least 15 s: somebody is editing the playlist
    */
   readTwice(playlistId: string, call: Call): Promise<Item[]>;
   /**
    * The URIs of all rows as with `readSettled`, but reads only the last rows, or those from `from` up to but not including `to`.
-   * Rows that were not read are empty strings.
+   * Rows that were not read are empty strings. If others have written too, reads all rows.
    */
   readPart(playlistId: string, part: 'end' | { from: number; to: number }, call: Call): Promise<string[]>;
   /**
-   * Rows as the list shows them now, in whole pages, at least from `from` up to but not including `to`. If `to` is null, to the
-   * end. If the list is shorter than `from`, its last rows.
+   * Reads whole pages, as the list shows them now, from `from` until they include the row before `to`. If `to` is null, reads to
+   * the end. If the list ends before `from`, reads its last rows instead.
    */
   readBetween(
     playlistId: string,
@@ -80,41 +80,42 @@ export interface PlaylistRows {
     call: Call,
   ): Promise<RowsPart & { items: Item[] }>;
   /**
-   * The rows that a list will show once it shows all of relay's own writes. null if it shows them already, or if others wrote too.
+   * The rows that a list will show once it shows all of relay's own writes. null if the list shows all writes already, if there
+   * were none within the last minute, or if others wrote too.
    */
   caughtUp(playlistId: string, shown: RowsPart): readonly string[] | null;
-  /** True if a request for the playlist itself answers with this snapshot, this many rows and the same first rows. */
+  /** True if the playlist itself, when requested, has the snapshot, the number of rows and the first rows of `left`. */
   isAt(
     playlistId: string,
     left: { snapshotId: string; rows: readonly string[] },
     call: Call,
   ): Promise<boolean>;
-  /** True if a write of relay within the last minute is remembered. */
+  /** True if relay wrote to the playlist within the last minute, and `forgetOwn` was not called since. */
   hasWritten(playlistId: string): boolean;
   /**
    * Records what a write of relay did: every state that the list went through, beginning with the one before the write.
    * @param ageMs how long ago the write was
    */
   wrote(playlistId: string, states: () => Iterable<readonly string[]>, ageMs?: number): void;
-  /** Forgets what relay wrote: from now on the list counts as it is shown. */
+  /** Forgets what relay wrote, so that later readings are no longer compared with it. */
   forgetOwn(playlistId: string): void;
-  /** Drops a playlist from the cache: called before the first and after the last request of a write. */
+  /** Drops a playlist from the cache, and notes the time. Call it before the first and after the last request of a write. */
   forget(playlistId: string): void;
 }
 
 /**
- * A list that differs this soon after a write may merely lag. Later, somebody else must have changed the list. The usual lag is
- * 0.6 s.
+ * For this long after a write, a list that differs may merely lag. After that, relay takes the difference for somebody else's
+ * change. A typical lag is 0.6 s.
  */
 export const LAG_MS = 6_000;
-/** The longest lag of a list on most days. */
+/** On most days, no list lags longer than this. */
 export const USUAL_LAG_MS = 3_000;
 const LOOK_AGAIN_MS = 400;
-/** Maximum number of readings of a list that changes while it is read. */
+/** How often a list is read at most, if it changes while it is read. */
 const READINGS = 4;
-/** How long, and at least how often, a list is read to find two equal readings. */
+/** For at least this long and at least this often, a list is read to find two equal readings in a row. */
 const STEADY = { ms: 15_000, readings: 6 };
-/** Number of requests that it takes to confirm cached rows (`isUnchanged`). A list of fewer pages is read again instead. */
+/** Number of requests that it takes to confirm cached rows (`isUnchanged`). A list of no more pages is read again instead. */
 const ASKING = 2;
 /** How long relay's own writes to a playlist are remembered: lists have been seen to lag by 45 s. */
 export const REMEMBER_MS = 60_000;
@@ -193,7 +194,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
         isFull = more.items.length > 0;
       }
       const missing = Math.min(total, ALL_ROWS) - items.length;
-      // A total that stays wrong is the provider's own: it may count rows that it does not show.
+      // If the next reading lacks as many rows, Spotify counts rows that it does not show.
       const isWhole = isSteady && (missing === 0 || missing === before);
       if (isWhole || reading === READINGS) return items;
       before = missing;
@@ -221,11 +222,10 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
   }
 
   /**
-   * Reads until the list shows relay's own last write, or the rows from before it. If the list shows the rows from before it,
-   * the list lags, and the write counts although it does not show. Any other rows, some seconds after the write, are another
-   * person's change.
-   * @returns `value`: what was read; `rows`: the rows that should be there, null if relay wrote nothing; `isMixed`: true if others
-   * wrote too
+   * Reads until the list shows a state from before, during or after relay's own writes. If that is not the last state, the list
+   * lags, so the later writes are added. If the list shows no such state some seconds after the last write, others wrote too.
+   * @returns `value`: what was read; `rows`: the rows that should be there, null if relay wrote nothing within the last minute;
+   * `isMixed`: true if others wrote too
    */
   async function settled<T>(
     playlistId: string,
@@ -269,7 +269,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     }
   }
 
-  /** Reads until a page is short, whatever the total says, since the total may lag behind the rows. */
+  /** Reads up to `to` or until a page is short, whatever the total says, since the total may lag behind the rows. */
   async function readBetween(
     playlistId: string,
     { from: begin, to }: { from: number; to: number | null },
@@ -421,8 +421,8 @@ function stillEdited(playlistId: string): RelayError {
 }
 
 /**
- * The rows as items. A row that the list did not show gets the item of another row with the same URI. If there is none, the
- * item has nothing but the URI.
+ * Returns an item for each row: one that the list shows with the same URI. If the list shows none, the item has nothing but the
+ * URI.
  */
 function itemsFor(rows: readonly string[], shown: readonly Item[]): Item[] {
   const named = new Map(shown.map((item) => [uriOf(item), item]));

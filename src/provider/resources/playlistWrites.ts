@@ -1,4 +1,4 @@
-/** Playlists: the requests that change them (the provider's current `/items` endpoints). */
+/** Builds the requests that change playlists, for the provider's current endpoints (`/items`, not `/tracks`). */
 import type { DetailValues } from '../../domain/change.ts';
 import { type ProviderRequest, requestFor } from '../api.ts';
 
@@ -55,7 +55,7 @@ export function detailsRequest(id: string, details: DetailValues): ProviderReque
   return requestFor('PUT', '/playlists/{id}', 'playlists.write', { values: { id }, body });
 }
 
-/** `PUT` puts a playlist into the account's list, `DELETE` takes it out: Spotify has no other deletion. */
+/** `PUT` adds a playlist to the account's list, `DELETE` removes it from the list: Spotify cannot delete a playlist otherwise. */
 export function followRequest(method: 'PUT' | 'DELETE', id: string): ProviderRequest {
   return requestFor(method, '/me/library', 'library.write', { query: { uris: `spotify:playlist:${id}` } });
 }

@@ -1,4 +1,4 @@
-/** Playlists: reading. */
+/** Reads playlists: the account's list, the details of one, and pages of its rows. */
 import type { Item, Page, Playlist } from '../../domain/shapes.ts';
 import { type Call, type ProviderApi, requestFor } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
@@ -13,7 +13,7 @@ const MINE = requestFor('GET', '/me/playlists', 'playlists.read');
 /** Without this parameter, episode rows lack their item. */
 const WITH_EPISODES = { additional_types: 'track,episode' };
 
-/** A page of the account's own and followed playlists; null rows are dropped. */
+/** A page of the account's own and followed playlists; rows without a playlist are dropped. */
 export function getMyPlaylists(
   api: ProviderApi,
   window: PageRequest,
@@ -27,7 +27,7 @@ export function getMyPlaylists(
   return readPage(api, MINE, window, parse, call);
 }
 
-/** Every playlist from offset `from` on, up to `cap` of them. */
+/** Reads at most `cap` of the account's own and followed playlists, from offset `from` on. */
 export function getAllMyPlaylists(
   api: ProviderApi,
   cap: number,
@@ -41,7 +41,7 @@ export async function getPlaylist(api: ProviderApi, id: string, call: Call): Pro
   return (await getPlaylistBegin(api, id, call)).playlist;
 }
 
-/** A playlist with its first rows; `first` is null if Spotify does not send them without a gap. */
+/** A playlist with its first rows; `first` is null if the answer lacks some of those rows, or their total. */
 export async function getPlaylistBegin(
   api: ProviderApi,
   id: string,
@@ -61,7 +61,7 @@ export async function getPlaylistBegin(
   return { playlist, first: items && total !== null ? { items, total } : null };
 }
 
-/** The rows that came with a playlist; null unless they are its first rows, without a gap. */
+/** The rows that came with a playlist; null if they are not its first rows, or fewer than a page should have. */
 function rowsIn(body: unknown): unknown[] | null {
   const raw = asObject(body);
   const paging = asObject(raw?.items) ?? asObject(raw?.tracks);

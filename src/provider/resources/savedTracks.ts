@@ -1,6 +1,6 @@
 /**
- * Saved tracks: listing (`/me/tracks`), saving, removing and checking (`/me/library`; the URIs go into the query, a body is
- * refused).
+ * Lists saved tracks (`/me/tracks`), saves and removes them, and checks whether URIs are saved (`/me/library`). There the URIs go
+ * into the query, since Spotify refuses them in a body.
  */
 import { chunk, inParallel } from '../../base/lists.ts';
 import type { Page, Track } from '../../domain/shapes.ts';
@@ -33,7 +33,7 @@ export function getSavedTracks(
 /** Maximum number of URIs that the provider takes in one request. */
 export const TRACKS_PER_REQUEST = 40;
 
-/** `PUT` saves, `DELETE` removes at most 40 tracks; both may be repeated without harm. */
+/** Builds the request that saves (`PUT`) or removes (`DELETE`) at most 40 tracks. Both may be repeated without harm. */
 export function libraryRequest(method: 'PUT' | 'DELETE', uris: readonly string[]): ProviderRequest {
   return requestFor(method, '/me/library', 'library.write', { query: { uris: uris.join(',') } });
 }
