@@ -4,7 +4,7 @@ import { nameKey } from './normalise.ts';
 
 /** Separators of names. The whole text is compared first, so a band with one of these in its name is found too. */
 const SEPARATORS = /\s*[,;、|&+×]\s*|\s*\/\s*|\s+(?:and|x|vs\.?|y|et|und|och|og|и)\s+/iu;
-/** Separators for a search text, where a slash without spaces is part of a name. */
+/** Separators for a search text. Here a slash or plus without spaces is part of a name, and so is "and" in other languages. */
 const SEARCH_SEPARATORS = /\s*[,;、|&×]\s*|\s+(?:[+/]|and|x|vs\.?)\s+/iu;
 const GUEST_CUE = /[\s([]+(?:feat\.?|ft\.?|featuring|with|w\/)\s+/iu;
 
@@ -24,7 +24,7 @@ export function readBilling(text: string): Billing {
   return { main: splitNames(main), guests: guests === '' ? [] : splitNames(guests) };
 }
 
-/** The names in a text with several artists. */
+/** Splits the names in a text with one or several artists. */
 export function splitNames(text: string): string[] {
   const names = splitAt(text, SEPARATORS);
   return names.length > 0 ? names : [text];

@@ -33,7 +33,7 @@ const COSTS = {
   signs_differ: 1,
 } as const;
 
-/** Costs of notes that do not make another recording; they never decide between two recordings. */
+/** Reasons about notes that do not make another recording. Their costs never decide between two different recordings. */
 const NOTE_COSTS: ReadonlySet<Reason> = new Set(['note_differs', 'remaster_differs']);
 
 /** Reasons that speak for a track. */
@@ -65,7 +65,9 @@ export interface Judged extends Offer {
 export interface Asked {
   readonly query: TrackQuery;
   readonly title: ParsedTitle;
+  /** The main artists, as written. */
   readonly main: readonly string[];
+  /** The guests that the artist or the title names. */
   readonly guests: readonly string[];
 }
 
@@ -90,7 +92,7 @@ export function judge(asked: Asked, offer: Offer): Judged | null {
 export function judgeMiss(asked: Asked, offer: Offer): Judged {
   const [title = [], artist = [], version = []] = resultsOf(asked, offer);
   const differs = { title: isRefusal(title), artist: isRefusal(artist), version: isRefusal(version) };
-  // Of another title, it says little that the version agrees.
+  // If the title differs, an equal version says little.
   const reasons = [...title, ...artist, ...(differs.title && !differs.version ? [] : version)];
   const wanted = { title: asked.title, artist: normaliseName(asked.query.artist) };
   const artistName = differs.artist ? nearestName(wanted.artist, offer.names) : wanted.artist;
@@ -243,7 +245,7 @@ function withoutSigns(asked: string, names: readonly string[]): readonly string[
   const key = normaliseName(asked);
   const one = names.find((name) => lacksSigns(key, name) || lacksSigns(withoutThe(key), name));
   if (one !== undefined) return [one];
-  // Two words may name one artist as well as two.
+  // Two words may be the name of one artist, and then must not match two artists.
   return key.split(' ').length > 2 && lacksSigns(key, names.join(' ')) ? names : null;
 }
 

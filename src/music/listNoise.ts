@@ -24,16 +24,16 @@ const ENDING = new RegExp(
   `[\\s|/,~•·:-]+[([]?(?:${TITLE_ENDINGS.map((text) => foldLetters(text)).join('|')})[)\\]]?$`,
   'u',
 );
-/** Words that a song may end with, but not in brackets. */
+/** Endings that are removed only in brackets, since a title may end with the bare word. */
 const BRACKETED = /\s*(?:\((?:audio|video)\)|\[(?:audio|video)\])$/u;
 const NOTE_ENDING = new RegExp(`\\s+(${NOTE_ENDINGS.join('|')})$`, 'iu');
-/** Between artist and title. A colon counts only after a word. */
+/** What separates artist and title. A colon counts only if it follows a word and a space follows the colon. */
 const BETWEEN = /\s+[-|~•]+\s*|\s*[-|~•]+\s+|\s+\/\/\s+|(?<=[^\s:]):\s+/gu;
 const QUOTED = /^(.+?)\s+["“„«](.+)["”“»]$/u;
 /** Maximum length of a channel name, as for a billing. */
 const MAX_CHANNEL = 1_000;
 const MAX_STEPS = 8;
-/** A title has few dashes; a hostile one has a hundred. */
+/** Maximum number of separators to try. A title has few; the limit bounds the work for a hostile one. */
 const MAX_CUTS = 6;
 
 /** The fields of a query that are read. */
@@ -62,7 +62,7 @@ function kept(clean: string, written: string): string {
   return normaliseName(clean) === '' || clean === tidy(written) ? written : clean;
 }
 
-/** The artist's name in the name of a channel. */
+/** Removes from the name of a channel what is not the artist's name. */
 function withoutChannel(artist: string): string {
   const written = tidyName(artist, MAX_CHANNEL);
   const name = [TOPIC, VEVO, OFFICIAL, GLUED_OFFICIAL].reduce(
@@ -103,7 +103,7 @@ function withoutEnding(title: string): string {
   return isName(rest) ? rest : title;
 }
 
-/** The title without the artist before or after it, or "by Artist" behind it. */
+/** Removes the artist before or after the title, or "by Artist" at its end. Other names beside the artist become guests. */
 function withoutArtist(title: string, artist: string): string {
   for (const { before, after } of cuts(title)) {
     const names = isName(after) ? namesWith(before, artist) : null;
@@ -138,7 +138,7 @@ function namesWith(text: string, artist: string): string[] | null {
   return names.every((name) => askedKeys.has(nameKey(name))) ? [] : null;
 }
 
-/** Splits "Artist - Title", for a list that names no artist. */
+/** Splits "Artist - Title", for a list that names no artist; null if there are not two names. */
 function artistInFront(title: string): Asked | null {
   const parts = title.split(/\s+-+\s+/u);
   const [artist = '', ...rest] = parts;

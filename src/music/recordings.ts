@@ -10,9 +10,9 @@ export interface Recording {
   readonly strength: number;
 }
 
-/** Different releases of a recording have more or less silence around it. */
+/** Maximum difference in length between releases of a recording: they begin and end with more or less silence. */
 const SAME_LENGTH_MS = 3_000;
-/** Remasters fade out and count in differently. */
+/** Maximum difference in length between a remaster and the original: the fade-out and the count-in may be longer. */
 const REMASTER_LENGTH_MS = 10_000;
 
 /**
@@ -86,7 +86,7 @@ function byRelease(a: Judged, b: Judged): number {
   return askedCost(a) - askedCost(b) || byDate(a, b) || b.points - a.points || a.index - b.index;
 }
 
-/** The cost of a release that is not from the requested album or year. */
+/** A number that orders releases: the lower it is, the better the release fits the requested album, then the year. */
 function askedCost({ reasons }: Judged): number {
   if (reasons.includes('album_differs')) return 100 + yearCost(reasons);
   return (reasons.includes('album_edition') ? 10 : 0) + yearCost(reasons);

@@ -17,7 +17,7 @@ export interface ParsedTitle {
   readonly featured: readonly string[];
   /** The detail of each version whose note gives one, normalised: remixer, place or name. */
   readonly details: ReadonlyMap<Version, string>;
-  /** Notes that do not make it another recording. */
+  /** The notes in this title that do not make another recording. */
   readonly notes: ReadonlySet<Note>;
   /** The year of the remaster; null if the title does not say. */
   readonly remasterYear: number | null;

@@ -50,7 +50,7 @@ export function searchQueries(asked: TrackQuery): string[] {
 }
 
 /**
- * A key that is equal for queries with the same song, versions, album, year and artists, including guests that the title names.
+ * A key that is equal for queries with the same song, version notes, album, year and artists, including guests in the title.
  * The year is included because it decides between re-recordings: a match for one year is not valid for another year or without
  * a year. If there is a recording code, only the code and the album count.
  */

@@ -15,10 +15,10 @@ import {
 } from './vocabulary.ts';
 
 export interface NoteReading {
-  /** The versions that a note names, with the detail of each: remixer, place or year; '' if the note gives no detail. */
+  /** The versions that a note names, each with its detail: remixer, place, year or name; '' if the note gives none. */
   readonly versions: ReadonlyMap<Version, string>;
   readonly notes: ReadonlySet<Note>;
-  /** The year of a remaster. */
+  /** The year of a remaster; null if the note names none. */
   readonly year: number | null;
   /** The normalised text of the notes that name a version. */
   readonly text: string;
@@ -209,7 +209,7 @@ function joined(...texts: readonly (string | undefined)[]): string {
 }
 
 /**
- * True if two details may mean the same version. A place may be shorter ("Brask" for "Brask Hall"); a remixer must be equal.
+ * True if two details may mean the same version. A place may be shorter ("Brask" for "Brask Hall"); any other detail must be equal.
  */
 export function sameDetail(version: Version, a: string, b: string): boolean {
   if (version !== 'live') return compact(a) === compact(b);

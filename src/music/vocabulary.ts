@@ -239,7 +239,7 @@ function phrasesOf<K extends string>(
   return kinds.flatMap((kind) => table[kind].map((text) => ({ words: text.split(' '), ...meaning(kind) })));
 }
 
-/** True for fillers, years, two-digit years and ordinals ("25th"). */
+/** True for fillers, years, numbers of two digits (short years) and ordinals ("25th"). */
 export function isFiller(word: string): boolean {
   return FILLERS.has(word) || isYear(word) || /^\d{2}$|^\d+(?:st|nd|rd|th)$/u.test(word);
 }
