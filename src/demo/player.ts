@@ -1,13 +1,13 @@
 /**
- * A player that really plays: its position in the queue follows the clock. Nothing runs in the background; every access
- * first brings the player up to date.
+ * An account's player, whose position in the queue follows the clock. Nothing runs in the background: a request that reads or
+ * changes the player first brings it up to date.
  */
 import type { DemoAccount, DemoPlayer, World } from './state.ts';
 
-/** A skipped entry is added to the history if it has played for at least this long. */
+/** A skipped entry is added to the history if the player was at least this far into it. */
 const COUNTS_AFTER_MS = 30_000;
 
-/** What is playing or paused, if anything. */
+/** URI of what is playing or paused; null if there is nothing. */
 export function currentUri(player: DemoPlayer): string | null {
   return player.queue[player.index] ?? null;
 }

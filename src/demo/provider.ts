@@ -1,6 +1,6 @@
 /**
  * A simulated music provider: a real HTTP server on a loopback port that speaks the provider's OAuth and Web API over
- * an invented catalogue. `relay serve --demo` and all tests run against it.
+ * an invented catalogue. `relay serve --demo` runs against it, and so do all tests that need Spotify.
  */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
@@ -28,7 +28,7 @@ export interface DemoProviderOptions {
   redirectUris?: string[] | 'any-loopback';
   /** True if a refresh returns a new refresh token and revokes the old one. */
   rotateRefreshTokens?: boolean;
-  /** Default 3600. */
+  /** Lifetime of an access token in seconds; 3600 by default. */
   accessTokenSeconds?: number;
   /** `auto` (default) redirects back at once; `page` shows a page to approve or deny. */
   approve?: 'auto' | 'page';

@@ -1,6 +1,6 @@
 /**
  * The state of the simulated provider: accounts with their playlists, library, devices, player and history. The state is kept
- * in memory and is the same at every start. Tests may read and change it.
+ * in memory. At every start it is the same, except for times that depend on the clock. Tests may read and change it.
  */
 import type { Clock, Random } from '../base/clock.ts';
 import { base62Id } from './catalogue/seeded.ts';

@@ -24,7 +24,7 @@ export interface Resolution extends MatchResult {
 
 export interface Resolver {
   /**
-   * True if an alias answers the query. A query without one may still be answered by a saved track.
+   * True if an alias answers the query. Without an alias, a saved track may still answer the query.
    * @param key the query's `aliasKey`
    */
   knows(query: TrackQuery, key: string): boolean;

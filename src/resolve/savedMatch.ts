@@ -6,8 +6,8 @@ import { normaliseName } from '../music/normalise.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 
 /**
- * The saved track that the query asks for. It must agree with everything in the query, and must be the only such recording. If
- * several of its releases are saved, the one that a search would prefer is returned. A search may show an earlier release, but
+ * The saved track that the query asks for. It must agree with everything in the query, or have its recording code and album. It
+ * must also be the only such recording. If several of its releases are saved, the one that a search would prefer is returned. A search may show an earlier release, but
  * the saved one is what the person has and hears.
  * @returns null if a search has to decide
  */

@@ -56,7 +56,7 @@ function inPath<T>(call: ApiCall, type: string, byUri: ReadonlyMap<string, T>): 
   return found;
 }
 
-/** The answer of a removed endpoint to applications created since February 2026. */
+/** Refuses a removed endpoint, as Spotify does for applications created since February 2026. */
 export function removed(): Answer {
   throw refuse(403, 'Forbidden');
 }

@@ -42,7 +42,7 @@ export function getQueue(call: ApiCall): Answer {
   return ok({ currently_playing: uri === null ? null : mediaObject(call.world, uri, true), queue });
 }
 
-/** The active device. */
+/** The active device; undefined if there is none, or if it is asleep. */
 export function activeDevice(account: DemoAccount): DemoDevice | undefined {
   return account.devices.find((device) => device.id === account.player.deviceId && !device.asleep);
 }

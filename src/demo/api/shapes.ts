@@ -1,6 +1,6 @@
 /**
  * The objects of the Web API as applications created since February 2026 see them: no `popularity`,
- * `available_markets`, `linked_from`, `followers` or `genres`.
+ * `available_markets`, `linked_from` or `followers`, and `genres` only if the world has legacy shapes.
  */
 import type { DemoAlbum, DemoArtist, DemoEpisode, DemoShow, DemoTrack, Named } from '../catalogue/types.ts';
 import type { World } from '../state.ts';

@@ -1,7 +1,7 @@
 /**
  * An inverted index with ranking. The order only depends on the documents and the query. A document's score adds up how
  * rare the matching words are, where they are, how much of the title they cover, and popularity. Each missing word lowers
- * it. Equal scores keep the order of the documents. Free words with a typo are found too; filters are strict.
+ * the score. Equal scores keep the order of the documents. Free words with a typo are found too; filters are strict.
  */
 import { fold, nearWords, parseQuery, punctuationNames, type SearchQuery, tokenise } from './searchText.ts';
 

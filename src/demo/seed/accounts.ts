@@ -103,7 +103,7 @@ function seedSaved(tracks: readonly DemoTrack[], until: number): SavedTrack[] {
   });
 }
 
-/** One play every four minutes, the last one six minutes ago. */
+/** About one play every four minutes, the last one six minutes ago. */
 function seedHistory(tracks: readonly DemoTrack[], now: number, context: DemoPlaylist | undefined): Play[] {
   return tracks.map((track, n) => ({
     uri: track.uri,

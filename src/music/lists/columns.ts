@@ -98,7 +98,10 @@ export function planColumns(header: readonly string[]): ColumnPlan {
   return { columns, used };
 }
 
-/** The values of one row, joined by commas if a field has several columns. */
+/**
+ * The values of one row. If a field has several columns, their values are joined by commas; of several addresses or IDs, only the
+ * first that is Spotify's is used.
+ */
 export function fieldsOf(plan: ColumnPlan, values: readonly string[]): Fields {
   const fields: Fields = {};
   for (const [field, indexes] of plan.columns) {

@@ -6,7 +6,7 @@ import { type Ref, takeAddresses, takeIsrc } from './refs.ts';
 import { type SplitText, splitTexts } from './text/songs.ts';
 
 export interface Entries {
-  /** One result for each row, in order. */
+  /** The results in the order of the rows: one for each row, or one for each address of a row with nothing but addresses. */
   results: (ListEntry | NotSong)[];
   side?: ArtistSide;
 }

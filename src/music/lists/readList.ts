@@ -75,7 +75,7 @@ const NO_PLAYLIST = 'Songs in no playlist';
 
 function chooseList(read: ListEntry[], wanted: string | undefined) {
   const named = new Set(read.flatMap(({ list }) => list ?? []));
-  // These songs are a list of their own, or they would be lost if each playlist is imported by itself.
+  // The songs in no playlist become a list of their own. Otherwise they would be lost if each playlist is imported by itself.
   const all = named.size > 1 ? read.map((entry) => ({ ...entry, list: entry.list ?? NO_PLAYLIST })) : read;
   const counts = new Map<string, number>();
   for (const { list } of all) if (list !== undefined) counts.set(list, (counts.get(list) ?? 0) + 1);

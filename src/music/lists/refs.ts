@@ -16,7 +16,7 @@ export type Ref = { uri: string; why?: undefined } | { uri?: undefined; why: str
 /** Why a local file is left out: its name is known, but Spotify has no copy to put into a playlist. */
 export const LOCAL_FILE = 'a local file, which Spotify keeps on one device only';
 
-/** All Spotify addresses in a text, and the text without any links. `hadLink`: it also had links that are not to Spotify. */
+/** All Spotify addresses in a text, and the text without any links. `hadLink`: the text also had other links. */
 export function takeAddresses(written: string): { refs: Ref[]; rest: string; hadLink: boolean } {
   const text = written.replace(MARKDOWN_LINK, '$1 $2 ');
   const refs = [...text.matchAll(ADDRESS)].map(([address]) => readRef(withoutTrailing(address)));

@@ -28,7 +28,7 @@ export function elementsOf(element: XmlElement | undefined): XmlElement[] {
   return (element?.children ?? []).filter((child) => child instanceof XmlElement);
 }
 
-/** The first child of this name, whatever its namespace prefix. */
+/** The first child with this name, whatever its case and namespace prefix. @param name in lower case */
 export function childOf(element: XmlElement | undefined, name: string): XmlElement | undefined {
   return elementsOf(element).find((child) => localName(child) === name);
 }

@@ -19,8 +19,8 @@ export interface Song {
 }
 
 /**
- * Weighs four facts. An artist often has several songs in a list, and a title is rarely there twice. Version notes follow
- * titles, and quotation marks are set around titles. `known` holds the keys of artists from rows in which title and artist are
+ * Weighs five kinds of evidence. An artist often has several songs in a list, and a title is rarely there twice. Version notes
+ * follow titles, and quotation marks are set around titles. Names are known as artists, or join several artists. `known` holds the keys of artists from rows in which title and artist are
  * separate fields; `quoted` the sides in quotation marks. Without any evidence the artist is on the left, as in most lists.
  */
 export function decideSide(
