@@ -6,9 +6,9 @@ import { normaliseName } from '../music/normalise.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 
 /**
- * The saved track that the query asks for. It must agree with everything in the query, or have its recording code and album. It
- * must also be the only such recording. If several of its releases are saved, the one that a search would prefer is returned. A search may show an earlier release, but
- * the saved one is what the person has and hears.
+ * The saved track that the query asks for. It must be the only recording that agrees with everything in the query, or that has
+ * the query's recording code and album. If several releases of the recording are saved, the one that a search would prefer is
+ * returned. A search may show an earlier release, but the saved one is what the person has and hears.
  * @returns null if a search has to decide
  */
 export function savedMatch(query: TrackQuery, saved: readonly Track[]): Track | null {

@@ -7,7 +7,10 @@ export function countsOf(rows: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** By how much the count of each URI is higher in `after` than in `before`; negative if it is lower. */
+/**
+ * By how much the count of each URI is higher in `after` than in `before`; negative if lower. URIs with equal counts are left
+ * out.
+ */
 export function difference(before: Counts, after: Counts): Map<string, number> {
   const changes = new Map<string, number>();
   for (const [uri, count] of after) changes.set(uri, count);

@@ -1,6 +1,6 @@
 /**
- * Which rows a playlist may have once relay has answered. The simulator, the crash harness and the load tests use this file. Pure: it takes
- * lists of rows, what a person did meanwhile, and what relay was asked to do.
+ * Says which rows a playlist may have once relay has answered, from the rows before, what a person did meanwhile, and what
+ * relay was asked to do. Pure. The simulator, the crash harness and the load tests use this file.
  *
  * A person may act at any moment, so a change may count as carried out before, between or after the person's acts. Each of these
  * orders is right. Anything else is wrong, apart from the songs that `windowOf`, `notYetBack` and `Unclear` excuse.
@@ -33,13 +33,16 @@ export type Outcome =
   /** What was there before is there again. */
   | { is: 'rolled back' }
   /**
-   * The first `written` entries took effect; with `anyOrder`, it may be any entries of that number. With `unknown`, perhaps also the entries
-   * of one more request.
+   * The first `written` entries took effect; with `anyOrder`, as many entries took effect, but not necessarily the first. With
+   * `unknown`, the entries of one more request may have taken effect too.
    */
   | { is: 'part'; written: number; unknown: boolean; anyOrder?: boolean }
   /** The answer names the rows that are missing. */
   | { is: 'missing'; uris: readonly string[] }
-  /** Nobody heard the answer. Of an addition or a removal, any whole number of requests may have taken effect; otherwise all or none. */
+  /**
+   * Nobody heard the answer. Any whole number of the requests of an addition or a removal may have taken effect; of any other
+   * change, all or none.
+   */
   | { is: 'unheard' }
   /** In a review, a person let the change continue, and kept the edits of others. */
   | { is: 'carried on' }
@@ -147,7 +150,7 @@ function countsAfter(counts: Counts, doing: Doing, written: number): Counts {
   }
 }
 
-/** How many entries may have been written. */
+/** The numbers of entries that may have been written. */
 function extents(doing: Doing, outcome: Outcome): number[] {
   const all = 'uris' in doing ? doing.uris.length : 1;
   const isAnySize = 'anySize' in doing && doing.anySize === true;
@@ -243,8 +246,8 @@ function windowOf(doing: Doing, deltas: ReadonlyArray<ReadonlyMap<string, number
 }
 
 /**
- * The songs that a partly finished undo still has to put back. Empty if the number of rows that it put back does not fit its
- * answer.
+ * The songs that a partly finished undo still has to put back. Empty if the undo did not put back as many rows as its answer
+ * says.
  */
 function notYetBack(doing: Doing, outcome: Outcome, differs: ReadonlyMap<string, number>): string[] {
   if (doing.do !== 'bring back' || outcome.is !== 'part') return [];

@@ -2,7 +2,7 @@
 import type { Random } from '../../src/base/clock.ts';
 import { type Chance, chanceOf } from '../changes/crash/chance.ts';
 
-/** @param about names what the numbers decide */
+/** @param about what the numbers decide; each text has numbers of its own */
 export function chanceFor(seed: number, about: string): Chance {
   let mixed = 0x811c9dc5 ^ seed;
   for (let index = 0; index < about.length; index++)

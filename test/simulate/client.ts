@@ -1,4 +1,4 @@
-/** A client: asks relay for one thing after the other, does what answers say, and compares each answer with what Spotify holds. */
+/** A client: asks relay for one thing after another, does what answers say, and compares each answer with what Spotify holds. */
 import type { DemoPlaylist, PlaylistRow } from '../../src/demo/state.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import type { Chance } from '../changes/crash/chance.ts';
@@ -264,8 +264,8 @@ export class Client {
   }
 
   /**
-   * True if a change may stay half done. This is so if nobody heard its answer and, besides, Spotify refuses requests or a copy of
-   * the state was restored.
+   * True if a change may stay half done. This is so if nobody heard its answer, and Spotify refuses requests or a copy of the
+   * state was restored.
    */
   #mayStopHalfway(outcome: Outcome): boolean {
     if (outcome.is === 'unheard' && this.#stage.isRestored) return true;
@@ -515,7 +515,9 @@ export class Client {
     this.#note({ changeId, wish: 'unfollow', playlist, from, isSure: true });
   }
 
-  /** True while the job that fills a new playlist waits. Others may then write to the playlist, and the job adds the rest later. */
+  /**
+   * True while the job that fills a new playlist waits. Others may write to the playlist then, and the job adds the rest later.
+   */
   #isFilledLater({ id }: DemoPlaylist): boolean {
     const { services } = this.#stage.computer;
     return services?.store.get("select 1 from jobs where status = 'waiting' and target_id = ?", [id]) != null;
@@ -1383,8 +1385,8 @@ function less(counts: Counts, by: Counts): Counts {
 }
 
 /**
- * True if a move of relay, whose answer was lost, takes effect late, after a person has moved rows of the same list. relay then has
- * taken the person's move for its own.
+ * True if a move of relay, whose answer was lost, takes effect late, after a person has moved rows of the same list. In that
+ * case, relay has taken the person's move for its own.
  */
 function isLateMove(effects: readonly Effect[], earlier: readonly Effect[], playlist: DemoPlaylist): boolean {
   const isMove = ({ before, after, playlist: on }: Effect) =>

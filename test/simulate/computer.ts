@@ -21,7 +21,7 @@ import type { Network } from './network.ts';
 import type { Spotify } from './spotify.ts';
 import type { VirtualTime } from './time.ts';
 
-/** Puts a copy of the state in the state's place, as `relay restore` does. The program must not be running. */
+/** Replaces the state with a copy of a state, as `relay restore` does. The program must not be running. */
 export async function putCopy(
   { disk, time }: Pick<Parts, 'disk' | 'time'>,
   copy: NonNullable<MemoryDisk['content']>,
@@ -169,7 +169,7 @@ export class Computer {
     for (const mourn of process.mourners) mourn();
   }
 
-  /** SIGTERM: calls get some seconds, then the state is saved and closed. */
+  /** Stops the program as SIGTERM does: calls get some seconds to end, then the state is saved and closed. */
   async stop(): Promise<void> {
     const process = this.#process;
     if (!process) return;

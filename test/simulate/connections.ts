@@ -1,6 +1,7 @@
 /**
- * SQLite connections that the next history uses again (a history is one run of the simulator from one seed). Opening a database, reading its schema and preparing the same statements again
- * would take a fifth of a history's time. A connection that the program closes is used again for the next file with the same schema.
+ * Keeps SQLite connections from one history (one run of the simulator from one seed) to the next. Opening a database, reading its
+ * schema and preparing the same statements each time would take a fifth of a history's time. A connection that the program closes
+ * is used again for the next file with the same schema.
  *
  * SQLite works on a file of Emscripten's MEMFS. Here the file's content is an object that passes everything on to the current
  * file (`src/store/sql/pagedFile.ts` says why that works). Between two files the connection holds no lock. So SQLite looks at
@@ -30,7 +31,7 @@ interface Content {
 
 /** The place where SQLite finds the current file. */
 class Place {
-  /** Null: the connection is closed for the program. */
+  /** The current file; null after the program has closed the connection. */
   present: Content | null;
 
   constructor(first: Content) {
@@ -59,7 +60,7 @@ export interface Connections {
   closeOpen(): void;
 }
 
-/** From now on, every database of a state gets a connection that is kept. Call this once in a process. */
+/** Makes every database of a state that is opened from now on use a kept connection. Call this once in a process. */
 export function keepConnections(SQL: SqlJsStatic): Connections {
   const { Database } = SQL;
   const open = new Set<Database>();

@@ -1,5 +1,5 @@
 /**
- * A disk that is memory, and survives the program. After a crash, the disk has what was written in steps that were over. After a
+ * A disk in memory, which survives the program. After a crash, the disk has what was written in steps that had ended. After a
  * power loss, what was not synced is gone.
  */
 import { identityOfImage } from '../../src/store/file/fileIdentity.ts';
@@ -35,7 +35,7 @@ export class MemoryDisk {
     this.#time = time;
   }
 
-  /** A copy of the state's file. */
+  /** A copy of the state's file; null if there is none. */
   get content(): StateFile | null {
     if (!this.#present) return null;
     const { parts, savedAt } = this.#present;
@@ -48,7 +48,7 @@ export class MemoryDisk {
     this.#temps.clear();
   }
 
-  /** Puts another state in place of the present one, as a restore does. */
+  /** Replaces the state with another one, as a restore does. */
   put({ bytes, savedAt }: StateFile): void {
     this.#present = { parts: [bytes], savedAt };
     this.#synced = this.#present;

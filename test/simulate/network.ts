@@ -78,7 +78,8 @@ export class Network {
             const date = new Date(spotify.world.clock.now()).toUTCString();
             const told = headersOf({ date, ...answer.headers });
             const { status } = answer;
-            // Any other answer was changed on its way, or is not from Spotify, so relay does not know from it how the request ended.
+            // Any other answer is a server error, was changed on its way, or is not from Spotify. relay cannot know from it how
+            // the request ended.
             const isPlain = (status >= 400 || answer === handled) && status < 500;
             arrive(() => {
               if (isPlain && !signal.aborted) spotify.answered(request);

@@ -28,8 +28,8 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number];
 
 /**
- * One thing that a client asks relay for. Tracks are numbers, of which Spotify knows those below `TRACKS`, and playlists are indexes. -1 is the playlist that this client
- * made last.
+ * One thing that a client asks relay for. Tracks are numbers; Spotify knows those below `TRACKS`. `list` is the index of a
+ * playlist, or -1 for the playlist that this client made last.
  */
 export type Wish =
   | { do: 'add'; list: number; tracks: number[] }
@@ -70,7 +70,10 @@ export interface Act {
 /** When a person acts: at a time, or when a request of relay is at Spotify. */
 type Moment =
   | { at: number }
-  /** At the `nth` read or write, counted from 0, of one list, or of anything if `list` is null. Before or after its effect. */
+  /**
+   * Before or after the effect of the `nth` request, counted from 0, that reads (or writes) the list. If `list` is null, requests
+   * for anything count.
+   */
   | { list: number | null; reads: boolean; nth: number; before: boolean };
 
 export type Deed =
@@ -117,8 +120,11 @@ export interface Plan {
   lists: { name: string; rows: number[] }[];
   saved: number[];
   lags: Lags;
+  /** The shortest and the longest time of one way to Spotify or back, in milliseconds. */
   latency: [number, number];
+  /** Tracks that lists show under another ID. */
   relinked: number[];
+  /** Tracks that lists show as empty rows. */
   vanished: number[];
   faults: PlannedFault[];
   clients: { name: string; acts: Act[] }[];
@@ -154,7 +160,10 @@ const SHARES: ReadonlyArray<readonly [Kind, number]> = [
 /** Spotify's own limit for the rows of a playlist. */
 const MOST_ROWS = 10_000;
 
-/** Share of lists that are longer than a page or a request. It is low, since many small histories find more than a few large ones. */
+/**
+ * Share of lists that are longer than a page or a request. Many histories with small lists find more than a few with large
+ * ones.
+ */
 const LARGE = 0.12;
 
 export function planOf(seed: number, only?: Kind): Plan {
@@ -164,7 +173,7 @@ export function planOf(seed: number, only?: Kind): Plan {
   return draw.plan();
 }
 
-/** One of the choices, each as often as its weight says. */
+/** Draws one of the choices. The higher a choice's weight, the more often it is drawn. */
 export function weighted<T>(chance: Chance, choices: ReadonlyArray<readonly [T, number]>): T {
   let left = chance.fraction() * choices.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [choice, weight] of choices) {
@@ -290,8 +299,8 @@ class Drawing {
   #tracksFor(list: number, most = 210): number[] {
     const fresh = this.#fresh(most);
     const old = this.#lists[list]?.rows ?? [];
-    // Some of them are songs that the list has already, or the same song twice.
     if (this.#kind === 'again') return this.#repeated(fresh, old);
+    // At times, one track is a song that the list has already, or is there twice.
     if (old.length > 0 && this.#chance.fraction() < 0.15) fresh.push(this.#chance.pick(old));
     if (this.#chance.fraction() < 0.05) fresh.push(this.#chance.pick(fresh));
     return fresh;
@@ -704,7 +713,7 @@ function visibleInTime({ lags, faults, mishaps }: Pick<Plan, 'lags' | 'faults' |
   };
 }
 
-/** Names a few tracks that Spotify does not know in some of the lists of which relay leaves such tracks out. */
+/** Adds a few tracks that Spotify does not know to some wishes, but only to those for which relay leaves out such tracks. */
 function withUnknown(chance: Chance, acts: readonly Act[]): Act[] {
   return acts.map((act) => {
     const { wish } = act;

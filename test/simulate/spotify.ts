@@ -23,6 +23,7 @@ import type { VirtualTime } from './time.ts';
 export interface Lags {
   /** Rows of a playlist, and saved tracks. */
   lists: number;
+  /** Number of rows that a playlist reports. */
   totals: number;
   /** `snapshot_id`. */
   versions: number;
@@ -229,7 +230,7 @@ export class Spotify {
   #arrivals = new WeakMap<Incoming, number>();
   #sendOf = new WeakMap<Incoming, Send>();
 
-  /** @param maxRows of a playlist; null: Spotify's own limit */
+  /** @param maxRows maximum number of rows of a playlist; null for Spotify's own limit */
   constructor(time: VirtualTime, seed: number, maxRows: number | null) {
     this.#time = time;
     this.#seed = seed;
@@ -450,9 +451,9 @@ export class Spotify {
   }
 
   /**
-   * Songs of relay's own writes that were turned back within a minute, and of the acts that turned them back. In that minute, relay
-   * may take what it reads for a list that lags. The acts are a person's, or relay's own if a restored copy does not know them.
-   * Acts count until the first write of a call, since the readings of that call may show them.
+   * Songs of relay's own writes that were turned back within a minute, and of the acts that turned them back. In that minute,
+   * relay may take what it reads for a list that lags. The acts are a person's, or relay's own if a restored copy does not know
+   * them. Acts count until the first write of a call, since the readings of that call may show them.
    * @param from where in the record of effects the call began
    */
   broughtBack(playlist: DemoPlaylist, from: number): Set<string> {
@@ -472,7 +473,7 @@ export class Spotify {
   }
 
   /**
-   * True if relay has moved rows in the minute before a later change, and a person moved rows while relay read pages for its move.
+   * True if relay moved rows in the minute before a later change, and a person moved rows while relay read pages for its move.
    * The list then shows neither what relay's move should have left nor what was there before it.
    * @param from where in the record of effects the later change began
    */
@@ -777,7 +778,7 @@ export function touchOf(what: string): { uri: string; saves: boolean } | null {
 
 /**
  * True if a page tells of an act: by the number of rows, or by rows that differ.
- * @param isCounted the page tells the number of rows after the act
+ * @param isCounted true if the page tells the number of rows after the act
  */
 function shows(
   { from, count }: PageRead,
@@ -802,7 +803,7 @@ export function touchedBy(before: readonly string[], after: readonly string[]): 
   return [before.find(differs), before.findLast(differs)].filter((uri) => uri !== undefined);
 }
 
-/** The state that held at the time `at`; undefined: the present one. */
+/** The former state that held at the time `at`; undefined if the present state held then. */
 function formerAt<T extends { until: number }>(formers: readonly T[], at: number): T | undefined {
   return formers.find(({ until }) => until > at);
 }

@@ -11,8 +11,9 @@ import type { VirtualTime } from './time.ts';
 export interface Finding {
   /** The kind of mistake, in the same words in every history. */
   rule: string;
-  /** The particulars. */
+  /** What was found in this history. */
   text: string;
+  /** When it was found, in milliseconds of the history. */
   at: number;
 }
 
@@ -32,7 +33,7 @@ export interface Stage {
   isSwitched: boolean;
   /** Playlists that an answer has reported to its caller as newly created. */
   claimed: Set<DemoPlaylist>;
-  /** New playlists whose rows another client has replaced, with the new rows; null if the end of the history does not check them. */
+  /** The new rows of each new playlist whose rows another client has replaced; null if they are not checked at the end. */
   meddled: Map<DemoPlaylist, readonly string[] | null>;
   /** The last name that an answer confirmed for a playlist, and how many effects the record had by then. */
   names: Map<DemoPlaylist, { name: string; from: number }>;

@@ -7,8 +7,8 @@ import { KINDS, type Plan, planOf } from './plan.ts';
 import { shrink } from './shrink.ts';
 
 /**
- * `keeps` are days in which playlists are kept and restored. The other subjects are minutes of writing. If no subject is named,
- * one of these is drawn.
+ * `keeps` are days in which playlists are kept and restored. The other subjects are minutes of writing; if no subject is named,
+ * one of those others is drawn.
  */
 export const SUBJECTS = [...KINDS, 'keeps'] as const;
 export type Subject = (typeof SUBJECTS)[number];

@@ -85,7 +85,7 @@ export class VirtualTime {
   }
 
   /**
-   * Lets time pass until `isOver`, or until `at` is `limit`.
+   * Lets time pass until `isOver`, until `at` is `limit`, or until too much or nothing more happens.
    * @returns null if `isOver` became true; otherwise why time stopped earlier
    */
   pass(isOver: () => boolean, limit: number): Promise<string | null> {

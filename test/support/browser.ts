@@ -1,6 +1,6 @@
 /**
- * The part of a browser that a login needs: it follows redirects, keeps cookies per host, and uses a ticket as the page's
- * script does.
+ * The part of a browser that a login needs: it follows redirects, keeps the cookies of each host and port, and uses a ticket
+ * as the page's script does.
  */
 
 export interface Visit {

@@ -13,7 +13,7 @@ const executablePath = process.env.RELAY_CHROMIUM ?? PATHS.find((path) => exists
 export const withoutChromium =
   executablePath === undefined && process.env.CI !== 'true' ? 'Chromium is not installed' : false;
 
-/** Turn off the browser's own network use, since these tests only need loopback. */
+/** Arguments for a machine without a display. Most of them turn off the browser's own network use: tests only need loopback. */
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -61,7 +61,7 @@ async function launch(): Promise<Browser> {
     ...signals,
   });
   browser.on('context', (context) => context.setDefaultTimeout(PATIENCE_MS));
-  // The parent disconnects when it has no more test files.
+  // The test runner disconnects this process when it has no more test files.
   process.once('disconnect', () => void browser.close());
   return browser;
 }
@@ -86,7 +86,7 @@ export async function screenshots(page: Page, subject: string): Promise<void> {
   }
 }
 
-/** A picture of what is in view. */
+/** Takes a picture of what is in view, if `RELAY_ARTIFACTS` is set. */
 export async function picture(page: Page, name: string): Promise<void> {
   if (artifacts !== undefined) await page.screenshot({ path: pathOf(artifacts, name) });
 }

@@ -24,7 +24,7 @@ export interface CliOptions {
   openBrowser?: (url: string) => Promise<void>;
   parts?: Partial<Parts>;
   machine?: Machine;
-  /** Called with all of stdout when it grows. */
+  /** Called each time that text is added to stdout, with all of stdout so far. */
   onOut?: (all: string) => void;
 }
 
@@ -138,7 +138,7 @@ export function relayProcess(
   });
 }
 
-/** The tool and its arguments in a line ` $ relay call …`, as a shell reads the line. */
+/** The tool and its arguments in an example line, `  $ relay call …`, as a shell reads the line. */
 export function exampleWords(line: string): string[] {
   const script = `printf '%s\\0' ${line.replace('  $ ', '')}`;
   const words = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0');

@@ -8,13 +8,13 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 export interface ManualClock extends Clock {
-  /** Advances the wall clock and the monotonic clock, and ends the sleeps that are over by then. */
+  /** Advances the wall clock and the monotonic clock, and ends the sleeps whose time has passed. */
   advance(ms: number): void;
   /** Sets only `now()`, in Unix milliseconds, like somebody who sets the computer's clock. */
   setWall(ms: number): void;
   /** Number of sleeps in progress. */
   readonly sleeping: number;
-  /** Durations of these sleeps in milliseconds. */
+  /** For each sleep in progress, the milliseconds that it was asked to last. */
   readonly asked: readonly number[];
 }
 

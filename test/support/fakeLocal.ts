@@ -1,6 +1,6 @@
 /**
- * A real HTTP server with the `/local` calls of `domain/localApi.ts`, answered by the test, and `/mcp` with the SDK's own
- * server. Its home has a `server.json`, so that the command line finds it.
+ * A real HTTP server. The test answers the `/local` calls of `domain/localApi.ts`, and the SDK's own server answers `/mcp`. Its
+ * home has a `server.json`, so that the command line finds it.
  */
 
 import { mkdirSync } from 'node:fs';
@@ -22,7 +22,7 @@ export interface FakeLocal {
   /** Environment with which a command finds this server and gets access. */
   env: NodeJS.ProcessEnv;
   baseUrl: string;
-  /** Every accepted call, in order: the route and its JSON body. */
+  /** Every accepted call below `/local`, in order: the route and its JSON body. */
   calls: Array<{ route: string; body: Record<string, unknown> }>;
   /** Cuts all connections, as the end of the server does. */
   cut(): void;

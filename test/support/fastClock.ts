@@ -1,6 +1,6 @@
 /**
- * Time that runs faster: at a factor of 20, a wait of 14 s takes 0.7 s. For tests in which the program, the simulated
- * provider and its delays run by themselves. If a test has to stop at a certain moment, use `manualClock`.
+ * Clocks whose time runs faster: at a factor of 20, a wait of 14 s takes 0.7 s. They are for tests in which the program and the
+ * simulated provider run by themselves. If a test has to stop at a certain moment, use `manualClock`.
  */
 import { fileURLToPath } from 'node:url';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
@@ -56,11 +56,11 @@ function someWork(): void {
   for (let turn = 0; turn < 10; turn++) JSON.parse(JSON.stringify(rows));
 }
 
-/** Interval of turns in milliseconds, and how much of a longer pause between two turns counts. */
+/** Interval at which running time is counted, and how much of a longer pause between two turns counts; in milliseconds. */
 const TURN_MS = 10;
 const COUNTED_MS = 3 * TURN_MS;
 
-/** The real function, before any test replaces it, since the turns continue during other files. */
+/** The real function, taken before any test replaces it: the interval continues while other test files run. */
 const realNow = performance.now.bind(performance);
 
 let turnAt: number | undefined;

@@ -69,7 +69,7 @@ export interface Desk {
   home: string;
   /** Runs a command to its end, in this process. */
   relay(args: string[], options?: { input?: string; env?: Record<string, string> }): Promise<Ended>;
-  /** Starts a command in this process. It cannot be killed. */
+  /** Starts a command in this process, so that `stop` cannot kill it. */
   begin(args: string[], env?: Record<string, string>): Running;
   /** `relay serve --json --port 0` in this process, once it is ready. */
   host(args?: string[], env?: Record<string, string>): Promise<Served>;

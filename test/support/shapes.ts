@@ -1,4 +1,4 @@
-/** The answers that tools must give for items of the invented catalogue, written from the contract rather than the code. */
+/** The answers that tools must give for items of the invented catalogue. They are written without the program's own code. */
 import type { DemoAlbum, DemoArtist, DemoEpisode, DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
 

@@ -81,7 +81,7 @@ function drain(stream: Stream | null): void {
 /** `relay stdio` at the level of lines. */
 export interface RawStdio {
   pid: number;
-  /** Every line of stdout so far, parsed; a line that is no JSON fails the test that reads it. */
+  /** Every line of stdout so far, parsed. Throws if a line is not JSON. */
   lines(): Array<Record<string, unknown>>;
   send(message: object): void;
   /** Sends a request of the older era and waits for its answer. */

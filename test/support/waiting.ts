@@ -1,4 +1,4 @@
-/** A manual clock that knows what waits on it, and gates for hooks. */
+/** A manual clock that counts the sleeps in progress by their length, and gates that hold up hooks. */
 import { type Random, systemRandom } from '../../src/base/clock.ts';
 import { type ManualClock, manualClock } from './clock.ts';
 import { until } from './until.ts';

@@ -41,11 +41,11 @@ export interface RelayOptions {
    * starts.
    */
   connect?: boolean | 'login';
-  /** false to connect no MCP client. */
+  /** False to connect no MCP client. */
   client?: boolean;
   /** True for a server that is the demo's. No account can be connected before it starts. */
   demo?: boolean;
-  /** Connection limits. */
+  /** Limits for the server's connections; those that are left out are the usual ones. */
   limits?: Partial<ConnectionLimits>;
 }
 
@@ -62,7 +62,7 @@ export interface Relay {
   client: Client;
   /** Calls a tool for its full answer unless told otherwise; a failed tool returns `{error}`. */
   call(tool: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
-  /** Stops the server and starts it again over the same home. */
+  /** Stops the server, starts it again over the same home, and connects a new client. */
   restart(): Promise<void>;
 }
 

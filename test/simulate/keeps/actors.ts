@@ -79,7 +79,7 @@ async function act(
         if (!spotify.vanished.has(uri)) spotify.relinked.add(uri);
         return;
       }
-      // A song that was shown under another ID does not go grey: nothing would show under which ID it was added.
+      // A song that reads show under another ID does not go grey: nothing would show under which ID it was added.
       if (spotify.relinked.has(uri)) return;
       spotify.edit('loses a song that is not offered any more', null, () => {
         spotify.vanished.add(uri);

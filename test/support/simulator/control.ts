@@ -95,7 +95,7 @@ function rulesIn({ rules }: Body): FaultRule[] {
   });
 }
 
-/** All kinds but `transform` and `hook`, whose functions cannot be sent. */
+/** All kinds of faults but `transform` and `hook`, which have functions, and functions cannot be sent. */
 const REMOTE_KINDS: readonly string[] = [
   'latency',
   'status',

@@ -1,13 +1,13 @@
 /**
- * Spotify's reads show a write only later: lists after about 0.6 s, snapshots and counts later still. A new playlist is
- * unknown for a moment. Also simulates rows that are shown under another ID (relinking), or empty.
+ * Simulates that Spotify's reads lag: lists show a write after about 0.6 s, snapshots and counts even later, and a new playlist
+ * is unknown for a moment. Also simulates rows that are shown under another ID (relinking), or without an item.
  */
 import { trackObject } from '../../../src/demo/api/shapes.ts';
 import type { Hook, RequestContext } from '../../../src/demo/hook.ts';
 import { type Answer, apiError } from '../../../src/demo/http.ts';
 import type { DemoAccount, DemoPlaylist, SavedTrack, World } from '../../../src/demo/state.ts';
 
-/** Milliseconds on the provider's clock; 0 is no lag. */
+/** How long after a change reads lag, in milliseconds on the provider's clock; 0 for no lag. */
 export interface Lags {
   /** Until the rows of a playlist and the saved tracks show a change. */
   lists: number;
@@ -210,7 +210,7 @@ export class Lag implements LagControl {
   }
 }
 
-/** The state at the time `at`; undefined for the present one. */
+/** The former state that held at the time `at`; undefined if the present state held then. */
 function formerAt<T extends { until: number }>(formers: readonly T[], at: number): T | undefined {
   return formers.find(({ until }) => until > at);
 }

@@ -29,7 +29,7 @@ export function logHook(requests: RecordedRequest[], now: () => number, next: Ho
   };
 }
 
-/** Adds a request, and drops the oldest ones above 20,000. */
+/** Adds a request. Whenever there are 21,000, drops the oldest 1,000. */
 function keep(requests: RecordedRequest[], request: RecordedRequest): void {
   requests.push(request);
   // In blocks, since removing the first entry of a long array moves all others.

@@ -24,7 +24,7 @@ export interface Simulator extends DemoProvider {
   readonly catalogue: World['catalogue'];
   /** Tests may read and change the accounts. Logins get the first account by default. */
   readonly accounts: DemoAccount[];
-  /** The last 20,000 requests since the start or the last `clearRequests()`, oldest first. */
+  /** The requests since the start or the last `clearRequests()`, oldest first; of many, at least the last 20,000. */
   readonly requests: RecordedRequest[];
   clearRequests(): void;
   readonly faults: FaultControl;
@@ -83,7 +83,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   return simulator;
 }
 
-/** Replaces the rows of a playlist. Items that were there before keep their times. */
+/** Replaces the rows of a playlist. A row with a URI that was there before keeps the time and the person that added it. */
 function editPlaylist(world: World, id: string, uris: readonly string[]): string {
   const playlist = findPlaylist(world, id);
   if (!playlist) throw new RangeError(`There is no playlist ${id}.`);
