@@ -49,7 +49,7 @@ async function desk(context: TestContext, env: NodeJS.ProcessEnv = { RELAY_KEYCH
   };
 }
 
-test('a copy takes the place of no file of a home whose state is a link to another directory', async (context) => {
+test('backup overwrites no file of the home, even if the state is a link to another directory', async (context) => {
   const { folder, home, run, state } = await desk(context);
   const shelf = join(folder, 'shelf');
   mkdirSync(shelf);

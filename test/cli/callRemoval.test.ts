@@ -6,7 +6,7 @@ import { owner } from '../support/entries.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import type { Relay } from '../support/world.ts';
 
-/** `relay call` on a terminal. `said` is the text before its question, or null if it asks nothing. */
+/** Runs `relay call` on a terminal. `said` is the text before the question; null if `relay call` asks nothing. */
 async function call(world: Relay, args: string[], answer: string | null = null) {
   const terminal = { stdin: answer !== null, stdout: false, stderr: answer !== null };
   const options = { terminal, ...(answer === null ? {} : { stdin: `${answer}\n` }) };

@@ -292,7 +292,7 @@ longTest('every tool that reads is called as its example says, and its answer fi
       assert.equal(code, 0, `${name}: ${err}`);
       const wide = out.split('\n').filter((line) => widthOf(line) > 60);
       assert.deepEqual(wide, [], name);
-      // An ID may contain such a word by chance, so the words count only as a whole value.
+      // An ID may contain a word such as `null` by chance, so the words count only as a whole value.
       assert.deepEqual(
         /.*(\[object|(^| {2})(undefined|NaN|null)( {2}|$)|[{"]\w+":).*/m.exec(out)?.[0],
         undefined,

@@ -1,4 +1,7 @@
-/** `relay connect` with --toolsets or --read-only puts headers into the client's file. Otherwise it changes none. */
+/**
+ * With --toolsets or --read-only, `relay connect` writes headers into the client's file. Otherwise it leaves the headers as
+ * they are.
+ */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Commands that only read use a running demo. What is meant for the real home never goes to the demo. */
+/** Commands that only read use a running demo. Commands for the real home never go to the demo. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -40,7 +40,7 @@ const NO_HOME = { home: undefined, platform: 'linux' } as const;
 const VIEW = { named: NO_HOME, now: 0, names: new Map() };
 
 const TEXTS = hostileTexts(sized(20_000, 1_000));
-/** The most characters that a line of relay may have, however long a value in it is. */
+/** Maximum number of characters of a line that relay prints, however long a value in that line is. */
 const LINE = 5_000;
 
 function recorder(): { io: Io; out(): string; err(): string } {
@@ -95,7 +95,7 @@ const hostileItem = (text: string): ItemRecord =>
     candidates: [{ track: { name: text, artists: [{ name: text }] }, score: 0.3 }],
   }) as unknown as ItemRecord;
 
-test('lines, notes, tables and errors', () => {
+test('no foreign text forges anything in lines, notes, tables and errors', () => {
   const { io, out, err } = recorder();
   const context = { ...NO_HOME, io, env: { LOG_LEVEL: 'debug' } };
   for (const text of TEXTS) {
@@ -150,7 +150,7 @@ test('JSON is lossless, and one line', () => {
   }
 });
 
-test('status, jobs and the ready block', () => {
+test('no foreign text forges anything in status, jobs and the ready block', () => {
   const plain = readyText(readyFacts('name')).split('\n').length;
   const about = jobText(hostileJob('x'), [hostileItem('x')], LINE, VIEW).length;
   for (const text of TEXTS) {
@@ -191,7 +191,7 @@ function readyFacts(name: string) {
 }
 
 for (const logFormat of ['json', 'pretty'] as const) {
-  test(`the log, ${logFormat}: one line for each event, whatever it is about`, () => {
+  test(`the log, ${logFormat}, has one line for each event, whatever text the event has`, () => {
     let written = '';
     const stream = new Writable({
       decodeStrings: false,
@@ -222,7 +222,7 @@ for (const logFormat of ['json', 'pretty'] as const) {
   });
 }
 
-test('titles and headers', () => {
+test('no foreign text forges anything in titles and headers', () => {
   for (const text of TEXTS) {
     const page = exchange();
     sendPage(page.exchange, 200, { title: `Let ${text} use your account?`, body: html`` });
@@ -269,7 +269,7 @@ function exchange(): { exchange: HttpContext; sent(): string } {
 
 const BATCH = 500;
 
-test('status and clients, from the answers of a server', async (context) => {
+test('no foreign text in the answers of a server forges anything in status and clients', async (context) => {
   let at = 0;
   const batch = () => TEXTS.slice(at, at + BATCH);
   const clients = () =>

@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 import { watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
-/** How jobs are shown: half an hour after the example job was made. */
+/** Options for showing jobs, at a moment half an hour after the example job was made. */
 const VIEW = {
   named: { home: undefined, platform: 'linux' },
   now: Date.parse('2026-11-20T13:04:56.000Z'),
@@ -138,7 +138,7 @@ test('the table and the text of a job say what to do next', () => {
     'undo a change  1f0c2b3a  completed  30 min ago',
   ]);
   assert.doesNotMatch(jobText(undo, [], 80, VIEW).join('\n'), /^items/m);
-  // Nobody can settle the songs of a job that is over.
+  // Nobody can settle the songs of a job that has ended.
   assert.deepEqual(
     (['completed', 'cancelled'] as const).map((status) =>
       jobText({ ...open, status, written: 399 }, [item], 80, VIEW).slice(-3),

@@ -48,7 +48,7 @@ const TICKET_URL = 'http://127.0.0.1:4980/#ticket=owner-ticket';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-/** A login that ends with `ends`, after `pending` answers that it is pending. */
+/** A login that is pending for the first `pending` answers, and then ends with `ends`. */
 function loginThat(ends: LoginProgress, pending = 0): Partial<LocalApi> {
   let polls = 0;
   return {
@@ -274,7 +274,7 @@ test('with the wrong key, --start-over starts over without asking', async () => 
   assert.deepEqual(pluck(starts, 'startOver'), [false, true]);
 });
 
-test('with --json the start over is said once the login has succeeded, since an error is the only line on stderr', async () => {
+test('with --json, starting over is reported only once the login has succeeded: after a failure, the error must be the only line on stderr', async () => {
   const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.');
   const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
   const args = ['login', '--no-browser', '--start-over', '--json'];

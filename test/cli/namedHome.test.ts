@@ -1,4 +1,4 @@
-/** Commands shown to a person contain the `--home` that they gave. */
+/** The commands that relay shows to a person contain the `--home` that the person gave. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { McpServer } from '@modelcontextprotocol/server';

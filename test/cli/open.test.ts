@@ -8,7 +8,7 @@ import { withRelay } from '../support/world.ts';
 const TICKET_URL = 'http://127.0.0.1:4980/#ticket=owner-ticket';
 const PAGE_URL = 'http://127.0.0.1:4980/';
 
-/** A server that answers `asked` times that the ticket still waits, and then that the ticket was used. */
+/** A server that answers `asked` times that nobody has used the ticket yet, and then that somebody has. */
 function ticketTakenAfter(asked: number) {
   let asks = 0;
   return {

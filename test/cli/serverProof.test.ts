@@ -72,7 +72,7 @@ const IMPOSTORS: Record<string, (response: ServerResponse, body: string) => void
 };
 
 for (const [what, answer] of Object.entries(IMPOSTORS)) {
-  test(`a listener that ${what} is sent nothing of use`, async (context) => {
+  test(`a listener that ${what} gets nothing that it could use`, async (context) => {
     const { baseUrl, heard } = await listener(context, (_request, response, body) => answer(response, body));
     const env = await staleHome(context, baseUrl);
     for (const args of [

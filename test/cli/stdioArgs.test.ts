@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readStdioArgs } from '../../src/cli/stdio/stdioArgs.ts';
 
-test('the command lines that relay gives to clients are read', () => {
+test('the executable itself reads the command lines that relay gives to clients', () => {
   const read: Array<[line: string, meaning: object]> = [
     ['stdio', { globals: {}, tools: {} }],
     ['--home /srv/relay stdio --demo', { globals: { home: '/srv/relay', demo: true }, tools: {} }],

@@ -22,7 +22,7 @@ const READY: ReadyFacts = {
   platform: 'linux',
 };
 
-test('the ready block of a first start', () => {
+test('the ready block of a first start says what to do next', () => {
   assert.equal(
     readyText(READY),
     `relay 1.2.3 is ready
@@ -125,7 +125,7 @@ Owner's page: http://127.0.0.1:4980/
   );
 });
 
-test('how the Spotify app is made, in three steps within 65 columns', () => {
+test('the steps for making the Spotify app are three, and fit 65 columns', () => {
   const text = appSteps('http://127.0.0.1:4980/auth/provider/callback');
   assertNone(text.split('\n'), (line) => line.length > 65);
   assert.equal(text.split('\n').filter((line) => /^ {2}\d\./.test(line)).length, 3);

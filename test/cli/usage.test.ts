@@ -65,13 +65,13 @@ const MISTAKES: Array<[args: string, message: string, remedy: string]> = [
     'Option "--timeout <seconds>" argument "soon" is invalid. It must be a number of seconds from 1 to 3600.',
     'See `relay login --help`.',
   ],
-  // As `--home="$DIR"` in a shell in which DIR is not set: the home of the person would be used instead.
+  // What `--home="$DIR"` becomes in a shell in which DIR is not set. Otherwise the default home would be used instead.
   [
     '--home= status',
     'Option "--home <dir>" argument "" is invalid. It must not be empty.',
     'See `relay status --help`.',
   ],
-  // As `logs -n "$COUNT"` in a shell in which COUNT is not set.
+  // What `logs -n "$COUNT"` becomes in a shell in which COUNT is not set.
   [
     'logs -n ',
     'Option "-n, --lines <n>" argument "" is invalid. It must be a number from 0 to 100,000.',
