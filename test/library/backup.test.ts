@@ -95,7 +95,7 @@ test('versions and plays are in the same file as the state, and another home get
   assert.deepEqual({ versions, plays }, { versions: 1, plays: 2 });
 });
 
-test('a restore keeps the versions and plays of before in a file of their own; if the copy has none, they stay in use', async (t) => {
+test('a restore keeps the former versions and plays in a separate file; if the copy has none, the former ones stay in use', async (t) => {
   const { folder, copy, run, homeWith } = await desk(t);
   const home = await homeWith('first', PLAYS, VERSIONS);
   await run(home, 'backup', copy);

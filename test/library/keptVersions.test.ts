@@ -46,7 +46,7 @@ function restoreZone(t: TestContext): void {
   });
 }
 
-test('of a time that the clock shows twice, as when summer time ends, the last one counts', (t) => {
+test('a time that the clock shows twice, as when summer time ends, means the later moment', (t) => {
   restoreZone(t);
   const dayAfter = Date.UTC(2026, 10, 20);
   for (const [zone, text, now, expected] of [
@@ -65,7 +65,7 @@ test('of a time that the clock shows twice, as when summer time ends, the last o
   }
 });
 
-test('the version at the end of a day stays in any time zone', (t) => {
+test('the version at the end of a day is kept in any time zone', (t) => {
   restoreZone(t);
   for (const zone of ['Asia/Kolkata', 'Asia/Kathmandu', 'America/St_Johns', 'Europe/Berlin', 'UTC']) {
     process.env.TZ = zone;
@@ -96,7 +96,7 @@ async function emptyFile(): Promise<{ sql: Sql; bytes(): number; close(): void }
 }
 
 /** Every kept version has the rows of its time, and counts the rows added and removed since the kept version before it. */
-test('after versions are thinned out, those that stay are right', async () => {
+test('after versions are thinned out, those that are kept have the right rows and counts', async () => {
   const { sql, close } = await emptyFile();
   const list = { id: 'list', name: 'List' };
   const truth = new Map<number, string[]>();
@@ -192,7 +192,7 @@ function timeOf(work: () => unknown): number {
   return Math.min(...times);
 }
 
-test('a moment is a version, a date, a time or words', () => {
+test('a version can be named by its number, or by a moment as a date, a time or words', () => {
   const local = (...parts: [number, number, number, number?, number?, number?, number?]) =>
     new Date(...(parts as [number, number, number])).getTime();
   const ago = (text: string) => {

@@ -106,7 +106,7 @@ test('a song that differs from the saved song in anything is searched for', () =
     }
   }));
 
-test('an older copy is checked for a long list, and if that fails, the songs are searched for', () => {
+test('an older copy is checked for a long list, and if the check fails, the songs are searched for', () => {
   const clock = manualClock();
   return withRelay({ ...WITH_SQL, clock }, async (relay) => {
     resize(relay, 60, 1);
@@ -133,7 +133,7 @@ test('an older copy is checked for a long list, and if that fails, the songs are
   });
 });
 
-test('a whole playlist is counted with one request if the copy has its rows, with the same answer', () =>
+test('if the copy has the rows of a playlist, counting them takes one request and gives the same answer', () =>
   withRelay(WITH_SQL, async (relay) => {
     const account = resize(relay, 0, 2);
     const playlist = at(account.playlists, 0);

@@ -61,7 +61,7 @@ function seeded(seed: number) {
 
 type Below = ReturnType<typeof seeded>;
 
-/** What the provider holds, as a database made in the plainest way. */
+/** Makes a database of what the provider holds, in the plainest way. */
 async function oracleOf(relay: Relay): Promise<Database> {
   const SQL = await loadSqlite();
   const db = new SQL.Database();
@@ -222,7 +222,7 @@ async function editWithRelay(relay: Relay, below: Below): Promise<void> {
     await relay.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids: tracks });
 }
 
-/** How long versions lag, in real time; rows lag less. */
+/** How long the provider's snapshots lag, in real milliseconds; rows lag less. */
 const LAG_MS = 120;
 
 /** Something that goes wrong once, or for a while. */
@@ -255,12 +255,12 @@ async function settled(relay: Relay): Promise<void> {
 /** Number of seeds. `LIBRARY_SEEDS=1000` tries more of them, `SEED=7` only that one. */
 const SEEDS = Number(process.env.LIBRARY_SEEDS ?? (process.env.SEED ? 1 : sized(60, 1)));
 const FIRST = Number(process.env.SEED ?? 1);
-/** Number of accounts that one relay reads, one after the other. It forgets the copy before each. */
+/** Number of accounts that one relay reads, one after the other. Before each, relay forgets its copy. */
 const EACH = 10;
 /** Number of questions after a turn. After the last turn, all questions are asked. */
 const SOME = 6;
 
-test(`thirty questions agree with the provider, through random accounts and what happens to them: ${SEEDS} seeds`, async () => {
+test(`whatever happens to random accounts, thirty questions get the answers that the provider's data gives: ${SEEDS} seeds`, async () => {
   assert.equal(QUESTIONS.length, 30);
   const env = {
     RELAY_TOOLSETS: 'standard,library_sql',

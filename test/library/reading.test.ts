@@ -11,9 +11,12 @@ import { ask, counted, readAll } from './queries.ts';
 
 const SAVED = sized(5_000, 600);
 const LISTS = sized(200, 20);
-/** One request for each page of saved tracks and of the list of playlists, and one for each playlist. */
+/**
+ * How many requests the first reading takes: one for each page of saved tracks and of the list of playlists, and one for each
+ * playlist.
+ */
 const ALL = SAVED / 50 + LISTS / 50 + LISTS;
-/** With a high limit per minute, so that the reading is over soon. */
+/** Settings with a high limit of requests per minute, so that the first reading ends soon. */
 const QUICK = { env: { RELAY_TOOLSETS: 'standard,library_sql', RELAY_LIBRARY_REQUESTS_PER_MINUTE: '10000' } };
 
 async function assertExact(relay: Relay): Promise<void> {

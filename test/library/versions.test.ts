@@ -47,7 +47,7 @@ const restore = async (relay: Relay, version: number, args: Record<string, unkno
 const uris = (relay: Relay, index = 0) =>
   at(owner(relay.provider).playlists, index).rows.map((row) => (row.unavailable ? null : row.uri));
 
-/** Somebody changes the playlist in Spotify. */
+/** Changes the rows of the playlist, as somebody does in Spotify. */
 function edit(
   relay: Relay,
   change: (rows: ReturnType<typeof rowsFrom>) => ReturnType<typeof rowsFrom>,
@@ -370,7 +370,7 @@ test('after a rename a playlist has its versions under its new name, and the old
     assert.deepEqual(await versionsOf('Voyage'), [ID, 'Voyage', 1]);
   }));
 
-test('the name of a playlist may look like an ID; a link that cannot be read is told as such', () =>
+test('the name of a playlist may look like an ID; a link that cannot be read is reported as a link', () =>
   withRelay(WITH_SQL, async (relay) => {
     const account = resize(relay, 0, 1);
     const name = 'abcdefghijklmnopqrstuv';
@@ -412,7 +412,7 @@ test('while Spotify does not list the playlists, nothing is restored by a stored
     assert.deepEqual(await restore(ID), ['done', 30]);
   }));
 
-test('a playlist that got an earlier name back is found by it once it is gone', () =>
+test('a playlist that got an earlier name back is found by that name once the playlist is gone', () =>
   withRelay(WITH_SQL, async (relay) => {
     const account = resize(relay, 0, 1);
     await readAll(relay);
@@ -432,7 +432,7 @@ test('a playlist that got an earlier name back is found by it once it is gone', 
     assert.equal(JSON.parse(out || err).playlist_id, ID);
   }));
 
-test('if the versions are replaced by earlier ones, what was read after those is a version again', () =>
+test('if a restore brings back earlier versions, the rows that were read since then become a version again', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);
     await readAll(relay);

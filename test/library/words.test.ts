@@ -74,7 +74,7 @@ test('get_saved_tracks finds words in title, artists and album, page by page', (
     assert.equal(total, next.total, 'a zero character separates words');
   }));
 
-test('get_playlist_tracks gives the rows with their positions, with one request if nothing has changed', () =>
+test('get_playlist_tracks returns the rows with their positions, and takes one request if nothing has changed', () =>
   withRelay(async (relay) => {
     const account = resize(relay, 0, 2);
     const playlist = at(account.playlists, 1);

@@ -20,14 +20,14 @@ interface Holding {
   count: number;
   /** Sent at once, with the server's host in place of `HOST`. */
   text?: string;
-  /** Whether a FIN follows. */
+  /** True to end the sending side of each connection (FIN) after `text`. */
   ends?: boolean;
-  /** Sent again and again. */
+  /** Sent every 50 ms after that. */
   trickle?: string;
   hosts?: string[];
 }
 
-/** Has another process hold connections for as long as `work` takes; it never closes one, whatever the server does. */
+/** Has another process hold connections while `work` runs. That process never closes one, whatever the server does. */
 async function whileHeld(
   baseUrl: string,
   holdings: readonly Holding[],
@@ -52,7 +52,7 @@ async function whileHeld(
   }
 }
 
-/** Connections that this process has descriptors for. */
+/** Number of connections that are open in this process. */
 function descriptors(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
 }
@@ -63,7 +63,7 @@ async function healthMs(baseUrl: string): Promise<number> {
   return performance.now() - start;
 }
 
-/** A tenth of the silent and half-open connections; most of them say nothing. */
+/** A tenth of the number of silent and half-open connections. Most of them send nothing. */
 const FLOOD = sized(200, 40);
 
 longTest(

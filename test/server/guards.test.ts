@@ -15,7 +15,7 @@ const AUTHORIZED = { authorization: `Bearer ${API_KEY}`, accept: 'application/js
 const JSON_BODY = { ...AUTHORIZED, 'content-type': 'application/json' };
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 
-test('only its own Host names are answered', () =>
+test('the server answers only to its own Host names', () =>
   withRelay(async ({ baseUrl }) => {
     const { port } = new URL(baseUrl);
     const statusFor = async (host: string) => (await send(`${baseUrl}/health`, { headers: { host } })).status;
@@ -195,7 +195,7 @@ test('what cannot be served is refused with the right status, and the server kee
     assert.equal((await send(`${baseUrl}/health`)).status, 200);
   }));
 
-test('what is refused below /oauth before its routes is refused in the form of OAuth', () =>
+test('a request below /oauth that is refused before it reaches a route gets an error in the form of OAuth', () =>
   withRelay({ client: false, env: { MCP_OAUTH_DCR_ENABLED: 'false' } }, async ({ baseUrl }) => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const asked: Array<[path: string, request: Parameters<typeof send>[1], status: number, text: string]> = [

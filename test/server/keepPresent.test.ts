@@ -1,4 +1,4 @@
-/** Restoring a copy gives no access back to anyone who has lost it since the copy was made. */
+/** Restoring a copy gives nobody back an access that was taken away after the copy was made. */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -131,7 +131,7 @@ async function browsers(home: string): Promise<number> {
   return count;
 }
 
-test('what was revoked, rotated or approved since stays so, and no browser is remembered', async (t) => {
+test('what was revoked, rotated or approved after the copy was made stays so, and no browser is remembered', async (t) => {
   const { home, file } = await copyOf(t);
   await withState(home, (store, vault) => {
     vault.set('mcp.api_key', 'new key');
@@ -168,7 +168,7 @@ test('on a new machine the key and the login of the copy are used, and every cli
   assert.equal(await browsers(home), 0);
 });
 
-test('a client that the copy alone knows is a stranger, whatever the copy says of it', async (t) => {
+test('a client that only the copy knows is a stranger, whatever the copy says of that client', async (t) => {
   const home = temporaryHome(t);
   const add = (clientId: string) => (store: Store) => {
     const owned = { source: 'added', createdAt: 5, approvedAt: 5, lastUsedAt: 5 } as const;
@@ -202,7 +202,7 @@ test('a client that the copy alone knows is a stranger, whatever the copy says o
   }
 });
 
-test('the login of another account comes back with its copy, the key does not', async (t) => {
+test('a copy of another account brings back the login of that account, but not the key', async (t) => {
   const { file } = await copyOf(t, 'ben');
   const home = temporaryHome(t);
   await withState(home, (store, vault) => {

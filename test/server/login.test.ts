@@ -140,7 +140,7 @@ test('a state lasts ten minutes', () =>
     assert.deepEqual(await authStatus(baseUrl), NOT_CONNECTED);
   }));
 
-test('another browser cannot finish a login, and the login is then over', () =>
+test('another browser cannot finish a login, and its attempt ends the login', () =>
   withRelay(apart, async ({ baseUrl, provider }) => {
     const browser = createBrowser();
     const callback = await untilCallback(browser, baseUrl);

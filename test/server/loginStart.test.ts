@@ -23,7 +23,7 @@ const PUBLIC = { PUBLIC_BASE_URL: `https://${PUBLIC_NAME}` };
 
 interface Story extends Relay {
   start(headers?: Record<string, string>, query?: string): Promise<Answer>;
-  /** Starts a `relay login` whose browser has signed in; returns the query with which that browser continues. */
+  /** Starts a `relay login` and signs its browser in. `query` is what that browser then continues with. */
   loginWithTicket(): Promise<LoginStart & { query: string }>;
   isConnected(): Promise<boolean>;
 }
@@ -183,7 +183,7 @@ test(`${STARTS} starts of a program do not end the logins of others`, () =>
       ticket: await browsers.ticket.step(`${baseUrl}${LOGIN}${withTicket.query}`),
     };
     await flood(`${baseUrl}${LOGIN}`, STARTS);
-    // By the provider's own address, by the address on the terminal, and by the ticket.
+    // A login can still be started by the provider's own address, by the address on the terminal, and by the ticket.
     assert.equal((await createBrowser().open(waiting.providerUrl)).status, 200);
     for (const name of ['shown', 'ticket'] as const) {
       const way = begun[name].headers.get('location') ?? '';
@@ -197,7 +197,7 @@ test(`${STARTS} starts of a program do not end the logins of others`, () =>
     }
   }));
 
-test('a sent cookie is never taken over: knowing or choosing it gains nothing', () =>
+test('the server never reuses the secret in a cookie that it receives: knowing or choosing that secret gains nothing', () =>
   withLogin({}, async ({ start, baseUrl, isConnected }) => {
     const chosen = 'A'.repeat(43);
     const first = await start({ cookie: `relay_login=${chosen}` });

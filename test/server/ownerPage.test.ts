@@ -1,4 +1,4 @@
-/** The owner's page without a browser: who gets which answer, and which requests that costs. */
+/** The owner's page without a browser: who gets which answer, and which requests to Spotify an answer takes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createJob, reach } from '../jobs/jobCalls.ts';
@@ -121,7 +121,7 @@ test('GET / is the same for everyone and names nobody', () =>
       assert.ok(secret && !stranger.text.includes(secret), String(secret));
   }));
 
-test('the page names the API key to another client only where the key is a credential', async () => {
+test('the page tells another client about the API key only if the server accepts the key', async () => {
   const next = async (mode: string) => {
     let text = '';
     await withRelay({ client: false, connect: false, env: { MCP_AUTH_MODE: mode } }, async (relay) => {

@@ -70,7 +70,7 @@ test('the user is found anywhere among thousands of connections, and not if the 
     line(`0100007F:${(0x8000 + at).toString(16).toUpperCase()} 0100007F:1374`, ESTABLISHED, 0, 42 + at),
   );
   const path = join(folder, 'tcp');
-  // The table is read in pieces. Forty neighbouring lines are longer than a piece, so one of them lies across its end.
+  // The table is read in pieces. Forty neighbouring lines are longer than a piece, so one of them lies across the end of a piece.
   for (const place of [0, ...Array.from({ length: 40 }, (_, at) => 200 + at), others.length]) {
     const table = others.toSpliced(place, 0, line(V4, ESTABLISHED, 1000, 7));
     await writeFile(path, `${[HEAD, ...table].join('\n')}\n`);

@@ -44,7 +44,7 @@ function hold(host: string, port: number): Promise<{ result: string; server: Ser
 for (const [host, owned] of Object.entries(OWNED)) {
   if (available([host]).length === 0) continue;
   const addresses = available(owned);
-  test(`with RELAY_HOST=${host} no other program has one of its addresses, before or while it runs`, async () => {
+  test(`with RELAY_HOST=${host} relay does not start if another program has one of its addresses, and no other program gets one while relay runs`, async () => {
     const port = Number(await freePort());
     for (const address of addresses) {
       const { result, server } = await hold(address, port);

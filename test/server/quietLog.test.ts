@@ -50,7 +50,7 @@ test('refused credentials are in the log, a few a minute, without what was sent'
     const { client } = await connect(relay);
     const other = await newClient(relay.baseUrl, { token_endpoint_auth_method: 'client_secret_post' });
     warnings.length = 0;
-    // Every client begins without a credential: that is no refusal.
+    // Every client begins without a credential, so the answer to that does not count as a refusal.
     await mcpStatus(mcpUrl, null);
     for (let n = 0; n < 5; n++) await mcpStatus(mcpUrl, 'made-up-token');
     clock.advance(MINUTE);

@@ -34,7 +34,7 @@ test('stopping does not wait for idle connections', () =>
     const stopped = server.close();
     release();
     assert.equal((await working).error, undefined);
-    // The clock stands still: had the server waited for a grace to pass, this would never end.
+    // The clock stands still, so this would never end if the server waited for the grace.
     await stopped;
     agent.destroy();
     silent.destroy();

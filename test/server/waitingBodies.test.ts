@@ -89,7 +89,7 @@ test('when the room for strangers is used up, the body that waited longest is re
     for (const { socket } of held) socket.destroy();
   }));
 
-test('a client whose body lost its room reads in the words of OAuth that it may try again', () =>
+test('a client whose body is dropped to make room gets an OAuth error that says to send the request again', () =>
   withRelay({ client: false }, async (relay) => {
     const held: Held[] = [];
     while (held.length < 4) held.push(await unfinished(relay, ['/oauth/token', FORM], MIB - 1));

@@ -76,7 +76,7 @@ export function short({ at, song = 1, ms = 200_000, artist, name }: Heard): Expo
   };
 }
 
-/** The account data about the person, with the values of `PRIVATE`. */
+/** The account data about the person: the file that has the values of `PRIVATE`. */
 export function userdata(username: string): ExportRow {
   const { email, country, born } = PRIVATE;
   return { username, email, country, birthdate: born, createdFromFacebook: false };

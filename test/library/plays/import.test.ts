@@ -222,7 +222,7 @@ test('what is forgotten is gone from the file', () =>
     assert.deepEqual(await allPlays(relay), []);
   }));
 
-test('if plays are forgotten while they are imported, the import ends and nothing is left of it', () =>
+test('if plays are forgotten while an import runs, the import ends and leaves no play', () =>
   withExports({}, async (relay, at) => {
     const rows = Array.from({ length: 2_000 }, (_, song) => extended({ ...A, song }));
     const path = await at('a.zip', zipped({ 'endsong_0.json': rows }));

@@ -39,7 +39,7 @@ async function ended(relay: Relay, proof: Record<string, string>, id: unknown) {
 
 const uploadsIn = ({ home }: Relay) => readdirSync(home).filter((name) => name.startsWith('plays-upload-'));
 
-test('an uploaded history is read from the home, for its owner alone, and nothing of it stays there', () =>
+test('an uploaded history is a file in the home that only its owner may read, and is deleted after the import', () =>
   withExports({ connect: false }, async (relay) => {
     const proof = { 'x-relay-owner': await signIn(relay) };
     const rows = Array.from({ length: 1_000 }, (_, song) =>

@@ -1,4 +1,4 @@
-/** A lifetime of plays: how long it takes, how much memory, and that others are answered meanwhile. */
+/** Imports a lifetime of plays: how long that takes, how much memory it uses, and that others are answered meanwhile. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createWriteStream, readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const isFull = PLAYS === 1_000_000;
 const MB = 1024 * 1024;
 /** Memory that may stay in use: what V8's and the system's allocators keep, and code that a question loaded. */
 const KEPT_MB = 30;
-/** Maximum time for a question about one artist or year. All limits of this test are generous. */
+/** Maximum time for a question about one artist or year, and for one about all plays. All limits of this test are generous. */
 const ONE_MS = 2_000;
 const ALL_MS = 4_500;
 
