@@ -4,7 +4,7 @@
 export interface Call {
   /** Aborts when the caller has left or time is up; nothing new is sent to the provider after that. */
   signal: AbortSignal;
-  /** Reports that `done` of `total` steps are over; called only for work of more than one provider request. */
+  /** Reports that `done` of `total` steps are done. Called only for work that takes more than one request to the provider. */
   progress(done: number, total: number, message?: string): void;
   /** The provider's ID of the user whom the work is for; by default the connected user. */
   account?: string;
@@ -21,8 +21,8 @@ export interface SendCall extends Pick<Call, 'signal' | 'account'> {
 export interface ProviderApi {
   /**
    * Sends one request: checks limits, gets a valid token, applies timeouts, retries, and refreshes the token once after a 401.
-   * A write is tried again only if it certainly was not sent, or after a 401. If `call.account` is given, only
-   * that user's tokens are used.
+   * A write is tried again only if it certainly was not sent, or after a 401. If `call.account` is given, only that user's tokens
+   * are used.
    * @throws RelayError with the code for what went wrong and a remedy; `LOGIN_REQUIRED` with `details.reason` `other_account`
    * if another account is connected now. A `PROVIDER_*` error with `details.sent` false means that the request had no effect.
    * If a signal of the call aborts, its reason is thrown.
@@ -56,7 +56,7 @@ export interface ProviderRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The path below the API's base URL. */
   path: string;
-  /** The path with names in place of its values, as the error history shows it. */
+  /** The path with names in place of values, such as `/playlists/{id}`. The error history shows it instead of the path. */
   template: string;
   scope: LimitScope;
   query?: Record<string, string | number | undefined>;

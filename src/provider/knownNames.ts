@@ -1,6 +1,6 @@
 /**
- * Remembers names from Spotify's answers since the program started, whichever request they came from. Texts for a
- * person can then name a playlist or a song without a request.
+ * Remembers the names of playlists and songs from most of Spotify's answers since the program started. Texts for a person can
+ * then name a playlist or a song without a request.
  */
 import type { Media } from '../domain/shapes.ts';
 import type { ProviderApi } from './api.ts';
@@ -10,7 +10,7 @@ const MAX_SONGS = 5_000;
 const MAX_PLAYLISTS = 1_000;
 
 interface Known {
-  /** By playlist ID, the name and cover in the last answer, as JSON. */
+  /** By playlist ID, the name and cover from the last answer that had the playlist, as JSON. */
   playlists: Map<string, string>;
   /** By URI, what `titleOf` returns. */
   songs: Map<string, string>;
@@ -61,7 +61,7 @@ export function noteSong(api: ProviderApi, media: Media | null): void {
   put(knownOf(api).songs, media.uri, titleOf(media), MAX_SONGS);
 }
 
-/** `Title – Artist, Artist` of a song, or `Title – Show` of an episode; null if it is not remembered. */
+/** `Title – Artist, Artist` of a song, or `Title – Show` of an episode; null if relay does not remember the URI. */
 export function knownSong(api: ProviderApi, uri: string): string | null {
   return knownOf(api).songs.get(uri) ?? null;
 }

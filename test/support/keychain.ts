@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Why such a session cannot be started here; false if it can be started. On CI a missing program is a failure. */
+/** Why no session bus with a keychain can be started here; false if one can. On CI a missing program is a failure. */
 export function withoutKeychain(): string | false {
   if (process.platform !== 'linux') return 'this test knows the keychain of Linux only';
   const missing = ['dbus-run-session', 'gnome-keyring-daemon'].filter(

@@ -65,6 +65,7 @@ interface Served {
   ready: Ready;
 }
 
+/** A home, and the ways to run relay with it. */
 export interface Desk {
   home: string;
   /** Runs a command to its end, in this process. */

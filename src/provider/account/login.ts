@@ -151,12 +151,12 @@ export interface Login {
   complete(query: CallbackQuery, cookie: string | null): Promise<AccountSummary>;
   /** Returns the cookie without the secrets of flows that are finished or expired; '' if no secret remains. */
   liveCookie(cookie: string): string;
-  /** Begins an attempt for `relay login`. */
+  /** Begins an attempt for `relay login`, and a flow whose address (`providerUrl`) is for the terminal alone. */
   start(options: { switchAccount: boolean; redirectUri: string }): { attemptId: string; providerUrl: string };
   /** ID of the newest `relay login` attempt with this `switchAccount` that still waits for a browser; null if there is none. */
   waiting(switchAccount: boolean): string | null;
   /**
-   * How an attempt stands. While it is pending, waits up to `waitMs` for its end.
+   * Returns how an attempt stands. If the attempt is pending, first waits up to `waitMs` for its end.
    * @throws RelayError `LOGIN_FAILED` if the attempt is unknown or too old
    */
   progress(attemptId: string, waitMs: number): Promise<LoginProgress>;
@@ -221,7 +221,7 @@ export function createLogin(options: LoginOptions): Login {
     return sent.filter((value) => live.has(hashOf(value)));
   }
 
-  /** Records the error in the flow's attempt, and returns it. */
+  /** Records the error in the flow's attempt, if the flow has one, and returns the error. */
   function fail(flow: Flow, error: RelayError): RelayError {
     finish(flow, {
       state: 'failed',

@@ -9,7 +9,7 @@ import { messageOf, notConnected, otherAccount, RelayError } from '../../domain/
 import type { Transport } from '../http/transport.ts';
 import { type ProviderApp, refreshGrant, type TokenAnswer } from './accountsApi.ts';
 
-/** How long before its end a token is refreshed, so that it does not expire in transit. */
+/** How long before its end a token is refreshed. Otherwise it might expire while a request is on its way. */
 const RENEW_BEFORE_MS = 60_000;
 /** A refused token that was issued less than this time ago is tried again as it is; any other is refreshed. */
 const RENEW_AFTER_MS = 60_000;
@@ -38,7 +38,7 @@ export interface TokenKeeper {
 
 export interface TokenSource {
   /**
-   * A token that is valid for at least a minute; refreshed if the stored one is not.
+   * Returns the access token if it is valid for at least another minute; otherwise refreshes it and returns the new one.
    * @param account ID of the user whose token it must be; by default the connected user
    * @throws RelayError `LOGIN_REQUIRED` if no account is connected or the login has ended, with `details.reason` `other_account`
    * if another account is connected; `PROVIDER_*` if the token cannot be refreshed now
@@ -70,7 +70,7 @@ export function createTokenSource({ app, keeper, clock, log, transport }: TokenS
   let refreshing: Promise<StoredTokens> | null = null;
   /** Time when the present access token was issued, on the monotonic clock; null if the token was read from the store. */
   let issuedAt: number | null = null;
-  /** The pause that the login service has asked for, until `at` (monotonic); null if there is none. */
+  /** The pause that the login service asked for with a 429, until `at` (monotonic), and the error for callers; null for none. */
   let pause: { at: number; error: RelayError } | null = null;
   /** Number of calls of `during` that have not ended. */
   let changes = 0;

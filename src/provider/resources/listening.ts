@@ -16,7 +16,9 @@ function top<T>(kind: 'tracks' | 'artists', parse: (row: unknown) => T | null) {
 export const getTopTracks = top<Track>('tracks', parseTrack);
 export const getTopArtists = top<Artist>('artists', parseArtist);
 
+/** One song in the listening history. Spotify may leave out each part, which is then null. */
 interface Play {
+  /** ISO 8601. */
   played_at: string | null;
   track: Track | null;
   context: Context | null;

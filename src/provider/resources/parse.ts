@@ -1,7 +1,7 @@
 /**
  * Turns the provider's JSON into relay's shapes. Tolerant by design: the fields depend on the age of the Spotify app, so both
- * generations (`items`/`tracks`, `item`/`track`) are read. A missing field becomes null, if the shape allows that; otherwise '', an empty list or
- * false. Pure.
+ * generations (`items`/`tracks`, `item`/`track`) are read. A missing field becomes null, if the shape allows that; otherwise
+ * '', an empty list or false. Pure.
  */
 import { isObject } from '../../base/parsing.ts';
 import type {

@@ -27,9 +27,11 @@ export interface PlayerState {
   is_playing: boolean;
   /** `unknown` if neither the item nor the answer says what is playing. */
   item_type: PlayingType | null;
+  /** null during an ad, or if Spotify does not say what is playing. */
   item: Media | null;
   progress_ms: number | null;
   context: Context | null;
+  /** null from `/me/player/currently-playing`, which does not name the device. */
   device: Device | null;
   repeat_state: string | null;
   shuffle_state: boolean | null;
@@ -102,6 +104,7 @@ function disallowed(actions: unknown): string[] {
 }
 
 export interface PlayQueue {
+  /** null if nothing is playing, or if Spotify does not say what is. */
   current: Media | null;
   /** The items that come next; Spotify lists only the first few. */
   next: Media[];

@@ -17,7 +17,7 @@ function checkContent({ offset }: PlayCommand): string {
   return `Check that what was to be played exists${within}. Else call get_playback_state: disallows lists what the player refuses right now.`;
 }
 
-/** A command that was sent is always awaited: if it were aborted, its outcome would be unknown. */
+/** Sends a command. Once it is sent, its answer is always awaited: if the request were aborted, the outcome would be unknown. */
 async function command(
   api: ProviderApi,
   method: 'PUT' | 'POST',

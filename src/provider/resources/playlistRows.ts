@@ -45,7 +45,7 @@ export interface PlaylistRows {
    * some seconds for the list to show it (`readShown`).
    */
   read(playlistId: string, call: Call): Promise<{ playlist: Playlist; items: Item[] }>;
-  /** All rows as the list shows them now. */
+  /** All rows as the list shows them now, even if it does not show relay's own writes yet. */
   readFresh(playlistId: string, call: Call): Promise<Item[]>;
   /**
    * All rows as the list shows them, once it shows relay's own last write.
@@ -113,7 +113,7 @@ export const USUAL_LAG_MS = 3_000;
 const LOOK_AGAIN_MS = 400;
 /** How often a list is read at most, if it changes while it is read. */
 const READINGS = 4;
-/** For at least this long and at least this often, a list is read to find two equal readings in a row. */
+/** How long, and how often, a list is read at least before relay gives up finding two equal readings in a row. */
 const STEADY = { ms: 15_000, readings: 6 };
 /** Number of requests that it takes to confirm cached rows (`isUnchanged`). A list of no more pages is read again instead. */
 const ASKING = 2;
@@ -142,7 +142,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
   const own = new Map<string, OwnWrite[]>();
   /** Time when relay last wrote to each playlist, or began to, in monotonic milliseconds. */
   const touched = new Map<string, number>();
-  /** Number of times that a write began or ended: rows read while this changed may predate the write. */
+  /** Number of times that a write began or ended. Rows that are read while this number changes may be from before the write. */
   let writes = 0;
 
   function forget(playlistId: string): void {
@@ -214,7 +214,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     return seen.kind === 'other' ? items : begin;
   }
 
-  /** The writes of relay to a playlist that are still remembered, oldest first. */
+  /** The writes of relay to a playlist within the last minute, oldest first. */
   function ownWrites(playlistId: string): OwnWrite[] {
     const recent = (own.get(playlistId) ?? []).filter(({ at }) => clock.monotonic() - at <= REMEMBER_MS);
     own.set(playlistId, recent);
@@ -235,7 +235,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     begin?: number,
   ): Promise<{ value: T; rows: readonly string[] | null; isMixed: boolean }> {
     for (;;) {
-      // A slow reading shows the list as it was when its first page was requested.
+      // A slow reading may show the list as it was when the first page was requested.
       const begunAt = clock.monotonic();
       const value = await read();
       const writes = ownWrites(playlistId);
@@ -310,7 +310,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     const known = keptRows(playlistId);
     const isReusable = known !== null && known.at - touchedAt(playlistId) > LAG_MS;
     let before = isReusable ? known.items : await readSettled(playlistId, call);
-    // A single page always shows one state.
+    // The rows of a single page are always of one state of the list.
     if (before.length < PLAYLIST_PAGE && !isReusable) return before;
     const until = clock.monotonic() + STEADY.ms;
     for (let reading = 1; ; reading++) {
@@ -343,7 +343,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     async readPart(playlistId, part, call) {
       const page = pageOf(playlistId, call);
       const read = async (): Promise<RowsPart & { total: number }> => {
-        // A recent write of relay may lie above the wanted rows, and the list may still show them as they were before it.
+        // A recent write of relay may lie above the wanted rows, and the list may show these rows as they were before that write.
         const isClose = part !== 'end' && part.to <= PLAYLIST_PAGE && ownWrites(playlistId).length > 0;
         const begin = part === 'end' || isClose ? 0 : part.from;
         const first = await page({ limit: PLAYLIST_PAGE, offset: begin });

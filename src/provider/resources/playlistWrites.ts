@@ -10,17 +10,17 @@ function itemsRequest(
   return requestFor(method, '/playlists/{id}/items', 'playlists.write', { values: { id }, body });
 }
 
-/** Appends at most 100 URIs, or inserts them at a 0-based position. */
+/** Builds the request that appends at most 100 URIs, or inserts them at a 0-based position. */
 export function insertRequest(id: string, uris: readonly string[], position?: number): ProviderRequest {
   return itemsRequest('POST', id, { uris, ...(position === undefined ? {} : { position }) });
 }
 
-/** Removes every occurrence of each of at most 100 URIs: the provider has no other removal. */
+/** Builds the request that removes every occurrence of each of at most 100 URIs: the provider has no other removal. */
 export function removeRequest(id: string, uris: readonly string[]): ProviderRequest {
   return itemsRequest('DELETE', id, { items: uris.map((uri) => ({ uri })) });
 }
 
-/** Replaces all rows with at most 100 URIs; an empty list empties the playlist. */
+/** Builds the request that replaces all rows with at most 100 URIs; an empty list empties the playlist. */
 export function replaceRequest(id: string, uris: readonly string[]): ProviderRequest {
   return itemsRequest('PUT', id, { uris });
 }
@@ -31,6 +31,7 @@ export interface Move {
   /** Position in the list as it is before the move. */
   insert_before: number;
   range_length: number;
+  /** The snapshot that the positions refer to; by default the present one. */
   snapshot_id?: string | undefined;
 }
 
@@ -49,7 +50,7 @@ export function createRequest(details: DetailValues & { name: string }): Provide
   return requestFor('POST', '/me/playlists', 'playlists.write', { body });
 }
 
-/** Changes the fields that are given. */
+/** Builds the request that changes the fields that are given. */
 export function detailsRequest(id: string, details: DetailValues): ProviderRequest {
   const body = Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
   return requestFor('PUT', '/playlists/{id}', 'playlists.write', { values: { id }, body });
