@@ -1,6 +1,6 @@
 /**
- * Reads and writes `config.json`. The file is written whole, and keeps its order and its indentation. A crash while writing
- * leaves the old file.
+ * Reads and writes `config.json`. Each write replaces the whole file, but keeps the order of its keys and its indentation. A
+ * crash while writing leaves the old file.
  */
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,9 +13,9 @@ import type { Problem } from './problems.ts';
 export interface ConfigFile {
   path: string;
   values: Record<string, unknown>;
-  /** Why the file could not be read; `values` is empty then. */
+  /** Why the file could not be used; `values` is then empty. Null if the file was read, or if there is none. */
   problem: (Problem & { remedy: string }) | null;
-  /** The file's own indentation, kept when it is written again. */
+  /** The indentation with which to write the file: its own, or two spaces if none was found. */
   indent: string;
 }
 
@@ -39,7 +39,7 @@ export function readConfigFile(home: string): ConfigFile {
   }
 }
 
-/** What helps if the file cannot be read; undefined if an editor does. */
+/** Returns the remedy for a file that cannot be read; undefined if the person should correct or remove the file. */
 function remedyFor(home: string, code: string | undefined): string | undefined {
   switch (code) {
     case 'ENOTDIR':
@@ -54,9 +54,9 @@ function remedyFor(home: string, code: string | undefined): string | undefined {
 }
 
 /**
- * Writes all values that `next` returns atomically, readable only by the owner (mode 0600). No other process changes the
- * file meanwhile. A missing directory is created with mode 0700. Returns what `next` returned. Throws what `next` throws, and
- * `HOME_UNUSABLE` when the directory cannot be written.
+ * Replaces the file in one step with the values that `next` returns, and returns what `next` returned. Only the owner can read
+ * the file (mode 0600). Other processes of relay wait with their own changes. A missing directory is created with mode 0700.
+ * @throws the `RelayError` of `next`; `HOME_UNUSABLE` for any other error, such as a directory that cannot be written
  */
 export function changeConfigFile<T extends Pick<ConfigFile, 'values' | 'indent'>>(
   path: string,
@@ -78,7 +78,10 @@ export function changeConfigFile<T extends Pick<ConfigFile, 'values' | 'indent'>
   }
 }
 
-/** The file behind a symbolic link, which stays a link: people keep their settings in one directory that way. */
+/**
+ * Follows a symbolic link, so that the write does not replace the link. With such links, people keep all their settings in one
+ * directory. Returns `path` itself if nothing is there.
+ */
 function behindLinks(path: string): string {
   try {
     return realpathSync(path);
@@ -116,7 +119,7 @@ function indentOf(text: string): string {
   return /^\{\r?\n([ \t]+)"/.exec(text.trimStart())?.[1] ?? '  ';
 }
 
-/** ` (line 3, column 5)`, or '' if the parser does not say. */
+/** ` (line 3, column 5)`, or '' if the place is not known. */
 function placeOf(error: unknown, text: string): string {
   const position = positionOf(messageOf(error), text);
   if (position === null) return '';

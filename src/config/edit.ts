@@ -1,4 +1,4 @@
-/** Changing one key of `config.json`, for `relay config` and `relay login`. */
+/** Changes one key of `config.json`, for `relay config` and `relay login`. */
 import { RelayError } from '../domain/errors.ts';
 import { type ConfigFile, changeConfigFile, readConfigFile } from './configFile.ts';
 import { settingsError, shown } from './problems.ts';
@@ -6,9 +6,9 @@ import { inspectSettings, type LoadOptions, type Settings } from './settings.ts'
 import { SETTINGS, type Setting, type SettingKey } from './table.ts';
 
 /**
- * Stores `text` as the value of `key`. Throws `SETTINGS_INVALID`, and writes nothing, if the value is unusable or
- * contradicts other settings, or if the file is not JSON. Problems that the file had before are ignored, so that they can
- * be fixed one by one.
+ * Stores `text` as the value of `key`, and returns the settings that result. Throws `SETTINGS_INVALID`, and writes nothing, if
+ * the value is unusable or contradicts other settings, or if the file cannot be read. Problems that the settings had before are
+ * ignored, so that they can be fixed one by one. Throws `HOME_UNUSABLE` if the file cannot be written.
  */
 export function storeSetting(options: LoadOptions, key: SettingKey, text: string): Settings {
   const setting = SETTINGS[key] as Setting<unknown>;
@@ -21,20 +21,20 @@ export function storeSetting(options: LoadOptions, key: SettingKey, text: string
   });
 }
 
-/** Removes `key`, known or not, from the file. Returns false if the file does not have the key. */
+/** Removes `key`, known or not, from the file. Returns false if the file does not have the key. Throws as `storeSetting` does. */
 export function removeSetting(options: LoadOptions, key: string): boolean {
   if (!Object.hasOwn(readable(options).values, key)) return false;
   change(options, ({ [key]: _removed, ...values }) => values);
   return true;
 }
 
-// The file does not have what the problems are about, so "Correct it there" would not help.
+// The refused value never reached the file, so the usual remedy "Correct it there" would not help.
 const NOT_CHANGED = 'Nothing was changed, since relay would not start with these settings.';
 
 type Edit = (values: Record<string, unknown>) => Record<string, unknown>;
 
 function change(options: LoadOptions, edit: Edit): Settings {
-  // A change that is refused creates no home.
+  // `changeConfigFile` creates the home. So a change that will be refused throws here, before that.
   const { path } = changed(options, edit);
   return changeConfigFile(path, () => changed(options, edit)).settings;
 }

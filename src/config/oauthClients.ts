@@ -1,6 +1,6 @@
 /**
  * The fixed OAuth clients, which do not register themselves: the owner names one in the environment and any number in a file.
- * Their secrets are hashed while being read, so that none stays in memory in clear.
+ * A `ConfiguredClient` has only the hash of its secret.
  */
 
 import { readFileSync } from 'node:fs';
@@ -35,7 +35,10 @@ interface FileClient {
   tokenEndpointAuthMethod?: ClientAuthMethod;
 }
 
-/** Reads the clients file. Problems name the place in the file (`clients[1].redirectUris[0]`), never a value. */
+/**
+ * Reads the clients file. If it has a problem, no client is returned. Problems name the place in the file
+ * (`clients[1].redirectUris[0]`), and no value that may be a secret.
+ */
 export function readClientsFile(
   path: string,
   origin: Origin,
@@ -113,7 +116,7 @@ function secretProblem(client: FileClient): string | null {
 
 const NO_CLIENTS = 'must hold {"clients": […]}';
 
-/** Messages never quote the value: it may be a secret in the wrong place. */
+/** Returns what is wrong with the file. The messages quote no text that may be a secret in the wrong place. */
 function fileProblems(content: unknown): string[] {
   if (!isObject(content)) return [NO_CLIENTS];
   const { clients } = content;
@@ -139,7 +142,7 @@ function clientProblems(client: unknown, place: string): string[] {
   return problem === null ? [] : [`${place} ${problem}`];
 }
 
-/** What a value should have been. `at` is the place of the error in the value, such as `[0]`. */
+/** `expects` completes "must be …". `at` is the place of the error in the value, such as `[0]`; '' for the value itself. */
 type Wrong = { at: string; expects: string };
 
 const OPTIONAL = ['clientName', 'clientSecret', 'clientSecretSha256', 'tokenEndpointAuthMethod'];

@@ -8,7 +8,7 @@ import type { Remedy } from '../domain/remedy.ts';
 export type Origin = 'flag' | 'environment' | 'file' | 'default';
 
 export interface Problem {
-  /** The setting's name, or the unknown key. */
+  /** The setting's name, or the unknown key; `config.json` if the whole file cannot be used. */
   key: string;
   origin: Origin;
   /** A whole sentence without full stop; never holds the value of a secret. */

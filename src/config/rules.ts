@@ -43,7 +43,7 @@ function exposedHost(values: SettingValues, origins: Origins): Problem[] {
   return [{ key: 'host', origin: origins.host, message }];
 }
 
-/** If strangers can reach the server, plain http and guessable secrets are refused. */
+/** Refuses plain http and guessable secrets if there is a public URL, since strangers can then reach the server. */
 function weakInPublic(values: SettingValues, origins: Origins): Problem[] {
   const { publicBaseUrl, mcpOauthOwnerSecret: ownerSecret, mcpApiKey: apiKey } = values;
   if (publicBaseUrl === null) return [];

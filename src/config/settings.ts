@@ -21,7 +21,7 @@ import { CALLBACK_PATH } from './types.ts';
 export interface LoadOptions {
   env: NodeJS.ProcessEnv;
   flags?: SettingFlags;
-  /** Home directory if neither flag nor environment names one; by default in the user's config directory. */
+  /** Home directory if neither flag nor environment names one; by default `relay` in the user's config directory. */
   home?: string;
   /** The demo has a home of its own, `<home>/demo`, with its own `config.json`. */
   demo?: boolean;

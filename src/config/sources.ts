@@ -43,7 +43,7 @@ export function readSetting(key: SettingKey, sources: Sources, at: Surroundings)
   };
 }
 
-/** An empty variable and a JSON null count as not set. */
+/** Returns the first value that a source gives; null if none does. An empty variable and a JSON null count as not set. */
 function rawValue(
   key: SettingKey,
   setting: Setting<unknown>,

@@ -1,10 +1,11 @@
 /** Rules out secrets that are easy to guess, by their characters alone. Pure. */
 
-/** The least that a secret must have, in characters. */
+/** How many characters a secret must have at least. */
 interface Strength {
   length: number;
+  /** Number of different characters. */
   distinct: number;
-  /** Characters that do not follow from those before them. */
+  /** Number of characters that do not follow from those before them. */
   surprising: number;
 }
 
@@ -28,7 +29,7 @@ export function weaknessOf(secret: string, needed: Strength): string | null {
   return null;
 }
 
-/** Counts the characters that neither continue a sequence (`aaa`, `abc`, `321`) nor end a run of three that occurred earlier. */
+/** Counts the characters that neither continue a sequence (`aaa`, `abc`, `321`) nor belong to three that also occur earlier. */
 function surprisesIn(letters: readonly string[]): number {
   const codes = letters.map((letter) => letter.codePointAt(0) ?? 0);
   const step = (at: number) => (codes[at] ?? 0) - (codes[at - 1] ?? 0);
@@ -39,7 +40,7 @@ function surprisesIn(letters: readonly string[]): number {
   }).length;
 }
 
-/** True if the character is part of a run of three that also occurs earlier. */
+/** True if the character belongs to three in a row that also occur earlier. */
 function isRepeated(text: readonly string[], at: number): boolean {
   return [at - 2, at - 1, at].some((start) => {
     const piece = text.slice(Math.max(start, 0), start + 3).join('\0');

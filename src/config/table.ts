@@ -37,7 +37,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 /** Root of Spotify's own Web API. */
 export const SPOTIFY_API = 'https://api.spotify.com/v1';
 
-/** All settings, by their names in `config.json`. */
+/** All settings, by name. Those that may be in `config.json` have this name there. */
 export const SETTINGS = {
   home: setting<string>('RELAY_HOME', types.directory, {
     inFile: false,
@@ -209,7 +209,7 @@ export const SECRET_VARIABLES: readonly string[] = SETTING_KEYS.filter((key) => 
   (key) => SETTINGS[key].env,
 );
 
-/** The setting with this name in `config.json` or in the environment. */
+/** Finds a setting by its own name or by its environment variable. */
 export function findSetting(name: string): SettingKey | undefined {
   return SETTING_KEYS.find((key) => key === name || SETTINGS[key].env === name);
 }
