@@ -10,15 +10,15 @@ import { allEntries, type Where } from './merge.ts';
 const MAX_EARLIER = 10;
 
 export interface Backups {
-  /** Number of backups. */
   count: number;
-  /** Texts of backups without an entry for the server, newest first. */
+  /** Texts of the newest backups without an entry for the server, newest first; at most `MAX_EARLIER`. */
   earlier: string[];
   /** Paths of backups that hold a key of relay's. */
   withKey: string[];
 }
 
 /**
+ * Reads all backups of a file. A backup that cannot be read is only counted.
  * @param path of the client's file
  * @param at the place of our entry
  * @param keys known keys of the server
@@ -46,7 +46,7 @@ export async function deleteBackups(paths: readonly string[]): Promise<void> {
   for (const path of paths) await rm(path, { force: true });
 }
 
-/** Our entries in a text; null if the text cannot be read. */
+/** Our entries in a text; null if the text cannot be parsed. */
 function ownEntries(text: string, at: Where, target: Target): unknown[] | null {
   let entries: Data;
   try {

@@ -1,6 +1,6 @@
 /**
- * Reads and replaces a file that belongs to another program. A backup is kept beside the file, and a symbolic link stays
- * a link. After a crash, either the old file or the new one is there.
+ * Reads and replaces a file that belongs to another program. Replacing makes a backup beside the file, unless `keep` is false.
+ * A symbolic link stays a link. After a crash, either the old file or the new one is there.
  */
 import { type FileHandle, lstat, open, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
@@ -19,11 +19,11 @@ export const BACKUP_MARK = '.relay-backup-';
 export interface ClientFile {
   /** The path that the client uses. */
   path: string;
-  /** The real file, when `path` is a symbolic link. */
+  /** The path with all symbolic links followed; `path` itself if there is no file yet. */
   target: string;
   /** Content of the file; null if there is none yet. */
   bytes: Buffer | null;
-  /** Permissions and owner of the file. */
+  /** Permissions and owner of the file; null if there is none yet. */
   owner: { mode: number; uid: number; gid: number } | null;
   /** What the person can do if relay cannot, as the end of a sentence. */
   byHand: string;
@@ -31,7 +31,7 @@ export interface ClientFile {
 
 export interface Replacement {
   text: string;
-  /** True if the file contains the key, so that only its owner may read it. */
+  /** True if `text` contains the key. Only the file's owner can then read the file. */
   secret: boolean;
   /** Present time in Unix milliseconds, for the name of the backup. */
   now: number;
@@ -42,8 +42,9 @@ export interface Replacement {
 const ADD_BY_HAND = 'run this without --write and add the printed entry by hand';
 
 /**
- * Reads the file. Throws `HOME_UNUSABLE` if that fails, `FileProblem` if it is not a regular file.
- * @param byHand for the errors about this file, also later ones
+ * Reads the file, which may be missing. Throws `FileProblem` for a file that is too large or not a regular one, and for a link
+ * that leads nowhere. Throws `HOME_UNUSABLE` if reading fails for another reason.
+ * @param byHand what errors about this file, also later ones, tell the person to do
  */
 export async function readClientFile(path: string, byHand = ADD_BY_HAND): Promise<ClientFile> {
   try {
@@ -144,7 +145,7 @@ export async function makeDirectory(path: string, base: string): Promise<void> {
   }
 }
 
-/** Removes all permissions of group and others. */
+/** Lets only the owner read and write the file (mode 0600). Throws `HOME_UNUSABLE`. */
 export async function closeToOthers(file: ClientFile): Promise<void> {
   let handle: FileHandle | null = null;
   try {

@@ -51,7 +51,7 @@ export interface Client {
   /** Other names that the command line accepts. */
   aliases?: readonly string[];
   format: Format;
-  /** The key in the file that holds its servers. */
+  /** The key under which the file lists the client's servers. */
   section: string;
   shares: Shares;
   /** True if the client starts `relay stdio`, which needs neither key nor approval. */
@@ -153,7 +153,7 @@ export const CLIENTS: readonly Client[] = [
         : `code --add-mcp '${json}'`;
     },
   },
-  /** https://developers.openai.com/codex/mcp: `url` makes it Streamable HTTP, `http_headers` are sent unchanged. */
+  /** https://developers.openai.com/codex/mcp: a server with `url` is Streamable HTTP; `http_headers` are sent unchanged. */
   {
     id: 'codex',
     name: 'Codex CLI',
@@ -415,7 +415,7 @@ export function setupFor(client: Client, system: System, exists: (path: string) 
   return { place, entry: place.entry ?? client.entry, next: place.next ?? client.next };
 }
 
-/** The HTTP headers that a request needs. */
+/** The headers that each request to the server needs, as a member to spread into an entry; `{}` if it needs none. */
 export function headersFor({ key, choice = {} }: Pick<Connection, 'key' | 'choice'>): {
   headers?: Record<string, string>;
 } {

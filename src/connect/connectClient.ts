@@ -26,7 +26,7 @@ export interface Plan {
   addition: Addition;
   /** The file's content if the entry were the only one. */
   snippet: string;
-  /** The client's own command that adds the server. */
+  /** The client's own command that adds the server; null if there is none, or if the connection has a key. */
   command: string | null;
   next: string;
   base: string;
@@ -35,7 +35,7 @@ export interface Plan {
 export interface Written {
   /** False if the entry was already there, so the file was not touched. */
   changed: boolean;
-  /** True if an entry with that name existed before. */
+  /** True if an entry named `name` existed before. */
   existed: boolean;
   /** Path of the backup; null if nothing changed, or there was no file. */
   backup: string | null;
@@ -67,7 +67,7 @@ export function planFor(client: Client, connection: Connection, system: System):
   };
 }
 
-/** Adds relay's headers to the members that are ours. So each of them replaces the user's own header of that name. */
+/** Adds `headers` to the members that are ours, so that each of these headers replaces the user's own header of that name. */
 function sharesWith(shares: Shares, headers: readonly string[]): Shares {
   const lists = Object.entries(shares).map(([key, ours]) => {
     return [key, ours.includes('Authorization') ? [...ours, ...headers] : ours];
@@ -121,7 +121,7 @@ function isCurrent(entry: unknown, wanted: Data, connection: Connection): boolea
   return sameData(programOf(entry), programOf(wanted));
 }
 
-/** The command of an entry, without options that only narrow the tools. */
+/** The command of an entry up to `stdio`. Later options are `--demo`, which `leadsTo` compares, and those that narrow the tools. */
 function programOf({ command, args }: Data): unknown[] {
   const words = Array.isArray(args) ? args : [];
   return [command, ...words.slice(0, words.indexOf('stdio') + 1)];

@@ -2,10 +2,10 @@
 
 import { isLoopback } from '../base/loopback.ts';
 
-/** A parsed JSON object or TOML table. */
+/** A parsed JSON object, TOML table or YAML mapping. */
 export type Data = Record<string, unknown>;
 
-/** Keys with which clients say how to reach a server. Those that the new entry does not use are removed. */
+/** Keys with which clients say how to reach a server. Those that the new entry does not use are removed; see `OF_A_PROGRAM`. */
 const WAYS_TO_REACH = [
   'type',
   'transport',
@@ -56,7 +56,7 @@ export function mergedEntry(existing: Data, wanted: Data, shares: Shares): Data 
   return merged;
 }
 
-/** What an entry says about a program besides its command. */
+/** What an entry says about a program besides its command. It stays if the entry started `relay stdio` before. */
 const OF_A_PROGRAM = ['type', 'cwd', 'env', 'envFile', 'env_vars'];
 
 /** The options of `relay stdio` that narrow the tools, each with the number of its words, in the order in which they are written. */
@@ -98,9 +98,9 @@ export function leadsTo(entry: unknown, { url, program }: Target): boolean {
 }
 
 /**
- * True if the entry leads to another server, so that it is not relay's although it has the name. Four kinds may be old entries
- * of relay's: the command `relay stdio`, an address of this machine with relay's path, an entry with one of relay's keys, and
- * an entry that names no server.
+ * True if the entry leads to another server, so that it is not relay's although it has the name. False for four kinds, which
+ * may be old entries of relay's: the command `relay stdio`, an address of this machine with relay's path, an entry with one of
+ * relay's keys, and an entry that names no server.
  */
 export function leadsElsewhere(entry: unknown, target: Target): boolean {
   const texts = textsIn(entry);
@@ -118,7 +118,7 @@ function mayBeRelay(address: string): boolean {
 /** The beginning of every key that relay has made. */
 const MADE_BY_RELAY = 'relay_';
 
-/** relay's keys that the entry sends: any key to this server, and keys that relay has made. */
+/** relay's keys that the entry sends: all of its keys if it leads to this server, otherwise those that relay has made. */
 export function ownKeysIn(entry: unknown, target: Target): string[] {
   const isOurs = leadsTo(entry, target);
   return keysIn(entry).filter((key) => isOurs || key.startsWith(MADE_BY_RELAY));

@@ -64,7 +64,7 @@ export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** The start of the line after the one that contains `offset`. */
+/** The start of the line after the one that contains `offset`; the end of the text if that is the last line. */
 export function lineEnd(text: string, offset: number): number {
   const newline = text.indexOf('\n', offset);
   return newline < 0 ? text.length : newline + 1;

@@ -15,6 +15,7 @@ import { applied, type Edit, FileProblem, lineEndOf, lineStart, positionAt, uned
 
 /** How a file is laid out. */
 interface Layout {
+  /** One level of indentation. */
   unit: string;
   eol: string;
 }

@@ -18,7 +18,11 @@ export function skillPath(folder: string): string {
   return join(folder, SKILL_NAME, 'SKILL.md');
 }
 
-/** @returns true if anything changed. @throws RelayError `HOME_UNUSABLE` */
+/**
+ * Writes relay's skill. A `SKILL.md` that relay did not write is renamed first.
+ * @returns true if anything changed
+ * @throws RelayError `HOME_UNUSABLE`
+ */
 export async function writeSkill(folder: string, text: string): Promise<boolean> {
   const path = skillPath(folder);
   try {
@@ -45,7 +49,11 @@ export async function hasSkill(folder: string): Promise<boolean> {
   return text.includes(SKILL_MARK);
 }
 
-/** @returns true if there was a skill of relay's. @throws RelayError `HOME_UNUSABLE` */
+/**
+ * Removes relay's skill, and gives the `SKILL.md` that was renamed last its name back.
+ * @returns true if there was a skill of relay's
+ * @throws RelayError `HOME_UNUSABLE`
+ */
 export async function removeSkill(folder: string): Promise<boolean> {
   const path = skillPath(folder);
   const own = dirname(path);

@@ -1,6 +1,6 @@
 /**
  * Where the statements of a TOML file begin and end: table headers and key/value pairs, with the full path of each
- * (https://toml.io/en/v1.0.0). The text must have been accepted by a parser; nothing is validated again.
+ * (https://toml.io/en/v1.0.0). Nothing is validated here, so a parser must have accepted the text before.
  */
 import { parse } from 'smol-toml';
 import { lineEnd } from './fileText.ts';
@@ -11,7 +11,7 @@ export interface Statement {
   path: string[];
   /** Number of parts of the path that are in the statement itself; the others come from its table header. */
   ownParts: number;
-  /** Offset of the start of its first line, and of the end of its last line. */
+  /** Offsets of its first line's start, and of the start of the line after its last one. */
   start: number;
   end: number;
   /** Range of the value of a pair; null for a table header. */
