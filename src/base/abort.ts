@@ -25,7 +25,10 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What comes first: the result of `done`, `left` if `signal` aborts, or `late` after `waitMs`. `done` itself continues. */
+/**
+ * Returns what comes first: the result of `done`, `left` if `signal` aborts, or `late` after `waitMs`. Rejects if `done` rejects
+ * first. `done` itself continues.
+ */
 export async function firstOf<T>(
   clock: Clock,
   done: Promise<T>,
@@ -73,7 +76,7 @@ export async function withEither<T>(
   return work(either(one, other, ended.signal)).finally(() => ended.abort(IN_TIME));
 }
 
-/** Calls `work` after `ms`, unless `signal` aborts before. Resolves in either case. */
+/** Calls `work` after `ms`, unless `signal` aborts before. Resolves after the work, or when the signal aborts. */
 export function later(
   clock: Clock,
   ms: number,

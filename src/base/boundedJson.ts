@@ -1,4 +1,4 @@
-/** Parses JSON from outside with limits on its shape as well as its length, so that it takes milliseconds at most. */
+/** Parses JSON from outside with limits on its shape, so that parsing takes milliseconds at most. Callers limit its length. */
 
 /**
  * The limits, which are higher than any request to relay needs. A list of songs has 10,000 entries of at most nine values, four
@@ -8,7 +8,7 @@ const MAX_DEPTH = 64;
 const MAX_MEMBERS = 200;
 const MAX_ENTRIES = 20_000;
 const MAX_VALUES = 100_000;
-/** The outermost levels, in which a message says what it is, are kept however much is below. */
+/** `MAX_VALUES` does not shorten the outermost levels, in which a message says what it is. */
 const ENVELOPE_DEPTH = 2;
 
 /** Texts up to this many bytes are cheap to parse, whatever their shape. */
@@ -24,9 +24,9 @@ const BRACKET_END = 0x5d;
 const NULL = Buffer.from('null');
 
 /**
- * Parses a JSON text. Parts beyond the limits are left out unread: what is nested too deeply becomes null, and members and
- * entries beyond the largest number are missing. Callers must have lower limits of their own, so that they refuse a value
- * that was shortened here.
+ * Parses a JSON text. In a text longer than `SHORT`, parts beyond the limits are left out unread: what is nested too deeply
+ * becomes null, and members and entries beyond the largest number are missing. Callers must have lower limits of their own, so
+ * that they refuse a value that was shortened here.
  * @throws SyntaxError
  */
 export function parseBounded(json: Buffer): unknown {

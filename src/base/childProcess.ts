@@ -9,7 +9,7 @@ export function childEnv(changes: Readonly<Record<string, string>> = {}): NodeJS
   return { ...process.env, ...changes };
 }
 
-/** Removes variables from the environment of programs that are started from now on. */
+/** Removes variables from this process's environment, so that programs started from now on do not get them. */
 export function withholdFromChildren(names: readonly string[]): void {
   for (const name of names) delete process.env[name];
 }

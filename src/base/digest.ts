@@ -1,4 +1,4 @@
-/** Codes, tokens and secrets are made here and kept as hashes only. */
+/** Makes secrets, and the hashes that are kept in place of codes, tokens and secrets. */
 import { hash } from 'node:crypto';
 import type { Random } from './clock.ts';
 

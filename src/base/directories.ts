@@ -7,6 +7,7 @@ import { systemCodeOf } from './thrown.ts';
 interface Options {
   /** Access rights of new directories; by default for their owner only. */
   mode?: number;
+  /** Creates one directory, in place of Node's `mkdir`. */
   make?: (path: string, options: { mode: number }) => Promise<unknown>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Writes a file beside its final path, syncs it, then renames it. So a file is complete or absent. Reads whole files without
- * waiting forever or filling the memory, whatever is at the path.
+ * Replaces a file by writing a new one beside it, syncing that, and renaming it, so that no crash leaves half a file. Reads
+ * whole files without waiting forever or filling the memory, whatever is at the path.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -42,7 +42,11 @@ export async function replaceFile(
   if (options.sync !== false) await syncDirectory(dirname(path));
 }
 
-/** Creates the file `path`, which must not exist, not even as a link. Returns once `content` is on the disk. */
+/**
+ * Creates the file `path`, which must not exist, not even as a link. Resolves once `content` is on the disk, or without waiting
+ * for the disk if `sync` is false. If writing fails, the new file is removed.
+ * @throws the error of the system, such as EEXIST
+ */
 export async function writeSynced(
   path: string,
   content: string | Uint8Array | readonly Uint8Array[],
@@ -107,7 +111,8 @@ export function refusedPauseMs(error: unknown, attempt: number): number {
 const NO_SYNC = ['EINVAL', 'ENOTSUP', 'EPERM', 'EISDIR', 'EBADF'];
 
 /**
- * Makes a rename in the directory survive a power loss. Windows cannot open a directory, and some file systems cannot sync one.
+ * Makes a rename in the directory survive a power loss. Does nothing where that is impossible: Windows cannot open a directory,
+ * and some file systems cannot sync one.
  */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r').catch(() => null);
@@ -160,7 +165,7 @@ export class UnreadFile extends Error {
   }
 }
 
-/** A named pipe without a writer would block its reader forever. Windows has no such files. */
+/** Flags to open a file for reading. Otherwise, opening a named pipe that nobody writes to would never end, except on Windows. */
 export const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**

@@ -52,8 +52,8 @@ const HELD_PAUSE_MS = 10;
 const HELD_PAUSES = 200;
 
 /**
- * Does `work`, which reads the file at `path` and then replaces it, while no other process does the same: of two at once, the
- * second would write what it had read before the first. The directory must exist.
+ * Does `work`, which reads the file at `path` and then replaces it, while no other process does the same. Otherwise one process
+ * could overwrite what another had just written. The directory must exist.
  */
 export function holdingFileSync<T>(path: string, work: () => T): T {
   const lock = `${path}.lock`;

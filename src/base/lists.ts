@@ -20,7 +20,8 @@ export function placesBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<
 }
 
 /**
- * Maps with at most `width` calls at a time; results are in the order of the input. After a failure, no further call starts.
+ * Maps with at most `width` calls at a time; results are in the order of the input. Rejects with the first failure. After a
+ * failure, no further call starts.
  */
 export async function inParallel<T, R>(
   inputs: readonly T[],

@@ -1,4 +1,4 @@
-/** Indexes of a longest increasing subsequence. Pure. */
+/** Returns the indexes of a longest subsequence whose values strictly increase. The values must not be negative. Pure. */
 export function longestIncreasing(values: readonly number[]): Set<number> {
   const tails: number[] = [];
   const before = new Array<number>(values.length).fill(-1);

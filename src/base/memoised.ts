@@ -14,7 +14,7 @@ export function memoised<T>(max: number, work: (text: string) => T): (text: stri
 }
 
 /**
- * Calls `make` at the first use and keeps its value. For zod schemas that most starts never need: making them all
+ * Calls `make` at the first use and keeps its value. This saves time for what most starts never need: making all zod schemas
  * took a tenth of the server's start.
  */
 export function lazy<T>(make: () => T): () => T {

@@ -52,7 +52,7 @@ export function editDistance(a: string, b: string): number {
   return cost[cost.length - 1] as number;
 }
 
-/** True if two texts differ by one letter or by two swapped ones, once their common beginning and end are removed. */
+/** True if two texts are equal, or differ by one letter that is inserted, dropped or replaced, or by two swapped neighbours. */
 export function isOneChange(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   const shorter = Math.min(a.length, b.length);

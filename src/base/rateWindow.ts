@@ -4,7 +4,7 @@
 import type { Clock } from './clock.ts';
 
 const WINDOW_MS = 60_000;
-/** The most keys that are kept, however many addresses ask. Beyond that, the oldest keys are forgotten. */
+/** The most keys that are kept, however many addresses ask. Beyond that, the keys counted longest ago are forgotten. */
 const MAX_KEYS = 1000;
 
 export interface Window {

@@ -1,4 +1,4 @@
-/** Long work in turns of the event loop, so that it does not block other requests. */
+/** Splits long work into turns of the event loop, so that the work does not block other requests. */
 
 /** The length of one turn. Other clients wait until the turn is over and its last piece is done. */
 const TURN_MS = 4;

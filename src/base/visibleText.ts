@@ -3,10 +3,11 @@
  * obeys control characters: OSC 52 writes the clipboard, CSI moves the cursor over earlier output. A log reader believes line
  * breaks. Bidirectional controls reorder the text around them (CVE-2021-42574). Pure.
  *
- * In text for people, such a character is left out, with no mark in its place. Titles in Hebrew and Arabic may contain
- * direction marks, and look right without them. An escape sequence without its first character is plain, visible text. The log
- * shows the character as `\x1b` or the like, since a log has to tell what was sent. JSON keeps the character, escaped. A model
- * gets what a person would see (`modelText`). What is compared, exported or written back stays as it is.
+ * In text for people, such a character is left out, with no mark in its place; a space replaces a line break. Titles in Hebrew
+ * and Arabic may contain direction marks, and look right without them. An escape sequence without its first character is plain,
+ * visible text. The log shows the character as `\x1b` or the like, since a log has to tell what was sent. JSON keeps the
+ * character, escaped. A model gets what a person would see (`modelText`). What is compared, exported or written back stays as
+ * it is.
  */
 
 import { lazy } from './memoised.ts';

@@ -14,8 +14,9 @@ export function agentPaths(homeDir: string): { plist: string; log: string } {
 }
 
 /**
- * The whole property list. No exit code can tell launchd to stop restarting, so `ThrottleInterval` limits launchd to two
- * restarts a minute. Without `ProcessType`, launchd would slow down a process that has no window.
+ * The whole property list. After every exit code but 0, launchd restarts the server, even if a restart cannot help. So
+ * `ThrottleInterval` limits it to two restarts a minute. Without `ProcessType`, launchd would slow down a process that has no
+ * window.
  */
 export function plistText(command: readonly string[], log: string): string {
   const words = command.map((word) => `    <string>${escaped(word)}</string>`).join('\n');

@@ -14,7 +14,7 @@ export interface Machine {
   /** The command line of this program: the executable, or Node and the script. Absolute paths. */
   program: readonly string[];
   homeDir: string;
-  /** null on Windows. */
+  /** Number of the user; null on Windows, which has no such number. */
   uid: number | null;
   /** Runs a program without a shell, for at most `timeoutMs` (default 10 s). Never rejects. */
   run(command: string, args: readonly string[], timeoutMs?: number): Promise<Ran>;
@@ -42,14 +42,15 @@ export interface ServiceStatus {
   wanted: string;
   /** True if installing now would change nothing in the file. */
   current: boolean;
-  /** True if the service starts at login. */
+  /** True if the service that relay wrote starts at login. */
   enabled: boolean;
-  /** null if not known. */
+  /** True if the service runs; null if that is not known. */
   running: boolean | null;
-  /** True if the service exited by itself and is not running again. */
+  /** True if the service exited with an error and is not running now. */
   failed: boolean;
+  /** The process of the service; null if the service does not run, or if the process is not known. */
   pid: number | null;
-  /** Why the system's service manager did not answer; null if it did, or if there is none. */
+  /** Why the system's service manager did not answer; null if it did, and on Windows, which has none. */
   silent: string | null;
 }
 

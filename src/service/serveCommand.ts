@@ -14,8 +14,8 @@ export function commandToServe(program: readonly string[], home: string | null):
 }
 
 /**
- * Paths that may point to the program at `path` and survive an upgrade, best first. PATH is not searched, because a
- * version manager's directory is only in the PATH of one shell.
+ * Paths that may point to the program at `path` and survive an upgrade, best first; none if `path` itself is such a path. PATH
+ * is not searched, because a version manager's directory is only in the PATH of one shell.
  */
 export function lastingNames(path: string, homeDir: string): string[] {
   const folders = [

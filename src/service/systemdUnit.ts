@@ -17,8 +17,8 @@ export function unitPaths(env: NodeJS.ProcessEnv, homeDir: string): { unit: stri
 }
 
 /**
- * The whole unit. Exit codes 2 (settings) and 5 (newer program needed) last until the user acts, so they prevent a
- * restart. Code 3 does not: a keychain that is locked at login is often unlocked a moment later. `TimeoutStopSec` is
+ * The whole unit. After exit codes 2 (settings) and 5 (newer program needed), nothing helps until the user acts, so they prevent
+ * a restart. Code 3 does not: a keychain that is locked at login is often unlocked a moment later. `TimeoutStopSec` is
  * longer than a tool call may take. The restrictions are those that need no mount namespace, which some systems deny
  * to users.
  */
