@@ -59,7 +59,7 @@ export interface Context extends World {
   readonly io: Io;
   /** True with `--json`. */
   readonly json: boolean;
-  /** The value of `--home`. */
+  /** The value of `--home`; undefined without that option. */
   readonly home: string | undefined;
   /**
    * True with `--demo`, or once the command uses the running demo without that option. Commands shown to people then contain
@@ -156,7 +156,7 @@ export function createContext(world: World, globals: () => GlobalOptions): Conte
   return context;
 }
 
-/** A short command logs only failures, unless the person set a level. */
+/** The settings for a short command, which logs only warnings and errors unless the person set a level. */
 export function quiet(settings: Settings): Settings {
   return settings.origins.logLevel === 'default' ? { ...settings, logLevel: 'warn' } : settings;
 }

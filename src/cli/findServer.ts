@@ -36,7 +36,7 @@ export interface ServerChoice {
 }
 
 /**
- * The running server with a client for it, or null. A `server.json` that a killed server left behind is ignored. Another
+ * Returns the running server with a client for it, or null. A `server.json` that a killed server left behind is ignored. Another
  * program at the server's address learns nothing: a server must first prove that it belongs to this home
  * (`local/localClient.ts`).
  */
@@ -82,7 +82,7 @@ async function connectTo(context: Asking, settings: Settings, file: ServerFile):
   const { clock, random, signal } = context;
   const { baseUrl, version } = file;
   const localKey = await serverKey(settings, baseUrl, clock).catch((error: unknown) => {
-    // No login helps: to this command, it is as if the server could not be reached.
+    // The exit code of `KEY_UNAVAILABLE` says that a login is needed. Here no login helps, since the server cannot be reached.
     const isKey = error instanceof RelayError && error.code === 'KEY_UNAVAILABLE';
     throw isKey ? error.with({ code: 'NO_SERVER' }) : error;
   });

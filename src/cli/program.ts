@@ -77,7 +77,7 @@ export function createProgram(
   return { program, context };
 }
 
-/** An empty `--home` is a variable that is not set in a script, and does not mean the home of the person. */
+/** Refuses an empty `--home`, which comes from a variable that a script did not set. It must not mean the default home. */
 function notEmpty(text: string): string {
   if (text !== '') return text;
   throw new InvalidArgumentError('It must not be empty.');
@@ -115,7 +115,7 @@ function usageError(error: CommanderError, args: readonly string[], program: Com
 
 /**
  * The names of the command in `args` and of its subcommand, whose help has the options that were meant. The value of an option
- * may be the name of another command.
+ * is skipped, since it may be the name of another command.
  */
 function commandIn(args: readonly string[], program: Command): string[] {
   const path: string[] = [];

@@ -6,8 +6,8 @@ import { loadMasterKey } from '../secrets/masterKey.ts';
 import { deriveLocalKey } from '../secrets/seal.ts';
 
 /**
- * Reads the master key that the server at `baseUrl` has. If it is not to be had, nothing is lost, since the server has it: so
- * the error does not lead the person to start over.
+ * Reads the master key that the server at `baseUrl` has, and derives the key from it. If the master key cannot be read here, the
+ * server still has it. So the error does not tell the person to start over.
  * @throws RelayError `SETTINGS_INVALID`, `KEY_UNAVAILABLE`
  */
 export async function serverKey(settings: Settings, baseUrl: string, clock: Clock): Promise<string> {

@@ -22,8 +22,9 @@ const TICKET_MS = 60_000;
 const POLL_MS = 250;
 
 /**
+ * Writes the file with the ticket and opens it in the browser. Does not wait for the browser; `ended` does.
  * @param attemptId the login to continue with; null for the owner's page
- * @returns the address of the page without the ticket; does not wait for the browser
+ * @returns `pageUrl`, the address of the owner's page without the ticket, and how to wait or to stop
  */
 export async function openSignedIn(
   context: Context,

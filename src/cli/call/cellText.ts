@@ -84,7 +84,10 @@ function wordsOf(value: unknown): string {
   return parts.length === 0 ? 'none' : parts.join(', ');
 }
 
-/** The row with the members of its named object, such as the track of a candidate, merged in. */
+/**
+ * The row with the members of its named object, such as the track of a candidate, merged in. The object stays as it is if the
+ * row has an ID, a name or a title too.
+ */
 export function flattened(row: Fields): Fields {
   let flat: Fields = {};
   for (const [key, value] of Object.entries(row)) {

@@ -41,8 +41,8 @@ export interface McpConnection {
 }
 
 /**
- * The running server's tools.
- * @throws RelayError `NO_SERVER`, also if the network or the protocol fails
+ * Finds the running server and returns calls to its tools.
+ * @throws RelayError `NO_SERVER` if no server runs. The calls throw it if the network or the protocol fails
  */
 export async function connectTools(context: Context): Promise<McpConnection> {
   const server = await context.server();

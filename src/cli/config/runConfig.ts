@@ -131,8 +131,8 @@ export async function setSetting(context: Context, name: string, value?: string)
 export async function unsetSetting(context: Context, name: string): Promise<void> {
   await noteOtherHome(context);
   const options = context.loadOptions();
-  // A key that is no setting may be in the file, which is unusable until the key is removed. It may also be the name of a
-  // variable, or of the secret. So a key that is written like this in the file is removed first.
+  // The file may have a key that is not a setting, and relay refuses the file until that key is removed. Such a key may be the
+  // name of a variable, or of the secret. So a key that is spelled exactly like `name` in the file is removed first.
   const isWritten = removeSetting(options, name);
   if (!isWritten && findSetting(name) === 'providerClientSecret') return forgetSecret(context);
   const key = isWritten ? name : requireSetting(name);

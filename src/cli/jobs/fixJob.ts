@@ -41,7 +41,7 @@ function nearOf(text: string | undefined): number | undefined {
 async function fixWithQuestions(context: Context, tools: Tools, id: string): Promise<void> {
   const { fixSession } = await import('./fixSession.ts');
   const before = await jobOf(tools, id);
-  // The tool would refuse the first decision only after the person has made it.
+  // Checked here, since the tool would refuse a decision only after the person has made it.
   if (isPastSettling(before)) {
     const isOver = before.status === 'completed' || before.status === 'cancelled';
     const why = isOver ? `The job is ${before.status}` : 'The job has begun to write';
@@ -70,7 +70,7 @@ async function settleNow(
   await printLeft(context, tools, id);
 }
 
-/** Without a terminal there are no questions, so a note names the options that answer them. */
+/** Lists the unresolved items. Without a terminal relay cannot ask, so a note names the options that replace the questions. */
 async function listLeft(context: Context, tools: Tools, id: string): Promise<void> {
   const job = await printLeft(context, tools, id);
   if (context.json || unresolvedOf(job) === 0 || isPastSettling(job)) return;

@@ -101,7 +101,7 @@ async function goThrough(session: Session): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
     const item = await present(session);
     if (!item) return;
-    // What others have settled does not count, so changing it takes nothing off.
+    // `decideOn` takes the former decision off the session's counts. Decisions of others were never in them.
     session.former = session.own.has(songOf(item)) ? await itemAt(session, item.position) : null;
     const next = await settleOne(session, item, isFirst);
     if (next === 'end') return;

@@ -21,7 +21,7 @@ interface Following {
   display: JobDisplay;
   /** Returns true to stop following early. Following always stops when the job is ready or has ended. */
   until?: (job: JobRecord) => boolean;
-  /** The pauses after the first polls, in milliseconds. Later pauses are longer. */
+  /** The pauses after the first polls, in milliseconds. Later pauses take `POLL_MS`. */
   firstPollsMs?: readonly number[];
 }
 

@@ -123,7 +123,7 @@ export async function listJobs(tools: Tools, most: number): Promise<{ items: Job
   return { items, total };
 }
 
-/** Names of the playlists that jobs write to, by ID. */
+/** Names of the playlists that jobs write to, by ID. Leaves out playlists whose jobs have a name themselves. */
 export async function playlistNames(
   context: Context,
   jobs: readonly JobRecord[],

@@ -20,6 +20,7 @@ interface Carrying {
   skipUnresolved: boolean;
   /** The dialogue with the person. If null, nothing is written unless every song is found or `skipUnresolved` is true. */
   talk: Dialogue | null;
+  /** True to ask, if there is a dialogue, before songs are written. */
   asksToWrite: boolean;
   target: ImportTarget;
   /** Name of the playlist. */

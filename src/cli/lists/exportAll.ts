@@ -30,7 +30,8 @@ interface Part {
 const SAVED = 'Liked Songs';
 
 /**
- * Reads every playlist once. Spotify does not give the rows of other people's playlists, so these are reported and left out.
+ * Reads every playlist once. Spotify does not give the rows of other people's playlists, so those playlists are left out, and
+ * the output names them.
  */
 export async function exportAll(context: Context, local: LocalApi, options: AllOptions): Promise<void> {
   const { playlists } = await local.listPlaylists();
@@ -127,7 +128,7 @@ function show(
   }
 }
 
-/** All saved songs, newest first. */
+/** Reads all saved songs, newest first. */
 export async function readSaved(local: LocalApi): Promise<ListRow[]> {
   const all: ListRow[] = [];
   for (let offset: number | null = 0; offset !== null; ) {

@@ -12,8 +12,8 @@ const SHORT = /"endTime"\s*:/;
 const SHORT_LENGTH = /"msPlayed"\s*:/;
 
 /**
- * `export` for an archive or a directory, which is never a list of songs. `file` for one file of plays, which can also be read as
- * a list of songs. null for other files.
+ * Returns `export` for an archive or a directory, which is never a list of songs. Returns `file` for one file of plays, which can
+ * also be read as a list of songs. Returns null for other files and for stdin.
  */
 export async function listeningHistoryIn(path: string): Promise<'export' | 'file' | null> {
   if (path === '-') return null;

@@ -16,7 +16,10 @@ interface Choices {
   talk: Dialogue | null;
 }
 
-/** @throws RelayError `INVALID_ARGUMENT` if `file` is no export, `USAGE` if nobody can be asked, `INTERRUPTED` after a no */
+/**
+ * Imports the plays. If the server asks whether to accept another account's history, passes the question to the person.
+ * @throws RelayError `INVALID_ARGUMENT` if `file` is not an export, `USAGE` if nobody can be asked, `INTERRUPTED` after a no
+ */
 export async function importPlays(
   context: Context,
   local: LocalApi,

@@ -103,7 +103,7 @@ async function runAdd(context: Context, playlist: string, sql: string | undefine
       remedy: { text: '{command} lists the rules.', command: ['keep', '--help'] },
     });
   }
-  // The playlist gets this name, by which a rule leaves out its rows.
+  // A new playlist gets this name. A ready rule needs the name to leave out the playlist's own rows.
   const given = playlist.trim();
   // A wrong rule is reported before the server is asked anything.
   if (like !== undefined) readyRule(like, given);
@@ -176,7 +176,7 @@ async function runAction(context: Context, given: string, action: KeepAction) {
   return isRun ? exitOf(answer) : EXIT.done;
 }
 
-/** The record still tells of the run before. */
+/** Says that the run continues. The record is not shown, since it describes the run before this one. */
 function showRunning(context: Context, { keep }: KeepAnswer): void {
   const show = commandLine(context, 'keep', 'show', shortId(keep.id ?? ''));
   printLine(context.io, `The run of "${visibleText(keep.name, 100)}" continues in the server.`);

@@ -61,7 +61,7 @@ export function answerLines(
   return [...would, ...(preview ? previewLines(preview) : [])];
 }
 
-/** What a run did that a person asked for during a pause. */
+/** Says what a run did. For a run that a person asked for while the kept playlist is paused. */
 export function ranLine({ reason, last_result }: KeepRecord): string {
   return reason === undefined
     ? `This run: ${last_result ?? 'nothing written'}.`

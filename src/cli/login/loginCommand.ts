@@ -84,8 +84,8 @@ function nextStep(context: Context, { staysUp }: LoginServer): string {
 
 /**
  * Shows an address. The address alone never signs in the owner. With `--no-browser` it leads to Spotify's login page, otherwise
- * to this server's. Output that is not a terminal may have other readers. So it gets the address of the owner's page, which
- * first asks for the owner code.
+ * to this server's. Output that does not go to a terminal may have other readers. So it shows the address of the owner's page,
+ * which first asks for the owner code.
  */
 function showUrl(context: Context, start: LoginStart, { browser, timeout }: LoginOptions): void {
   const { io } = context;

@@ -30,7 +30,7 @@ async function start(context: Context, settings: Settings, purpose: Purpose): Pr
   const quietStream = context.io.terminal.stderr && settings.origins.logLevel === 'default';
   const file = createLogFile(settings.home);
   const log = createLog(settings, undefined, { write: file.write, quietStream });
-  // With `--json`, prose must not stand before the JSON on stderr.
+  // With `--json`, prose must not stand before the JSON on stderr, so the warnings become lines of the log.
   if (context.json) for (const warning of settings.warnings) log.warn({}, warning);
   const program = async () => (await context.machine()).program;
   const options = { settings, clock, random, log, version, purpose, env, program };
@@ -40,7 +40,7 @@ async function start(context: Context, settings: Settings, purpose: Purpose): Pr
   });
 }
 
-/** The simulated provider runs as long as its server. */
+/** Starts the simulated provider and then the server. Closing the server also closes the provider. */
 async function startWithDemo(context: Context, settings: Settings, purpose: Purpose): Promise<RunningServer> {
   const { startDemo } = await context.parts();
   const demo = await startDemo(settings, context.clock, context.random);

@@ -1,4 +1,4 @@
-/** The block that `relay serve` prints once the server is ready. Pure: facts in, text of at most 60 columns out. */
+/** The block that `relay serve` prints once the server is ready. Pure. */
 import { visibleText } from '../../base/visibleText.ts';
 import { serverName } from '../../domain/project.ts';
 import { blockOf } from '../terminal/output.ts';

@@ -7,7 +7,7 @@ import { readServerFile } from '../../store/home/serverFile.ts';
 import type { Context } from '../context.ts';
 import { printBlock } from '../terminal/output.ts';
 
-/** How often to check the file's size, since not every platform reports all changes of a file. */
+/** Milliseconds between two checks of the file's size. Watching the file would not do: not every platform reports all changes. */
 const LOOK_MS = 300;
 
 /**

@@ -93,7 +93,7 @@ function shown({ name, what }: Part) {
 /** Without its key, the secrets in a state cannot be decrypted. */
 const KEY_STAYS = 'The key stays in the keychain too, since the state needs it.';
 
-/** Refuses while a server runs that the service did not start: such a server would write the state again. */
+/** Refuses while a server runs, unless the service started that server. Any other server would write the state again. */
 async function refuseRunning(context: Context): Promise<void> {
   const { openService } = await import('../service/serviceSetup.ts');
   const { readServerFile } = await import('../../store/home/serverFile.ts');

@@ -55,7 +55,7 @@ async function service(context: Context): Promise<Part[]> {
 async function clients(context: Context, doubts: Doubts): Promise<Part[]> {
   if (context.demo) return clientsOf(context, true, doubts);
   const own = await clientsOf(context, false, doubts);
-  // The first call has already noted the files that the second call cannot read, so the second call's notes are dropped.
+  // Both calls read the same files, so the second call's notes are dropped. Its reason is kept only if the first call gave none.
   const unchecked = doubts.unchecked.length > 0 ? [] : doubts.unchecked;
   return [...own, ...(await clientsOf(context, true, { notes: [], unchecked }))];
 }

@@ -54,8 +54,8 @@ async function sayNewerVersion(context: Context): Promise<void> {
 }
 
 /**
- * The report without a server, for a `server.json` that leads to something other than this home's server. It is also for a
- * server that cannot be asked, since this command does not have its key.
+ * Makes the report without a server. It is needed if `server.json` leads to something other than this home's server. It is also
+ * needed if this command cannot read the server's key.
  */
 async function statusWithoutServer(context: Context, error: unknown): Promise<StatusReport> {
   if (!(error instanceof RelayError) || error.code !== 'NO_SERVER') throw error;

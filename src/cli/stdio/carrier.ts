@@ -14,7 +14,7 @@ export interface Link {
   /**
    * Sends the message to a server and passes each answer to `take`. Returns the HTTP status.
    * @param headers in addition to those of the message itself
-   * @throws CutOff, or RelayError if the message did not reach a server
+   * @throws CutOff, RelayError if the message did not reach a server, or the reason of `signal`
    */
   carry(
     message: ClientMessage,
@@ -36,13 +36,13 @@ export interface Carrier {
   readonly open: number;
   /** Resolves once no message is under way. */
   idle(): Promise<void>;
-  /** Ends all requests, since the client is gone. */
+  /** Cancels all requests that are under way. */
   stop(): void;
 }
 
 export function createCarrier(link: Link, write: (text: string) => Promise<void>): Carrier {
   const underWay = new Map<Promise<void>, { ids: readonly RequestId[]; controller: AbortController }>();
-  /** The revision that `initialize` agreed on. Clients of 2026-07-28 name the revision in each message instead. */
+  /** The revision that `initialize` agreed on; null before that. Clients of 2026-07-28 name the revision in each message. */
   let version: string | null = null;
 
   function cancel(id: RequestId): void {
@@ -59,7 +59,7 @@ export function createCarrier(link: Link, write: (text: string) => Promise<void>
     };
     try {
       await forward(message, signal, left, fail);
-      // Nobody waits for an answer to a notification, so its refusal is not reported.
+      // A notification has no ID, so nothing is written here if the server refuses it.
       if (!signal.aborted) await fail(failureOf(new RelayError('INTERNAL', 'The server gave no answer.')));
     } catch (error) {
       if (!signal.aborted) await fail(failureOf(error));

@@ -5,9 +5,9 @@ export interface Pipe {
   input: Readable;
   /** True if a person is at the other end. */
   terminal: boolean;
-  /** Writes text unchanged. Resolves once the text is written. */
+  /** Writes text unchanged. Resolves once the text is written, or if the client no longer reads. */
   write(text: string): Promise<void>;
-  /** Resolves once everything is written. */
+  /** Resolves once everything is written, or if the client no longer reads. */
   flushed(): Promise<void>;
   /** Aborts once the client no longer reads. */
   closed: AbortSignal;

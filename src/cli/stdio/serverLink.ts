@@ -37,7 +37,10 @@ const GREETING_MS = 2_000;
 const STDIO = 'relay stdio';
 
 export interface ServerLink extends Link {
-  /** Starts looking for the server before the first message comes. If that fails, the message gets the error. */
+  /**
+   * Starts looking for the server before the first message comes. If that fails, messages that came meanwhile get the error, and
+   * a later message looks again.
+   */
   begin(): void;
   /** The server in this process, if there is one. */
   readonly hosted: RunningServer | null;
@@ -51,7 +54,7 @@ interface Server {
   headers: Record<string, string>;
   localKey: string;
   local: LocalApi;
-  /** Greeting for the first message, begun before the key was loaded. */
+  /** Greeting for the first message, begun before the key was loaded; null once used, and for the server in this process. */
   greeting: { made: Greeting; at: number } | null;
   /** True if somebody may restart the server. Nobody restarts a server that another `relay stdio` started. */
   mayRestart: boolean;
@@ -71,7 +74,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
   let current: Server | null = null;
   let finding: Promise<Server> | null = null;
   let hosted: RunningServer | null = null;
-  /** Time at which the last server went away; null if nobody may restart that server. */
+  /** When the last server went away, by the monotonic clock; null if none has, or if nobody may restart that server. */
   let lostAt: number | null = null;
   /** True if a server has been told that this program needs it. */
   let stays = false;
@@ -150,7 +153,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     lostAt = found.mayRestart ? clock.monotonic() : null;
   }
 
-  /** The greeting that was already begun, or a new one. */
+  /** The greeting that was begun when the server was found, or a new one if that greeting was used or is too old. */
   function greetingOf(found: Server): Greeting {
     const { greeting, baseUrl } = found;
     found.greeting = null;

@@ -4,8 +4,8 @@
  * `details` if there are any.
  *
  * What is written may contain text from outside. So the command line writes to the streams only through this file
- * (`scripts/check/writers.ts` enforces it and lists the exceptions). What is printed here has no control characters that a
- * terminal obeys, and a line stays one line.
+ * (`scripts/check/writers.ts` enforces it and lists the exceptions). Texts that are printed here lose all control characters
+ * that a terminal obeys, and a line stays one line. relay itself then adds such characters for colours and to redraw a line.
  */
 
 import { visibleJson, visibleLine, visibleLines, visibleText } from '../../base/visibleText.ts';
@@ -132,7 +132,7 @@ function styleFor(named: NamedHome): CommandStyle {
 const MAX_CHARACTERS = 2_000;
 
 /**
- * Errors that may have several lines: `config/problems.ts` and `connect/clientFile.ts` lay them out. All others are one line,
+ * Errors that may have several lines: `config/problems.ts` and `connect/connectClient.ts` lay them out. All others are one line,
  * since they may quote text from outside.
  */
 const LAID_OUT: ReadonlySet<ErrorCode> = new Set(['SETTINGS_INVALID', 'HOME_UNUSABLE']);

@@ -7,7 +7,7 @@ import type { Io } from './output.ts';
 
 /**
  * Reads one line after a prompt on stderr, without showing what is typed. From a pipe, reads one line without a prompt. Returns
- * null at the end of the input. Rejects with the signal's reason.
+ * null at the end of the input. Rejects with the signal's reason, and with `INTERRUPTED` if the person presses Ctrl-C.
  */
 export async function askSecret(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
   if (!io.terminal.stdin) return readLine(createInterface({ input: io.stdin }), signal);
@@ -97,7 +97,7 @@ function readLine(reader: ReturnType<typeof createInterface>, signal: AbortSigna
   return interruptible(signal, line).finally(() => reader.close());
 }
 
-/** Everything on stdin until its end. Rejects with the signal's reason. */
+/** Reads all lines of stdin until its end, and joins them with `\n`. Rejects with the signal's reason. */
 export async function readAll(io: Io, signal: AbortSignal): Promise<string> {
   const chunks: string[] = [];
   for await (const line of createInterface({ input: io.stdin, signal })) chunks.push(line);

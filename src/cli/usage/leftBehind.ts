@@ -1,4 +1,4 @@
-/** Settings of this shell's environment, which a program does not get that a service manager or an MCP client starts. */
+/** Finds the settings that relay lacks if a service manager or an MCP client starts it, without this shell's environment. */
 import { isDeepStrictEqual } from 'node:util';
 import { inspectSettings } from '../../config/settings.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../config/table.ts';
@@ -21,7 +21,7 @@ export function leftBehind(context: Context, home: string | null): LeftBehind[] 
     .map((key) => ({ env: SETTINGS[key].env, store: storeCommand(context, key) }));
 }
 
-/** The environment of such a program. */
+/** The environment without relay's settings, as a service manager or an MCP client may give it to relay. */
 export function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = SETTING_KEYS.map((key) => SETTINGS[key].env);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
