@@ -10,7 +10,7 @@ export interface BundleOptions {
   /** Path of the entry file. */
   entry: string;
   outfile: string;
-  /** Target for esbuild: `node20`. */
+  /** Target for esbuild, such as `node20`. */
   target: string;
   /** True to minify, with a source map beside the bundle. */
   minify?: boolean;

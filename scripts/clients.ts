@@ -25,7 +25,7 @@ const RELAY = [process.execPath, join(root, 'bin', 'relay.mjs')];
 const CALL = { tool: 'search_tracks', arguments: { query: 'carousel', limit: 1 } };
 const TAKES = ['query', 'limit', 'detail'];
 const PROMPT = { name: 'make_playlist', words: 'songs for a rainy sunday evening' };
-/** Start of the prompt's text. It arrives even if a client passes on only the first word that the person types. */
+/** Start of the prompt's text, which the model gets even if a client passes on only the first word that the person types. */
 const PROMPT_TEXT = 'Make a new Spotify playlist for me: songs';
 /** Some clients need a newer Node.js than relay does. */
 const NODE_VERSION = '26.10.0';

@@ -3,8 +3,8 @@
 // `--processes=N` sets how many run at the same time. `--long` runs the files that take their sizes from test/support/scale.ts,
 // at full size (`npm run test:long`). `--load` runs the tests of test/load, with a new random seed each time (`npm run
 // test:load`). `--stdio` runs the tests of the tools, whose clients then start `relay stdio` instead of connecting over HTTP
-// (`npm run test:stdio`). They start it from source, or from the executable that RELAY_BIN names, copied into its own
-// directory. test/package/ needs executables that are built first, so it runs by name only (`npm run test:package`).
+// (`npm run test:stdio`). The clients start `relay stdio` from source, or from a copy of the executable that RELAY_BIN names.
+// test/package/ needs executables that are built first, so it runs only if a path names it (`npm run test:package`).
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';

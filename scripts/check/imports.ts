@@ -1,4 +1,4 @@
-/** The folders that each folder may import, and why; run by `npm run check` and by a test. */
+/** Checks which folders each folder imports. `npm run check` and a test run this check. */
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathsInSrc, src } from './files.ts';

@@ -29,8 +29,8 @@ function withDirectories(paths: readonly string[]): string[] {
 }
 
 /**
- * True if the file counts for the limit on equal names. Only TypeScript files outside the simulated Spotify do, whose files repeat
- * the names of the resources.
+ * True if the file counts for the limit on equal names. Only TypeScript files count, and not those of the simulated Spotify,
+ * which repeat the names of the resources.
  */
 function isCounted(path: string): boolean {
   return path.endsWith('.ts') && !path.startsWith('demo/');

@@ -1,4 +1,4 @@
-/** The files that may write to the terminal, and why; run by `npm run check` and by a test. */
+/** Checks that only the files listed here write to the terminal. `npm run check` and a test run this check. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathsInSrc, src } from './files.ts';

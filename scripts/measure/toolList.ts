@@ -18,10 +18,12 @@ interface ToolCost {
   whole: number;
 }
 
-/** Shares from 0 to 1. */
 export interface Recall {
+  /** Share of the requests, from 0 to 1, whose tool a search finds first. */
   first: number;
+  /** Share of the requests, from 0 to 1, whose tool is among the first five. */
   firstFive: number;
+  /** Number of requests. */
   requests: number;
 }
 

@@ -23,7 +23,7 @@ const HASH = { size: 32, type: 2 };
 /**
  * The file with a signature at its end.
  * @param identifier the name of the program in the signature
- * @throws Error for a file that is signed, is no 64-bit Mach-O program, or has no room for another load command
+ * @throws Error for a file that is signed, is not a 64-bit Mach-O program, or has no room for another load command
  */
 export function signAdHoc(file: Buffer, identifier: string): Buffer {
   const { text, linkedit, end } = layoutOf(file);

@@ -1,4 +1,4 @@
-/** The program that an executable is built on: Node from the registry, without symbols; for Windows with our icon. */
+/** The program that an executable is built on: Node from the registry, for Linux without symbols, for Windows with our icon. */
 import { spawnSync } from 'node:child_process';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

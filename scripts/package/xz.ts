@@ -1,4 +1,4 @@
-/** Runs xz, the only program besides Node that packing needs. */
+/** Runs xz, the only program besides Node and npm that packing needs. */
 import { spawnSync } from 'node:child_process';
 
 /**

@@ -49,7 +49,7 @@ export async function writePackages({ target, executable, notices }: PackagesOpt
   return paths;
 }
 
-/** Writes the files that are the same for all targets: the package for npx, the parts list, the install scripts. */
+/** Writes the files that are the same for all targets: the package for npx, the parts list, the install scripts, `latest.json`. */
 export async function writeCommonFiles(
   dist: string,
   parts: { script: string; notices: string },
@@ -68,9 +68,9 @@ export async function writeCommonFiles(
 }
 
 /**
- * Writes `dist/release`: the icon, and the manifests for package managers and registries, with the checksum of every file. Also
- * packs these files into one archive to publish.
- * @returns false, and writes nothing, if files of a target are missing
+ * Writes `dist/release`: the icon, and the manifests for package managers and registries, with the checksums of the archives and
+ * bundles. Also packs these files into one archive to publish. Removes those of an earlier build first.
+ * @returns false, and writes nothing, if the archive or the bundle of a target is missing
  */
 export async function writeManifests(dist: string): Promise<boolean> {
   const folder = join(dist, 'release');

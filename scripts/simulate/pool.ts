@@ -16,7 +16,7 @@ const FLAGS = [
   // time of the first 150 histories.
   '--interrupt-budget=500000',
 ];
-/** Seeds of one task. */
+/** Number of seeds in one task. */
 const CHUNK = 20;
 /** Longer than any history takes on a slow machine, in milliseconds of real time. */
 const STALL_MS = 60_000;
@@ -115,7 +115,7 @@ export async function createPool(engine: Engine, width: number): Promise<Pool> {
             left = left.filter((seed) => !told.has(seed));
             const [stuck] = left;
             if (isOver || stuck === undefined) break;
-            // It may have been the machine that stood still, so the history gets a second chance.
+            // Perhaps the whole machine stood still, so the history gets a second try.
             if (stuck !== tried) {
               tried = stuck;
               continue;
