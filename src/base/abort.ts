@@ -51,8 +51,8 @@ export async function firstOf<T>(
 }
 
 /**
- * A signal that aborts as soon as either of the two does. Once `ended` aborts, the signal no longer follows them. This does not
- * use `AbortSignal.any`, whose first call takes several times as long.
+ * Returns a signal that aborts as soon as either of the two does. Once `ended` aborts, the signal no longer follows them. This
+ * does not use `AbortSignal.any`, whose first call takes several times as long.
  */
 export function either(one: AbortSignal, other: AbortSignal, ended?: AbortSignal): AbortSignal {
   const both = new AbortController();

@@ -22,7 +22,7 @@ export function systemProgram(name: string, env: NodeJS.ProcessEnv = process.env
   return win32.join(env.SystemRoot || String.raw`C:\Windows`, 'System32', name);
 }
 
-/** Text as one word of a POSIX shell, whatever it holds. */
+/** Quotes text as one word of a POSIX shell, whatever it holds. */
 export function shellWord(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

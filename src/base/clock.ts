@@ -60,7 +60,7 @@ export function isoOf(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString();
 }
 
-/** A length in milliseconds as text, rounded to seconds: `3:45`, `1:02:03`. */
+/** Returns a length of time as text, from milliseconds and rounded to seconds: `3:45`, `1:02:03`. */
 export function playingTime(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   const [hours, minutes, rest] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Random } from './clock.ts';
 
-/** A secret of 32 random bytes. Nobody can guess it, so a plain hash of it is enough. */
+/** Makes a secret of 32 random bytes. Nobody can guess it, so a plain hash of it is enough. */
 export function newSecret(random: Random): string {
   return random.bytes(32).toString('base64url');
 }

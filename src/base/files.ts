@@ -97,8 +97,8 @@ export async function renameOver(from: string, to: string): Promise<void> {
 }
 
 /**
- * How long to wait before a failed rename or removal is tried again. On Windows a virus scanner may hold a fresh file open for a
- * moment. Meanwhile both are refused, and so is a new file with the name of one that is being removed.
+ * Returns how long to wait before a failed rename or removal is tried again. On Windows a virus scanner may hold a fresh file
+ * open for a moment. Meanwhile both are refused, and so is a new file with the name of one that is being removed.
  * @throws the error itself when trying again makes no sense
  */
 export function refusedPauseMs(error: unknown, attempt: number): number {
@@ -134,7 +134,7 @@ export function exists(path: string): Promise<boolean> {
   );
 }
 
-/** The paths at which something exists. */
+/** Returns the paths at which something exists. */
 export async function existing(paths: readonly string[]): Promise<string[]> {
   const there = await Promise.all(paths.map(exists));
   return paths.filter((_path, index) => there[index]);
@@ -169,8 +169,8 @@ export class UnreadFile extends Error {
 export const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
- * The content of a regular file at one moment; a symbolic link is followed. The checks are on the opened file, so swapping the
- * file in between has no effect.
+ * Returns the content of a regular file at one moment; a symbolic link is followed. The checks are on the opened file, so
+ * swapping the file in between has no effect.
  * @throws UnreadFile for a pipe, a device, a socket, or more than `maxBytes`; an error of the system with its code
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<FileContent> {
@@ -189,7 +189,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<F
   }
 }
 
-/** The first bytes of a file, at most `count`. The path must not be a pipe, which would be waited for. */
+/** Reads the first bytes of a file, at most `count`. The path must not be a pipe, which would be waited for. */
 export async function readStart(path: string, count: number): Promise<Buffer> {
   const file = await open(path);
   try {
@@ -216,7 +216,7 @@ async function readUpTo(file: FileHandle, size: number): Promise<Buffer> {
   return buffer.subarray(0, length);
 }
 
-/** The error that the system gives for reading a directory. */
+/** Makes the error that the system gives for reading a directory. */
 export function directoryError(): Error {
   return Object.assign(new Error('EISDIR: illegal operation on a directory, read'), { code: 'EISDIR' });
 }
@@ -225,7 +225,7 @@ export function directoryError(): Error {
 const processMark = lazy(() => randomBytes(4).toString('hex'));
 let sequence = 0;
 
-/** A unique name beside `path`. */
+/** Makes a unique name beside `path`. */
 export function tempPathFor(path: string): string {
   return `${path}.${process.pid}-${processMark()}-${sequence++}.tmp`;
 }

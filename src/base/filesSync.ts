@@ -100,7 +100,7 @@ function pause(milliseconds: number): void {
 }
 
 /**
- * The content and the stats of a regular file; a symbolic link is followed.
+ * Returns the content and the stats of a regular file; a symbolic link is followed.
  * @throws UnreadFile, and errors of the system, as `readRegularFile` does
  */
 export function readRegularFileSync(path: string, maxBytes: number): { bytes: Buffer; stats: Stats } {

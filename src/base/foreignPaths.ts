@@ -7,9 +7,9 @@ export const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
 
 /**
- * The nearest directory, from `directory` upwards, in which a user other than this one and root could replace a file; null if
- * there is none. On Windows always null, since access control lists hold the permissions there, and mode and owner do not show
- * them.
+ * Returns the nearest directory, from `directory` upwards, in which a user other than this one and root could replace a file;
+ * null if there is none. On Windows always null, since access control lists hold the permissions there, and mode and owner do
+ * not show them.
  * @param directory absolute and without links, as `realpath` gives it
  */
 export function changeableByOthers(directory: string): string | null {

@@ -7,7 +7,7 @@ export function chunk<T>(items: readonly T[], size: number): T[][] {
   );
 }
 
-/** The positions of the entries with each key, in order. */
+/** Returns the positions of the entries with each key, in order. */
 export function placesBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, number[]> {
   const places = new Map<K, number[]>();
   for (const [at, item] of items.entries()) {
@@ -51,12 +51,12 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The size of a file: `12 KiB`, at least 1. */
+/** Returns the size of a file in KiB, at least 1: `12 KiB`. */
 export function sizeText(bytes: number): string {
   return `${Math.max(1, Math.round(bytes / 1024))} KiB`;
 }
 
-/** The text with its first letter in upper case. */
+/** Returns the text with its first letter in upper case. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,8 +1,8 @@
 /** How far two texts are apart, and suggestions for mistyped names. Pure. */
 
 /**
- * The known names nearest to `name`, nearest first, at most three. A known name is near if one letter differs, or at most a third
- * of the letters. It is near too if it contains a `name` of four letters or more.
+ * Returns the known names nearest to `name`, nearest first, at most three. A known name is near if one letter differs, or at
+ * most a third of the letters. It is near too if it contains a `name` of four letters or more.
  */
 export function nearestNames(name: string, known: readonly string[]): string[] {
   const wanted = name.toLowerCase();
@@ -26,7 +26,7 @@ function isNear(wanted: string, candidate: string, distance: number): boolean {
 }
 
 /**
- * How many letters have to be inserted, dropped, replaced or swapped with their neighbour (optimal string alignment) to
+ * Returns how many letters have to be inserted, dropped, replaced or swapped with their neighbour (optimal string alignment) to
  * turn one text into the other.
  */
 export function editDistance(a: string, b: string): number {

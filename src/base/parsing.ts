@@ -5,7 +5,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The text without percent-encoding; unchanged if the encoding is not valid. */
+/** Returns the text without percent-encoding; unchanged if the encoding is not valid. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -14,7 +14,7 @@ export function percentDecoded(text: string): string {
   }
 }
 
-/** The value of a JSON text; undefined if it is not JSON. */
+/** Parses a JSON text; undefined if it is not JSON. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,11 +1,11 @@
 /** Reads the message and the system's code from any thrown value. */
 
-/** The message of a thrown value, which need not be an `Error`. */
+/** Returns the message of a thrown value, which need not be an `Error`. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The system error code (`ENOENT`, `ECONNREFUSED`, …) of a thrown value or of its cause. */
+/** Returns the system error code (`ENOENT`, `ECONNREFUSED`, …) of a thrown value or of its cause. */
 export function systemCodeOf(error: unknown): string | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const code = (at as NodeJS.ErrnoException).code;

@@ -64,7 +64,7 @@ const hidden = lazy(() => new RegExp(`(${BELONGS})|[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}
 
 const loneSurrogate = lazy(() => /\p{Cs}/gu);
 
-/** Text as part of one line, of any length. */
+/** Cleans text that becomes part of one line, of any length. */
 export function visibleLine(text: string): string {
   return without(text.replace(BREAKS, ' '));
 }
@@ -80,12 +80,12 @@ export function visibleLines(text: string): string {
     .join('\n');
 }
 
-/** A name or another value within a line: one line of at most `max` code units. */
+/** Cleans a name or another value within a line: the result is one line of at most `max` code units. */
 export function visibleText(text: string, max = 200): string {
   return shortened(visibleLine(text).trim(), max);
 }
 
-/** A value as JSON from which `JSON.parse` makes the same value, in characters that are safe to print. */
+/** Returns a value as JSON from which `JSON.parse` makes the same value, in characters that are safe to print. */
 export function visibleJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? 'null';
   // Line ends in strings are already escaped, so one found here belongs to the indentation.
@@ -95,8 +95,8 @@ export function visibleJson(value: unknown, indent?: number): string {
 }
 
 /**
- * A value for the log: unsafe characters stay readable as `\x1b`, `\u202e` or `\u{e0041}`. After `max` code units it is cut, and
- * its length is added.
+ * Returns a value for the log: unsafe characters stay readable as `\x1b`, `\u202e` or `\u{e0041}`. After `max` code units it is
+ * cut, and its length is added.
  */
 export function escapedText(text: string, max = 2_000): string {
   const shown = text.slice(0, max).replace(unsafe(), logEscape);
@@ -105,9 +105,9 @@ export function escapedText(text: string, max = 2_000): string {
 }
 
 /**
- * Text for a model, without what a person would not see: tags, characters without width, direction controls, selectors that
- * select nothing. With these a stranger's title could tell a model something that the person does not see.
- * Hebrew, Arabic, joined letters and emoji, and flags stay as they are.
+ * Returns text for a model, without what a person would not see: tags, characters without width, direction controls, selectors
+ * that select nothing. With these a stranger's title could tell a model something that the person does not see. Hebrew, Arabic,
+ * joined letters and emoji, and flags stay as they are.
  */
 export function modelText(text: string): string {
   return MAY_HIDE.test(text) || hasControls(text) ? withoutHidden(text) : text;
@@ -150,7 +150,7 @@ function hasControls(text: string): boolean {
   return /[\x00-\x09\x0b-\x1f\ud800-\udfff]/.test(text);
 }
 
-/** A header value in visible ASCII; everything else is percent-encoded, as in a URL (RFC 9110 5.5, CWE-113). */
+/** Returns a header value in visible ASCII; everything else is percent-encoded, as in a URL (RFC 9110 5.5, CWE-113). */
 export function headerValue(text: string): string {
   return text.replace(/[^\x20-\x7e]/gu, (found) =>
     encodeURIComponent(found.replace(loneSurrogate(), '\ufffd')),

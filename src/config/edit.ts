@@ -39,7 +39,7 @@ function change(options: LoadOptions, edit: Edit): Settings {
   return changeConfigFile(path, () => changed(options, edit)).settings;
 }
 
-/** The file as the change leaves it. Throws `SETTINGS_INVALID` if the change is refused. */
+/** Returns the file as the change leaves it. Throws `SETTINGS_INVALID` if the change is refused. */
 function changed(options: LoadOptions, edit: Edit): ConfigFile & { settings: Settings } {
   const file = readable(options);
   const values = edit(file.values);

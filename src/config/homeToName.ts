@@ -5,7 +5,7 @@
 import { dirname } from 'node:path';
 import type { Settings } from './settings.ts';
 
-/** The value for `--home`; null if the command finds the home without it. */
+/** Returns the value for `--home`; null if the command finds the home without it. */
 export function homeToName(
   { home, demo, origins }: Pick<Settings, 'home' | 'demo' | 'origins'>,
   env: NodeJS.ProcessEnv,

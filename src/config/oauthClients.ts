@@ -58,7 +58,7 @@ export function readClientsFile(
   return { clients: (content as { clients: FileClient[] }).clients.map(fromFile), problems: [] };
 }
 
-/** The client that the three `MCP_OAUTH_CLIENT_*` variables describe. */
+/** Returns the client that the three `MCP_OAUTH_CLIENT_*` variables describe. */
 export function clientFromEnvironment(
   clientId: string,
   secret: string,

@@ -20,7 +20,7 @@ export interface Problem {
 }
 
 /**
- * A `SETTINGS_INVALID` error that reports every problem; `details.problems` lists them.
+ * Returns a `SETTINGS_INVALID` error that reports every problem; `details.problems` lists them.
  * @param remedy in place of the one that follows from the problems
  */
 export function settingsError(problems: readonly Problem[], remedy?: string): RelayError {
@@ -35,7 +35,7 @@ export function settingsError(problems: readonly Problem[], remedy?: string): Re
   });
 }
 
-/** A value for a message: short, and without a password in a URL. */
+/** Returns a value for a message: short, and without a password in a URL. */
 export function shown(value: unknown): string {
   const text = (JSON.stringify(value) ?? String(value)).replace(/\/\/[^/@"]*@/g, '//…@');
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;

@@ -31,7 +31,7 @@ export function crossWarnings(values: SettingValues): string[] {
 
 const ODD_CLIENT_ID = 'The client ID does not look like a Spotify client ID (32 hexadecimal digits).';
 
-/** The form of every client ID that Spotify gives out today. */
+/** True if the text has the form of every client ID that Spotify gives out today. */
 export function looksLikeClientId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }

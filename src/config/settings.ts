@@ -76,22 +76,22 @@ export function inspectSettings(
   return complete(values as SettingValues, origins as Origins, at, problems);
 }
 
-/** The redirect URI to use and to enter in the Spotify app, for a server that listens on `port`. */
+/** Returns the redirect URI to use and to enter in the Spotify app, for a server that listens on `port`. */
 export function redirectUriFor(settings: Pick<Settings, 'providerRedirectUri'>, port: number): string {
   return settings.providerRedirectUri ?? `http://127.0.0.1:${port}${CALLBACK_PATH}`;
 }
 
-/** The options by which `secrets/masterKey.ts` finds the master key of a home. */
+/** Returns the options by which `secrets/masterKey.ts` finds the master key of a home. */
 export function keyOptions({ home, keychain, encryptionKey }: Settings) {
   return { home, mode: keychain, encryptionKey: encryptionKey ?? undefined };
 }
 
-/** The base URL of a server on this machine, for a program on the same machine. */
+/** Returns the base URL of a server on this machine, for a program on the same machine. */
 export function localBaseUrl(host: string, port: number): string {
   return `http://${urlHost(host)}:${port}`;
 }
 
-/** The host at which programs on this machine reach a server on `host`. Every server listens on loopback as well. */
+/** Returns the host at which programs on this machine reach a server on `host`. Every server listens on loopback as well. */
 function urlHost(host: string): string {
   if (host === '::1') return '[::1]';
   return host === 'localhost' ? host : '127.0.0.1';

@@ -27,7 +27,7 @@ export interface ReadValue {
   problem?: Problem;
 }
 
-/** The value of one setting. If the given value cannot be used, returns the default and a problem that says why. */
+/** Reads the value of one setting. If the given value cannot be used, returns the default and a problem that says why. */
 export function readSetting(key: SettingKey, sources: Sources, at: Surroundings): ReadValue {
   const setting = SETTINGS[key] as Setting<unknown>;
   const raw = rawValue(key, setting, sources);

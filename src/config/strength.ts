@@ -14,7 +14,10 @@ export const OWNER_SECRET_STRENGTH: Strength = { length: 16, distinct: 6, surpri
 /** A key can be guessed as fast as requests are answered. 32 random hexadecimal digits have about 30 surprising ones. */
 export const API_KEY_STRENGTH: Strength = { length: 32, distinct: 8, surprising: 20 };
 
-/** Number of letters in a generated owner code: 8 (39 bits) if only this machine can reach the server, otherwise 16 (78 bits). */
+/**
+ * Returns the number of letters in a generated owner code: 8 (39 bits) if only this machine can reach the server, otherwise 16
+ * (78 bits).
+ */
 export function ownerCodeLength({ publicBaseUrl }: { publicBaseUrl: string | null }): number {
   return publicBaseUrl === null ? 8 : 16;
 }

@@ -18,7 +18,7 @@ function textType<T = string>(expects: string, read: (text: string) => T | null)
   return { expects, read: (value) => (typeof value === 'string' ? read(value) : null) };
 }
 
-/** Text that is kept as it is. */
+/** Makes a type for text that is kept as it is. */
 function textThat(expects: string, fits: (text: string) => boolean): ValueType<string> {
   return textType(expects, (text) => (fits(text) ? text : null));
 }
@@ -90,7 +90,7 @@ export const toolsetList: ValueType<readonly Toolset[]> = {
   },
 };
 
-/** The entries of a list; null if the value is neither text nor a list of texts. */
+/** Returns the entries of a list; null if the value is neither text nor a list of texts. */
 function textList(value: unknown, split: (text: string) => string[]): string[] | null {
   if (typeof value === 'string') return split(value);
   return Array.isArray(value) && value.every((part) => typeof part === 'string') ? value : null;
@@ -169,7 +169,7 @@ export const oauthRedirectUri = textThat(
   },
 );
 
-/** One word of a closed list, in upper or lower case. */
+/** Makes a type for one word of a closed list, in upper or lower case. */
 export function oneOf<const T extends string>(words: readonly [T, ...T[]]): ValueType<T> {
   return textType(
     `one of ${words.join(', ')}`,

@@ -14,7 +14,7 @@ export function agentPaths(homeDir: string): { plist: string; log: string } {
 }
 
 /**
- * The whole property list. After every exit code but 0, launchd restarts the server, even if a restart cannot help. So
+ * Returns the whole property list. After every exit code but 0, launchd restarts the server, even if a restart cannot help. So
  * `ThrottleInterval` limits it to two restarts a minute. Without `ProcessType`, launchd would slow down a process that has no
  * window.
  */
@@ -61,7 +61,7 @@ export function plistCommand(text: string): string | null {
   return shellText([...list.matchAll(/<string>(.*?)<\/string>/gs)].map(([, word = '']) => unescaped(word)));
 }
 
-/** The state in the output of `launchctl print gui/UID/LABEL`. */
+/** Reads the state from the output of `launchctl print gui/UID/LABEL`. */
 export function agentState(printed: string): { running: boolean; failed: boolean; pid: number | null } {
   const pid = /^\s*pid = (\d+)$/m.exec(printed)?.[1];
   const lastExit = /^\s*last exit code = (\d+)/m.exec(printed)?.[1];

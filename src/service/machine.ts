@@ -24,8 +24,8 @@ function ownProgram(homeDir: string): string[] {
 }
 
 /**
- * A path to the program that survives upgrades, or else the program's own path. A path that another user could redirect is
- * used only if other users can change the program's own directory too.
+ * Returns a path to the program that survives upgrades, or else the program's own path. A path that another user could redirect
+ * is used only if other users can change the program's own directory too.
  */
 export function lastingName(path: string, homeDir: string): string {
   if (process.platform === 'win32') return path;

@@ -12,7 +12,7 @@ const MAX_LENGTH = 260;
 /** `start /min`: otherwise the console window of the server would cover the desktop at each login. */
 const START = 'cmd.exe /d /c start "relay" /min';
 
-/** The value's data. Throws `SERVICE_FAILED` for a command that Windows would not run unchanged. */
+/** Returns the value's data for a command. Throws `SERVICE_FAILED` for a command that Windows would not run unchanged. */
 export function runValue(command: readonly string[]): string {
   const text = [START, ...command.map(windowsWord)].join(' ');
   if (command.some((word) => word.includes('"'))) {
@@ -41,7 +41,7 @@ export function addArgs(data: string): string[] {
   return ['add', RUN_KEY, '/v', VALUE, '/t', 'REG_SZ', '/d', data, '/f'];
 }
 
-/** The data in the output of `reg query`. */
+/** Reads the data from the output of `reg query`; null if the value does not exist. */
 export function queriedData(printed: string): string | null {
   return /^\s*relay\s+REG_(?:EXPAND_)?SZ\s+(.*?)\s*$/m.exec(printed)?.[1] ?? null;
 }

@@ -3,7 +3,9 @@ import { posix } from 'node:path';
 import { shellWord } from '../base/childProcess.ts';
 import { RelayError } from '../domain/errors.ts';
 
-/** The words of `relay serve` for a home; null stands for the default home. Throws `SERVICE_FAILED` for unusable paths. */
+/**
+ * Returns the words of `relay serve` for a home; null stands for the default home. Throws `SERVICE_FAILED` for unusable paths.
+ */
 export function commandToServe(program: readonly string[], home: string | null): string[] {
   const command = [...program, ...(home === null ? [] : ['--home', home]), 'serve'];
   const unusable = command.find((word) => /\p{Cc}/u.test(word));
@@ -14,8 +16,8 @@ export function commandToServe(program: readonly string[], home: string | null):
 }
 
 /**
- * Paths that may point to the program at `path` and survive an upgrade, best first; none if `path` itself is such a path. PATH
- * is not searched, because a version manager's directory is only in the PATH of one shell.
+ * Returns the paths that may point to the program at `path` and survive an upgrade, best first; none if `path` itself is such a
+ * path. PATH is not searched, because a version manager's directory is only in the PATH of one shell.
  */
 export function lastingNames(path: string, homeDir: string): string[] {
   const folders = [
@@ -31,7 +33,7 @@ export function lastingNames(path: string, homeDir: string): string[] {
   return folders.flatMap((folder) => names.map((name) => posix.join(folder, name)));
 }
 
-/** A command line as typed in a POSIX shell. */
+/** Returns a command line as it is typed in a POSIX shell. */
 export function shellText(command: readonly string[]): string {
   return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : shellWord(word))).join(' ');
 }

@@ -8,7 +8,9 @@ import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 /** Far larger than any unit or property list. */
 const MAX_BYTES = 1024 * 1024;
 
-/** The text of a file; null if there is none. A file that cannot be read yields `''`, so it counts as someone else's. */
+/**
+ * Reads a file; null if there is none. Returns '' for a file that cannot be read, so that the file counts as someone else's.
+ */
 export async function readText(path: string): Promise<string | null> {
   try {
     return (await readRegularFile(path, MAX_BYTES)).bytes.toString('utf8');
@@ -34,7 +36,7 @@ export async function removeFile(path: string): Promise<void> {
   });
 }
 
-/** Where the symbolic link points; null if `path` is not a symbolic link. */
+/** Returns where the symbolic link points; null if `path` is not a symbolic link. */
 export async function linkTarget(path: string): Promise<string | null> {
   return readlink(path).catch(() => null);
 }

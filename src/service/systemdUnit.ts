@@ -8,7 +8,7 @@ export const UNIT = 'relay.service';
 
 const MARKER = '# Written by `relay service install`, which replaces it.';
 
-/** Where systemd looks for user units. A relative XDG_CONFIG_HOME is ignored. */
+/** Returns where systemd looks for user units. A relative XDG_CONFIG_HOME is ignored. */
 export function unitPaths(env: NodeJS.ProcessEnv, homeDir: string): { unit: string; link: string } {
   const own = env.XDG_CONFIG_HOME;
   const config = own && isAbsolute(own) ? own : join(homeDir, '.config');
@@ -17,16 +17,19 @@ export function unitPaths(env: NodeJS.ProcessEnv, homeDir: string): { unit: stri
 }
 
 /**
- * The whole unit. After exit codes 2 (settings) and 5 (newer program needed), nothing helps until the user acts, so they prevent
- * a restart. Code 3 does not: a keychain that is locked at login is often unlocked a moment later. `TimeoutStopSec` is
- * longer than a tool call may take. The restrictions are those that need no mount namespace, which some systems deny
- * to users.
+ * Returns the whole unit. After exit codes 2 (settings) and 5 (newer program needed), nothing helps until the user acts, so
+ * they prevent a restart. Code 3 does not: a keychain that is locked at login is often unlocked a moment later.
+ * `TimeoutStopSec` is longer than a tool call may take. The restrictions are those that need no mount namespace, which some
+ * systems deny to users.
  */
 export function unitText(command: readonly string[]): string {
   return `${MARKER}\n${packagedUnitText(command)}`;
 }
 
-/** The unit that a package brings for all users of a machine; each enables it with `systemctl --user enable --now relay`. */
+/**
+ * Returns the unit that a package brings for all users of a machine. Each user enables it with
+ * `systemctl --user enable --now relay`.
+ */
 export function packagedUnitText(command: readonly string[]): string {
   return `# Your own changes go into \`systemctl --user edit relay\`.
 [Unit]
@@ -56,14 +59,14 @@ export function isOurUnit(text: string): boolean {
   return text.startsWith(MARKER);
 }
 
-/** The command line in a unit. */
+/** Returns the command line in a unit; null if it has none. */
 export function unitCommand(text: string): string | null {
   return /^ExecStart=(.*)$/m.exec(text)?.[1]?.trim() ?? null;
 }
 
 /**
- * The value of `ExecStart`. systemd does not accept a program path with a quote, backslash or dollar sign (systemd.service(5),
- * "Command lines"), so a shell starts such a program.
+ * Returns the value of `ExecStart`. systemd does not accept a program path with a quote, backslash or dollar sign
+ * (systemd.service(5), "Command lines"), so a shell starts such a program.
  */
 export function execStart(command: readonly string[]): string {
   const [program = ''] = command;
@@ -77,7 +80,7 @@ function systemdWord(word: string): string {
   return `"${literal.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** The state in the output of `systemctl show`. */
+/** Reads the state from the output of `systemctl show`. */
 export function unitState(shown: string): {
   enabled: boolean;
   running: boolean;
