@@ -46,7 +46,7 @@ export async function deleteBackups(paths: readonly string[]): Promise<void> {
   for (const path of paths) await rm(path, { force: true });
 }
 
-/** Our entries in a text; null if the text cannot be parsed. */
+/** Returns our entries in a text; null if the text cannot be parsed. */
 function ownEntries(text: string, at: Where, target: Target): unknown[] | null {
   let entries: Data;
   try {
@@ -59,7 +59,7 @@ function ownEntries(text: string, at: Where, target: Target): unknown[] | null {
   );
 }
 
-/** Paths of the backups, newest first. */
+/** Returns the paths of the backups, newest first. */
 async function pathsOf(path: string): Promise<string[]> {
   const start = `${basename(path)}${BACKUP_MARK}`;
   const names = await readdir(dirname(path)).catch(nullIfMissing);

@@ -68,8 +68,8 @@ function problemOf({ size }: UnreadFile): FileProblem {
 }
 
 /**
- * The text of the file, byte order mark included. Throws `FileProblem` unless it is UTF-8, since anything else could not
- * be written back.
+ * Returns the text of the file, byte order mark included. Throws `FileProblem` unless it is UTF-8, since anything else could
+ * not be written back.
  */
 export function textOf({ bytes }: ClientFile): string {
   try {

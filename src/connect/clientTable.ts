@@ -31,7 +31,7 @@ export interface Connection {
 }
 
 /**
- * The command with which a client starts `relay stdio`.
+ * Returns the command with which a client starts `relay stdio`.
  * @param program the command that starts relay
  * @param home null for the default home
  */
@@ -408,14 +408,14 @@ interface Setup extends Pick<Client, 'entry' | 'next'> {
   place: Place;
 }
 
-/** The installation of the client on this machine. `exists` tells whether a path exists. */
+/** Returns the installation of the client on this machine. `exists` tells whether a path exists. */
 export function setupFor(client: Client, system: System, exists: (path: string) => boolean): Setup {
   const places = client.places(system);
   const place = places.find(({ trace }) => exists(trace)) ?? (places.at(-1) as Installation);
   return { place, entry: place.entry ?? client.entry, next: place.next ?? client.next };
 }
 
-/** The headers that each request to the server needs, as a member to spread into an entry; `{}` if it needs none. */
+/** Returns the headers that each request to the server needs, as a member to spread into an entry; `{}` if it needs none. */
 export function headersFor({ key, choice = {} }: Pick<Connection, 'key' | 'choice'>): {
   headers?: Record<string, string>;
 } {

@@ -10,7 +10,7 @@ export interface System {
   home: string;
 }
 
-/** The system on which relay looks for the files of clients. @throws RelayError `HOME_UNUSABLE` */
+/** Returns the system on which relay looks for the files of clients. @throws RelayError `HOME_UNUSABLE` */
 export function systemOf({ platform, env }: Pick<System, 'platform' | 'env'>): System {
   const name = platform === 'win32' ? 'USERPROFILE' : 'HOME';
   const home = env[name] || homedir();
@@ -30,7 +30,7 @@ export interface Place {
   trace: string;
 }
 
-/** The place of a file to which `parts` lead from one of the user's directories. */
+/** Returns the place of a file to which `parts` lead from one of the user's directories. */
 export function placeBelow(
   system: System,
   directory: string,
@@ -43,7 +43,7 @@ export function placeBelow(
   return { base, file: join(directory, ...parts), trace: join(directory, ...trace) };
 }
 
-/** A file in the directory that the client's own environment variable names. */
+/** Returns the place of a file in the directory that the client's own environment variable names. */
 export function placeIn(system: System, directory: string, name: string): Place {
   const { dirname, join } = pathsOf(system);
   return { base: dirname(directory), file: join(directory, name), trace: directory };
@@ -58,12 +58,12 @@ export function appData(system: System): string {
   return xdgConfig(system);
 }
 
-/** Where the XDG rules put configuration; some clients follow them on every platform. */
+/** Returns where the XDG rules put configuration; some clients follow them on every platform. */
 export function xdgConfig(system: System): string {
   return system.env.XDG_CONFIG_HOME || pathsOf(system).join(system.home, '.config');
 }
 
-/** Where Windows keeps application data that does not roam. */
+/** Returns where Windows keeps application data that does not roam. */
 export function localAppData(system: System): string {
   return system.env.LOCALAPPDATA || pathsOf(system).join(system.home, 'AppData', 'Local');
 }

@@ -121,13 +121,16 @@ function isCurrent(entry: unknown, wanted: Data, connection: Connection): boolea
   return sameData(programOf(entry), programOf(wanted));
 }
 
-/** The command of an entry up to `stdio`. Later options are `--demo`, which `leadsTo` compares, and those that narrow the tools. */
+/**
+ * Returns the command of an entry up to `stdio`. Later options are `--demo`, which `leadsTo` compares, and those that narrow
+ * the tools.
+ */
 function programOf({ command, args }: Data): unknown[] {
   const words = Array.isArray(args) ? args : [];
   return [command, ...words.slice(0, words.indexOf('stdio') + 1)];
 }
 
-/** Entries under other names that lead to the server. */
+/** Returns the entries under other names that lead to the server. */
 export function otherNamesIn(text: string, addition: Addition, connection: Connection): string[] {
   return Object.entries(allEntries(text, addition))
     .filter(([name, entry]) => name !== addition.name && leadsTo(entry, connection))
@@ -135,7 +138,7 @@ export function otherNamesIn(text: string, addition: Addition, connection: Conne
 }
 
 /**
- * The entry to write. An entry that already leads to the server keeps its name, so that there are never two entries.
+ * Returns the entry to write. An entry that already leads to the server keeps its name, so that there are never two entries.
  * @throws RelayError `CONFLICT` if another server has our name
  */
 function additionTo(text: string, { addition, connection, file }: Plan): Addition {

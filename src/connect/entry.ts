@@ -29,9 +29,9 @@ const WAYS_TO_REACH = [
 export type Shares = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The merged entry: what `wanted` says about reaching the server, and everything of `existing` that does not contradict it.
- * Examples are `disabled`, `timeout`, `tools` and a header for a proxy. Other members of `wanted` are added only if `existing`
- * lacks them.
+ * Returns the merged entry: what `wanted` says about reaching the server, and everything of `existing` that does not contradict
+ * it. Examples are `disabled`, `timeout`, `tools` and a header for a proxy. Other members of `wanted` are added only if
+ * `existing` lacks them.
  */
 export function mergedEntry(existing: Data, wanted: Data, shares: Shares): Data {
   const merged: Data = {};
@@ -65,7 +65,7 @@ const NARROWING = [
   ['--read-only', 1],
 ] as const;
 
-/** The words of `relay stdio`, with the narrowing options of `former` that `words` lacks. */
+/** Returns the words of `relay stdio`, with the narrowing options of `former` that `words` lacks. */
 function withOptions(words: readonly string[], former: readonly string[]): string[] {
   const isNarrowing = (word: string) => NARROWING.some(([name]) => name === word);
   const first = words.findIndex(isNarrowing);
@@ -124,7 +124,7 @@ export function ownKeysIn(entry: unknown, target: Target): string[] {
   return keysIn(entry).filter((key) => isOurs || key.startsWith(MADE_BY_RELAY));
 }
 
-/** The keys that the entry sends. */
+/** Returns the keys that the entry sends. */
 export function keysIn(entry: unknown): string[] {
   return textsIn(entry).flatMap((text) => /^Bearer +(\S+)$/i.exec(text)?.[1] ?? []);
 }

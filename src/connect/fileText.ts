@@ -42,7 +42,7 @@ export interface Edit {
   text: string;
 }
 
-/** The text with all edits applied. The edits must not overlap; edits at the same offset keep their order. */
+/** Returns the text with all edits applied. The edits must not overlap; edits at the same offset keep their order. */
 export function applied(text: string, edits: readonly Edit[]): string {
   return [...edits]
     .reverse()
@@ -54,17 +54,17 @@ export function applied(text: string, edits: readonly Edit[]): string {
     );
 }
 
-/** The line end that the text uses. */
+/** Returns the line end that the text uses. */
 export function lineEndOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/** The start of the line that contains `offset`. */
+/** Returns the start of the line that contains `offset`. */
 export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** The start of the line after the one that contains `offset`; the end of the text if that is the last line. */
+/** Returns the start of the line after the one that contains `offset`; the end of the text if that is the last line. */
 export function lineEnd(text: string, offset: number): number {
   const newline = text.indexOf('\n', offset);
   return newline < 0 ? text.length : newline + 1;

@@ -25,7 +25,7 @@ const MAX_DIFFERENCES = 100;
 
 const OPTIONS = { allowTrailingComma: true, disallowComments: false, allowEmptyContent: true };
 
-/** The parsed text; an empty text is an empty object. Throws `FileProblem` with line and column. */
+/** Parses the text; an empty text is an empty object. Throws `FileProblem` with line and column. */
 export function parseJson(text: string): Data {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, OPTIONS);
@@ -61,7 +61,7 @@ export function removeJson(text: string, section: string, name: string, whole: b
   return whole && isBare ? withoutMember(text, root, section) : withoutMember(text, servers, name);
 }
 
-/** The text of `node` without the part `inner`. */
+/** Returns the text of `node` without the part `inner`. */
 function cutOut(text: string, node: Node, inner: Node): string {
   return text.slice(node.offset, inner.offset) + text.slice(endOf(inner), endOf(node));
 }
@@ -79,7 +79,7 @@ function withoutMember(text: string, of: Node | undefined, name: string): string
   return applied(text, [{ offset: start, length, text: '' }]);
 }
 
-/** A whole file with only this entry. */
+/** Returns a whole file with only this entry. */
 export function snippetJson(section: string, name: string, entry: Data): string {
   return `${JSON.stringify({ [section]: { [name]: entry } }, null, 2)}\n`;
 }
@@ -111,7 +111,7 @@ function objectAt(root: Node, path: string[]): Node | undefined {
   return node;
 }
 
-/** The edits that remove the first difference between an object in the file and `wanted`. */
+/** Returns the edits that remove the first difference between an object in the file and `wanted`. */
 function difference(text: string, node: Node, wanted: Data, layout: Layout): Edit[] {
   const properties = node.children ?? [];
   const superfluous = properties.findIndex((property) => !Object.hasOwn(wanted, keyOf(property)));
@@ -129,14 +129,14 @@ function difference(text: string, node: Node, wanted: Data, layout: Layout): Edi
   return missing === undefined ? [] : insertion(text, node, missing, wanted[missing], layout);
 }
 
-/** A value that was on one line stays on one line. */
+/** Returns the edit that replaces a value. A value that was on one line stays on one line. */
 function replacement(text: string, node: Node, value: unknown, layout: Layout): Edit {
   const isInline = !text.slice(node.offset, endOf(node)).includes('\n');
   const rendered = isInline ? JSON.stringify(value) : pretty(value, indentAt(text, node.offset), layout);
   return { offset: node.offset, length: node.length, text: rendered };
 }
 
-/** A new last member, on its own line unless the object is on one line. */
+/** Returns the edits that add a last member, on its own line unless the object is on one line. */
 function insertion(text: string, node: Node, key: string, value: unknown, layout: Layout): Edit[] {
   const properties = node.children ?? [];
   const first = properties[0];
@@ -182,7 +182,7 @@ function wholeLine(text: string, start: number, end: number): Edit | null {
   return { offset: from, length: newline + 1 - from, text: '' };
 }
 
-/** The range with the blanks next to it, so that a comment on the same line keeps its place. */
+/** Returns the range with the blanks next to it, so that a comment on the same line keeps its place. */
 function withBlanks(text: string, start: number, end: number): { offset: number; length: number } {
   if (ownIndent(text, start) !== null) {
     return { offset: start, length: end - start + (/^[ \t]*/.exec(text.slice(end))?.[0].length ?? 0) };
@@ -191,7 +191,7 @@ function withBlanks(text: string, start: number, end: number): { offset: number;
   return { offset, length: end - offset };
 }
 
-/** The offset of the next token if it is a comma, skipping comments; else null. */
+/** Returns the offset of the next token if it is a comma, skipping comments; else null. */
 function commaAfter(text: string, offset: number): number | null {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
@@ -203,12 +203,12 @@ function pretty(value: unknown, indent: string, { unit, eol }: Layout): string {
   return JSON.stringify(value, null, unit).replaceAll('\n', `${eol}${indent}`);
 }
 
-/** The indentation of the line that contains `offset`. */
+/** Returns the indentation of the line that contains `offset`. */
 function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(lineStart(text, offset), offset))?.[0] ?? '';
 }
 
-/** The indentation, if nothing else precedes `offset` on its line; else null. */
+/** Returns the indentation, if nothing else precedes `offset` on its line; else null. */
 function ownIndent(text: string, offset: number): string | null {
   const before = text.slice(lineStart(text, offset), offset);
   return before.trim() === '' ? before : null;

@@ -34,7 +34,7 @@ const FORMATS: Record<Format, FormatRules> = {
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * The text with the addition; the same text when the addition is already there.
+ * Returns the text with the addition; the same text when the addition is already there.
  * @throws FileProblem when the text is malformed or cannot be edited safely
  */
 export function merge(content: string, addition: Addition): string {
@@ -66,9 +66,9 @@ export interface Past {
 }
 
 /**
- * The file as it was before `merge` added our entry; null if there was no file. If nobody has changed anything else since, the
- * result is one of the earlier texts, byte for byte. Otherwise everything else stays byte for byte, except the comma or the
- * blank line that belonged to the entry. A section that becomes empty is removed if it was not there before.
+ * Returns the file as it was before `merge` added our entry; null if there was no file. If nobody has changed anything else
+ * since, the result is one of the earlier texts, byte for byte. Otherwise everything else stays byte for byte, except the comma
+ * or the blank line that belonged to the entry. A section that becomes empty is removed if it was not there before.
  * @throws FileProblem as `merge` does
  */
 export function unmerged(content: string, at: Where, { earlier, existed }: Past): string | null {
@@ -110,7 +110,7 @@ function hasSection(content: string, { format, section }: Where): boolean {
   return Object.hasOwn(FORMATS[format].parse(withoutMark(content)), section);
 }
 
-/** The result of `work`; undefined if the text cannot be read or edited. */
+/** Returns the result of `work`; undefined if the text cannot be read or edited. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -123,12 +123,12 @@ function attempt<T>(work: () => T): T | undefined {
 /** Where an entry is. */
 export type Where = Pick<Addition, 'format' | 'section' | 'name'>;
 
-/** The entry with that name, or undefined. Throws `FileProblem` as `merge` does. */
+/** Finds the entry with that name; undefined if there is none. Throws `FileProblem` as `merge` does. */
 export function findEntry(content: string, at: Where): Data | undefined {
   return withinStack(() => entryIn(FORMATS[at.format].parse(withoutMark(content)), at));
 }
 
-/** All entries of the section, by name. Throws `FileProblem` as `merge` does. */
+/** Returns all entries of the section, by name. Throws `FileProblem` as `merge` does. */
 export function allEntries(content: string, at: Omit<Where, 'name'>): Data {
   return withinStack(() => entriesIn(FORMATS[at.format].parse(withoutMark(content)), at));
 }
@@ -137,7 +137,7 @@ function withoutMark(content: string): string {
   return content.startsWith(BYTE_ORDER_MARK) ? content.slice(BYTE_ORDER_MARK.length) : content;
 }
 
-/** The content of a file with only this entry. */
+/** Returns the content of a file with only this entry. */
 export function snippet({ format, section, name, entry }: Omit<Addition, 'shares'>): string {
   return FORMATS[format].snippet(section, name, entry);
 }

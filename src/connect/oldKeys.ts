@@ -4,7 +4,7 @@ import { readClientFile, textOf } from './clientFile.ts';
 import { CLIENTS, type Client, setupFor } from './clientTable.ts';
 import type { System } from './configPlaces.ts';
 
-/** The clients whose file holds `key`. Files that cannot be read are skipped. */
+/** Finds the clients whose file holds `key`. Files that cannot be read are skipped. */
 export async function clientsWith(
   key: string,
   system: System,

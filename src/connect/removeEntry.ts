@@ -74,7 +74,7 @@ function keysOf(text: string, { addition, connection }: Plan, names: readonly st
   return names.flatMap((name) => ownKeysIn(entries[name], connection));
 }
 
-/** The text without our entries; null if there was no file before them. */
+/** Returns the text without our entries; null if there was no file before them. */
 function without(text: string, { addition }: Plan, names: readonly string[], past: Past): string | null {
   let left: string | null = text;
   for (const name of names) left = left && unmerged(left, { ...addition, name }, past);

@@ -78,7 +78,7 @@ export async function removeSkill(folder: string): Promise<boolean> {
   }
 }
 
-/** The names of former skills, the last one first. */
+/** Returns the file names of former skills, newest first. */
 async function formerOnes(own: string): Promise<string[]> {
   const names = (await readdir(own)).filter((name) => name.startsWith(FORMER));
   return names.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));

@@ -30,7 +30,7 @@ const PLACES: Readonly<Record<string, (system: System) => readonly string[]>> = 
   cline: shared,
 };
 
-/** The directory that several clients read. */
+/** Returns the directory that several clients read. */
 function shared({ home }: System): readonly string[] {
   return [home, '.agents', 'skills'];
 }
@@ -43,7 +43,7 @@ function copilot({ home }: System): readonly string[] {
 export const SKILL_CLIENTS: readonly string[] = Object.keys(PLACES);
 
 /**
- * The directory of a client's skills; null if relay knows none.
+ * Returns the directory of a client's skills; null if relay knows none.
  * @param client null for the directory that several clients share
  */
 export function skillsFolder(client: string | null, system: System): string | null {

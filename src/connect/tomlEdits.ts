@@ -7,7 +7,7 @@ import { type Data, isData, sameData } from './entry.ts';
 import { applied, type Edit, FileProblem, lineEndOf } from './fileText.ts';
 import { type Statement, statementsOf } from './tomlStatements.ts';
 
-/** The parsed text. Throws `FileProblem` with line and column. */
+/** Parses the text. Throws `FileProblem` with line and column. */
 export function parseToml(text: string): Data {
   try {
     return parse(text, { integersAsBigInt: true });
@@ -49,7 +49,7 @@ export function removeToml(text: string, section: string, name: string): string 
   return isDouble ? before.replace(/(\n)\r?\n$/, '$1') + after : left;
 }
 
-/** The table alone. */
+/** Returns the table alone. */
 export function snippetToml(section: string, name: string, entry: Data): string {
   const lines = Object.entries(entry).map(([key, value]) => pair(key, value));
   return `${[`[${keyText(section)}.${keyText(name)}]`, ...lines].join('\n')}\n`;
@@ -87,7 +87,7 @@ function deletion({ start, end }: Statement): Edit {
   return { offset: start, length: end - start, text: '' };
 }
 
-/** The text with our table at its end, so that no other statement can end up in the table. */
+/** Returns the text with our table at its end, so that no other statement can end up in the table. */
 function appended(text: string, table: string): string {
   if (text.trim() === '') return table;
   const eol = lineEndOf(text);

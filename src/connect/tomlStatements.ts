@@ -50,7 +50,7 @@ const STRINGS = [
   /'[^'\n]*'/y,
 ];
 
-/** A dotted key, up to the `=` or `]` that follows. */
+/** Reads a dotted key, up to the `=` or `]` that follows. */
 function readKey(text: string, from: number): { parts: string[]; end: number } {
   const parts: string[] = [];
   let at = from;
@@ -69,7 +69,7 @@ function unquoted(part: string): string {
   return /^["']/.test(part) ? String(parse(`key = ${part}`).key) : part;
 }
 
-/** The end of a value. Strings, arrays and inline tables may contain anything, including line breaks. */
+/** Returns the end of a value. Strings, arrays and inline tables may contain anything, including line breaks. */
 function valueEnd(text: string, from: number): number {
   let depth = 0;
   let at = from;
@@ -96,7 +96,7 @@ function stringEnd(text: string, at: number): number | null {
   return null;
 }
 
-/** The end of what the sticky pattern matches at `at`, or `at` if it does not match. */
+/** Returns the end of what the sticky pattern matches at `at`, or `at` if it does not match. */
 function skip(text: string, at: number, pattern: RegExp): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;

@@ -7,7 +7,7 @@ import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, 
 import { type Data, isData, sameData } from './entry.ts';
 import { applied, type Edit, FileProblem, lineEnd, lineEndOf, lineStart, uneditable } from './fileText.ts';
 
-/** The parsed text; an empty text is an empty object. Throws `FileProblem` with line and column. */
+/** Parses the text; an empty text is an empty object. Throws `FileProblem` with line and column. */
 export function parseYaml(text: string): Data {
   const value = contentOf(documentOf(text));
   if (value === null || value === undefined) return {};
@@ -34,12 +34,12 @@ export function removeYaml(text: string, section: string, name: string, whole: b
   );
 }
 
-/** A whole file with only this entry. */
+/** Returns a whole file with only this entry. */
 export function snippetYaml(section: string, name: string, entry: Data): string {
   return pairText(section, { [name]: entry }, 0);
 }
 
-/** The result of an edit; null if the place shares its lines with other content. */
+/** Returns the result of an edit; null if the place shares its lines with other content. */
 function ifEditable(edit: () => string): string | null {
   try {
     return edit();
@@ -103,7 +103,9 @@ function documentOf(text: string): Document {
   throw new FileProblem(`is not valid YAML (line ${line}, column ${col})`);
 }
 
-/** The parsed value. An alias may refer to something that does not exist, or expand to far too much (`maxAliasCount`). */
+/**
+ * Returns the parsed value. An alias may refer to something that does not exist, or expand to far too much (`maxAliasCount`).
+ */
 function contentOf(document: Document): unknown {
   try {
     return document.toJS();
@@ -113,7 +115,7 @@ function contentOf(document: Document): unknown {
   }
 }
 
-/** The root of a document; null if there is nothing but comments. */
+/** Returns the root of a document; null if there is nothing but comments. */
 function rootOf(text: string, section: string): YAMLMap | null {
   const { contents } = documentOf(text);
   if (contents === null || (isScalar(contents) && contents.value === null)) return null;
@@ -125,7 +127,7 @@ function pairOf(map: YAMLMap, name: string): Pair | undefined {
   return map.items.find(({ key }) => isScalar(key) && String(key.value) === name);
 }
 
-/** Where a node begins and its value ends. */
+/** Returns where a node begins and where its value ends. */
 function rangeOf(node: unknown, section: string): [start: number, end: number] {
   const range = (node as { range?: readonly number[] | null } | null)?.range;
   if (range?.[0] === undefined || range[1] === undefined) throw uneditable(section);
@@ -152,7 +154,7 @@ function below(text: string, { key }: Pair, lines: readonly string[]): Edit[] {
   return [{ offset: at, length: 0, text: start === '' ? block : start + block.slice(0, -eol.length) }];
 }
 
-/** The edits that turn an entry into another; equal parts stay, with their comments. */
+/** Returns the edits that turn an entry into another; equal parts stay, with their comments. */
 function replaced(text: string, own: Pair, entry: Data, section: string): Edit[] {
   const value = own.value;
   if (!isMap(value) || value.flow) {
@@ -184,7 +186,7 @@ function isPlain(value: unknown): boolean {
   return typeof value !== 'object' || value === null;
 }
 
-/** The edit that removes the lines of a member, with the comment behind it. */
+/** Returns the edit that removes the lines of a member, with the comment behind it. */
 function deletion(text: string, { key, value }: Pair, section: string): Edit {
   const [start, keyEnd] = rangeOf(key, section);
   const from = lineStart(text, start);
@@ -194,7 +196,7 @@ function deletion(text: string, { key, value }: Pair, section: string): Edit {
   return { offset: from, length: lineEnd(text, last) - from, text: '' };
 }
 
-/** The text with our section at its end, so that nothing else ends up in the section. */
+/** Returns the text with our section at its end, so that nothing else ends up in the section. */
 function appended(text: string, block: string): string {
   const eol = lineEndOf(text);
   const gap = text === '' || text.endsWith('\n') ? '' : eol;
