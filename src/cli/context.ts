@@ -156,7 +156,7 @@ export function createContext(world: World, globals: () => GlobalOptions): Conte
   return context;
 }
 
-/** The settings for a short command, which logs only warnings and errors unless the person set a level. */
+/** Returns the settings for a short command, which logs only warnings and errors unless the person set a level. */
 export function quiet(settings: Settings): Settings {
   return settings.origins.logLevel === 'default' ? { ...settings, logLevel: 'warn' } : settings;
 }

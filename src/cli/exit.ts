@@ -43,7 +43,7 @@ export function exitCodeOfProblem(code: ErrorCode): ExitCode {
   return EXIT_CODES[code] ?? EXIT.failed;
 }
 
-/** The exit code for whatever a command threw. */
+/** Returns the exit code for whatever a command threw. */
 export function exitCodeOf(error: unknown): ExitCode {
   return error instanceof RelayError ? exitCodeOfProblem(error.code) : EXIT.failed;
 }

@@ -54,7 +54,7 @@ export async function findServer(
   return connectTo(context, await context.settings({ demo: true }), demo);
 }
 
-/** The running demo of the home in `settings`. Null if no demo runs, or if that home is the demo's own. */
+/** Finds the running demo of the home in `settings`. Returns null if no demo runs, or if that home is the demo's own. */
 export async function runningDemo({ home, demo }: Settings): Promise<ServerFile | null> {
   return demo ? null : readServerFile(join(home, 'demo'));
 }

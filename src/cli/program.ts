@@ -39,7 +39,7 @@ export async function runProgram(args: readonly string[], world: World): Promise
 }
 
 /**
- * The whole command tree. All commands share the program's output and its handling of errors.
+ * Returns the whole command tree. All commands share the program's output and its handling of errors.
  * @param json whether to print the version as JSON
  * @internal
  */
@@ -114,8 +114,8 @@ function usageError(error: CommanderError, args: readonly string[], program: Com
 }
 
 /**
- * The names of the command in `args` and of its subcommand, whose help has the options that were meant. The value of an option
- * is skipped, since it may be the name of another command.
+ * Returns the names of the command in `args` and of its subcommand, whose help has the options that were meant. The value of an
+ * option is skipped, since it may be the name of another command.
  */
 function commandIn(args: readonly string[], program: Command): string[] {
   const path: string[] = [];
@@ -160,7 +160,7 @@ function wrongChoice(message: string): RelayError | null {
   });
 }
 
-/** The nearest of commander's suggestions. Commander also suggests names of which every second letter differs. */
+/** Returns the nearest of commander's suggestions. Commander also suggests names of which every second letter differs. */
 function suggestion(message: string, hint = ''): string {
   const [, typed = ''] = /'([^']*)'/.exec(message) ?? [];
   const [, names = ''] = /Did you mean (?:one of )?(.*)\?/.exec(hint) ?? [];

@@ -74,7 +74,7 @@ async function runKeyRotate(context: Context, yes: boolean): Promise<void> {
   note(context.io, 'Give the new key to every other client that sent the old one.');
 }
 
-/** The clients whose files still hold the key. The list is empty if the files cannot be found. */
+/** Returns the clients whose files still hold the key. The list is empty if the files cannot be found. */
 async function holdersOf(context: Context, key: string) {
   const { clientsWith } = await import('../../connect/oldKeys.ts');
   const { systemOf } = await import('../../connect/configPlaces.ts');

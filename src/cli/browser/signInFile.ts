@@ -31,8 +31,8 @@ export async function writeSignInFile(url: string, parent: string): Promise<Sign
 }
 
 /**
- * The directory in which a browser can read a sign-in file. A browser from the snap store has its own `/tmp` and cannot see
- * hidden directories of the user's home directory. So if snaps are in use, the file is put into the home directory itself.
+ * Returns the directory in which a browser can read a sign-in file. A browser from the snap store has its own `/tmp` and cannot
+ * see hidden directories of the user's home directory. So if snaps are in use, the file is put into the home directory itself.
  */
 export async function signInFolder(platform: NodeJS.Platform): Promise<string> {
   if (platform !== 'linux') return tmpdir();

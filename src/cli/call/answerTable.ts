@@ -27,7 +27,9 @@ const INDENT = 4;
 /** Shown for a row without any visible column. */
 const NOTHING = '-';
 
-/** A list inside a row, such as the candidates of an entry, is shown as indented lines under that row. */
+/**
+ * Lays out rows as a table. A list inside a row, such as the candidates of an entry, is shown as indented lines under that row.
+ */
 export function tableOf(rows: readonly Fields[], width: number, header = true): Table {
   const flat = withFlags(rows.map(flattened));
   const columns = columnsOf(flat, header);

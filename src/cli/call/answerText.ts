@@ -16,7 +16,7 @@ interface AnswerView {
   next(offset: number): string[];
 }
 
-/** Lines, each at most as wide as the terminal. */
+/** Returns the lines to print, each at most as wide as the terminal. */
 export function answerText(answer: Fields, { width, next }: AnswerView): string[] {
   const { note, links, total, next_offset, ...body } = answer;
   const lists = Object.values(body).filter(Array.isArray);

@@ -41,7 +41,7 @@ const FIRST: readonly string[] = [
 /** Members that a person looks for last, apart from IDs. */
 const LAST: readonly string[] = ['description', 'reasons', 'context', 'url', 'uri'];
 
-/** The members in the order in which they are shown: names first, IDs last. */
+/** Returns the members in the order in which they are shown: names first, IDs last. */
 export function ordered(keys: Iterable<string>): string[] {
   return [...keys].sort((one, other) => rankOf(one) - rankOf(other));
 }
@@ -57,18 +57,18 @@ export function isId(key: string): boolean {
   return key === 'id' || key.endsWith('_id');
 }
 
-/** The label of a member: `playlist id` for `playlist_id`, `active` for `is_active`. */
+/** Returns the label of a member: `playlist id` for `playlist_id`, `active` for `is_active`. */
 export function labelOf(key: string): string {
   return visibleText(key.replace(/^is_/, '').replaceAll('_', ' '), 40);
 }
 
-/** The heading of a member: `Top artists` for `top_artists`. */
+/** Returns the heading of a member: `Top artists` for `top_artists`. */
 export function headingOf(key: string): string {
   const label = labelOf(key);
   return capital(label);
 }
 
-/** Any value in one line; '' for null. An object with a name is shown by its name. */
+/** Returns any value in one line; '' for null. An object with a name is shown by its name. */
 export function cellText(value: unknown, max = MAX_CELL): string {
   return visibleText(wordsOf(value), max);
 }
@@ -85,8 +85,8 @@ function wordsOf(value: unknown): string {
 }
 
 /**
- * The row with the members of its named object, such as the track of a candidate, merged in. The object stays as it is if the
- * row has an ID, a name or a title too.
+ * Returns the row with the members of its named object, such as the track of a candidate, merged in. The object stays as it is
+ * if the row has an ID, a name or a title too.
  */
 export function flattened(row: Fields): Fields {
   let flat: Fields = {};

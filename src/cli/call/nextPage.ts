@@ -45,7 +45,7 @@ function continued(words: readonly string[], width: number): string[] {
   return [...lines, line];
 }
 
-/** An argument as one word of a command line; on Windows that of cmd.exe. */
+/** Quotes an argument as one word of a command line, on Windows for cmd.exe. */
 export function quoted(word: string, platform: NodeJS.Platform): string {
   if (/^[\w=,.:/+-]+$/.test(word)) return word;
   return platform === 'win32' ? `"${word.replaceAll('"', '\\"')}"` : shellWord(word);

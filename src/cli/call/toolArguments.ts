@@ -25,7 +25,7 @@ interface Typed {
 }
 
 /**
- * The arguments of a call. `words` override the members of `json`, which is the text of a JSON object.
+ * Returns the arguments of a call. `words` override the members of `json`, which is the text of a JSON object.
  * @throws RelayError `USAGE` for a word without `=`, for bad JSON, and for an empty list: `track_ids=$IDS` with an unset
  * variable would empty a playlist
  */
@@ -88,7 +88,7 @@ function toArray(text: string, schema: ValueSchema, quoting: string): unknown {
   return parts.filter((part) => part !== '').map((part) => convert(part, items, quoting));
 }
 
-/** Every type that the value may have, in all alternatives of the schema. */
+/** Returns every type that the value may have, in all alternatives of the schema. */
 function typesOf(schema: ValueSchema): Set<unknown> {
   const own = Array.isArray(schema.type) ? schema.type : [schema.type];
   return new Set([...own, ...branchesOf(schema).flatMap((branch) => [...typesOf(branch)])]);
@@ -132,7 +132,7 @@ function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** The error for an unknown tool, with similar names. */
+/** Makes the error for an unknown tool, with similar names. */
 export function unknownTool(name: string, known: readonly { name: string }[]): RelayError {
   const similar = didYouMean(
     name,

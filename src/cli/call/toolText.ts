@@ -20,7 +20,7 @@ interface Shape {
 
 const MAX_WIDTH = 80;
 
-/** What `relay tools TOOL --json` prints. */
+/** Returns what `relay tools TOOL --json` prints. */
 export function toolRecord(tool: Tool) {
   const { name, title, description, kind } = tool;
   const outputSchema = z.toJSONSchema(tool.output, { io: 'output' });
@@ -54,18 +54,21 @@ function indented(text: string, by: number, width: number): string[] {
   return text === '' ? [] : wrap(text, width - by).map((line) => ' '.repeat(by) + line);
 }
 
-/** The schema of the answer that the tool gives by default. */
+/** Returns the schema of the answer that the tool gives by default. */
 function answerOf({ lean, detail, output }: Tool): z.ZodObject {
   return lean && detail === 'lean' ? lean.schema : output;
 }
 
-/** The names in the order of the schema. A `?` marks optional ones: `playlist_id`, `limit?`, `offset?`. */
+/**
+ * Returns the names of the arguments, in the order of the schema. A `?` marks optional ones: `playlist_id`, `limit?`,
+ * `offset?`.
+ */
 export function argumentNames(tool: Tool): string[] {
   const { properties = {}, required = [] } = inputOf(tool);
   return Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`));
 }
 
-/** An example of a call, with values from the demo. */
+/** Returns an example of a call, with values from the demo. */
 export function exampleOf(tool: Tool): string {
   const { properties = {}, required = [] } = inputOf(tool);
   const samples = samplesOf(tool.name, required);
@@ -112,7 +115,7 @@ function sampleText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** An example value that is taken from the schema of an argument. */
+/** Returns an example value that is taken from the schema of an argument. */
 function sampleOf({ enum: values, type, minimum = 1 }: Shape): unknown {
   if (values) return values[0];
   return type === 'boolean' ? true : minimum;

@@ -43,7 +43,7 @@ const STATES: Readonly<Record<ShownState, string>> = {
   unchanged: 'nothing written',
 };
 
-/** What an undo does or would do: a summary, the songs by name, and what cannot be restored. */
+/** Says what an undo does or would do: a summary, the songs by name, and what cannot be restored. */
 export function effectLines({ summary, added, taken, notes }: UndoAnswer): string[] {
   return [
     visibleText(summary, 500),
@@ -65,8 +65,8 @@ function songLines({ count, first }: UndoAnswer['added'], mark: string): string[
 const MAX_SHOWN = 10;
 
 /**
- * The differences between what a change left and what is there now. They come from the details of a `CONFLICT` error. Empty if
- * the error has no such details.
+ * Returns the differences between what a change left and what is there now. They come from the details of a `CONFLICT` error.
+ * Empty if the error has no such details.
  */
 export function differenceLines(details: Record<string, unknown>): string[] {
   const { expected_uris, present_uris, shown_from = 0, expected, present, names } = details;

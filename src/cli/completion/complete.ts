@@ -19,8 +19,8 @@ interface Place {
 }
 
 /**
- * The lines that a completion script reads. Each line is a suggestion, followed by a space and its description if there is one.
- * If a file or a directory comes next, the only line is `:files` or `:folders`.
+ * Returns the lines that a completion script reads. Each line is a suggestion, followed by a space and its description if there
+ * is one. If a file or a directory comes next, the only line is `:files` or `:folders`.
  * @param words all words after the program's name. The last word is to be completed: shells drop suggestions that do not begin
  * with it
  */
@@ -78,7 +78,7 @@ function valued(option: Option | null): Option | null {
   return option && placeholderOf(option) !== '' ? option : null;
 }
 
-/** The `file` of `--output <file>`; empty for an option that takes no value. */
+/** Returns the `file` of `--output <file>`; empty for an option that takes no value. */
 function placeholderOf({ flags }: Option): string {
   return /[<[]([\w-]+)/.exec(flags)?.[1] ?? '';
 }
@@ -94,7 +94,7 @@ async function valuesOf(
   return [...(choices ?? (await known?.(command)) ?? [])];
 }
 
-/** The names of a command and its parents, without the program's, such as `config get`. */
+/** Returns the names of a command and its parents, without the program's, such as `config get`. */
 function pathOf(command: Command): string {
   const { parent } = command;
   return parent === null ? '' : `${pathOf(parent)} ${command.name()}`.trim();

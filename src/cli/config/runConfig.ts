@@ -11,7 +11,7 @@ import { note, printColumns, printJson, printLine } from '../terminal/output.ts'
 import { askSecret } from '../terminal/prompt.ts';
 
 /**
- * The setting with that name, as written in `config.json` or in the environment.
+ * Returns the setting with that name, as written in `config.json` or in the environment.
  * @throws RelayError `USAGE` with similar names
  */
 function requireSetting(name: string): SettingKey {
@@ -71,7 +71,10 @@ interface View {
 /** For each setting that is a secret: whether the state holds its value. A setting is missing if that is not known. */
 type Stored = Partial<Record<SettingKey, boolean>>;
 
-/** Which secrets the state holds. Empty if the state cannot be opened, so that the other settings can still be shown. */
+/**
+ * Finds out which secrets the state holds. Returns `{}` if the state cannot be opened, so that the other settings can still be
+ * shown.
+ */
 async function storedSecrets(context: Context): Promise<Stored> {
   try {
     const report = await context.withLocal((local) => local.status(), { ownHome: true });
@@ -93,7 +96,7 @@ function viewOf(settings: Settings, key: SettingKey, stored: Stored): View {
   return { key, env, value: secret ? null : value, source, secret, set: value !== null || inState, fallback };
 }
 
-/** The value in effect. The redirect URI follows the port, unless the URI itself is set. */
+/** Returns the value in effect. The redirect URI follows the port, unless the URI itself is set. */
 function effective(settings: Settings, key: SettingKey): View['value'] {
   if (key !== 'providerRedirectUri' || settings.port === 0) return settings[key];
   return redirectUriFor(settings, settings.port);

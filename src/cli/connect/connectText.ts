@@ -22,7 +22,7 @@ const STATES: Record<ClientRow['state'], string> = {
   unreadable: 'unreadable',
 };
 
-/** The list of clients; if the table is too wide, each file gets a line of its own. */
+/** Returns the list of clients; if the table is too wide, each file gets a line of its own. */
 export function clientsText(
   rows: readonly ClientRow[],
   server: string,
@@ -91,7 +91,7 @@ export function otherText(
   ]);
 }
 
-/** What `--remove` has done. */
+/** Says what `--remove` has done. */
 export function removedText(
   { file, connection }: Plan,
   { names, backup, deleted, deletedBackups, otherStays }: Removed,
@@ -116,7 +116,7 @@ export function removedText(
   ]);
 }
 
-/** What to add to which file, and how to continue. */
+/** Says what to add to which file, and how to continue. */
 export function planText(plan: Plan, relay: string, width: number): string {
   const { client, file, snippet, command, connection } = plan;
   const { toolsets, readOnly } = connection.choice ?? {};
@@ -139,7 +139,7 @@ export function planText(plan: Plan, relay: string, width: number): string {
   ]);
 }
 
-/** What was done, and how to continue. */
+/** Says what was done, and how to continue. */
 export function writtenText(plan: Plan, written: Written, relay: string, width: number): string {
   const { file } = plan;
   if (!written.changed) return blockOf([`${written.name} is already in`, `  ${file}`]);

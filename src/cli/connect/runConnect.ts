@@ -150,7 +150,7 @@ async function offerExtras(context: Context, { demo }: Server): Promise<void> {
   note(io, `Saved: toolsets is ${value}.${extras ? ' relay offers them after its next start.' : ''}`);
 }
 
-/** The command with which a client starts `relay stdio` for this home. */
+/** Returns the command with which a client starts `relay stdio` for this home. */
 async function programOf(context: Context, { demo }: Server): Promise<[string, ...string[]]> {
   const { program } = await context.machine();
   const { settings } = inspectSettings(context.loadOptions());
@@ -252,7 +252,7 @@ async function listClients(context: Context, server: Server): Promise<void> {
   printBlock(io, clientsText(short, name, commandLine(context), io.columns));
 }
 
-/** A plan as `--json` prints it. */
+/** Returns a plan as `--json` prints it. */
 function shown(
   { client, file, addition, snippet, command, next, connection, missing }: Plan,
   { url }: Server,
@@ -324,7 +324,7 @@ function shortened(file: string, { home, platform }: System): string {
   return platform !== 'win32' && file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file;
 }
 
-/** The error for a client that relay does not know. relay cannot find the files of such a client. */
+/** Makes the error for a client that relay does not know. relay cannot find the files of such a client. */
 function unknownClient(name: string): RelayError {
   return new RelayError('USAGE', `Unknown client "${name}".`, {
     remedy: [didYouMean(name, IDS), `It is one of ${IDS.join(', ')}.`].filter(Boolean).join(' '),

@@ -54,12 +54,12 @@ function taken(number: number, offers: number): FixInput {
   return { kind: 'unclear', why };
 }
 
-/** A Spotify address or URI, or a bare ID. */
+/** True for a Spotify address or URI, or a bare ID. */
 function isReference(word: string): boolean {
   return /^spotify:|spotify\.(?:com|link|app\.link)\//i.test(word) || /^[0-9A-Za-z]{22}$/.test(word);
 }
 
-/** The URI of the track that a person entered. @throws RelayError `USAGE` */
+/** Reads the ID, URI or link of a track that a person entered, and returns the URI. @throws RelayError `USAGE` */
 export function trackUri(text: string): string {
   try {
     return parseRef(text, ['track']).uri;
@@ -68,7 +68,7 @@ export function trackUri(text: string): string {
   }
 }
 
-/** A score from 0 to 1, also with a comma as decimal separator. Null for anything else. */
+/** Reads a score from 0 to 1, also with a comma as decimal separator. Returns null for anything else. */
 export function readScore(text: string): number | null {
   if (!/^(?:\d+(?:[.,]\d*)?|[.,]\d+)$/.test(text.trim())) return null;
   const score = Number(text.trim().replace(',', '.'));
@@ -86,7 +86,7 @@ export function readTake(text: string): { number: number; track: string } {
   return { number: readNumber(number), track: trackUri(track) };
 }
 
-/** The number of an item. @throws RelayError `USAGE` */
+/** Reads the number of an item. @throws RelayError `USAGE` */
 export function readNumber(text: string): number {
   const number = Number(text);
   if (/^\s*\d{1,6}\s*$/.test(text) && number >= 1) return number;

@@ -110,7 +110,7 @@ async function goThrough(session: Session): Promise<void> {
   }
 }
 
-/** The item to decide about; null after the last. */
+/** Returns the item to decide about; null after the last. */
 async function present(session: Session): Promise<ItemRecord | null> {
   const { seen } = session;
   while (session.at >= seen.length) {
@@ -219,7 +219,7 @@ async function takeLink(session: Session, item: ItemRecord, link: string): Promi
 /** Errors after which the person can try again. */
 const REFUSALS: ReadonlySet<string> = new Set(['USAGE', 'INVALID_ARGUMENT', 'NOT_FOUND']);
 
-/** An item as it is now. */
+/** Fetches an item as it is now; null if there is none at that position. */
 async function itemAt({ tools, id }: Session, position: number): Promise<ItemRecord | null> {
   const where = { job_id: id, offset: position, limit: 1 };
   const { items } = await tools<{ items: ItemRecord[] }>('get_job_status', where);

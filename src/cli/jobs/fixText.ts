@@ -34,7 +34,7 @@ export function trackText({ name, artists, album, duration_ms }: Track, { unicod
   return parts.filter((part) => part !== '').join(unicode ? ' – ' : ' - ');
 }
 
-/** The song that an item asks for, in one line. */
+/** Returns the song that an item asks for, in one line. */
 export function inputText(input: unknown, { unicode }: Pick<FixView, 'unicode'>): string {
   const { title, artist, album, year } = (input ?? {}) as Record<string, unknown>;
   if (typeof title !== 'string') return visibleText(visibleJson(input), MAX_NAME);
@@ -45,7 +45,7 @@ export function inputText(input: unknown, { unicode }: Pick<FixView, 'unicode'>)
   return typeof year === 'number' ? `${names} (${year})` : names;
 }
 
-/** One item and its numbered offers. */
+/** Returns the lines that show one item and its numbered offers. */
 export function itemLines(
   { position, input, status, error }: ItemRecord,
   offers: readonly Offer[],
@@ -78,14 +78,14 @@ export function offerLines({ track, score }: Offer, index: number, view: FixView
   );
 }
 
-/** The keys that can be typed. */
+/** Lists the keys that can be typed. */
 export function keysText(offers: number, view: FixView): string[] {
   const take = offers === 0 ? [] : [offers === 1 ? '1 take it' : `1-${offers} take one`];
   const keys = [...take, ...SETTLE_KEYS.map(([key, what]) => `${key} ${what}`)].join(', ');
   return block(keys, '', view);
 }
 
-/** The result of a session. */
+/** Returns the result of a session in one line. */
 export function summaryText(counts: { settled: number; skipped: number; left: number }): string {
   const { settled, skipped, left } = counts;
   const parts = [
@@ -96,7 +96,7 @@ export function summaryText(counts: { settled: number; skipped: number; left: nu
   return `${parts.join(', ')}.`;
 }
 
-/** A line, wrapped to the window. */
+/** Wraps a line to the window. */
 export function inWindow(line: string, view: FixView): string[] {
   if (widthOf(line) <= view.width) return [line];
   const indent = /^ */.exec(line)?.[0] ?? '';

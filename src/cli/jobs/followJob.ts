@@ -44,7 +44,7 @@ export async function followJob(
 
 export const silent: JobDisplay = { draw() {}, end() {} };
 
-/** A bar on the terminal, which is removed at the end. */
+/** Shows a bar on the terminal, which is removed at the end. */
 export function bar(context: Context): JobDisplay {
   const { io, clock, env, platform } = context;
   const speed = createSpeed();
@@ -58,7 +58,7 @@ export function bar(context: Context): JobDisplay {
   };
 }
 
-/** A line for each state and each tenth of the work. */
+/** Prints a line for each state and each tenth of the work. */
 export function progressLines({ io }: Context): JobDisplay {
   let shown = '';
   return {

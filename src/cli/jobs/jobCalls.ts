@@ -17,7 +17,9 @@ export async function openTools(context: Context): Promise<Tools> {
   };
 }
 
-/** The whole ID of the job whose ID begins with `given`. @throws RelayError `JOB_NOT_FOUND`, or `USAGE` if several IDs do */
+/**
+ * Finds the whole ID of the job whose ID begins with `given`. @throws RelayError `JOB_NOT_FOUND`, or `USAGE` if several IDs do
+ */
 export async function fullId(tools: Tools, given: string): Promise<string> {
   // `relay jobs cancel "$ID"` with an unset variable must not cancel the only job.
   if (given === '') {
@@ -93,7 +95,7 @@ export async function settle(
   }
 }
 
-/** The error for refused fixes, with item numbers instead of positions. */
+/** Makes the error for refused fixes, with item numbers instead of positions. */
 function byNumber(error: RelayError): RelayError {
   const problems = error.details?.problems;
   if (!Array.isArray(problems)) return error;
@@ -104,7 +106,7 @@ function byNumber(error: RelayError): RelayError {
   });
 }
 
-/** The newest jobs, at most `most` of them, and the number of all jobs. */
+/** Returns the newest jobs, at most `most` of them, and the number of all jobs. */
 export async function listJobs(tools: Tools, most: number): Promise<{ items: JobRecord[]; total: number }> {
   const items: JobRecord[] = [];
   let total = 0;
@@ -123,7 +125,7 @@ export async function listJobs(tools: Tools, most: number): Promise<{ items: Job
   return { items, total };
 }
 
-/** Names of the playlists that jobs write to, by ID. Leaves out playlists whose jobs have a name themselves. */
+/** Returns the names of the playlists that jobs write to, by ID. Leaves out playlists whose jobs have a name themselves. */
 export async function playlistNames(
   context: Context,
   jobs: readonly JobRecord[],

@@ -38,7 +38,7 @@ export function jobTable(jobs: readonly JobRecord[], view: JobView): Table {
   };
 }
 
-/** What a job does, such as `add to "Evening"`. */
+/** Says what a job does, such as `add to "Evening"`. */
 function whatText(job: JobRecord, view: JobView): string {
   return jobWords(job.type, playlistText(job, view));
 }
@@ -51,7 +51,7 @@ function playlistText({ playlist_id, name: own }: JobRecord, { names }: JobView)
   return playlist_id === null ? 'a playlist' : `playlist ${visibleText(playlist_id, MAX_NAME)}`;
 }
 
-/** One job with all its details, its unresolved items and what can be done next. */
+/** Returns the lines that show one job with its details, its unresolved items and what can be done next. */
 export function jobText(
   job: JobRecord,
   unresolved: readonly ItemRecord[],
@@ -85,7 +85,7 @@ export function jobText(
   ];
 }
 
-/** A message of a job, with the name of its playlist instead of the ID. */
+/** Returns a message of a job, with the name of its playlist instead of the ID. */
 function inNames({ playlist_id, name }: JobRecord, { names }: JobView, message: string): string {
   const called = name ?? names.get(playlist_id ?? '');
   return called === undefined ? message : message.replace(`the playlist ${playlist_id}`, `"${called}"`);
@@ -100,7 +100,7 @@ function openText(job: JobRecord, unresolved: readonly ItemRecord[], named: Name
   return ['', title, ...unresolved.map((item) => `  ${itemLine(item)}`), ...rest];
 }
 
-/** A line such as `and 380 more: relay jobs show 1f0c2b3a --unresolved`. */
+/** Returns a line such as `and 380 more: relay jobs show 1f0c2b3a --unresolved`. */
 export function moreText(count: number, named: NamedHome, ...words: readonly string[]): string {
   return `and ${count} more: ${commandLine(named, ...words)}`;
 }
@@ -131,7 +131,9 @@ function countsText(job: JobRecord): string {
   return `${job.total_items}: ${shown.join(', ')}`;
 }
 
-/** An item as a line: `12. Title by Artist (unmatched; nearest: Other Title by Artist, 0.36)`. Items are numbered from 1. */
+/**
+ * Returns an item as a line: `12. Title by Artist (unmatched; nearest: Other Title by Artist, 0.36)`. Items are numbered from 1.
+ */
 export function itemLine({ position, input, status, candidates, error }: ItemRecord): string {
   const [first] = candidates ?? [];
   const artists = first?.track.artists.map(({ name }) => name).join(', ') ?? '';
@@ -152,7 +154,7 @@ function titled(title: string, artist: string): string {
   return `${visibleText(title, 100)} by ${visibleText(artist, 100)}`;
 }
 
-/** What can be done with a job that is ready or has failed, one command per line. */
+/** Says what can be done with a job that is ready or has failed, one command per line. */
 export function nextSteps(job: JobRecord, named: NamedHome): string[] {
   const command = (action: string, ...more: string[]) =>
     commandLine(named, 'jobs', action, shortId(job.job_id), ...more);
@@ -184,7 +186,7 @@ export function needsLogin({ status, reason }: JobRecord): boolean {
   return status === 'waiting' && isErrorCode(reason) && failureClassOf({ code: reason }) === 'login';
 }
 
-/** What a job waits for, or how to review the job; empty if neither applies. */
+/** Says what a job waits for, or how to review the job; empty if neither applies. */
 function waitText(job: JobRecord, { named, now }: Pick<JobView, 'named' | 'now'>): string {
   if (job.status !== 'waiting') {
     return job.review_required ? `review it: ${commandLine(named, 'jobs', 'show', 'ID')}` : '';
@@ -215,7 +217,7 @@ const DOING: Partial<Record<JobRecord['status'], string>> = {
 
 const BAR_WIDTH = 24;
 
-/** One line: status, a bar, how much is done, the speed, and the time left or the end of the wait. */
+/** Returns one line: status, a bar, how much is done, the speed, and the time left or the end of the wait. */
 export function barText(
   job: JobRecord,
   perSecond: number | null,
@@ -238,7 +240,7 @@ function rateText(perSecond: number): string {
   return perSecond >= 10 ? String(Math.round(perSecond)) : perSecond.toFixed(1);
 }
 
-/** A length of time, such as `40 s`, `12 min` or `3 h`. @internal */
+/** Returns a length of time, such as `40 s`, `12 min` or `3 h`. @internal */
 export function durationText(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;

@@ -46,7 +46,7 @@ function ageText(ms: number): string {
 }
 
 /**
- * The rows as a table.
+ * Returns the rows as a table.
  * @param width columns of the terminal
  */
 export function tableLines({ columns, rows }: LibraryAnswer, width: number): string[] {

@@ -93,7 +93,7 @@ async function prepare(parts: readonly Part[], { directory, force }: AllOptions)
   if (there.length > 0) throw alreadyThere(there);
 }
 
-/** The rows for one file; null if Spotify does not give the playlist's rows to this account. */
+/** Returns the rows for one file; null if Spotify does not give the playlist's rows to this account. */
 async function rowsOf(local: LocalApi, { playlist }: Part): Promise<readonly ListRow[] | null> {
   if (!playlist) return readSaved(local);
   try {

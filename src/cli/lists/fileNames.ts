@@ -10,8 +10,8 @@ const MAX_BYTES = 180;
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /**
- * A file name for each playlist, in order, without ending. No two names are the same file on any system, even where case or the
- * form of accents does not matter. No name leads out of its directory, is hidden, or has a special meaning.
+ * Returns a file name for each playlist, in order, without ending. No two names are the same file on any system, even where
+ * case or the form of accents does not matter. No name leads out of its directory, is hidden, or has a special meaning.
  */
 export function fileNames(names: readonly string[]): string[] {
   const taken = new Set<string>();

@@ -132,7 +132,7 @@ function saysItIsList(options: ImportOptions): boolean {
   );
 }
 
-/** A dialogue for questions; null with `--json`, with `--yes`, or without a terminal. */
+/** Opens a dialogue for questions; null with `--json`, with `--yes`, or without a terminal. */
 async function openTalk({ io, json, signal }: Context, { yes }: ImportOptions): Promise<Dialogue | null> {
   if (yes || json || !io.terminal.stdin || !io.terminal.stderr) return null;
   const { openDialogue } = await import('../terminal/prompt.ts');
@@ -226,7 +226,7 @@ async function requireList(
   await talk.requireYes(`${doubt} Import it anyway?`);
 }
 
-/** The playlists of a file that each become a new playlist; undefined if all songs go to one place. */
+/** Returns the playlists of a file that each become a new playlist; undefined if all songs go to one place. */
 async function eachOf(
   { lists }: ImportPreview,
   { each = false, list = [], to, saved, new: name }: ImportOptions,
@@ -246,7 +246,7 @@ async function eachOf(
 /** Maximum number of a file's playlists that an error names. */
 const NAMED = 10;
 
-/** The name of a list as it is written in the file. Case, accents and punctuation of `wanted` do not matter. */
+/** Returns the name of a list as it is written in the file. Case, accents and punctuation of `wanted` do not matter. */
 async function listNamed(wanted: string, lists: ImportPreview['lists']): Promise<string> {
   const { calledLike } = await import('../../music/normalise.ts');
   const [found] = calledLike(lists, wanted);

@@ -120,7 +120,7 @@ export function totalsOf(jobs: readonly JobRecord[]) {
   };
 }
 
-/** The ways to continue a job if some of its songs were not found. */
+/** Lists the ways to continue a job if some of its songs were not found. */
 export function waysOn(job: JobRecord, named: NamedHome): string[] {
   const command = (...words: string[]) => commandLine(named, 'jobs', ...words);
   const id = shortId(job.job_id);
@@ -132,7 +132,7 @@ export function waysOn(job: JobRecord, named: NamedHome): string[] {
   ];
 }
 
-/** Text such as `240 of 900 songs were not found (12 because several would fit)`. */
+/** Returns text such as `240 of 900 songs were not found (12 because several would fit)`. */
 export function unresolvedText(jobs: readonly JobRecord[]): string {
   const { unresolved, ambiguous, songs } = totalsOf(jobs);
   const were = unresolved === 1 ? 'was' : 'were';

@@ -122,7 +122,7 @@ async function runAdd(context: Context, playlist: string, sql: string | undefine
   return exitOf(answer);
 }
 
-/** The named playlist; null if there is no playlist of this name yet. */
+/** Finds the named playlist; null if there is no playlist of this name yet. */
 async function playlistOrNull(local: LocalApi, given: string) {
   const { findPlaylist } = await import('./findPlaylist.ts');
   try {

@@ -22,7 +22,7 @@ export function listRow(keep: KeepRecord, now: number): string[] {
   ];
 }
 
-/** A time such as `today 14:05`, `tomorrow 14:05` or `2026-11-01 14:05`, in this computer's time zone. */
+/** Returns a time such as `today 14:05`, `tomorrow 14:05` or `2026-11-01 14:05`, in this computer's time zone. */
 function timeText(iso: string, now: number): string {
   const [date, time] = localMinute(iso).split(' ');
   const shifted = (days: number) => {

@@ -120,7 +120,7 @@ function doneLine(
 }
 
 /**
- * The version that `at` means: a number, or the latest version at a time.
+ * Returns the version that `at` means: a number, or the latest version at a time.
  * @throws RelayError `USAGE` if `at` cannot be read, `NOT_FOUND` if there is no such version
  */
 async function versionAt(

@@ -39,7 +39,10 @@ async function askUntilRight(io: Io, talk: Dialogue, redirectUri: string): Promi
   }
 }
 
-/** How to create the app, in three steps. At most 60 columns wide, unless the redirect URI is longer. @internal */
+/**
+ * Says how to create the app, in three steps. The lines are at most 60 columns wide, unless the redirect URI is longer.
+ * @internal
+ */
 export function appSteps(redirectUri: string): string {
   return [
     'relay reaches Spotify through an app of your own. To make it:',

@@ -75,7 +75,7 @@ async function begin(context: Context, server: LoginServer, switchAccount: boole
   }
 }
 
-/** What to do once the account is connected. */
+/** Says what to do once the account is connected. */
 function nextStep(context: Context, { staysUp }: LoginServer): string {
   const connect = commandLine(context, 'connect');
   if (staysUp) return `Next, connect a client: ${connect}`;

@@ -46,7 +46,7 @@ export async function showLog(
   return { isEmpty: lines.length === 0, ended: signal.aborted ? 'interrupted' : 'done' };
 }
 
-/** The home whose log to show: the demo's home if only the demo runs. */
+/** Returns the home whose log to show: the demo's home if only the demo runs. */
 async function homeOf(context: Context): Promise<string> {
   const settings = await context.settings();
   const { home, demo } = settings;
@@ -56,7 +56,10 @@ async function homeOf(context: Context): Promise<string> {
   return demoHome;
 }
 
-/** The whole lines of a file. The last line is left out if it has no line end, since it may be half written. */
+/**
+ * Reads the whole lines of a file; '' if it cannot be read. The last line is left out if it has no line end, since it may be
+ * half written.
+ */
 async function contentOf(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text.slice(0, text.lastIndexOf('\n') + 1);

@@ -13,7 +13,7 @@ export interface Problem {
 
 const INSTALL: Remedy = { text: 'Run: {command}', command: ['service', 'install'] };
 
-/** What keeps the service from working. A problem that hides others is listed alone. */
+/** Says what keeps the service from working. A problem that hides others is listed alone. */
 export function problemsOf(found: ServiceStatus, logCommand: string | null): Problem[] {
   if (found.writtenBy === 'nobody') return [{ message: 'The service is not installed.', remedy: INSTALL }];
   if (found.writtenBy === 'other') {

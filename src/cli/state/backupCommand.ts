@@ -90,7 +90,7 @@ function memoryProblem({ problem }: Backup): string[] {
   return [`Playlist versions and plays are not in the copy: memory.db cannot be used (${problem}).`];
 }
 
-/** What else is needed to restore everything, one line each. */
+/** Says what else is needed to restore everything, one line each. */
 async function whatIsMissing({ settings, keySource }: StateToCopy): Promise<string[]> {
   const others = await besides(settings);
   return [

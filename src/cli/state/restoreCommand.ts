@@ -74,7 +74,7 @@ function whatCameBack({ path, from, savedAt, aliases, jobs, memory }: Restored):
 /** Makes a command line for the home that the person named. */
 type ToCommand = (...words: string[]) => string;
 
-/** What the person should know or do now, one line each. */
+/** Says what the person should know or do now, one line each. */
 function whatFollows(
   { keptPath, keptMemoryPath, heldJobs, jobs, keyProblem, kept }: Restored,
   command: ToCommand,

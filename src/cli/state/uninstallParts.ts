@@ -28,7 +28,9 @@ interface Doubts {
   unchecked: string[];
 }
 
-/** The parts in the order of removal: no part needs one that is removed before it. With `--demo`, only the demo's parts. */
+/**
+ * Finds the parts, in the order of removal: no part needs one that is removed before it. With `--demo`, only the demo's parts.
+ */
 export async function findParts(context: Context): Promise<{ parts: Part[] } & Doubts> {
   const found = context.demo ? [clients, state] : [service, clients, skills, completion, state];
   const parts: Part[] = [];
@@ -102,7 +104,7 @@ async function clientsOf(context: Context, demo: boolean, { notes, unchecked }: 
   });
 }
 
-/** The skills in the directories of clients. relay does not know of skills in other directories. */
+/** Finds the skills in the directories of clients. relay does not know of skills in other directories. */
 async function skills(context: Context): Promise<Part[]> {
   const { hasSkill, removeSkill, skillPath } = await import('../../connect/skillFile.ts');
   const { SKILL_CLIENTS, skillsFolder } = await import('../../connect/skillPlaces.ts');
@@ -125,8 +127,8 @@ async function completion(context: Context): Promise<Part[]> {
 }
 
 /**
- * The state, and the key. The key's name in the keychain is derived from the real path of the home, which can be resolved only
- * while the home exists.
+ * Finds the state, and the key. The key's name in the keychain is derived from the real path of the home, which can be
+ * resolved only while the home exists.
  */
 async function state(context: Context): Promise<Part[]> {
   const { settings } = inspectSettings(context.loadOptions());
@@ -190,7 +192,7 @@ function parsed(text: string): Data | null {
   return isData(value) ? value : null;
 }
 
-/** The message of the child's error on stderr, which is one line of JSON. Any other text is returned whole. */
+/** Returns the message of the child's error on stderr, which is one line of JSON. Any other text is returned whole. */
 function reasonIn(text: string): string {
   const error = parsed(text.split('\n').at(-1) ?? '')?.error;
   return isData(error) && typeof error.message === 'string' ? error.message : text;

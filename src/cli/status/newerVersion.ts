@@ -26,8 +26,8 @@ export interface VersionQuestion {
 }
 
 /**
- * The newest version if it is newer than this program, else null. Also null if there is no answer in time. No request is sent
- * within a day of the last request, or if the home cannot store the time of the request.
+ * Returns the newest version if it is newer than this program, else null. Also null if there is no answer in time. No request
+ * is sent within a day of the last request, or if the home cannot store the time of the request.
  */
 export async function newerVersion(question: VersionQuestion): Promise<string | null> {
   try {

@@ -74,8 +74,8 @@ function withoutKey(entry: StatusEntry): StatusEntry {
 }
 
 /**
- * The code of the first problem. A missing server comes first, since everything else needs a server. The state comes before the
- * login: a login could not be saved in a state that cannot be written.
+ * Returns the code of the first problem. A missing server comes first, since everything else needs a server. The state comes
+ * before the login: a login could not be saved in a state that cannot be written.
  */
 function exitCodeFor({ server, account, database }: StatusReport): ExitCode {
   if (server === null) return EXIT.noServer;

@@ -14,7 +14,7 @@ type ShownReport = Omit<StatusReport, 'entries' | 'problem'> & {
 type ShownEntry = Shown<StatusEntry>;
 type Shown<T> = Omit<T, 'remedy'> & { remedy: string | null };
 
-/** The report with its remedies as text. Their commands are for the home that the person named. */
+/** Returns the report with its remedies as text. Their commands are for the home that the person named. */
 export function shownReport(report: StatusReport, named: NamedHome): ShownReport {
   const { entries, problem } = report;
   return {
@@ -24,7 +24,7 @@ export function shownReport(report: StatusReport, named: NamedHome): ShownReport
   };
 }
 
-/** A remedy as one line. A command inside a sentence stands in backquotes. */
+/** Returns a remedy as one line. A command inside a sentence stands in backquotes. */
 function remedyLine(value: unknown, named: NamedHome): string | null {
   const remedy = readRemedy(value);
   if (!remedy) return null;
@@ -47,7 +47,7 @@ const MAX_CHARACTERS = 1_000;
 
 const NAME_WIDTH = 'database'.length;
 
-/** One entry per part, with its remedy below. Lines are at most `columns` wide, unless a single word is longer. */
+/** Returns the text with one entry per part, with its remedy below. Lines are at most `columns` wide, unless a single word is longer. */
 export function statusText(report: ShownReport, options: { unicode: boolean; columns: number }): string {
   const lines = report.entries.flatMap((entry) => entryLines(entry, options));
   const head = report.demo ? ['DEMO: simulated provider, invented music', ''] : [];

@@ -28,7 +28,7 @@ const NAME_FIELD: Readonly<Record<string, string>> = {
   'resources/read': 'uri',
 };
 
-/** The message in a line; null if the line is not JSON-RPC. */
+/** Reads the message in a line; null if the line is not JSON-RPC. */
 export function readMessage(text: string): ClientMessage | null {
   const value = readJson(text);
   const parts = (Array.isArray(value) ? value : [value]).filter(isObject);
@@ -75,7 +75,7 @@ export interface ServerMessage {
   version: string | null;
 }
 
-/** The message of a server; null if it is not JSON-RPC. */
+/** Reads the message of a server; null if it is not JSON-RPC. */
 export function readAnswer(json: string): ServerMessage | null {
   const value = readJson(json);
   const parts = (Array.isArray(value) ? value : [value]).filter(isObject);
@@ -90,7 +90,7 @@ export function readAnswer(json: string): ServerMessage | null {
   };
 }
 
-/** The line for a failed request; `id` null if the request is not known. */
+/** Returns the line for a failed request; `id` is null if the request is not known. */
 export function errorLine(id: RequestId | null, error: object): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error });
 }

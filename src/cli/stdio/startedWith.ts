@@ -23,7 +23,7 @@ export function startedWith(context: Context, tools: ToolOptions): StartedWith {
 }
 
 /**
- * The settings for a server in this process. Other clients use that server too, so its tools are those that the home's
+ * Returns the settings for a server in this process. Other clients use that server too, so its tools are those that the home's
  * `config.json` sets.
  */
 export function hostSettings(context: Context, { settings }: StartedWith): Settings {

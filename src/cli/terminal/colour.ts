@@ -16,7 +16,7 @@ const FORMS: ReadonlyArray<readonly [form: RegExp, style: string]> = [
   [/^([A-Z0-9#]+(?: [A-Z0-9]+)*(?: {2,}[A-Z0-9#]+(?: [A-Z0-9]+)*)+)$/, '2'],
 ];
 
-/** The lines of `text`, each coloured as its form in `FORMS` says. */
+/** Returns the lines of `text`, each coloured as its form in `FORMS` says. */
 export function coloured(text: string): string {
   return text.split('\n').map(colouredLine).join('\n');
 }

@@ -76,7 +76,7 @@ export function printJson(io: Io, value: unknown): void {
   io.out(`${visibleJson(value)}\n`);
 }
 
-/** A note on stderr, for a person; one line. */
+/** Prints a note on stderr, for a person; one line. */
 export function note(io: Io, text: string): void {
   io.err(`${visibleLine(text)}\n`);
 }
@@ -86,7 +86,7 @@ export function blockOf(lines: readonly string[]): string {
   return `${lines.map(visibleLine).join('\n')}\n`;
 }
 
-/** The part of an error that may be shown. An unexpected error shows nothing, since its message may hold secrets. */
+/** Returns the part of an error that may be shown. An unexpected error shows nothing, since its message may hold secrets. */
 function describeError(error: unknown): { code: ErrorCode; message: string; remedy: Remedy | null } {
   if (error instanceof RelayError) {
     return { code: error.code, message: error.message, remedy: error.remedyValue ?? null };
@@ -122,7 +122,7 @@ export function printError(
   if (env.LOG_LEVEL === 'debug' && error instanceof Error) io.err(blockOf(stackLines(error)));
 }
 
-/** The style of a remedy's commands. The help is the same for all homes. */
+/** Returns the style of a remedy's commands. The help is the same for all homes. */
 function styleFor(named: NamedHome): CommandStyle {
   const whole = inBackquotes(named);
   return (words) => (words.at(-1) === '--help' ? plainCommand(words) : whole(words));
@@ -142,7 +142,7 @@ function linesOf(code: ErrorCode, start: string, text: string): string[] {
   return [start + visibleText(text, MAX_CHARACTERS)];
 }
 
-/** The stack with the message on one line, so that no part of it looks like a frame. */
+/** Returns the stack with the message on one line, so that no part of it looks like a frame. */
 function stackLines({ message, stack = '' }: Error): string[] {
   return stack.replace(message, () => visibleText(message, MAX_CHARACTERS)).split(/\n(?=\s+at )/);
 }
@@ -174,7 +174,7 @@ export function hanging(line: string, width: number): string[] {
   return [`${indent}${first}`, ...rest.map((more) => `${indent}  ${more}`)];
 }
 
-/** Rows as aligned columns, two spaces apart, without trailing spaces. */
+/** Lays out rows as aligned columns, two spaces apart, without trailing spaces. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const cells = rows.map((row) => row.map(visibleLine));
   const widths = widthsOf(cells);
@@ -210,8 +210,8 @@ export function printTable(io: Io, table: Table): void {
 }
 
 /**
- * The lines of a table, at most `width` wide. The flexible columns are cut, the widest first. If that is not enough, the last
- * columns are left out: `hidden` has their heads. @internal
+ * Returns the lines of a table, at most `width` wide. The flexible columns are cut, the widest first. If that is not enough,
+ * the last columns are left out: `hidden` has their heads. @internal
  */
 export function tableLines(
   { heads, rows, flexible }: Table,
@@ -235,7 +235,7 @@ export function hiddenText(heads: readonly string[]): string {
   return `Hidden at this width: ${names} (--json has ${heads.length === 1 ? 'it' : 'them'})`;
 }
 
-/** The width of the widest cell of each column. */
+/** Returns the width of the widest cell of each column. */
 export function widthsOf(cells: readonly (readonly string[])[]): number[] {
   const widths: number[] = [];
   for (const row of cells) {

@@ -7,7 +7,7 @@ import { systemPipe } from '../stdio/pipe.ts';
 import { wantsColour } from './colour.ts';
 import type { Streams } from './output.ts';
 
-/** The world without browser, machine and parts, whose code is most of the program. */
+/** Returns the world without browser, machine and parts, whose code is most of the program. */
 export function processWorld(signal: AbortSignal): Omit<World, 'openBrowser' | 'machine' | 'parts'> {
   return {
     io: systemIo(),

@@ -21,7 +21,7 @@ export function createProgress(io: Io): { draw(report: ProgressReport): void; cl
   };
 }
 
-/** A text such as `12 of 50: Searching`, without the parts that are not known. @internal */
+/** Returns a text such as `12 of 50: Searching`, without the parts that are not known. @internal */
 export function progressText({ progress, total, message }: ProgressReport): string {
   const count = total === undefined ? String(progress) : `${progress} of ${total}`;
   return message === undefined || message === '' ? count : `${count}: ${message}`;

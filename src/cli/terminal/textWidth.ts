@@ -21,7 +21,7 @@ const MAX_MEASURED = 500;
 
 let characters: Intl.Segmenter | undefined;
 
-/** Columns that `text` takes. */
+/** Counts the columns that `text` takes. */
 export function widthOf(text: string): number {
   if (!/[^\x20-\u02ff]/.test(text)) return text.length;
   let width = 0;
@@ -29,7 +29,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** As much of `text` as fits in `width` columns, with an ellipsis for what was cut. */
+/** Returns as much of `text` as fits in `width` columns, with an ellipsis for what was cut. */
 export function fitted(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';
@@ -42,7 +42,7 @@ export function fitted(text: string, width: number): string {
   return width < 1 ? '' : `${kept}…`;
 }
 
-/** As much of `text` as fits, filled up with spaces to exactly `width` columns. With `right`, the spaces come first. */
+/** Returns as much of `text` as fits, filled up with spaces to exactly `width` columns. With `right`, the spaces come first. */
 export function padded(text: string, width: number, right = false): string {
   const shown = fitted(text, width);
   const space = ' '.repeat(Math.max(0, width - widthOf(shown)));

@@ -1,9 +1,9 @@
-/** A time to the minute, in UTC: `2026-11-20 14:05Z`. */
+/** Returns a time to the minute, in UTC: `2026-11-20 14:05Z`. */
 export function minute(iso: string): string {
   return `${iso.slice(0, 16).replace('T', ' ')}Z`;
 }
 
-/** A time to the minute, in this computer's time zone: `2026-11-01 14:05`. */
+/** Returns a time to the minute, in this computer's time zone: `2026-11-01 14:05`. */
 export function localMinute(iso: string): string {
   const date = new Date(iso);
   const two = (part: number) => String(part).padStart(2, '0');
@@ -17,7 +17,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * A time relative to now: `5 min ago`, `in 2 h`, `just now`. A time more than four weeks away is written as `minute` does.
+ * Returns a time relative to now: `5 min ago`, `in 2 h`, `just now`. A time more than four weeks away is written as `minute`
+ * does.
  * @param now Unix milliseconds
  */
 export function relative(iso: string, now: number): string {

@@ -23,7 +23,7 @@ function headingIndex(command: Command): number {
 }
 
 /**
- * A command with subcommands. Without a subcommand it runs `byDefault`. An unknown subcommand is a `USAGE` error with a
+ * Returns a command with subcommands. Without a subcommand it runs `byDefault`. An unknown subcommand is a `USAGE` error with a
  * suggestion.
  */
 export function commandWithOthers(

@@ -12,7 +12,7 @@ export interface NamedHome {
   program?: string;
 }
 
-/** A whole command, such as `relay --home /srv/relay login`. Without `words`, the command ends before `login`. */
+/** Returns a whole command, such as `relay --home /srv/relay login`. Without `words`, the command ends before `login`. */
 export function commandLine(
   { home, demo, platform, program = 'relay' }: NamedHome,
   ...words: readonly string[]
@@ -24,12 +24,15 @@ export function commandLine(
   return [program, ...named, ...words].join(' ');
 }
 
-/** A `CommandStyle` for sentences: commands stand in backquotes, with `--home` and `--demo` where they are needed. */
+/** Makes a `CommandStyle` for sentences: commands stand in backquotes, with `--home` and `--demo` where they are needed. */
 export function inBackquotes(named: NamedHome): CommandStyle {
   return (words) => `\`${commandLine(named, ...words)}\``;
 }
 
-/** A path as one word of a command line. A tilde is quoted too: a shell would replace it with the person's home. @internal */
+/**
+ * Quotes a path as one word of a command line. A tilde is quoted too: a shell would replace it with the person's home.
+ * @internal
+ */
 export function quoted(path: string, platform: NodeJS.Platform): string {
   if (/^[\w./+-]+$/.test(path)) return path;
   if (platform !== 'win32') return shellWord(path);

@@ -4,8 +4,8 @@ import { nearestNames } from '../../base/nearest.ts';
 import { RelayError } from '../../domain/errors.ts';
 
 /**
- * The command `relay help`. Commander's own would print the whole help for an unknown name, without saying that the name is
- * unknown.
+ * Returns the command `relay help`. Commander's own would print the whole help for an unknown name, without saying that the
+ * name is unknown.
  */
 export function helpCommand(program: Command): Command {
   return new Command('help')
@@ -31,7 +31,7 @@ export function printHelp(from: Command, names: readonly string[]): void {
   printHelp(next, others);
 }
 
-/** The error for a command that `parent` does not have, with suggestions. */
+/** Makes the error for a command that `parent` does not have, with suggestions. */
 export function unknownCommand(parent: Command, name: string): RelayError {
   const path = parent.parent === null ? [] : [parent.name()];
   const near = nearestNames(

@@ -21,7 +21,7 @@ export function leftBehind(context: Context, home: string | null): LeftBehind[] 
     .map((key) => ({ env: SETTINGS[key].env, store: storeCommand(context, key) }));
 }
 
-/** The environment without relay's settings, as a service manager or an MCP client may give it to relay. */
+/** Returns the environment without relay's settings, as a service manager or an MCP client may give it to relay. */
 export function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = SETTING_KEYS.map((key) => SETTINGS[key].env);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));

@@ -15,7 +15,7 @@ export function toolFlags({ toolsets, readOnly }: ToolOptions): Pick<SettingFlag
   };
 }
 
-/** The tools that one client asks for. @throws RelayError `USAGE` */
+/** Reads which tools one client asks for. @throws RelayError `USAGE` */
 export function toolChoice({ toolsets, readOnly }: ToolOptions): Partial<ToolChoice> {
   const names = splitToolsets(toolsets ?? '');
   const known = names.filter(isToolset);
