@@ -182,12 +182,12 @@ async function relay(desk: Desk, env: NodeJS.ProcessEnv, words: readonly string[
   return text;
 }
 
-/** The JSON in the output of a command, without the remarks on stderr. */
+/** Returns the JSON in the output of a command, without the remarks on stderr. */
 function jsonIn(text: string): unknown {
   return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
 }
 
-/** Every file of a home with its content, except the openers that the test has put there. */
+/** Returns every file of a home with its content, except the openers that the test has put there. */
 async function filesIn(home: string): Promise<string> {
   const all = await readdir(home, { recursive: true, withFileTypes: true });
   const own = all.filter((one) => one.isFile() && !one.parentPath.startsWith(join(home, 'openers')));

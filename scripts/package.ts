@@ -104,7 +104,7 @@ async function packageAll(host: Target): Promise<void> {
   }
 }
 
-/** The program for an installed Node, and the licenses of its parts. */
+/** Builds the program for an installed Node, and collects the licenses of its parts. Returns both paths. */
 async function npmParts(): Promise<{ script: string; notices: string }> {
   const script = join(folder, 'main.cjs');
   const metafile = await bundle({

@@ -124,7 +124,7 @@ async function authorizeUrl(baseUrl: string): Promise<string> {
   return `${baseUrl}/oauth/authorize?${query}`;
 }
 
-/** A whole job from list to playlist, as a terminal shows it. */
+/** Runs a whole job from list to playlist, and returns what a terminal shows of it. */
 async function jobInTerminal(): Promise<string> {
   const found = JSON.parse(await relay(['call', 'search_tracks', 'query=carousel', 'limit=40', '--json']));
   const named = new Map<string, object>();
@@ -167,7 +167,7 @@ async function fillPage(): Promise<void> {
   await relay(['library', 'sync', '--json']);
 }
 
-/** The output of a command. With `terminal`, both streams, as a terminal shows them at the end of the command. */
+/** Runs a command and returns its output; with `terminal`, both streams, as a terminal shows them at the end of the command. */
 async function relay(words: string[], terminal = false): Promise<string> {
   let text = '';
   const write = (part: string) => {

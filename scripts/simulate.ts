@@ -128,7 +128,7 @@ async function runMutants(unchanged: Pool): Promise<void> {
   }
 }
 
-/** The first seed that leads to a finding in the changed program, but not in the unchanged one. */
+/** Returns the first seed that leads to a finding in the changed program, but not in the unchanged one. */
 async function firstFound(
   unchanged: Pool,
   mutated: Pool,

@@ -53,7 +53,7 @@ export async function fillHome(home: string, { tracks, jobs, days }: Past): Prom
   await store.close();
 }
 
-/** What a list of songs has to say to name known track `index`. */
+/** Returns the song by which a list names known track `index`. */
 export function knownSong(index: number): TrackQuery {
   return { title: `Known song number ${index}`, artist: `Somebody ${index % 997}` };
 }

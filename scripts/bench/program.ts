@@ -45,7 +45,7 @@ export function startRelay(
   });
 }
 
-/** A server that does nothing. */
+/** Starts a server that does nothing. */
 export function startBare(watched?: string): Promise<Program> {
   return start(['-e', BARE], watch(watched));
 }
@@ -87,7 +87,7 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** The median of several measurements. */
+/** Returns the median of several measurements. */
 export function median(values: readonly number[]): number {
   return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -31,7 +31,7 @@ export function recordBench(result: Partial<BenchResult>): void {
 
 type Row = [what: string, relay: string, beside: string];
 
-/** The results as a table, with the machine that they come from. */
+/** Returns the results as a table, with the machine that they come from. */
 export function benchMarkdown(): string {
   const { at, machine, throughput, requests, times, start, growth, library } = JSON.parse(
     readFileSync(RECORDED, 'utf8'),

@@ -49,7 +49,7 @@ type Args = Record<string, unknown>;
 type Provider = Pick<Relay, 'provider'>;
 type Song = { title: string; artist: string };
 
-/** Requests per task. */
+/** Counts the requests of each task. */
 export async function taskRequests(): Promise<TaskRequests[]> {
   const found: TaskRequests[] = [];
   await withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
@@ -134,7 +134,7 @@ async function everyRow(relay: Relay, playlist_id: string): Promise<Args> {
   return answer;
 }
 
-/** Time of each task when every request takes 80 ms, with relay as a process of its own. */
+/** Measures the time of each task when every request takes 80 ms, with relay as a process of its own. */
 export async function taskTimes(): Promise<TaskTime[]> {
   const found: TaskTime[] = [];
   const provider = await startSimulator();
@@ -217,20 +217,20 @@ function ended(task: string, answer: Args): Args {
   return answer;
 }
 
-/** The account's own playlists. */
+/** Returns the account's own playlists. */
 function playlists({ provider }: Provider): string[] {
   const [account] = provider.accounts;
   return (account?.playlists ?? []).filter(({ ownerId }) => ownerId === account?.id).map(({ id }) => id);
 }
 
-/** Tracks that the account has not saved. */
+/** Returns tracks that the account has not saved. */
 function unsaved({ provider }: Provider, count: number): string[] {
   const saved = new Set(provider.accounts[0]?.saved.map(({ uri }) => uri));
   const uris = provider.catalogue.tracks.map(({ uri }) => uri);
   return uris.filter((uri) => !saved.has(uri)).slice(0, count);
 }
 
-/** Songs with unique titles, so that the first search finds them. */
+/** Returns songs with unique titles, so that the first search finds them. */
 function songs({ provider }: Provider, from: number, count: number): Song[] {
   const { tracks } = provider.catalogue;
   const titles = new Map<string, number>();

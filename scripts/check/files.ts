@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 export const src = fileURLToPath(new URL('../../src/', import.meta.url));
 
-/** Paths below `src`, with slashes, of all files and directories. */
+/** Returns the paths below `src`, with slashes, of all files and directories. */
 export function pathsInSrc(): string[] {
   return readdirSync(src, { recursive: true, encoding: 'utf8' }).map((path) => path.replaceAll('\\', '/'));
 }

@@ -90,7 +90,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: 
 
 const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)'(\.[^']+)'/g;
 
-/** One sentence per import that goes the wrong way. */
+/** Returns one sentence per import that goes the wrong way. */
 export function wrongImports(): string[] {
   return pathsInSrc()
     .filter((path) => path.endsWith('.ts'))

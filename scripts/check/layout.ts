@@ -7,7 +7,7 @@ import { pathsInSrc } from './files.ts';
 const MAX_ENTRIES = 26;
 const MAX_SAME_NAME = 3;
 
-/** One sentence per directory with too many entries, and per file name that is used too often. */
+/** Returns one sentence per directory with too many entries, and per file name that is used too often. */
 export function crowdedPlaces(): string[] {
   const paths = pathsInSrc();
   const crowded = Object.entries(groupBy(withDirectories(paths), dirname))
@@ -22,7 +22,7 @@ export function crowdedPlaces(): string[] {
   return [...crowded, ...repeated];
 }
 
-/** The files and every directory above them. */
+/** Returns the files and every directory above them. */
 function withDirectories(paths: readonly string[]): string[] {
   const above = (path: string): string[] => (path === '.' ? [] : [path, ...above(dirname(path))]);
   return [...new Set(paths.flatMap(above))];

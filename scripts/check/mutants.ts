@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { changed, MUTANTS } from '../../test/simulate/mutants.ts';
 import { root } from './files.ts';
 
-/** A message for each such mutant, with what to do. */
+/** Returns a message for each such mutant, with what to do. */
 export function lostMutants(): string[] {
   return MUTANTS.flatMap((mutant) => {
     try {

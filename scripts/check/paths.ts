@@ -10,8 +10,8 @@ const NAMED = /`([\w./-]+\.(?:ts|mjs|sql))`/g;
 const PLACEHOLDERS = new Set(['migrations/00000N_subject.sql']);
 
 /**
- * One message for each missing file that a document or a comment of `src` names. A name may leave out the first folders of the
- * path.
+ * Returns one message for each missing file that a document or a comment of `src` names. A name may leave out the first folders
+ * of the path.
  */
 export function missingFiles(): string[] {
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -30,7 +30,7 @@ export function missingFiles(): string[] {
     );
 }
 
-/** The whole text of a document, but only the comments of code, since template strings are in backquotes too. */
+/** Returns the whole text of a document, but only the comments of code, since template strings are in backquotes too. */
 function proseOf(path: string): string {
   const text = readFileSync(join(root, path), 'utf8');
   return path.endsWith('.md') ? text : (text.match(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g) ?? []).join('\n');

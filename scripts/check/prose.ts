@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './files.ts';
 
-/** Paths from the root of the repository. */
+/** Returns their paths from the root of the repository. */
 export function proseFiles(): string[] {
   const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: root,

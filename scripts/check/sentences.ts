@@ -21,7 +21,7 @@ interface Sentence {
   text: string;
 }
 
-/** One message if too many sentences are too long, or if the ceiling can be lowered. */
+/** Returns one message if too many sentences are too long, or if the ceiling can be lowered. */
 export function longSentences(): string[] {
   const found = tooLong();
   const advice = 'node --import tsx scripts/check/sentences.ts lists them';
@@ -48,7 +48,7 @@ interface Block {
   text: string;
 }
 
-/** Each run of comment lines. A tag such as `@param` begins a new block. */
+/** Returns each run of comment lines as one block. A tag such as `@param` begins a new block. */
 function commentsOf(text: string): Block[] {
   const lines = text
     .split('\n')

@@ -37,7 +37,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 };
 const NAME = /\b(?:const|let|function|class|interface|type)\s+(\w+)/g;
 
-/** One sentence per file and word or name. */
+/** Returns one sentence per file and word or name. */
 export function strangeWords(): string[] {
   return proseFiles().flatMap((path) => {
     // Comments are joined, since a phrase may continue on the next line.

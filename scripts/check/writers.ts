@@ -26,7 +26,7 @@ const PIECES: Readonly<Record<string, string>> = {
 const STREAM = /\bprocess\s*\.\s*(?:stdout|stderr)\b|\bconsole\s*\.|\bwriteSync\(\s*[12]\b/;
 const PIECE = /\bio\s*\.\s*(?:out|err)\b|\{[^}]*\b(?:out|err)\b[^}]*\} = (?:context\.)?io\b/;
 
-/** One sentence per file that writes past the sanitiser. */
+/** Returns one sentence per file that writes past the sanitiser. */
 export function strayWriters(): string[] {
   return pathsInSrc()
     .filter((file) => file.endsWith('.ts'))

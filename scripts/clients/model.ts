@@ -51,7 +51,7 @@ interface Tool {
 
 type Data = Record<string, unknown>;
 
-/** What the client prints after a successful call. */
+/** Returns what the client prints after a successful call. */
 export function lastWords(answer: string): string {
   return `The tool answered: ${answer}`;
 }
@@ -143,7 +143,7 @@ function findTool(value: unknown, tool: string, namespace?: string): Tool | unde
   return undefined;
 }
 
-/** The arguments of the call, including those that the client has added. */
+/** Returns the arguments of the call, including those that the client has added. */
 function inputOf({ properties }: Tool, { arguments: own, takes }: Script): Data {
   const added = Object.entries(properties).filter(([name]) => !takes.includes(name));
   const values = added.map(([name, schema]) => [name, valueFor((schema as { type?: unknown }).type)]);

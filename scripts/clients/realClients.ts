@@ -88,7 +88,7 @@ function entered(
 
 const NO_PROMPTS = 'only on its screen';
 
-/** Lines of JSON-RPC, as a program gets them on stdin. */
+/** Returns messages as lines of JSON-RPC, as a program gets them on stdin. */
 function messages(...all: object[]): string {
   return all.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('');
 }

@@ -12,7 +12,7 @@ import { byHelpGroup } from '../../src/cli/usage/commandGroups.ts';
 import { systemWorld } from '../../src/cli/world.ts';
 import { type GeneratedFile, inRepository } from './file.ts';
 
-/** Paths below `src/cli`; each file exports one function, which has the name of the file. */
+/** Returns the paths of the command files, below `src/cli`. Each file exports one function, which has the name of the file. */
 function commandFiles(): string[] {
   return readdirSync(inRepository('src', 'cli'), { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
@@ -24,7 +24,7 @@ function factoryName(path: string): string {
   return basename(path, '.ts');
 }
 
-/** The text of `src/cli/commandList.ts`. */
+/** Returns the text of `src/cli/commandList.ts`. */
 export function generateCommandList(): GeneratedFile {
   const files = commandFiles();
   const imports = files.map((path) => `import { ${factoryName(path)} } from './${path}';\n`);
@@ -35,7 +35,7 @@ export function generateCommandList(): GeneratedFile {
   };
 }
 
-/** The manual's table of commands. Reads the command files rather than the generated list, which may be outdated. */
+/** Returns the manual's table of commands. Reads the command files rather than the generated list, which may be outdated. */
 export async function commandsMarkdown(): Promise<string> {
   const context = createContext(systemWorld(new AbortController().signal), () => ({}));
   const commands = await Promise.all(

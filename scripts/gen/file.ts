@@ -8,7 +8,7 @@ export interface GeneratedFile {
   text: string;
 }
 
-/** An absolute path below the repository. */
+/** Returns the absolute path of a file or directory, given by its path in the repository. */
 export function inRepository(...parts: string[]): string {
   return join(dirname(fileURLToPath(import.meta.url)), '..', '..', ...parts);
 }

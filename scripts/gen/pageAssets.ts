@@ -5,7 +5,7 @@ import { type GeneratedFile, inRepository } from './file.ts';
 
 const PAGES = 'src/server/pages';
 
-/** The text of `src/generated/pageAssets.ts`. */
+/** Returns the text of `src/generated/pageAssets.ts`. */
 export async function generatePageAssets(): Promise<GeneratedFile> {
   const [script, style] = await Promise.all([bundled('browser/main.ts'), bundled('style.css')]);
   const icon = readFileSync(inRepository(PAGES, 'icon.svg'), 'utf8').trim();

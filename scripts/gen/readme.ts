@@ -13,7 +13,10 @@ function toolsMarkdown(): string {
   return `${names.slice(0, TOOLS.length).join(', ')}\n\nThe toolset \`extras\` adds: ${extras}`;
 }
 
-/** The documents that have generated parts. Throws if a marker names an unknown part, or a part has no marker. */
+/**
+ * Returns the documents that have generated parts, with these parts filled in. Throws if a marker names an unknown part, or a
+ * part has no marker.
+ */
 export async function generateReadmes(): Promise<GeneratedFile[]> {
   const manual = {
     commands: await commandsMarkdown(),

@@ -1,7 +1,7 @@
 /** The settings table of the manual. */
 import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
 
-/** One row per setting, in the order of the list. */
+/** Returns the table with one row per setting, in the order of the list. */
 export function settingsMarkdown(): string {
   const rows = SETTING_KEYS.map((key) => {
     const { env, inFile, flag, fallbackText, meaning } = SETTINGS[key];

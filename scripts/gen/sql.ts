@@ -6,7 +6,7 @@ import { type GeneratedFile, inRepository } from './file.ts';
 
 const FOLDER = 'src/store/migrations';
 
-/** The text of `src/generated/sql.ts`. Throws on a migration file that breaks the rules of `src/store/README.md`. */
+/** Returns the text of `src/generated/sql.ts`. Throws on a migration file that breaks the rules of `src/store/README.md`. */
 export function generateSql(): GeneratedFile {
   const entries = readMigrations().map(
     ({ version, name, oldestCompatible, sql }) =>
@@ -20,7 +20,7 @@ ${entries.join('')}];
   return { path: 'src/generated/sql.ts', text };
 }
 
-/** The text of `test/store/schema.sql`: the schema after all migrations. */
+/** Returns the text of `test/store/schema.sql`: the schema after all migrations. */
 export async function generateSchema(): Promise<GeneratedFile> {
   const { Database } = await initSqlJs();
   const db = new Database();

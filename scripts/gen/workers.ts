@@ -21,7 +21,7 @@ const THREADS: readonly Thread[] = [
   },
 ];
 
-/** The text of each thread's module in `src/generated`. */
+/** Returns the text of each thread's module in `src/generated`. */
 export function generateWorkers(): Promise<GeneratedFile[]> {
   return Promise.all(THREADS.map(generateWorker));
 }

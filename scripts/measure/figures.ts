@@ -57,12 +57,12 @@ export function baseline(): Baseline {
   return JSON.parse(readFileSync(BASELINE, 'utf8'));
 }
 
-/** The total cost of the tasks when they were first measured. */
+/** Returns the total cost of the tasks when they were first measured. */
 export function baselineTokens(): number {
   return Object.values(baseline().tasks).reduce((total, { tokens }) => total + tokens, 0);
 }
 
-/** One sentence for each figure that is worse than the recorded one by more than 5 %. */
+/** Returns one sentence for each figure that is worse than the recorded one by more than 5 %. */
 export function worseFigures(now: Figures, recorded: Figures): string[] {
   return (Object.keys(FIGURES) as FigureName[]).flatMap((name) => {
     const { what, unit } = FIGURES[name];

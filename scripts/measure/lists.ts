@@ -59,7 +59,7 @@ async function pagesOf(model: Model, calls: Record<string, Args>): Promise<Pages
   return pages;
 }
 
-/** Average tokens of a row, without the page around it. */
+/** Returns the average number of tokens of a row, by kind of list, without the page around it. */
 export async function rowCosts(model: Model, relay: Relay): Promise<Record<string, number>> {
   const own = relay.provider.accounts[0]?.playlists ?? [];
   const readable = own.filter(({ rows, ownerName }) => rows.length > 0 && ownerName === 'Demo Listener');
@@ -96,7 +96,7 @@ async function rowsIn(model: Model, tool: string, args: Args): Promise<unknown[]
   return rows;
 }
 
-/** The list in an answer. */
+/** Returns the list in an answer. */
 function rowsOf(answer: Answer): unknown[] {
   return (Object.values(answer).find((value) => Array.isArray(value) && value.length > 0) as unknown[]) ?? [];
 }

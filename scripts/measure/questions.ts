@@ -14,7 +14,10 @@ const QUESTIONS: Readonly<Record<string, (artist: string) => string>> = {
 /** Row limit of each query, as many as a model would show. */
 const ROWS = 15;
 
-/** Tokens of each call and its answer, without the list of tools. The library is read first, which is not counted. */
+/**
+ * Counts the tokens of each call and its answer, without the list of tools. Reading the library, which comes first, is not
+ * counted.
+ */
 export async function askQuestions(model: Model, relay: Relay): Promise<Record<string, number>> {
   let note: unknown = '';
   while (note !== undefined) note = (await relay.call('query_library', { sql: 'select 1' })).note;

@@ -5,7 +5,7 @@ import { type Relay, withRelay } from '../../test/support/world.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 
-/** A clock on which the day is always the same, but waits take real time. */
+/** Makes a clock on which the day is always the same, but waits take real time. */
 function fixedDay(): Clock {
   const begin = systemClock.monotonic();
   return { ...systemClock, now: () => START + Math.floor(systemClock.monotonic() - begin) };

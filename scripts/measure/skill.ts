@@ -75,7 +75,7 @@ const TASKS: readonly Task[] = [
   },
 ];
 
-/** Tokens of the part of the skill that a model always sees. */
+/** Counts the tokens of the part of the skill that a model always sees. */
 export function idleTokens(): number {
   return tokensOf(`${SKILL_NAME}: ${SKILL_DESCRIPTION}`);
 }
@@ -109,7 +109,7 @@ export async function playSkillTasks(
   return costs;
 }
 
-/** The skill's text without the part that a model always sees. */
+/** Returns the skill's text without the part that a model always sees. */
 function bodyOf(): string {
   return skillText({ home: undefined, platform: 'linux' }).replace(/^---\n[\s\S]*?\n---\n/, '');
 }

@@ -229,7 +229,7 @@ export function ownPlaylist({ provider }: Relay, name: string) {
   return found;
 }
 
-/** Songs with only one recording, so that title and artist suffice. */
+/** Returns songs with only one recording, so that title and artist suffice. */
 export function songsOf({ provider }: Relay, count: number): Array<{ song: Song; track: DemoTrack }> {
   const { tracks } = provider.catalogue;
   const titles = new Map<string, number>();
@@ -240,7 +240,7 @@ export function songsOf({ provider }: Relay, count: number): Array<{ song: Song;
     .map((track) => ({ song: { title: track.name, artist: track.artists[0]?.name ?? '' }, track }));
 }
 
-/** A title with more than one typo that is still recognisable. */
+/** Returns the song with more than one typo in its title, which is still recognisable. */
 function misspelt({ title, artist }: Song): Song {
   const letters = [...title];
   letters.splice(8, 1, letters[8] === 'e' ? 'a' : 'e');

@@ -61,7 +61,7 @@ const searchable = entries.map(({ name, title, description }) => ({
   text: `${name.replaceAll('_', ' ')} ${title} ${description.replaceAll(/\b\w+_\w+\b/g, '')}`,
 }));
 
-/** How often a plain search finds a fitting tool. */
+/** Returns how often a plain search finds a fitting tool. */
 export function recall(asked: 'keywords' | 'requests'): Recall {
   const search = createBm25(searchable);
   const chosen = asked === 'keywords' ? KEYWORDS : REQUESTS;

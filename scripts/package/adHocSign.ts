@@ -21,7 +21,7 @@ const DIRECTORY = 88;
 const HASH = { size: 32, type: 2 };
 
 /**
- * The file with a signature at its end.
+ * Returns the file with a signature at its end.
  * @param identifier the name of the program in the signature
  * @throws Error for a file that is signed, is not a 64-bit Mach-O program, or has no room for another load command
  */

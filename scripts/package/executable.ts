@@ -51,7 +51,7 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
  */
 const LARGE_BYTES = 136 * 1024;
 
-/** A wrapped copy of the script in `folder`, padded with blanks to at least `leastBytes`. */
+/** Writes a wrapped copy of the script into `folder`, padded with blanks to at least `leastBytes`. Returns its path. */
 async function wrapped(script: string, folder: string, leastBytes = 0): Promise<string> {
   const path = join(folder, basename(script));
   const text = asFunction(await readFile(script, 'latin1'));

@@ -21,14 +21,14 @@ export interface Pin {
 /** In the user's cache, so that several checkouts share the large files. */
 const CACHE = process.env.RELAY_PACKAGE_CACHE || join(envPaths('relay', { suffix: '' }).cache, 'packages');
 
-/** The pin of a base program, from pins.json. */
+/** Returns the pin of a base program, from pins.json. */
 export function basePin(name: string): Pin {
   const integrity = (pins.integrity as Record<string, string>)[name];
   if (integrity === undefined) throw new Error(`pins.json has no ${name}`);
   return { name, version: pins.version, integrity };
 }
 
-/** The pin of a dependency, from package-lock.json, which has the pins of all platforms. */
+/** Returns the pin of a dependency, from package-lock.json, which has the pins of all platforms. */
 export function lockedPin(name: string): Pin {
   const entry = (lock.packages as Record<string, { version?: string; integrity?: string }>)[
     `node_modules/${name}`

@@ -40,7 +40,7 @@ function placeOf(folder: string): string {
   return folder.slice(folder.indexOf('node_modules'));
 }
 
-/** Directories of the packages in a bundle. */
+/** Returns the directories of the packages in a bundle. */
 function packagesIn({ inputs }: Metafile): string[] {
   return Object.keys(inputs).flatMap((path) => {
     const folder = /^.*(?:^|[\\/])node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(path)?.[0];

@@ -15,7 +15,7 @@ export interface WinResources {
 }
 
 /**
- * The program with its resources changed. A signature is removed, since it would not fit the new file.
+ * Returns the program with its resources changed. A signature is removed, since it would not fit the new file.
  * @throws Error for a file that is not a Windows program
  */
 export function setWinResources(file: Buffer, { icons, version, strings }: WinResources): Buffer {

@@ -74,7 +74,7 @@ ${paragraphs.join('\n .\n')}
 `;
 }
 
-/** Lines of at most 78 characters that begin with a space. */
+/** Breaks text into lines of at most 78 characters that begin with a space. */
 function folded(text: string): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

@@ -8,13 +8,13 @@ import { PRODUCT } from './description.ts';
 
 const COLUMNS = 80;
 
-/** The program with all commands. */
+/** Makes the program with all commands. */
 export function commandTree(): Command {
   const world = worldInto(() => {});
   return createProgram(world, () => {}).program;
 }
 
-/** The part of a command's help after its options: explanations and examples. */
+/** Returns the part of a command's help after its options: explanations and examples. */
 export function textAfterHelp(command: Command): string {
   let text = '';
   command.configureOutput({
@@ -26,7 +26,7 @@ export function textAfterHelp(command: Command): string {
   return text.slice(text.indexOf(command.helpInformation()) + command.helpInformation().length).trim();
 }
 
-/** The script that `relay completion SHELL` prints. */
+/** Returns the script that `relay completion SHELL` prints. */
 export async function completionScript(shell: 'bash' | 'zsh' | 'fish'): Promise<string> {
   let text = '';
   const code = await runProgram(
@@ -39,7 +39,7 @@ export async function completionScript(shell: 'bash' | 'zsh' | 'fish'): Promise<
   return text;
 }
 
-/** A world that contains nothing of the building machine. */
+/** Makes a world that contains nothing of the building machine. */
 function worldInto(out: (text: string) => void): World {
   const none = () => Promise.reject(new Error('not available for help texts'));
   const pipe = () => {

@@ -78,7 +78,7 @@ function chunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([length, named, sum]);
 }
 
-/** The color of a pixel: each shape is blended by how much of the pixel it covers. */
+/** Returns the color of a pixel: each shape is blended by how much of the pixel it covers. */
 function pixelAt(x: number, y: number, size: number): number[] {
   const scale = UNITS / size;
   const at = [(x + 0.5) * scale, (y + 0.5) * scale] as const;

@@ -44,7 +44,7 @@ export async function linuxFiles(options: LinuxFilesOptions): Promise<PackageFil
   return files.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** Every directory above the files, parents first. */
+/** Returns every directory above the files, parents first. */
 export function directoriesOf(files: readonly PackageFile[]): string[] {
   const above = (path: string): string[] => {
     const cut = path.lastIndexOf('/');

@@ -54,7 +54,7 @@ const ABOUT_SETTINGS = marked(
   'A flag overrides the environment, the environment overrides `config.json`, and both override the default. An empty variable counts as not set.',
 );
 
-/** The settings that have one of the flags; without `flags`, all settings. */
+/** Returns the settings that have one of the flags; without `flags`, all settings. */
 function settingRows(flags?: readonly string[]): Row[] {
   return SETTING_KEYS.map((key) => ({ key, ...SETTINGS[key] }))
     .filter(({ flag }) => flags === undefined || (flag !== null && flags.includes(flag)))
@@ -127,12 +127,12 @@ function terms(rows: readonly Row[]): string {
   return rows.map(([term, text]) => `.TP\n.B ${roff(term)}\n${marked(text)}`).join('\n');
 }
 
-/** Text whose names in backquotes become bold, as in the Markdown manual. */
+/** Makes names in backquotes bold, as in the Markdown manual. */
 function marked(text: string): string {
   return roff(text).replace(/`([^`\n]+)`/g, '\\fB$1\\fR');
 }
 
-/** Lines without formatting. */
+/** Returns lines of text that the manual page shows as they are. */
 function literal(text: string): string {
   if (text === '') return '';
   return `.nf\n${text.split('\n').map(roff).join('\n')}\n.fi`;

@@ -4,7 +4,7 @@ import { fileName, PRODUCT, USER_SETTINGS } from './description.ts';
 /** SHA-256 in hexadecimal, by file name. */
 export type Sums = Readonly<Record<string, string>>;
 
-/** Paths below `dist/release`, with their content. */
+/** Returns the content of the files below `dist/release`, by path. */
 export function manifests(sums: Sums): Record<string, string> {
   const folder = `winget/${PRODUCT.winget}/${PRODUCT.version}`;
   const winget = wingetManifests(sums);
@@ -116,7 +116,7 @@ function wingetManifests(sums: Sums): Array<[name: string, content: object]> {
 
 const BUNDLES = ['darwin-arm64', 'darwin-x64', 'linux-x64', 'linux-arm64', 'win-x64'];
 
-/** The MCP registry's description of a server, with one bundle for each platform. */
+/** Returns the MCP registry's description of a server, with one bundle for each platform. */
 function registryServer(sums: Sums) {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
@@ -155,7 +155,7 @@ function json(content: object): string {
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-/** The part of YAML that these files need. Every JSON string is a YAML string too. */
+/** Returns YAML, as far as these files need it. Every JSON string is a YAML string too. */
 function yaml(content: object): string {
   const lines = Object.entries(content).flatMap(([key, value]) =>
     Array.isArray(value) ? [`${key}:`, ...value.map(yamlItem)] : [`${key}: ${JSON.stringify(value)}`],

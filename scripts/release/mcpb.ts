@@ -9,7 +9,7 @@ import { type ZipEntry, zipFile } from '../package/zipFile.ts';
 import { PRODUCT, USER_SETTINGS } from './description.ts';
 import { iconPng } from './icon.ts';
 
-/** The manifest. Its settings are all optional, since the tools themselves say if no account is connected. */
+/** Returns the manifest. Its settings are all optional, since the tools themselves say if no account is connected. */
 export function mcpbManifest(target: Target): McpbManifestAny {
   const program = `server/relay${target.suffix}`;
   return {

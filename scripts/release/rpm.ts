@@ -158,7 +158,7 @@ function kindOf(path: string): number {
   return /^usr\/share\/(doc\/relay|man)\//.test(path) ? DOCUMENT : 0;
 }
 
-/** The "newc" form. cpio(5) */
+/** Packs the files into an archive in the "newc" form. cpio(5) */
 function cpio(files: readonly PackageFile[]): Buffer {
   const parts = files.flatMap(({ path, content, mode }, index) =>
     cpioEntry(`./${path}`, content, { inode: index + 1, mode }),

@@ -10,7 +10,7 @@ const TYPES = { int16: 3, int32: 4, string: 6, bytes: 7, strings: 8, localized: 
 const ENTRY = 16;
 
 /**
- * The whole header, with the region that says which part the checksums cover.
+ * Returns the whole header, with the region that says which part the checksums cover.
  * @param tags by number, in rising order
  * @param region the tag of the region
  */

@@ -60,7 +60,7 @@ function leaveOutDevelopment(bom: Bom): void {
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => !out.has(one)) }));
 }
 
-/** A UUID of version 8 (RFC 9562, section 5.8) that depends only on the content. */
+/** Returns a UUID of version 8 (RFC 9562, section 5.8) that depends only on the content. */
 function uuidOf(content: string): string {
   const bytes = createHash('sha256').update(content).digest().subarray(0, 16);
   bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);

@@ -11,7 +11,7 @@ export interface Tagged {
   changelog: string;
 }
 
-/** One sentence for each reason why the tag may not become a release. */
+/** Returns one sentence for each reason why the tag may not become a release. */
 export function tagProblems({ tag, version, builder, published, changelog }: Tagged): string[] {
   const problems: string[] = [];
   if (tag !== `v${version}`) problems.push(`The tag is ${tag}, and package.json has version ${version}.`);
@@ -26,7 +26,7 @@ export function tagProblems({ tag, version, builder, published, changelog }: Tag
   return problems;
 }
 
-/** A version's section of the changelog; null if there is none. */
+/** Returns a version's section of the changelog; null if there is none. */
 export function releaseNotes(changelog: string, version: string): string | null {
   const sections = changelog.split(/^## /m).slice(1);
   const section = sections.find((text) => text.split(/[\s\]]/)[0]?.replace('[', '') === version);

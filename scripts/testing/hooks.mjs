@@ -29,7 +29,7 @@ export function load(url, context, next) {
 
 const asModule = (source) => ({ format: 'module', source, shortCircuit: true });
 
-/** A module that exports a JSON document and its members by name, as bundlers do. */
+/** Returns a module that exports a JSON document and its members by name, as bundlers do. */
 function exportsOf(json) {
   const members = Object.keys(JSON.parse(json)).filter((name) => /^[a-z]\w*$/i.test(name));
   const named = members.map((name) => `const _${name} = all.${name}; export { _${name} as ${name} };`);

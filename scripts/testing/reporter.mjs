@@ -11,7 +11,7 @@ export default async function* reporter(source) {
   yield '';
 }
 
-/** An event as plain data. Errors become the text that Node would print. */
+/** Returns an event as plain data. Errors become the text that Node would print. */
 function plain({ file, line, column, ...rest }) {
   // For tests at the top of a file, the location would be in testFile.mjs.
   const data = file?.endsWith('testFile.mjs') ? rest : { file, line, column, ...rest };

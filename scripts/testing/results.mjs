@@ -93,7 +93,7 @@ export function createResults(reporter) {
   return { add, end };
 }
 
-/** The first lines of an error's text, each cut to a length that a terminal shows. */
+/** Returns the first lines of an error's text, each cut to a length that a terminal shows. */
 function beginning(text = '') {
   return text
     .split('\n')
@@ -102,7 +102,7 @@ function beginning(text = '') {
     .join('\n');
 }
 
-/** The details with an error that prints as the text from the worker. */
+/** Returns the details with an error that prints as the text from the worker. */
 function withError({ error, ...details }) {
   if (!error) return details;
   const cause = Object.assign(new Error(error.message), { [inspect.custom]: () => error.text });

@@ -50,7 +50,7 @@ function globalState() {
   };
 }
 
-/** Names of what changed. Values are left out, since an environment may hold secrets. */
+/** Returns the names of what changed. Values are left out, since an environment may hold secrets. */
 function changes(before, after) {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => before[name] !== after[name]);
