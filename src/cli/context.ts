@@ -73,7 +73,7 @@ export interface Context extends World {
    * With `--json` the text waits until the command has succeeded, so that an error is the only line on stderr.
    */
   remark(text: string): void;
-  /** The remarks to print once the command has succeeded. */
+  /** With `--json`, the remarks to print once the command has succeeded; otherwise empty. */
   readonly remarks: readonly string[];
   /** What loading the settings needs: flags and environment. Reads no file. */
   loadOptions(request?: SettingsRequest): LoadOptions;

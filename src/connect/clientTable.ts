@@ -22,9 +22,9 @@ export interface Connection {
   name: string;
   /** The MCP endpoint. */
   url: string;
-  /** The API key; null if the client asks for approval in the browser (OAuth). */
+  /** The API key; null if the client asks for approval in the browser (OAuth) or starts the program. */
   key: string | null;
-  /** The tools that the client asks for, among those that the server offers. */
+  /** The tools that the client asks for, among those that the server offers; by default all of them. */
   choice?: Partial<ToolChoice>;
   /** The command `relay stdio` for this home, for clients that start programs. */
   program: readonly [string, ...string[]];

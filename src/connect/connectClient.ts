@@ -33,7 +33,7 @@ export interface Plan {
 }
 
 export interface Written {
-  /** False if the entry was already there, so the file was not touched. */
+  /** False if the entry was already there, so the file's content stayed as it was. */
   changed: boolean;
   /** True if an entry named `name` existed before. */
   existed: boolean;

@@ -56,7 +56,7 @@ export function mergedEntry(existing: Data, wanted: Data, shares: Shares): Data 
   return merged;
 }
 
-/** What an entry says about a program besides its command. It stays if the entry started `relay stdio` before. */
+/** Keys that say something about a program besides its command. They stay if the entry already started `relay stdio`. */
 const OF_A_PROGRAM = ['type', 'cwd', 'env', 'envFile', 'env_vars'];
 
 /** The options of `relay stdio` that narrow the tools, each with the number of its words, in the order in which they are written. */

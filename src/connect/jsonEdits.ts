@@ -1,6 +1,6 @@
 /**
  * Edits JSON files that people also edit by hand: comments, trailing commas, order, indentation and line endings stay
- * as they are. jsonc-parser finds the positions. Its own `modify` would reformat the surroundings.
+ * as they are. jsonc-parser finds the positions. The `modify` of jsonc-parser would reformat the surroundings.
  */
 import {
   createScanner,

@@ -18,7 +18,7 @@ export interface Removed {
   names: string[];
   /** Path of the backup; null if nothing was changed, the file held the key, or the file was deleted. */
   backup: string | null;
-  /** True if the file was deleted, since it did not exist before the entry. */
+  /** True if the file was deleted, since there was no file before relay added the entry. */
   deleted: boolean;
   /** Deleted backups that held the key. */
   deletedBackups: string[];

@@ -27,7 +27,7 @@ export interface ToolSummary {
 export interface ToolOutcome {
   /** The tool's structured answer or, if there is none, the text of the answer. */
   value: unknown;
-  /** Set when the tool failed. */
+  /** The tool's error; null if the tool did not fail. */
   error: RelayError | null;
 }
 

@@ -7,7 +7,7 @@ import { commandLine, type NamedHome } from '../usage/commandLine.ts';
 export interface Call {
   name: string;
   words: readonly string[];
-  /** The value of `--args`. */
+  /** The value of `--args`; undefined without that option. */
   args: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Suggests what can follow the words of a command line. It reads commander's definitions, so new commands complete without
- * further work.
+ * Suggests what can follow the words of a command line. The suggestions come from commander's definitions, so new commands
+ * complete without further work.
  */
 import type { Command, Option } from 'commander';
 

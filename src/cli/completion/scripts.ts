@@ -1,6 +1,6 @@
 /**
- * The completion scripts. They know none of the commands. At each press of Tab they call `relay __complete`; `complete.ts`
- * describes the lines that it prints. Pure.
+ * The completion scripts. They know none of the commands. At each press of Tab they run `relay __complete`, and read the lines
+ * that `complete.ts` describes. Pure.
  */
 
 export const SCRIPTS: Readonly<Record<string, string>> = {

@@ -230,7 +230,7 @@ function songOf({ input }: ItemRecord): string {
   return JSON.stringify(input);
 }
 
-/** Decides about the present item. If the session had decided about it before, that does not count any more. */
+/** Decides about the present item. An earlier decision of this session about the item no longer counts. */
 async function decideOn(
   session: Session,
   item: ItemRecord,

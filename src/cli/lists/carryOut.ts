@@ -23,7 +23,7 @@ interface Carrying {
   /** True to ask, if there is a dialogue, before songs are written. */
   asksToWrite: boolean;
   target: ImportTarget;
-  /** Name of the playlist. */
+  /** Name of the playlist; '' if the songs go into Liked Songs. */
   name: string;
 }
 

@@ -7,7 +7,7 @@ import type { LeftBehind } from '../usage/leftBehind.ts';
 
 export interface Problem {
   message: string;
-  /** The command in it is not put in quotation marks. */
+  /** A command in the remedy is printed without backquotes. */
   remedy: Remedy;
 }
 

@@ -1,6 +1,7 @@
 /**
  * `relay stdio` as a small script, which an executable runs instead of the program. Clients wait for this script at each start.
- * With a running server, it needs only a thirtieth of the code. The rest is loaded only if this process becomes the server.
+ * If a server runs, this script is enough, with less than a twentieth of the code. The rest is loaded only if this process
+ * becomes the server.
  */
 import { kernelRandom } from '../../base/kernelRandom.ts';
 import type { Settings } from '../../config/settings.ts';

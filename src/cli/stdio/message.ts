@@ -10,11 +10,11 @@ export interface ClientMessage {
   ids: RequestId[];
   /** Method of the message; null for a batch (2025-03-26) or an answer. */
   method: string | null;
-  /** Name of the tool, for a `tools/call`. */
+  /** Name of the tool, for a `tools/call`; null for any other message. */
   tool: string | null;
-  /** The request that `notifications/cancelled` names. */
+  /** The request that `notifications/cancelled` names; null for any other message. */
   cancels: RequestId | null;
-  /** The headers that the 2026-07-28 revision requires, which repeat parts of the body. */
+  /** The headers that the 2026-07-28 revision requires, which repeat parts of the body; `{}` for older revisions. */
   headers: Record<string, string>;
 }
 
@@ -69,9 +69,9 @@ export interface ServerMessage {
   line: string;
   /** IDs of the requests that the message answers. */
   answers: RequestId[];
-  /** Set for an error that names no request. */
+  /** The error, if it names no request; null for any other message. */
   failure: object | null;
-  /** The revision that an `initialize` agreed on. */
+  /** The revision in an answer to `initialize`; null for any other message. */
   version: string | null;
 }
 

@@ -42,7 +42,7 @@ export interface ServerLink extends Link {
    * a later message looks again.
    */
   begin(): void;
-  /** The server in this process, if there is one. */
+  /** The server in this process; null if there is none. */
   readonly hosted: RunningServer | null;
   /** Tells the server that this program no longer needs it, or stops the server in this process. */
   close(): Promise<void>;

@@ -98,7 +98,7 @@ function describeError(error: unknown): { code: ErrorCode; message: string; reme
   };
 }
 
-/** Prints an error. A command in its remedy repeats the `--home` and `--demo` that were given, unless it shows the help. */
+/** Prints an error. A command in the remedy repeats the `--home` and `--demo` that were given, except a command with `--help`. */
 export function printError(
   context: NamedHome & { io: Io; env: NodeJS.ProcessEnv },
   error: unknown,

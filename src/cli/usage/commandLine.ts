@@ -3,7 +3,7 @@ import { shellWord } from '../../base/childProcess.ts';
 import type { CommandStyle } from '../../domain/remedy.ts';
 
 export interface NamedHome {
-  /** The value of `--home`. */
+  /** The value of `--home`; undefined without that option. */
   home: string | undefined;
   /** True to add `--demo`. */
   demo?: boolean;
