@@ -1,6 +1,6 @@
 /**
- * The library as a database. It is a copy of the account that few requests keep up to date, and questions to it cost no
- * requests. README.md says what happens when.
+ * The library as a database: a copy of the account's saved tracks and playlists. Few requests keep the copy up to date, and a
+ * query on it sends none. README.md says what happens when.
  */
 import { interruptible, later } from '../base/abort.ts';
 import { type Clock, isoOf, type Random } from '../base/clock.ts';
@@ -63,19 +63,19 @@ import {
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
 import type { Watcher } from './watchedProvider.ts';
 
-/** How long a question waits for the first reading. The first reading of a small account is over by then. */
+/** How long a question waits for the first reading. The first reading of a small account takes less. */
 const FIRST_WAIT_MS = 10_000;
 /** How long a question waits for the first reading in the demo, which has no limits. */
 const DEMO_WAIT_MS = 30_000;
-/** How long a question waits for a check. What is not read by then is read in the background. */
+/** How long a check reads the rows that have changed. The background reads what is left after that. */
 const CHECK_MS = 25_000;
 /** Maximum number of characters of rows, columns and note as JSON, so that the whole answer has at most 10,000. */
 const ROW_CHARACTERS = 9_200;
 /** A reading that took longer than this is checked before it counts as complete. */
 const LONG_READING_MS = 10 * 60_000;
-/** How long the reading waits for calls of people and models to end. */
+/** How long each step in the background waits at most for calls of people and models to end. */
 const QUIET_MS = 10_000;
-/** Reasons for waits that a question does not cut short. */
+/** Reasons for waits that a question does not cut short while the first reading is under way. */
 const HELD_UP: readonly string[] = ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'BUDGET', 'LOGIN_REQUIRED'];
 const ALL_LISTS: readonly LibraryList[] = ['saved', 'playlists'];
 /**
@@ -87,7 +87,7 @@ const UNHEARD_MS = 7 * 86_400_000;
 const FRESH_MS = 10 * 60_000;
 /** From this number of songs on, a request to check the saved tracks is worth it, since it may spare searches. */
 const WORTH_A_LOOK = 10;
-/** Minimum time between two such checks. */
+/** Minimum time between two checks of the saved tracks for songs of a list. */
 const LOOK_AGAIN_MS = 60_000;
 const NO_PLAYS =
   'plays is empty: relay knows no plays until the owner imports Spotify’s export of the listening history (relay import my_spotify_data.zip).';
@@ -101,7 +101,7 @@ export interface LibraryOptions {
   clock: Clock;
   random: Random;
   log: Log;
-  /** Limits of the reading in the background; null for none, as in the demo. */
+  /** Limits of the reading in the background; null in the demo, which has none. */
   budget: Budget | null;
   /** Disk, threads and memory; the machine's own by default. */
   ground?: { disk?: FileDisk; pool?(): QueryPool; freeMemory?(): void };
@@ -117,21 +117,25 @@ interface LibraryQuestion {
 /** A part of the library that one tool needs. */
 type LibraryView =
   | { kind: 'saved' }
-  /** One playlist. With `isKnown`, `view` answers only if its rows have been read and relay has not just written to it. */
+  /** One playlist. With `isKnown`, `view` returns null unless the rows have been read and relay has not just written to them. */
   | { kind: 'playlist'; id: string; isKnown?: boolean };
 
-/** `progress` is called where somebody waits for many requests. */
+/** `progress` receives how far a reading of many pages is, if the caller waits for it. */
 type Caller = Pick<Call, 'signal'> & Partial<Pick<Call, 'progress'>>;
 
 export interface Library {
-  /** Brings the copy up to date if it is older than the question allows, and answers the question from it. */
+  /**
+   * Answers a question from the copy. Brings the copy up to date first if it is older than the question allows, or lacks
+   * something that relay wrote.
+   * @throws RelayError `LOGIN_REQUIRED` if no account is connected and nothing has been read; otherwise as `QueryPool.ask`
+   */
   ask(question: LibraryQuestion, call: Caller): Promise<LibraryAnswer>;
-  /** The same as CSV. */
+  /** Does the same as `ask`, and returns the rows as CSV. */
   askCsv(question: LibraryQuestion, call: Caller): Promise<LibraryCsv>;
   /**
-   * Answers the query of a kept playlist, with all rows. Checks only the lists that the query reads; checks all lists once a
-   * week, and whenever `maxAgeMinutes` is 0.
-   * @returns the answer, with the playlists whose rows it may lack
+   * Answers the query of a kept playlist, with all rows. Of the lists that the query reads, checks those older than
+   * `maxAgeMinutes`; of the other lists, those older than a week. Checks all lists if `maxAgeMinutes` is 0.
+   * @returns the answer; `missed` has the playlists whose rows the answer may lack
    */
   follow(
     sql: string,
@@ -140,7 +144,8 @@ export interface Library {
   ): Promise<LibraryAnswer & { missed: Array<{ id: string; name: string }> }>;
   /**
    * Brings one part of the copy up to date, and runs a query of relay's own.
-   * @returns null if the part is not in the copy; `note` says so if not all of the part has been read
+   * @returns null if the part is not in the copy, or if `isKnown` forbids an answer. `note` says which part of the saved tracks
+   *   has been read; null if all rows have been read
    * @throws RelayError `LOGIN_REQUIRED`, or of the provider
    */
   view(
@@ -165,18 +170,18 @@ export interface Library {
   playlistRows(id: string): Promise<string[] | null>;
   /** The name of a playlist in the copy, and whether it is the account's own; null if the copy does not list the playlist. */
   playlistFacts(id: string): Promise<{ name: string; mine: boolean } | null>;
-  /** Names of the tracks that the copy knows, by URI. */
+  /** Returns the names of those tracks that are in the copy, by URI. */
   trackNames(uris: readonly string[]): Promise<Map<string, { name: string; artist: string }>>;
   /** Playlists whose rows Spotify does not give now, although they were read before or are the account's own. */
   missedPlaylists(): Promise<Array<{ id: string; name: string }>>;
-  /** Recordings of the tracks that the copy knows, by URI. */
+  /** Returns the recording (`domain/recordings.ts`) of those tracks that are in the copy, by URI. */
   recordings(uris: readonly string[]): Promise<Map<string, string>>;
   /** The tracks among `uris` that are in a list of the copy. Spotify offered them when the list was read. */
   knownTracks(uris: readonly string[]): Promise<string[]>;
   /**
-   * Saved tracks that may be a song of a list. They have the song's ISRC or, if the query has none, its title and first artist.
-   * Empty if the saved tracks in the copy are not complete and current.
-   * @param listed number of songs still to be found: if there are many, an older copy is first brought up to date
+   * Returns saved tracks that may be a song of a list. They have the song's ISRC or, if the query has none, its title and first
+   * artist. Returns none if the copy of the saved tracks is not complete and current, or cannot be read.
+   * @param listed number of songs still to be found; for `WORTH_A_LOOK` or more, an older copy is first brought up to date
    */
   savedLike(query: TrackQuery, listed: number, call: Caller): Promise<Track[]>;
   /** Playlists that have versions, deleted ones included. */
@@ -193,12 +198,12 @@ export interface Library {
    * @returns true if there was a copy
    */
   accountLeft(erase: boolean): Promise<boolean>;
-  /** Continues a reading that waits, whatever it waits for: a login may end other waits too. */
+  /** Continues a reading that waits, whatever it waits for: a login may end the other reasons too. */
   loggedIn(): void;
   readonly watcher: Watcher;
   /** Listening histories, which need no account. */
   readonly plays: PlayImports;
-  /** Continues a reading that was interrupted when relay stopped. */
+  /** Continues a reading that was interrupted when relay stopped, and removes archives left by an interrupted upload. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -224,7 +229,7 @@ export function createLibrary(options: LibraryOptions): Library {
   const memory = memoryFile(place);
   const file = savedAfter(memory, mirrorFile(place));
   const playlistVersions = createPlaylistVersions(memory, file, clock);
-  /** True while the reader works in the background, where each of its requests counts before it is sent. */
+  /** True while a step in the background runs: each request of the step is counted in the budget before it is sent. */
   let isPaced = false;
   const paced: ProviderApi = {
     ...options.provider,
@@ -246,16 +251,17 @@ export function createLibrary(options: LibraryOptions): Library {
   let known: Summary | null = null;
   let touched: Touched = {};
   const turns = createMutex();
-  /** A check of the saved tracks for a list of songs, shared by all of its songs. */
+  /** The check of the saved tracks that all songs of a list share; null if none is under way. */
   let savedLook: Promise<void> | null = null;
-  /** Time when the last such check began, in monotonic milliseconds. */
+  /** When the last check in `savedLook` began, in monotonic milliseconds. */
   let lookedAtSaved = Number.NEGATIVE_INFINITY;
   const stopping = new AbortController();
-  /** The reading in the background. */
+  /** The reading in the background; null if none is under way. */
   let reading: { done: Promise<void>; stop: AbortController } | null = null;
+  /** Why the reading in the background waits; null if it does not. `until` is null if only a login ends the wait. */
   let pause: { until: number | null; reason: string } | null = null;
   let wake = new AbortController();
-  /** When the reading was last saved, on the monotonic clock. */
+  /** When a step of the reading was last saved, in monotonic milliseconds. */
   let savedAt = Number.NEGATIVE_INFINITY;
   /** Number of requests under way that are not the reader's own. */
   let foreground = 0;
@@ -265,8 +271,8 @@ export function createLibrary(options: LibraryOptions): Library {
   const progressed: Array<() => void> = [];
 
   /**
-   * Runs pieces of work one at a time: a step in the background, or a whole check. `signal` ends the wait for the turn and for
-   * the work.
+   * Runs `work` once no other work on the copy runs: a step in the background, or a whole check. `signal` ends the wait for the
+   * turn, and the wait for the work.
    */
   function exclusively<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     return interruptible(signal, turns.runExclusive('copy', work, signal));
@@ -323,8 +329,8 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   /**
-   * Continues the reading of the connected account, after a login and at the start. Without a library, nothing is called once the
-   * disk has answered. Otherwise it would depend on the disk which functions are in the code cache of the executables.
+   * Continues the reading of the connected account, after a login and when relay starts. If there is no library, calls nothing
+   * once the disk has answered. Otherwise the speed of the disk would decide which functions the executable's code cache holds.
    */
   async function resumeAsConnected(): Promise<void> {
     if ((await summary()) === NOTHING) return;
@@ -339,7 +345,7 @@ export function createLibrary(options: LibraryOptions): Library {
     pause = null;
   }
 
-  /** Begins the reading that `step` continues, unless it is under way. */
+  /** Stores that there is something to read, and starts the reading in the background if none is under way. */
   async function want(begunAt: number): Promise<void> {
     const { wanted } = await summary();
     if (!wanted) {
@@ -372,7 +378,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return done;
   }
 
-  /** Continues a reading that was begun once and is not over. */
+  /** Continues a reading that was begun and has not ended. */
   async function resume(): Promise<void> {
     if ((await summary()).wanted) launch();
   }
@@ -473,7 +479,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return false;
   }
 
-  /** Records that `lists` were current at `asOf`, and ends any wait. */
+  /** Records that `lists` were current at `asOf`, and that nothing is left to read. Ends any wait. */
   async function ended(asOf: number, lists: readonly LibraryList[] = ALL_LISTS): Promise<void> {
     const { listAsOf } = await summary();
     await refresh((sql) => {
@@ -504,7 +510,7 @@ export function createLibrary(options: LibraryOptions): Library {
     signal.throwIfAborted();
   }
 
-  /** Waits until no request of a person or a model is under way, so that those go first. Waits ten seconds at most. */
+  /** Waits until no request of a person or a model is under way, but at most `QUIET_MS`: their requests go first. */
   async function untilQuiet(signal: AbortSignal): Promise<void> {
     if (foreground === 0) return;
     const late = new AbortController();
@@ -515,8 +521,9 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   /**
-   * Reads what has changed since the last check, for at most `CHECK_MS`. The rest is read in the background.
-   * @param asked lists to check; lists that relay has written to are always checked too
+   * Finds out what has changed since the last check, and reads it. Reads rows of playlists for at most `CHECK_MS`; the
+   * background reads the others.
+   * @param asked lists to check; lists that relay has just written to are always checked too
    * @returns a note for the answer if not everything was read; otherwise null
    */
   async function check(
@@ -531,7 +538,7 @@ export function createLibrary(options: LibraryOptions): Library {
     if (lists.includes('saved')) await reader.checkSaved(call);
     if (lists.includes('playlists')) await reader.checkPlaylists(call);
     await file.use((sql) => {
-      // Somebody is waiting, so what failed before is tried once more.
+      // Somebody is waiting, so playlists whose last reading failed are tried now, without their wait.
       clearFailures(sql);
       for (const id of touchedPlaylists(touched)) setDue(sql, id);
     });
@@ -561,7 +568,7 @@ export function createLibrary(options: LibraryOptions): Library {
     }
   }
 
-  /** Checks only the lists and playlists that relay has written to, and that no reading has shown since. */
+  /** Checks only the lists and playlists in `touched`: relay has written to them, and no reading has shown the write yet. */
   async function checkTouched(account: string, signal: AbortSignal): Promise<void> {
     const call = { signal, account };
     const begunAt = clock.now();
@@ -580,7 +587,11 @@ export function createLibrary(options: LibraryOptions): Library {
     await file.save();
   }
 
-  /** Brings the copy up to date for a question. @returns a note for the answer, or null */
+  /**
+   * Brings the copy up to date for a question. If Spotify cannot be asked, leaves the copy as it is.
+   * @returns a note for the answer, which says what the answer lacks; null if it lacks nothing
+   * @throws RelayError `LOGIN_REQUIRED` if no account is connected and nothing is known
+   */
   async function bringUpToDate(
     { sql, maxAgeMinutes }: Pick<LibraryQuestion, 'sql' | 'maxAgeMinutes'>,
     lists: readonly LibraryList[],
@@ -591,7 +602,7 @@ export function createLibrary(options: LibraryOptions): Library {
     const account = connected();
     if (account === null) {
       const { asOf } = await summary();
-      // Plays have nothing to do with an account, and versions outlast its login.
+      // Plays need no account, and versions are kept after a logout.
       const isOfMemory = /\b(?:plays|versions|version_items)\b/i.test(sql) && (await memory.exists());
       if (asOf === null && !isOfMemory) throw loginRequired();
       return 'No Spotify account is connected, so this is what was known before.';
@@ -620,14 +631,17 @@ export function createLibrary(options: LibraryOptions): Library {
     return asOf === null ? Number.POSITIVE_INFINITY : Math.abs(clock.now() - asOf);
   }
 
-  /** Ends the waits after failures, since somebody asks. */
+  /** Ends the waits after failures, since somebody asks now. */
   async function tryAgain(): Promise<void> {
     await file.use(clearFailures);
     pause = null;
     wake.abort();
   }
 
-  /** Begins or continues the first reading, and waits for it a while. @returns a note if it is not over; otherwise null */
+  /**
+   * Begins or continues the first reading, and waits a while for its end.
+   * @returns a note if the first reading has not ended; otherwise null
+   */
   async function firstReading({ signal, progress: tellCaller }: Caller): Promise<string | null> {
     if (pause && !HELD_UP.includes(pause.reason)) await tryAgain();
     await want(clock.now());
@@ -715,7 +729,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return `Only ${now.saved} of ${now.savedTotal ?? 'many'} saved tracks have been read; the others follow.`;
   }
 
-  /** Brings the rows of one playlist up to date. @returns false if the copy does not have them, as when Spotify refuses them */
+  /** Brings the rows of one playlist up to date. @returns false if the copy lacks them, for example if Spotify refuses them */
   async function bringPlaylist(id: string, call: ReadCall): Promise<boolean> {
     if (!(await summary()).listed) await reader.checkPlaylists(call);
     const begunAt = clock.now();
@@ -731,7 +745,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return isHere;
   }
 
-  /** Reads what has changed in the saved tracks, and nothing else. Notes the time only if the first reading is over. */
+  /** Reads what has changed in the saved tracks, and nothing else. Stores the time only if the first reading has ended. */
   async function checkSavedAlone(call: ReadCall): Promise<void> {
     const begunAt = clock.now();
     await reader.checkSaved(call);
@@ -746,8 +760,8 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   /**
-   * True if the saved tracks in the copy are current. For a list long enough to be worth a request, an older copy is
-   * checked first.
+   * True if the copy of the saved tracks is current. If `listed` songs are worth a request, an older copy is checked first. Such
+   * a check begins at most once in `LOOK_AGAIN_MS`, and never while other work on the copy runs.
    */
   async function hasSaved(account: string, listed: number, signal: AbortSignal): Promise<boolean> {
     const found = await summary();
@@ -759,7 +773,7 @@ export function createLibrary(options: LibraryOptions): Library {
       savedLook = exclusively(() => checkSavedAlone({ signal, account }), signal)
         .then(() => file.save())
         .catch((thrown) => {
-          // The songs are then searched for, and the search reports what is wrong.
+          // Searches then look for the songs, and report what is wrong with Spotify.
           if (!signal.aborted && asRelayError(thrown).code === 'INTERNAL')
             log.error({ err: thrown }, 'the saved tracks could not be looked at');
         })
@@ -775,7 +789,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return ageOf(found, 'saved') <= FRESH_MS && !Object.hasOwn(touched, 'saved');
   }
 
-  /** True if the copy has the rows of a playlist, and relay has not just written to it. */
+  /** True if the copy has the rows of a playlist, and relay has not written to the playlist in the last `LAG_MS`. */
   async function hasRows(id: string): Promise<boolean> {
     const written = touched[playlistKey(id)];
     if (written && clock.now() - written.at < LAG_MS) return false;
@@ -798,7 +812,10 @@ export function createLibrary(options: LibraryOptions): Library {
     return isListed;
   }
 
-  /** Like `bringListed`, but answers from the copy if Spotify cannot be asked. Without a list in the copy, answers true. */
+  /**
+   * Like `bringListed`, but answers from the copy if Spotify cannot be asked. Returns true if the copy has no list either, since
+   * nothing then says that the playlist is gone.
+   */
   async function isListedNow(id: string, { signal }: Caller): Promise<boolean> {
     const account = connected();
     try {
@@ -814,7 +831,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return file.use((sql) => nameOfPlaylist(sql, id) !== null);
   }
 
-  /** The lists that a query reads. Before the first reading is over, the copy cannot tell, so all lists count. */
+  /** Returns the lists that a query reads; until the first reading has ended, all lists. */
   async function listsReadBy(sql: string, { signal }: Caller): Promise<readonly LibraryList[]> {
     if (!(await summary()).complete) return ALL_LISTS;
     const { lists } = await rowsOf({ sql, limit: 0, maxCharacters: 0, isExplained: true }, signal);
@@ -848,8 +865,8 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   /**
-   * Repairs a file that was damaged or removed while relay ran. A damaged copy is dropped; a damaged `memory.db` is put aside.
-   * @returns false if the error is not about either file
+   * Replaces a file that was damaged or removed while relay ran. Drops a damaged copy, and puts a damaged `memory.db` aside.
+   * @returns false if the error is about neither file
    */
   async function replacedDamaged(error: unknown, { signal }: Caller): Promise<boolean> {
     const { file: name } = (error instanceof RelayError ? error.details : null) ?? {};
@@ -862,7 +879,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return true;
   }
 
-  /** Does some work, and repeats it once if a file turned out to be damaged. */
+  /** Does some work. If a file turns out to be damaged or gone, replaces the file and does the work once more. */
   async function undamaged<T>(call: Caller, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -872,7 +889,7 @@ export function createLibrary(options: LibraryOptions): Library {
     }
   }
 
-  /** Adds a note if the question is about plays and there are none: an answer without rows would read as "nothing was played". */
+  /** Adds a note if the question is about plays and none are stored: no rows alone would mean that nothing was played. */
   async function withPlaysNote<T extends { note?: string }>(
     { sql }: LibraryQuestion,
     answer: T,
@@ -981,7 +998,7 @@ export function createLibrary(options: LibraryOptions): Library {
       await tryAgain();
       if (!found.complete) await want(clock.now());
       else if (!reading) {
-        // The check runs as the reading in the background, so that this call returns at once.
+        // This call returns at once, so the check takes the place of the reading in the background.
         const checked = begin((signal) => checkAll(account, signal).catch(() => {}));
         void checked.then(() => (pause === null ? resume() : undefined)).catch(() => {});
       }
@@ -1046,7 +1063,7 @@ export function createLibrary(options: LibraryOptions): Library {
     },
   };
 
-  /** Stores and saves at once what relay has written. If a crash lost that, the copy would count as current. */
+  /** Saves `touched` at once. If a crash lost it, the copy would count as current without what relay has written. */
   async function noteTouched(): Promise<void> {
     try {
       if (stopping.signal.aborted || !(await file.exists())) return;
@@ -1058,7 +1075,10 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 }
 
-/** Saves `first` before `file`, so a crash in between only repeats the reading. In the other order a version would be lost. */
+/**
+ * Returns `file` with a `save` that saves `first` before it. After a crash between the two saves, the playlist is read once
+ * more. In the other order, its version would be lost.
+ */
 function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
   const save = async () => {
     await first.save();
@@ -1067,7 +1087,7 @@ function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
   return Object.create(file, { save: { value: save } }) as LibraryFile;
 }
 
-/** Estimated number of requests that the reading has taken so far. */
+/** Estimates how many requests the reading has taken so far. */
 function requestsDone({ saved, coverage, listed }: Summary): number {
   return (
     Math.ceil(saved / SAVED_PAGE) +

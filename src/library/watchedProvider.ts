@@ -9,10 +9,11 @@ export type Written =
   | { kind: 'saved' }
   /** The list of playlists. */
   | { kind: 'playlists' }
+  /** `snapshotId` is null if the answer named no snapshot, or did not arrive. */
   | { kind: 'playlist'; id: string; snapshotId: string | null };
 
 export interface Watcher {
-  /** Called after each write, even a failed one, since that may have taken effect. */
+  /** Called after each write, even one that failed: it may have taken effect all the same. */
   wrote(written: Written): void;
   /** Called when a request begins. @returns a function to call when the request has ended */
   began(): () => void;

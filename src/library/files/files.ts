@@ -42,7 +42,7 @@ const MIRROR: FileKind = {
   damaged: 'drop',
 };
 
-/** Files up to this size are checked whole when they are opened; larger ones only when something in them fails. */
+/** Files of up to this many bytes are checked whole when they are opened; larger ones only when something in them fails. */
 const CHECKED = 16 * 1024 * 1024;
 
 const MEMORY: FileKind = {

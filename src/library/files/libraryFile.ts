@@ -16,9 +16,9 @@ import { createSql, type Sql } from '../../store/sql/sql.ts';
 import { loadSqlite } from '../../store/sql/sqlite.ts';
 
 const IDLE_MS = 60_000;
-/** If `rest` closes a file larger than this, its memory is given back to the system at once. */
+/** If `rest` closes a file of more bytes than this, it gives the memory back to the system at once. */
 const LARGE = 16 * 1024 * 1024;
-/** Maximum size of a file. Any library is smaller; another file in its place must not fill the memory. */
+/** Maximum size of a file. Any library is smaller; a foreign file in its place must not fill the memory. */
 const MAX_BYTES = 512 * 1024 * 1024;
 const FOR_MEMORY =
   'pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory; pragma cache_spill = off; pragma cache_size = -1000;';
@@ -27,7 +27,11 @@ const FOR_MEMORY =
 export interface FileKind {
   /** Makes the tables in an empty database. */
   make(db: Database): void;
-  /** Brings an older file up to date. @param size of the file in bytes. @throws any error if the file cannot be used */
+  /**
+   * Checks the content of a file, and brings an older one up to date.
+   * @param size of the file in bytes
+   * @throws any error if the file cannot be used
+   */
   bring(db: Database, size: number): void;
   /** What becomes of a file that cannot be used. `drop` deletes it, since its content can be read again. */
   damaged: 'drop' | 'put_aside';
@@ -37,7 +41,10 @@ export interface LibraryFile {
   readonly path: string;
   /** True if the database is open or its file exists. Does not open the file. */
   exists(): Promise<boolean>;
-  /** Runs synchronous work on the database. Makes the database if there is none. */
+  /**
+   * Runs synchronous work on the database. Opens the file, or makes the database if there is none.
+   * @throws RelayError `STORE_ERROR` if the file cannot be read now; errors of `work`
+   */
   use<T>(work: (sql: Sql) => T): Promise<T>;
   /**
    * Writes the whole file if anything has changed since the last save, and waits until it is on the disk. Does not open a
@@ -46,20 +53,20 @@ export interface LibraryFile {
    */
   save(): Promise<void>;
   /**
-   * Checks the database for damage. If it was open and is sound, the file is written again from memory. A damaged database is
-   * treated like a file that cannot be opened.
-   * @returns true if the database had to be opened and is sound, and no damaged file was put aside
+   * Checks the database for damage. If the database was open and is sound, writes the file once more from memory. Treats a
+   * damaged database like a file that cannot be used.
+   * @returns true if the file had to be opened and is sound; false if this call wrote the file or put it aside
    */
   check(): Promise<boolean>;
-  /** A message, given once, that a damaged file was put aside, and where; null if there is nothing to say. */
+  /** Returns once that a damaged file was put aside, and where; null if none was since the last call. */
   news(): string | null;
   /** Deletes the file and the database in memory. */
   drop(): Promise<void>;
   /** Frees the memory now rather than in a minute, if everything is saved and nobody uses the database. */
   rest(): Promise<void>;
-  /** Saves and frees the memory. */
+  /** Saves and frees the memory. Only logs a save that fails. */
   close(): Promise<void>;
-  /** Size of the file in bytes, as last read or saved; 0 if there is none. */
+  /** Size of the file in bytes, as last read or saved; 0 if there is none, or if it was not opened yet. */
   readonly size: number;
 }
 
@@ -80,8 +87,8 @@ export interface FileDisk {
   clean(path: string): Promise<void>;
   exists(path: string): Promise<boolean>;
   /**
-   * The content of a file; null if there is none.
-   * @throws UnreadFile if this cannot be a library's file; another error if it cannot be read now
+   * Reads the content of a file; null if there is none.
+   * @throws UnreadFile if this cannot be a file of the library; another error if the file cannot be read now
    */
   read(path: string): Promise<Uint8Array | null>;
   /** Resolves once the content is on the disk. */
@@ -153,8 +160,8 @@ export function createLibraryFile({
   }
 
   /**
-   * The content of the file; null if there is none. `unusable` if it is not a library's file, or if its content can be had
-   * from Spotify again. Any other file that cannot be read now is left in place.
+   * Reads the content of the file; null if there is none. Returns `unusable` for what is not a file of the library. Returns it
+   * also for a copy that cannot be read now, since Spotify has its content. Leaves any other file that cannot be read in place.
    * @throws RelayError `STORE_ERROR`
    */
   async function content(): Promise<Uint8Array | 'unusable' | null> {
@@ -186,8 +193,8 @@ export function createLibraryFile({
   }
 
   /**
-   * A new database. Its tables are made in a first, temporary database. The second one works on the content of the first as a
-   * paged file, which can be saved without copying it.
+   * Makes a new database. Its tables are made in a first, temporary database. The second database works on the content of the
+   * first as a paged file, which can be saved without copying the content.
    */
   function fresh(SQL: SqlJsStatic): Open {
     const first = new SQL.Database();

@@ -49,7 +49,7 @@ pragma application_id = ${MIRROR_ID};
 pragma user_version = ${MIRROR_VERSION};
 `;
 
-/** The tables of `memory.db` that a question sees. */
+/** The tables of `memory.db` that a question sees, as its first migration made them. `PLAYS` turns `plays` into a view. */
 export const MEMORY_TABLES = `
 create table versions (
   playlist_id text not null, version integer not null, seen_at text not null, total integer not null,
@@ -76,7 +76,7 @@ create table version_rows (
  * A million plays of a hundred thousand songs take 90 MB; in one table they would take 200. Plays are sorted by their ends, so
  * the plays of a year are together in the file. The index on the item also holds the end and the length, so a question about
  * an artist needs nothing else. A play is identified by its end, URI and length. `subject` stands for the URI: it is the ID of
- * the first item with that URI. If a name has changed since, the URI has several items.
+ * the first item with that URI. A URI has several items if its name changed between two plays.
  */
 const PLAYS = `
 drop table plays;

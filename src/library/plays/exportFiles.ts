@@ -3,7 +3,7 @@
 /**
  * `endsong_3.json`, `Streaming_History_Audio_2014-2016_0.json` and `Streaming_History_Video_2019.json` of the extended
  * history; `StreamingHistory0.json`, `StreamingHistory_music_0.json`, `…_podcast_0.json` and `…_audiobook_0.json` of the
- * account data. Browsers and unpackers add " (1)" and the like.
+ * account data. Browsers and unpackers add " (1)" and the like before `.json`.
  */
 const HISTORY = /^(?:endsong|streaming_?history)[^/]*\.json$/i;
 const ACCOUNT = /^userdata\.json$/i;

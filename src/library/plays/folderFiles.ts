@@ -1,4 +1,7 @@
-/** Lists the files of an unpacked export, or a single one. Links are not followed, since their targets were not exported. */
+/**
+ * Lists the files of an unpacked export, or a single one. A link in a directory is not followed, since its target was not
+ * exported; in the place of a history, it is refused.
+ */
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +15,7 @@ const MAX_LEVELS = 10;
 const CHUNK = 64 * 1024;
 const REMEDY = 'Give the directory that the export was unpacked to, or the archive itself.';
 
-/** The files of an export in a directory. @throws RefusedExport */
+/** Lists the histories and account files in a directory. @throws RefusedExport, or an error of the system */
 export async function folderFiles(folder: string, label: string): Promise<ExportFile[]> {
   const files: ExportFile[] = [];
   let [seen, total] = [0, 0];

@@ -1,7 +1,7 @@
 /**
  * Imports of listening histories, one at a time. A thread reads and checks the whole export. Only then are its plays written,
- * in short turns, so that other requests are answered in between. The file is saved once at the end. If the process is
- * killed, importing the same export again completes it, since no play is written twice.
+ * in short turns, so that other requests are answered in between. `memory.db` is saved once at the end. If the process is
+ * killed, the next import of the same export adds the plays that are missing: no play is written twice.
  */
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -17,7 +17,7 @@ import { isOutOfMemory, startThread } from '../thread.ts';
 import type { ImportReply, ImportStart } from './messages.ts';
 import { receiveUpload } from './uploads.ts';
 
-/** Number of plays to write in one turn, which takes some milliseconds. */
+/** Number of plays, or of items, to write in one turn, which takes some milliseconds. */
 const TURN = 200;
 /**
  * Memory limit for the thread's values: enough for the plays of a lifetime, and a bound for files that only claim to hold
@@ -28,19 +28,23 @@ const VALUES_LIMIT_MB = 320;
 export interface PlayImports {
   /** Begins an import, or puts it in line behind others. @returns the number of the import */
   start(request: PlaysRequest): number;
-  /** Begins an import of an archive that is being sent. The archive is kept in the home until it has been read. */
+  /**
+   * Begins an import of an archive that is being sent. Keeps the archive in the home until the import has ended.
+   * @returns the number of the import, once the whole archive has arrived
+   * @throws errors of `receiveUpload`
+   */
   startUpload(chunks: AsyncIterable<Uint8Array>, request: Omit<PlaysRequest, 'path'>): Promise<number>;
   /**
-   * How far an import is.
-   * @throws RelayError `NOT_FOUND` for an unknown number; otherwise the import's own error, such as `INVALID_ARGUMENT` for a
-   *   file that is not an export, or `STORE_ERROR`
+   * Returns how far an import is.
+   * @throws RelayError `NOT_FOUND` for an unknown number, or if eight later imports were begun
+   * @throws the error with which the import failed, such as `INVALID_ARGUMENT` for a file that is not an export
    */
   progress(id: number): PlaysProgress;
-  /** Resolves when the import has ended, successfully or not. */
+  /** Resolves when the import has ended, successfully or not; at once for an unknown number. */
   ended(id: number): Promise<void>;
-  /** Ends the imports that are under way, then calls `remove` to delete plays. Later imports wait for that. */
+  /** Ends the imports that were begun so far, then calls `remove` to delete plays. Later imports wait for `remove`. */
   forget(remove: () => Promise<void>): Promise<void>;
-  /** Ends the imports that are under way. */
+  /** Ends the imports that were begun so far. */
   stop(): Promise<void>;
 }
 
@@ -50,7 +54,7 @@ interface Import {
   done: Promise<void>;
 }
 
-/** @param userName the user name of the connected account; null if none is connected */
+/** @param userName returns the user name of the connected account; null if none is connected, and in the demo */
 export function createPlayImports(
   memory: LibraryFile,
   userName: () => string | null,
@@ -202,9 +206,9 @@ type Read = Extract<ImportReply, { kind: 'read' | 'foreign' }>;
 
 interface Reading {
   worker: Worker;
-  /** @throws RelayError `INVALID_ARGUMENT` */
+  /** Waits until the thread has read and checked the export. @throws RelayError `INVALID_ARGUMENT` if it refuses the export */
   untilRead(onProgress: (done: number, total: number) => void): Promise<Read>;
-  /** The next batch of plays; null at the end. */
+  /** Asks the thread for the next batch of plays; null at the end. */
   next(): Promise<Batch | null>;
 }
 

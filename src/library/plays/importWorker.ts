@@ -47,7 +47,7 @@ async function run(): Promise<void> {
   });
 }
 
-/** @throws an error that the file did not cause */
+/** Turns an error of the system into a refusal. @throws any other error, which the file did not cause */
 function refusalOf(error: unknown): RefusedExport {
   if (error instanceof RefusedExport) return error;
   const isOfSystem = error instanceof Error && 'syscall' in error;

@@ -1,4 +1,4 @@
-/** The rows of a JSON array, one at a time, so that a file of any length takes the memory of one row. */
+/** Reads the rows of a JSON array one at a time, so that a file of any length takes the memory of one row. */
 import { JSONParser } from '@streamparser/json';
 
 /** Maximum size of a row. Real ones have less than a kilobyte; one that never ends must not fill the memory. */
@@ -8,7 +8,7 @@ const PART = 64 * 1024;
 /** Why a file of rows is refused. The message is the end of a sentence that begins with the file's name. */
 export class NotRows extends Error {}
 
-/** @throws NotRows, and whatever `onRow` throws */
+/** Calls `onRow` with each row of a JSON array. @throws NotRows, and what `chunks` or `onRow` throws */
 export async function eachRow(
   chunks: AsyncIterable<Uint8Array>,
   onRow: (row: unknown) => void,

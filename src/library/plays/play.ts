@@ -12,6 +12,7 @@ type PlayKind = 'track' | 'episode' | 'chapter' | 'local' | 'unknown';
 /** What was played. */
 export interface PlayedItem {
   kind: PlayKind;
+  /** null in the short history, and where the extended history names none. */
   uri: string | null;
   name: string | null;
   /** The artist, the show of an episode or the book of a chapter. */
@@ -25,6 +26,7 @@ export interface Play {
   /** End of the play, in seconds since 1970. In the short history, the beginning of the minute in which the play ended. */
   endedAt: number;
   msPlayed: number;
+  /** null if the export does not say. */
   skipped: boolean | null;
   item: PlayedItem;
 }
@@ -110,7 +112,7 @@ function secondsOf(value: unknown): number | null {
   return isReal && ms > 0 && ms / 1_000 < 0xffffffff ? ms / 1_000 : null;
 }
 
-/** The text of the first of these fields that has any; null if none has. */
+/** Returns the text of the first of these fields that has a text, cut at `MAX_NAME`; null if none has. */
 function textIn(row: Row, ...fields: readonly string[]): string | null {
   for (const field of fields) {
     const value = row[field];

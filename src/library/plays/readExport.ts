@@ -10,11 +10,11 @@ import { DOWNLOAD_AGAIN, RefusedExport } from './refusal.ts';
 import { MAX_PLAYS, type StagedPlays } from './stagedPlays.ts';
 import { type ExportFile, zipFiles } from './zipArchive.ts';
 
-/** Maximum size of the file that tells whose export it is. A real one has a few lines. */
+/** Maximum size of the account file, in bytes; a larger one is not read. A real one has a few lines. */
 const MAX_ACCOUNT_FILE = 1024 * 1024;
 
 export interface ReadExport {
-  /** The user name in the export; null if it has none. */
+  /** The first user name that was found in the export; null if there is none. */
   account: string | null;
   /** Number of rows that are not plays. */
   unreadable: number;
@@ -28,7 +28,10 @@ export interface ExportReader {
   onProgress(done: number, total: number): void;
 }
 
-/** @throws RefusedExport, whose message names the file and what is wrong with it */
+/**
+ * Reads the plays of an export into `reader.plays`.
+ * @throws RefusedExport, whose message names the file and what is wrong with it; errors of the system and of `reader`
+ */
 export async function readExport(path: string, label: string, reader: ExportReader): Promise<ReadExport> {
   const found = await stat(path).catch(() => null);
   if (found === null) throw new RefusedExport(`There is no file ${path}.`, 'Give the path of the export.');

@@ -11,7 +11,7 @@ const BYTES = 13;
 /** Separates fields; `play.ts` removes it from names. */
 const BETWEEN = '\0';
 
-/** A part of the plays, on its way to the thread that owns the database. */
+/** A part of the plays, as the importing thread sends it to the server. */
 export interface PlayBatch {
   /** Items that are new in this batch. Their numbers follow those of earlier batches. */
   items: PlayedItem[];
@@ -35,7 +35,7 @@ export interface StagedPlays {
 }
 
 /**
- * Reserves room for `MAX_PLAYS`; the system provides memory only as it is used, and gets it back when it is no longer needed.
+ * Reserves room for `MAX_PLAYS`. The system provides memory only for the part that is used, and gets it back afterwards.
  */
 export function stagedPlays(): StagedPlays {
   const numbers = new Map<string, number>();

@@ -26,7 +26,10 @@ export interface ExportFile {
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** @throws RefusedExport */
+/**
+ * Opens an archive, checks all of its entries, and passes them to `use` as files. Closes the archive after that.
+ * @throws RefusedExport; errors of `use`, and of the system if the archive cannot be opened
+ */
 export async function zipFiles<T>(
   path: string,
   label: string,
@@ -91,7 +94,10 @@ async function* entriesOf(archive: ZipFile, label: string): AsyncGenerator<Entry
   }
 }
 
-/** @throws RefusedExport as soon as there is more data than declared, and at the end for too little or a wrong checksum */
+/**
+ * Unpacks an entry.
+ * @throws RefusedExport as soon as there is more data than declared, and at the end for too little or a wrong checksum
+ */
 async function* unpacked(
   archive: ZipFile,
   entry: Entry,

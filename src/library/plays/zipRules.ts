@@ -1,6 +1,6 @@
 /**
- * What the directory of a zip archive may declare, checked before anything is unpacked. Pure. If one entry breaks a
- * rule, the whole archive is refused; Spotify's exports break none.
+ * Checks what a zip archive says about its entries, before anything is unpacked. Pure. If one entry breaks a rule, the whole
+ * archive is refused; Spotify's exports break none.
  */
 import type { Entry, LocalFileHeader } from 'yauzl';
 import { MAX_EXPORT_BYTES } from '../../domain/plays.ts';
@@ -101,9 +101,10 @@ export function faultOfHeader(entry: Entry, header: LocalFileHeader): Fault {
 }
 
 /**
- * Finds names that occur twice, and data that reaches beyond the archive or that two entries share. By sharing data a small
- * archive can unpack to any size.
+ * Finds an entry that has the name of another one, shares its data with another one, or reaches beyond the archive. By sharing
+ * data, a small archive can unpack to any size. Also finds the entry that brings the total above the limit.
  * @param end size of the archive in bytes
+ * @returns the entry and what is wrong with it; null if nothing is wrong
  */
 export function faultOfAll(
   entries: ReadonlyArray<{ entry: Entry; header: LocalFileHeader }>,

@@ -9,7 +9,7 @@ export interface Question {
   limit: number;
   /** Maximum number of characters of the rows and the names of the columns as JSON. */
   maxCharacters: number;
-  /** True to return the rows as CSV. It is sent in parts, so that a long answer needs no memory in the thread. */
+  /** True to return the rows as CSV, without a limit of characters. The CSV is sent in parts, to save memory. */
   isCsv?: boolean;
   /** True to return only which lists the query reads, without running it. */
   isExplained?: boolean;
@@ -23,7 +23,7 @@ export interface Rows {
   columns: string[];
   rows: LibraryCell[][];
   truncated: boolean;
-  /** If `isCsv` was set: all rows as CSV, and their number. `columns` and `rows` are empty then. */
+  /** If `isCsv` was set: the rows as CSV, and their number. `columns` and `rows` are then empty. */
   csv?: string;
   count?: number;
   /** The lists that the query reads, if `isExplained` was set. */
@@ -39,11 +39,12 @@ export type Reply =
 
 /**
  * Why a question is refused. `statement`: the text is not valid, or does more than read. `memory`: the question needs too much
- * memory. `library.db`, `memory.db`: this file cannot be opened.
+ * memory. `library.db`: this file cannot be opened. `memory.db`: this file cannot be opened, or SQLite found damage in either
+ * file while the question ran.
  */
 export type Refusal = 'statement' | 'memory' | 'library.db' | 'memory.db';
 
-/** What the thread starts with. */
+/** What the thread is given when it starts. */
 export interface WorkerStart {
   /** The compiled SQLite of this process. */
   module: CompiledWasm;

@@ -13,7 +13,7 @@ import { sqliteModule } from '../../store/sql/sqlite.ts';
 import { isOutOfMemory, startThread } from '../thread.ts';
 import type { Question, Reply, Rows, WorkerStart } from './messages.ts';
 
-/** Number of questions to answer at the same time: one core is left for the server. */
+/** Number of questions to answer at the same time. Of several cores, one is left for the server. */
 const WORKERS = Math.max(1, Math.min(2, availableParallelism() - 1));
 const QUERY_MS = 5_000;
 const IDLE_MS = 60_000;
@@ -30,8 +30,10 @@ type Asked = Omit<Question, 'id'>;
 
 export interface QueryPool {
   /**
-   * @throws RelayError `INVALID_ARGUMENT` for a statement that is not valid or does more than read; `DEADLINE_EXCEEDED` for
-   * one that needs too much time or memory; `STORE_ERROR` if the files cannot be opened; the reason of `signal`
+   * Answers a question, which may wait in line first.
+   * @throws RelayError `INVALID_ARGUMENT` for a statement that is not valid or does more than read; `DEADLINE_EXCEEDED` if it
+   *   needs too much time or memory, or if too many questions wait; `STORE_ERROR` if a file is damaged or cannot be opened
+   * @throws RelayError `SHUTTING_DOWN` after `close`; `INTERNAL` if the thread ends; the reason of `signal`
    */
   ask(question: Asked, signal: AbortSignal): Promise<Rows>;
   /** Number of threads. @internal */
@@ -50,6 +52,7 @@ interface Waiting {
 interface Thread {
   worker: Worker;
   ready: boolean;
+  /** The question that the thread works on; null if it is free. */
   at: Waiting | null;
   /** Aborting this ends the time limit of the question that the thread works on. */
   timer: AbortController;

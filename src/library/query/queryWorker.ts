@@ -31,13 +31,14 @@ interface Opened {
   close(): void;
   /** `memory.db`, attached to `db`; null if there is no such file. */
   other: { db: Database; file: DiskFile } | null;
+  /** The marks of both files when they were opened (`markOf`). */
   mirror: string;
   memory: string;
 }
 
 let opened: Opened | null = null;
 
-/** A mark that changes whenever the file does, since each save makes a new file. */
+/** Returns a text that changes whenever the file does, since each save makes a new file. Returns '' for null. */
 function markOf(path: string | null): string {
   if (path === null) return '';
   const { ino, size, mtimeMs } = statSync(path);
@@ -71,7 +72,7 @@ function open(SQL: SqlJsStatic, question: Question): Database {
 const CACHE_KIB = 4_000;
 
 function fileOf(path: string): DiskFile {
-  // Windows does not let an open file be replaced.
+  // Windows does not let an open file be replaced, so the thread reads the whole file and closes it.
   if (process.platform !== 'win32') return openDiskFile(path);
   return { bytes: createPagedFile(readFileSync(path)).bytes, close() {} };
 }
@@ -115,7 +116,7 @@ function answer(SQL: SqlJsStatic, question: Question): Reply {
   }
 }
 
-/** Does some work on a file; an error then names the file. @throws Refused */
+/** Does some work on a file. @throws Refused that names the file */
 function asOf<T>(file: 'library.db' | 'memory.db', work: () => T): T {
   try {
     return work();

@@ -26,7 +26,11 @@ export class Refused extends Error {
 const READ_ONLY =
   'Only one SELECT, WITH … SELECT or VALUES statement is allowed: the library can only be read.';
 
-/** @param send called with the lines of CSV, if they are asked for. @throws Refused */
+/**
+ * Runs a question, or with `isExplained` only finds out which lists it reads.
+ * @param send called with the next lines of CSV, if `isCsv` is set
+ * @throws Refused
+ */
 export function runQuery(
   db: Database,
   sql: string,
@@ -51,9 +55,9 @@ export function runQuery(
 }
 
 /**
- * The lists of the account that a statement reads. They are found in its compiled program, which names the first page of each
- * table. Tracks come from all lists, so a statement that scans tracks reads all lists. A statement that looks up tracks by URI
- * reads the list that the URIs come from. If the URIs come from plays, any list may hold the tracks, so all lists count.
+ * Finds the lists of the account that a statement reads. The statement's compiled program names the first page of each table.
+ * Tracks come from all lists, so a statement that scans tracks reads all lists. A statement that looks up tracks by URI reads
+ * only the list that the URIs come from. If they come from neither list, as with plays, any list may hold the tracks.
  */
 function listsReadBy(db: Database, statement: string): LibraryList[] {
   const pages = new Map(
@@ -108,7 +112,7 @@ function compileAsSubquery(db: Database, statement: string): void {
 }
 
 /**
- * Text that begins like a query gets SQLite's own error, which is about that text alone: of the subquery, SQLite may say
+ * Returns the error for a text that does not compile as a subquery. Text that begins like a query gets SQLite's own error, which is about that text alone: of the subquery, SQLite may say
  * something about a bracket that nobody wrote. Other text is told that only queries are allowed; if its first word is none of
  * SQL's, that comes after what SQLite would say. SQLite is not asked: what it says of the subquery is about a later word.
  */
@@ -205,7 +209,7 @@ function cutText(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…` : text;
 }
 
-/** SQLite's words for a damaged file. Others, such as "malformed JSON", are about the question. */
+/** How SQLite's messages about a damaged file begin. Similar ones, such as "malformed JSON", are about the question. */
 const DAMAGED = /^(?:database disk image is malformed|malformed database schema|file is not a database)/;
 
 function refusalOf(error: unknown, sql: string): Refused {

@@ -29,7 +29,8 @@ export function createPace(budget: Budget | null, clock: Clock): Pace {
       recent = recent.filter((at) => clock.monotonic() - at < MINUTE_MS);
       const oldest = recent.at(-budget.perMinute);
       if (oldest !== undefined) return Math.max(1, oldest + MINUTE_MS - clock.monotonic());
-      // Counts from before the clock was set back may lie in the future. They would hold up the reading for too long.
+      // Counts from before the clock was set back may lie in the future. They would hold up the reading for too long, so they are
+      // left out.
       const counts = sql.all<{ minute: number; count: number }>(
         'select minute, count from requests where minute >= ? and minute <= ? order by minute desc',
         [minute() - DAY_MINUTES, minute()],

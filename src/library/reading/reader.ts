@@ -1,7 +1,7 @@
 /**
- * Brings the copy up to date in steps. A step usually sends one request; it sends more if a list has changed meanwhile, or if
- * smaller pages have to be tried. The copy itself tells which step comes next, so a reading that was interrupted continues
- * where it stopped.
+ * Brings the copy up to date in steps. A step usually sends one request. It sends more if a list changes during the reading, or
+ * if smaller pages have to be tried. The copy itself tells which step comes next, so an interrupted reading continues where it
+ * stopped.
  */
 import type { Clock } from '../../base/clock.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
@@ -52,9 +52,9 @@ import { findSavedChanges } from './savedChanges.ts';
 export const SAVED_PAGE = 50;
 /** Smaller page sizes to try, since the provider answers 500 to large pages deep in a very large library. */
 const SMALLER = [20, 5, 1];
-/** How long a smaller size stays in use, since each try of a larger one may be refused again. */
+/** How long a smaller size stays in use, since a larger page would probably fail again. */
 const SMALLER_MS = 10 * 60_000;
-/** Maximum number of attempts at a reading whose list changes meanwhile. */
+/** Maximum number of attempts to read a list that changes while it is read. */
 const TRIES = 3;
 /** The owner of Spotify's own playlists. Their snapshot changes at each request, and no app gets their rows. */
 const PROVIDER_USER = 'spotify';
@@ -66,35 +66,43 @@ export interface ReadCall {
   signal: AbortSignal;
   /** The provider's ID of the user. */
   account: string;
-  /** Receives how many of the pages have been read, if somebody waits for them. */
+  /** Receives how many pages have been read and how many there are; undefined if nobody waits for them. */
   progress?: Call['progress'];
 }
 
 export interface Reader {
   /**
    * Takes the next step of a reading that is not complete, and stores what was read.
-   * @returns false if nothing is left to read, or if all playlists that are left have failed in the last ten minutes
+   * @returns false if nothing is left to read, or if each playlist that is left failed in the last ten minutes
    * @throws RelayError of the provider
    */
   step(call: ReadCall): Promise<boolean>;
-  /** Like `step`, for the saved tracks alone. */
+  /** Takes the next step of reading the saved tracks. @returns false if all of them have been read */
   savedStep(call: ReadCall): Promise<boolean>;
   /**
-   * Brings the rows of one listed playlist up to date. Takes one request if the playlist's snapshot has not changed. If somebody
-   * changes the playlist again and again, the earlier rows stay.
+   * Brings the rows of one listed playlist up to date. Takes one request if the playlist's snapshot has not changed, and none if
+   * the playlist is not readable. If somebody changes the playlist again and again, the earlier rows stay.
+   * @throws RelayError of the provider
    */
   readPlaylist(id: string, call: ReadCall): Promise<void>;
-  /** Finds and stores what has changed in the saved tracks. Takes one request if nothing has changed. */
+  /**
+   * Finds and stores what has changed in the saved tracks. Takes one request if nothing has changed. If the list differs by more
+   * than removals and additions, deletes the copy of it, and the next steps read it from the start.
+   * @throws RelayError of the provider, or `PROVIDER_UNAVAILABLE` if the list changes at every attempt
+   */
   checkSaved(call: ReadCall): Promise<void>;
-  /** Reads and stores the list of playlists. Takes one request for every fifty playlists. */
+  /**
+   * Reads and stores the list of playlists. Takes one request for every fifty playlists.
+   * @throws RelayError of the provider, or `PROVIDER_UNAVAILABLE` if the list changes at every attempt
+   */
   checkPlaylists(call: ReadCall): Promise<Playlist[]>;
-  /** Estimated number of requests until everything is read. */
+  /** Estimates how many requests it takes until everything is read. */
   requestsLeft(): Promise<number>;
 }
 
 /**
- * @param read called when all rows of a playlist have been read, before they replace the earlier rows. Whatever it keeps must
- *   be on the disk before the copy is saved, since a reading that is in the saved copy is not repeated
+ * @param read called when all rows of a playlist have been read, before they replace the earlier rows. What `read` stores must
+ *   be on the disk before the copy is saved: rows in a saved copy are not read a second time
  */
 export function createReader(
   provider: ProviderApi,
@@ -163,7 +171,7 @@ export function createReader(
     const page = await savedPage(offset, SAVED_PAGE, call);
     const lastOnes = new Set(last.map(({ uri }) => uri));
     const repeats = page.rows.some(({ media }) => media !== null && lastOnes.has(media.uri));
-    // The list changed during the reading, so the rows read so far are brought up to date first.
+    // The list changed after the pages before this one were read, so their rows are brought up to date first.
     if (offset > 0 && (repeats || total !== String(page.total))) {
       await checkSaved(call);
       return true;
@@ -182,7 +190,7 @@ export function createReader(
   async function listStep(call: ReadCall): Promise<void> {
     const { offset, total } = await file.use((sql) => listingOf(sql) ?? { offset: 0, total: null });
     const page = await getMyPlaylists(provider, { limit: PLAYLIST_PAGE, offset }, call);
-    // The list changed during the reading, so playlists may have moved from one page to another.
+    // The list changed after the pages before this one were read. Playlists may have moved to another page, so all are read.
     if (total !== null && total !== page.total) {
       await checkPlaylists(call);
       return;
@@ -373,7 +381,7 @@ export function createReader(
   };
 }
 
-/** Decides for each playlist whether to read its rows. @param unreadable playlists that gave no rows (`unreadableIds`) */
+/** Decides for each playlist whether to read its rows. @param unreadable from `unreadableIds` */
 function judged(
   playlists: readonly Playlist[],
   account: string,
@@ -383,7 +391,7 @@ function judged(
   return playlists.map((playlist) => {
     const mine = playlist.owner.id === account;
     const isForeign = !mine && playlist.collaborative !== true;
-    // The account's own playlist can only have been refused by mistake, so it is tried again.
+    // Spotify can have refused the account's own playlist only by mistake, so each check tries that playlist again.
     const wasRefused = !mine && unreadable.get(playlist.id) === (playlist.collaborative === true);
     const isTheirs = playlist.owner.id === PROVIDER_USER || (isForeign && foreignRefused);
     return { ...playlist, mine, readable: !isTheirs && !wasRefused };

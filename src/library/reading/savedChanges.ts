@@ -1,7 +1,7 @@
 /**
  * Finds with few requests what has changed in a long list of saved tracks since it was read. The list is newest first, so new
- * tracks are at its head. The total tells how many were removed. A binary search finds where they were, since every row after
- * them has moved up. The caller passes the function that reads pages. Nothing is stored here.
+ * tracks are at its head. The total tells how many tracks were removed. Every row after a removed one has moved up, so a binary
+ * search finds where they were. The caller passes the function that reads pages. Nothing is stored here.
  */
 import type { SavedKey, SavedRow } from '../tables/mirror.ts';
 
@@ -14,15 +14,15 @@ export interface SavedChanges {
   total: number;
   /** The rows of the list as they are now, in order. Rows further down than the last known one are not included. */
   rows: SavedKey[];
-  /** The rows that were read, with their tracks. */
+  /** The rows that this search read, with their tracks. */
   seen: SavedRow[];
 }
 
 const PAGE = 50;
 
 /**
- * A stretch of the known rows below the head (`rest`), between two rows that still exist, or up to the end. `at` is the index
- * of such a row in `rest`, and `shift` the number of rows before it that are gone.
+ * A stretch of `rest`, the known rows below the head. It lies between two rows that still exist, or reaches to the end of
+ * `rest`. `at` is the index in `rest` of the row at either end, and `shift` is the number of rows before that row that are gone.
  */
 interface Gap {
   from: { at: number; shift: number };
@@ -30,9 +30,10 @@ interface Gap {
 }
 
 /**
+ * Finds the rows that the list has now, and reads those that are new.
  * @param known what was read before, newest first
  * @param isWhole true if `known` was the whole list, false if only its first rows
- * @param page reads rows; it may answer with fewer than asked for
+ * @param page reads rows; it may return fewer than `limit`
  * @returns `moving` if the list changed during the search. `unlike` if the list differs by more than removals and additions;
  *   the caller then has to read all of it again
  */
@@ -112,7 +113,7 @@ export async function findSavedChanges(
   const rows = [...head, ...rest.filter((_, at) => !gone.has(at)).map((index) => known[index] as SavedKey)];
   return { total, rows, seen };
 
-  /** The place where the known part of a longer list now ends. */
+  /** Finds where `known`, the first rows of a longer list, now ends. */
   async function boundary(): Promise<Gap['to'] | 'moving' | 'unlike'> {
     if (rest.length === 0) return { at: 0, shift: 0 };
     const first = head.length + Math.max(0, rest.length - PAGE);

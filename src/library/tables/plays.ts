@@ -6,9 +6,9 @@ import type { PlayBatch } from '../plays/stagedPlays.ts';
 /** An item in the database. */
 interface KnownItem {
   id: number;
-  /** Number of the first item with the same URI or, in the short history, with the same names. */
+  /** ID of the first item with the same URI or, in the short history, with the same names; `id` if there is no URI. */
   subject: number;
-  /** The subject in the short history with the same names, whose plays this item's plays replace; null if there is none. */
+  /** The subject of the short history that has the same names: plays of this item replace its plays. null if there is none. */
   shortId: number | null;
   item: PlayedItem;
 }
@@ -32,8 +32,8 @@ const IN_MINUTE = `select 1 as found from play_events e join play_items i on i.i
   where e.played_at between ? and ? and e.ms_played = ? and i.short = 0 and i.name is ? and i.artist is ? limit 1`;
 
 /**
- * Makes a writer, which must get extended plays before short ones. Each part gets the database again, since the file may be
- * closed in between.
+ * Returns a function that makes a writer for the next turn of an import. Each turn passes the database anew, since the file may
+ * be closed between two turns. The plays of the extended history must be written before those of the short one.
  */
 export function createPlayWriter(): (sql: Sql) => PlayWriter {
   const known: KnownItem[] = [];
@@ -110,7 +110,7 @@ function add(sql: Sql, { endedAt, msPlayed, skipped, item }: NewPlay): boolean {
   return sql.run(ADD_EVENT, [timeOf(endedAt), item.subject, msPlayed, item.id, skipped]).changes > 0;
 }
 
-/** @param seconds seconds since 1970 */
+/** Returns a time in ISO 8601, to the second. @param seconds since 1970 */
 export function timeOf(seconds: number): string {
   return `${new Date(seconds * 1_000).toISOString().slice(0, 19)}Z`;
 }
@@ -134,7 +134,7 @@ export function playsAccount(sql: Sql): string | null {
   return sql.get<{ value: string }>("select value from meta where name = 'plays_account'")?.value ?? null;
 }
 
-/** Notes the user name that the plays belong to, unless one is noted already. */
+/** Stores the digest of the user name that the plays belong to, unless one is stored. */
 export function putPlaysAccount(sql: Sql, digest: string): void {
   sql.run("insert into meta (name, value) values ('plays_account', ?) on conflict (name) do nothing", [
     digest,

@@ -104,7 +104,7 @@ export function putTracks(sql: Sql, rows: ReadonlyArray<{ media: Media | null }>
   putInSongs(sql, changed);
 }
 
-/** Names of the tracks that are known, by URI. */
+/** Returns the names of those tracks that are in the copy, by URI. */
 export function namesOf(sql: Sql, uris: readonly string[]): Map<string, { name: string; artist: string }> {
   const names = new Map<string, { name: string; artist: string }>();
   for (const uri of uris) {
@@ -116,7 +116,7 @@ export function namesOf(sql: Sql, uris: readonly string[]): Map<string, { name: 
   return names;
 }
 
-/** Recordings of the tracks that are known, by URI. */
+/** Returns the recording (`recordingOf`) of those tracks that are in the copy, by URI. */
 export function recordingsOf(sql: Sql, uris: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   for (const uri of uris) {
@@ -130,8 +130,8 @@ export function recordingsOf(sql: Sql, uris: readonly string[]): Map<string, str
 }
 
 /**
- * Saved tracks with the ISRC of the query or, if it has none, with a hash of its folded title and first artist. Other names
- * may have the same hash, so the caller has to compare.
+ * Finds saved tracks with the ISRC of the query or, if the query has none, with a hash of its folded title and first artist.
+ * Other names may have the same hash, so the caller has to compare.
  */
 export function savedLike(sql: Sql, { title, artist, isrc }: TrackQuery): Track[] {
   const firsts = new Set([artist, ...readBilling(artist).main.slice(0, 1)]);
@@ -155,7 +155,7 @@ export function isKnownTrack(sql: Sql, uri: string): boolean {
   return sql.get('select 1 from tracks where uri = ?', [uri]) !== undefined;
 }
 
-/** Deletes the tracks of `former` rows that no stored row refers to any more. */
+/** Deletes the track of each row in `former`, unless a stored row still refers to the track. */
 export function dropUnused(sql: Sql, former: ReadonlyArray<{ uri: string | null }>): void {
   const gone: number[] = [];
   for (const uri of new Set(former.map((row) => row.uri))) {

@@ -15,7 +15,8 @@ interface Version {
 }
 
 /**
- * Keeps a reading as a version if its rows differ from those of the last one.
+ * Stores the rows that were just read as a new version, if their items differ from those of the last version. Stores the
+ * playlist's name in any case.
  * @param now Unix milliseconds
  */
 export function recordVersion(
@@ -60,12 +61,12 @@ export function thinOut(sql: Sql, id: string, now: number): void {
   const oldest = kept.indexOf(false);
   if (oldest < 0) return;
   sql.transaction(() => {
-    /** The next newer version that stays. */
+    /** The next newer version that is kept. */
     let next: { version: number; rows: readonly StoredRow[] } | null = null;
     /** True if a version between `next` and the current one was deleted. */
     let isApart = false;
     let rows: readonly StoredRow[] = [];
-    // The version before the oldest deleted one is stored again, as its difference from a version that stays.
+    // The version before the oldest deleted one is stored anew, as its difference from a version that is kept.
     for (let index = versions.length - 1; index >= Math.max(0, oldest - 1); index--) {
       const { version } = versions[index] as Version;
       rows = decodeRows(rows, deltaOf(sql, id, version));
@@ -113,14 +114,14 @@ export function rowsOfVersion(sql: Sql, id: string, version: number): VersionRow
   });
 }
 
-/** Last known name of a playlist; null if it has no versions. */
+/** Returns the last known name of a playlist; null if the playlist has no versions. */
 export function versionedName(sql: Sql, id: string): string | null {
   return (
     sql.get<{ name: string }>('select name from version_playlists where playlist_id = ?', [id])?.name ?? null
   );
 }
 
-/** Playlists that have versions. */
+/** Lists the playlists that have versions, by name. */
 export function versionedPlaylists(sql: Sql): Array<{ id: string; name: string }> {
   return sql.all('select playlist_id as id, name from version_playlists order by name');
 }
@@ -181,7 +182,7 @@ function putCounts(sql: Sql, id: string, version: number, counts: ReturnType<typ
   ]);
 }
 
-/** The number of an item; 0 if the provider named none. */
+/** Returns the number of a row's item, and stores the item if it is new; 0 if the provider named no item. */
 function itemOf(sql: Sql, { uri, name, artist, album, kind }: VersionRow): number {
   if (uri === null) return 0;
   const find = () => sql.get<{ id: number }>('select id from version_items where uri = ?', [uri])?.id;

@@ -1,4 +1,4 @@
-/** Keeps readings of playlists as versions in `memory.db`. */
+/** Stores the rows of playlists, as they were read, as versions in `memory.db`. */
 import type { Clock } from '../../base/clock.ts';
 import type { PlaylistVersion, VersionRow } from '../../domain/versions.ts';
 import type { LibraryFile } from '../files/libraryFile.ts';
@@ -15,10 +15,11 @@ import {
 } from '../tables/versions.ts';
 
 export interface PlaylistVersionsFile {
-  /** Keeps the rows in `pending_rows`, which were just read, as a version, if they differ from the last version. */
+  /** Stores the rows in `pending_rows`, which were just read, as a version if they differ from the last version. */
   keepPending(id: string): Promise<void>;
-  /** The versions of a playlist, newest first. `name` is null if there are none. */
+  /** Lists the versions of a playlist, newest first. `name` is null if there are none. */
   list(id: string): Promise<{ name: string | null; items: PlaylistVersion[] }>;
+  /** Returns the rows of one version, in order; null if no version has that number. */
   rows(id: string, version: number): Promise<VersionRow[] | null>;
   playlists(): Promise<Array<{ id: string; name: string }>>;
   forget(): Promise<void>;
@@ -30,12 +31,12 @@ export function createPlaylistVersions(
   mirror: LibraryFile,
   clock: Clock,
 ): PlaylistVersionsFile {
-  /** The names that playlists have in the file, as far as this process knows. */
+  /** The names that playlists have in `memory.db`, as far as this process knows. */
   const names = new Map<string, string>();
 
   /**
-   * Keeps the rows in the copy as a version, if they were read after the last version and differ from it. This is so if they
-   * were read before versions were kept, or if the versions have been forgotten or replaced by those of a backup.
+   * Stores the rows in the copy as a version, if they were read after the last version and differ from it. That happens if they
+   * were read before relay kept versions, or if the versions were forgotten or replaced by those of a backup.
    */
   async function keepPresent(id: string): Promise<void> {
     if (!(await mirror.exists())) return;
@@ -51,7 +52,7 @@ export function createPlaylistVersions(
     });
   }
 
-  /** Takes over the name of a playlist that was renamed. Opens the file only if the name may be another there. */
+  /** Stores the present name of a playlist that has versions. Opens `memory.db` only if it may have another name. */
   async function rename(playlist: { id: string; name: string }): Promise<void> {
     if (names.get(playlist.id) === playlist.name || !(await memory.exists())) return;
     await memory.use((sql) => renameVersioned(sql, playlist));
@@ -65,7 +66,7 @@ export function createPlaylistVersions(
         rows: pendingRows(sql),
         before: rowsOfPlaylist(sql, id),
       }));
-      // Avoids opening the file with the versions if there is nothing to keep.
+      // Avoids opening `memory.db` if there is no new version.
       const isSame =
         before.length > 0 &&
         before.length === rows.length &&

@@ -4,11 +4,11 @@ import { differenceOf } from '../../domain/rows.ts';
 import type { UnsupportedRow, VersionRow } from '../../domain/versions.ts';
 
 export interface RestorePlan {
-  /** The present rows. A row that Spotify no longer names has its former URI. */
+  /** The present rows. A row that Spotify no longer names has the URI that the version has for it; '' if it has none. */
   present: string[];
   /** The rows of the version without those that cannot be restored. */
   wanted: string[];
-  /** Rows that cannot be restored. */
+  /** Rows of the version that cannot be restored, and the rows in `lost`. */
   unsupported: UnsupportedRow[];
   /** The rows in `unsupported` because of which nothing can be written. */
   blocking: UnsupportedRow[];
@@ -61,7 +61,7 @@ export function restorePlan(
   };
 }
 
-/** URIs of the version that the playlist does not hold, and that would have to be written. */
+/** Returns the URIs that a restore has to write: those of the version that the playlist does not hold. */
 export function missingUris(shown: readonly string[], version: readonly VersionRow[]): string[] {
   const held = new Set(shown);
   return [...new Set(version.flatMap(({ uri }) => (uri === null || held.has(uri) ? [] : [uri])))];

@@ -7,8 +7,9 @@ const MONTH_MS = 30 * DAY_MS;
 /**
  * Keeps all versions of the last hour. Of older versions, keeps the newest of each hour for a day and the newest of each day
  * for a month. After a month, keeps the newest of each week. Days and weeks are those of this computer's time zone.
- * @param times Unix milliseconds, rising
- * @returns whether each is kept; the newest always is
+ * @param times of the versions in order, in Unix milliseconds
+ * @returns whether each is kept. The newest always is. So is a version dated later than the next one, as after the clock was
+ *   set back
  */
 export function keptVersions(times: readonly number[], now: number): boolean[] {
   return times.map((time, index) => {

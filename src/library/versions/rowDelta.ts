@@ -1,6 +1,6 @@
 /**
- * Stores the rows of one version in few bytes. A run of rows that another version has too is copied from there. All other
- * rows are stored in full. Pure.
+ * Encodes the rows of one version in few bytes. For a run of rows that another version has too, only the place there is stored.
+ * All other rows are stored in full. Pure.
  *
  * The bytes are a sequence of variable-length integers. Each run begins with twice its length, plus one if its rows are in
  * full. A copied run then has the position of its first row in the other version. A row in full is the number of its item,
@@ -12,7 +12,7 @@ import { placesBy } from '../../base/lists.ts';
 /** One row: the number of its item in `version_items` (0 if the provider named none), and when it was added. */
 export interface StoredRow {
   item: number;
-  /** Time when the row was added, in Unix seconds; 0 if not known. */
+  /** When the row was added, in Unix seconds; 0 if not known. */
   added: number;
 }
 
@@ -54,7 +54,7 @@ export function encodeRows(base: readonly StoredRow[], rows: readonly StoredRow[
   return Uint8Array.from(bytes);
 }
 
-/** @throws Error if the bytes were not encoded against `base` */
+/** Returns the rows that `bytes` encode. @throws Error if a run in `bytes` is not in `base` */
 export function decodeRows(base: readonly StoredRow[], bytes: Uint8Array): StoredRow[] {
   const rows: StoredRow[] = [];
   const next = readerOf(bytes);
@@ -82,8 +82,8 @@ function keyOf({ item, added }: StoredRow): string {
 }
 
 /**
- * The position in `base` of an equal row; -1 if there is none. Prefers the row that continues the last run, then the first
- * equal row after it, then the first of all.
+ * Finds the position in `base` of a row that equals `rows[at]`; -1 if there is none. Prefers position `expected`, which
+ * continues the last run, then the first equal row after it, then the first of all.
  */
 function startOf(
   base: readonly StoredRow[],
@@ -124,7 +124,7 @@ function writeInteger(bytes: number[], value: number): void {
   bytes.push(rest);
 }
 
-/** A function that returns the next number, or null at the end. */
+/** Returns a function that reads the next number; null at the end. */
 function readerOf(bytes: Uint8Array): () => number | null {
   let at = 0;
   return () => {
