@@ -19,8 +19,9 @@ const COLUMNS = {
   consentAt: integer,
   /** When the provider ends the login, Unix milliseconds. */
   loginExpiresAt: integer,
-  /** End of the access token, Unix milliseconds; null before the first token. */
+  /** End of the access token, Unix milliseconds; null before the first token, and after the provider refused the login. */
   accessExpiresAt: nullable(integer),
+  /** True if the provider has refused the login, so that the owner has to log in. */
   reauthorizationRequired: flag,
   reauthorizationReason: nullable(text()),
 };

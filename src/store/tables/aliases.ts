@@ -35,7 +35,7 @@ type AliasRow = RowOf<typeof COLUMNS>;
 export type NewAlias = Omit<AliasRow, 'trackId' | 'updatedAt' | 'settledBy' | 'confirmed'> &
   Partial<Pick<AliasRow, 'settledBy' | 'confirmed'>> & { track: Track };
 
-/** The track for a key; null if the key has no alias. */
+/** Returns the track for a key; null if the key has no alias. */
 export function getAlias(
   store: Store,
   key: string,
@@ -51,7 +51,7 @@ export function getAlias(
 
 export type StoredAlias = AliasRow & { track: Track };
 
-/** Aliases that a person set, then learned ones, each newest first. @param limit maximum number; -1 for all */
+/** Lists aliases that a person set, then learned ones, each newest first. @param limit maximum number; -1 for all */
 export function listAliases(store: Store, limit: number): StoredAlias[] {
   return ALIASES.all(store, 'order by source desc, updated_at desc, key limit ?', [limit]).map((alias) => {
     const row = store.get<{ data: string }>('select data from tracks where id = ?', [alias.trackId]);
@@ -59,7 +59,7 @@ export function listAliases(store: Store, limit: number): StoredAlias[] {
   });
 }
 
-/** @param keys null for all */
+/** Deletes aliases, and the tracks that no other alias means. @param keys null for all */
 export function deleteAliases(store: Store, keys: readonly string[] | null): void {
   store.transaction(() => {
     if (keys === null) store.run('delete from aliases', []);
@@ -69,7 +69,7 @@ export function deleteAliases(store: Store, keys: readonly string[] | null): voi
   });
 }
 
-/** The `keys` that have an alias. */
+/** Returns those `keys` that have an alias. */
 export function knownKeys(store: Store, keys: readonly string[]): Set<string> {
   const rows = store.all<{ key: string }>(
     'select key from aliases where key in (select value from json_each(?))',
@@ -105,7 +105,7 @@ export function countTracks(store: Store): number {
   return TRACKS.count(store);
 }
 
-/** Aliases added since the last count. Counting many takes milliseconds, so it is not done each time. */
+/** Number of learned aliases added since the last count. Counting many takes milliseconds, so not every call counts. */
 const uncounted = new WeakMap<Store, number>();
 const COUNTED_EVERY = 50;
 

@@ -57,7 +57,7 @@ export function recordApiError(store: Store, error: NewApiError, now: number): v
   store.saveSoon();
 }
 
-/** Drops resolved rows before others; of equal ones, the error that has not happened for the longest time. */
+/** Drops rows above `MAX_ROWS`: resolved errors before open ones, and in each group those last seen longest ago. */
 function dropOldest(store: Store): void {
   store.run(
     `delete from api_errors where id in (

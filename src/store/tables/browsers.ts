@@ -32,7 +32,7 @@ export function putBrowser(store: Store, browser: RememberedBrowser, hash: strin
   });
 }
 
-/** The browser whose secret has this hash, if it belongs to `origin` and has not expired. */
+/** Finds the browser whose secret has this hash; null if there is none at `origin`, or if it has expired. */
 export function findBrowser(
   store: Store,
   hash: string,
@@ -42,7 +42,7 @@ export function findBrowser(
   return BROWSERS.first(store, 'where hash = ? and origin = ? and expires_at > ?', [hash, origin, now]);
 }
 
-/** Browsers that have not expired, last used first. */
+/** Lists the browsers that have not expired, last used first. */
 export function listBrowsers(store: Store, now: number): RememberedBrowser[] {
   return BROWSERS.all(store, 'where expires_at > ? order by last_used_at desc, created_at desc, id', [now]);
 }

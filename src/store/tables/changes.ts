@@ -6,7 +6,7 @@ import { blob, defineTable, flag, integer, json, nullable, text } from '../sql/t
 import type { Store } from '../types.ts';
 import { JobErrorShape } from './jobs.ts';
 
-/** The operations to carry out, and the rows before them; a row that was not read is empty. */
+/** The operations to carry out, and the rows before them. A row that was not read is ''. */
 export interface Plan {
   rows: readonly string[];
   ops: readonly ChangeOp[];
@@ -44,7 +44,7 @@ const COLUMNS = {
   account: nullable(text()),
   /** ID of the playlist; null for the library, and for a playlist that is not created yet. */
   playlistId: nullable(text()),
-  /** `tool NAME`, `job ID` or `relay undo`. */
+  /** Who asked for the change: `tool NAME`, `job ID`, `keep ID`, `relay undo` or `owner page`. */
   askedBy: text(),
   /** Key of its job; null once it has ended and the job is deleted. */
   job: nullable(integer),
@@ -68,8 +68,8 @@ const COLUMNS = {
   written: integer,
   snapshotId: nullable(text()),
   /**
-   * When the change began, by the provider's clock, in Unix milliseconds. Taken from the last answer before the change, then
-   * from the answer to its first request.
+   * When the change began, by the provider's clock, in Unix milliseconds; null if that is not known. Taken from the last answer
+   * before the change, then from the answer to its first request.
    */
   serverTime: nullable(integer),
   /** Why the change is being rolled back, or did not succeed. */
@@ -99,7 +99,7 @@ export function getChange(store: Store, id: string): Change | null {
   return CHANGES.first(store, 'where id = ?', [id]);
 }
 
-/** Up to `limit` changes whose ID begins with `start`, except those that ended without effect; newest first. */
+/** Returns up to `limit` changes whose ID begins with `start`, newest first. Leaves out those that ended without effect. */
 export function changesBeginning(store: Store, start: string, limit: number): Change[] {
   return CHANGES.all(
     store,
@@ -112,6 +112,7 @@ export function getChangeBySeq(store: Store, seq: number): Change | null {
   return CHANGES.first(store, 'where seq = ?', [seq]);
 }
 
+/** Returns the long parts of a change, in the present form. @throws Error if there is no such change, which is a bug */
 export function getChangeBody(store: Store, seq: number): ChangeBody {
   const row = BODIES.first(store, 'where seq = ?', [seq]);
   if (!row) throw new Error(`There is no change ${seq}.`);
@@ -144,14 +145,14 @@ export function putChangeBody(store: Store, seq: number, body: ChangeBody): void
 
 /** Level 1 already reduces a body to a tenth. */
 const PACKING = { level: 1 };
-/** Bodies of this many characters are packed in another thread. Ten thousand rows take ten milliseconds. */
+/** Bodies of this many characters or more are packed in another thread. Ten thousand rows take ten milliseconds. */
 const LONG = 65_536;
 
 function packed(body: ChangeBody): Uint8Array {
   return deflateRawSync(JSON.stringify(body), PACKING);
 }
 
-/** A body as `insertChange` takes it. */
+/** Packs a body for `insertChange`; returns a promise for a long body. */
 export function packBody(body: ChangeBody): Promise<Uint8Array> | Uint8Array {
   const text = JSON.stringify(body);
   return text.length < LONG ? deflateRawSync(text, PACKING) : promisify(deflateRaw)(text, PACKING);
@@ -168,29 +169,29 @@ export function setChange(store: Store, seq: number, change: ChangeChange, now: 
   return getChangeBySeq(store, seq) as Change;
 }
 
-/** Makes a change open again whose end could not be saved. @param before the change as it was */
+/** Puts a change back to the state before its end, which could not be saved. @param before the change in that state */
 export function reopenChange(store: Store, before: Change): void {
   CHANGES.update(store, before, 'where seq = :seq', { seq: before.seq });
 }
 
-/** All changes except those that ended without effect, newest first. */
+/** Returns a page of the changes, newest first, and their total number. Leaves out those that ended without effect. */
 export function listChanges(store: Store, offset: number, limit: number): { items: Change[]; total: number } {
   const shown = "outcome is not 'unchanged'";
   const items = CHANGES.all(store, `where ${shown} order by seq desc limit ? offset ?`, [limit, offset]);
   return { items, total: CHANGES.count(store, `where ${shown}`) };
 }
 
-/** Changes that have not ended, oldest first. */
+/** Returns the changes that have not ended, oldest first. */
 export function openChanges(store: Store): Change[] {
   return CHANGES.all(store, 'where outcome is null order by seq');
 }
 
-/** The last change with this `askedBy`. */
+/** Returns the last change with this `askedBy`; null if there is none. */
 export function lastChangeAskedBy(store: Store, askedBy: string): Change | null {
   return CHANGES.first(store, 'where asked_by = ? order by seq desc limit 1', [askedBy]);
 }
 
-/** The last change of a job; null if it has not begun to write. */
+/** Returns the last change of a job; null if the job has not begun to write. */
 export function changeOfJob(store: Store, job: number): Change | null {
   return CHANGES.first(store, 'where job = ? order by seq desc limit 1', [job]);
 }
@@ -199,7 +200,7 @@ export function changeOfJob(store: Store, job: number): Change | null {
 const UNDOES = "undoes is not null and coalesce(outcome, 'done') = 'done'";
 
 /**
- * The undo of each change that is undone, by `seq`. An undo that was itself undone does not count, unless that second undo was
+ * Returns the undo of each change that is undone, by `seq`. An undo that was itself undone does not count, unless that second undo was
  * undone as well, and so on.
  */
 function undosInForce(store: Store): ReadonlyMap<number, Change> {
@@ -212,7 +213,7 @@ function undosInForce(store: Store): ReadonlyMap<number, Change> {
   return undos;
 }
 
-/** The change that undid `seq`, unless it failed or was itself undone; null for none. */
+/** Returns the change that undid `seq`, unless the undo failed or was itself undone; null if there is none. */
 export function undoOf(store: Store, seq: number): Change | null {
   return undosInForce(store).get(seq) ?? null;
 }
@@ -222,7 +223,7 @@ export function hasPartialUndo(store: Store, seq: number): boolean {
   return CHANGES.first(store, "where undoes = ? and outcome = 'partial'", [seq]) !== null;
 }
 
-/** The last change that has written something or still may, is no undo itself, and is not undone. */
+/** Returns the last change that has written something or still may, is not an undo, and is not undone; null if there is none. */
 export function latestNotUndone(store: Store): Change | null {
   const undos = undosInForce(store);
   const changes = CHANGES.all(
@@ -232,7 +233,7 @@ export function latestNotUndone(store: Store): Change | null {
   return changes.find(({ seq }) => !undos.has(seq)) ?? null;
 }
 
-/** Changes of one playlist after `seq` that wrote something or are still open, oldest first. */
+/** Returns the changes of one playlist after `seq` that wrote something or are still open, oldest first. */
 export function laterChanges(store: Store, playlistId: string, seq: number): Change[] {
   return CHANGES.all(
     store,
@@ -243,7 +244,7 @@ export function laterChanges(store: Store, playlistId: string, seq: number): Cha
 
 /** A period up to now, by the computer's clock and by the provider's; Unix milliseconds. */
 export interface Period {
-  /** Start by the computer's clock, which may have been set meanwhile. */
+  /** Start by the computer's clock, which may have been set during the period. */
   updatedSince: number;
   /** Start by the provider's clock; null if that is not known. */
   begunSince: number | null;
@@ -252,7 +253,7 @@ export interface Period {
 /** Selects changes of a period. Those that ended without effect do not count. */
 const IN_PERIOD = "(updated_at >= ? or server_time >= ?) and outcome is not 'unchanged'";
 
-/** Changes of one playlist that may have written something in the period, newest first. */
+/** Returns the changes of one playlist that may have written something in the period, newest first. */
 export function changesSince(
   store: Store,
   playlistId: string,
@@ -265,7 +266,7 @@ export function changesSince(
   ]);
 }
 
-/** Changes of all playlists that were worked on after `since` (Unix milliseconds), oldest first. */
+/** Returns the changes of all playlists whose last step was at or after `since` (Unix milliseconds), oldest first. */
 export function recentChanges(store: Store, since: number): Change[] {
   return CHANGES.all(
     store,
@@ -281,19 +282,19 @@ export function isMadeByOther(store: Store, playlistId: string, seq: number): bo
   );
 }
 
-/** Library changes that may have written something in the period, oldest first. */
+/** Returns the library changes that may have written something in the period, oldest first. */
 export function libraryChangesSince(store: Store, { updatedSince, begunSince }: Period): Change[] {
   return CHANGES.all(store, `${OF_LIBRARY} and ${IN_PERIOD} order by seq`, [updatedSince, begunSince]);
 }
 
-/** Library changes from `seq` on that may have written something, oldest first. */
+/** Returns the library changes from `seq` on that may have written something, oldest first. */
 export function libraryChangesFrom(store: Store, seq: number): Change[] {
   return CHANGES.all(store, `${OF_LIBRARY} and seq >= ? and outcome is not 'unchanged' order by seq`, [seq]);
 }
 
 const OF_LIBRARY = "where playlist_id is null and kind in ('save', 'unsave', 'undo')";
 
-/** Ended changes that may have saved tracks, oldest first: saves, and undos of the library, some of which save again. */
+/** Returns the ended changes that may have saved tracks, oldest first: saves, and undos, which may save what was removed. */
 export function savingChanges(store: Store): Change[] {
   return CHANGES.all(
     store,
@@ -338,7 +339,7 @@ export function pruneChanges(
 /** Maximum number of changes of a playlist to search for a name. */
 const MAX_NAMING = 5;
 
-/** Names that relay itself has given a playlist, and when the change ended (Unix milliseconds), newest first. */
+/** Returns names that relay has given a playlist, and when each change ended (Unix milliseconds), newest first. */
 export function namesGiven(store: Store, playlistId: string): Array<{ name: string; at: number }> {
   return CHANGES.all(
     store,
@@ -355,7 +356,10 @@ export function namesGiven(store: Store, playlistId: string): Array<{ name: stri
   });
 }
 
-/** The last change since `since` that made a playlist with this name and exactly these rows, and that was not undone. */
+/**
+ * Finds the last change since `since` (Unix milliseconds) that made a playlist with this name and exactly these rows, and that
+ * was not undone. Looks only at the last twenty playlists that were made.
+ */
 export function madeLately(
   store: Store,
   name: string,

@@ -1,6 +1,6 @@
 /**
  * The items of durable jobs. Every change of an item's state changes the counts in the job's row in the same transaction.
- * So a job's progress is read from one row whatever its size.
+ * So the progress of a job of any size is read from one row.
  */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
@@ -96,7 +96,7 @@ export function insertItems(
   });
 }
 
-/** Deletes up to `limit` items of a job, the last ones first; false once there is none. */
+/** Deletes up to `limit` items of a job, the last ones first. Returns false if there was none to delete. */
 export function dropItems(store: Store, job: number, limit: number): boolean {
   const { changes } = store.run(
     `delete from job_items where job = :job and position >= (
@@ -107,12 +107,12 @@ export function dropItems(store: Store, job: number, limit: number): boolean {
   return changes > 0;
 }
 
-/** Items from a position on. The position is part of the primary key, so a late page costs no more than the first. */
+/** Returns items from a position on. The position is part of the primary key, so a late page costs no more than the first. */
 export function listItems(store: Store, job: number, offset: number, limit: number): JobItem[] {
   return LISTED.all(store, 'where job = ? and position >= ? order by position limit ?', [job, offset, limit]);
 }
 
-/** Items that wait for a person's decision, from a position on. Decisions about earlier items do not shift later pages. */
+/** Returns items that wait for a person's decision, from a position on. Decisions about earlier items shift no later page. */
 export function listUnresolved(store: Store, job: number, offset: number, limit: number): JobItem[] {
   return LISTED.all(
     store,
@@ -121,7 +121,7 @@ export function listUnresolved(store: Store, job: number, offset: number, limit:
   );
 }
 
-/** Items to search for now. First those never tried, in order; then those that failed, the one that waited longest first. */
+/** Returns items to search for now: first those never tried, in order, then failed ones, those due earliest first. */
 export function pendingItems(store: Store, job: number, now: number, limit: number): PendingItem[] {
   const fresh = PENDING.all(
     store,
@@ -163,8 +163,8 @@ export function boundTries(
 }
 
 /**
- * When to try the next pending item (Unix milliseconds), and the code of its last error; null if none is pending. An item that
- * was never tried is due at 0, and its code is ''.
+ * Returns when to try the next pending item (Unix milliseconds), and the code of its last error; null if none is pending. An
+ * item that was never tried is due at 0, and its code is ''.
  */
 export function nextTry(store: Store, job: number): { at: number; code: string } | null {
   const isFresh = store.get(
@@ -187,7 +187,7 @@ export interface ItemResolution {
   confirmed?: true;
 }
 
-/** Number of items found by a remembered match that was confirmed although its names differ. */
+/** Counts the items found by a remembered match that was confirmed although its names differ. */
 export function countConfirmed(store: Store, job: number): number {
   return ITEMS.count(store, 'where job = ? and confirmed = 1', [job]);
 }
@@ -240,7 +240,10 @@ export function failItem(
   });
 }
 
-/** Notes a search that failed for a reason outside the item. The item is due at once, but after items never tried. */
+/**
+ * Notes a search that failed for a reason outside the item, for every pending item with this key. These items are due at once,
+ * but after items that were never tried.
+ */
 export function postponeItem(store: Store, job: number, key: string, error: JobError, now: number): void {
   store.run(
     "update job_items set run_after = ?, error = ? where job = ? and key = ? and status = 'pending'",
@@ -248,7 +251,7 @@ export function postponeItem(store: Store, job: number, key: string, error: JobE
   );
 }
 
-/** The items at these positions. Positions that the list does not have are left out. */
+/** Returns the items at these positions. Leaves out positions that the list does not have. */
 export function itemsAt(store: Store, job: number, positions: readonly number[]): OpenItem[] {
   return OPEN.all(store, 'where job = ? and position in (select value from json_each(?)) order by position', [
     job,
@@ -256,7 +259,7 @@ export function itemsAt(store: Store, job: number, positions: readonly number[])
   ]);
 }
 
-/** Unresolved items whose first candidate scores at least `score` (0 to 1). */
+/** Returns the unresolved items whose first candidate scores at least `score` (0 to 1). */
 export function nearItems(store: Store, job: number, score: number): OpenItem[] {
   return OPEN.all(
     store,
@@ -266,7 +269,7 @@ export function nearItems(store: Store, job: number, score: number): OpenItem[] 
   );
 }
 
-/** Positions of items with these keys that name no track yet. */
+/** Returns, by key, the positions of the items that are pending or unresolved. Keys without such items are left out. */
 export function openPositions(store: Store, job: number, keys: readonly string[]): Map<string, number[]> {
   const rows = store.all<{ key: string; positions: string }>(
     `select key, json_group_array(position) as positions from job_items
@@ -276,7 +279,10 @@ export function openPositions(store: Store, job: number, keys: readonly string[]
   return new Map(rows.map(({ key, positions }) => [key, JSON.parse(positions) as number[]]));
 }
 
-/** Gives an item the track that a person chose; null leaves the item out. The item may be in any state but `written`. */
+/**
+ * Gives an item the track that a person chose; null leaves the item out. The item may be in any state but `written`.
+ * @throws Error if the item is written or does not exist
+ */
 export function settleItem(
   store: Store,
   job: number,
@@ -332,7 +338,7 @@ export function retryItems(store: Store, job: number): void {
   );
 }
 
-/** The items to write next, in order. */
+/** Returns the items to write next, in order. */
 function matchedItems(store: Store, job: number, limit: number, from = 0): MatchedItem[] {
   return store.all<MatchedItem>(
     "select position, uri from job_items where job = ? and status = 'matched' and position >= ? order by position limit ?",
@@ -340,14 +346,14 @@ function matchedItems(store: Store, job: number, limit: number, from = 0): Match
   );
 }
 
-/** URIs of the items to write next, from position `from` on, and the position to continue at; null if nothing follows. */
+/** Returns the URIs of the items to write next, from position `from` on. `next` is where to continue; null at the end. */
 export function matchedUris(
   store: Store,
   job: number,
   from: number,
   limit: number,
 ): { uris: string[]; next: number | null } {
-  // Returned as one row, which is fast enough to block nothing.
+  // SQLite returns all URIs in one row: row by row, ten thousand of them would block other calls for too long.
   const row = store.get<{ uris: string; last: number | null; total: number }>(
     `select json_group_array(uri) as uris, max(position) as last, count(*) as total from (
        select position, uri from job_items where job = ? and status = 'matched' and position >= ?
@@ -358,7 +364,7 @@ export function matchedUris(
   return { uris: JSON.parse(uris) as string[], next: last === null || total < limit ? null : last + 1 };
 }
 
-/** Position of the first item that is still to be written; null for none. */
+/** Returns the position of the first item that is still to be written; null if there is none. */
 export function firstMatched(store: Store, job: number): number | null {
   return matchedItems(store, job, 1)[0]?.position ?? null;
 }
@@ -401,8 +407,8 @@ export function rejectItem(store: Store, job: number, position: number, error: J
 }
 
 /**
- * Goes through up to `limit` matched items from position `from` on, in order, and skips those for which `isLeftOut` is true.
- * Returns the position to continue at; null if nothing follows.
+ * Goes through up to `limit` matched items from position `from` on, in order. Marks those as `skipped_existing` for which
+ * `isLeftOut` is true. Returns the position to continue at; null at the end.
  */
 export function skipSome(
   store: Store,

@@ -68,26 +68,28 @@ export const JOBS = defineTable('jobs', {
   /** True once the items to skip have been marked. */
   skipsMarked: flag,
   totalItems: integer,
-  /** Number of items that name a track for sure, including those skipped or written. */
+  /** Number of items that name a track for sure; the items in `skipped` and `written` are among them. */
   resolved: integer,
   ambiguous: integer,
   unmatched: integer,
   failed: integer,
+  /** Number of items that were found but left out: the target holds them already, or the list repeats them. */
   skipped: integer,
   /** Number of items that a person decided to leave out. */
   passedOver: integer,
   written: integer,
-  /** Failed tries of the item or the write that failed most often. */
+  /** Number of failed tries of the item or the write that failed most often. */
   attempts: integer,
-  /** Consecutive failures with the code in `reason`. While the job searches, failures that an item caused do not count. */
+  /** Number of consecutive failures with the code in `reason`. During the search, failures caused by an item do not count. */
   stepAttempts: integer,
   maxAttempts: integer,
-  /** Time until which the job waits, in Unix milliseconds; null if it does not wait for a time. */
+  /** When the job continues, in Unix milliseconds; null if it does not wait for a time. */
   runAfter: nullable(integer),
   /** Code of the last failure that made the job wait. */
   reason: nullable(text()),
+  /** True if the job's change is in review: a person has to decide. */
   reviewRequired: flag,
-  /** True if a person has decided to continue a change in review. */
+  /** True if a person has decided to continue the change in review. */
   carryOn: flag,
   error: nullable(json(JobErrorShape)),
   result: nullable(json(Result)),
@@ -128,7 +130,7 @@ export type JobChange = Partial<
   >
 >;
 
-/** A failed job is not over, since it can still be resumed or cancelled. */
+/** Selects jobs that are over. A failed job is not, since it can still be resumed or cancelled. */
 const OVER = "status in ('completed', 'cancelled')";
 /** Selects jobs without an open change. An open change needs its job to continue. */
 const NO_OPEN_CHANGE = 'not exists (select 1 from changes where job = jobs.seq and outcome is null)';
@@ -142,7 +144,7 @@ export function insertJob(store: Store, job: NewJob, totalItems: number, now: nu
   return store.get<{ seq: number }>('select seq from jobs where id = ?', [job.id])?.seq ?? 0;
 }
 
-/** Marks a job as listed, now that it has all its items. */
+/** Lists a job and sets the values in `begun`, once the job has all its items and its caller no longer waits for it. */
 export function listJob(store: Store, seq: number, begun: JobBegin, now: number): void {
   const startedAt = begun.status === 'pending' ? null : now;
   JOBS.update(store, { startedAt, ...begun, listed: true, updatedAt: now }, 'where seq = :seq', { seq });
@@ -157,7 +159,7 @@ export function unlistedJobs(store: Store): Job[] {
   return JOBS.all(store, 'where listed = 0 order by seq');
 }
 
-/** Keys of jobs that ended before `before` (Unix milliseconds). */
+/** Returns the keys of jobs that ended before `before` (Unix milliseconds) and have no open change. */
 export function jobsEndedBefore(store: Store, before: number): number[] {
   return store
     .all<{ seq: number }>(
@@ -183,22 +185,22 @@ export function getJobBySeq(store: Store, seq: number): Job | null {
   return JOBS.first(store, 'where seq = ?', [seq]);
 }
 
-/** Newest first. */
+/** Returns a page of all listed jobs, newest first. */
 export function listJobs(store: Store, offset: number, limit: number): Job[] {
   return JOBS.all(store, 'where listed = 1 order by seq desc limit ? offset ?', [limit, offset]);
 }
 
-/** Jobs that work or wait, failed ones included; newest first. */
+/** Returns jobs that are not over, newest first: those that work, wait or have failed. */
 export function listOpenJobs(store: Store, limit: number): Job[] {
   return JOBS.all(store, `where not ${OVER} and listed = 1 order by seq desc limit ?`, [limit]);
 }
 
-/** Jobs that are over, newest first. */
+/** Returns jobs that are over, newest first. */
 export function listOverJobs(store: Store, limit: number): Job[] {
   return JOBS.all(store, `where ${OVER} and listed = 1 order by seq desc limit ?`, [limit]);
 }
 
-/** Keys of jobs that are over, except cancelled ones whose last request may still take effect. */
+/** Returns the keys of jobs that are over, except cancelled ones whose last request may still take effect. */
 export function jobsToClear(store: Store): number[] {
   return store
     .all<{ seq: number }>(
@@ -207,6 +209,7 @@ export function jobsToClear(store: Store): number[] {
     .map(({ seq }) => seq);
 }
 
+/** Counts the listed jobs by status. States without jobs are left out. */
 export function countJobs(store: Store): Record<string, number> {
   const rows = store.all<{ status: string; total: number }>(
     'select status, count(*) as total from jobs where listed = 1 group by status order by status',
@@ -214,7 +217,7 @@ export function countJobs(store: Store): Record<string, number> {
   return Object.fromEntries(rows.map(({ status, total }) => [status, total]));
 }
 
-/** Ready jobs that a commit would accept: at least one item resolved, or every item if the job is strict. */
+/** Counts the ready jobs that a commit would accept: an item is resolved and, if the job is strict, none is unresolved. */
 export function countCommittable(store: Store): number {
   return JOBS.count(
     store,
@@ -223,13 +226,13 @@ export function countCommittable(store: Store): number {
   );
 }
 
-/** Items of all jobs. */
+/** Counts the items of all listed jobs. */
 export function countJobItems(store: Store): number {
   const sql = 'select coalesce(sum(total_items), 0) as total from jobs where listed = 1';
   return store.get<{ total: number }>(sql)?.total ?? 0;
 }
 
-/** Jobs that stopped because someone else had changed the playlist. */
+/** Counts the jobs that stopped because someone else had changed the playlist. */
 export function countReviews(store: Store): number {
   return JOBS.count(store, "where review_required = 1 and status = 'failed'");
 }
@@ -238,7 +241,7 @@ export function changeJob(store: Store, seq: number, change: JobChange, now: num
   JOBS.update(store, { ...change, updatedAt: now }, 'where seq = :seq', { seq });
 }
 
-/** Moves a job that is still in the state `from`; false if another caller has moved it. */
+/** Moves a job from the state `from` to `to`. Returns false if the job is in another state, since another caller moved it. */
 export function moveJob(
   store: Store,
   seq: number,
@@ -273,8 +276,8 @@ export function raiseAttempts(store: Store, seq: number, attempts: number): void
 const HAS_OPEN_CHANGE = 'seq in (select job from changes where job is not null and outcome is null)';
 
 /**
- * The next job of a phase that has something to do at `now`; null if there is none. A cancelled job has something to do as long
- * as the result of its last write is not known.
+ * Returns the next job of a phase that has something to do at `now`; null if there is none. A cancelled job has something to do
+ * as long as the result of its last write is not known.
  * @param last key of the job that was worked on last; jobs after it come first, so that each job gets its turn
  * @param busy keys of jobs that are being worked on, which are passed over
  */
@@ -301,8 +304,8 @@ export function dueJob(
 }
 
 /**
- * When the first waiting job of a phase is due, Unix milliseconds; null if none waits for a time.
- * @param phase null for the waiting jobs of all phases; cancelled jobs then do not count
+ * Returns when the first waiting job of a phase is due, in Unix milliseconds; null if none waits for a time.
+ * @param phase null for the waiting jobs of both phases; cancelled jobs then do not count
  * @param busy keys of jobs that are being worked on, which are passed over
  */
 export function nextRunAfter(

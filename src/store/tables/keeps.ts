@@ -44,8 +44,8 @@ const COLUMNS = {
   status: text(KEEP_STATUSES),
   reason: nullable(text()),
   /**
-   * What a run would do that is in review; null if none is. A playlist may be paused and have one, after a person had it run:
-   * then it is shown as in review, and does not run by itself.
+   * What the run in review would do; null if no run is in review. After a person ran a paused playlist, `status` may be `paused`
+   * with a preview. The playlist is then shown as in review, and does not run by itself.
    */
   preview: nullable(json(lazy(keepPreview))),
   /** Number of rows that a person allowed the next run to remove; null if nobody was asked. */
@@ -62,9 +62,9 @@ const COLUMNS = {
   lastChange: nullable(text()),
   /** True if `leftRows` has the rows after `lastChange`. */
   settled: flag,
-  /** Failed runs in a row. */
+  /** Number of failed runs in a row. */
   failures: integer,
-  /** Time of the last run, in Unix milliseconds, as all times here. */
+  /** Time of the last run, in Unix milliseconds, as all times here; null before the first. */
   lastRunAt: nullable(integer),
   /** When the next run is due by `every`. */
   dueAt: integer,
@@ -105,7 +105,10 @@ export function keepOfPlaylist(store: Store, playlistId: string): Keep | null {
   return KEEPS.first(store, 'where playlist_id = ?', [playlistId]);
 }
 
-/** Changes nothing if it is not kept any more: `seq` would not do, since SQLite may give it to the next one. */
+/**
+ * Changes the row of a kept playlist; does nothing if the row was deleted. The row is named by its ID, since SQLite may give
+ * the `seq` of a deleted row to the next one.
+ */
 export function setKeep(store: Store, id: string, change: KeepChange): void {
   KEEPS.update(store, change, 'where id = :id', { id });
 }
@@ -115,8 +118,8 @@ export function dropKeep(store: Store, id: string): void {
 }
 
 /**
- * Number of kept playlists in each status, as it is shown.
- * @param account the connected account: a kept playlist of another one waits; null if none is connected
+ * Counts the kept playlists in each status, as it is shown.
+ * @param account the connected account, since a kept playlist of another account waits; null if none is connected
  */
 export function countKeeps(store: Store, account: string | null): Partial<Record<Keep['status'], number>> {
   const rows = store.all<{ status: Keep['status']; count: number }>(

@@ -20,9 +20,9 @@ const COLUMNS = {
   source: text(['registered', 'added']),
   /** Time of the registration, in Unix milliseconds. */
   createdAt: integer,
-  /** When the owner first approved it, Unix milliseconds, even if the approval has ended; null if never. */
+  /** When the owner first approved the client, Unix milliseconds, even if that approval has ended; null if never. */
   approvedAt: nullable(integer),
-  /** Last time that one of its tokens was issued or used, Unix milliseconds; null if it never had one. */
+  /** When one of the client's tokens was last issued or used, Unix milliseconds; null if the client never had a token. */
   lastUsedAt: nullable(integer),
 };
 export const CLIENTS = defineTable('oauth_clients', COLUMNS);
@@ -71,7 +71,7 @@ export function countRegisteredClients(store: Store): number {
   return CLIENTS.count(store, "where source = 'registered'");
 }
 
-/** The registration to drop if there are too many: the oldest that never had a token, approved ones last. */
+/** Returns the registration to drop if there are too many: the oldest that never had a token, approved ones last. */
 export function oldestUnusedClient(store: Store): StoredClient | null {
   return CLIENTS.first(
     store,

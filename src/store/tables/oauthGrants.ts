@@ -13,14 +13,14 @@ const COLUMNS = {
   redirectUri: text(),
   /** The S256 challenge (RFC 7636 4.2). */
   codeChallenge: text(),
-  /** The MCP URL that its tokens are for. */
+  /** The MCP URL that the approval's tokens are for. */
   resource: text(),
   scope: text(),
   /** SHA-256 of the code in hex. */
   codeHash: text(),
   /** End of the code, in Unix milliseconds, as all times here. */
   codeExpiresAt: integer,
-  /** Time when the code was exchanged; null until then. */
+  /** When the code was exchanged; null until then. */
   codeUsedAt: nullable(integer),
   createdAt: integer,
   lastUsedAt: nullable(integer),
@@ -43,7 +43,7 @@ export function findGrantByCode(store: Store, codeHash: string): Grant | null {
   return GRANTS.first(store, 'where code_hash = ?', [codeHash]);
 }
 
-/** Every approval with a valid token, ordered by client. */
+/** Returns every approval that has a valid token, ordered by client. */
 export function listLiveGrants(store: Store, now: number): Grant[] {
   return GRANTS.all(
     store,

@@ -7,10 +7,10 @@ const COLUMNS = {
   hash: text(),
   grantId: text(),
   kind: text(['access', 'refresh']),
-  /** Time when the token was issued, in Unix milliseconds, as all times here. */
+  /** When the token was issued, in Unix milliseconds, as all times here. */
   issuedAt: integer,
   expiresAt: integer,
-  /** When a refresh token was exchanged for its successor. */
+  /** When a refresh token was exchanged for its successor; null if it was not, and for access tokens. */
   rotatedAt: nullable(integer),
   /**
    * 1 for the pair from the code, one more for each refresh. If a refresh token is exchanged twice within its grace period,
@@ -23,7 +23,8 @@ const TOKENS = defineTable('oauth_tokens', COLUMNS);
 export type StoredToken = RowOf<typeof COLUMNS>;
 
 /**
- * Selects valid tokens. They are neither expired nor rotated. Of a valid refresh token's generation, no token was exchanged.
+ * Selects valid tokens: those that are neither expired nor exchanged. A refresh token is no longer valid either once another
+ * refresh token of its generation was exchanged.
  */
 export const LIVE = `expires_at > ? and rotated_at is null and (kind = 'access'
   or generation > (select refreshed from oauth_grants where id = grant_id))`;
@@ -63,7 +64,7 @@ export function countOauthTokens(store: Store, now: number): number {
   return TOKENS.count(store, `where ${LIVE}`, [now]);
 }
 
-/** The live tokens of one approval, by kind, with the latest end. */
+/** Counts the live tokens of one approval by kind. `endsAt` is when the last of them expires; 0 if there is none. */
 export function liveTokensOf(
   store: Store,
   grantId: string,

@@ -10,7 +10,7 @@ const COLUMNS = {
   name: text(),
   /** When the playlist was first seen under this name, Unix milliseconds. */
   seenAt: integer,
-  /** Last known address of its cover image. */
+  /** Last known address of the cover image; null if none is known. */
   cover: nullable(text()),
 };
 const NAMES = defineTable('playlist_names', COLUMNS);

@@ -22,7 +22,7 @@ const RATE_LIMITS = defineTable('rate_limits', COLUMNS);
 
 export type RateLimit = RowOf<typeof COLUMNS>;
 
-/** The limits. If the clock was set back since a block was stored, the block lasts its full length from now. */
+/** Returns the limits. If the clock was set back after a block was stored, the block lasts its full length from now. */
 export function listRateLimits(
   store: Store,
   filter: { provider?: string; scope?: string } = {},
@@ -67,7 +67,7 @@ export function countRequest(store: Store, scope: string, now: number): void {
 
 const MINUTES_PER_HOUR = 60;
 
-/** Requests by scope and hour: for each scope 24 numbers, the last hour last. */
+/** Counts the requests of the last 24 hours by scope: 24 numbers for each, the last hour last. */
 export function requestHours(store: Store, now: number): Record<string, number[]> {
   const minute = Math.floor(now / MINUTE_MS);
   const rows = store.all<{ scope: string; ago: number; total: number }>(
@@ -84,7 +84,7 @@ export function requestHours(store: Store, now: number): Record<string, number[]
   return hours;
 }
 
-/** Requests by scope in the minute of `now` and the 1,439 before it; scopes without any are left out. */
+/** Counts the requests by scope in the minute of `now` and the 1,439 before it. Scopes without requests are left out. */
 export function requestTotals(store: Store, now: number): Record<string, number> {
   const totals = Object.entries(requestHours(store, now)).map(([scope, hours]) => [
     scope,
