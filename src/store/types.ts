@@ -35,7 +35,7 @@ interface StoreState extends SaverState {
 export interface Store {
   /** Runs one statement. `changes` counts the rows that it inserted, updated or deleted. */
   run(sql: string, params?: SqlParams): { changes: number };
-  /** The first row, keyed by column. */
+  /** Returns the first row, keyed by column; undefined if there is none. */
   get<T>(sql: string, params?: SqlParams): T | undefined;
   all<T>(sql: string, params?: SqlParams): T[];
   /** Runs synchronous `work` in a transaction, which is rolled back if `work` throws. Nested calls are savepoints. */

@@ -1,4 +1,4 @@
-/** Secrets by name, in clear for the program and sealed in the file. Also tells whether the master key is the right one. */
+/** Gives the program secrets by name in clear, and stores them sealed. Also tells whether the master key is the right one. */
 import { keyMismatch, type Sealer } from '../secrets/seal.ts';
 import { deleteAccount, getAccount, putAccount } from './tables/account.ts';
 import { deleteAllSecrets, deleteSecret, getSecret, listSecrets, putSecret } from './tables/secrets.ts';
@@ -14,7 +14,7 @@ export interface Vault {
   /** Returns true if there was such a secret. */
   delete(name: string): boolean;
   /**
-   * Compares the master key with the key that sealed the state. If no key is recorded yet, stores a value by which this key is
+   * Checks that the master key is the one that sealed the state. If no key is recorded, stores a value by which this key is
    * recognised later.
    * @throws RelayError `KEY_MISMATCH`, `STORE_ERROR`
    */

@@ -18,7 +18,7 @@ import { type Carried, type Companion, carry, type RowCounts } from './companion
 export interface BackupOptions {
   /** The state file. */
   source: string;
-  /** The home of the state, which may be a link to a file elsewhere; by default the directory of `source`. */
+  /** The home, by default the directory of `source`. The two differ if `relay.db` in the home is a link to `source`. */
   home?: string;
   /** The companion file, whose tables go into the copy too. */
   companion?: Companion;
@@ -68,7 +68,7 @@ export async function backUpState(options: BackupOptions): Promise<Backup> {
   return { path, sizeBytes: bytes.length, schemaVersion, savedAt: state.savedAt, rows, problem };
 }
 
-/** The state with the companion's tables, or alone if the companion is damaged. */
+/** Adds the companion's tables to the state. `carried` is null if there is no companion, or none that can be used. */
 async function withCompanion(
   state: Uint8Array,
   companion: Companion | undefined,
@@ -96,7 +96,7 @@ async function write(options: BackupOptions, path: string, bytes: Uint8Array): P
   await fs.syncDirectory(dirname(path));
 }
 
-/** Gives `temp` the name `path`; false if another file has that name by now. */
+/** Gives `temp` the name `path`. Returns false if another file has that name by now. */
 async function nameUnlessTaken(
   fs: SaveFs,
   link: typeof linkUnlessExists,
@@ -119,7 +119,10 @@ async function nameUnlessTaken(
   return true;
 }
 
-/** The absolute path of the copy. A symbolic link is followed, so that the copy does not replace the link. */
+/**
+ * Returns the absolute path of the copy. Follows a symbolic link, so that the copy does not replace the link.
+ * @throws RelayError `USAGE` for a path that cannot be used
+ */
 async function placeFor({ source, home = dirname(source), file, force }: BackupOptions): Promise<string> {
   const path = await realpath(file).catch(() => resolve(file));
   const found = await stat(path).catch(() => null);

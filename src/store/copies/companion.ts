@@ -29,13 +29,13 @@ export interface Carried {
 }
 
 export const VERSION_ROW = 'memory_version';
-/** Twice the size of a million plays. The whole file is held in memory. */
+/** More than five times the size of a million plays. The whole file is held in memory. */
 const MAX_BYTES = 512 * 1024 * 1024;
 /** The limit that `rowRules.ts` has for the state. */
 const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
 
 /**
- * The image of a state with the tables of its companion.
+ * Makes a copy of a state that also has the tables of its companion.
  * @returns null if the companion has no file
  * @throws Error that says why the companion's file cannot be used
  */
@@ -76,7 +76,8 @@ function versionOf(db: Database, { applicationId, migrations }: Companion): numb
 
 /**
  * Finds the versions of the companion whose tables match those of a file word for word. `objects` are the tables and other
- * objects that such a file must have; there are none if the file carries no companion.
+ * objects of the companion that the file must have: those of the newest such version or, if none matches, of the newest known.
+ * Both lists are empty if the file carries no companion.
  */
 export function carriedVersions(
   SQL: SqlJsStatic,
@@ -101,7 +102,7 @@ export function carriedVersions(
   return { versions: same.map(({ version }) => version), objects: like?.objects ?? [] };
 }
 
-/** All objects of the companion but its `meta`, which the state has too. */
+/** Returns all objects of the companion but its `meta`: the state has a table of that name too. */
 function companionObjects(SQL: SqlJsStatic, { migrations }: Companion, version: number): SchemaObject[] {
   const db = new SQL.Database(freshImage(SQL, migrations, version));
   try {
@@ -146,7 +147,7 @@ export function takeCompanion(
 /** Copies the rows of all tables, which both databases must have. */
 function take(from: Database, to: Database, objects: readonly SchemaObject[]): RowCounts {
   const rows: Record<string, number> = {};
-  // In sql.js every open database is a file, which another database can attach.
+  // In sql.js every open database is a file, so another database can attach it.
   to.exec('attach ? as source', [String(from.exec('pragma database_list')[0]?.values[0]?.[2])]);
   to.exec('begin');
   for (const { type, name } of objects) {

@@ -12,7 +12,7 @@ import { requireUsable } from './rowRules.ts';
 import { objectsOf, type SchemaObject } from './schemaObjects.ts';
 import { schemaTreeProblem } from './schemaTree.ts';
 
-/** The version that the file claims to have, bytes 60 to 63 of its header. */
+/** Reads the schema version that the file claims to have: bytes 60 to 63 of its header. */
 export function claimedVersion(bytes: Uint8Array): number {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).readUInt32BE(60);
 }
@@ -24,7 +24,7 @@ export interface TakenRows {
 }
 
 /**
- * A database at the version that the file claims, with its rows, and the companion that the file carries.
+ * Makes a database at the version that the file claims, with the rows of the file, and takes out the companion in it.
  * @param bytes the file, whose header has been checked
  * @param companion the companion whose tables may be in the file
  * @throws Error that says what is wrong with the file
@@ -107,7 +107,7 @@ function copyTable(file: Database, fresh: Database, table: string): void {
   const columns = (fresh.exec(`pragma table_info(${table})`)[0]?.values ?? []).map(([, name]) =>
     String(name),
   );
-  // Our migrations have written these already, and the companion's version says nothing about the state.
+  // Our migrations have written `oldest_compatible`, and the companion's version says nothing about the state.
   const rest = table === 'meta' ? `where name not in ('oldest_compatible', '${VERSION_ROW}')` : '';
   const select = file.prepare(`select ${columns.join(', ')} from ${table} ${rest}`);
   const insert = fresh.prepare(

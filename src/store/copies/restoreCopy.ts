@@ -13,7 +13,7 @@ import { isSqlite, readStateFile, refuseUnfinished, stateFilePath } from '../fil
 import { keepStateFile } from './backup.ts';
 import type { Companion, Taken } from './companion.ts';
 
-/** Twice the size of a state with a million plays. Checking it takes some seconds and a few times its size in memory. */
+/** Several times a state with a million plays. Checking such a file takes some seconds and a few times its size in memory. */
 const MAX_COPY_BYTES = 512 * 1024 * 1024;
 
 export interface Copy extends Detached {

@@ -33,7 +33,7 @@ const TABLES = new Map([TRACKS, CLIENTS, JOBS, ITEMS, CHANGES, KEEPS].map((table
 
 export type CopiedRow = Readonly<Record<string, SqlValue>>;
 
-/** @throws Error that names table and column, and never the value */
+/** Refuses a row that the program could not work with. @throws Error that names table and column, and never the value */
 export function requireUsable(table: string, row: CopiedRow): void {
   for (const [column, value] of Object.entries(row)) {
     const problem = valueProblem(table, column, value);

@@ -11,7 +11,7 @@ const MAX_ROW_BYTES = 64 * 1024;
 const INTERIOR = 5;
 const LEAF = 13;
 
-/** What is wrong with the tree; null if SQLite can read it in a time bounded by its size. */
+/** Says what is wrong with the tree; null if SQLite can read the tree in a time bounded by its size. */
 export function schemaTreeProblem(bytes: Uint8Array): string | null {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const pageSize = file.readUInt16BE(16) === 1 ? 65_536 : file.readUInt16BE(16);

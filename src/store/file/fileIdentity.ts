@@ -12,7 +12,7 @@ const HEADER_BYTES = 100;
 /** The file change counter and its copy, which must agree (sqlite.org/fileformat2.html, 1.3.7 and 1.3.16). */
 const COUNTERS = [24, 92];
 
-/** The identity of an image, whose first part holds its header. */
+/** Returns the identity of an image. The first part of an image holds the header. */
 export function identityOfImage({ length, parts: [first] }: Image): string {
   return identityOf(length, first);
 }
@@ -26,7 +26,7 @@ export function markImage(image: Uint8Array): void {
   for (const offset of COUNTERS) image.set(mark, offset);
 }
 
-/** Length and header of a state file, as one text. */
+/** Returns the identity of a state file: its length and header, as one text. */
 export function identityOfBytes(bytes: Uint8Array): string {
   return identityOf(bytes.length, bytes);
 }
@@ -35,7 +35,7 @@ function identityOf(length: number, start: Uint8Array): string {
   return `${length} ${Buffer.from(start.subarray(0, HEADER_BYTES)).toString('hex')}`;
 }
 
-/** The identity of the file at `path`; null if there is none. */
+/** Reads the identity of the file at `path`; null if there is none. */
 export async function identityAt(path: string): Promise<string | null> {
   const file = await open(path, WITHOUT_WAITING).catch(nullIfMissing);
   if (!file) return null;

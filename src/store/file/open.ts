@@ -1,6 +1,6 @@
 /**
- * Opens the state: one SQLite file, held in memory by sql.js and saved as a whole. The caller must hold the home
- * (`lock.ts`), since a second writer would overwrite the first.
+ * Opens the state: one SQLite file, held in memory by sql.js and saved as a whole. A caller of `openStore` must hold the home
+ * (`home/lock.ts`), since a second writer would overwrite the first.
  */
 import type { Database } from 'sql.js';
 import type { Clock } from '../../base/clock.ts';
@@ -44,7 +44,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     };
     const saver = createSaver({ path, source: sql, saved, clock, log, fs });
     if (!file) await firstSave(saver, path);
-    // A failure is no reason to stop: an existing state can be read even if the disk is full.
+    // If this save fails, the start goes on: an existing state can be read even if the disk is full.
     else if (migrated > 0) await saver.saveNow().catch(() => {});
     return assemble({ path, db, sql, saver, migrations, now: () => clock.now() });
   } catch (error) {
@@ -54,7 +54,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 /**
- * Checks that what was read from `path` could be opened as the state.
+ * Checks that `bytes`, which were read from `path`, could be opened as the state. Returns the versions that they record.
  * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
  */
 export async function inspectContent(path: string, bytes: Uint8Array): Promise<SchemaVersions> {
@@ -126,7 +126,7 @@ export async function openCopy(
   }
 }
 
-/** A newer copy cannot be checked, since its schema is not known here. */
+/** The error for a copy of a newer program: the copy cannot be checked, since its schema is not known here. */
 function tooNew(path: string, schemaVersion: number, expectedVersion: number): RelayError {
   const message = `The copy ${path} has schema ${schemaVersion}; this program knows ${expectedVersion}.`;
   return new RelayError('STATE_TOO_NEW', message, { details: { path, schemaVersion, expectedVersion } });
@@ -150,7 +150,10 @@ function unsaved(state: SaverState): Saver {
   return { saveNow: done, saveSoon() {}, probe: done, state: () => state, close: done };
 }
 
-/** Checks the file's version, and migrates an older file. Returns how many migrations ran. */
+/**
+ * Checks the file's version, and migrates an older file. Returns how many migrations ran.
+ * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
+ */
 function bring(db: Database, path: string, migrations: readonly Migration[]): number {
   checkedVersions(db, path, newestOf(migrations));
   db.exec(IN_MEMORY);

@@ -1,7 +1,7 @@
 /**
  * Saves the state: writes the whole image to a temporary file, syncs it, renames it over the state file and syncs the
- * directory. At every moment the file is a complete database, the old one or the new one. One save runs at a time; changes
- * during a save lead to another save.
+ * directory. At every moment the file is a complete database, the old one or the new one. One save runs at a time. A change
+ * during a save leads to one more save.
  */
 
 import { rm } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import type { Image } from '../sql/pagedFile.ts';
 import { identityAt, identityOfImage, markImage, refuseForeign } from './fileIdentity.ts';
 import { readStateFile, type StateFile, stateFilePath } from './stateFile.ts';
 
-/** Changes of a small file within this time are saved together, so each is saved within a second. */
+/** Changes of a small file within this time are saved together. With the save itself, that takes less than a second. */
 const SOON_MS = 500;
 /** Maximum size of a small file, in bytes: some settings and a few jobs. */
 const SMALL_BYTES = 250_000;
@@ -24,13 +24,13 @@ const SMALL_BYTES = 250_000;
  * every 250 bytes.
  */
 const SOON_BYTES_PER_MS = 250;
-/** The longest delay. A crash loses at most the changes of this time that nobody waited for. */
+/** The longest delay. A crash loses at most those changes of the last 20 s that nobody waited for, if the disk works. */
 const MAX_SOON_MS = 20_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
 export interface SaveSource {
-  /** A copy of the database file. */
+  /** The database file as it is now. */
   image(): Image;
   /** Grows with every change. */
   version(): number;
@@ -39,7 +39,10 @@ export interface SaveSource {
 export interface SaverOptions {
   path: string;
   source: SaveSource;
-  /** What the file on disk holds now. `version` is -1 if the state must be saved; `identity` is null if there is no file. */
+  /**
+   * What the file on disk holds now. `version` is -1 if the state must be saved. `at` is Unix milliseconds. `at` and `identity`
+   * are null if there is no file.
+   */
   saved: { version: number; sizeBytes: number; at: number | null; identity: string | null };
   clock: Clock;
   log: Log;
@@ -49,7 +52,7 @@ export interface SaverOptions {
 export interface SaverState {
   /** `degraded`: the last save failed, and is retried. */
   status: 'ok' | 'degraded';
-  /** Bytes of the file on disk. */
+  /** Size of the file on disk, in bytes; 0 before the first save. */
   sizeBytes: number;
   /** Time of the last save, in Unix milliseconds; null before the first. */
   lastSavedAt: number | null;
@@ -205,7 +208,7 @@ const CAUSES: Record<string, { what: string; remedy: string }> = {
   EPERM: { what: 'the directory is not writable', remedy: 'Make the directory writable for its owner' },
 };
 
-/** Why a write failed and how to fix it. Both texts are parts of a sentence, without a full stop. */
+/** Says why a write failed and how to fix that. Both texts are parts of a sentence, without a full stop. */
 export function diskProblem(error: unknown): { what: string; remedy: string } {
   return CAUSES[systemCodeOf(error) ?? ''] ?? { what: messageOf(error), remedy: 'Check the disk' };
 }
@@ -230,11 +233,11 @@ export interface SaveFs {
   /** Makes the home ready, removes what dead processes left beside its state file, and returns the file's path. */
   prepare(home: string, log: Log): Promise<string>;
   /**
-   * The state file at one moment, or null if there is none.
+   * Reads the state file as it is at one moment; null if there is none.
    * @throws RelayError `STATE_DAMAGED`, `HOME_UNUSABLE`
    */
   read(path: string): Promise<StateFile | null>;
-  /** Length and header of the file at `path`, as one text; null if there is none. */
+  /** Reads length and header of the file at `path`, as one text; null if there is none. */
   identityAt(path: string): Promise<string | null>;
 }
 

@@ -11,7 +11,7 @@ import { APPLICATION_ID, firstValue } from '../sql/migrate.ts';
 
 const MAGIC = 'SQLite format 3\0';
 
-/** The state file of a home; a symbolic link is followed, so that a save replaces the file and not the link. */
+/** Returns the path of a home's state file. Follows a symbolic link, so that a save replaces the file and not the link. */
 export async function stateFilePath(home: string): Promise<string> {
   const path = join(home, 'relay.db');
   return realpath(path).catch(() => path);
@@ -24,7 +24,7 @@ export interface StateFile {
 }
 
 /**
- * The content of the file at one moment, or null if there is none.
+ * Reads the content of the file as it is at one moment, and checks its header; null if there is no file.
  * @param maxBytes a larger file is refused unread
  * @throws RelayError `STATE_DAMAGED`, `HOME_UNUSABLE`
  */
@@ -64,7 +64,7 @@ async function readWhole(path: string, maxBytes: number): Promise<StateFile> {
 }
 
 /**
- * A database in memory with the content of `bytes`.
+ * Opens a database in memory with the content of `bytes`, and checks it for damage.
  * @throws RelayError `STATE_DAMAGED`
  */
 export function openImage(SQL: SqlJsStatic, path: string, bytes: Uint8Array): Database {
@@ -117,7 +117,7 @@ export function isOurs(header: Uint8Array): boolean {
   );
 }
 
-/** What is wrong with the file's first 100 bytes or its length; null if nothing is (sqlite.org/fileformat2.html, 1.3). */
+/** Says what is wrong with a file's first 100 bytes or length; null if nothing is (sqlite.org/fileformat2.html, 1.3). */
 function headerProblem(bytes: Uint8Array, size = bytes.length): string | null {
   if (bytes.length === 0) return 'it is empty';
   const header = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 100));
@@ -133,7 +133,8 @@ function headerProblem(bytes: Uint8Array, size = bytes.length): string | null {
 }
 
 /**
- * Refuses a file with a journal or log beside it: another SQLite program keeps part of the content there until it is done.
+ * Refuses a file with a journal or log beside it that is not empty. Another SQLite program that is still writing keeps part of
+ * the content there.
  * @throws RelayError `STATE_DAMAGED`
  */
 export async function refuseUnfinished(path: string): Promise<void> {
@@ -154,7 +155,10 @@ export async function refuseUnfinished(path: string): Promise<void> {
   }
 }
 
-/** Resets bytes 18 and 19, which are 2 after another program used a write-ahead log. In memory there is no such log. */
+/**
+ * Returns the content with 1 in bytes 18 and 19. These bytes are 2 after another program used a write-ahead log. In memory
+ * there is no such log.
+ */
 export function inRollbackFormat(bytes: Uint8Array): Uint8Array {
   if (bytes[18] === 1 && bytes[19] === 1) return bytes;
   const copy = bytes.slice();

@@ -5,7 +5,7 @@ import { exists } from '../../base/files.ts';
 import { systemCodeOf } from '../../domain/errors.ts';
 import { acquireHome, type HomeLock } from './lock.ts';
 
-/** Our files, and copies and unfinished writes beside them. */
+/** Matches our files, and the copies and unfinished writes beside them. */
 const OWN_FILE =
   /^(relay\.(db|lock|log)|(library|memory)\.db|config\.json|server\.json|master\.key|update\.json)(\..*)?$/;
 

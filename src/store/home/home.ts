@@ -20,8 +20,8 @@ export const HOME_FILES = {
   'update.json': 'When relay last asked for the newest version',
 } as const;
 /**
- * A directory with one of these files is a home of relay. A `library.db` or `update.json` may be another program's, and a home
- * that was in use has one of these besides.
+ * A directory with one of these files is a home of relay. The other files of a home are not signs: another program may have a
+ * `library.db` or `update.json`, and a home that was in use has at least one of these files too.
  */
 const SIGNS: ReadonlyArray<keyof typeof HOME_FILES> = [
   'relay.db',
@@ -35,8 +35,8 @@ const STICKY = 0o1000;
 const WRITABLE_BY_ALL = 0o002;
 
 /**
- * Creates the home with mode 0700, or checks the existing one and removes rights that are too wide. The rights of a directory
- * that holds only other files stay as they are. relay warns then, or refuses the directory if everybody can write to it.
+ * Creates the home with mode 0700, or checks the existing one and takes access from other users. A directory that holds only
+ * other files keeps its mode: if other users can enter it, a warning is logged; if all can write to it, it is refused.
  * @throws RelayError `HOME_UNUSABLE`
  */
 export async function ensureHome(home: string, log: Log = silentLog): Promise<void> {
@@ -52,7 +52,7 @@ export async function ensureHome(home: string, log: Log = silentLog): Promise<vo
   }
 }
 
-/** A failure of the home as an error for the person. A `RelayError` stays as it is. */
+/** Turns a failure of the home into an error for the person. Returns a `RelayError` as it is. */
 export function homeError(home: string, error: unknown): RelayError {
   if (error instanceof RelayError) return error;
   return unusable(home, REASONS[systemCodeOf(error) ?? ''] ?? messageOf(error), error);

@@ -1,8 +1,9 @@
 /**
- * One owner per home. The lock file names the owner's process; when that process is gone, the next starter takes over.
+ * Makes sure that one process at a time owns a home. The lock file names that process. Once the process is gone, the next one
+ * that starts takes the lock over.
  *
- * Removing a stale lock and creating a new one are two steps, and two starters that interleave them would both win. So a
- * starter first becomes the only successor of the lock that it found: it creates `relay.lock.after-<nonce>`, which only one
+ * Removing a stale lock and creating a new one are two steps, and two processes that interleave them would both win. So a
+ * process first becomes the only successor of the lock that it found: it creates `relay.lock.after-<nonce>`, which only one
  * process can. It checks that the lock still has this nonce, and only then renames its own file over the lock. If the
  * successor dies in between, its own nonce gets a successor in turn. A file `after-<nonce>` is removed only after the
  * lock has changed, and nonces are never reused. So a process that creates this file too late fails the check.
@@ -29,7 +30,7 @@ import { ownStart } from './processes.ts';
 import { readServerFileAsIs } from './serverFile.ts';
 import { linkUnlessExists } from './smallFiles.ts';
 
-/** How long to wait for short commands. They take less than a second, unless one of them waits for an answer on the terminal. */
+/** How long to wait for short commands. Each takes less than a second, unless it waits for an answer on the terminal. */
 const PATIENCE_MS = 5_000;
 
 export interface HomeLock {
@@ -69,7 +70,11 @@ async function acquire(home: string, purpose: string): Promise<HomeLock> {
   }
 }
 
-/** Replaces the lock of a dead process with `own`; false if the lock has changed meanwhile, or may soon change. */
+/**
+ * Replaces the lock of a dead process with `own`. Returns false if the lock has changed since it was read, or if a short
+ * command holds it.
+ * @throws RelayError `ALREADY_RUNNING`
+ */
 async function takeOver(home: string, own: string, me: Holder, patientUntil: number): Promise<boolean> {
   const path = lockPath(home);
   const found = await readHolder(path);
@@ -87,8 +92,8 @@ async function takeOver(home: string, own: string, me: Holder, patientUntil: num
 }
 
 /**
- * Makes this process the last successor of `found`. Returns the path of its claim; null if the lock has changed meanwhile, or if a
- * short command holds it, after a moment.
+ * Makes this process the last successor of `found`. Returns the path of its claim; null if the lock has changed since it was
+ * read. If a short command holds the lock, waits a moment and returns null.
  * @throws RelayError `ALREADY_RUNNING` if the lock or a claim belongs to a process that runs
  */
 async function claimSuccession(
@@ -139,7 +144,10 @@ async function release(path: string, me: Holder): Promise<void> {
   if (current?.nonce === me.nonce) await rm(path, { force: true });
 }
 
-/** The address of a running server. A server that has just taken the home writes its address a moment later. */
+/**
+ * Returns the address of the server that holds the home; undefined if the holder is not a server, or has no address within a
+ * second. A server writes its address a moment after it has taken the home.
+ */
 async function baseUrlOf(home: string, holder: Holder): Promise<string | undefined> {
   for (let waited = 0; ; waited += 100) {
     const server = await readServerFileAsIs(home);

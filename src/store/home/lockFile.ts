@@ -18,7 +18,10 @@ export interface Holder {
 
 /** The purposes of commands that soon write `server.json`. */
 export const SERVING: readonly string[] = ['relay serve', 'relay stdio'];
-/** Added to a message about a server. Nobody started this one by hand, so nobody would know how to stop it. */
+/**
+ * Returns a sentence for a message about a server that an AI client started; '' for other holders. Nobody started such a server
+ * by hand, so nobody would know how to stop it.
+ */
 export function startedBy(holder: Holder | null): string {
   return holder?.purpose === 'relay stdio'
     ? ' An AI client started it: it ends once no AI client uses it and no job is under way.'
@@ -48,7 +51,7 @@ export async function readHolder(path: string): Promise<Holder | null> {
   }
 }
 
-/** True while the process that wrote the lock file runs. */
+/** True while the process that the lock file names runs. */
 export async function isHeld(holder: Holder): Promise<boolean> {
   return holder.pid > 0 && (await isRunning(holder.pid, holder.start));
 }

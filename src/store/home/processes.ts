@@ -63,7 +63,7 @@ async function startOf(pid: number): Promise<string | null | undefined> {
   return process.platform === 'win32' ? windowsStart(pid) : psStart(pid);
 }
 
-/** Ticks from boot to the start of the process (proc(5), field 22), with the boot they count from. */
+/** Reads the ticks from boot to the start of the process (proc(5), field 22), with the ID of that boot; null if it has ended. */
 function linuxStart(pid: number): string | null {
   const stat = kernelText(`/proc/${pid}/stat`);
   if (stat === null) return null;
@@ -92,8 +92,8 @@ async function psStart(pid: number): Promise<string | null | undefined> {
 }
 
 /**
- * The start of a process, from `ps`. Null if it has ended or is a zombie; undefined if `ps` could not be run, as in a
- * sandbox that allows no set-user-ID program. Pure.
+ * Reads the start of a process from the answer of `ps`; null if the process has ended or is a zombie. undefined if `ps` could
+ * not be run, as in a sandbox that allows no set-user-ID program. Pure.
  * @param answer `code`: the exit code, or why `ps` did not run
  * @internal
  */

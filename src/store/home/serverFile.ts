@@ -29,7 +29,7 @@ export async function writeServerFile(home: string, content: ServerFile): Promis
   }
 }
 
-/** The running server; null if there is no file, it is not readable, or its process is gone. */
+/** Finds the running server; null if there is no file, the file is not valid, or its process is gone. */
 export async function readServerFile(home: string): Promise<ServerFile | null> {
   const content = await readServerFileAsIs(home);
   if (!content || !signalReaches(content.pid)) return null;
@@ -39,7 +39,10 @@ export async function readServerFile(home: string): Promise<ServerFile | null> {
   return content;
 }
 
-/** `readServerFile`, but waits for a server that has taken the home and has yet to write the file, or is about to end. */
+/**
+ * Does the same as `readServerFile`, but waits up to five seconds while a server holds the home without a file. Such a server
+ * has yet to write the file, or is about to end.
+ */
 export async function awaitServerFile(home: string, clock: Clock): Promise<ServerFile | null> {
   const giveUpAt = clock.monotonic() + STARTED_WITHIN_MS;
   for (;;) {
@@ -52,7 +55,7 @@ export async function awaitServerFile(home: string, clock: Clock): Promise<Serve
   }
 }
 
-/** The content of the file, whether or not its process runs. */
+/** Reads the content of the file, whether or not its process runs; null if there is no file, or the file is not valid. */
 export async function readServerFileAsIs(home: string): Promise<ServerFile | null> {
   try {
     return contentOf(readRegularFileSync(serverFilePath(home), MAX_BYTES).bytes.toString('utf8'));
@@ -69,7 +72,7 @@ function contentOf(text: string): ServerFile | null {
   return { pid, startedAt, version, baseUrl };
 }
 
-/** Removes the file if it is this process's; another server may have taken the home since. */
+/** Removes the file, unless it names another process: another server may have taken the home in the meantime. */
 export async function removeServerFile(home: string): Promise<void> {
   const content = await readServerFileAsIs(home);
   if (!content || content.pid === process.pid) await rm(serverFilePath(home), { force: true });

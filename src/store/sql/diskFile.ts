@@ -1,6 +1,6 @@
 /**
- * A database file that SQLite reads from the disk page by page, since a copy in memory would be as large as the file. If
- * another file replaces it meanwhile, SQLite still reads the old content. Works like `pagedFile.ts`, but is read-only.
+ * Lets SQLite read a database file from the disk page by page, since a copy in memory would be as large as the file. If another
+ * file replaces the open one, SQLite goes on reading the old content. Works like `pagedFile.ts`, but is read-only.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
@@ -12,7 +12,7 @@ export interface DiskFile {
   close(): void;
 }
 
-/** @throws the error of the system */
+/** Opens a file for reading. @throws the error of the system */
 export function openDiskFile(path: string): DiskFile {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);

@@ -17,7 +17,7 @@ export interface SchemaVersions {
   oldestCompatible: number;
 }
 
-/** The versions that a file records; zeros for an empty database. */
+/** Reads the versions that a database records; zeros for an empty database. */
 export function readVersions(db: Database): SchemaVersions {
   const schemaVersion = Number(firstValue(db, 'pragma user_version'));
   if (schemaVersion === 0) return { schemaVersion, oldestCompatible: 0 };
@@ -61,7 +61,7 @@ export function dumpSchema(db: Database): string {
   return (result?.values ?? []).map(([sql]) => `${sql};\n`).join('\n');
 }
 
-/** The first value of the first row; undefined if there is none. */
+/** Returns the first value of the first row; undefined if there is no row. */
 export function firstValue(db: Database, sql: string): SqlValue | undefined {
   return db.exec(sql)[0]?.values[0]?.[0];
 }

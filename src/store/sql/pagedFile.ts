@@ -1,6 +1,6 @@
 /**
- * The file that SQLite works on, kept in parts. An image of the file shares its parts, so it is taken without copying them.
- * A part that an image holds is copied when SQLite next writes to it.
+ * Keeps the file that SQLite works on in parts. An image of the file shares the parts of the file, so taking an image copies
+ * only the first bytes. A part that an image holds is copied when SQLite next writes to that part.
  *
  * sql.js gives the bytes of a database to MEMFS, the file system of Emscripten. MEMFS calls their `slice` and keeps what
  * that returns as the file's content. Any object with `length`, `subarray` and `set` will do. No documentation promises
@@ -17,7 +17,7 @@ export interface Image {
 export interface PagedFile {
   /** Stands for the bytes of the file; pass it to sql.js. */
   bytes: Uint8Array;
-  /** The file as it is now; null if SQLite does not work on it. */
+  /** Returns the file as it is now; null if SQLite does not work on this object. */
   image(): Image | null;
 }
 
@@ -79,7 +79,7 @@ export function createPagedFile(bytes: Uint8Array): PagedFile {
     size = Math.max(size, position + source.length);
   }
 
-  /** A part that no image holds, with room for `length` bytes. */
+  /** Returns a part that no image holds, with room for `length` bytes. */
   function writable(index: number, length: number): Uint8Array {
     const part = partAt(index);
     if (part.length >= length && !held.has(index)) return part;
@@ -129,7 +129,7 @@ function pageSizeOf(bytes: Uint8Array): number {
   return size < 512 ? MAX_PAGE : size;
 }
 
-/** An image with a single part. */
+/** Makes an image with a single part. */
 export function imageOf(bytes: Uint8Array): Image {
   return { length: bytes.length, parts: [bytes] };
 }

@@ -35,7 +35,7 @@ async function load(): Promise<SqlJsStatic> {
   return initSqlJs({ instantiateWasm } as SqlJsConfig);
 }
 
-/** The compiled SQLite, for threads that then need not compile it again. */
+/** Compiles SQLite once per process. Threads are given the result, so that they need not compile SQLite themselves. */
 export const sqliteModule: () => Promise<CompiledWasm> = lazy(async () => {
   if (isSea()) for (const flag of SQLITE_V8_FLAGS) setFlagsFromString(flag);
   return wasm.compile(isSea() ? (getRawAsset(SQLITE_ASSET) as ArrayBuffer) : await installed());

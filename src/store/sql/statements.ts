@@ -49,7 +49,7 @@ function dropFirst(cached: Map<string, CachedStatement>): void {
 function prepare(db: Database, sql: string): CachedStatement {
   const asked = askedBy(sql);
   const statement = db.prepare(sql);
-  // Read once, since reading the names takes longer than reading the values.
+  // The names are read once, since reading them takes longer than reading the values.
   let columns: readonly string[] | null = null;
   return {
     statement,
@@ -76,7 +76,7 @@ interface Asked {
   marks: number;
 }
 
-/** What was found in texts that were read before. A text tells the same for every database. */
+/** What earlier texts told, by text. A text tells the same for every database. */
 const read = new Map<string, Asked>();
 
 function askedBy(sql: string): Asked {
