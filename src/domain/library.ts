@@ -22,44 +22,48 @@ export interface LibraryAnswer {
   rows: LibraryCell[][];
   /** Number of rows returned. */
   row_count: number;
-  /** True if there were more rows. */
+  /** True if rows were left out, or if the only row was too long and its texts were cut. */
   truncated: boolean;
-  /** When the answer was last known to be true, ISO 8601; null if nothing has been read. */
+  /**
+   * When the answer was last known to be true, ISO 8601. Until the first reading has ended: when that reading began. null if
+   * none has begun.
+   */
   as_of: string | null;
   coverage: LibraryCoverage;
   note?: string;
 }
 
-/** An answer as CSV, with all rows unless a number was given. */
+/** An answer as CSV. Has all rows, unless the question limited their number. */
 export interface LibraryCsv extends Omit<LibraryAnswer, 'columns' | 'rows'> {
   /** One line of names, then one line for each row. */
   csv: string;
 }
 
-/** A line of CSV as in RFC 4180, except that it ends with a single line feed. A null is an empty field. */
+/** Writes a line of CSV as in RFC 4180, except that it ends with a single line feed. A null becomes an empty field. */
 export function csvLine(cells: readonly LibraryCell[]): string {
   return `${cells.map((cell) => csvField(cell === null ? '' : String(cell))).join(',')}\n`;
 }
 
 /** What `relay library status` and the owner's page show. Times are ISO 8601. */
 export interface LibraryStatus {
+  /** As in `LibraryAnswer`. */
   as_of: string | null;
   coverage: LibraryCoverage;
   /**
-   * `reading`: the library is read in the background. `waiting`: the reading waits until `until`, or for a login if that is
-   * null; `reason` is the code of the error, or `BUDGET`. `idle`: nothing is to be read.
+   * `reading`: the library is read in the background. `waiting`: the reading waits until `until`, or for a login if `until` is
+   * null; `reason` is the code of the error, or `BUDGET`. `idle`: no reading is under way.
    */
   state: 'idle' | 'reading' | 'waiting';
   until: string | null;
   reason: string | null;
-  /** Requests of the reading, both estimated from what the copy holds: those done, and all. */
+  /** How many requests the reading has taken, and how many it takes in all. Both are estimated from what the copy holds. */
   progress: { done: number; total: number };
   tracks: number;
   saved: number;
   size_bytes: number;
 }
 
-/** The parts that can be deleted. `mirror` is read again; the other parts are lost. */
+/** The parts that can be deleted. `mirror`, the copy, can be read again; the other parts are lost. */
 export const LIBRARY_PARTS = ['mirror', 'versions', 'plays'] as const;
 export type LibraryPart = (typeof LIBRARY_PARTS)[number];
 
@@ -82,7 +86,7 @@ export function libraryTablesText(): string {
     .join('\n');
 }
 
-/** Text as a value in SQL. */
+/** Writes a text as a value in SQL. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

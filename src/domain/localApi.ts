@@ -1,6 +1,6 @@
 /**
  * What the command line asks of the program that owns the state: over HTTP (`/local/…`) while a server runs, in the
- * same process otherwise. Plain JSON values in and out; failures are `RelayError`.
+ * same process otherwise. Calls take and return plain JSON values, and fail with a `RelayError`.
  */
 
 import type { ChangeSummary, UndoResult } from './change.ts';
@@ -20,7 +20,7 @@ export interface StatusEntry {
   state: 'ok' | 'warning' | 'bad' | 'off';
   /** One line for a person. */
   summary: string;
-  /** What to do, if anything: often a command line. */
+  /** What to do, often a command line; null if there is nothing to do. */
   remedy: Remedy | null;
 }
 
@@ -39,7 +39,7 @@ export interface StatusReport {
     scopes: string[];
     missingScopes: string[];
     accessTokenExpiresAt: string | null;
-    /** When the provider ends the login (six months after consent). */
+    /** When the provider ends the login, six months after consent; null if no account is connected. */
     loginExpiresAt: string | null;
     daysLeft: number | null;
   };
@@ -56,11 +56,11 @@ export interface StatusReport {
   mcp: {
     authMode: 'bearer' | 'oauth';
     apiKeySet: boolean;
-    /** OAuth clients that hold a token. */
+    /** Number of OAuth clients that hold a valid token. */
     clients: number;
     /** True if clients may register themselves. */
     registrationOpen: boolean;
-    /** Browsers that approve without the owner code. */
+    /** Number of browsers that approve without the owner code. */
     browsers: number;
   };
   rateLimits: {
@@ -72,19 +72,19 @@ export interface StatusReport {
   jobs: {
     /** Number of jobs in each state; states without jobs are left out. */
     byStatus: Record<string, number>;
-    /** Ready jobs that a commit would not refuse. */
+    /** Number of ready jobs that a commit would not refuse. */
     committable: number;
-    /** Jobs that stopped because someone else had changed the playlist. */
+    /** Number of jobs that stopped because someone else had changed the playlist. */
     reviewRequired: number;
-    /** When the next job that waits for a time continues, ISO 8601. */
+    /** When the next job that waits for a time continues, ISO 8601; null if none waits for a time. */
     nextRunAfter: string | null;
   };
   /** Kept playlists: how many, and how many are in each status that stops them. */
   kept: { total: number; review: number; waiting: number; paused: number };
   recentErrors: Array<{ at: string; code: string; message: string; occurrences: number }>;
-  /** The owner code, shown on a terminal only; null if the server has none. */
+  /** The owner code, shown on a terminal only; null without a running server, or if the server has none. */
   ownerCode: string | null;
-  /** Why the state or its secrets cannot be opened; their content then counts as not known. */
+  /** Why the state or its secrets cannot be opened; null if they can. Their content then counts as not known. */
   problem: { code: ErrorCode; message: string; remedy: Remedy | null } | null;
 }
 
@@ -103,7 +103,7 @@ export interface LoginStart {
   redirectUri: string;
 }
 
-/** Signs one browser in as the owner, once, within a minute. */
+/** A ticket that signs one browser in as the owner, once, within a minute. */
 interface OwnerTicket {
   /** Contains the ticket, so it must never be printed, logged or passed on a command line. */
   url: string;
@@ -136,7 +136,7 @@ export interface ClientSummary {
   redirectUris: string[];
   /** Time of the registration; null for a client of the settings. */
   createdAt: string | null;
-  /** When one of its tokens was last issued or used; null if never. */
+  /** When one of the client's tokens was last issued or used, ISO 8601; null if never. */
   lastUsedAt: string | null;
   /** Approvals of the owner that are still valid. */
   approvals: Array<{
@@ -154,7 +154,7 @@ export interface BrowserSummary {
   id: string;
   /** Name of the browser, such as `Firefox on Linux`. */
   label: string;
-  /** The address at which it signed in. At another address, the same browser counts as a second browser. */
+  /** The address at which the browser signed in. At another address, the same browser counts as a second browser. */
   origin: string;
   createdAt: string;
   lastUsedAt: string;
@@ -171,15 +171,16 @@ export interface NewClient {
 
 /** The state file after everything has been saved to it. */
 export interface SavedState {
-  /** Absolute. */
+  /** Absolute path. */
   path: string;
+  /** ISO 8601. */
   savedAt: string | null;
   schemaVersion: number;
   sizeBytes: number;
   keySource: StatusReport['key']['source'];
 }
 
-/** A change that relay made, in the form of the tool `list_changes`. */
+/** A change that relay made, in the form of the tool `list_changes`, and in words. */
 export interface ChangeEntry extends ChangeSummary {
   /** What the change did, in words: `added 12 songs to "Evening"`. */
   what: string;
@@ -188,7 +189,7 @@ export interface ChangeEntry extends ChangeSummary {
 }
 
 export interface UndoRequest {
-  /** An ID or its first characters; null for the last change that is not undone. */
+  /** The change's ID, or the first characters of the ID; null for the last change that is not undone. */
   change: string | null;
   /** True to undo the change even if someone has changed the playlist since. */
   force: boolean;
@@ -205,7 +206,7 @@ export interface UndoAnswer extends UndoResult {
   reason?: string;
 }
 
-/** A list to be read. */
+/** A list to read. */
 export interface ListContent extends ListReading {
   /** The bytes of the file, in Base64. */
   content: string;
@@ -225,7 +226,7 @@ export interface LogoutAnswer {
   name: string | null;
   /** True if there was a copy of the library. */
   libraryDeleted: boolean;
-  /** Files that a restore or a repair kept, if there are any. They are not erased, and hold the state of before. */
+  /** Paths of files that a restore or a repair kept, if there are any. They hold the earlier state, and are not erased. */
   keptFiles?: string[];
 }
 
@@ -248,7 +249,7 @@ export interface RememberedMatch {
 
 /** A playlist that is to be kept. */
 export interface KeepRequest {
-  /** ID of the playlist; null for a new one with this name. */
+  /** ID of the playlist; null to create one called `name`. */
   playlistId: string | null;
   name: string | null;
   sql: string;
@@ -261,9 +262,9 @@ export interface KeepRequest {
 export interface KeepAnswer {
   keep: KeepRecord;
   preview?: KeepPreview;
-  /** The change that the run has made. After `stop`: the change that is still being written, if there is one. */
+  /** ID of the change that the run has made. After `stop`: ID of the change that is still being written, if there is one. */
   change_id?: string;
-  /** Set after `stop`, and if the run continues after this answer. */
+  /** What the person should know. Set after `stop`, and if the run continues after this answer. */
   note?: string;
 }
 
@@ -274,7 +275,7 @@ export interface RestoreRequest {
   version: number;
   /** True to say only what the restore would do. */
   dryRun: boolean;
-  /** Name of a new playlist to create from it; null to restore the playlist itself. */
+  /** Name of a new playlist to create from the version; null to restore the playlist itself. */
   name: string | null;
   /** True to leave out rows that cannot be written. */
   skipUnsupported: boolean;
@@ -323,7 +324,7 @@ export interface LocalApi {
   }): Promise<{ client: ClientSummary; approvals: number; forgotten: boolean }>;
   listBrowsers(): Promise<{ browsers: BrowserSummary[] }>;
   /**
-   * Asks for the owner code again in a browser.
+   * Forgets a browser, so that its next approval asks for the owner code.
    * @param browser.id null for all browsers
    */
   forgetBrowsers(browser: { id: string | null }): Promise<{ forgotten: BrowserSummary[] }>;
@@ -357,14 +358,14 @@ export interface LocalApi {
   getPlaylist(asked: { playlist: string }): Promise<PlaylistFacts>;
   /** Every row of a playlist, in order. @param asked.playlist ID, URI or link */
   playlistRows(asked: { playlist: string }): Promise<{ playlist: PlaylistFacts; rows: ListRow[] }>;
-  /** A few hundred saved songs from a position on, newest first; `next` is null at the end. */
+  /** Up to 400 saved songs from a position on, newest first. `next` is the next position; null at the end. */
   savedRows(page: { offset: number }): Promise<{ rows: ListRow[]; total: number; next: number | null }>;
   libraryStatus(): Promise<LibraryStatus>;
   /** Begins to read the library, or to bring the copy up to date; returns at once. */
   syncLibrary(): Promise<LibraryStatus>;
   /** @param question.limit the most rows to return; null for all */
   askLibrary(question: { sql: string; limit: number | null; maxAgeMinutes: number }): Promise<LibraryAnswer>;
-  /** The same as CSV, which is made apart from the server. */
+  /** Does the same as `askLibrary`, and returns the rows as CSV. */
   askLibraryCsv(question: { sql: string; limit: number | null; maxAgeMinutes: number }): Promise<LibraryCsv>;
   forgetLibrary(asked: { part: LibraryPart }): Promise<LibraryStatus>;
   listKeeps(): Promise<{ items: KeepRecord[] }>;
@@ -374,7 +375,8 @@ export interface LocalApi {
   actOnKeep(asked: { id: string; action: KeepAction }): Promise<KeepAnswer>;
   /**
    * @param asked.playlist ID, URI or link, or the playlist's present or last known name
-   * @param asked.toRestore true for versions that are to be written: a name then counts only if Spotify can be asked who has it
+   * @param asked.toRestore true if one of the versions is to be written. A name then counts only if Spotify can say which
+   *   playlist has it now: a stored name may be another playlist's by now
    * @throws RelayError `NOT_FOUND`, or with `toRestore` the errors of reading
    */
   playlistVersions(asked: { playlist: string; toRestore?: boolean | undefined }): Promise<PlaylistVersions>;
@@ -384,7 +386,7 @@ export interface LocalApi {
   restorePlaylist(request: RestoreRequest): Promise<RestoreAnswer>;
   /** Begins to import a listening history; returns at once. */
   importPlays(request: PlaysRequest): Promise<{ id: number }>;
-  /** How far the import is; waits at most half a second for news. @throws the import's error if it failed */
+  /** Returns how far the import is; waits at most half a second for its end. @throws the import's error if it failed */
   playsProgress(asked: { id: number }): Promise<PlaysProgress>;
   /**
    * Keeps this server running for a program that carries messages for an MCP client.

@@ -5,16 +5,16 @@ export const MAX_EXPORT_BYTES = 2 * 1024 * 1024 * 1024;
 
 /** The result of an import. */
 export interface PlaysCount {
-  /** Plays in the files. */
+  /** Number of plays in the files. */
   read: number;
-  /** Plays that were not known before. */
+  /** Number of plays that were not known before. */
   added: number;
-  /** All plays that are known now. */
+  /** Number of all plays that are known now. */
   total: number;
   /** When the first and the last play in the files ended, ISO 8601; null if there are no plays. */
   from: string | null;
   to: string | null;
-  /** Rows that were left out, because they say too little to be a play. */
+  /** Number of rows that were left out, because they say too little to be a play. */
   unreadable: number;
 }
 
@@ -36,10 +36,13 @@ export function playsText({ read, added, from, to }: PlaysCount): string {
   return `${number(read)} ${read === 1 ? 'play' : 'plays'}${years && `, ${years}`}${known > 0 ? `; ${there}` : ''}.`;
 }
 
-/** Progress of an import. */
+/** Progress of an import. `done` and `total` count bytes of the histories while reading, and plays while writing. */
 export type PlaysProgress =
   | { state: 'reading' | 'writing'; done: number; total: number }
   /** `note` says that a damaged library file was put aside, and where; null if there is nothing to say. */
   | { state: 'done'; plays: PlaysCount; note: string | null }
-  /** The history is another account's, as `question` says. Nothing was written; the person may start the import again. */
+  /**
+   * The history is another account's, as `question` says. Nothing was written. If the person wants the plays all the same, a
+   * second import with `anyAccount` writes them.
+   */
   | { state: 'asking'; question: string };

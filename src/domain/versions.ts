@@ -1,10 +1,10 @@
-/** Versions of playlists, which are readings that relay kept. Answers of tools are zod schemas, as in `shapes.ts`. */
+/** Versions of playlists: the rows as relay read them once. Answers of tools are zod schemas, as in `shapes.ts`. */
 import * as z from 'zod';
 
-/** One version. `added` and `removed` compare its rows with the version kept before it. */
+/** One version. `added` and `removed` count the rows that came and went since the version kept before it. */
 const PlaylistVersion = z.object({
   version: z.number(),
-  /** ISO 8601. */
+  /** When the rows were read, ISO 8601. */
   seen_at: z.string(),
   total: z.number(),
   added: z.number(),
