@@ -1,6 +1,6 @@
 /**
  * Lists the files of an unpacked export, or a single one. A link in a directory is not followed, since its target was not
- * exported; in the place of a history, it is refused.
+ * exported; if it has the name of a history, it is refused.
  */
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';

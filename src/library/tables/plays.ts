@@ -32,7 +32,7 @@ const IN_MINUTE = `select 1 as found from play_events e join play_items i on i.i
   where e.played_at between ? and ? and e.ms_played = ? and i.short = 0 and i.name is ? and i.artist is ? limit 1`;
 
 /**
- * Returns a function that makes a writer for the next turn of an import. Each turn passes the database anew, since the file may
+ * Returns a function that makes a writer for the next turn of an import. Each turn passes the database again, since the file may
  * be closed between two turns. The plays of the extended history must be written before those of the short one.
  */
 export function createPlayWriter(): (sql: Sql) => PlayWriter {

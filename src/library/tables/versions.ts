@@ -66,7 +66,7 @@ export function thinOut(sql: Sql, id: string, now: number): void {
     /** True if a version between `next` and the current one was deleted. */
     let isApart = false;
     let rows: readonly StoredRow[] = [];
-    // The version before the oldest deleted one is stored anew, as its difference from a version that is kept.
+    // The version before the oldest deleted one is stored again, as its difference from a version that is kept.
     for (let index = versions.length - 1; index >= Math.max(0, oldest - 1); index--) {
       const { version } = versions[index] as Version;
       rows = decodeRows(rows, deltaOf(sql, id, version));

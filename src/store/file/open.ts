@@ -44,7 +44,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     };
     const saver = createSaver({ path, source: sql, saved, clock, log, fs });
     if (!file) await firstSave(saver, path);
-    // If this save fails, the start goes on: an existing state can be read even if the disk is full.
+    // If this save fails, the program starts all the same: an existing state can be read even if the disk is full.
     else if (migrated > 0) await saver.saveNow().catch(() => {});
     return assemble({ path, db, sql, saver, migrations, now: () => clock.now() });
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * Lets SQLite read a database file from the disk page by page, since a copy in memory would be as large as the file. If another
- * file replaces the open one, SQLite goes on reading the old content. Works like `pagedFile.ts`, but is read-only.
+ * file replaces the open one, SQLite still reads the old content. Works like `pagedFile.ts`, but is read-only.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
