@@ -8,7 +8,7 @@ interface KindFacts {
   job: JobType;
   /** What the change did, in the words of `relay history`: `added 12 songs to "Evening"`. */
   words: (change: { songs: string; count: number; playlist: string; requested: number }) => string;
-  /** True if the entries of the change are the rows or tracks that it writes. */
+  /** True if the entries of the change are rows or tracks that it writes. */
   isListed?: true;
   /** True if the change is never left half done: if it cannot be finished, the former rows are written back. */
   isRewriting?: true;
@@ -111,7 +111,7 @@ const SHOWN_STATES = [
 ] as const;
 export type ShownState = (typeof SHOWN_STATES)[number];
 
-/** Details of a playlist; undefined means left as it is, or not known. */
+/** Details of a playlist. To write, undefined leaves a detail as it is; in what was read, it is not known. */
 export interface DetailValues {
   name?: string | undefined;
   description?: string | undefined;
@@ -131,7 +131,7 @@ export type ChangeOp =
   | { op: 'remove'; uris: readonly string[] }
   /** Replaces all rows with these; at most 100. */
   | { op: 'put'; uris: readonly string[] }
-  /** Positions are those before the move. */
+  /** Moves `length` rows from `start` to before the row at `before`. Positions are 0-based, as before the move. */
   | { op: 'move'; start: number; length: number; before: number; snapshot?: string | undefined }
   /** `mayFail`: if Spotify refuses the values, the old ones stay and the change continues. */
   | { op: 'details'; set: DetailValues; mayFail?: boolean }
@@ -145,7 +145,7 @@ export type ChangeOp =
   | { op: 'save'; uris: readonly string[] }
   | { op: 'unsave'; uris: readonly string[] };
 
-/** How far a list of operations got: operation number `op`, and how many of its entries are written. */
+/** How far a list of operations got: the 0-based index `op` of the next operation, and how many of its entries are written. */
 export interface Progress {
   op: number;
   at: number;
@@ -167,15 +167,15 @@ export const ChangeSummary = z.object({
   change_id: z.string(),
   kind: z.enum(CHANGE_KINDS),
   state: z.enum(SHOWN_STATES),
-  /** ID of the playlist; null for the library. */
+  /** ID of the playlist; null for the library, and for a playlist that is not created yet. */
   playlist_id: z.string().nullable(),
   /** Left out if not known. */
   playlist_name: z.string().optional(),
-  /** `tool NAME`, `job ID` or `relay undo`. */
+  /** `tool NAME`, `job ID`, `keep ID`, `relay undo` or `owner page`. */
   asked_by: z.string(),
   requested: z.number(),
   written: z.number(),
-  /** ISO 8601. */
+  /** When the change was recorded, ISO 8601. */
   at: z.string(),
   /** ID of the change that this one undid. */
   undoes: z.string().optional(),
@@ -184,7 +184,7 @@ export const ChangeSummary = z.object({
 });
 export type ChangeSummary = z.infer<typeof ChangeSummary>;
 
-/** How many songs, and the names of the first. */
+/** The number of songs, and the names of the first ones. */
 const Songs = z.object({ count: z.number(), first: z.array(z.string()) });
 
 /** What an undo did or would do. */

@@ -95,7 +95,7 @@ export class RelayError extends Error {
     this.details = options.details;
   }
 
-  /** A copy with these changes, which has this error as its cause. */
+  /** Returns a copy of this error with some changes. The copy has this error as its cause. */
   with(changes: RelayErrorOptions & { code?: ErrorCode; message?: string }): RelayError {
     const { code = this.code, message = this.message, ...options } = changes;
     return new RelayError(code, message, {
@@ -119,7 +119,7 @@ export function isErrorCode(code: unknown): code is ErrorCode {
   return Object.hasOwn(TOOL_ERROR_CODES, code) || Object.hasOwn(PROGRAM_ERROR_CODES, code);
 }
 
-/** A thrown value as a `RelayError`. Any other value is a bug: it becomes `INTERNAL`, with the value as its cause. */
+/** Returns a `RelayError` as it is. Any other thrown value is a bug: it becomes `INTERNAL`, with the value as its cause. */
 export function asRelayError(error: unknown): RelayError {
   if (error instanceof RelayError) return error;
   return new RelayError('INTERNAL', 'relay hit an internal error.', {

@@ -5,9 +5,9 @@ import type { ErrorCode, RelayError } from './errors.ts';
 export type FailureClass =
   /** The network or the provider as a whole, not this request. Passes by itself. */
   | 'connectivity'
-  /** The login has ended or lacks a permission: only the owner can end this. */
+  /** The login has ended or lacks a permission: only the owner can fix this. */
   | 'login'
-  /** The account, the app or this installation is refused. relay does not learn when that ends. */
+  /** The account, the app or this installation is refused. relay does not learn when it is accepted. */
   | 'account'
   /** The provider asks relay to wait. */
   | 'limit'
@@ -76,7 +76,7 @@ export function failureClassOf({ code }: Pick<RelayError, 'code'>): FailureClass
   return CLASSES[code];
 }
 
-/** True if the request, or an item of it, was refused: only a few more attempts make sense. */
+/** True if the request or an item in it was refused: only a few more attempts make sense. */
 export function isRefusal(error: Pick<RelayError, 'code'>): boolean {
   const failureClass = failureClassOf(error);
   return failureClass === 'request' || failureClass === 'item';

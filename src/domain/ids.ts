@@ -1,6 +1,6 @@
 /**
- * Reads Spotify's identifiers in all their forms: bare ID, URI and web links.
- * Pure: short links, which only a request can resolve, are refused with a remedy.
+ * Reads Spotify's identifiers in all their forms: bare ID, URI and web links. Pure: short links are refused with a remedy, since
+ * only a request could resolve them.
  */
 import { percentDecoded } from '../base/parsing.ts';
 import { RelayError } from './errors.ts';
@@ -32,9 +32,9 @@ const WEB_HOSTS = /^(?:https?:\/\/)?(?:open|play)\.spotify\.com\//i;
 const SHORT_LINK = /^(?:https?:\/\/)?(?:(?:www\.)?spotify\.(?:link|app\.link)\/|open\.spotify\.com\/s\/)/i;
 
 /**
- * Reads an identifier that has to name one of `wanted`. A bare 22-character ID counts as `wanted[0]`, since it does not
- * say what it names.
- * @param options `bareId`: false to refuse such an ID
+ * Reads an identifier that has to name one of `wanted`. A bare 22-character ID does not say what it names, so it counts as
+ * `wanted[0]`.
+ * @param options `bareId`: false to refuse a bare ID
  * @throws RelayError `INVALID_ARGUMENT` for another kind, a short link, a local file or anything unreadable.
  */
 export function parseRef(

@@ -69,21 +69,21 @@ export function phaseOf(status: JobStatus): JobPhase | null {
   return status === 'pending' || status === 'resolving' || status === 'ready' ? 'resolve' : null;
 }
 
-/** True if nobody can decide about items any more: the job has begun to write, has ended or was cancelled. */
+/** True if nobody can decide about items any more: the job has begun to write, is completed or was cancelled. */
 export function isPastSettling({ status, phase }: Pick<JobRecord, 'status' | 'phase'>): boolean {
   return status === 'completed' || status === 'cancelled' || phase === 'commit';
 }
 
 export const ITEM_STATUSES = [
-  /** The item was not looked up yet. */
+  /** The item has not been looked up, or is tried again after a failed search. */
   'pending',
   /** Found for sure, not written yet. */
   'matched',
   'ambiguous',
   'unmatched',
-  /** Given up: searching for it failed too often, or the provider refuses to take it. */
+  /** Given up: searches for the item failed too often, or the provider refuses to take it. */
   'failed',
-  /** A person decided to leave it out. */
+  /** A person decided to leave the item out. */
   'skipped',
   /** Found, but left out: the target holds it already, or the list names it twice. */
   'skipped_existing',
@@ -163,7 +163,7 @@ export interface JobRecord {
   completed_at: string | null;
 }
 
-/** Items that wait for a person's decision. */
+/** Counts the items that wait for a person's decision. */
 export function unresolvedOf({
   ambiguous,
   unmatched,

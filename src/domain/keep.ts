@@ -26,7 +26,9 @@ export interface KeepRecord {
   sql: string;
   every: KeepInterval;
   status: KeepStatus;
+  /** null before the first run. */
   last_run_at: string | null;
+  /** When the next run is due, or a failed run is tried again; null if paused, in a dry run, and after `stop`. */
   next_run_at: string | null;
   /** Why the kept playlist waits, or what a person has to review. */
   reason?: string;
@@ -34,7 +36,7 @@ export interface KeepRecord {
   last_result?: string;
   /** ID of the last change that a run made. */
   last_change_id?: string;
-  /** What the run would do; only in review. */
+  /** What the run in review would do; only in review. */
   preview?: KeepPreview;
 }
 
@@ -47,7 +49,7 @@ export const EMPTY_PREVIEW: KeepPreview = {
   left_out: 0,
 };
 
-/** True if the preview tells nothing, as when the query has failed. */
+/** True if the preview tells nothing, for example because the query failed. */
 export function isEmptyPreview({ total, added_count, removed_count, left_out }: KeepPreview): boolean {
   return total + added_count + removed_count + left_out === 0;
 }

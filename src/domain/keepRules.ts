@@ -75,7 +75,7 @@ export type ReadyRuleName = keyof typeof READY_RULES;
 export const READY_RULE_NAMES = Object.keys(READY_RULES) as ReadyRuleName[];
 
 /**
- * The query of a ready rule.
+ * Returns the query of a ready rule.
  * @param given `fresh`, or `fresh=30`
  * @throws RelayError `USAGE`
  */
@@ -90,13 +90,13 @@ export function readyRule(given: string, name: string): string {
   });
 }
 
-/** The words of the ready rule that made a query for a playlist of this name; null if no rule did. */
+/** Returns the words of the ready rule that made a query for a playlist of this name; null if no ready rule made the query. */
 export function ruleWords(sql: string, name: string): string | null {
   const made = ruleOf(sql, name);
   return made?.rule.words(made.value) ?? null;
 }
 
-/** The query of the same ready rule after the playlist was renamed; a query that no rule made stays as it is. */
+/** Returns the query of the same ready rule for a playlist that was renamed. Returns a query that no ready rule made as it is. */
 export function renamedRule(sql: string, name: string, newName: string): string {
   const made = ruleOf(sql, name);
   return made === null ? sql : made.rule.sql(newName, made.value);

@@ -22,9 +22,9 @@ export interface ListReading {
   format?: ListFormat | undefined;
   /** The side of the artist in "A - B". */
   artistSide?: 'left' | 'right' | undefined;
-  /** Name of the only playlist to read, in upper or lower case, from a file that has several. */
+  /** Name of the only playlist to read from a file that has several. Upper and lower case count as the same. */
   list?: string | undefined;
-  /** Name of the file, if any: it identifies M3U without a header. */
+  /** Name of the file, if there is one. The name is what identifies an M3U file without a header. */
   fileName?: string | undefined;
   /** True to read every play of a listening history, also repeats and plays of less than 30 s. */
   allPlays?: boolean | undefined;
@@ -58,7 +58,7 @@ export interface UnreadLine {
 /** Why plays of a listening history are left out, unless all plays are asked for. */
 export const LEFT_OUT_PLAYS = { short: 'heard for less than 30 s', again: 'heard before' } as const;
 
-/** How a list was read, before anything is searched or written. */
+/** How a list was read, before relay searches for a song or writes. */
 export interface ImportPreview {
   format: ListFormat;
   encoding: string;
@@ -82,18 +82,18 @@ export interface ImportPreview {
   not_songs: { total: number; reasons: Record<string, number>; lines: UnreadLine[] };
   /** Why the file may not be a list of songs, so that a person is asked first; null if it looks like a list. */
   doubt: string | null;
-  /** Songs with an address, which cost no search. */
+  /** Number of songs with an address, which cost no search. */
   with_uri: number;
-  /** Songs with a recording code (ISRC) but no address. The code lets one search find the exact recording. */
+  /** Number of songs with a recording code (ISRC) but no address. The code lets one search find the exact recording. */
   with_isrc: number;
-  /** Songs that were found for an earlier list, which cost no search. */
+  /** Number of songs for which a match is remembered, which cost no search. */
   remembered: number;
-  /** Songs that repeat an earlier song of the list. */
+  /** Number of songs that repeat an earlier song of the list. */
   repeated: number;
-  /** Searches that the import takes: one or two for each song. An album and a recording code may each take one more. */
+  /** How many searches the import takes: one or two for each song. An album and a recording code may each take one more. */
   searches: { at_least: number; at_most: number };
-  /** Searches of the last 24 hours, which count for the same quota. */
+  /** Number of searches in the last 24 hours. They count for the same quota. */
   searches_24h: number;
-  /** Jobs that the import takes: each holds at most 10,000 songs. */
+  /** Number of jobs that the import takes: each holds at most 10,000 songs. */
   jobs: number;
 }

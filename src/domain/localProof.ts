@@ -1,7 +1,7 @@
 /**
- * How a server proves to the command line that it holds the local key. Until then, the command line sends the server nothing
- * but a nonce, since any program may take the port of a server that was killed. Then the command line proves on the same
- * connection that it holds the key too. The key itself is never sent. Pure.
+ * Lets a server prove to the command line that it holds the local key. Any program may take the port of a server that was
+ * killed, so the command line sends nothing but a nonce before that proof. Then the command line proves on the same connection
+ * that it holds the key too. The key itself is never sent. Pure.
  */
 import type { Socket } from 'node:net';
 import { hmacSha256, sameBytes } from '../base/sha256.ts';
@@ -28,7 +28,7 @@ export interface ConnectionEnds {
 /** The part of a socket that names its ends. */
 export type SocketEnds = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;
 
-/** The ends of a connection, from the socket of one side; null if the connection is not open. */
+/** Returns the ends of a connection, from the socket of one side; null if the connection is not open. */
 export function endsOf(socket: SocketEnds, side: keyof ConnectionEnds): ConnectionEnds | null {
   const own = endOf(socket.localAddress, socket.localPort);
   const other = endOf(socket.remoteAddress, socket.remotePort);
@@ -50,10 +50,10 @@ export interface ConnectionSecrets {
 }
 
 /**
- * The halves of an HMAC-SHA-256 under the local key: each has 128 bits, and neither reveals anything about the other. The HMAC
- * includes both ends of the connection. A program that took the port may forward the nonce to the real server. The proof that it
- * gets is for its connection to that server, so the command line refuses it. While a connection is open, no second one has the
- * same two ends.
+ * Returns the halves of an HMAC-SHA-256 under the local key: each has 128 bits, and neither reveals anything about the other.
+ * The HMAC includes both ends of the connection. A program that took the port may forward the nonce to the real server. The
+ * proof that this program gets is for its own connection to that server, so the command line refuses the proof. While a
+ * connection is open, no second one has the same two ends.
  */
 export function connectionSecrets(
   key: string,
@@ -72,7 +72,7 @@ export function connectionSecrets(
 
 const HALF = 16;
 
-/** The credential for a connection, if the answer proves that the server holds `key`; null if not. */
+/** Returns the credential for a connection if the answer proves that the server holds `key`; otherwise null. */
 export function credentialFor(
   key: string,
   nonce: string,

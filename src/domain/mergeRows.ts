@@ -1,21 +1,21 @@
-/** Three-way merge of rows: what others did to a list, and what relay does to it. Pure. */
+/** Merges what others did to the rows of a list with what relay does to them. Pure. */
 import { longestIncreasing } from '../base/longestIncreasing.ts';
 import { mayBe, placesIn, without } from './rows.ts';
 
 /**
- * If two stretches would take more comparisons than this, rows that both lists name divide them into shorter ones. Those that
- * are still too long are not compared.
+ * Maximum number of comparisons for two stretches. Longer stretches are divided at rows that both lists name. Parts that are
+ * too long even then are not compared.
  */
 const MAX_COMPARED = 1_000_000;
 
 /**
- * A longest common subsequence, or nearly: pairs of positions in `a` and `b` that hold the same row. An empty row was not read,
- * or Spotify no longer offers it. It is paired with another empty row, or else with a row that only the other list has.
+ * Finds a longest common subsequence, or nearly: pairs of positions in `a` and `b` that hold the same row. An empty row was not
+ * read, or Spotify no longer offers it. An empty row is paired with another one, or with a row that only the other list has.
  */
 export function commonRows(a: readonly string[], b: readonly string[]): Array<[number, number]> {
   const isSame = (x: string, y: string) => x === y;
   const [start, endA, endB] = bounds(a, b, [0, a.length, b.length], isSame);
-  // Too many rows to compare every pair.
+  // With too many rows to compare every pair, empty rows at both ends are paired with whatever is opposite.
   const isLong = (endA - start) * (endB - start) > MAX_COMPARED;
   const [first, lastA, lastB] = isLong ? bounds(a, b, [start, endA, endB], mayBe) : [start, endA, endB];
   const head = Array.from({ length: first }, (_, index): [number, number] => [index, index]);
@@ -27,7 +27,10 @@ export function commonRows(a: readonly string[], b: readonly string[]): Array<[n
   return [...head, ...middle.map(([x, y]): [number, number] => [x + first, y + first]), ...tail];
 }
 
-/** The common beginning and the common end of both lists, in which `fits` pairs the rows one by one. */
+/**
+ * Finds how far both lists fit row by row, from the beginning and from the end of a stretch. Returns where the beginning stops,
+ * and where the end begins in `a` and in `b`.
+ */
 function bounds(
   a: readonly string[],
   b: readonly string[],
@@ -60,7 +63,7 @@ function between(a: readonly string[], b: readonly string[]): Array<[number, num
   return result;
 }
 
-/** A longest common subsequence; of two that are equally long, the one with more pairs that are certainly the same row. */
+/** Finds a longest common subsequence. Of two that are equally long, takes the one with more pairs of equal URIs. */
 function compared(a: readonly string[], b: readonly string[]): Array<[number, number]> {
   const width = b.length + 1;
   const best = new Uint32Array((a.length + 1) * width);
@@ -105,9 +108,9 @@ function namedByBoth(a: readonly string[], b: readonly string[]): Array<[number,
 }
 
 /**
- * How far two lists are apart. A row that came or went counts one, and a row that only changed its place counts a half. So two
- * lists that share a song are nearer to each other, wherever the song is. If a row that differs was not read, a moved row
- * counts as one removed and one added.
+ * Returns how far two lists are apart. A row that came or went counts one, and a row that only changed its place counts a half.
+ * So two lists that share a song are nearer to each other, wherever the song is. If empty rows are among those that differ, a
+ * moved row counts as one removed and one added.
  */
 export function distance(a: readonly string[], b: readonly string[]): number {
   const inOrder = a.length + b.length - 2 * commonRows(a, b).length;
@@ -118,7 +121,7 @@ export function distance(a: readonly string[], b: readonly string[]): number {
   return came + Math.max(0, inOrder - came) / 4;
 }
 
-/** `shown`, with its empty rows filled in from `known`. */
+/** Returns `shown` with its empty rows filled in from `known`. A row without a counterpart in `known` stays empty. */
 export function withNames(shown: readonly string[], known: readonly string[]): string[] {
   if (!shown.includes('')) return [...shown];
   const result = [...shown];
@@ -126,13 +129,13 @@ export function withNames(shown: readonly string[], known: readonly string[]): s
   return result;
 }
 
-/** What one side did to the rows of `base`. */
+/** What one side did to the rows of `base`: relay, or others. */
 interface Edits {
   /** New position of each row of `base`; -1 if the row is gone. */
   place: number[];
   /** Added rows, by the number of rows of `base` that come before them. */
   added: Map<number, string[]>;
-  /** Number of rows, by URI, that only changed their place; `removed` has those that are gone. */
+  /** Number of rows, by URI, that only changed their place. `removed` has the number of rows that are gone. */
   moved: Map<string, number>;
   removed: Map<string, number>;
   /** Number of rows, by URI, that were not in `base`. */
@@ -173,7 +176,7 @@ function editsOf(base: readonly string[], side: readonly string[], isTheirs: boo
   return { place, added, moved, removed, fresh };
 }
 
-/** Number of rows of `base`, by URI, that both sides have moved or removed. Each occurrence of a song counts separately. */
+/** Counts, by URI, the rows of `base` that both sides have moved or removed. Each occurrence of a song counts. */
 function touchedByBoth(base: readonly string[], own: Edits, other: Edits): Map<string, number> {
   const counts = new Map<string, number>();
   base.forEach((uri, at) => {
@@ -184,7 +187,7 @@ function touchedByBoth(base: readonly string[], own: Edits, other: Edits): Map<s
 
 /**
  * Merges what both sides did to the rows of `base`. What others did stays: their rows keep their places, and the rows that they
- * took out stay out. Where both add rows at one place, theirs come first, as they are there already.
+ * took out stay out. Where both add rows at one place, the rows of others come first: they are in the list already.
  * @param isDoubtful true if a write of ours may be in `theirs` already, so rows that both sides added count as the same
  */
 export function mergeRows(

@@ -37,23 +37,26 @@ export interface OwnerState {
   /** True if a program has used the MCP endpoint since the server started. */
   mcpUsed: boolean;
   browsers: PageBrowser[];
-  /** Matches that a person or a client settled, newest first, then learned ones. */
+  /** The first matches: those that a person or a client settled, newest first, then learned ones. */
   remembered: RememberedMatch[];
+  /** Number of all matches. */
   rememberedTotal: number;
-  /** Clients whose approval page was shown and not answered yet, oldest first. */
+  /** Clients whose approval page was shown but not answered, oldest first. */
   waitingClients: PageWaitingClient[];
-  /** Jobs that are running, waiting or have failed, newest first. */
+  /** Jobs that are not over, newest first: they run, wait or have failed. */
   jobs: PageJob[];
-  /** Number of such jobs, of which `jobs` has the newest. */
+  /** Number of all jobs that are not over; `jobs` has the newest 200. */
   jobsTotal: number;
   /** The first page of events, newest first. */
   events: PageEvents;
-  /** IDs of playlists whose names are not known yet. */
+  /** IDs of the playlists in `jobs` and `events` whose names are not known. */
   unnamed: string[];
   /** True if covers are shown. */
   covers: boolean;
   limits: PageLimits;
+  /** The latest failed requests to Spotify that no later request has resolved. */
   errors: PageError[];
+  /** null if relay has not read the player with this login. */
   playing: PagePlaying | null;
   library: PageLibrary;
   /** Kept playlists, in the order in which they were added. */
@@ -73,7 +76,7 @@ export interface PageClient {
   name: string;
   lastUsedAt: string | null;
   approvedAt: string | null;
-  /** True if it was approved for reading only. */
+  /** True if the owner approved it for reading only. */
   readOnly: boolean;
 }
 
@@ -85,7 +88,7 @@ interface PageBrowser extends Omit<BrowserSummary, 'createdAt' | 'expiresAt'> {
 interface PageWaitingClient {
   clientId: string;
   name: string;
-  /** Address of its approval page. */
+  /** Address of the client's approval page. */
   address: string;
   at: string;
 }
@@ -105,9 +108,9 @@ export interface PageEvents {
   more: boolean;
 }
 
-/** The playlist or Liked Songs that a job or a change wrote to. */
+/** The playlist that a job or a change wrote to, or Liked Songs. */
 export interface PagePlace {
-  /** Address of its page at Spotify; null if there is none, as in the demo. */
+  /** Address of the page at Spotify; null if there is none, as in the demo. */
   url: string | null;
   /** Address of the cover image; null if none is known, or covers are off. */
   cover: string | null;
@@ -140,7 +143,7 @@ export interface PageJob {
 
 export interface PageLimits {
   blocked: Array<{ scope: string; until: string; reason: string | null }>;
-  /** Requests of the last 24 hours: one number for each hour, the last hour last. */
+  /** How many requests were sent in the last 24 hours. `hours` has a number for each hour, the last hour last. */
   scopes: Array<{ scope: string; total: number; hours: number[] }>;
 }
 
@@ -172,7 +175,7 @@ export interface PagePlaying {
   durationMs: number | null;
 }
 
-/** An entry of a list that did not resolve, with what it may mean. */
+/** An entry of a list for which no track was found for sure, with the tracks that it may mean. */
 export interface PageItem {
   position: number;
   /** The entry as it was written. */
@@ -226,14 +229,17 @@ export interface PageSetup {
 /** What the owner decided about an entry: the track that it means, or to leave it out. */
 export type PageFix = { position: number; uri: string } | { position: number; skip: true };
 
-/** What a version of a playlist held. */
+/** The beginning of a version of a playlist. */
 export interface PageVersion {
-  /** The first rows. `name` is null if Spotify named no item. */
+  /** The first rows of the version. `name` is null if Spotify named no item. */
   items: Array<{ position: number; name: string | null; artist: string | null }>;
   total: number;
 }
 
-/** The calls of the page by their path below `/owner/`: what each is given, and what it answers; `undefined` is sent as `{}`. */
+/**
+ * The calls of the page by their path below `/owner/`: what each call is given, and its answer. An answer of `undefined` is sent
+ * as `{}`.
+ */
 export interface OwnerCalls {
   'account/connect': { given: { switchAccount: boolean }; answer: { next: string } };
   /** `erase`: also forgets everything else about the account. */
@@ -267,14 +273,14 @@ export interface OwnerCalls {
   'keeps/act': { given: { id: string; action: KeepAction }; answer: undefined };
   'library/sync': { given: object; answer: undefined };
   'library/forget': { given: object; answer: undefined };
-  /** Progress of the import of a listening history; waits at most half a second for news. */
+  /** Returns how far the import of a listening history is; waits at most half a second for its end. */
   'plays/progress': { given: { id: number }; answer: PlaysProgress };
   'player/look': { given: object; answer: undefined };
   /** Asks Spotify for names of playlists; the next state has them. */
   'playlists/names': { given: { ids: string[] }; answer: undefined };
   'playlists/list': { given: object; answer: { playlists: PagePlaylist[] } };
   'remembered/forget': { given: { id: string }; answer: undefined };
-  /** Playlists that have versions. */
+  /** Lists the playlists that have versions. */
   'versions/playlists': { given: object; answer: { playlists: PagePlaylist[] } };
   'versions/list': { given: { id: string }; answer: PlaylistVersions };
   'versions/show': { given: { id: string; version: number }; answer: PageVersion };

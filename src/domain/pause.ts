@@ -11,11 +11,11 @@ export interface Pause {
 
 /** What a pause depends on besides the error. */
 export interface PauseFacts {
-  /** Consecutive failures of this class, including this one. */
+  /** Number of consecutive failures that the caller counts together, including this one. */
   failures: number;
   /** Present time, in Unix milliseconds. */
   now: number;
-  /** Random, in [0, 1), so that requests that failed together do not retry together. */
+  /** A random number in [0, 1), so that work that failed at one moment is not tried again at one moment. */
   fraction: number;
 }
 
@@ -27,7 +27,7 @@ const UNNAMED_LIMIT_MS = 60_000;
 /** The longest wait, whatever the provider says: a week. */
 export const MAX_WAIT_MS = 7 * 24 * 60 * 60_000;
 
-/** The pause after a failure. For a rate limit or a quota it is exactly `retryAfterSeconds`, if set, but at most a week. */
+/** Returns the pause after a failure. For a rate limit or a quota, `retryAfterSeconds` is its exact length, but at most a week. */
 export function pauseAfter(error: RelayError, facts: PauseFacts): Pause {
   const failureClass = failureClassOf(error);
   const ms = waitOf(failureClass, error, facts);
@@ -59,7 +59,7 @@ function waitOf(
   }
 }
 
-/** The longest `growingDelay` after this many failures, in milliseconds; 0 after none. */
+/** Returns the longest `growingDelay` after this many failures, in milliseconds; 0 after none. */
 export function maxDelay(failures: number): number {
   return failures === 0 ? 0 : growingDelay(failures, 1);
 }
@@ -68,8 +68,8 @@ const FIRST_DELAY_MS = 2_000;
 const MAX_DELAY_MS = 15 * 60_000;
 
 /**
- * Milliseconds before the next try: 2, 6, 18, 54, 162 seconds and so on up to 15 minutes, each up to a quarter shorter or
- * longer.
+ * Returns how many milliseconds to wait before the next try: 2, 6, 18, 54, 162 seconds and so on up to 15 minutes, each up to a
+ * quarter shorter or longer.
  * @param failures failures so far, from 1
  * @param fraction random, in [0, 1]
  */

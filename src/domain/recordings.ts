@@ -15,12 +15,12 @@ export interface RecordingFacts {
   duration_ms: number | null;
 }
 
-/** A text that is the same for two tracks if they are the same recording. */
+/** Returns a text that is the same for two tracks if they have the same ISRC or, without one, the same name, artist and length. */
 export function recordingOf({ isrc, name, artist, duration_ms }: RecordingFacts): string {
   return isrc ?? `${name}\n${artist}\n${duration_ms}`;
 }
 
-/** Recordings by URI, from rows as they were read; also under the URIs that the rows were added with. */
+/** Returns the recordings of rows as they were read, by URI; also under the URIs that the rows were added with. */
 export function recordingsIn(items: readonly Item[]): Map<string, string> {
   const found = new Map<string, string>();
   for (const { item, linked_from } of items) {
@@ -37,8 +37,8 @@ export function recordingOfTrack({ isrc, name, artists, duration_ms }: Track): s
 }
 
 /**
- * The tracks of `rows` that `shown` lacks, and the tracks that `shown` has more often than `rows`. Some of both may be the same
- * recordings under other IDs.
+ * Returns the tracks of `rows` that `shown` lacks, and the tracks that `shown` has more often than `rows`. A track of the first
+ * list and one of the second may be the same recording under two IDs.
  */
 export function unmatched(
   rows: readonly string[],
@@ -53,7 +53,7 @@ export function unmatched(
 }
 
 /**
- * `rows` as a list shows them: a row that is shown only under another ID gets that ID.
+ * Returns `rows` as a list shows them: a row that the list shows only under another ID gets that ID.
  * @param recordings by URI, for the rows that `unmatched` returns
  */
 export function asShown(
@@ -71,7 +71,7 @@ export function asShown(
   return rows.map((uri) => (held.has(uri) ? uri : (others.get(recordings.get(uri) ?? '')?.shift() ?? uri)));
 }
 
-/** Pairs of a URI that a list shows and the different URI that `rows` has in its place. @param named `rows` after `asShown` */
+/** Pairs each URI that a list shows with the URI in `rows`, where the two differ. @param named `rows` after `asShown` */
 export function originalsOf(rows: readonly string[], named: readonly string[]): Array<[string, string]> {
   return rows.flatMap(
     (uri, at): Array<[string, string]> => (named[at] === uri ? [] : [[named[at] ?? uri, uri]]),

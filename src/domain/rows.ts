@@ -3,12 +3,12 @@ import { placesBy } from '../base/lists.ts';
 import { longestIncreasing } from '../base/longestIncreasing.ts';
 import type { Item } from './shapes.ts';
 
-/** The URI of a row; an empty string for a row that Spotify no longer offers. */
+/** Returns the URI of a row; '' for a row that Spotify no longer offers. */
 export function uriOf({ item }: Item): string {
   return item?.uri ?? '';
 }
 
-/** The URIs that name a row: the one that Spotify shows, and the one that the row was added with, if Spotify names it. */
+/** Returns the URIs that name a row: the one that Spotify shows, and the one that the row was added with, if that differs. */
 export function urisOf(item: Item): string[] {
   return item.linked_from ? [uriOf(item), item.linked_from] : [uriOf(item)];
 }
@@ -18,19 +18,19 @@ export function sameRows(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((uri, index) => uri === b[index]);
 }
 
-/** True if a row may be the expected one. A row that Spotify no longer offers may be any row. */
+/** True if a row may be the expected one. An empty row was not read, or Spotify no longer offers it, so it may be any row. */
 export function mayBe(expected: string, shown: string): boolean {
   return expected === shown || expected === '' || shown === '';
 }
 
-/** True if each row may be the one expected. */
+/** True if both lists have the same length, and each row may be the expected one. */
 export function mayBeRows(expected: readonly string[], shown: readonly string[]): boolean {
   return expected.length === shown.length && expected.every((uri, index) => mayBe(uri, shown[index] ?? ''));
 }
 
 /**
  * True if `shown` has the named rows of `rows` in the same order, but fewer rows: somebody has taken out rows without a name.
- * @param shown empty for rows at its beginning that were not read
+ * @param shown may begin with empty rows that were not read; these positions are not compared
  */
 export function lacksUnnamed(rows: readonly string[], shown: readonly string[]): boolean {
   if (shown.length >= rows.length) return false;
@@ -40,7 +40,7 @@ export function lacksUnnamed(rows: readonly string[], shown: readonly string[]):
   return sameRows(named(rows), named(shown));
 }
 
-/** `list` without the first occurrence of each entry of `taken`. */
+/** Returns `list` without the entries in `taken`. Each entry of `taken` takes out one occurrence, the first ones first. */
 export function without<T>(list: readonly T[], taken: readonly T[]): T[] {
   const counts = new Map<T, number>();
   for (const entry of taken) counts.set(entry, (counts.get(entry) ?? 0) + 1);
@@ -64,7 +64,7 @@ export function differenceOf(
   };
 }
 
-/** For each of `rows`, its place in `list`, or -1 if it has none. Repeats of a URI are paired in order. */
+/** Returns the place in `list` of each of `rows`, or -1 for a row without one. Repeats of a URI are paired in order. */
 export function placesIn(list: readonly string[], rows: readonly string[]): number[] {
   const places = placesBy(list, (uri) => uri);
   return rows.map((uri) => places.get(uri)?.shift() ?? -1);

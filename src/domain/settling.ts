@@ -11,12 +11,15 @@ export const SETTLE_KEYS: ReadonlyArray<readonly [string, string]> = [
   ['q', 'quit'],
 ];
 
-/** One typo, or two in a title, score at least this much; another kind of version scores less (`music/nearness.ts`). */
+/**
+ * Score of a near match. A candidate that differs by a typo, or by two in a title, scores at least this much. Another kind of
+ * version scores less (`music/nearness.ts`).
+ */
 export const NEAR_SCORE = 0.36;
 /** Minimum score of a candidate that counts as similar; below it, little more than a word is the same. */
 const SIMILAR_SCORE = 0.2;
 
-/** How close a candidate is to what was asked for. @param score 0 to 1 */
+/** Says how close a candidate is to what was asked for. @param score 0 to 1 */
 export function nearnessWords(score: number): string {
   if (score >= NEAR_SCORE) return 'close match';
   return score >= SIMILAR_SCORE ? 'similar' : 'weak match';

@@ -168,7 +168,7 @@ export function keepPreview() {
   });
 }
 
-/** The year that a release date begins with; null if there is none, or if the provider does not know it ("0000"). */
+/** Returns the year that a release date begins with; null without a year, or if the provider does not know the year ("0000"). */
 export function yearOf(releaseDate: string | null): string | null {
   const year = /^\d{4}/u.exec(releaseDate ?? '')?.[0];
   return year === undefined || year === '0000' ? null : year;

@@ -18,7 +18,7 @@ export type ToolGroup = (typeof TOOL_GROUPS)[number];
 /** What settings and headers may name: groups, and `standard` and `all` for several of them. */
 export const TOOLSETS = ['standard', ...TOOL_GROUPS, 'all'] as const;
 
-/** Groups that are not offered unless asked for. `library_sql` is a part of `extras` that can be asked for alone. */
+/** Groups that are offered only if asked for. `library_sql` is a part of `extras` that can be asked for alone. */
 const OPTIONAL: readonly ToolGroup[] = ['extras', 'library_sql'];
 
 export type Toolset = (typeof TOOLSETS)[number];
@@ -41,7 +41,7 @@ export interface ToolChoice {
   readOnly: boolean;
 }
 
-/** The names in a list with commas, without spaces and in lower case. */
+/** Splits a list with commas into names, without spaces around them and in lower case. */
 export function splitToolsets(text: string): string[] {
   return text
     .split(',')
@@ -53,7 +53,7 @@ export function isToolset(name: string): name is Toolset {
   return (TOOLSETS as readonly string[]).includes(name);
 }
 
-/** The groups that the toolsets stand for, each once, in the order of the reference. */
+/** Returns the groups that the toolsets stand for, each once, in the order of the reference. */
 export function groupsOf(toolsets: readonly Toolset[]): ToolGroup[] {
   const asked = (group: ToolGroup): boolean => {
     if (toolsets.includes('all') || toolsets.includes(group)) return true;
@@ -62,7 +62,7 @@ export function groupsOf(toolsets: readonly Toolset[]): ToolGroup[] {
   return TOOL_GROUPS.filter(asked);
 }
 
-/** The tools that both choices offer. A request can leave tools out, but cannot add a tool that the settings leave out. */
+/** Returns the tools that both choices offer. A request can leave tools out, but cannot add a tool that the settings leave out. */
 export function narrowed(choice: ToolChoice, by: Partial<ToolChoice>): ToolChoice {
   const asked = groupsOf(by.toolsets ?? ['all']);
   return {

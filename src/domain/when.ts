@@ -14,8 +14,8 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 };
 
 /**
- * A date means the end of that day, and a time without a date the last one that has begun. Dates, and times without a zone, are
- * in this computer's zone.
+ * Reads what a person wrote. A date means the end of that day. A time without a date means the last such time. Dates, and times
+ * without a zone, are in this computer's zone.
  * @param now Unix milliseconds
  * @returns null if the text cannot be read
  */
@@ -45,7 +45,7 @@ function momentOf(words: string, now: number): number | null {
   return agoOf(words, now);
 }
 
-/** The end of a day in Unix milliseconds; NaN for a day that does not exist. */
+/** Returns the end of a day in Unix milliseconds; NaN for a day that does not exist. */
 function endOfDate(year: number, month: number, day: number): number {
   const date = new Date(year, month - 1, day);
   const isReal = date.getMonth() === month - 1 && date.getDate() === day;
@@ -82,7 +82,7 @@ function lastOfTwo(time: number, now: number): number {
   return isTwice && second.getTime() <= now ? second.getTime() : time;
 }
 
-/** The last time at which the clock showed this. */
+/** Returns when the clock last showed the time in `words`, in Unix milliseconds. */
 function lastTime(words: string, now: number): number {
   const on = (days: number) => {
     const date = new Date(now);
