@@ -67,7 +67,7 @@ import type { Watcher } from './watchedProvider.ts';
 const FIRST_WAIT_MS = 10_000;
 /** How long a question waits for the first reading in the demo, which has no limits. */
 const DEMO_WAIT_MS = 30_000;
-/** How long a check reads the rows that have changed. The background reads what is left after that. */
+/** How long a call reads rows, at a check or of the saved tracks alone. The background reads what is left after that. */
 const CHECK_MS = 25_000;
 /** Maximum number of characters of rows, columns and note as JSON, so that the whole answer has at most 10,000. */
 const ROW_CHARACTERS = 9_200;
@@ -161,22 +161,22 @@ export interface Library {
    * @throws RelayError `NOT_FOUND` if the playlist has no versions
    */
   versions(id: string, call: Caller): Promise<PlaylistVersions>;
-  /** The rows of one version in order; null if no version has that number. */
+  /** Returns the rows of one version in order; null if no version has that number. */
   versionRows(id: string, version: number): Promise<VersionRow[] | null>;
   /**
-   * The rows of a playlist in the copy: URIs in order, '' for a row without an item. null if the copy does not list the
+   * Returns the rows of a playlist in the copy: URIs in order, '' for a row without an item. null if the copy does not list the
    * playlist.
    */
   playlistRows(id: string): Promise<string[] | null>;
-  /** The name of a playlist in the copy, and whether it is the account's own; null if the copy does not list the playlist. */
+  /** Returns the name of a playlist, and whether it is the account's own; null if the copy does not list the playlist. */
   playlistFacts(id: string): Promise<{ name: string; mine: boolean } | null>;
   /** Returns the names of those tracks that are in the copy, by URI. */
   trackNames(uris: readonly string[]): Promise<Map<string, { name: string; artist: string }>>;
-  /** Playlists whose rows Spotify does not give now, although they were read before or are the account's own. */
+  /** Lists playlists whose rows Spotify does not give now, although they were read before or are the account's own. */
   missedPlaylists(): Promise<Array<{ id: string; name: string }>>;
   /** Returns the recording (`domain/recordings.ts`) of those tracks that are in the copy, by URI. */
   recordings(uris: readonly string[]): Promise<Map<string, string>>;
-  /** The tracks among `uris` that are in a list of the copy. Spotify offered them when the list was read. */
+  /** Returns those `uris` whose tracks are in a list of the copy. Spotify offered the tracks when the list was read. */
   knownTracks(uris: readonly string[]): Promise<string[]>;
   /**
    * Returns saved tracks that may be a song of a list. They have the song's ISRC or, if the query has none, its title and first
@@ -184,7 +184,7 @@ export interface Library {
    * @param listed number of songs still to be found; for `WORTH_A_LOOK` or more, an older copy is first brought up to date
    */
   savedLike(query: TrackQuery, listed: number, call: Caller): Promise<Track[]>;
-  /** Playlists that have versions, deleted ones included. */
+  /** Lists the playlists that have versions, also those that are no longer in the account. */
   versionedPlaylists(): Promise<Array<{ id: string; name: string }>>;
   status(): Promise<LibraryStatus>;
   /** Begins a reading, or a check if everything has been read. Returns at once. @throws RelayError `LOGIN_REQUIRED` */
@@ -201,7 +201,7 @@ export interface Library {
   /** Continues a reading that waits, whatever it waits for: a login may end the other reasons too. */
   loggedIn(): void;
   readonly watcher: Watcher;
-  /** Listening histories, which need no account. */
+  /** Imports of listening histories, which need no account. */
   readonly plays: PlayImports;
   /** Continues a reading that was interrupted when relay stopped, and removes archives left by an interrupted upload. */
   start(): void;

@@ -69,7 +69,7 @@ export function playlistKey(id: string): string {
   return `${PLAYLIST}${id}`;
 }
 
-/** The key of a write in `Touched`. */
+/** Returns the key of a write in `Touched`. */
 export function touchedKey(written: Written): string {
   return written.kind === 'playlist' ? playlistKey(written.id) : written.kind;
 }

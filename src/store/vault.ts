@@ -7,7 +7,7 @@ import type { SqlValue, Store } from './types.ts';
 const KEY_CHECK = 'key_check';
 
 export interface Vault {
-  /** The secret; null if it is not set. @throws RelayError `KEY_MISMATCH` */
+  /** Returns the secret; null if it is not set. @throws RelayError `KEY_MISMATCH` */
   get(name: string): string | null;
   /** Sets a secret in memory; the caller decides between `durable` and `saveSoon`. */
   set(name: string, value: string): void;

@@ -12,12 +12,12 @@ import { MEMORY_ID, MEMORY_MIGRATIONS, MIRROR_ID, MIRROR_SCHEMA, MIRROR_VERSION 
 
 type Place = Omit<LibraryFileOptions, 'path' | 'kind'> & { home: string };
 
-/** The copy of the account's library. It can be read again, so a damaged file or one of another version is dropped. */
+/** Returns the copy of the library. The copy can be read again, so a file that is damaged or of another version is dropped. */
 export function mirrorFile({ home, ...place }: Place): LibraryFile {
   return createLibraryFile({ ...place, path: join(home, 'library.db'), kind: MIRROR });
 }
 
-/** Versions and plays, which cannot be read again. */
+/** Returns the file with versions and plays. They cannot be read again, so a damaged file is put aside. */
 export function memoryFile({ home, ...place }: Place): LibraryFile {
   return createLibraryFile({ ...place, path: memoryPath(home), kind: MEMORY });
 }

@@ -176,7 +176,7 @@ export function createLibraryFile({
     }
   }
 
-  /** The database in a file's content; null if the file cannot be used. */
+  /** Opens the database in a file's content; null if the file cannot be used. */
   function opened(SQL: SqlJsStatic, bytes: Uint8Array): Open | null {
     let db: Database | null = null;
     try {

@@ -8,7 +8,7 @@
 const HISTORY = /^(?:endsong|streaming_?history)[^/]*\.json$/i;
 const ACCOUNT = /^userdata\.json$/i;
 
-/** The file name in a path whose parts are separated by `/`. */
+/** Returns the file name in a path whose parts are separated by `/`. */
 function nameIn(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -40,7 +40,7 @@ export async function folderFiles(folder: string, label: string): Promise<Export
   return files;
 }
 
-/** A single file as an export. @param name its name in errors */
+/** Returns a single file as an export. @param name of the file in errors. @throws RefusedExport if the file is too large */
 export async function oneFile(path: string, name: string): Promise<ExportFile> {
   const { size } = await stat(path);
   if (size > MAX_EXPORT_BYTES) throw tooMuch(name, 'has more than 2 GB');

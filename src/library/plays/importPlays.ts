@@ -196,7 +196,7 @@ export function createPlayImports(
   };
 }
 
-/** Lets requests that have come in meanwhile go first. */
+/** Lets requests that have come in during the turn go first. */
 function turnOfOthers(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -41,14 +41,14 @@ const MAX_URI = 500;
 /** Maximum length of a play in milliseconds: the largest signed integer of four bytes, more than three weeks. */
 const MAX_MS = 0x7fffffff;
 
-/** The play of a row; null if the row is not a play. */
+/** Returns the play of a row; null if the row is not a play. */
 export function playOf(value: unknown): Play | null {
   if (!isObject(value)) return null;
   if ('endTime' in value) return playIn(value, 'endTime', 'msPlayed', shortItem);
   return 'ts' in value ? playIn(value, 'ts', 'ms_played', extendedItem) : null;
 }
 
-/** The user name in a row of an older extended history; null if the row has none. */
+/** Returns the user name in a row of an older extended history; null if the row has none. */
 export function userNameIn(value: unknown): string | null {
   const name = (value as Row | null)?.username;
   return typeof name === 'string' && name.trim() !== '' ? name.trim() : null;

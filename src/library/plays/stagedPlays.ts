@@ -30,7 +30,7 @@ export interface StagedPlays {
   readonly count: number;
   /** Ends of the first and the last play, in seconds since 1970; null if there are no plays. */
   readonly range: { from: number; to: number } | null;
-  /** The plays in parts: first those of the extended history, which replace those of the short one. */
+  /** Returns the plays in parts: first those of the extended history, which replace those of the short one. */
   batches(size: number): Generator<PlayBatch>;
 }
 

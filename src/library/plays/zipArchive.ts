@@ -22,7 +22,7 @@ export interface ExportFile {
   path: string;
   /** Size in bytes when unpacked. */
   size: number;
-  /** The content. Each call reads the file from the beginning. */
+  /** Reads the content, at each call from the beginning. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
@@ -131,7 +131,7 @@ async function* unpacked(
   if (sum !== entry.crc32) throw fault('has another checksum than it says');
 }
 
-/** What went wrong, as a part of a sentence. */
+/** Says what went wrong, as a part of a sentence. */
 function causeOf(error: unknown): string {
   return messageOf(error).replace(/\.$/, '');
 }

@@ -19,7 +19,7 @@ const ENCRYPTED = 0x1 | 0x40 | 0x2000;
 const SIZES_LATER = 0x8;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The name as text; null if it is not UTF-8. */
+/** Decodes a name; null if it is not UTF-8. */
 export function entryName(bytes: Uint8Array): string | null {
   try {
     return UTF8.decode(bytes);
@@ -28,7 +28,7 @@ export function entryName(bytes: Uint8Array): string | null {
   }
 }
 
-/** A name as an error shows it. */
+/** Returns a name as an error shows it. */
 export function shown(bytes: Uint8Array): string {
   const text = entryName(bytes) ?? Buffer.from(bytes).toString('latin1');
   return `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;

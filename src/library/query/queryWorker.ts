@@ -77,7 +77,7 @@ function fileOf(path: string): DiskFile {
   return { bytes: createPagedFile(readFileSync(path)).bytes, close() {} };
 }
 
-/** Size of the cache for plays. In a very long history, questions about one year read this much again and again. */
+/** Size of the cache for `memory.db`. In a very long history, a question about one year reads about this much. */
 const MEMORY_CACHE_KIB = 12_000;
 
 /**

@@ -186,7 +186,7 @@ function cellOf(value: SqlValue): LibraryCell {
   return value;
 }
 
-/** Length of a row as JSON. Characters outside ASCII count twice, since most of them cost a token each. */
+/** Returns the length of a row as JSON. Characters outside ASCII count twice, since most of them cost a token each. */
 function weightOf(row: readonly LibraryCell[]): number {
   const text = JSON.stringify(row);
   let extra = 0;
@@ -194,7 +194,7 @@ function weightOf(row: readonly LibraryCell[]): number {
   return text.length + extra;
 }
 
-/** The names of the columns, cut if they are too long together: without AS, SQLite names a column by its whole expression. */
+/** Cuts the names of columns if they are too long together. Without AS, SQLite names a column by its whole expression. */
 function shortNames(names: string[], maxCharacters: number): string[] {
   if (weightOf(names) <= maxCharacters) return names;
   const length = Math.max(1, Math.floor(maxCharacters / names.length / 2) - 3);

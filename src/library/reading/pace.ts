@@ -11,7 +11,7 @@ export interface Budget {
 }
 
 export interface Pace {
-  /** Number of milliseconds until the next request may be sent; 0 if it may be sent now. */
+  /** Returns how many milliseconds to wait before the next request; 0 if it may be sent now. */
   waitMs(sql: Sql): number;
   /** Counts one request that is sent now. */
   count(sql: Sql): void;

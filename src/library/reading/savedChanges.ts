@@ -35,7 +35,7 @@ interface Gap {
  * @param isWhole true if `known` was the whole list, false if only its first rows
  * @param page reads rows; it may return fewer than `limit`
  * @returns `moving` if the list changed during the search. `unlike` if the list differs by more than removals and additions;
- *   the caller then has to read all of it again
+ *   the caller then has to read the whole list
  */
 export async function findSavedChanges(
   known: readonly SavedKey[],

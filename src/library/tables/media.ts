@@ -28,7 +28,7 @@ export const MEDIA_COLUMNS = COLUMNS.map((column) =>
   column === 'artists' ? `${ARTISTS} as artists` : `tracks.${column} as ${column}`,
 ).join(', ');
 
-/** The item in one row of `MEDIA_COLUMNS`; null if no track is joined to the row. */
+/** Returns the item in one row of `MEDIA_COLUMNS`; null if no track is joined to the row. */
 export function mediaOf(cells: readonly Cell[]): Media | null {
   const row = Object.fromEntries(COLUMNS.map((column, index) => [column, cells[index] ?? null])) as Record<
     (typeof COLUMNS)[number],

@@ -58,7 +58,7 @@ export function groupSongs(recordings: readonly Recording[]): Map<number, number
   return new Map(recordings.map(({ track }) => [track, root(track)]));
 }
 
-/** Folded title and first artist as one key; null if there is no title. */
+/** Makes one key of the folded title and first artist; null if there is no title. */
 function keyOf({ name, first }: Pick<Recording, 'name' | 'first'>): string | null {
   const title = foldLetters(name).trim();
   return title === '' ? null : `${title}\n${foldLetters(first).trim()}`;

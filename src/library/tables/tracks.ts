@@ -17,7 +17,7 @@ interface TrackRow extends RecordingFacts {
   kind: 'track' | 'episode' | 'local';
 }
 
-/** A boolean as SQLite stores it: 0, 1 or null. */
+/** Returns a boolean as SQLite stores it: 0, 1 or null. */
 export const flag = (value: boolean | null) => (value === null ? null : Number(value));
 
 function rowOf(media: Media): TrackRow {

@@ -88,7 +88,7 @@ export function thinOut(sql: Sql, id: string, now: number): void {
   });
 }
 
-/** The versions of a playlist, newest first. */
+/** Lists the versions of a playlist, newest first. */
 export function listVersions(sql: Sql, id: string): PlaylistVersion[] {
   return sql.all(
     'select version, seen_at, total, added, removed from versions where playlist_id = ? order by version desc',
@@ -96,7 +96,7 @@ export function listVersions(sql: Sql, id: string): PlaylistVersion[] {
   );
 }
 
-/** The rows of one version, in order; null if no version has that number. */
+/** Returns the rows of one version, in order; null if no version has that number. */
 export function rowsOfVersion(sql: Sql, id: string, version: number): VersionRow[] | null {
   const isThere = sql.get('select 1 from versions where playlist_id = ? and version = ?', [id, version]);
   if (!isThere) return null;

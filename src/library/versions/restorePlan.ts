@@ -1,4 +1,4 @@
-/** How to get from the present rows to those of a version, and which of them cannot be restored. Pure. */
+/** Plans how to get from the present rows to those of a version, and finds rows that cannot be restored. Pure. */
 import { withNames } from '../../domain/mergeRows.ts';
 import { differenceOf } from '../../domain/rows.ts';
 import type { UnsupportedRow, VersionRow } from '../../domain/versions.ts';

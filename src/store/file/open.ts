@@ -71,7 +71,7 @@ export interface Detached {
   store: Store;
   /** Schema version of the file before it was migrated. */
   fileVersion: number;
-  /** The content as the bytes of a file. */
+  /** Returns the state as the bytes of a file. */
   image(): Uint8Array;
 }
 
@@ -126,7 +126,7 @@ export async function openCopy(
   }
 }
 
-/** The error for a copy of a newer program: the copy cannot be checked, since its schema is not known here. */
+/** Makes the error for a copy of a newer program: the copy cannot be checked, since its schema is not known here. */
 function tooNew(path: string, schemaVersion: number, expectedVersion: number): RelayError {
   const message = `The copy ${path} has schema ${schemaVersion}; this program knows ${expectedVersion}.`;
   return new RelayError('STATE_TOO_NEW', message, { details: { path, schemaVersion, expectedVersion } });

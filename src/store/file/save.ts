@@ -30,7 +30,7 @@ const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
 export interface SaveSource {
-  /** The database file as it is now. */
+  /** Returns the database file as it is now. */
   image(): Image;
   /** Grows with every change. */
   version(): number;

@@ -79,7 +79,7 @@ export function openImage(SQL: SqlJsStatic, path: string, bytes: Uint8Array): Da
   }
 }
 
-/** The error for a command that needs a state in a home that has none. */
+/** Makes the error for a command that needs a state in a home that has none. */
 export function noState(home: string): RelayError {
   return new RelayError('NOT_FOUND', `There is no state in ${home} yet.`, {
     remedy: { text: 'Run {command} first, or choose another home with --home.', command: ['serve'] },

@@ -41,7 +41,7 @@ export function lockPath(home: string): string {
   return join(home, 'relay.lock');
 }
 
-/** The holder that a lock file names; null if there is no file. */
+/** Reads the holder that a lock file names; null if there is no file. An unreadable file gets a holder that does not run. */
 export async function readHolder(path: string): Promise<Holder | null> {
   try {
     const text = readRegularFileSync(path, MAX_BYTES).bytes.toString('utf8');

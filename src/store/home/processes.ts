@@ -57,7 +57,7 @@ export function signalReaches(pid: number): boolean {
   }
 }
 
-/** When a process started; null if it has ended, undefined if the system does not report it. */
+/** Finds out when a process started; null if it has ended, undefined if the system does not report it. */
 async function startOf(pid: number): Promise<string | null | undefined> {
   if (process.platform === 'linux') return linuxStart(pid);
   return process.platform === 'win32' ? windowsStart(pid) : psStart(pid);

@@ -54,7 +54,7 @@ function runOne(db: Database, { version, name, oldestCompatible, sql }: Migratio
   }
 }
 
-/** The schema as text: every statement that made it, by kind and name. */
+/** Writes the schema as text: every statement that made it, tables before indices, by table and name. */
 export function dumpSchema(db: Database): string {
   const [result] = db.exec(`
     select sql from sqlite_schema where sql is not null order by type = 'index', tbl_name, name`);

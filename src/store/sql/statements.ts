@@ -10,7 +10,7 @@ export interface CachedStatement {
   /** `read` changes nothing, `rows` changes rows, `schema` anything else. */
   kind: 'read' | 'rows' | 'schema';
   bind(params: SqlParams | undefined): void;
-  /** The current row. */
+  /** Returns the current row. */
   row(): Record<string, SqlValue>;
 }
 

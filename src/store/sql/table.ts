@@ -50,10 +50,10 @@ type RawRow = Record<string, SqlValue>;
 
 export interface Table<Row> {
   readonly name: string;
-  /** The kind of a column, by its name in SQL; undefined if there is no such column. */
+  /** Returns the kind of a column, by its name in SQL; undefined if there is no such column. */
   kindOf(sqlName: string): Kind<unknown> | undefined;
   toRow(raw: RawRow): Row;
-  /** The first row of `select … from <table> <rest>`; null if there is none. */
+  /** Returns the first row of `select … from <table> <rest>`; null if there is none. */
   first(store: Store, rest: string, params?: SqlParams): Row | null;
   all(store: Store, rest: string, params?: SqlParams): Row[];
   /** Inserts a row. Columns that are left out get the schema's default. `or replace` replaces a row with the same key. */
@@ -135,12 +135,12 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
   };
 }
 
-/** `'a', 'b'` for `in (…)`: words of a closed list, never values from outside. */
+/** Writes `'a', 'b'` for `in (…)`. Pass words of a closed list, never values from outside. */
 export function quotedList(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(', ');
 }
 
-/** The name in SQL of a column that the program calls `key`. */
+/** Returns the name in SQL of a column that the program calls `key`. */
 export function sqlNameOf(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -86,7 +86,7 @@ export function getKeep(store: Store, id: string): Keep | null {
   return KEEPS.first(store, 'where id = ?', [id]);
 }
 
-/** All kept playlists, in the order in which they were added. */
+/** Lists all kept playlists, in the order in which they were added. */
 export function listKeeps(store: Store): Keep[] {
   return KEEPS.all(store, 'order by seq');
 }
@@ -96,7 +96,7 @@ export type KeepTimes = Pick<Keep, (typeof TIMES)[number]>;
 const TIMES = ['id', 'status', 'every', 'dueAt', 'retryAt'] as const;
 const KEEP_TIMES = KEEPS.pick(...TIMES);
 
-/** The times of all kept playlists, in the order in which they were added. */
+/** Lists the times of all kept playlists, in the order in which they were added. */
 export function listKeepTimes(store: Store): KeepTimes[] {
   return KEEP_TIMES.all(store, 'order by seq');
 }

@@ -18,7 +18,7 @@ const COLUMNS = {
   redirectUris: json(RedirectUris),
   grantTypes: json(GrantTypes),
   source: text(['registered', 'added']),
-  /** Time of the registration, in Unix milliseconds. */
+  /** When the client registered or was added, in Unix milliseconds. */
   createdAt: integer,
   /** When the owner first approved the client, Unix milliseconds, even if that approval has ended; null if never. */
   approvedAt: nullable(integer),
@@ -37,7 +37,7 @@ export function getClient(store: Store, clientId: string): StoredClient | null {
   return CLIENTS.first(store, 'where client_id = ?', [clientId]);
 }
 
-/** All clients, oldest first. */
+/** Lists all clients, oldest first. */
 export function listClients(store: Store): StoredClient[] {
   return CLIENTS.all(store, 'order by created_at, client_id');
 }
@@ -62,7 +62,7 @@ export function touchClient(store: Store, clientId: string, now: number): void {
   store.run('update oauth_clients set last_used_at = ? where client_id = ?', [now, clientId]);
 }
 
-/** Number of clients that registered or were added. */
+/** Counts the clients that registered or were added. */
 export function countOauthClients(store: Store): number {
   return CLIENTS.count(store);
 }
