@@ -3,7 +3,7 @@ import { type ChangeSummary, kindFacts } from './change.ts';
 import type { JobType } from './job.ts';
 
 /**
- * What a change did: `added 12 songs to "Evening"`.
+ * Says what a change did: `added 12 songs to "Evening"`.
  * @param name of the playlist, cleaned; null if not known
  * @param undone the words of the change that was undone; null if that change is no longer stored
  */
@@ -35,7 +35,7 @@ const REDID = 'redid: ';
 /** What is stored as `askedBy` when the owner undoes a change on the owner's page. */
 export const ASKED_ON_PAGE = 'owner page';
 
-/** Who asked for a change: `tool save_tracks`, `job 1f0c2b3a`, `relay keep`, `relay undo`, `you, on the page`. */
+/** Says who asked for a change: `tool save_tracks`, `job 1f0c2b3a`, `relay keep`, `relay undo`, `you, on the page`. */
 export function askerWords(askedBy: string): string {
   if (askedBy === ASKED_ON_PAGE) return 'you, on the page';
   // Leaves out the ID of the kept playlist, since the words of the change name it.
@@ -59,7 +59,7 @@ const JOB_WORDS: Readonly<Record<JobType, string>> = {
 const WITHOUT_PLAYLIST: ReadonlySet<JobType> = new Set(['save_tracks', 'remove_saved_tracks', 'undo']);
 
 /**
- * What a job does: `add to "Evening"`.
+ * Says what a job does: `add to "Evening"`.
  * @param playlist its name, with quotation marks
  */
 export function jobWords(type: JobType, playlist: string): string {

@@ -128,19 +128,19 @@ export function asRelayError(error: unknown): RelayError {
   });
 }
 
-/** The error for work that exceeded its time limit. @param what the subject of the sentence: `Undoing` */
+/** Makes the error for work that exceeded its time limit. @param what the subject of the sentence: `Undoing` */
 export function tookTooLong(what: string, ms: number, remedy: string | Remedy): RelayError {
   return new RelayError('DEADLINE_EXCEEDED', `${what} took longer than ${ms / 1_000} seconds.`, { remedy });
 }
 
-/** The error if no account is connected. */
+/** Makes the error for a call that needs an account while none is connected. */
 export function notConnected(): RelayError {
   return new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected.', {
     remedy: { text: 'Run {command} in a terminal.', command: ['login'] },
   });
 }
 
-/** The error if no account is connected or its login has ended. */
+/** Makes the error for a call that needs an account while none is connected, or after its login has ended. */
 export function loginRequired(): RelayError {
   return new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected, or its login has ended.', {
     remedy: { text: 'Connect it with {command}.', command: ['login'] },
@@ -148,7 +148,7 @@ export function loginRequired(): RelayError {
 }
 
 /**
- * The error for work that was started for an account other than the connected one.
+ * Makes the error for work that was started for an account other than the connected one.
  * @param subject of the sentence: `This job`
  * @param next completes the remedy, after the command that connects that account
  * @param waits true if the work continues by itself once that account is connected

@@ -71,7 +71,7 @@ const CLASSES: Readonly<Record<ErrorCode, FailureClass>> = {
   HOME_UNUSABLE: 'store',
 };
 
-/** The class of an error; every code has one. */
+/** Returns the class of an error. Every code has a class. */
 export function failureClassOf({ code }: Pick<RelayError, 'code'>): FailureClass {
   return CLASSES[code];
 }

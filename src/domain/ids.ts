@@ -62,7 +62,7 @@ export function parseRef(
   return ref;
 }
 
-/** The URI for an ID of a known kind. */
+/** Makes the reference to an ID of a known kind. */
 function refOf(kind: EntityKind, id: string): EntityRef {
   return { kind, id, uri: `spotify:${kind}:${id}` };
 }

@@ -63,7 +63,7 @@ export const JOB_PHASES = ['resolve', 'commit'] as const;
 /** A job first looks up its items, then writes them. A job that waits or has failed continues in the same phase. */
 export type JobPhase = (typeof JOB_PHASES)[number];
 
-/** The phase of a job in this state; null if the job may be in either phase. */
+/** Returns the phase of a job in this state; null if the job may be in either phase. */
 export function phaseOf(status: JobStatus): JobPhase | null {
   if (status === 'committing') return 'commit';
   return status === 'pending' || status === 'resolving' || status === 'ready' ? 'resolve' : null;
@@ -193,7 +193,7 @@ export interface ItemRecord {
   error?: JobErrorRecord;
 }
 
-/** How many characters of the ID of a job or a change are shown to people. Commands accept them. */
+/** How many characters of the ID of a job or a change are shown to people. Commands accept these instead of the whole ID. */
 export const SHORT_ID = 8;
 
 export function shortId(id: string): string {

@@ -12,7 +12,7 @@ interface ReadyRule {
   sql(name: string, value: string | null): string;
   /** Finds the value in the query. */
   valueIn: RegExp;
-  /** The rule with this value, for a person. */
+  /** Describes the rule with this value to a person. */
   words(value: string | null): string;
 }
 

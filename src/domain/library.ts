@@ -79,7 +79,7 @@ export const LIBRARY_TABLES: Readonly<Record<string, string>> = {
   plays: 'played_at, uri, name, artist, album, ms_played, kind, skipped',
 };
 
-/** The tables as text, with one line for each. */
+/** Writes the tables as text, with one line for each. */
 export function libraryTablesText(): string {
   return Object.entries(LIBRARY_TABLES)
     .map(([table, columns]) => `${table}(${columns})`)

@@ -29,7 +29,7 @@ export interface PlaylistFacts {
   readable: boolean;
 }
 
-/** A text as one field of CSV, in quotation marks if it needs them (RFC 4180). */
+/** Writes a text as one field of CSV, in quotation marks if the text needs them (RFC 4180). */
 export function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -134,7 +134,7 @@ export interface ClientSummary {
   /** True if the client has no secret. */
   public: boolean;
   redirectUris: string[];
-  /** Time of the registration; null for a client of the settings. */
+  /** When the client registered or was added; null for a client of the settings. */
   createdAt: string | null;
   /** When one of the client's tokens was last issued or used, ISO 8601; null if never. */
   lastUsedAt: string | null;
@@ -143,8 +143,10 @@ export interface ClientSummary {
     approvedAt: string;
     /** True if only tools that change nothing are offered. */
     readOnly: boolean;
+    /** Number of valid tokens of each kind. */
     accessTokens: number;
     refreshTokens: number;
+    /** When the last of these tokens expires. */
     expiresAt: string;
   }>;
 }
@@ -296,7 +298,7 @@ export interface LocalApi {
   pasteLogin(given: { attemptId: string; address: string }): Promise<LoginProgress>;
   /** @param options.attemptId the login that the browser is sent on to; null for the owner's page */
   ownerTicket(options: { attemptId: string | null }): Promise<OwnerTicket>;
-  /** `waits` is true while a ticket is neither used nor expired. */
+  /** Tells whether a ticket can still be used: `waits` is false once it is used or has expired. */
   ownerTicketWaits(ticket: { id: string }): Promise<{ waits: boolean }>;
   /**
    * Forgets the account, the copy of the library, and the browsers that approve without the owner code.
@@ -317,6 +319,7 @@ export interface LocalApi {
    * @param asked.client its ID, or its name; if several clients have that name, the approved one
    * @param asked.forget true to drop its registration as well
    * @returns `forgotten` is false if the client is still known, and may ask for a new approval
+   * @throws RelayError `NOT_FOUND`; `USAGE` if several approved clients have the name
    */
   revokeClient(asked: {
     client: string;
@@ -328,7 +331,7 @@ export interface LocalApi {
    * @param browser.id null for all browsers
    */
   forgetBrowsers(browser: { id: string | null }): Promise<{ forgotten: BrowserSummary[] }>;
-  /** Settled matches, then learned ones, newest first. @param page.limit 1 to 20,000 */
+  /** Lists matches that somebody settled, then learned ones, each newest first. @param page.limit 1 to 20,000 */
   listRemembered(page: { limit: number }): Promise<{ remembered: RememberedMatch[]; total: number }>;
   /**
    * Forgets a match: the next search for the song goes to Spotify again.
@@ -337,7 +340,7 @@ export interface LocalApi {
   forgetRemembered(match: {
     id: string | null;
   }): Promise<{ forgotten: number; match: RememberedMatch | null }>;
-  /** What relay has changed, newest first. @param page.limit 1 to 200 */
+  /** Lists what relay has changed, newest first. @param page.limit 1 to 200 */
   listChanges(page: { limit: number }): Promise<{ items: ChangeEntry[]; total: number }>;
   /** Undoes a change. An undo that takes longer than 45 s continues as a job. */
   undoChange(request: UndoRequest): Promise<UndoAnswer>;
@@ -348,15 +351,15 @@ export interface LocalApi {
     request: ListContent & ImportChoices & StartedImport,
   ): Promise<{ preview: ImportPreview; jobs: JobRecord[] }>;
   getJob(job: { id: string }): Promise<JobRecord>;
-  /** Names of playlists, by ID. Those that cannot be read are left out. */
+  /** Returns names of playlists, by ID. Leaves out playlists whose names cannot be read. */
   playlistNames(playlists: { ids: readonly string[] }): Promise<{ names: Record<string, string> }>;
   /** Begins to write what a ready job has found. @param job.skipUnresolved true to leave out what it did not find */
   commitJob(job: { id: string; skipUnresolved?: boolean }): Promise<JobRecord>;
-  /** All playlists of the account's library. */
+  /** Lists all playlists of the account's library. */
   listPlaylists(): Promise<{ playlists: PlaylistFacts[] }>;
   /** @param asked.playlist ID, URI or link */
   getPlaylist(asked: { playlist: string }): Promise<PlaylistFacts>;
-  /** Every row of a playlist, in order. @param asked.playlist ID, URI or link */
+  /** Reads every row of a playlist, in order. @param asked.playlist ID, URI or link */
   playlistRows(asked: { playlist: string }): Promise<{ playlist: PlaylistFacts; rows: ListRow[] }>;
   /** Up to 400 saved songs from a position on, newest first. `next` is the next position; null at the end. */
   savedRows(page: { offset: number }): Promise<{ rows: ListRow[]; total: number; next: number | null }>;
@@ -369,9 +372,9 @@ export interface LocalApi {
   askLibraryCsv(question: { sql: string; limit: number | null; maxAgeMinutes: number }): Promise<LibraryCsv>;
   forgetLibrary(asked: { part: LibraryPart }): Promise<LibraryStatus>;
   listKeeps(): Promise<{ items: KeepRecord[] }>;
-  /** Adds a kept playlist, and runs it once. */
+  /** Adds a kept playlist, and runs it once. With `dryRun`, only says what that run would do. */
   addKeep(request: KeepRequest): Promise<KeepAnswer>;
-  /** @param asked.id of the kept playlist, or its first characters */
+  /** Runs, pauses, resumes or stops a kept playlist, or accepts its preview. @param asked.id an ID, or its first characters */
   actOnKeep(asked: { id: string; action: KeepAction }): Promise<KeepAnswer>;
   /**
    * @param asked.playlist ID, URI or link, or the playlist's present or last known name
@@ -380,7 +383,7 @@ export interface LocalApi {
    * @throws RelayError `NOT_FOUND`, or with `toRestore` the errors of reading
    */
   playlistVersions(asked: { playlist: string; toRestore?: boolean | undefined }): Promise<PlaylistVersions>;
-  /** The rows of one version. @throws RelayError `NOT_FOUND` */
+  /** Returns the rows of one version. @throws RelayError `NOT_FOUND` */
   playlistVersion(asked: { id: string; version: number }): Promise<VersionContent>;
   /** Restores a version. @throws RelayError `UNSUPPORTED_ITEMS` naming the rows that cannot be written */
   restorePlaylist(request: RestoreRequest): Promise<RestoreAnswer>;

@@ -36,7 +36,10 @@ export function endsOf(socket: SocketEnds, side: keyof ConnectionEnds): Connecti
   return side === 'client' ? { client: own, server: other } : { client: other, server: own };
 }
 
-/** A dual-stack socket reports IPv4 addresses in mapped form (`::ffff:…`). */
+/**
+ * Returns one end of a connection; null if the connection is not open. Leaves out the `::ffff:` that a dual-stack socket puts
+ * before IPv4 addresses.
+ */
 function endOf(address: string | undefined, port: number | undefined): End | null {
   return address && port ? { address: address.replace(/^::ffff:/i, ''), port } : null;
 }

@@ -27,7 +27,7 @@ export interface PlaysRequest {
   anyAccount: boolean;
 }
 
-/** `412,331 plays, 2014 to 2026; 2,104 were there already.` */
+/** Describes the result of an import: `412,331 plays, 2014 to 2026; 2,104 were there already.` */
 export function playsText({ read, added, from, to }: PlaysCount): string {
   const years = [...new Set([from, to].map((time) => time?.slice(0, 4)))].filter(Boolean).join(' to ');
   const known = read - added;

@@ -1,6 +1,6 @@
 /** What the project is called in clients, and where it is published. */
 
-/** The name of a server in a client. The demo has its own name, so that it never replaces the real server. */
+/** Returns the name of a server in a client. The demo has its own name, so that it never replaces the real server. */
 export function serverName(demo: boolean): 'relay' | 'relay-demo' {
   return demo ? 'relay-demo' : 'relay';
 }

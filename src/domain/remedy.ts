@@ -20,7 +20,7 @@ export const plainCommand: CommandStyle = (words) => `\`${['relay', ...words].jo
 /** `plainCommand` for the demo. Without `--demo`, the command would use the person's own account. */
 const demoCommand: CommandStyle = (words) => plainCommand(['--demo', ...words]);
 
-/** The style in which readers outside the terminal see the commands of a server. */
+/** Returns the style in which readers outside the terminal see the commands of a server. */
 export function commandStyleOf({ demo }: { demo: boolean }): CommandStyle {
   return demo ? demoCommand : plainCommand;
 }
@@ -29,7 +29,7 @@ export function remedyText({ text, command }: Remedy, style: CommandStyle = plai
   return command === undefined ? text : text.replaceAll('{command}', () => style(command));
 }
 
-/** The command of a remedy that begins with one, and the text after it (`, to write`); null for other remedies. */
+/** Returns the command of a remedy that begins with a command, and the text after it (`, to write`); null for other remedies. */
 export function asCommandLine({
   text,
   command,
@@ -38,7 +38,7 @@ export function asCommandLine({
   return command && text.startsWith(place) ? { command, rest: text.slice(place.length) } : null;
 }
 
-/** The remedy as text for a terminal: `{1}` stands for the first command. */
+/** Writes the remedy for a terminal. In `terminal.text`, `{1}` stands for the first command. */
 export function terminalText(remedy: Remedy, style: CommandStyle): string {
   const { terminal } = remedy;
   if (!terminal) return remedyText(remedy, style);
@@ -48,7 +48,7 @@ export function terminalText(remedy: Remedy, style: CommandStyle): string {
   });
 }
 
-/** The remedy as text for the owner's page. A person there can run a command, but cannot call a tool. */
+/** Writes the remedy for the owner's page. A person there can run a command, but cannot call a tool. */
 export function pageText(remedy: Remedy, style: CommandStyle): string {
   if (remedy.page !== undefined) return remedyText({ ...remedy, text: remedy.page }, style);
   const hasCommands = (remedy.terminal?.commands.length ?? 0) > 0;

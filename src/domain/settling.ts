@@ -25,7 +25,7 @@ export function nearnessWords(score: number): string {
   return score >= SIMILAR_SCORE ? 'similar' : 'weak match';
 }
 
-/** `Accept the first match for 22 near-identical songs?` */
+/** Asks before all near matches are accepted: `Accept the first match for 22 near-identical songs?` */
 export function acceptWords(count: number): string {
   return count === 1
     ? 'Accept the first match for this near-identical song?'

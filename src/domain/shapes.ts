@@ -128,7 +128,7 @@ export type Item = z.infer<typeof Item> & { linked_from?: string; added_by?: str
 export type Context = z.infer<typeof Context>;
 export type Device = z.infer<typeof Device>;
 
-/** The schema for one page of a list. */
+/** Makes the schema for one page of a list. */
 export function listOf<T extends z.ZodType>(item: T) {
   return z.object({
     items: z.array(item),
@@ -152,7 +152,7 @@ export interface Page<T> {
 export type KeepRow = KeepPreview['added'][number];
 export type KeepPreview = z.infer<ReturnType<typeof keepPreview>>;
 
-/** What a run of a kept playlist would do. */
+/** Makes the schema for what a run of a kept playlist would do. */
 export function keepPreview() {
   const rows = z
     .array(z.object({ uri: z.string(), name: z.string().optional(), artist: z.string().optional() }))

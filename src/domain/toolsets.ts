@@ -27,7 +27,7 @@ export type Toolset = (typeof TOOLSETS)[number];
 export const TOOLSETS_HEADER = 'X-MCP-Toolsets';
 export const READ_ONLY_HEADER = 'X-MCP-Readonly';
 
-/** The headers that state a choice of tools. */
+/** Makes the headers that state a choice of tools. */
 export function choiceHeaders({ toolsets, readOnly }: Partial<ToolChoice>): Record<string, string> {
   return {
     ...(toolsets === undefined ? {} : { [TOOLSETS_HEADER]: toolsets.join(',') }),
@@ -71,10 +71,10 @@ export function narrowed(choice: ToolChoice, by: Partial<ToolChoice>): ToolChoic
   };
 }
 
-/** Asked when a client is set up, unless toolsets are set. The default answer is yes. */
+/** The question when a client is set up, unless toolsets are set. The default answer is yes. */
 export const EXTRAS_QUESTION = 'Also offer undo, the queue, shuffle and albums to AI clients?';
 
-/** The setting `toolsets` for an answer to `EXTRAS_QUESTION`. */
+/** Returns the setting `toolsets` for an answer to `EXTRAS_QUESTION`. */
 export function toolsetsFor(extras: boolean): string {
   return extras ? 'standard,extras' : 'standard';
 }

@@ -94,7 +94,7 @@ function lastTime(words: string, now: number): number {
   return timeOf(`${on(hasBegun ? 0 : -1)}${words}`, now);
 }
 
-/** `3 days ago`, `an hour ago`, `last week`. */
+/** Reads words such as `3 days ago`, `an hour ago` and `last week`. */
 function agoOf(words: string, now: number): number | null {
   const found =
     /^(?:(\d{1,5}|an?|one|two|three) )(second|minute|hour|day|week|month|year)s? ago$/.exec(words) ??
