@@ -111,7 +111,7 @@ const SHOWN_STATES = [
 ] as const;
 export type ShownState = (typeof SHOWN_STATES)[number];
 
-/** Details of a playlist. To write, undefined leaves a detail as it is; in what was read, it is not known. */
+/** Details of a playlist. An undefined detail is left as it is when details are written, and was not read when they are read. */
 export interface DetailValues {
   name?: string | undefined;
   description?: string | undefined;

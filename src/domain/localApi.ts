@@ -316,10 +316,11 @@ export interface LocalApi {
   addClient(client: NewClient): Promise<ClientSummary>;
   /**
    * Ends a client's access at once.
-   * @param asked.client its ID, or its name; if several clients have that name, the approved one
+   * @param asked.client its ID, or its name. Of several clients with that name, those that hold a valid token count; if there are
+   *   none, those that the owner once approved
    * @param asked.forget true to drop its registration as well
    * @returns `forgotten` is false if the client is still known, and may ask for a new approval
-   * @throws RelayError `NOT_FOUND`; `USAGE` if several approved clients have the name
+   * @throws RelayError `NOT_FOUND`; `USAGE` if several such clients have the name
    */
   revokeClient(asked: {
     client: string;
@@ -327,7 +328,7 @@ export interface LocalApi {
   }): Promise<{ client: ClientSummary; approvals: number; forgotten: boolean }>;
   listBrowsers(): Promise<{ browsers: BrowserSummary[] }>;
   /**
-   * Forgets a browser, so that its next approval asks for the owner code.
+   * Forgets a browser, so that the next approval in that browser asks for the owner code.
    * @param browser.id null for all browsers
    */
   forgetBrowsers(browser: { id: string | null }): Promise<{ forgotten: BrowserSummary[] }>;

@@ -27,7 +27,7 @@ const UNNAMED_LIMIT_MS = 60_000;
 /** The longest wait, whatever the provider says: a week. */
 export const MAX_WAIT_MS = 7 * 24 * 60 * 60_000;
 
-/** Returns the pause after a failure. For a rate limit or a quota, `retryAfterSeconds` is its exact length, but at most a week. */
+/** Returns the pause after a failure. For a rate limit or a quota it lasts exactly `retryAfterSeconds`, if set; at most a week. */
 export function pauseAfter(error: RelayError, facts: PauseFacts): Pause {
   const failureClass = failureClassOf(error);
   const ms = waitOf(failureClass, error, facts);
