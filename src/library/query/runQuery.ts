@@ -112,9 +112,10 @@ function compileAsSubquery(db: Database, statement: string): void {
 }
 
 /**
- * Returns the error for a text that does not compile as a subquery. Text that begins like a query gets SQLite's own error, which is about that text alone: of the subquery, SQLite may say
- * something about a bracket that nobody wrote. Other text is told that only queries are allowed; if its first word is none of
- * SQL's, that comes after what SQLite would say. SQLite is not asked: what it says of the subquery is about a later word.
+ * Returns the error for a text that does not compile as a subquery. Text that begins like a query gets SQLite's own error, which
+ * is about that text alone: of the subquery, SQLite may say something about a bracket that nobody wrote. Other text is told that
+ * only queries are allowed; if its first word is none of SQL's, that comes after what SQLite would say. SQLite is not asked: what
+ * it says of the subquery is about a later word.
  */
 function notASubquery(db: Database, statement: string, error: unknown): unknown {
   const word = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*([a-z]\w*)/i.exec(statement)?.[1] ?? '';
