@@ -44,6 +44,7 @@ function computer(context: TestContext, { refuses = '' } = {}) {
     'config.json',
     'master.key',
     'update.json',
+    'plays-upload-00ff17a2b3c4d5e6',
   ]) {
     write(join(state, name), '{}');
     write(join(state, 'demo', name), '{}');

@@ -71,9 +71,9 @@ async function readFiles(
     });
     await eachRow(told, (row) => {
       const play = playOf(row);
-      if (reader.plays.count === MAX_PLAYS) throw new NotRows(`brings the export above ${MAX_PLAYS} plays`);
       if (play === null) others += 1;
-      else reader.plays.add(play);
+      else if (reader.plays.count < MAX_PLAYS) reader.plays.add(play);
+      else throw new NotRows(`brings the export above ${MAX_PLAYS} plays`);
       const name = userNameIn(row);
       if (name !== null) found(name);
     }).catch((error) => {

@@ -5,9 +5,11 @@ import { exists } from '../../base/files.ts';
 import { systemCodeOf } from '../../domain/errors.ts';
 import { acquireHome, type HomeLock } from './lock.ts';
 
-/** Matches our files, and the copies and unfinished writes beside them. */
+/**
+ * Matches our files, with the copies and unfinished writes beside them, and archives of plays whose upload was cut short.
+ */
 const OWN_FILE =
-  /^(relay\.(db|lock|log)|(library|memory)\.db|config\.json|server\.json|master\.key|update\.json)(\..*)?$/;
+  /^((relay\.(db|lock|log)|(library|memory)\.db|config\.json|server\.json|master\.key|update\.json)(\..*)?|plays-upload-[0-9a-f]+)$/;
 
 const DEMO = 'demo';
 
