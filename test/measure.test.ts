@@ -22,8 +22,8 @@ test('a figure may be worse than the recorded one by 5 %, and better by any amou
 test('a figure that is worse by more is reported with both values and what to do', () => {
   const now = { ...recorded, track_row: 43, keywords_five: 91 };
   assert.deepEqual(worseFigures(now, recorded), [
-    'A track, in a list of tracks: 43 tokens, recorded: 40 tokens. Improve it, or record it with: npm run measure -- --write',
-    'The same, among the first five: 91.0 %, recorded: 96.0 %. Improve it, or record it with: npm run measure -- --write',
+    'Worse than recorded: A track, in a list of tracks: 43 tokens, recorded: 40 tokens. Improve it, or record it with: npm run measure -- --write',
+    'Worse than recorded: The same, among the first five: 91.0 %, recorded: 96.0 %. Improve it, or record it with: npm run measure -- --write',
   ]);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Queries of a library of 20,000 rows: the time of an answer, compared with a query that reads no row. Also the memory of
- * the program before, during and after, compared with the same number of calls that do not use the library.
+ * Measures how long queries of a library of 20,000 rows take, compared with a query that reads no row. Also measures how much
+ * memory these queries take, and how much remains, compared with as many calls that do not use the library.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ export interface LibraryMemory {
   when: string;
   /** Resident memory, in MB. */
   memory: number;
-  /** Difference from before, in MB. */
+  /** How much more than before the calls, in MB. */
   more: number;
 }
 
@@ -41,21 +41,21 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   [NONE]: 'select 1',
   'artists, by rows in playlists': `select artist, count(*) as n from playlist_rows join track_artists on track_uri = uri
     group by artist order by n desc limit 20`,
-  'saved by an artist': `select name, album from saved join tracks using (uri) where fold(artist) like '%a%'
+  'saved songs, by a part of the artist': `select name, album from saved join tracks using (uri) where fold(artist) like '%a%'
     order by position limit 20`,
   'saved and in no playlist': `select name, artist from saved join tracks using (uri)
     where song not in (select song from playlist_rows join tracks using (uri)) limit 20`,
-  'twice in my playlists': `select t.name, count(distinct playlist_id) as lists from playlist_rows join tracks t using (uri)
+  'songs in more than one playlist': `select t.name, count(distinct playlist_id) as lists from playlist_rows join tracks t using (uri)
     join playlists p on p.id = playlist_id where mine group by song having lists > 1 order by lists desc limit 20`,
-  'months, with a running total': `select substr(added_at, 1, 7) as month, count(*) as n,
+  'saved songs by month, with a running total': `select substr(added_at, 1, 7) as month, count(*) as n,
     sum(count(*)) over (order by substr(added_at, 1, 7)) as total from saved group by 1 order by 1`,
 };
 
-/** Takes about a minute and a half. */
+/** Takes at least two minutes. */
 export async function libraryQuestions(): Promise<{ times: LibraryTime[]; memory: LibraryMemory[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'relay-bench-'));
   const provider = await startSimulator();
-  // On a fast clock, the minute after which the program frees its memory takes some seconds.
+  // The program frees memory a minute after the last question. On a fast clock, that is some seconds.
   const clock = sharedFastClock(8);
   const env = {
     PROVIDER_CLIENT_ID: provider.clientId,

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** One request with different IDs, so that no two consecutive requests have the same bytes. */
+/** The same request with different IDs, so that a connection never sends the same bytes twice in a row. */
 export type Requests = readonly Buffer[];
 
 const HEAD_END = Buffer.from('\r\n\r\n');
@@ -76,7 +76,7 @@ function ask(
       if (end < 0) return;
       const text = all.toString('latin1', 0, end);
       if (!text.startsWith('HTTP/1.1 200'))
-        return reject(new Error(`an answer was ${text.split('\r\n')[0]}`));
+        return reject(new Error(`expected status 200, got ${text.split('\r\n')[0]}`));
       const length = /content-length: *(\d+)/i.exec(text)?.[1];
       left = length === undefined ? null : Number(length);
       body(all.subarray(end + HEAD_END.byteLength));

@@ -1,4 +1,4 @@
-/** The files with sentences that people write by hand. */
+/** Lists the files whose wording is checked: documents and code, without generated files and tests. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,13 +1,13 @@
-/** The browser for sign-ins of clients: a Chromium that approves in place of the owner. */
+/** Approves clients in Chromium, as the owner would, when they sign in. */
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Programs with which clients on Linux open an address in the browser. */
+/** Names of the programs that clients on Linux call to open the browser. */
 const OPENERS = ['xdg-open', 'x-www-browser', 'www-browser', 'sensible-browser'];
 
-/** Puts programs with these names into `folder`. They write the address into the file `noted` instead of opening it. */
+/** Makes a program in `folder` for each name in `OPENERS`. The programs write the address into the file `noted` instead of opening it. */
 export async function makeOpeners(folder: string, noted: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const [first = '', ...others] = OPENERS;
@@ -26,7 +26,7 @@ export async function launchBrowser(): Promise<Browser> {
 
 /**
  * Approves with the owner code on each approval page that is opened, until `signal` aborts.
- * @returns for each approval the text of the page that followed, or the message of its error
+ * @returns for each approval page, the text of the page after it, or the message of the error if approving failed
  */
 export async function approveAll(
   browser: Browser,

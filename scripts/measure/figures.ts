@@ -1,7 +1,7 @@
-/** The figures: their meaning, their recorded values, and a check for figures that have become worse. */
+/** What `npm run measure` measures: the meaning of each figure, its recorded value, and whether it has become worse. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** By how much a figure may be worse than recorded, as a share. */
+/** How much worse than recorded a figure may be, as a fraction. */
 const TOLERANCE = 0.05;
 
 interface Figure {
@@ -9,7 +9,7 @@ interface Figure {
   unit: 'tokens' | 'bytes' | 'characters' | 'percent';
 }
 
-/** Less is better, except for percentages of requests found. */
+/** Less is better, except for percentages. */
 export const FIGURES = {
   track_row: { what: 'A track, in a list of tracks', unit: 'tokens' },
   playlist_row: { what: 'A playlist, in the list of playlists', unit: 'tokens' },
@@ -20,7 +20,7 @@ export const FIGURES = {
   questions: { what: 'Three questions to the library, with their answers of up to 15 rows', unit: 'tokens' },
   skill_idle: { what: 'Name and description of the skill, which a model sees at all times', unit: 'tokens' },
   skill_tasks: {
-    what: 'Five everyday tasks through the skill, each with its text',
+    what: 'Five everyday tasks through the skill, each with the text of the skill',
     unit: 'tokens',
   },
   mcp_tasks: { what: 'The same five through MCP, each with the list of tools', unit: 'tokens' },
@@ -30,7 +30,7 @@ export const FIGURES = {
   list_bytes: { what: '`tools/list`, with output schemas', unit: 'bytes' },
   keywords_first: { what: 'Keyword searches (two to five words) that find the tool first', unit: 'percent' },
   keywords_five: { what: 'The same, among the first five', unit: 'percent' },
-  requests_five: { what: 'Spoken requests whose tool is among the first five', unit: 'percent' },
+  requests_five: { what: 'Requests as people say them, whose tool is among the first five', unit: 'percent' },
 } as const satisfies Record<string, Figure>;
 
 export type FigureName = keyof typeof FIGURES;
@@ -62,7 +62,7 @@ export function baselineTokens(): number {
   return Object.values(baseline().tasks).reduce((total, { tokens }) => total + tokens, 0);
 }
 
-/** Returns one sentence for each figure that is worse than the recorded one by more than 5 %. */
+/** Returns a message for each figure that is worse than the recorded one by more than 5 %. */
 export function worseFigures(now: Figures, recorded: Figures): string[] {
   return (Object.keys(FIGURES) as FigureName[]).flatMap((name) => {
     const { what, unit } = FIGURES[name];
@@ -70,7 +70,9 @@ export function worseFigures(now: Figures, recorded: Figures): string[] {
     const most = recorded[name] * (1 + TOLERANCE);
     if (unit === 'percent' ? now[name] >= least : now[name] <= most) return [];
     const values = `${inUnit(now[name], unit)}, recorded: ${inUnit(recorded[name], unit)}`;
-    return [`${what}: ${values}. Improve it, or record it with: npm run measure -- --write`];
+    return [
+      `Worse than recorded: ${what}: ${values}. Improve it, or record it with: npm run measure -- --write`,
+    ];
   });
 }
 

@@ -13,7 +13,7 @@ export interface Model {
   readonly calls: number;
   /** @returns the structured content, with `error` if the tool failed */
   call(tool: string, args?: Record<string, unknown>): Promise<Answer>;
-  /** True if the tool is offered and takes the argument, so that one script can play older versions too. */
+  /** True if this checkout has the tool and the tool takes the argument. So the same tasks also run in older checkouts. */
   offers(tool: string, argument?: string): boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Zod schemas for the music data in tool results. Each gives the TypeScript type, the check of every result and the JSON
- * Schema in `tools/list`. What the provider leaves out is `null`, never absent.
+ * Schema in `tools/list`. What the provider leaves out is `null` here; lean results leave it out.
  */
 import * as z from 'zod';
 
@@ -92,7 +92,7 @@ export const Item = z.object({
   added_at: z.string().nullable(),
   item_type: z.enum(['track', 'episode', 'unknown']).describe('"unknown" where Spotify names no item'),
   is_local: z.boolean(),
-  item: Media.nullable().describe('null for a row that Spotify no longer offers'),
+  item: Media.nullable().describe('null if Spotify no longer offers the item'),
 });
 
 export const Context = z.object({
@@ -164,7 +164,11 @@ export function keepPreview() {
     added_count: z.number(),
     removed_count: z.number(),
     moved_count: z.number().optional().describe('Rows that only change their position, if any do'),
-    left_out: z.number().describe('Rows left out: local, gone, or no track or episode'),
+    left_out: z
+      .number()
+      .describe(
+        'Rows left out: local files, songs that are gone, and what is neither a track nor an episode',
+      ),
   });
 }
 

@@ -31,7 +31,7 @@ interface Prompt extends PromptEntry {
   steps: readonly string[];
 }
 
-/** An optional argument. Without it, the prompt asks for less, or tells the model to ask the person. */
+/** Makes an optional argument. Without it, the prompt is more general, or tells the model to ask the person. */
 const free = (name: string, description: string): [PromptArgument] => [
   { name, description, required: false },
 ];
@@ -107,10 +107,10 @@ const PROMPTS: readonly Prompt[] = [
     ],
     steps: [
       'Decide once for the whole list which side of a line is the artist. Leave out numbers, times and headings, keep the order, and do not search for the songs one by one.',
-      'Find an existing playlist with find_playlist_by_name.',
+      'If I named a playlist, find it with find_playlist_by_name.',
       'For up to about 100 songs, call bulk_add_tracks once for an existing playlist, or create_playlist_from_tracks once for a new one.',
       'For more songs, call create_bulk_job once. It takes up to 10,000 songs. Call get_job_status a few times a minute at most, and call commit_job when it is ready.',
-      'Show me what was not found, with the candidates. When I have chosen, store each choice with remember_track and make the same call again; a call that answered "blocked" has written nothing. For a job, pass the choices to resume_job as fixes instead.',
+      'Show me what was not found, with the candidates. When I have chosen, store each choice with remember_track. Then make the same call again: if it answered "blocked", it wrote nothing, so nothing is added twice. For a job, pass the choices to resume_job as fixes instead.',
       'Tell me how many songs were added, which are missing, and the link.',
     ],
   },
@@ -129,7 +129,7 @@ const PROMPTS: readonly Prompt[] = [
       'get_recent_api_errors with unresolved_only true shows what Spotify refused, and why.',
       'get_rate_limit_status shows whether Spotify makes relay wait, and until when.',
       'If music does not play, look at get_playback_state and get_devices: is a device active, and does it take commands?',
-      'get_state_diagnostics shows whether relay can save, and how many jobs wait or failed.',
+      'get_state_diagnostics shows whether relay can save, and how many jobs are waiting or have failed.',
       'Change nothing while you look for the cause, and do not repeat a call that failed.',
       'Tell me in plain words what is wrong and what to do next. If the login is missing, tell me to run "relay login" in a terminal. "relay status" shows more.',
     ],

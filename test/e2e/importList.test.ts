@@ -1,4 +1,4 @@
-/** A person's list is imported, corrected and exported, in a terminal and through MCP. */
+/** A person's list is imported and corrected, in a terminal and through MCP. In the terminal, it is exported too. */
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ import { withRelay } from '../support/world.ts';
 
 const SONGS = 2_000;
 
-/** Songs whose name and artist belong to only one recording. */
+/** Songs whose name and artist belong to only one recording. Names that hold what separates title and artist are left out. */
 function distinctSongs(count: number): DemoTrack[] {
   const { tracks } = sharedCatalogue();
   const nameOf = ({ name, artists }: DemoTrack) => `${name} | ${artists[0]?.name}`;
@@ -56,7 +56,7 @@ function writtenList(songs: readonly DemoTrack[]): string {
 const keyOf = ({ name, artists }: { name: string; artists: readonly { name: string }[] }) =>
   `${parseTitle(name).base} | ${artists[0]?.name}`;
 
-/** Counts the commands that a person types. */
+/** Runs commands as a person types them, and records each. */
 function typist(desk: Desk) {
   const typed: string[] = [];
   return {
@@ -104,7 +104,7 @@ longTest(
       for (const { uri } of rows) {
         const track = byUri.get(uri) ?? assert.fail(uri);
         while (line < songs.length && !isSong(track, songs[line] ?? assert.fail())) line += 1;
-        assert.ok(line < songs.length, `${keyOf(track)} is not the song of the list at this position`);
+        assert.ok(line < songs.length, `${keyOf(track)} is not in the list, or not in this order`);
         line += 1;
       }
       assert.ok(typed.length < 10, typed.join('\n'));
@@ -131,7 +131,7 @@ longTest('through MCP, the same list takes at most 12 calls and 30,000 tokens, i
       paid.answered += countTokens(JSON.stringify(answer));
       return answer;
     };
-    // A model asks for the status of a job a few times while it waits for the job.
+    // A model asks for the status of a job a few times while it waits. Two calls after the wait stand for these.
     const reached = async (id: string, status: string) => {
       await until(async () => {
         const job = await relay.server.local.getJob({ id });

@@ -20,7 +20,7 @@ import {
 } from './tokens.ts';
 import { stateText, whileUnsaved, withServer } from './withServer.ts';
 
-test('a code gives an opaque pair that is nowhere in the state', () =>
+test('a code is exchanged for two opaque tokens, and the state contains none of these secrets', () =>
   withServer({}, async ({ relay, baseUrl }) => {
     const client = await newClient(baseUrl);
     const code = await approve(relay, client.client_id);
@@ -37,7 +37,7 @@ test('a code gives an opaque pair that is nowhere in the state', () =>
     assert.match(String(refresh_token), /^[\w-]{43}$/);
   }));
 
-test('a client secret is kept as a hash, and may be sent in the way that was registered', () =>
+test('a client secret is not readable in the state, and is accepted only in the way that was registered', () =>
   withServer({}, async ({ relay, baseUrl }) => {
     const chosen = await newClient(baseUrl, { token_endpoint_auth_method: 'client_secret_post' });
     const open = await newClient(baseUrl, { token_endpoint_auth_method: undefined });
@@ -85,7 +85,7 @@ test('a client that does not authenticate is refused, and the code stays good', 
     assert.equal((await askToken(baseUrl, form, basic(client_id, secret))).status, 200);
   }));
 
-test('a request that is not a plain form, or repeats a parameter, is refused', () =>
+test('a token request that is not one complete, plain form in the body is refused', () =>
   withServer({}, async ({ relay, baseUrl }) => {
     const { form } = await approvedClient(relay);
     const plain = new URLSearchParams(form).toString();
@@ -121,7 +121,7 @@ test('a wrong verifier uses the code up', () =>
     }
   }));
 
-test('a code is bound to its redirect URI, its resource and its minute', () =>
+test('a code works for one minute, and only with its own redirect URI, resource and scope', () =>
   withServer({}, async ({ relay, baseUrl, clock }) => {
     const client = await newClient(baseUrl);
     const form = async () => codeForm(client, await approve(relay, client.client_id));
@@ -147,7 +147,7 @@ test('a code is bound to its redirect URI, its resource and its minute', () =>
     assert.equal((await askToken(baseUrl, inTime)).status, 200);
   }));
 
-test('a second use of a code ends what the first one gave', () =>
+test('a second use of a code revokes all tokens that came from the first', () =>
   withServer({}, async ({ relay, baseUrl, server }) => {
     const { client, form } = await approvedClient(relay);
     const first = await exchanged(baseUrl, form);
@@ -160,14 +160,14 @@ test('a second use of a code ends what the first one gave', () =>
     }
   }));
 
-test('of two uses of a code at the same moment one counts as the second', () =>
+test('if a code is used twice at the same moment, only one use succeeds', () =>
   withServer({}, async ({ relay, baseUrl }) => {
     const { form } = await approvedClient(relay);
     const answers = await Promise.all([askToken(baseUrl, form), askToken(baseUrl, form)]);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
   }));
 
-test('another client can use neither a code nor a refresh token, and ends nothing by trying', () =>
+test('another client can use neither a code nor a refresh token, and both stay valid if it tries', () =>
   withServer({}, async ({ relay, baseUrl }) => {
     const mine = await newClient(baseUrl);
     const theirs = await newClient(baseUrl, { client_name: 'Other' });
@@ -193,7 +193,7 @@ test('an access token lasts an hour, a refresh token 30 days from its last rotat
     assert.equal(await tokenRefusal(baseUrl, refreshForm(client, third.refresh_token)), '400 invalid_grant');
   }));
 
-test('a refresh may name the scope and the resource that it had, and no others; a refused one uses nothing up', () =>
+test('a refresh may name only the scope and the resource of its grant; a refused request uses nothing up', () =>
   withServer({}, async ({ relay, baseUrl }) => {
     const { client, tokens } = await connect(relay);
     const form = refreshForm(client, tokens.refresh_token);

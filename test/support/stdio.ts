@@ -17,7 +17,7 @@ const STDIO_COMMAND: [string, ...string[]] = process.env.RELAY_BIN
   ? [process.env.RELAY_BIN, 'stdio']
   : [process.execPath, SCRIPT, 'stdio'];
 
-/** Words before a command that run it with stderr closed. */
+/** Put before a command, these words run it with stderr closed. */
 const WITHOUT_STDERR = ['/bin/sh', '-c', 'exec "$@" 2>&-', 'sh'];
 
 interface StdioOptions {
@@ -25,7 +25,10 @@ interface StdioOptions {
   args?: readonly string[];
 }
 
-/** True to run a packaged program without PATH or stderr, alone in its directory (`scripts/test.mjs --stdio`). */
+/**
+ * True if a packaged program is tested without PATH and stderr. `scripts/test.mjs --stdio` has copied it into a directory of its
+ * own.
+ */
 const IS_ALONE = process.env.RELAY_BIN !== undefined && process.env.RELAY_TEST_TRANSPORT === 'stdio';
 
 function parameters({ env, args = [] }: StdioOptions) {
@@ -55,8 +58,8 @@ export async function stdioClient(options: StdioOptions): Promise<Client> {
 }
 
 /**
- * Delays each message. If progress arrives together with the answer, this client handles the answer first and loses the
- * progress.
+ * Hands over messages one by one. If progress arrived together with the answer, the SDK's client would handle the answer first
+ * and lose the progress.
  */
 function spaceOut(transport: StdioClientTransport): void {
   const take = transport.onmessage;
@@ -78,7 +81,7 @@ function drain(stream: Stream | null): void {
   (stream as NodeJS.ReadableStream | null)?.resume();
 }
 
-/** `relay stdio` at the level of lines. */
+/** A running `relay stdio`, to which a test writes lines itself, without an MCP client. */
 export interface RawStdio {
   pid: number;
   /** Every line of stdout so far, parsed. Throws if a line is not JSON. */
@@ -99,7 +102,7 @@ export interface RawOptions extends StdioOptions {
   stderr?: 'ignore' | 'pipe' | 'closed' | 'full';
 }
 
-/** Starts `relay stdio`, which is killed after the test at the latest. */
+/** Starts `relay stdio`. If it still runs after the test, it is killed. */
 export function rawStdio(
   t: TestContext,
   { env, before = [], args = [], stderr = 'ignore' }: RawOptions,
@@ -117,7 +120,7 @@ export function rawStdio(
         });
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Error('relay stdio has no pipes');
-  // Reads stderr, since the pipe would be full after 64 KiB.
+  // Reads stderr and discards it. With `full` nobody reads it, so the pipe is full after 64 KiB.
   if (stderr === 'pipe') child.stderr?.resume();
   let text = '';
   let lastId = 0;

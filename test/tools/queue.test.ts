@@ -12,7 +12,7 @@ const still = (): RelayOptions => ({ clock: manualClock(), env: { RELAY_TOOLSETS
 const sent = ({ provider }: Relay) =>
   provider.requests.map(({ method, path, query, body }) => ({ method, path, query, body }));
 
-/** Three tracks on the first device, the first one playing. */
+/** Puts three tracks on the first device and plays the first track. */
 function playing({ provider }: Relay) {
   const account = owner(provider);
   const tracks = provider.catalogue.tracks.slice(20, 23);
@@ -35,7 +35,7 @@ test('get_queue shows what is playing and what comes next, episodes too', () =>
     assert.deepEqual(sent(relay), [{ method: 'GET', path: '/me/player/queue', query: {}, body: null }]);
   }));
 
-test('get_queue is empty when no device is active, however Spotify says it', () =>
+test('get_queue is empty when no device is active, whether Spotify answers with an empty queue or with 204', () =>
   withRelay(still(), async (relay) => {
     owner(relay.provider).player.deviceId = null;
     const nothing = { currently_playing: null, queue: [] };
@@ -44,7 +44,7 @@ test('get_queue is empty when no device is active, however Spotify says it', () 
     assert.deepEqual(await relay.call('get_queue'), nothing);
   }));
 
-test('add_to_queue queues one item after what was queued before', () =>
+test('add_to_queue puts an item behind those already queued, and before the tracks that would play next', () =>
   withRelay(still(), async (relay) => {
     const { account, device, tracks } = playing(relay);
     const [one, two] = [at(relay.provider.catalogue.tracks, 1), at(relay.provider.catalogue.tracks, 2)];
@@ -90,7 +90,7 @@ const COMMANDS: Array<[tool: string, args: (relay: Relay) => Record<string, unkn
 ];
 
 for (const [tool, args] of COMMANDS) {
-  test(`${tool} says what is missing: a device, Premium, an argument`, () =>
+  test(`${tool} refuses a missing or unknown argument, a missing device and an account without Premium`, () =>
     withRelay(still(), async (relay) => {
       const { account } = playing(relay);
       for (const wrong of [{}, { ...args(relay), more: 1 }]) {

@@ -1,6 +1,6 @@
 /**
- * The objects of the Web API as applications created since February 2026 see them: no `popularity`,
- * `available_markets`, `linked_from` or `followers`, and `genres` only if the world has legacy shapes.
+ * The objects of the Web API as applications created since February 2026 get them, without `popularity`,
+ * `available_markets`, `linked_from` and `followers`. A world with legacy shapes adds `genres`.
  */
 import type { DemoAlbum, DemoArtist, DemoEpisode, DemoShow, DemoTrack, Named } from '../catalogue/types.ts';
 import type { World } from '../state.ts';
@@ -125,7 +125,10 @@ function decodeLocal(part: string): string {
   }
 }
 
-/** The object for a URI in a playlist, a history or a queue; null if the item is not available. */
+/**
+ * Returns the object for a URI in a playlist or in the player; null if the catalogue does not have the item.
+ * @param withEpisodes false to return null for episodes too
+ */
 export function mediaObject(world: World, uri: string, withEpisodes: boolean): Shape | null {
   if (uri.startsWith('spotify:local:')) return localTrack(uri);
   const track = world.catalogue.trackByUri.get(uri);

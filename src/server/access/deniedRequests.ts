@@ -1,7 +1,7 @@
 /**
  * Requests that the owner denied. A client that sends such a request again is refused without asking the owner. A client's next
- * request has a new `state` and challenge, so an old denial is hardly ever needed. So denials are kept in memory only, and only
- * the latest.
+ * request has a new `state` and challenge, so an old denial is hardly ever needed. That is why denials are kept only in memory,
+ * for 24 hours, and at most 1,000 of them.
  */
 import type { Clock } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';
@@ -16,7 +16,7 @@ export interface DeniedRequests {
 }
 
 export function createDeniedRequests(clock: Clock): DeniedRequests {
-  // The hashes of the requests, since a `state` may be long, in the order of the denials.
+  // When each denial ends, oldest first. The key is a hash of the request, since a `state` may be long.
   const until = new Map<string, number>();
   return {
     add(subject) {

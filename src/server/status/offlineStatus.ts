@@ -102,7 +102,7 @@ async function emptyFacts({ settings, version }: Options): Promise<Facts> {
   };
 }
 
-/** The facts about the database of a state that cannot be opened. It counts as `degraded`, since it cannot be saved either. */
+/** The facts about the database if the state cannot be opened: `degraded`, because it cannot be saved either. */
 function closed(database: Facts['database'], { code, details }: RelayError): Facts['database'] {
   if (code !== 'STATE_TOO_NEW') return { ...database, status: 'degraded' };
   return {

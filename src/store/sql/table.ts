@@ -1,11 +1,11 @@
 /**
- * One declaration per table: its columns, by the names that the program uses. The row's type, the column lists of its
- * statements and both directions of the mapping follow from it. `targetId` in the program is `target_id` in SQL.
+ * Each table is declared once, with the names that the program uses for its columns. The type of a row, the columns in SQL
+ * statements, and the conversion to and from SQL follow from the declaration. `targetId` in the program is `target_id` in SQL.
  */
 import type * as z from 'zod';
 import type { SqlParams, SqlValue, Store } from '../types.ts';
 
-/** How the values of a column are stored. The SQLite types are integer, text, blob and null. */
+/** How the values of a column are stored. The tables use the SQLite types integer, text, blob and null. */
 export interface Kind<T> {
   read(raw: SqlValue): T;
   write(value: T): SqlValue;
@@ -31,7 +31,7 @@ export const flag: Kind<boolean> = { read: (raw) => raw === 1, write: (value) =>
 
 export const blob: Kind<Uint8Array> = asIs<Uint8Array>();
 
-/** A JSON value. `shape` only checks rows of a copy, since the program itself wrote all others. */
+/** A JSON value. `shape` is used only to check the rows of a backup, since the program itself wrote all others. */
 export const json = <T>(shape: () => z.ZodType<T>): Kind<T> => ({
   read: (raw) => JSON.parse(raw as string) as T,
   write: (value) => JSON.stringify(value),

@@ -1,4 +1,4 @@
-/** Makes a plan of kept playlists as short as it gets while it still shows the same mistake. */
+/** Shortens a plan of kept playlists, as long as its history still shows a finding of the same rule. */
 import { NO_LAG } from '../spotify.ts';
 import { runKeepHistory } from './history.ts';
 import type { KeepPlan } from './plan.ts';
@@ -15,7 +15,7 @@ export async function shrinkKeeps(plan: KeepPlan, rule: string, runs = 100): Pro
     best = candidate;
     return true;
   };
-  /** Leaves out the whole list, then halves, quarters and so on. */
+  /** Tries to leave out the whole list, then each half, each quarter and so on. */
   const thin = async <T>(
     get: (from: KeepPlan) => readonly T[],
     put: (from: KeepPlan, items: T[]) => KeepPlan,
