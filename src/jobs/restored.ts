@@ -4,9 +4,10 @@
  */
 import { isoOf } from '../base/clock.ts';
 import { shortId } from '../domain/job.ts';
-import { changeOfJob, endPartly, openChanges, setChange } from '../store/tables/changes.ts';
+import { endPartly, openChanges, setChange } from '../store/tables/changes.ts';
 import { getJobBySeq, type Job, type JobError, listJobs, moveJob } from '../store/tables/jobs.ts';
 import type { Store } from '../store/types.ts';
+import { openedAgain } from './commit.ts';
 
 /**
  * Stops every job that was writing, until `resume_job` or `cancel_job`. A resumed job first finds out how far it had got.
@@ -37,7 +38,7 @@ const MAY_CONTINUE: ReadonlySet<Job['status']> = new Set(['waiting', 'committing
 /** Stops one job; true if it would have continued by itself. */
 function hold(store: Store, job: Job, savedAt: number): boolean {
   const now = store.now();
-  const change = changeOfJob(store, job.seq);
+  const change = openedAgain(store, job);
   // Any request may have been sent after the copy was made. With this mark, a resumed job looks first.
   if (change?.outcome === null) setChange(store, change.seq, { inTransit: true }, now);
   if (job.status === 'failed') return false;

@@ -193,3 +193,24 @@ async function drive(relay: Relay, clock: WatchedClock, id: string) {
   }
   throw new Error('the job did not end');
 }
+
+test('a failed job whose undo was refused finds out what it wrote after the copy was made', (t) =>
+  withClockedPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
+    const where = { method: 'POST', path: /\/items$/ } as const;
+    const id = await stopped(relay, 'add_to_playlist', { playlist_id }, { ...where, skip: 1 });
+    relay.provider.faults.add({ ...where, times: 20, kind: 'status', status: 403 });
+    clock.advance(SECONDS * 1_000);
+    await relay.call('resume_job', { job_id: id });
+    assert.equal((await drive(relay, clock, id)).status, 'failed');
+    relay.provider.faults.clear();
+    relay.provider.faults.add({ method: 'DELETE', path: /\/items$/, kind: 'status', status: 403 });
+    const undo = relay.server.local.undoChange({ change: null, force: false, dryRun: false });
+    await assert.rejects(undo, { code: 'FORBIDDEN' });
+    const file = await copyOf(t, relay);
+    await finish(relay, clock, id);
+    const all = urisOf(playlist);
+    await restoreAndStart(relay, file);
+    await relay.call('resume_job', { job_id: id });
+    assert.equal((await drive(relay, clock, id)).status, 'completed');
+    assert.deepEqual(urisOf(playlist), all);
+  }));
