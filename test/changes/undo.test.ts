@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { changeHistory } from '../../src/changes/history.ts';
 import type { ChangeSummary } from '../../src/domain/change.ts';
+import { insertChange, packBody, setChange } from '../../src/store/tables/changes.ts';
+import type { Store } from '../../src/store/types.ts';
 import { reach } from '../jobs/jobCalls.ts';
+import { NOON, testStore } from '../store/testStore.ts';
 import { failureOf } from '../support/answers.ts';
 import { createBrowser } from '../support/browser.ts';
 import { at, owner } from '../support/entries.ts';
@@ -53,6 +57,26 @@ test('a change whose undo was undone and undone again counts as undone, so what 
       assert.deepEqual(mine(), [uri]);
     });
   }));
+
+test('to list changes, relay reads few rows for each of them, however many undos there are', async (t) => {
+  const store = await testStore(t);
+  const body = await packBody({ former: {}, ops: [] });
+  for (let index = 0; index < 100; index++) {
+    const facts = { account: null, playlistId: 'list', askedBy: 'tool add', requested: 1 };
+    const { seq: undoes } = insertChange(store, { ...facts, id: `add ${index}`, kind: 'add' }, body, NOON);
+    const undo = insertChange(store, { ...facts, id: `undo ${index}`, kind: 'undo', undoes }, body, NOON);
+    for (const seq of [undoes, undo.seq]) setChange(store, seq, { outcome: 'done', endedAt: NOON }, NOON);
+  }
+  let rows = 0;
+  const all: Store['all'] = (...args) => {
+    const found = store.all<never>(...args);
+    rows += found.length;
+    return found;
+  };
+  const { items } = changeHistory({ store: { ...store, all } }, 0, 100);
+  assert.equal(items.filter(({ can_undo }) => can_undo).length, 50);
+  assert.ok(rows <= 5 * items.length, `${rows} rows were read`);
+});
 
 test('an undo is refused where another person has changed the playlist since', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
