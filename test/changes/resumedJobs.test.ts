@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import { reach } from '../jobs/jobCalls.ts';
 import { failureOf } from '../support/answers.ts';
+import { run } from '../support/cli.ts';
 import { HOUR } from '../support/clock.ts';
 import { at } from '../support/entries.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
@@ -172,6 +174,20 @@ for (const isUndone of [false, true]) {
       assertRows(playlist, isUndone ? [...former, ...items] : items);
     }));
 }
+
+test('a playlist that a person renames while a job adds its songs has the name of the person', () =>
+  withUnkind({}, async (relay) => {
+    const rule = { ...APPEND, skip: 1, kind: 'rate_limit', retryAfterSeconds: 40 } as const;
+    const id = await committed(relay, 'create_playlist', tracks(relay, 150, 3_000), { name: 'Ours' }, () =>
+      relay.provider.faults.add(rule),
+    );
+    await reach(relay, id, 'waiting');
+    named(relay, 'Ours').name = 'Theirs';
+    await relay.call('get_my_playlists', { all: true });
+    assert.equal((await ended(relay, id)).status, 'completed');
+    const { out } = await run(relay, ['history']);
+    assert.match(out, /created "Theirs" with 150 songs/);
+  }));
 
 longTest('resuming the failed job of a removal that was undone ends with CONFLICT', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {

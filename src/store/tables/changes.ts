@@ -329,15 +329,16 @@ export function pruneChanges(
 /** Maximum number of changes of a playlist to search for a name. */
 const MAX_NAMING = 5;
 
-/** Returns names that relay has given a playlist, and when each change ended (Unix milliseconds), newest first. */
+/** Returns names that relay itself has given a playlist, and when (Unix milliseconds), newest first. */
 export function namesGiven(store: Store, playlistId: string): Array<{ name: string; at: number }> {
   return CHANGES.all(
     store,
     "where playlist_id = ? and kind in ('create', 'details', 'undo') and outcome = 'done' order by seq desc limit ?",
     [playlistId, MAX_NAMING],
-  ).flatMap(({ seq, createdAt, endedAt }) => {
-    // A change reads the former name first, so only its end is later than what it read.
-    const at = endedAt ?? createdAt;
+  ).flatMap(({ seq, kind, createdAt, endedAt }) => {
+    // A change reads the former name first, so only its end is later than what it read. A new playlist has no former name, and
+    // its songs may be added much later.
+    const at = kind === 'create' ? createdAt : (endedAt ?? createdAt);
     const names = getChangeBody(store, seq).ops.flatMap((op) => {
       if (op.op === 'create') return [op.details.name];
       return op.op === 'details' && op.set.name !== undefined ? [op.set.name] : [];
