@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ChangeSummary } from '../../src/domain/change.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { reach } from '../jobs/jobCalls.ts';
 import { failureOf } from '../support/answers.ts';
@@ -174,6 +175,34 @@ for (const isUndone of [false, true]) {
       assertRows(playlist, isUndone ? [...former, ...items] : items);
     }));
 }
+
+test('of a failed job whose write was undone twice, only the last write and its undo are kept longer than a month', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, former }) => {
+    const items = tracks(relay, 150, 3_000);
+    const id = await failedAppend(relay, playlist.id, items);
+    assertDone(await undoLast(relay));
+    relay.provider.faults.add({
+      ...APPEND,
+      skip: 1,
+      times: Number.POSITIVE_INFINITY,
+      kind: 'status',
+      status: 403,
+    });
+    assert.equal((await resumed(relay, id)).status, 'failed');
+    relay.provider.faults.clear();
+    assertDone(await undoLast(relay));
+    clock.shift(31 * 24 * HOUR);
+    // Storing a change drops those that are too old, once an answer has told Spotify's time.
+    for (const from of [7_000, 7_001])
+      assertDone(await change(relay, 'save_tracks', { track_ids: tracks(relay, 1, from) }));
+    const { items: kept } = (await relay.call('list_changes')) as { items: ChangeSummary[] };
+    assert.deepEqual(
+      kept.map(({ kind }) => kind),
+      ['save', 'save', 'undo', 'add'],
+    );
+    assert.equal((await resumed(relay, id)).status, 'completed');
+    assertRows(playlist, [...former, ...items]);
+  }));
 
 test('a playlist that a person renames while a job adds its songs has the name of the person', () =>
   withUnkind({}, async (relay) => {

@@ -305,7 +305,8 @@ export function dropChange(store: Store, seq: number): void {
 /**
  * Deletes ended changes, except the newest `count` within the period `kept` that take at most `bytes` in all. The computer's
  * clock may be wrong by months. So a change with a time by the provider's clock is too old only if that clock says so too. The
- * change of a job that may still be resumed stays, and so do its undos: without them, the job would not know what it has written.
+ * last change of a job that may still be resumed stays, and so do its undos: without them, the job would not know what it has
+ * written.
  */
 export function pruneChanges(
   store: Store,
@@ -313,7 +314,8 @@ export function pruneChanges(
 ): void {
   store.run(
     `with recursive needed(seq) as (
-       select seq from changes where job in (select seq from jobs where status not in ('completed', 'cancelled'))
+       select max(seq) from changes where job in (select seq from jobs where status not in ('completed', 'cancelled'))
+       group by job
        union select changes.seq from changes join needed on changes.undoes = needed.seq)
      delete from changes where outcome is not null and seq not in (select seq from needed) and (
        (ended_at < :updatedSince and (server_time is null or server_time < :begunSince)) or seq in (
