@@ -19,7 +19,7 @@ import {
 import { matchedUris, skipSome, unwriteItems } from '../store/tables/jobItems.ts';
 import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, move, reread } from './context.ts';
-import { failuresOf, follow } from './outcome.ts';
+import { endOfFailure, failuresOf, follow } from './outcome.ts';
 
 /**
  * Begins the change that writes all items of a job, or continues with it. For a cancelled job, finds out how its last request
@@ -53,7 +53,8 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
     return follow(context, job, null, { kind: 'failed', cause: recordGone() });
   }
   // Until the undo has ended, it is not known what is left of the former write.
-  if (begun && undoOf(store, begun.seq)?.outcome === null) throw beingUndone(job);
+  if (begun && undoOf(store, begun.seq)?.outcome === null)
+    return follow(context, job, begun, endOfFailure(present, beingUndone(job)));
   if (begun && !mayBeginAgain(context, present, begun)) {
     return follow(context, job, begun, { kind: 'failed', cause: cannotGoOn(begun) });
   }
@@ -120,6 +121,30 @@ function recordGone(): RelayError {
       },
     },
   );
+}
+
+/**
+ * Refuses to accept the review of a job whose write is undone, or is being undone.
+ * @throws RelayError `CONFLICT`
+ */
+export function requireNotUndone(store: JobContext['store'], job: Job, { seq }: Change): void {
+  const undo = undoOf(store, seq);
+  if (undo) throw undo.outcome === null ? beingUndone(job) : undone(job);
+}
+
+function undone({ id }: Job): RelayError {
+  return new RelayError('CONFLICT', 'What this job had written was undone, so there is nothing to accept.', {
+    remedy: {
+      text: 'Call cancel_job to end the job, or resume_job with review "carry_on" to write all of it again.',
+      terminal: {
+        text: '{1} ends the job, and {2} writes all of it again.',
+        commands: [
+          ['jobs', 'cancel', shortId(id)],
+          ['jobs', 'resume', shortId(id)],
+        ],
+      },
+    },
+  });
 }
 
 function beingUndone({ id }: Job): RelayError {

@@ -26,7 +26,7 @@ import {
   unlistedJobs,
   wakeJobs,
 } from '../store/tables/jobs.ts';
-import { openedAgain } from './commit.ts';
+import { openedAgain, requireNotUndone } from './commit.ts';
 import { type JobContext, type MoveOptions, move, moveNow, previousOf, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
@@ -143,12 +143,14 @@ export function createJobs(context: JobContext): Jobs {
   /** The owner keeps the playlist as it is, so the job is over. */
   async function accept(job: Job): Promise<JobRecord> {
     const change = openedAgain(store, job);
+    if (change) requireNotUndone(store, job, change);
     const accepted = change?.outcome === null ? await changes.accept(change.seq) : null;
     await store.durable(
       () => {
         // Somebody else may have decided while the playlist was read.
         const present = reread(store, job);
         if (!inReview(present)) throw wrongState(present, 'Its review is over.');
+        if (change) requireNotUndone(store, job, change);
         accepted?.end();
         moveNow(context, present, 'committing', CLEARED);
         const done = change && getChangeBySeq(store, change.seq);

@@ -13,7 +13,7 @@ import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts
 import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Relay } from '../support/world.ts';
-import { extrasClient, undoLast } from './extras.ts';
+import { extrasClient, undoLast, withExtras } from './extras.ts';
 import { assertDone, change, committed, ended } from './settled.ts';
 import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
@@ -200,6 +200,30 @@ test('of a failed job whose write was undone twice, only the last write and its 
       kept.map(({ kind }) => kind),
       ['save', 'save', 'undo', 'add'],
     );
+    assert.equal((await resumed(relay, id)).status, 'completed');
+    assertRows(playlist, [...former, ...items]);
+  }));
+
+test('a failed job that is resumed during a long undo fails, names what it had written, and can be resumed after the undo', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+    const items = tracks(relay, 250, 3_000);
+    const times = Number.POSITIVE_INFINITY;
+    const id = await committed(relay, 'add_to_playlist', items, { playlist_id }, () =>
+      relay.provider.faults.add({ ...APPEND, skip: 2, times, kind: 'status', status: 403 }),
+    );
+    const { change_id } = (await ended(relay, id)).result ?? {};
+    relay.provider.faults.clear();
+    relay.provider.faults.add({ ...REMOVE, skip: 1, kind: 'rate_limit', retryAfterSeconds: 600 });
+    await withExtras(relay, async ({ call }) => {
+      const { job_id: undoing } = failureOf(await call('undo_change'))?.details ?? {};
+      await reach(relay, String(undoing), 'waiting');
+      const { status, error, result } = await resumed(relay, id);
+      assert.deepEqual(
+        [status, error?.message, result?.change_id],
+        ['failed', 'What this job had written is being undone.', change_id],
+      );
+      await ended(relay, String(undoing));
+    });
     assert.equal((await resumed(relay, id)).status, 'completed');
     assertRows(playlist, [...former, ...items]);
   }));

@@ -9,7 +9,7 @@ import { run } from '../support/cli.ts';
 import { at } from '../support/entries.ts';
 import { assertRows, assertSame, fill, named, tracks, urisOf, without } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import type { FaultRule } from '../support/simulator/faults.ts';
+import type { FaultMatch, FaultRule } from '../support/simulator/faults.ts';
 import { until } from '../support/until.ts';
 import type { Relay } from '../support/world.ts';
 import { undoLast, withExtras } from './extras.ts';
@@ -168,6 +168,9 @@ longTest('a tool of relay may write to the playlist while a job waits', () =>
 /** The rows that are left after another person has taken out some former rows and some that the job has just written. */
 const edited = ({ former, items }: Scene) => [...former.slice(5), ...items.slice(0, 150)];
 
+/** The rows that an undo of the job's write leaves of these. */
+const undone = ({ former, items }: Scene) => [...former.slice(5), ...items.slice(100, 150)];
+
 function underEdit(then: (scene: Scene, job: JobRecord) => Promise<void>): Promise<void> {
   return append((scene) => {
     const { relay, playlist } = scene;
@@ -211,6 +214,52 @@ longTest('a review can still be accepted after an undo of its write that Spotify
     assertRows(playlist, edited(scene));
   }),
 );
+
+for (const isRefused of [false, true]) {
+  test(`a review cannot be accepted during an undo that ${isRefused ? 'Spotify refuses, but after it' : 'succeeds, nor after it'}`, () =>
+    underEdit(async (scene, { job_id }) => {
+      const { relay, playlist } = scene;
+      const answers: Array<Record<string, unknown>> = [];
+      const accept = async () =>
+        void answers.push(await relay.call('resume_job', { job_id, review: 'accept' }));
+      const writing: FaultMatch = { path: /\/items$/, where: ({ method }) => method !== 'GET' };
+      relay.provider.faults.add({ ...writing, kind: 'hook', fn: accept });
+      const times = Number.POSITIVE_INFINITY;
+      if (isRefused) relay.provider.faults.add({ ...writing, times, kind: 'status', status: 403 });
+      await withExtras(relay, async ({ call }) => {
+        const { error } = await call('undo_change', { force: true });
+        assert.equal((error as ToolFailure | undefined)?.code, isRefused ? 'FORBIDDEN' : undefined);
+      });
+      relay.provider.faults.clear();
+      await accept();
+      const errors = answers.map(({ error }) => (error as ToolFailure | undefined)?.message);
+      const wasUndone = 'What this job had written was undone, so there is nothing to accept.';
+      assert.deepEqual(errors, [
+        'What this job had written is being undone.',
+        isRefused ? undefined : wasUndone,
+      ]);
+      const { status, review_required } = await ended(relay, job_id);
+      assert.deepEqual([status, review_required], isRefused ? ['completed', false] : ['failed', true]);
+      assertRows(playlist, isRefused ? edited(scene) : undone(scene));
+    }));
+}
+
+test('a review whose write is undone while it is being accepted stays a review', () =>
+  underEdit(async (scene, { job_id }) => {
+    const { relay, playlist, items } = scene;
+    const fn = () =>
+      withExtras(relay, async ({ call }) => {
+        assert.equal((await call('undo_change', { force: true })).error, undefined);
+      });
+    relay.provider.faults.add({ method: 'GET', path: /^\/playlists\//, kind: 'hook', fn });
+    const { error } = await relay.call('resume_job', { job_id, review: 'accept' });
+    assert.equal((error as ToolFailure | undefined)?.code, 'CONFLICT');
+    assert.equal((await ended(relay, job_id)).review_required, true);
+    assertRows(playlist, undone(scene));
+    await relay.call('resume_job', { job_id, review: 'carry_on' });
+    assert.equal((await ended(relay, job_id)).status, 'completed');
+    assertRows(playlist, [...undone(scene), ...items]);
+  }));
 
 test('a replacement that was accepted before a song was written is not said to have emptied the playlist', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist, playlist_id }) => {
