@@ -131,6 +131,8 @@ interface Shown {
   fresh: string[];
   /** The tracks that were saved before. */
   older: string[];
+  /** When the library says that a track was saved, in Unix milliseconds. */
+  savedAt: Map<string, number>;
   /** True if the library was looked through to its end. */
   isWhole: boolean;
 }
@@ -157,7 +159,7 @@ async function lookOnce(
   pages: Pages,
   call: Call,
 ): Promise<{ shown: Shown; steady: boolean }> {
-  const shown: Shown = { fresh: [], older: [], isWhole: false };
+  const shown: Shown = { fresh: [], older: [], savedAt: new Map(), isWhole: false };
   const totals = new Set<number>();
   const left = { ...pages };
   for (let page = 0; open.size > 0 && left.newer-- > 0; page++) {
@@ -166,9 +168,12 @@ async function lookOnce(
     totals.add(total);
     let isOlder = false;
     for (const { track, added_at } of items) {
-      isOlder ||= added_at !== null && Date.parse(added_at) < since;
+      const savedAt = added_at === null ? Number.POSITIVE_INFINITY : Date.parse(added_at);
+      isOlder ||= savedAt < since;
       if (isOlder && pages.older === 0) return { shown, steady: totals.size === 1 };
-      if (track && open.delete(track.uri)) shown[isOlder ? 'older' : 'fresh'].push(track.uri);
+      if (!track || !open.delete(track.uri)) continue;
+      shown[isOlder ? 'older' : 'fresh'].push(track.uri);
+      shown.savedAt.set(track.uri, savedAt);
     }
     shown.isWhole = next_offset === null;
     if (shown.isWhole || (isOlder && --left.older === 0)) break;
@@ -225,12 +230,11 @@ export async function lookedUpAdditions(
   }
   // The changes ended by relay's clock, and the dates of tracks are Spotify's.
   const apart = (provider.serverTime() ?? store.now()) - store.now();
-  for (const end of new Set(endOf.values())) {
-    const asked = new Set(away.filter((uri) => endOf.get(uri) === end));
-    const pages = { newer: MAX_PAGES, older: 0 };
-    const { fresh } = await lookFor(reading, end + apart + LATER_MS, asked, pages, call);
-    for (const uri of fresh) added[uri] = false;
-  }
+  const laterThan = (uri: string) => (endOf.get(uri) ?? Number.POSITIVE_INFINITY) + apart + LATER_MS;
+  const first = Math.min(...away.map(laterThan));
+  const pages = { newer: MAX_PAGES, older: 0 };
+  const { fresh, savedAt } = await lookFor(reading, first, new Set(away), pages, call);
+  for (const uri of fresh) if ((savedAt.get(uri) ?? 0) >= laterThan(uri)) added[uri] = false;
   return added;
 }
 

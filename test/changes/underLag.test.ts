@@ -110,6 +110,31 @@ test('the undo of saving leaves the tracks that a person had saved after a remov
     assert.deepEqual(savedUris(relay).toSorted(), before.toSorted());
   }));
 
+test('after several removals, saving reads the library once, and tells for each track who saved it last', () =>
+  withUnkind({}, async (relay, clock) => {
+    const account = owner(relay.provider);
+    const track_ids = savedUris(relay).slice(0, 5);
+    const [theirs = '', ...others] = track_ids;
+    const remove = (...uris: string[]) => change(relay, 'remove_saved_tracks', { track_ids: uris });
+    assertDone(await remove(theirs));
+    await clock.sleep(5_000);
+    account.saved.unshift({ uri: theirs, addedAt: new Date(clock.now()).toISOString() });
+    await clock.sleep(5_000);
+    for (const uri of others) assertDone(await remove(uri));
+    const before = savedUris(relay);
+    relay.provider.clearRequests();
+    assertDone(await change(relay, 'save_tracks', { track_ids }));
+    assert.deepEqual(
+      relay.provider.requests.map(({ method, path }) => [method, path.split('?')[0]]),
+      [
+        ['GET', '/me/tracks'],
+        ['PUT', '/me/library'],
+      ],
+    );
+    assertDone(await undoLast(relay));
+    assert.deepEqual(savedUris(relay), before);
+  }));
+
 longTest('if a list still shows rows that were removed, they are not taken for rows that were put back', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [first = '', ...others] = tracks(relay, 120, 3_000);
