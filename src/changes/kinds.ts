@@ -17,7 +17,7 @@ import { lookedUpAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { shownNames } from './relinks.ts';
-import { ROWS_PER_REQUEST } from './rowOps.ts';
+import { entryCount, ROWS_PER_REQUEST } from './rowOps.ts';
 import { ageOf, LATEST_EFFECT_MS, waitForEffects, withinLast } from './times.ts';
 
 type Request = Omit<ChangeRequest, 'askedBy'>;
@@ -165,8 +165,7 @@ export function reviseRows(
         if (revision === null) return null;
         const planned = planRows(revision.present, revision.wanted);
         if (planned === null) throw unwritable(revision);
-        const entries = planned.map((op) => ('uris' in op ? op.uris.length : 1));
-        const requested = entries.reduce((sum, count) => sum + count, 0);
+        const requested = planned.reduce((sum, op) => sum + entryCount(op), 0);
         const linked = items.flatMap(
           (item): Array<[string, string]> => (item.linked_from ? [[uriOf(item), item.linked_from]] : []),
         );

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { ChangeSummary } from '../../src/domain/change.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { run } from '../support/cli.ts';
 import { assertNone, at, owner, pluck } from '../support/entries.ts';
@@ -144,6 +145,24 @@ test('a version comes back row for row: repeats, order and episodes', () =>
     const undone = await relay.call('undo_change', { change_id: done.change_id });
     assert.equal(undone.error, undefined);
     assert.deepEqual(uris(relay), now);
+  }));
+
+test('a restore that only moves rows counts each of them, and so does its undo', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 5, 1);
+    await readAll(relay);
+    edit(relay, (rows) => [...rows.slice(5), ...rows.slice(0, 5)]);
+    await list(relay);
+    assert.equal((await restore(relay, 1, { dry_run: false })).error, undefined);
+    await relay.call('undo_change');
+    const { items } = (await relay.call('list_changes')) as { items: ChangeSummary[] };
+    assert.deepEqual(
+      items.map(({ kind, requested, written }) => [kind, requested, written]),
+      [
+        ['undo', 5, 5],
+        ['restore', 5, 5],
+      ],
+    );
   }));
 
 test('rows that cannot be restored are named, and nothing is written unless they are to be left out', () =>
