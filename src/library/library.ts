@@ -27,7 +27,6 @@ import { getAccount } from '../store/tables/account.ts';
 import { memoryFile, mirrorFile } from './files/files.ts';
 import type { FileDisk, LibraryFile } from './files/libraryFile.ts';
 import { createPlayImports, type PlayImports } from './plays/importPlays.ts';
-import { removeUploads } from './plays/uploads.ts';
 import type { Question } from './query/messages.ts';
 import { createQueryPool, type QueryPool } from './query/pool.ts';
 import { type Budget, createPace } from './reading/pace.ts';
@@ -203,7 +202,7 @@ export interface Library {
   readonly watcher: Watcher;
   /** Imports of listening histories, which need no account. */
   readonly plays: PlayImports;
-  /** Continues a reading that was interrupted when relay stopped, and removes archives left by an interrupted upload. */
+  /** Continues a reading that was interrupted when relay stopped. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -1047,7 +1046,6 @@ export function createLibrary(options: LibraryOptions): Library {
       },
     },
     start() {
-      void removeUploads(options.home).catch(() => {});
       void resumeAsConnected().catch((error) =>
         log.warn({ reason: messageOf(error) }, 'the library could not be opened'),
       );

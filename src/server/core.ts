@@ -7,6 +7,7 @@ import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { keyOptions, type Settings } from '../config/settings.ts';
 import { createLibrary, type Library, type LibraryOptions } from '../library/library.ts';
+import { removeUploads } from '../library/plays/uploads.ts';
 import { watchedProvider } from '../library/watchedProvider.ts';
 import { type AuthorizationServer, createAuthorizationServer } from '../oauth/server.ts';
 import type { ProviderApp } from '../provider/account/accountsApi.ts';
@@ -109,6 +110,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { fs, hold = holdHome(log) } = ground;
   const lock = await hold(settings.home, options.purpose);
   try {
+    // Nobody else has the home now, so no upload is under way.
+    await removeUploads(settings.home).catch(() => {});
     const store = await openStore({ home: settings.home, clock, log, ...(fs ? { fs } : {}) });
     try {
       const opened = await openSecrets(options, store);

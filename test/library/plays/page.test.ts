@@ -4,7 +4,9 @@ import { readdirSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { openOffline } from '../../../src/server/offline.ts';
 import { signIn } from '../../oauth/ownerBrowser.ts';
+import { relay as cli } from '../../support/cli.ts';
 import { until } from '../../support/until.ts';
 import type { Relay } from '../../support/world.ts';
 import { extended, zipped } from './exports.ts';
@@ -71,5 +73,14 @@ test('an uploaded history is a file in the home that only its owner may read, an
     // What a kill leaves is gone after the next start.
     await writeFile(join(relay.home, 'plays-upload-0011'), bytes);
     await relay.restart();
-    await until(() => uploadsIn(relay).length === 0);
+    assert.deepEqual(uploadsIn(relay), []);
+
+    // Without a server, the command that forgets plays leaves no archive of them either.
+    await relay.server.close();
+    for (const args of [['library', 'forget', '--plays'], ['logout', '--erase']]) {
+      await writeFile(join(relay.home, 'plays-upload-0011'), bytes);
+      const { code, err } = await cli(args, { env: relay.env, parts: { openOffline } });
+      assert.equal(code, 0, err);
+      assert.deepEqual(uploadsIn(relay), [], args.join(' '));
+    }
   }));
