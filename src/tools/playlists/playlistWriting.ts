@@ -223,9 +223,8 @@ function withoutCreation({ total, completed }: Report['chunks']): Report['chunks
 
 function failed(result: ChangeReport, report: Report, cause: RelayError, rest: RestWords): RelayError {
   if (report.rollback) return rolledBack(result, report, cause);
-  // These have no entries. They end like this without a detail written only if no answer came.
-  const isWhole =
-    (result.change.kind === 'details' || result.change.kind === 'delete') && report.written === 0;
+  // These are one request without entries. They end like this only if an answer to it was lost.
+  const isWhole = result.change.kind === 'details' || result.change.kind === 'delete';
   const how = isWhole
     ? `Whether this took effect is not known: ${cause.message}`
     : `${report.written} of ${report.requested} written, then: ${cause.message}`;
