@@ -17,7 +17,11 @@ const NAMES = {
     'kunstlernamen nombresdelartista nomsdelartiste nomedellartista nomesdoartista naamvanartiest artistensnamn ' +
     'sanatciadi ονοματακαλλιτεχνη اسماءالفنانين アーティスト名 艺人名称 藝人名稱 artist名 ' +
     'wykonawca sanatci исполнитель артист виконавець アーティスト 歌手 가수',
-  albumArtist: 'albumartistnames albumartistname albumartists albumartist',
+  albumArtist:
+    'albumartistnames albumartistname albumartists albumartist albumkunstlernamen nombresdelartistadelalbum ' +
+    'nomsdelartistedelalbum nomedellartistadellalbum nomesdoartistadoalbum naamvanartiestophetalbum ' +
+    'albumartistensnamn albumdekisanatciadi ονοματακαλλιτεχνηαλμπουμ اسماءفنانيالالبوم アルバムアーティスト名 ' +
+    '专辑艺人名称 專輯藝人名稱 專輯artist名',
   album:
     'albumname albumtitle album release releasename mastermetadataalbumalbumname disco ' +
     'nombredelalbum nomdelalbum nomedellalbum nomedoalbum naamvanalbum albumetsnamn albumadi ονομααλμπουμ ' +
