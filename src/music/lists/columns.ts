@@ -8,9 +8,11 @@ import { foldLetters } from '../letters.ts';
 const NAMES = {
   title:
     'trackname tracktitle songtitle songname title track song mastermetadatatrackname titel titre titolo titulo ' +
-    'chanson cancion brano musica lied nummer nombredelacancion nomdutitre nomedellatraccia nomedafaixa nummernaam ' +
+    'chanson cancion brano musica lied nombredelacancion nomdutitre nomedellatraccia nomedafaixa nummernaam ' +
     'latensnamn parcaadi ονομακομματιου اسمالاغنية トラック名 曲目名称 曲目名稱 歌名 ' +
-    'faixa tytul utwor nazev sarki название песня трек назва 曲名 제목 name',
+    'tytul utwor nazev sarki название песня трек назва 曲名 제목 nome nombre nom naam name ' +
+    // A number, if there is also a name.
+    'nummer faixa',
   artist:
     'artistnames artistname artists artist trackartist songartist creator performer mastermetadataalbumartistname ' +
     'interpret interpreten kunstler artiste artistes artista artistas interprete interpretes artiest band ' +
