@@ -189,7 +189,10 @@ testLists({
   'a number beside the name, in German': ['Nummer;Name;Interpret\n1;Plinth;Ovo\n', '2 Ovo / Plinth'],
   'a number beside the name, in Dutch': ['Nummer;Naam;Artiest\n1;Plinth;Ovo\n', '2 Ovo / Plinth'],
   'a number that is the song, in Dutch': ['Nummer;Artiest\nPlinth;Ovo\n', '2 Ovo / Plinth'],
-  "Apple's names in Italian": ['Nome\tArtista\tCompositore\tAlbum\nPlinth\tOvo\tTam\tFirst\n', '2 Ovo / Plinth (First)'],
+  "Apple's names in Italian": [
+    'Nome\tArtista\tCompositore\tAlbum\nPlinth\tOvo\tTam\tFirst\n',
+    '2 Ovo / Plinth (First)',
+  ],
   "Apple's names in Spanish": ['Nombre\tArtista\tÁlbum\nPlinth\tOvo\tFirst\n', '2 Ovo / Plinth (First)'],
   "Apple's names in French": ['Nom\tArtiste\tAlbum\nPlinth\tOvo\tFirst\n', '2 Ovo / Plinth (First)'],
   'a short header in Japanese': ['曲名,アーティスト,アルバム\nPlinth,Ovo,First\n', '2 Ovo / Plinth (First)'],

@@ -77,7 +77,10 @@ test('an uploaded history is a file in the home that only its owner may read, an
 
     // Without a server, the command that forgets plays leaves no archive of them either.
     await relay.server.close();
-    for (const args of [['library', 'forget', '--plays'], ['logout', '--erase']]) {
+    for (const args of [
+      ['library', 'forget', '--plays'],
+      ['logout', '--erase'],
+    ]) {
       await writeFile(join(relay.home, 'plays-upload-0011'), bytes);
       const { code, err } = await cli(args, { env: relay.env, parts: { openOffline } });
       assert.equal(code, 0, err);
