@@ -1,7 +1,7 @@
 /**
  * Runs one question on a copy of the library. SQLite itself makes sure that the question only reads. The text must first
  * compile as a subquery, which SQLite's grammar allows only for SELECT, WITH … SELECT and VALUES. The database is also set to
- * `query_only`. A pragma may take effect as soon as it is compiled, so a text is compiled by itself only if it is such a query or
+ * `query_only`. A pragma may take effect as soon as it is compiled. So a text is compiled by itself only if it is such a query, or
  * begins like one.
  */
 import type { Database, SqlValue, Statement } from 'sql.js';
