@@ -29,6 +29,9 @@ export const BARE_ID = /^[0-9A-Za-z]{22}$/;
 /** Matches the start of a link or a URI. */
 export const ADDRESS = /^(?:spotify:|https?:|(?:open|play)\.spotify\.com\/)/i;
 const WEB_HOSTS = /^(?:https?:\/\/)?(?:open|play)\.spotify\.com\//i;
+/** Liked Songs as Spotify's apps give them: a URI, or the link that people copy. */
+const LIKED_SONGS =
+  /^(?:spotify:(?:user:[^:]+:)?|(?:https?:\/\/)?(?:open|play)\.spotify\.com\/(?:intl-[a-z-]+\/)?)collection(?:[:/]tracks)?\/?(?:[?#].*)?$/i;
 const SHORT_LINK = /^(?:https?:\/\/)?(?:(?:www\.)?spotify\.(?:link|app\.link)\/|open\.spotify\.com\/s\/)/i;
 
 /**
@@ -49,6 +52,7 @@ export function parseRef(
   }
   if (SHORT_LINK.test(value)) throw shortLink(value);
   const ref = value.startsWith('spotify:') ? fromUri(value) : fromUrl(value);
+  if (!ref && wanted.length === 1 && wanted[0] === 'playlist' && LIKED_SONGS.test(value)) throw likedSongs();
   if (!ref) throw unreadable(value, wanted, bareId);
   if (!wanted.includes(ref.kind)) {
     throw new RelayError(
@@ -104,6 +108,21 @@ function shortLink(value: string): RelayError {
       remedy: 'Open it in a browser and give the open.spotify.com address that it ends on.',
     },
   );
+}
+
+function likedSongs(): RelayError {
+  return new RelayError('INVALID_ARGUMENT', 'This names Liked Songs, which are not a playlist.', {
+    remedy: {
+      text: 'Read them with get_saved_tracks; change them with save_tracks and remove_saved_tracks.',
+      terminal: {
+        text: 'Read them with {1}; add to them with {2}.',
+        commands: [
+          ['export', '--saved'],
+          ['import', 'FILE', '--saved'],
+        ],
+      },
+    },
+  });
 }
 
 function bare(wanted: readonly EntityKind[]): RelayError {

@@ -8,10 +8,6 @@ export interface GivenRef extends EntityRef {
   input: string;
 }
 
-/** Liked Songs as Spotify's apps give them: a URI, or the link that people copy. */
-const LIKED_SONGS =
-  /^(?:spotify:(?:user:[^:]+:)?|(?:https?:\/\/)?(?:open|play)\.spotify\.com\/(?:intl-[a-z-]+\/)?)collection(?:[:/]tracks)?\/?(?:[?#].*)?$/i;
-
 /** Text that `parse` reads. A `RelayError` that it throws is reported as a problem of the argument. */
 export function parsedText<T>(parse: (text: string) => T) {
   return z
@@ -39,14 +35,7 @@ export const TrackRef = ref(['track']);
 export const ItemRef = ref(['track', 'episode']);
 export const ArtistRefArgument = ref(['artist']);
 export const AlbumRefArgument = ref(['album']);
-export const PlaylistRef = parsedText((text): GivenRef => {
-  if (LIKED_SONGS.test(text.trim())) {
-    throw new RelayError('INVALID_ARGUMENT', 'This names Liked Songs, which are not a playlist.', {
-      remedy: 'Read them with get_saved_tracks; change them with save_tracks and remove_saved_tracks.',
-    });
-  }
-  return { ...parseRef(text, ['playlist']), input: text };
-});
+export const PlaylistRef = ref(['playlist']);
 
 export const Query = z
   .string()

@@ -73,6 +73,21 @@ test('importing an export says which lines are local files or gone', () =>
     }
   }));
 
+test('Liked Songs in place of a playlist are named, with the commands for them', () =>
+  withLists(async ({ run, file }) => {
+    const liked = 'https://open.spotify.com/intl-de/collection/tracks?si=0000';
+    const err =
+      'relay: This names Liked Songs, which are not a playlist.\n  Read them with `relay export --saved`; add to them with `relay import FILE --saved`.\n';
+    const path = file('one.txt', 'Ovo - Plinth');
+    const asked = [
+      ['export', liked],
+      ['import', path, '--to', 'spotify:collection'],
+      ['keep', 'add', liked, 'select uri from saved'],
+      ['playlists', 'versions', 'spotify:user:listener:collection'],
+    ];
+    for (const args of asked) assert.deepEqual(await run(args), { code: 1, out: '', err }, args.join(' '));
+  }));
+
 test('nothing is overwritten without --force', () =>
   withLists(async ({ run, file, dir }) => {
     const path = file('mine.csv', 'mine');
