@@ -110,8 +110,6 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { fs, hold = holdHome(log) } = ground;
   const lock = await hold(settings.home, options.purpose);
   try {
-    // Nobody else has the home now, so no upload is under way.
-    await removeUploads(settings.home).catch(() => {});
     const store = await openStore({ home: settings.home, clock, log, ...(fs ? { fs } : {}) });
     try {
       const opened = await openSecrets(options, store);
@@ -137,7 +135,10 @@ export async function openCore(options: CoreOptions): Promise<Core> {
 function holdHome(log: Log): NonNullable<Ground['hold']> {
   return async (home, purpose) => {
     await ensureHome(home, log);
-    return acquireHome(home, purpose);
+    const lock = await acquireHome(home, purpose);
+    // Nobody else has the home now, so no upload is under way.
+    await removeUploads(home).catch(() => {});
+    return lock;
   };
 }
 
