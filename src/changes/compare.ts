@@ -83,8 +83,32 @@ function findLacking(
   size: number | null,
 ): Progress | null {
   if (!former.includes('') || !ops.slice(known.op).every(addsRows)) return null;
-  const states = [known, ...stepsFrom(ops, known, size ?? ROWS_PER_REQUEST).map(({ to }) => to)];
+  const states = [known, ...endsOf(ops, known, shown, size)];
   return states.find((at) => lacksUnnamed(rowsAt(former, ops, at), shown)) ?? null;
+}
+
+/**
+ * Where the request in doubt, or a full request after it, may have ended, in order.
+ * @param size as for `compareRows`. If it is not known, the request may have ended after any entry that the list shows, unless the
+ * list shows the next one too
+ */
+function endsOf(
+  ops: readonly ChangeOp[],
+  known: Progress,
+  shown: readonly string[],
+  size: number | null,
+): Progress[] {
+  const whole = stepsFrom(ops, known, size ?? ROWS_PER_REQUEST).map(({ to }) => to);
+  const op = ops[known.op];
+  if (size !== null || op?.op !== 'append') return whole;
+  const there = new Set(shown);
+  const uris = op.uris.slice(known.at, known.at + ROWS_PER_REQUEST);
+  const parts = uris.flatMap((uri, index) => {
+    const next = uris[index + 1];
+    const isEnd = next !== undefined && there.has(uri) && !there.has(next);
+    return isEnd ? [progressAt(ops, known.op, known.at + index + 1)] : [];
+  });
+  return [...parts, ...whole];
 }
 
 /** How many later states are compared row by row: those whose number of rows is closest to the list's. */
@@ -107,8 +131,8 @@ export function nearestState(
   const here = distance(start, shown);
   const isStrange = here * 2 > start.length + shown.length;
   let ahead: { progress: Progress; far: number } | null = null;
-  const likely = stepsFrom(ops, known, size ?? ROWS_PER_REQUEST)
-    .map(({ to }) => ({ to, rows: rowsAt(former, ops, to) }))
+  const likely = endsOf(ops, known, shown, size)
+    .map((to) => ({ to, rows: rowsAt(former, ops, to) }))
     .toSorted((a, b) => offBy(a.rows, shown) - offBy(b.rows, shown))
     .slice(0, MAX_AHEAD);
   for (const { to, rows } of likely) {
