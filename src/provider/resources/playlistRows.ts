@@ -375,7 +375,13 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       // the rows also have to be as many as the total says.
       const isCounted = value.rows.length === value.total;
       const isWhole = value.from === 0 && value.isEnd && isCounted && !value.rows.includes('');
-      if (isMixed && !isWhole) return (await readTwice(playlistId, call)).map(uriOf);
+      const isElsewhere = async () => {
+        if (rows === null || value.isEnd || value.total === rows.length) return false;
+        // The total lags, or others have written below the rows that were read.
+        const { items } = await page({ limit: PLAYLIST_PAGE, offset: Math.max(0, rows.length - 1) });
+        return !sameRows(items.map(uriOf), rows.slice(-1));
+      };
+      if (isMixed ? !isWhole : await isElsewhere()) return (await readTwice(playlistId, call)).map(uriOf);
       return [...(rows ?? asList(value, value.total))];
     },
     readBetween,
