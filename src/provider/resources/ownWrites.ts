@@ -63,9 +63,9 @@ function compareWithStates(writes: readonly States[], shown: PartShown, begin: n
       const state = states[place] ?? [];
       const rows = shown(state.length);
       if (!mayBeRows(state, rows)) continue;
-      // The state only fits because a row without a URI may be any row. Somebody has removed that row, and a song that relay
-      // added has taken its position.
-      if (lacksUnnamed(left, rows)) return { kind: 'other' };
+      // The state only fits because a row without a URI may be any row. Somebody has removed rows, and songs that relay added
+      // have taken their positions.
+      if (lacksUnnamed(left, rows) || endsAsAdded(left, state, rows)) return { kind: 'other' };
       const isLast = index === writes.length - 1 && place === states.length - 1;
       return isLast
         ? { kind: 'current', length: state.length }
@@ -74,6 +74,13 @@ function compareWithStates(writes: readonly States[], shown: PartShown, begin: n
   }
   const rows = pagesOfOwn(writes, shown(0), begin);
   return rows === null ? { kind: 'other' } : { kind: 'behind', rows };
+}
+
+/** True if the list ends with the rows that relay added after `state`, although `state` itself does not. */
+function endsAsAdded(left: readonly string[], state: readonly string[], rows: readonly string[]): boolean {
+  const added = left.slice(state.length);
+  const end = (of: readonly string[]) => of.slice(-added.length);
+  return added.length > 0 && sameRows(end(rows), added) && !sameRows(end(state), added);
 }
 
 /**
