@@ -150,10 +150,10 @@ function undone({ id }: Job): RelayError {
 function beingUndone({ id }: Job): RelayError {
   return new RelayError('CONFLICT', 'What this job had written is being undone.', {
     remedy: {
-      text: 'Wait until the undo has ended (list_changes). If the job has failed by then, call resume_job.',
+      text: 'Wait until the undo has ended (list_changes). If the undo has a job that failed (list_jobs), resume or cancel that job. If this job has failed by then, call resume_job for it.',
       terminal: {
-        text: 'Wait until the undo has ended ({1}). If the job has failed by then, run {2}.',
-        commands: [['history'], ['jobs', 'resume', shortId(id)]],
+        text: 'Wait until the undo has ended ({1}). If the undo has a job that failed ({2}), resume or cancel that job. If this job has failed by then, run {3}.',
+        commands: [['history'], ['jobs'], ['jobs', 'resume', shortId(id)]],
       },
     },
   });
