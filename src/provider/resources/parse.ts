@@ -4,6 +4,7 @@
  * '', an empty list or false. Pure.
  */
 import { isObject } from '../../base/parsing.ts';
+import { isEpisodeUri } from '../../domain/ids.ts';
 import type {
   Album,
   AlbumTrack,
@@ -96,7 +97,7 @@ function parseEpisode(value: unknown): Episode | null {
 export function parseMedia(value: unknown): Media | null {
   const raw = asObject(value);
   if (!raw) return null;
-  const isEpisode = raw.type === 'episode' || textOf(raw.uri)?.startsWith('spotify:episode:') === true;
+  const isEpisode = raw.type === 'episode' || isEpisodeUri(textOf(raw.uri) ?? '');
   return isEpisode ? parseEpisode(raw) : parseTrack(raw);
 }
 
