@@ -7,7 +7,10 @@ import { type Browser, chromium } from 'playwright-core';
 /** Names of the programs that clients on Linux call to open the browser. */
 const OPENERS = ['xdg-open', 'x-www-browser', 'www-browser', 'sensible-browser'];
 
-/** Makes a program in `folder` for each name in `OPENERS`. The programs write the address into the file `noted` instead of opening it. */
+/**
+ * Makes a program in `folder` for each name in `OPENERS`. The programs write the address into the file `noted` instead of
+ * opening it.
+ */
 export async function makeOpeners(folder: string, noted: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const [first = '', ...others] = OPENERS;

@@ -47,7 +47,10 @@ const MAX_CHARACTERS = 1_000;
 
 const NAME_WIDTH = 'database'.length;
 
-/** Returns the text with one entry per part, with its remedy below. Lines are at most `columns` wide, unless a single word is longer. */
+/**
+ * Returns the text with one entry per part, with its remedy below. Lines are at most `columns` wide, unless a single word is
+ * longer.
+ */
 export function statusText(report: ShownReport, options: { unicode: boolean; columns: number }): string {
   const lines = report.entries.flatMap((entry) => entryLines(entry, options));
   const head = report.demo ? ['DEMO: simulated provider, invented music', ''] : [];

@@ -43,7 +43,10 @@ function timeRange(call: ApiCall): TimeRange {
   return range;
 }
 
-/** `GET /me/player/recently-played`: newest first, without episodes. The rows have the field `track`, which is `item` only in playlists. */
+/**
+ * `GET /me/player/recently-played`: newest first, without episodes. The rows have the field `track`, which is `item` only in
+ * playlists.
+ */
 export function getRecentlyPlayed(call: ApiCall): Answer {
   advancePlayer(call.world, call.account, call.now);
   const { limit } = pageRequest(call, 20, 50);

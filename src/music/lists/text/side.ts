@@ -19,9 +19,11 @@ export interface Song {
 }
 
 /**
- * Weighs five kinds of evidence. An artist often has several songs in a list, and a title is rarely there twice. Version notes
- * follow titles, and quotation marks are set around titles. Names are known as artists, or join several artists. `known` holds the keys of artists from rows in which title and artist are
- * separate fields; `quoted` the sides in quotation marks. Without any evidence the artist is on the left, as in most lists.
+ * Decides on which side of the lines the artist is. Five kinds of evidence are weighed: an artist often has several songs in a
+ * list, and a title is rarely there twice. Version notes and quotation marks belong to titles. Some names are known to be artists,
+ * and some join several artists. Without any evidence the artist is on the left, as in most lists.
+ * @param known keys of artists, from rows in which title and artist are separate fields
+ * @param quoted the side in quotation marks, of each line that has one
  */
 export function decideSide(
   lines: readonly (readonly string[])[],
