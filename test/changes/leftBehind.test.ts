@@ -31,7 +31,7 @@ longTest('a rollback whose caller has left, and which a limit stops, continues o
     const call = callAndLeave(relay, 'replace_playlist_tracks', args);
     leave = call.leave;
     await call.left;
-    await poll(() => (urisOf(playlist).length === former.length ? true : null), 15_000);
+    await poll(() => (urisOf(playlist).length === former.length ? true : null));
     assertRows(playlist, former);
   }),
 );

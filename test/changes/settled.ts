@@ -10,17 +10,20 @@ import type { Relay } from '../support/world.ts';
 const PAUSE_MS = 60;
 
 /** Calls `found` until it returns something; returns null after `realMs`. */
-export async function poll<T>(found: () => Promise<T | null> | T | null, realMs = 60_000): Promise<T | null> {
-  for (const end = Date.now() + realMs; ; await setTimeout(PAUSE_MS)) {
+export async function poll<T>(
+  found: () => Promise<T | null> | T | null,
+  realMs = 120_000,
+): Promise<T | null> {
+  for (const end = performance.now() + realMs; ; await setTimeout(PAUSE_MS)) {
     const seen = await found();
-    if (seen !== null || Date.now() > end) return seen;
+    if (seen !== null || performance.now() > end) return seen;
   }
 }
 
 const ENDED: readonly string[] = ['completed', 'failed', 'cancelled'];
 
 /** The job once it has ended. Fails if that takes longer than `realMs`. */
-export async function ended(relay: Relay, id: string, realMs = 60_000): Promise<JobRecord> {
+export async function ended(relay: Relay, id: string, realMs = 120_000): Promise<JobRecord> {
   const job = await poll(async () => {
     const seen = await jobOf(relay, id);
     return ENDED.includes(seen.status) ? seen : null;
@@ -56,7 +59,7 @@ export async function change(
   relay: Relay,
   tool: string,
   args: Record<string, unknown>,
-  realMs = 60_000,
+  realMs = 120_000,
 ): Promise<Settled> {
   const answer = await relay.call(tool, args);
   const error = (answer.error as ToolFailure | undefined) ?? null;

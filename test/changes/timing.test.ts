@@ -69,7 +69,7 @@ for (const [what, ms] of [
       );
       await reach(relay, id, 'waiting');
       clock.shift(-ms);
-      assert.equal((await ended(relay, id, 10_000)).status, 'completed');
+      assert.equal((await ended(relay, id)).status, 'completed');
       assertRows(playlist, uris);
     }),
   );
@@ -82,7 +82,7 @@ for (const [what, ms] of [
       });
       await poll(() => (posts(relay) >= 2 ? true : null));
       clock.shift(-ms);
-      assert.equal((await ended(relay, id, 10_000)).status, 'completed');
+      assert.equal((await ended(relay, id)).status, 'completed');
       assertRows(playlist, uris);
     }),
   );
@@ -118,7 +118,7 @@ longTest('a job that is cancelled while a write is on its way says how far it go
     await relay.call('cancel_job', { job_id: id });
     await clock.sleep(20_000);
     const rows = () => urisOf(playlist).length;
-    await poll(async () => ((await jobOf(relay, id)).written === rows() ? true : null), 5_000);
+    await poll(async () => ((await jobOf(relay, id)).written === rows() ? true : null));
     const job = await jobOf(relay, id);
     assert.deepEqual([job.status, job.written], ['cancelled', rows()]);
     assertRows(playlist, uris.slice(0, rows()));
@@ -144,7 +144,7 @@ longTest('a job that is cancelled while its playlist is being made names that pl
       const { result } = await jobOf(relay, id);
       return result?.playlist_id === undefined ? [] : [result.playlist_id];
     };
-    await poll(async () => ((await told()).length === ids().length ? true : null), 5_000);
+    await poll(async () => ((await told()).length === ids().length ? true : null));
     assert.deepEqual(await told(), ids());
   }),
 );

@@ -182,7 +182,7 @@ test('jobs that were not writing continue as before', async (t) => {
 
 /** Lets time pass until the job has ended. */
 async function drive(relay: Relay, clock: WatchedClock, id: string) {
-  for (const end = Date.now() + 30_000; Date.now() < end; ) {
+  for (const end = performance.now() + 60_000; performance.now() < end; ) {
     const { job } = (await relay.call('get_job_status', { job_id: id, limit: 1 })) as {
       job: { status: string; review_required: boolean; written: number };
     };

@@ -96,6 +96,7 @@ longTest(
       LOG_LEVEL: 'error',
       FAST_TIME_FACTOR: String(clock.factor),
       FAST_TIME_BEGIN: clock.env.FAST_TIME_BEGIN ?? '',
+      FAST_TIME_SINCE: clock.env.FAST_TIME_SINCE ?? '',
     };
     try {
       await withProgram(env, async (program) => {

@@ -91,16 +91,21 @@ export function fastClock(fastest = 20): FastClock {
 /** A fast clock that other processes share, so it never pauses. */
 export function sharedFastClock(fastest = 20): SharedFastClock {
   const begin = Date.now();
-  const clock = clockOver(() => Date.now() - begin, begin, fastest);
+  const since = sinceBoot();
+  const clock = clockOver(() => sinceBoot() - since, begin, fastest);
   return {
     ...clock,
     env: {
       NODE_OPTIONS: `--require=${JSON.stringify(PRELOAD)}`,
       FAST_TIME_FACTOR: String(clock.factor),
       FAST_TIME_BEGIN: String(begin),
+      FAST_TIME_SINCE: String(since),
     },
   };
 }
+
+/** Real milliseconds since the computer started, the same in all processes. The wall clock may jump while tests run. */
+const sinceBoot = () => Number(process.hrtime.bigint()) / 1e6;
 
 function clockOver(realMs: () => number, begin: number, fastest: number): FastClock {
   const factor = fastest * Math.max(SLOWEST, paceOfMachine());

@@ -85,8 +85,8 @@ function sendAndClose(path) {
 async function watchProcesses(ms) {
   const lines = new Set();
   const files = new Set();
-  const end = Date.now() + ms;
-  while (Date.now() < end) {
+  const end = performance.now() + ms;
+  while (performance.now() < end) {
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
       const words = attempt(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))?.split('\0') ?? [];
       const environment = attempt(() => readFileSync(`/proc/${pid}/environ`, 'utf8'));

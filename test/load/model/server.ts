@@ -21,8 +21,9 @@ setFlagsFromString('--expose_gc');
 const collect = runInNewContext('gc') as () => void;
 const factor = Number(process.env.FAST_TIME_FACTOR);
 const begin = Number(process.env.FAST_TIME_BEGIN);
+const since = Number(process.env.FAST_TIME_SINCE);
 const clock: Clock = {
-  now: () => Math.floor(begin + (Date.now() - begin) * factor),
+  now: () => Math.floor(begin + (Number(process.hrtime.bigint()) / 1e6 - since) * factor),
   monotonic: () => performance.now() * factor,
   sleep: (ms, signal) => systemClock.sleep(ms / factor, signal),
 };
