@@ -3,8 +3,8 @@ import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { UPLOAD_PREFIX } from '../../store/home/home.ts';
 
-const PREFIX = 'plays-upload-';
 /** Maximum size of an archive that may be sent: ten times the history of a lifetime. */
 const MAX_UPLOAD = 1024 * 1024 * 1024;
 
@@ -18,7 +18,7 @@ export async function receiveUpload(
   random: Random,
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<string> {
-  const path = join(home, `${PREFIX}${random.bytes(8).toString('hex')}`);
+  const path = join(home, `${UPLOAD_PREFIX}${random.bytes(8).toString('hex')}`);
   const file = await open(path, 'wx', 0o600);
   try {
     let size = 0;
@@ -39,7 +39,7 @@ export async function receiveUpload(
 /** Removes archives that were left when the process was killed. */
 export async function removeUploads(home: string): Promise<void> {
   for (const name of await readdir(home).catch(() => [])) {
-    if (name.startsWith(PREFIX)) await rm(join(home, name), { force: true });
+    if (name.startsWith(UPLOAD_PREFIX)) await rm(join(home, name), { force: true });
   }
 }
 

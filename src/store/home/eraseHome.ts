@@ -3,13 +3,15 @@ import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../../base/files.ts';
 import { systemCodeOf } from '../../domain/errors.ts';
+import { UPLOAD_PREFIX } from './home.ts';
 import { acquireHome, type HomeLock } from './lock.ts';
 
 /**
  * Matches our files, with the copies and unfinished writes beside them, and archives of plays whose upload was cut short.
  */
-const OWN_FILE =
-  /^((relay\.(db|lock|log)|(library|memory)\.db|config\.json|server\.json|master\.key|update\.json)(\..*)?|plays-upload-[0-9a-f]+)$/;
+const OWN_FILE = new RegExp(
+  `^((relay\\.(db|lock|log)|(library|memory)\\.db|(config|server|update)\\.json|master\\.key)(\\..*)?|${UPLOAD_PREFIX}[0-9a-f]+)$`,
+);
 
 const DEMO = 'demo';
 

@@ -19,6 +19,8 @@ export const HOME_FILES = {
   'relay.log': "The latest lines of the server's log; `relay logs` prints them",
   'update.json': 'When relay last asked for the newest version',
 } as const;
+/** Beginning of the names of archives that are being sent to the home; a number in hexadecimal follows. */
+export const UPLOAD_PREFIX = 'plays-upload-';
 /**
  * A directory with one of these files is a home of relay. The other files of a home are not signs: another program may have a
  * `library.db` or `update.json`, and a home that was in use has at least one of these files too.
