@@ -12,9 +12,9 @@ const here = (name) => pathToFileURL(join(root, 'scripts', 'testing', name)).hre
  * Time limit of a file in milliseconds, enough for a slow machine. Some files take several times as long at full size, or when
  * they run the executable.
  */
-const fileMs = () => (process.env.RELAY_TEST_FULL === '1' || process.env.RELAY_BIN ? 900_000 : 240_000);
+const fileMs = () => (process.env.RELAY_TEST_FULL === '1' || process.env.RELAY_BIN ? 1_800_000 : 600_000);
 /** Time limit for a process to end after its last test. */
-const EXIT_MS = 20_000;
+const EXIT_MS = 60_000;
 
 /**
  * Runs the files, given as paths below the checkout. `onFile` gets the outcome of each: `{file, ms, cpuMs, events, failure}`,

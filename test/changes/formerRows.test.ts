@@ -41,7 +41,7 @@ async function withVictim(
 }
 
 /** How long a change that a kill cut short may take to continue and end, in real milliseconds. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 120_000;
 
 /** Waits until the rows are `wanted` or `former`, and fails unless they still are 20 s later. */
 async function assertEither(
@@ -216,7 +216,7 @@ longTest(
         ['DEADLINE_EXCEEDED', 'string', 'string'],
       );
       assert.ok(took <= 45_000, `the answer took ${took} ms`);
-      assert.equal((await ended(relay, String(details.job_id), 60_000)).status, 'completed');
+      assert.equal((await ended(relay, String(details.job_id))).status, 'completed');
       assertRows(playlist, wanted);
     }),
 );

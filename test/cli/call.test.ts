@@ -178,7 +178,7 @@ test('a server that stops before it answers is exit 4, and the call may have had
 });
 
 test('interrupted: the call is cancelled at the server, and the exit code is 130', {
-  timeout: 20_000,
+  timeout: 60_000,
 }, async (context) => {
   const stop = new AbortController();
   let cancelled: () => void = () => {};

@@ -202,7 +202,7 @@ async function offers(line: string): Promise<string[]> {
 
 function run(program: string, args: string[], dir: string): string[] {
   const env = { PATH: `${join(dir, 'bin')}:${process.env.PATH}`, HOME: dir, LANG: 'C.UTF-8' };
-  const out = execFileSync(program, args, { cwd: dir, env, encoding: 'utf8', timeout: 30_000 });
+  const out = execFileSync(program, args, { cwd: dir, env, encoding: 'utf8', timeout: 120_000 });
   return out
     .split('\n')
     .filter((line) => line !== '')

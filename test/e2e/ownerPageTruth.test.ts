@@ -29,7 +29,7 @@ inFull(
       await picker.getByText('2 entries to settle').waitFor();
       await relay.server.local.forgetBrowsers({ id: null });
       await page.getByText('This browser is no longer remembered. Sign in again.').waitFor();
-      await picker.waitFor({ state: 'hidden', timeout: 5_000 });
+      await picker.waitFor({ state: 'hidden' });
       assert.equal(await page.locator('dialog').textContent(), '');
       await page.getByLabel('Owner code').fill(relay.server.ownerCode ?? '');
       await page.getByRole('button', { name: 'Sign in' }).click();

@@ -92,7 +92,7 @@ longTest(
         isArriving = false;
       });
       assert.ok(times.length >= 20);
-      assert.ok(Math.max(...times) < 5_000, `the slowest answer took ${Math.round(Math.max(...times))} ms`);
+      assert.ok(Math.max(...times) < 20_000, `the slowest answer took ${Math.round(Math.max(...times))} ms`);
     }),
 );
 

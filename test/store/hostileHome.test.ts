@@ -21,7 +21,7 @@ const onWindows = process.platform === 'win32' ? 'Windows has neither pipes in d
 const unlessRoot = process.getuid?.() === 0 ? false : 'only root can give files away';
 const NOBODY = 65_534;
 /** Far longer than a refusal takes; opening a pipe would never return. */
-const PATIENCE_MS = 2_000;
+const PATIENCE_MS = 30_000;
 
 async function homeWithPipe(t: TestContext, name: string): Promise<string> {
   // Frees a reader that waits for a writer, so that this test ends even if it fails.

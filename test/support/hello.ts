@@ -34,7 +34,7 @@ export async function askLocal(
   try {
     const authorization = `Bearer ${await requireProof(greeting, localKey)}`;
     const sent = { authorization, ...headers };
-    return await greeting.connection.post(path, body, { headers: sent, timeoutMs: 10_000 });
+    return await greeting.connection.post(path, body, { headers: sent, timeoutMs: 60_000 });
   } finally {
     greeting.connection.close();
   }

@@ -24,7 +24,7 @@ const COMMAND: [string, ...string[]] = process.env.RELAY_BIN
   : [process.execPath, SCRIPT];
 
 /** Time limit in milliseconds, long enough for a busy machine. A program that hangs fails only its test. */
-const PATIENCE_MS = 40_000;
+const PATIENCE_MS = 120_000;
 /** Longest life of a process, in milliseconds. */
 const LIFE_MS = sized(600_000, PATIENCE_MS * 2);
 

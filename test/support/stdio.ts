@@ -149,7 +149,7 @@ export function rawStdio(
       if (found) return found;
       if (child.exitCode !== null || child.signalCode !== null)
         throw new Error(`relay stdio ended before the answer to request ${id}`);
-      await once(changed, 'line', { signal: AbortSignal.timeout(40_000) });
+      await once(changed, 'line', { signal: AbortSignal.timeout(120_000) });
     }
   };
   const send = (message: object) => void stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);

@@ -47,7 +47,7 @@ export function sendStranger(task: StrangerTask): Promise<StrangerReport> {
     cwd: '/',
     env: { PATH: process.env.PATH, STRANGER: JSON.stringify(task) },
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: 30_000,
+    timeout: 120_000,
   });
   let out = '';
   let err = '';

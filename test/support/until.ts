@@ -1,6 +1,6 @@
 /**
- * Waits for a condition, up to a limit in real time. A limit in turns of the event loop would end too soon on a busy machine, and one by
- * the wall clock where that clock is set forward.
+ * Waits for a condition, up to a limit in real time. A limit in turns of the event loop would end too soon on a busy machine,
+ * and the wall clock may be set forward meanwhile.
  */
 /** Time limit on a slow machine, in real milliseconds. After this time, the test fails and names the condition. */
 const PATIENCE_MS = 120_000;
