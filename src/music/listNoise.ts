@@ -3,6 +3,7 @@
  * in front of the title. Each may also be part of a name ("9. Kettle"), so the text as written is always tried first.
  */
 import { readBilling, sameArtist } from './artists.ts';
+import { withoutEntities } from './entities.ts';
 import { foldLetters, tidy, tidyName } from './letters.ts';
 import { compact, nameKey, normaliseName, signlessKeys } from './normalise.ts';
 import { isOnlyNote } from './versionNotes.ts';
@@ -26,6 +27,8 @@ const ENDING = new RegExp(
 );
 /** Endings that are removed only in brackets, since a title may end with the bare word. */
 const BRACKETED = /\s*(?:\((?:audio|video)\)|\[(?:audio|video)\])$/u;
+/** A length or a year in brackets. */
+const TIME_OR_YEAR = /\s*[([](?:(?:\d{1,2}:)?\d{1,2}:[0-5]\d|((?:19|20)\d\d))[)\]]$/u;
 const NOTE_ENDING = new RegExp(`\\s+(${NOTE_ENDINGS.join('|')})$`, 'iu');
 /** What separates artist and title. A colon counts only if it follows a word and a space follows the colon. */
 const BETWEEN = /\s+[-|~•]+\s*|\s*[-|~•]+\s+|\s+\/\/\s+|(?<=[^\s:]):\s+/gu;
@@ -40,6 +43,7 @@ const MAX_CUTS = 6;
 interface Asked {
   readonly title: string;
   readonly artist: string;
+  readonly year?: number;
 }
 
 /** The ways to read a query: as written, then without what lists carry besides title and artist. */
@@ -50,11 +54,17 @@ export function readingsOf<Q extends Asked>(query: Q): readonly Q[] {
 
 /** The query without what lists carry besides title and artist; unchanged if there is nothing to remove. */
 export function withoutNoise<Q extends Asked>(query: Q): Q {
-  const artist = withoutChannel(query.artist);
-  const title = plainTitle(query.title, artist);
+  const behind = withoutTimeOrYear(tidyName(withoutEntities(query.artist), MAX_CHANNEL));
+  const artist = withoutChannel(behind.rest);
+  const { title, year = behind.year } = plainTitle(withoutEntities(query.title), artist);
   const named = NO_ARTIST.has(normaliseName(artist)) ? artistInFront(title) : null;
   const clean = named ?? { title, artist };
-  return { ...query, title: kept(clean.title, query.title), artist: kept(clean.artist, query.artist) };
+  return {
+    ...query,
+    title: kept(clean.title, query.title),
+    artist: kept(clean.artist, query.artist),
+    ...(year !== undefined && query.year === undefined && { year }),
+  };
 }
 
 /** `clean`, or the text as written if only spaces or forms of characters differ, or if nothing is left. */
@@ -74,15 +84,26 @@ function withoutChannel(artist: string): string {
   return isGlued ? name.replace(WORD_STARTS, ' ') : name;
 }
 
-function plainTitle(written: string, artist: string): string {
+/** The title alone, and the year that was in brackets behind it. */
+function plainTitle(written: string, artist: string): { title: string; year?: number } {
+  let year: number | undefined;
   let title = withSpaces(tidyName(written).replace(FILE_ENDING, ''));
   for (let step = 0; step < MAX_STEPS; step += 1) {
-    const next = withoutEnding(withoutArtist(title, artist).replace(BULLET, ''));
+    const untimed = withoutTimeOrYear(withoutArtist(title, artist).replace(BULLET, ''));
+    year ??= untimed.year;
+    const next = withoutEnding(untimed.rest);
     const shorter = withoutArtist(next, artist) === next ? next.replace(NUMBER, '') : next;
     if (shorter === title || !isName(shorter)) break;
     title = shorter;
   }
-  return title.replace(NOTE_ENDING, ' - $1');
+  return { title: title.replace(NOTE_ENDING, ' - $1'), ...(year !== undefined && { year }) };
+}
+
+function withoutTimeOrYear(text: string): { rest: string; year?: number } {
+  const found = TIME_OR_YEAR.exec(text);
+  const rest = found ? text.slice(0, found.index) : text;
+  if (!isName(rest)) return { rest: text };
+  return { rest, ...(found?.[1] && { year: Number(found[1]) }) };
 }
 
 /** File names have underscores for spaces. */

@@ -71,6 +71,12 @@ const TITLES: readonly (readonly [written: string, plain: string])[] = [
   ['Ula Brenk & Ovo - Plinth', 'Plinth (feat. Ovo)'],
   ['Plinth - Ula Brenk', 'Plinth'],
   ['Plinth by Ula Brenk', 'Plinth'],
+  ['Plinth (3:45)', 'Plinth'],
+  ['Plinth [1:03:45]', 'Plinth'],
+  ['Ula Brenk - Plinth (Official Video) [3:45]', 'Plinth'],
+  ['Rope &amp; Tar', 'Rope & Tar'],
+  ['Don&#39;t &quot;Rope&quot; &#x2013; Live', `Don't "Rope" - Live`],
+  ['&Eacute;t&eacute;&nbsp;Perdu HD', 'Été Perdu'],
   ['Plinth Radio Edit', 'Plinth - Radio Edit'],
   ['Plinth Album Version', 'Plinth - Album Version'],
 ];
@@ -110,6 +116,12 @@ const KEPT = [
   '???',
   '灯台',
   'Rise/Fall/Rise',
+  'Rope & Tar; Kettle',
+  'Rope &unknown; Tar',
+  'Rope &#0; Tar',
+  '(3:45)',
+  '(1999)',
+  'Plinth (12)',
 ];
 
 for (const title of KEPT) {
@@ -118,10 +130,26 @@ for (const title of KEPT) {
   });
 }
 
+test('a year in brackets behind the title or the artist is the year, unless another one is given', () => {
+  const asked = { title: 'Plinth (1999)', artist: 'Ula Brenk' };
+  assert.deepEqual(withoutNoise(asked), { title: 'Plinth', artist: 'Ula Brenk', year: 1999 });
+  assert.deepEqual(withoutNoise({ title: 'Plinth', artist: 'Ula Brenk (1999)' }), {
+    title: 'Plinth',
+    artist: 'Ula Brenk',
+    year: 1999,
+  });
+  assert.deepEqual(withoutNoise({ ...asked, year: 2001 }), {
+    title: 'Plinth',
+    artist: 'Ula Brenk',
+    year: 2001,
+  });
+});
+
 /** Names of channels, each with its artist. */
 const CHANNELS: readonly (readonly [channel: string, artist: string])[] = [
   ['Ula Brenk - Topic', 'Ula Brenk'],
   ['Ula Brenk – Topic', 'Ula Brenk'],
+  ['Ula &amp; Brenk', 'Ula & Brenk'],
   ['UlaBrenkVEVO', 'Ula Brenk'],
   ['UlaBrenkVevo', 'Ula Brenk'],
   ['Ula Brenk VEVO', 'Ula Brenk'],

@@ -28,6 +28,9 @@ export const WAYS: readonly Way[] = [
   { name: 'without accents', goal: 0.97, write: changed(withoutMarks) },
   { name: 'without punctuation', goal: 0.97, write: changed(withoutSigns) },
   { name: 'signs as spaces', goal: 0.97, write: changed(signsAsSpaces) },
+  { name: 'as HTML', goal: 0.97, write: changed(asHtml) },
+  { name: 'Title (3:45)', goal: 0.97, write: titled((title) => `${title} (3:45)`) },
+  { name: 'Title (1999)', goal: 0.97, write: titled((title) => `${title} (1999)`) },
   { name: 'Title - 2011 Remaster', goal: 0.97, write: titled((title) => `${title} - 2011 Remaster`) },
   { name: 'Title (Official Video)', goal: 0.97, write: titled((title) => `${title} (Official Video)`) },
   { name: 'Title (Official Audio) HD', goal: 0.97, write: titled((title) => `${title} (Official Audio) HD`) },
@@ -100,6 +103,10 @@ function signsAsSpaces(text: string): string {
     .replace(/[^\p{L}\p{M}\p{N} ]/gu, ' ')
     .replace(/ +/gu, ' ')
     .trim();
+}
+
+function asHtml(text: string): string {
+  return text.replace(/[&"'<>]/gu, (sign) => `&#${sign.codePointAt(0)};`);
 }
 
 function vevo(artist: string): string {
