@@ -53,6 +53,14 @@ testLists({
       '7: no artist',
     ],
   ],
+  'M3U with paths from another directory': [
+    '#EXTM3U\n../Ula/Rope.mp3\n../../Music/Ovo/First/01 Plinth.mp3\n./Tam/./Second/02 Kettle.mp3',
+    '2: no artist\n3 Ovo / Plinth (First)\n4 Tam / Kettle (Second)',
+  ],
+  'M3U with commas between quotation marks': [
+    '#EXTM3U\n#EXTINF:225 group-title="a,b",Ovo - Plinth, "two"\nx.mp3',
+    '2 Ovo / Plinth, "two"',
+  ],
   'M3U with titles and no paths': [
     '#EXTM3U\n#EXTINF:1,Plinth - Ovo\n#EXTINF:1,Kettle - Ovo\n#EXTINF:1,Rope - Ovo\n',
     '2 Ovo / Plinth\n3 Ovo / Kettle\n4 Ovo / Rope',

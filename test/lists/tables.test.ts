@@ -91,6 +91,16 @@ testLists({
     '# Road\n\n| Artist | Title |\n|:---|---|\n| Ovo | Plinth |\n| Tam | - |\n',
     '1: before the header\n2: empty\n4: separator\n5 Ovo / Plinth\n6 Tam / -',
   ],
+  'a Markdown table with links, emphasis, and a bar in a name': [
+    [
+      '| # | **Song** | Artist |',
+      '|:-:|:---|---|',
+      `| 1 | [Plinth](https://open.spotify.com/track/${SPOTIFY_ID}?si=1) | [Ovo](https://open.spotify.com/artist/${SPOTIFY_ID}) |`,
+      '| 2 | **Rope** \\| Tar | *Tam* |',
+      '| 3 | [Kettle](https://example.com/1) | Ula |',
+    ].join('\n'),
+    `2: separator\n3 Ovo / Plinth ${OTHER_TRACK}\n4 Tam / Rope | Tar\n5 Ula / Kettle`,
+  ],
   'a table in Spanish': [
     'Título;Artista;Álbum;Año\nPlinth;Ovo;Primero;1999',
     '2 Ovo / Plinth (Primero) 1999',

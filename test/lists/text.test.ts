@@ -5,6 +5,8 @@ import { readList } from '../../src/music/lists/readList.ts';
 import { bytesOf, ISRC, OTHER_TRACK, TRACK, testLists, testRefusals, told } from './told.ts';
 
 const LINK = `https://open.spotify.com/intl-de/track/${'b'.repeat(22)}?si=0123456789abcdef`;
+/** An ID without the address around it. */
+const ID = '4uLU6hMCjMI75M1A2tKUQC';
 const ALBUM_LINK = `https://open.spotify.com/album/${'c'.repeat(22)}`;
 
 testLists({
@@ -51,6 +53,18 @@ testLists({
   'numbers of records, tracks and keycaps': [
     'A1. Ovo - Plinth\nA2. Tam - Kettle\nB1. Ula - Rope\nTrack 4: Ovo - Quill\n5️⃣ Tam - Weir',
     '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill\n5 Tam / Weir',
+  ],
+  'numbers of East Asia': [
+    '①音楽家 － 曲名\n② 別の音楽家 － 別の曲\n3、四人組 － 三番\n04．六人組 － 五番',
+    '1 音楽家 / 曲名\n2 別の音楽家 / 別の曲\n3 四人組 / 三番\n4 六人組 / 五番',
+  ],
+  'wide strokes': [
+    '曲名／音楽家\n別の曲／音楽家\n三番／四人組',
+    '1 音楽家 / 曲名\n2 音楽家 / 別の曲\n3 四人組 / 三番',
+  ],
+  'characters as HTML writes them': [
+    'Ovo &amp; Tam &ndash; Plinth\nUla &ndash; Don&#39;t Rope',
+    "1 Ovo & Tam / Plinth\n2 Ula / Don't Rope",
   ],
   'numbers followed by a space or a dash': [
     '01 - Ovo - Plinth\n02 - Tam - Kettle\n03 - Ula - Rope',
@@ -108,6 +122,31 @@ testLists({
     '1. **"Plinth"** – Ovo (3:45)\n2. **"Kettle"** – *Tam* (4:01)\n**3. "Rope" – Ula**\n- *"Quill"* – Ovo',
     '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill',
   ],
+  'remarks behind titles in quotation marks': [
+    [
+      '1. "Plinth" by Ovo (1999) – a great opener',
+      '2. "Kettle - Part 2" by Tam (2001): mellow, and warm',
+      '3. Ula – "Rope" – for the road',
+      '4. Ula - "Quill" - Live at Brask',
+    ].join('\n'),
+    '1 Ovo / Plinth 1999\n2 Tam / Kettle - Part 2 2001\n3 Ula / Rope\n4 Ula / Quill - Live at Brask',
+  ],
+  'remarks behind artists': [
+    '“Plinth” – Ovo – a great opener\n“Kettle” – Tam – mellow\n“Rope” – Remastered 2011 – Ula',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope - Remastered 2011',
+  ],
+  'remarks behind songs in bold': [
+    '1. **Ovo – Plinth** – a great opener\n2. **Tam – Kettle** (2001): mellow\n3. **Ula – Rope:** for the road',
+    '1 Ovo / Plinth\n2 Tam / Kettle (2001)\n3 Ula / Rope',
+  ],
+  'remarks behind titles in bold': [
+    '- **Stand by Rope** by **Ovo**: a great opener\n- **Kettle** by Tam - mellow',
+    '1 Ovo / Stand by Rope\n2 Tam / Kettle',
+  ],
+  'titles in bold with a dash, and an artist': [
+    '**Plinth - Live** – Ovo\n**Stand by Rope** – Ovo\n**Kettle** – Ovo',
+    '1 Ovo / Plinth - Live\n2 Ovo / Stand by Rope\n3 Ovo / Kettle',
+  ],
   'asterisks that are part of a name': [
     '*Ovo - Plinth\nT*M - K**tle\nUla - Rope ** Tar\nQuill - W***',
     '1 *Ovo / Plinth\n2 T*M / K**tle\n3 Ula / Rope ** Tar\n4 Quill / W***',
@@ -150,6 +189,18 @@ testLists({
   'links of Markdown': [
     `[Plinth](${LINK}) – Ovo\n[Tam – Kettle](https://example.com/1)\n[Rope](https://example.com/2) – Ula`,
     `1 Plinth / Ovo ${OTHER_TRACK}\n2 Tam / Kettle\n3 Rope / Ula`,
+  ],
+  'links in angle brackets': [
+    `<${LINK}>\nOvo - Plinth <${TRACK}>\nTam - Kettle <https://example.com/1>`,
+    `1  /  ${OTHER_TRACK}\n2 Ovo / Plinth ${TRACK}\n3 Tam / Kettle`,
+  ],
+  'bare IDs': [
+    `${ID}\n\n# more\n ${ID} `,
+    `1  /  spotify:track:${ID}\n2: empty\n3: comment\n4  /  spotify:track:${ID}`,
+  ],
+  'a heading as long as an ID': [
+    'MyFavouriteSongsOf2024\nOvo - Plinth\nTam - Kettle',
+    '1: no artist\n2 Ovo / Plinth\n3 Tam / Kettle',
   ],
   'several links on one line': [
     `${TRACK},${OTHER_TRACK} ${LINK}`,

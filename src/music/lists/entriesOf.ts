@@ -1,8 +1,9 @@
 /** Turns each row that a reader found into an entry, or into the reason why it is not a song. */
+import { withoutEntities } from '../entities.ts';
 import { nameKey } from '../normalise.ts';
 import { entryOf, notSong, tidyText } from './entry.ts';
 import type { ArtistSide, ListEntry, NotSong, Row } from './list.ts';
-import { type Ref, takeAddresses, takeIsrc } from './refs.ts';
+import { isBareId, type Ref, readRef, takeAddresses, takeIsrc } from './refs.ts';
 import { type SplitText, splitTexts } from './text/songs.ts';
 
 export interface Entries {
@@ -25,7 +26,8 @@ interface Open {
 }
 
 export function entriesOf(rows: readonly Row[], side?: 'left' | 'right'): Entries {
-  const opened = rows.map((row) => (isOpen(row) ? open(row) : null));
+  const isIds = areBareIds(rows);
+  const opened = rows.map((row) => (isOpen(row) ? open(row, isIds) : null));
   const texts = opened.flatMap((one) => (one && one.text !== '' && one.text.length <= MAX_LINE ? [one] : []));
   const { songs, side: decided } = splitTexts(
     texts.map(({ text }) => text),
@@ -48,11 +50,18 @@ function isOpen({ why, text, fields }: Row): boolean {
   return Boolean(title?.trim()) && ![artist, albumArtist, uri, id, isrc].some((value) => value?.trim());
 }
 
-function open(row: Row): Open {
+/** True for a list of bare IDs. A single word of such a length in a list of songs may be a heading. */
+function areBareIds(rows: readonly Row[]): boolean {
+  const texts = rows.flatMap(({ why, text }) => (why === undefined && text !== undefined ? [text] : []));
+  return texts.length > 0 && texts.filter(isBareId).length * 2 >= texts.length;
+}
+
+function open(row: Row, isIds: boolean): Open {
   // A title in a table is a name and nothing else; addresses have columns of their own.
   if (row.text === undefined)
     return { row, refs: [], text: tidyText(row.fields?.title ?? ''), hadLink: false };
-  const written = row.text;
+  if (isIds && isBareId(row.text)) return { row, refs: [readRef(row.text)], text: '', hadLink: false };
+  const written = withoutEntities(row.text);
   const { refs, rest, hadLink } = takeAddresses(written);
   const { isrc, rest: words } = rest.length > MAX_LINE ? { rest } : takeIsrc(rest.trim());
   const text = words

@@ -12,7 +12,7 @@ const NUMBER = /^(?:\d{1,2}[-.])?\d{1,3}(?:\s*[-.]\s*|\s+|_)(?=\S)/u;
 export function songOfPath(path: string): { text: string } | { fields: Fields } {
   const parts = percentDecoded(path.replace(/^file:\/\/(?:localhost)?/iu, ''))
     .split(/[/\\]+/u)
-    .filter((part) => part !== '');
+    .filter((part) => !/^\.{0,2}$/u.test(part));
   const file = (parts.at(-1) ?? '').replace(EXTENSION, '').replace(/_/gu, ' ');
   const [artist, album] = parts.slice(-3, -1);
   const unnumbered = file.replace(NUMBER, '');

@@ -7,6 +7,8 @@ const ADDRESS =
 const OTHER_ADDRESS = /\bhttps?:\/\/\S+/giu;
 /** A link of Markdown: its text, then its address. */
 const MARKDOWN_LINK = /\[([^\][]+)\]\((?=https?:|spotify:)([^()\s]+)\)/giu;
+/** An address in angle brackets, as Markdown and mails write it. */
+const BRACKETED_ADDRESS = /<(?=https?:|spotify:)([^<>\s]+)>/giu;
 /** Punctuation that a sentence puts behind an address. */
 const TRAILING = '.)]}!?:';
 
@@ -18,11 +20,22 @@ export const LOCAL_FILE = 'a local file, which Spotify keeps on one device only'
 
 /** All Spotify addresses in a text, and the text without any links. `hadLink`: the text also had other links. */
 export function takeAddresses(written: string): { refs: Ref[]; rest: string; hadLink: boolean } {
-  const text = written.replace(MARKDOWN_LINK, '$1 $2 ');
+  const text = written.replace(BRACKETED_ADDRESS, ' $1 ').replace(MARKDOWN_LINK, '$1 $2 ');
   const refs = [...text.matchAll(ADDRESS)].map(([address]) => readRef(withoutTrailing(address)));
   const without = refs.length > 0 ? text.replace(ADDRESS, ' ') : text;
   const rest = without.replace(OTHER_ADDRESS, ' ');
   return { refs, rest, hadLink: rest !== without };
+}
+
+/** The text with only the words of each link in Markdown. */
+export function withoutLinks(text: string): string {
+  return text.replace(MARKDOWN_LINK, '$1');
+}
+
+/** True for a text that is a bare ID and nothing else. Such an ID counts as that of a track. */
+export function isBareId(text: string): boolean {
+  const id = text.trim();
+  return /^[A-Za-z\d]{22}$/u.test(id) && /[a-z]/u.test(id) && /[A-Z]/u.test(id);
 }
 
 /** Removes punctuation from the end by hand: a pattern, tried at each position, takes quadratic time on a long run. */

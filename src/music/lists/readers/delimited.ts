@@ -1,10 +1,11 @@
 /** Tables with one song a row, whatever separates the columns. */
 import { CsvError, parse } from 'csv-parse/sync';
-import { type ColumnPlan, columnKey, fieldsOf, namesTitles, planColumns } from '../columns.ts';
+import { type ColumnPlan, columnKey, type Fields, fieldsOf, namesTitles, planColumns } from '../columns.ts';
 import { refused } from '../decode.ts';
 import { excerpt, type RawList, type Row } from '../list.ts';
-import { takeAddresses } from '../refs.ts';
+import { takeAddresses, withoutLinks } from '../refs.ts';
 import type { Source } from '../source.ts';
+import { withoutEmphasis } from '../text/marks.ts';
 
 /** Where a table begins and how it is read. */
 export interface Table {
@@ -30,6 +31,9 @@ const MAX_ROW_LINES = 20;
 /** A cell in the line of dashes below the header of a Markdown table. */
 const RULE = /^(?::?-+:?)?$/u;
 const SEPARATOR_LINE = /^sep=.$/iu;
+/** A bar within a name, as Markdown writes it in a table, and a character in its place that no text has. */
+const ESCAPED_BAR = '\\|';
+const BAR_IN_NAME = '\uffff';
 
 /** The table whose header has the most known names; null if no line is a header. */
 export function findTable(source: Source, delimiters: readonly string[]): Table | null {
@@ -84,7 +88,18 @@ function rowOf(
     const hint = table.delimiter === ',' ? '; a comma in a name needs quotation marks around the name' : '';
     return { line, raw, why: `${values.length} columns instead of ${table.width}${hint}` };
   }
-  return { line, raw, fields: fieldsOf(table.plan, values.map(withoutGuard)) };
+  const fields = (cells: readonly string[]) => fieldsOf(table.plan, cells.map(withoutGuard));
+  return { line, raw, fields: table.delimiter === '|' ? markdownFields(values, fields) : fields(values) };
+}
+
+/** The fields of a row that may be one of a Markdown table, with links and emphasis in its cells. */
+function markdownFields(
+  values: readonly string[],
+  fieldsOfCells: (cells: readonly string[]) => Fields,
+): Fields {
+  const fields = fieldsOfCells(values.map((value) => withoutEmphasis(withoutLinks(value))));
+  const linked = takeAddresses(values.join(' ')).refs.find(({ uri }) => uri !== undefined);
+  return { ...(linked?.uri !== undefined && { uri: linked.uri }), ...fields };
 }
 
 /** Removes the apostrophe that keeps a spreadsheet from reading a name as a formula (CWE-1236); see `writeList.ts`. */
@@ -94,7 +109,8 @@ function withoutGuard(value: string): string {
 
 function recordsOf(source: Source, { delimiter, header }: Pick<Table, 'delimiter' | 'header'>): TableRow[] {
   const first = Math.max(0, header);
-  const text = first === 0 ? source.text : source.lines.slice(first).join('\n');
+  const written = first === 0 ? source.text : source.lines.slice(first).join('\n');
+  const text = delimiter === '|' ? written.replaceAll(ESCAPED_BAR, BAR_IN_NAME) : written;
   const quoted = parseRecords(text, { delimiter, first, quote: '"' });
   if (quoted.unclosed === null) return quoted.records;
   // Tab-separated files often quote nothing, so a quotation mark is part of the name.
@@ -121,7 +137,8 @@ function parseRecords(
       ltrim: delimiter !== '\t',
       on_record: (values: string[], { lines }) => {
         const lastLine = first + lines;
-        records.push({ line: last + 1, lastLine, values });
+        const cells = values.map((value) => value.replaceAll(BAR_IN_NAME, '|'));
+        records.push({ line: last + 1, lastLine, values: cells });
         last = lastLine;
         return null;
       },

@@ -26,7 +26,7 @@ export const m3u8: Reader = {
       const line = index + 1;
       const text = written.trim();
       const raw = excerpt(text);
-      const title = /^#EXTINF:[^,]*,?(.*)$/iu.exec(text)?.[1];
+      const title = /^#EXTINF:(?:[^,"]|"[^"]*")*,?(.*)$/iu.exec(text)?.[1];
       if (title !== undefined) {
         if (pending) rows.push(withoutAddress(pending, artist));
         pending = { line, raw, title: title.trim() };

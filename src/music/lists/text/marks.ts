@@ -2,6 +2,7 @@
  * Removes what people and programs put around the songs of a list: bullets, numbers, times, years. A number may also be
  * part of a name ("7. Sinfonie", "1979"). The neighboring lines decide, so all lines are read together.
  */
+import { readNote } from '../../versionNotes.ts';
 import { canSplit } from './split.ts';
 
 export interface Unmarked {
@@ -30,23 +31,74 @@ const TIME_LAST = new RegExp(
   'u',
 );
 const MARKED =
-  /^(?:(?:#|n[o°r]\.?\s?|№\s?|track\s|song\s)?(\d{1,6})\s?[.):\]](?!\d)\s*|[([](\d{1,6})[)\]]\s*|(?:#|№)(\d{1,6})\s+|[A-H](\d{1,2})[.)]\s+|(\d)\ufe0f?\u20e3\s*)(?=\S)/iu;
+  /^(?:(?:#|n[o°r]\.?\s?|№\s?|track\s|song\s)?(\d{1,6})\s?[.):\]．、](?!\d)\s*|[([](\d{1,6})[)\]]\s*|(?:#|№)(\d{1,6})\s+|[A-H](\d{1,2})[.)]\s+|(\d)\ufe0f?\u20e3\s*|([①-⑳])\s*)(?=\S)/iu;
 const DASHED = /^(\d{1,6})\s*[-–—]\s+(?=\S)/u;
 const SPACED = /^(\d{1,6})[\t ]+(?=\S)/u;
+/** What the writer says about a song behind it: " – a great opener", ": a great opener". */
+const REMARK = String.raw`(?:\s+[-–—]{1,2}|\s*:)\s+(\S.*)`;
+/** A title in bold or italics, then "by". */
+const EMPHASISED_BY = /^((?:\d{1,4}[.)]\s+)?)(\*{1,3})([^*"“”]+)\2(?=\s+by\s)/iu;
+/** A whole song in bold, and a remark. The colon may be in bold too. */
+const BOLD_SONG =
+  /^((?:\d{1,4}[.)]\s+)?)\*\*([^*]+?)(?::\*\*|\*\*(\s*\([^()]*\))?(?:\s+[-–—]{1,2}|\s*:))\s+\S/u;
+/** Songs with the title in quotation marks, which say where the song ends. */
+const QUOTED_SONGS: readonly RegExp[] = [
+  new RegExp(String.raw`^(["“„«][^"“”„«»]+["”“»]\s+by\s+\S.*?)${REMARK}$`, 'iu'),
+  new RegExp(String.raw`^(["“„«][^"“”„«»]+["”“»]\s+[-–—]{1,2}\s+\S.*?)${REMARK}$`, 'u'),
+  new RegExp(
+    String.raw`^([^"“”„«»:]+?\s+[-–—]{1,2}\s+["“„«][^"“”„«»]+["”“»](?:\s+\([^()]*\))?)${REMARK}$`,
+    'u',
+  ),
+];
 const YEAR_LAST = /\s*[([]((?:19|20)\d\d)[)\]]$/u;
 /** How many lines away the next number may be, since lists may have headings in between. */
 const REACH = 3;
 
+/** The text without the asterisks of Markdown around bold and italics. */
+export function withoutEmphasis(text: string): string {
+  return text.replace(EMPHASIS, '$2');
+}
+
 /** The lines without their marks, in the same order. */
 export function withoutMarks(lines: readonly string[]): Unmarked[] {
-  const plain = lines.map((line) => withoutBullet(line).replace(EMPHASIS, '$2'));
+  const plain = withoutBoldRemarks(lines.map(withoutBullet)).map((line) =>
+    withoutEmphasis(line.replace(EMPHASISED_BY, '$1"$3"')),
+  );
   // Numbers stand before or behind times, and are easier to tell once the times are gone. There may be two times: from and to.
-  const untimed = withoutLastTimes(withoutFirstTimes(withoutFirstTimes(withoutNumbers(plain))));
+  const unnumbered = withoutNumbers(plain).map(withoutRemark);
+  const untimed = withoutLastTimes(withoutFirstTimes(withoutFirstTimes(unnumbered)));
   return withoutYears(withoutNumbers(untimed).map(withoutBullet));
 }
 
 function withoutBullet(line: string): string {
   return line.replace(BULLET, '').replace(BULLET, '');
+}
+
+/** Removes remarks behind songs in bold, if half of the lines are written so: "**Artist – Title** – a great opener". */
+function withoutBoldRemarks(lines: readonly string[]): string[] {
+  const songs = lines.map((line) => {
+    const [, number = '', song = '', note = ''] = BOLD_SONG.exec(line) ?? [];
+    return isWholeSong(song) ? `${number}${song}${note}` : null;
+  });
+  const isUsual = songs.filter((song) => song !== null).length * 2 >= lines.length;
+  return lines.map((line, at) => (isUsual ? songs[at] : null) ?? line);
+}
+
+/** True for two names. "Title - Live" and "Stand by Rope" are titles. */
+function isWholeSong(text: string): boolean {
+  const parts = text.split(/\s+[-–—]{1,2}\s+/u);
+  if (parts.length > 1) return parts.every((part) => readNote(part) === null);
+  return /["”»]\s+by\s+\S/iu.test(text);
+}
+
+/** Removes the remark behind a song whose title is in quotation marks. A version note is none. */
+function withoutRemark(line: string): string {
+  for (const pattern of QUOTED_SONGS) {
+    const [, song, remark = ''] = pattern.exec(line) ?? [];
+    if (song === undefined) continue;
+    return [remark, ...song.split(/\s+[-–—]{1,2}\s+/u)].some((part) => readNote(part) !== null) ? line : song;
+  }
+  return line;
 }
 
 function withoutNumbers(lines: readonly string[]): string[] {
@@ -69,7 +121,7 @@ function numberOf(line: string): Numbered | null {
 }
 
 function numbered(kind: NumberKind, digits: string, rest: string): Numbered {
-  return { kind, number: Number(digits), rest };
+  return { kind, number: Number(digits.normalize('NFKD')), rest };
 }
 
 function isOfList(

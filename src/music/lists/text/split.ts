@@ -17,18 +17,21 @@ export interface Style {
   readonly mainShare?: number;
 }
 
-const DASH = /\s+[-‐‑‒–—―−~]{1,3}\s+/u;
+const DASH = /\s+[-‐‑‒–—―−－~]{1,3}\s+/u;
 const TIGHT = /\s*[–—―]\s*|\s+-(?=\S)|(?<=\S)-\s+/u;
-const BAR = /\s*[|｜]\s*|\s+(?:[·•:\\]|::|\/{1,2}|>)\s+/u;
+const BAR = /\s*[|｜／]\s*|\s+(?:[·•:\\]|::|\/{1,2}|>)\s+/u;
 const ARTIST_QUOTED = /^([^"“”„«»「」『』]+?)[\s,:]*["“„«»「『]([^"“”„«»「」『』]+)["”“»«」』]$/u;
 const QUOTED_ARTIST =
   /^["“„«»「『]([^"“”„«»「」『』]+)["”“»«」』](?:\s+by\s+|[\s,]+|(?<=[」』]))([^"“”„«»「」『』\s(-][^"“”„«»「」『』]*)$/iu;
+/** The dash of a title in quotation marks does not separate names. */
+const QUOTED_BY = /^["“„«]([^"“”„«»]+)["”“»],?\s+by\s+((?:(?!\s[-–—]{1,2}\s)[^"“”„«»])+)$/iu;
 const BY = /^(.*\S)[\s,]+by\s+(\S.*)$/iu;
 
 const COMMA = /\s*[;,](?:\s+|(?=\S))/u;
 
 /** The ways to separate two names, in order of preference. */
 const STYLES: readonly Style[] = [
+  { name: 'quotes, by', artist: 'last', parts: (text) => groups(text, QUOTED_BY) },
   { name: 'tab', columnar: true, parts: (text) => cut(text, /\t+/u) },
   { name: 'dash', parts: (text) => cut(text, DASH) },
   { name: 'quotes, artist first', artist: 'first', parts: (text) => groups(text, ARTIST_QUOTED) },
@@ -65,9 +68,10 @@ export function stylesOf(texts: readonly string[]): Style[] {
   const dash = possible.find(({ name }) => name === 'dash');
   const isDash = dash && (shares.get(dash) ?? 0) >= 0.5 && best.name !== 'by' && best.name !== 'tab';
   const main = isDash ? dash : best;
+  const certain = possible.filter(({ name }) => name === 'quotes, by');
   const left = texts.filter((text) => main.parts(text) === null);
   const others = possible.filter((style) => style !== main && shareOf(style, left) >= (style.share ?? 0));
-  return [main, ...others];
+  return [...new Set([...certain, main, ...others])];
 }
 
 function cut(text: string, separator: RegExp): string[] | null {
