@@ -16,15 +16,15 @@ import {
 } from './judge.ts';
 import { readingsOf } from './listNoise.ts';
 import { compact, nameKey } from './normalise.ts';
-import { chooseRecording, type Recording, recordingsOf } from './recordings.ts';
+import { chooseRecording, isOneRecording, type Recording, recordingsOf } from './recordings.ts';
 import type { TrackQuery } from './trackQuery.ts';
 
 export interface MatchResult {
   status: 'matched' | 'ambiguous' | 'unmatched';
   match: { track: Track; score: number } | null;
   /**
-   * At most 5, best first. One release of each equally good recording comes first; near misses are listed only when nothing
-   * fits.
+   * At most 5, best first. One release of each equally good recording comes first; near misses, one release of each, are listed
+   * only when nothing fits.
    */
   candidates: JobCandidate[];
 }
@@ -110,10 +110,12 @@ function listed(chosen: Recording | null, recordings: readonly Recording[]): Job
   return [...heads, ...others].slice(0, MAX_CANDIDATES).map(candidateOf);
 }
 
+/** The best release of each recording. Other releases of a recording would take the places of other songs. */
 function nearMisses(judged: readonly Judged[]): JobCandidate[] {
   return judged
     .filter((one) => one.points > 0)
     .sort((a, b) => b.points - a.points || a.index - b.index)
+    .filter((one, at, all) => !all.slice(0, at).some((better) => isOneRecording(better, one)))
     .slice(0, MAX_CANDIDATES)
     .map(candidateOf);
 }

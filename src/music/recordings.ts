@@ -43,7 +43,8 @@ export function chooseRecording(recordings: readonly Recording[]): Recording | n
   return strongest.every((one) => one === chosen || areForms(one, chosen)) ? chosen : null;
 }
 
-function isOneRecording(a: Judged, b: Judged): boolean {
+/** True for the same ISRC; or the same title, artists and version, with lengths within three seconds. */
+export function isOneRecording(a: Judged, b: Judged): boolean {
   if (codeOf(a) !== '' && codeOf(a) === codeOf(b)) return true;
   return songKey(a) === songKey(b) && lengthsAgree(a, b, SAME_LENGTH_MS);
 }

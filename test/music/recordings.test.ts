@@ -213,6 +213,20 @@ test('near misses are listed nearest first, unrelated tracks not at all', () => 
   });
 });
 
+test('of near misses, one release of each recording is listed', () => {
+  const tracks = [
+    'Plinth (Live) | Ula | Rooms | 1994-03-01 | 200 | X1',
+    'Plinth (Live) | Ula | Collected | 2001-11-01 | 200 | X1',
+    'Plinth (Live) | Ula | Rooms (Deluxe) | 2011-03-01 | 201 | X2',
+    'Plinth | Ovo | Ovo | 1999-03-01 | 180 | X3',
+    'Plinth (Live) | Ula | Elsewhere | 1999-03-01 | 260 | X4',
+  ].map(trackOf);
+  assert.deepEqual(
+    matchTrack(queryOf('Plinth | Ula'), tracks).candidates.map(({ track }) => tracks.indexOf(track)),
+    [0, 4, 3],
+  );
+});
+
 test('local files and duplicate results are ignored', () => {
   const [track, other] = [trackOf('Plinth | Ula | Rooms', 0), trackOf('Plinth | Ula', 1)];
   const local = { ...other, id: null, uri: 'spotify:local:Ula::Plinth:200', is_local: true };

@@ -272,6 +272,21 @@ longTest('a list of 150 songs with 40 misspelt ones shows every miss, and counts
   }),
 );
 
+test('a long report shows at least two candidates of an ambiguous entry, as long as there is room', () =>
+  withRelay(async (relay) => {
+    const song = { title: 'Ρόδι και Ύφασμα', artist: 'Χάλκινος Γερανός Ένα' };
+    const candidates = async (entries: number) => {
+      const answer = await ask(relay, 'create_playlist_from_tracks', {
+        name: 'Road',
+        tracks: Array(entries).fill(song),
+      });
+      const report = answer.report as Array<{ status: string; candidates: unknown[] }>;
+      assert.deepEqual([answer.status, answer.ambiguous, report.length], ['blocked', entries, entries]);
+      return [...new Set(report.map((row) => row.candidates.length))];
+    };
+    assert.deepEqual([await candidates(2), await candidates(14), await candidates(25)], [[3], [2], [1]]);
+  }));
+
 test('an error with long lists is short enough too', () =>
   withRelay(async (relay) => {
     const args = {

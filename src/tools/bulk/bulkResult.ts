@@ -102,7 +102,8 @@ export const leanMade: LeanForm<z.infer<typeof MadeResult>> = {
 const ROOM = 8_000;
 
 function shortReport(rows: ReadonlyArray<z.infer<typeof ReportRow>>) {
-  for (const most of [3, 1]) {
+  // A single candidate does not show what makes an entry ambiguous, so two are given if there is room.
+  for (const most of [3, 2, 1]) {
     const short = rows.map((row) => shortRow(row, most));
     if (JSON.stringify(short).length <= ROOM) return short;
   }
