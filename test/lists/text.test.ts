@@ -128,8 +128,9 @@ testLists({
       '2. "Kettle - Part 2" by Tam (2001): mellow, and warm',
       '3. Ula – "Rope" – for the road',
       '4. Ula - "Quill" - Live at Brask',
+      '5. "Weir - Live" by Ovo (2003) - for dancing',
     ].join('\n'),
-    '1 Ovo / Plinth 1999\n2 Tam / Kettle - Part 2 2001\n3 Ula / Rope\n4 Ula / Quill - Live at Brask',
+    '1 Ovo / Plinth 1999\n2 Tam / Kettle - Part 2 2001\n3 Ula / Rope\n4 Ula / Quill - Live at Brask\n5 Ovo / Weir - Live 2003',
   ],
   'remarks behind artists': [
     '“Plinth” – Ovo – a great opener\n“Kettle” – Tam – mellow\n“Rope” – Remastered 2011 – Ula',

@@ -50,6 +50,7 @@ const QUOTED_SONGS: readonly RegExp[] = [
     'u',
   ),
 ];
+const QUOTED_TITLE = /["“„«][^"“”„«»]+["”“»]/u;
 const YEAR_LAST = /\s*[([]((?:19|20)\d\d)[)\]]$/u;
 /** How many lines away the next number may be, since lists may have headings in between. */
 const REACH = 3;
@@ -96,7 +97,8 @@ function withoutRemark(line: string): string {
   for (const pattern of QUOTED_SONGS) {
     const [, song, remark = ''] = pattern.exec(line) ?? [];
     if (song === undefined) continue;
-    return [remark, ...song.split(/\s+[-–—]{1,2}\s+/u)].some((part) => readNote(part) !== null) ? line : song;
+    const others = song.replace(QUOTED_TITLE, '').split(/\s+[-–—]{1,2}\s+/u);
+    return [remark, ...others].some((part) => readNote(part.trim()) !== null) ? line : song;
   }
   return line;
 }
