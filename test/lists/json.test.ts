@@ -56,6 +56,16 @@ testLists({
       '9: empty',
     ],
   ],
+  'an answer with a block of JSON': [
+    'Sure:\n```json\n{"name": "Mix", "tracks": ["Ovo - Plinth", {"title": "Rope", "artist": "Tam"}]}\n```\nMore?\nJust ask.',
+    [
+      '1: outside the block of code',
+      '3 Ovo / Plinth',
+      '3 Tam / Rope',
+      '5: outside the block of code',
+      '6: outside the block of code',
+    ],
+  ],
   'keys in other spellings': [
     pretty([
       { trackName: 'Plinth', artistName: 'Ovo', albumName: 'First', year: 1999 },

@@ -154,7 +154,23 @@ testLists({
   ],
   'a block of code around the list': [
     '```text\nOvo - Plinth\nTam - Kettle\n```',
-    '1: empty\n2 Ovo / Plinth\n3 Tam / Kettle\n4: empty',
+    '1: empty\n2 Ovo / Plinth\n3 Tam / Kettle',
+  ],
+  'a block of code within an answer': [
+    'Here are two songs:\n\n```\nOvo - Plinth\nTam - Kettle\n```\nEnjoy - have fun',
+    [
+      '1: outside the block of code',
+      '2: empty',
+      '3: empty',
+      '4 Ovo / Plinth',
+      '5 Tam / Kettle',
+      '6: empty',
+      '7: outside the block of code',
+    ],
+  ],
+  'a block of code with less than what is around it': [
+    'Ovo - Plinth\nTam - Kettle\nUla - Rope\nOvo - Weir\n```\nrelay\n```',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Weir\n5: no artist\n6: no artist\n7: no artist',
   ],
   'bars, with the album last': [
     'Ovo | Plinth | First\nOvo | Kettle | First\nTam | Rope | Second',

@@ -5,10 +5,10 @@ import { nameKey, normaliseName } from '../normalise.ts';
 import { decodeList, refused } from './decode.ts';
 import { entriesOf } from './entriesOf.ts';
 import { isEntry, tidyText } from './entry.ts';
-import type { ListEntry, NotSong, ReadList } from './list.ts';
+import { excerpt, type ListEntry, type NotSong, type ReadList } from './list.ts';
 import { READERS } from './readers/index.ts';
 import type { Reader } from './readers/reader.ts';
-import { type Source, sourceOf } from './source.ts';
+import { onlyCode, type Source, sourceOf } from './source.ts';
 
 /** A line that is reported takes about 200 bytes of memory, however short it is. */
 const MAX_LINES = 500_000;
@@ -19,7 +19,8 @@ const MAX_LINES = 500_000;
  * @throws RelayError `INVALID_ARGUMENT` if the file cannot be read or has no song, with `details.line` for a fault in one line
  */
 export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList {
-  const { text, encoding } = decodeList(bytes);
+  const { text: written, encoding } = decodeList(bytes);
+  const { text, around } = onlyCode(written);
   const source = sourceOf(text);
   if (source.lines.length > MAX_LINES) {
     throw refused(`The file has ${source.lines.length} lines; at most ${MAX_LINES} are read.`, {
@@ -35,7 +36,11 @@ export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList
   const results = isHistory && !allPlays ? withoutRepeats(found.results) : found.results;
   const all = results.filter(isEntry);
   const { entries, left, lists, chosen } = chooseList(all, options.list);
-  const notSongs = [...results.filter((result): result is NotSong => !isEntry(result)), ...left];
+  const notSongs = [
+    ...results.filter((result): result is NotSong => !isEntry(result) && !around.has(result.line)),
+    ...linesOf(written, around),
+    ...left,
+  ];
   if (options.format === undefined && reader.format === 'txt') refuseProse(entries, notSongs);
   if (entries.length === 0) throw noSongs(reader, notSongs);
   const onlyName = tidyText(name ?? '') || (lists.length === 1 ? lists[0]?.name : chosen);
@@ -48,6 +53,16 @@ export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList
     ...(onlyName && { name: onlyName }),
     ...(lists.length > 1 && { lists }),
   };
+}
+
+/** The lines around a block of code. */
+function linesOf(written: string, around: ReadonlySet<number>): NotSong[] {
+  if (around.size === 0) return [];
+  return written.split('\n').flatMap((text, index) => {
+    return around.has(index + 1)
+      ? [{ line: index + 1, text: excerpt(text), why: 'outside the block of code' }]
+      : [];
+  });
 }
 
 function readerFor(source: Source, { format, fileName = '' }: ListReading): Reader {

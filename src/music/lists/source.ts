@@ -17,11 +17,29 @@ export interface Source {
   readonly xml: () => XmlElement;
 }
 
-/** The marks of Markdown around a block of code, if nothing else is around it. The lines keep their numbers. */
-const CODE_BLOCK = /^(\s*)```[\w-]*[ \t]*(\n[\s\S]*\n)[ \t]*```\s*$/u;
+/** A line that begins or ends a block of code. */
+const FENCE = /^\s*```[\w-]*\s*$/u;
 
-export function sourceOf(written: string): Source {
-  const text = written.replace(CODE_BLOCK, '$1$2\n');
+/**
+ * The text with empty lines in place of the marks of a block of code and of the lines around it, and the numbers of the latter,
+ * from 1. Assistants put a list into such a block and write a few sentences around it. If there is more around it than in it,
+ * the text stays as it is, unless the block holds JSON.
+ */
+export function onlyCode(text: string): { text: string; around: ReadonlySet<number> } {
+  const lines = text.split('\n');
+  const fences = lines.flatMap((line, index) => (FENCE.test(line) ? [index] : []));
+  const [begin = 0, end = 0] = fences;
+  if (fences.length !== 2) return { text, around: new Set() };
+  const isInside = (index: number) => index > begin && index < end;
+  const around = lines.flatMap((line, index) => {
+    return isInside(index) || fences.includes(index) || line.trim() === '' ? [] : [index + 1];
+  });
+  const isList = around.length < end - begin || /^\s*[[{]/u.test(lines.slice(begin + 1, end).join('\n'));
+  if (!isList) return { text, around: new Set() };
+  return { text: lines.map((line, at) => (isInside(at) ? line : '')).join('\n'), around: new Set(around) };
+}
+
+export function sourceOf(text: string): Source {
   const lines = text.split('\n');
   const lineAt = lineFinder(lines);
   return {
