@@ -197,6 +197,21 @@ longTest('options say how a list is read', () =>
       return `${title} - ${artist}`;
     });
     const path = file('turned.txt', turned.join('\n'));
+    const guessed = await run(['import', file('guess.txt', 'Qvx Zzyplor - Wqq\nQvw Yyplor - Bvx\n')]);
+    assert.deepEqual(
+      [
+        guessed.code,
+        guessed.err
+          .trimEnd()
+          .split('\n')
+          .at(-1)
+          ?.replace(/fix \w+/, 'fix …'),
+      ],
+      [
+        1,
+        '  If the artist is on the right of " - ", import the file again with --artist-side right. Otherwise continue with `relay jobs fix …`.',
+      ],
+    );
     assert.equal((await run(['import', path, '--artist-side', 'right'])).code, 0);
     assert.deepEqual(urisOf(named(world, 'turned')), [one.uri, two.uri]);
     const several = file(

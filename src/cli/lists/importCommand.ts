@@ -207,8 +207,20 @@ async function importList(
     asksToWrite: !replaces,
     target,
     name,
+  }).catch((error: unknown) => {
+    throw onOtherSide(error, preview);
   });
   await report(context, preview, target, name, done);
+}
+
+/** Adds to an error that not a single song was found that the side of the artist was a guess. */
+function onOtherSide(error: unknown, { artist_side }: ImportPreview): unknown {
+  if (!artist_side || artist_side.certain || !(error instanceof RelayError)) return error;
+  const remedy = error.remedyValue;
+  if (error.code !== 'RESOLUTION_FAILED' || error.details?.resolved !== 0 || !remedy) return error;
+  const other = artist_side.side === 'left' ? 'right' : 'left';
+  const text = `If the artist is on the ${other} of " - ", import the file again with --artist-side ${other}. Otherwise continue with {command}.`;
+  return error.with({ remedy: { ...remedy, text } });
 }
 
 /** Asks about a file that may not be a list of songs; refuses the file if nobody can be asked. */
