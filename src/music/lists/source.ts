@@ -21,9 +21,9 @@ export interface Source {
 const FENCE = /^\s*```[\w-]*\s*$/u;
 
 /**
- * The text with empty lines in place of the marks of a block of code and of the lines around it, and the numbers of the latter,
- * from 1. Assistants put a list into such a block and write a few sentences around it. If there is more around it than in it,
- * the text stays as it is, unless the block holds JSON.
+ * The text of a block of code, with empty lines in place of its marks and of the lines around it. `around` holds the numbers of
+ * the latter, from 1. Assistants put a list into such a block and write a few sentences around it. If there is more around it
+ * than in it, the text stays as it is, unless the block holds JSON.
  */
 export function onlyCode(text: string): { text: string; around: ReadonlySet<number> } {
   const lines = text.split('\n');
