@@ -56,6 +56,10 @@ testLists({
       '9: empty',
     ],
   ],
+  'arguments of a tool, with IDs or URIs': [
+    pretty({ name: 'Road', track_ids: ['4uLU6hMCjMI75M1A2tKUQC', TRACK] }),
+    ['4  /  spotify:track:4uLU6hMCjMI75M1A2tKUQC', `5  /  ${TRACK}`],
+  ],
   'an answer with a block of JSON': [
     'Sure:\n```json\n{"name": "Mix", "tracks": ["Ovo - Plinth", {"title": "Rope", "artist": "Tam"}]}\n```\nMore?\nJust ask.',
     [

@@ -101,6 +101,9 @@ testLists({
     ].join('\n'),
     `2: separator\n3 Ovo / Plinth ${OTHER_TRACK}\n4 Tam / Rope | Tar\n5 Ula / Kettle`,
   ],
+  'a table with a singer': ['Song,Singer,Year of release\nPlinth,Ovo,1999', '2 Ovo / Plinth 1999'],
+  'a table with a band': ['No.;Song/Track;Artist/Band\n1;Plinth;Ovo', '2 Ovo / Plinth'],
+  'a table with "by"': ['Song name,By\nPlinth,Ovo', '2 Ovo / Plinth'],
   'a table in Spanish': [
     'Título;Artista;Álbum;Año\nPlinth;Ovo;Primero;1999',
     '2 Ovo / Plinth (Primero) 1999',

@@ -63,7 +63,7 @@ testLists({
     '1 音楽家 / 曲名\n2 音楽家 / 別の曲\n3 四人組 / 三番',
   ],
   'characters as HTML writes them': [
-    'Ovo &amp; Tam &ndash; Plinth\nUla &ndash; Don&#39;t Rope',
+    '<li>Ovo &amp; Tam &ndash; Plinth</li>\nUla &ndash; Don&#39;t Rope<br />',
     "1 Ovo & Tam / Plinth\n2 Ula / Don't Rope",
   ],
   'numbers followed by a space or a dash': [
@@ -131,6 +131,10 @@ testLists({
       '5. "Weir - Live" by Ovo (2003) - for dancing',
     ].join('\n'),
     '1 Ovo / Plinth 1999\n2 Tam / Kettle - Part 2 2001\n3 Ula / Rope\n4 Ula / Quill - Live at Brask\n5 Ovo / Weir - Live 2003',
+  ],
+  'titles in single quotation marks': [
+    `1. 'Don't Rope' by Ovo - a great opener\n2. ‘Kettle’ by Tam: mellow\n3. 'Quill' by Ula`,
+    `1 Ovo / Don't Rope\n2 Tam / Kettle\n3 Ula / Quill`,
   ],
   'remarks behind artists': [
     '“Plinth” – Ovo – a great opener\n“Kettle” – Tam – mellow\n“Rope” – Remastered 2011 – Ula',

@@ -10,12 +10,13 @@ const NAMES = {
     'trackname tracktitle songtitle songname title track song mastermetadatatrackname titel titre titolo titulo ' +
     'chanson cancion brano musica lied nombredelacancion nomdutitre nomedellatraccia nomedafaixa nummernaam ' +
     'latensnamn parcaadi ονομακομματιου اسمالاغنية トラック名 曲目名称 曲目名稱 歌名 ' +
-    'tytul utwor nazev sarki название песня трек назва 曲名 제목 nome nombre nom naam name ' +
+    'songtrack tracksong tune tytul utwor nazev sarki название песня трек назва 曲名 제목 nome nombre nom naam name ' +
     // A number, if there is also a name.
     'nummer faixa',
   artist:
     'artistnames artistname artists artist trackartist songartist creator performer mastermetadataalbumartistname ' +
     'interpret interpreten kunstler artiste artistes artista artistas interprete interpretes artiest band ' +
+    'singer singers vocalist performers performedby by bandname artistband bandartist ' +
     'kunstlernamen nombresdelartista nomsdelartiste nomedellartista nomesdoartista naamvanartiest artistensnamn ' +
     'sanatciadi ονοματακαλλιτεχνη اسماءالفنانين アーティスト名 艺人名称 藝人名稱 artist名 ' +
     'wykonawca sanatci исполнитель артист виконавець アーティスト 歌手 가수',
@@ -29,7 +30,7 @@ const NAMES = {
     'nombredelalbum nomdelalbum nomedellalbum nomedoalbum naamvanalbum albumetsnamn albumadi ονομααλμπουμ ' +
     'اسمالالبوم アルバム名 专辑名称 專輯名稱 專輯名 альбом アルバム 앨범',
   year:
-    'releaseyear year albumreleasedate releasedate released jahr annee ano anno ' +
+    'releaseyear yearofrelease year albumreleasedate releasedate released jahr annee ano anno ' +
     'veroffentlichungsdatumdesalbums fechadelanzamientodelalbum datedesortiedelalbum datadirilasciodellalbum ' +
     'datadelancamentodoalbum releasedatumvanhetalbum albumetsreleasedatum albumcikistarihi ' +
     'ημερομηνιακυκλοφοριασαλμπουμ تاريخاصدارالالبوم アルバム発売日 专辑发行日期 專輯發行日期 專輯發行日',

@@ -15,6 +15,9 @@ export interface Entries {
 /** Maximum length of a line in UTF-16 units. Longer lines are prose, and patterns are not tried on them. */
 const MAX_LINE = 500;
 
+/** The tags of HTML that are around names or at the end of a line. */
+const TAG = /<\/?(?:br|p|li|b|i|em|strong)\s?\/?>/giu;
+
 interface Open {
   row: Row;
   refs: Ref[];
@@ -61,7 +64,7 @@ function open(row: Row, isIds: boolean): Open {
   if (row.text === undefined)
     return { row, refs: [], text: tidyText(row.fields?.title ?? ''), hadLink: false };
   if (isIds && isBareId(row.text)) return { row, refs: [readRef(row.text)], text: '', hadLink: false };
-  const written = withoutEntities(row.text);
+  const written = withoutEntities(row.text.replace(TAG, ' '));
   const { refs, rest, hadLink } = takeAddresses(written);
   const { isrc, rest: words } = rest.length > MAX_LINE ? { rest } : takeIsrc(rest.trim());
   const text = words

@@ -15,6 +15,9 @@ const CONTAINERS = [
   'data',
   'results',
   'list',
+  'uris',
+  'track_ids',
+  'ids',
   'playlists',
   'playlist',
 ];

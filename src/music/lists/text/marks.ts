@@ -38,6 +38,8 @@ const SPACED = /^(\d{1,6})[\t ]+(?=\S)/u;
 const REMARK = String.raw`(?:\s+[-–—]{1,2}|\s*:)\s+(\S.*)`;
 /** A title in bold or italics, then "by". */
 const EMPHASISED_BY = /^((?:\d{1,4}[.)]\s+)?)(\*{1,3})([^*"“”]+)\2(?=\s+by\s)/iu;
+/** A title in single quotation marks, then "by". */
+const SINGLE_QUOTED_BY = /^((?:\d{1,4}[.)]\s+)?)['‘]([^"“”]+?)['’](?=\s+by\s)/iu;
 /** A whole song in bold, and a remark. The colon may be in bold too. */
 const BOLD_SONG =
   /^((?:\d{1,4}[.)]\s+)?)\*\*([^*]+?)(?::\*\*|\*\*(\s*\([^()]*\))?(?:\s+[-–—]{1,2}|\s*:))\s+\S/u;
@@ -63,7 +65,7 @@ export function withoutEmphasis(text: string): string {
 /** The lines without their marks, in the same order. */
 export function withoutMarks(lines: readonly string[]): Unmarked[] {
   const plain = withoutBoldRemarks(lines.map(withoutBullet)).map((line) =>
-    withoutEmphasis(line.replace(EMPHASISED_BY, '$1"$3"')),
+    withoutEmphasis(line.replace(EMPHASISED_BY, '$1"$3"').replace(SINGLE_QUOTED_BY, '$1"$2"')),
   );
   // Numbers stand before or behind times, and are easier to tell once the times are gone. There may be two times: from and to.
   const unnumbered = withoutNumbers(plain).map(withoutRemark);
