@@ -141,8 +141,8 @@ testLists({
     '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope - Remastered 2011',
   ],
   'remarks behind songs in bold': [
-    '1. **Ovo – Plinth** – a great opener\n2. **Tam – Kettle** (2001): mellow\n3. **Ula – Rope:** for the road',
-    '1 Ovo / Plinth\n2 Tam / Kettle (2001)\n3 Ula / Rope',
+    '1. **Ovo – Plinth** – a great opener\n2. **Tam – Kettle - Live** (2001): mellow\n3. **Ula – Rope:** for the road',
+    '1 Ovo / Plinth\n2 Tam / Kettle - Live (2001)\n3 Ula / Rope',
   ],
   'remarks behind titles in bold': [
     '- **Stand by Rope** by **Ovo**: a great opener\n- **Kettle** by Tam - mellow',

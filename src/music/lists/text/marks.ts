@@ -90,7 +90,7 @@ function withoutBoldRemarks(lines: readonly string[]): string[] {
 /** True for two names. "Title - Live" and "Stand by Rope" are titles. */
 function isWholeSong(text: string): boolean {
   const parts = text.split(/\s+[-–—]{1,2}\s+/u);
-  if (parts.length > 1) return parts.every((part) => readNote(part) === null);
+  if (parts.length > 1) return parts.filter((part) => readNote(part) === null).length > 1;
   return /["”»]\s+by\s+\S/iu.test(text);
 }
 
