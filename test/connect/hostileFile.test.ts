@@ -8,6 +8,7 @@ import { readClientFile, replaceClientFile } from '../../src/connect/clientFile.
 import { FileProblem } from '../../src/connect/fileText.ts';
 import { merge } from '../../src/connect/merge.ts';
 import { temporaryHome } from '../support/cli.ts';
+import { processorMs } from '../support/processorTime.ts';
 import { sized } from '../support/scale.ts';
 import { JSON_ADDITION, TOML_ADDITION } from './additions.ts';
 
@@ -33,12 +34,6 @@ for (const [what, text] of JSON_FILES) {
     assert.throws(() => merge(text, JSON_ADDITION), FileProblem);
     assert.ok(processorMs(before) < MAX_MS);
   });
-}
-
-/** Processor time since `before`, so that a busy machine does not matter. */
-function processorMs(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
 }
 
 const TOML_FILES: Array<[what: string, text: string]> = [

@@ -27,6 +27,7 @@ import { isSameResource } from '../../src/oauth/policy/target.ts';
 import type { HttpContext } from '../../src/server/http/context.ts';
 import { cookieOf } from '../../src/server/http/cookies.ts';
 import { createGuards } from '../../src/server/http/guards.ts';
+import { processorMs } from '../support/processorTime.ts';
 import { sized } from '../support/scale.ts';
 
 /** The texts that are repeated. Each text of `KNOWN` has broken a pattern, here or elsewhere. */
@@ -138,8 +139,7 @@ function millisecondsOf(work: () => unknown, turns: number): number {
   for (let turn = 0; turn < turns; turn++) {
     const before = process.cpuUsage();
     work();
-    const { user, system } = process.cpuUsage(before);
-    least = Math.min(least, (user + system) / 1000);
+    least = Math.min(least, processorMs(before));
   }
   return least;
 }

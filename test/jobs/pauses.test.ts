@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { fillHome, knownSong } from '../../scripts/bench/homes.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { startVictim, type Victim, victimEnvironment } from '../changes/crash/victim.ts';
+import { processorMs } from '../support/processorTime.ts';
 import { withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
 import { type Simulator, startSimulator } from '../support/simulator/simulator.ts';
@@ -27,8 +28,7 @@ function fifteen(): number {
   }));
   const begin = process.cpuUsage();
   for (let turn = 0; turn < 45; turn++) JSON.parse(JSON.stringify(rows));
-  const { user, system } = process.cpuUsage(begin);
-  return (user + system) / 1_000;
+  return processorMs(begin);
 }
 
 /** Calls a tool, which must work. */

@@ -8,6 +8,7 @@ import { testStore } from '../store/testStore.ts';
 import { pluck } from '../support/entries.ts';
 import { collectGarbage } from '../support/garbage.ts';
 import { tracks, urisOf } from '../support/playlists.ts';
+import { processorMs } from '../support/processorTime.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
 import { withPlaylist } from '../support/withPlaylist.ts';
@@ -21,8 +22,7 @@ async function best(runs: number, work: () => unknown): Promise<number> {
   for (let run = 0; run < runs; run++) {
     const begin = process.cpuUsage();
     await work();
-    const { user, system } = process.cpuUsage(begin);
-    least = Math.min(least, (user + system) / 1_000);
+    least = Math.min(least, processorMs(begin));
   }
   return least;
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { postMcp } from '../support/mcpPost.ts';
+import { processorMs } from '../support/processorTime.ts';
 import { longTest } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -133,8 +134,7 @@ test('a megabyte of arguments costs about as much as a megabyte of plain text, w
       for (let turn = 0; turn < 3; turn++) {
         const before = process.cpuUsage();
         await callRaw(relay, '2025-11-25', tool, args);
-        const { user, system } = process.cpuUsage(before);
-        least = Math.min(least, (user + system) / 1000);
+        least = Math.min(least, processorMs(before));
       }
       return least;
     };
