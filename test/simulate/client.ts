@@ -121,8 +121,9 @@ export class Client {
     if (wish.do === 'find') return this.#find(wish);
     if (wish.do === 'create' || (wish.do === 'job' && wish.type === 'create_playlist'))
       return this.#create(wish, leaves);
-    if (wish.do === 'save' || wish.do === 'unsave' || (wish.do === 'job' && wish.type === 'save_tracks'))
-      return this.#library(wish.do === 'unsave', wish, leaves);
+    const isSave = wish.do === 'save' || (wish.do === 'job' && wish.type === 'save_tracks');
+    const isUnsave = wish.do === 'unsave' || (wish.do === 'job' && wish.type === 'remove_saved_tracks');
+    if (isSave || isUnsave) return this.#library(isUnsave, wish, leaves);
     const playlist = wish.list === -1 ? this.#last : (lists[wish.list] ?? null);
     if (!playlist) return;
     if (wish.do === 'rename') return this.#rename(wish.name, playlist, leaves);
@@ -417,18 +418,20 @@ export class Client {
 
   async #create(wish: Wish & { do: 'create' | 'job' }, leaves: number | null): Promise<void> {
     const { spotify } = this.#stage;
-    const { name } = wish;
-    const uris = wish.tracks.map(uriOf);
+    const { name, skipDuplicates = false } = wish;
+    const given = wish.tracks.map(uriOf);
+    const uris = skipDuplicates ? [...new Set(given)] : given;
+    const skips = { skip_duplicates: skipDuplicates };
     const from = spotify.effects.length;
     const answer = await (wish.do === 'job'
       ? this.#ask(
           'create_bulk_job',
-          { type: 'create_playlist', payload: { name, skip_duplicates: false }, items: uris },
+          { type: 'create_playlist', payload: { name, ...skips }, items: given },
           leaves,
         )
-      : uris.length === 0
+      : given.length === 0
         ? this.#ask('create_playlist', { name }, leaves)
-        : this.#ask('create_playlist_from_tracks', { name, tracks: uris, skip_duplicates: false }, leaves));
+        : this.#ask('create_playlist_from_tracks', { name, tracks: given, ...skips }, leaves));
     const { outcome, changeId } = await this.#outcomeOf('create', answer, null, cancelAfterOf(wish));
     if (!answer) return;
     const id = String(
@@ -678,12 +681,15 @@ export class Client {
 
   async #library(
     isRemoval: boolean,
-    wish: Wish & { do: 'save' | 'unsave' | 'job' },
+    wish: Wish,
     leaves: number | null,
   ): Promise<void> {
+    if (wish.do !== 'save' && wish.do !== 'unsave' && wish.do !== 'job') return;
     const { spotify, isRestored, time, plan } = this.#stage;
     const begun = time.at;
-    const uris = wish.tracks.map(uriOf);
+    const given = wish.tracks.map(uriOf);
+    const skipDuplicates = wish.do === 'job' && wish.skipDuplicates === true;
+    const uris = skipDuplicates ? [...new Set(given)] : given;
     const from = spotify.effects.length;
     // What a person did shortly before, and no read shows yet, is not known to relay.
     const unshown = spotify.effects.findIndex(({ at }) => at > time.at - plan.lags.lists);
@@ -696,15 +702,15 @@ export class Client {
     const answer = await (wish.do === 'job'
       ? this.#ask(
           'create_bulk_job',
-          { type: 'save_tracks', payload: { skip_duplicates: false }, items: uris },
+          { type: wish.type, payload: { skip_duplicates: skipDuplicates }, items: given },
           leaves,
         )
-      : this.#ask(isRemoval ? 'remove_saved_tracks' : 'save_tracks', { track_ids: uris }, leaves));
+      : this.#ask(isRemoval ? 'remove_saved_tracks' : 'save_tracks', { track_ids: given }, leaves));
     const what = isRemoval ? 'unsave' : 'save';
     const { outcome, changeId } = await this.#outcomeOf(what, answer, null, cancelAfterOf(wish));
     const since = unshown === -1 ? from : unshown;
     const late = this.#lateInLibrary(from, begun);
-    const after = this.#judgeLibrary(what, uris, !isRemoval, outcome, before, since, late);
+    const after = this.#judgeLibrary(what, uris, !isRemoval, outcome, before, since, late, wish.do === 'job');
     // After a copy of the state is restored, what relay had written counts as what was there before.
     const isKnown = this.#stage.isRestored === isRestored;
     this.#note({
@@ -723,6 +729,7 @@ export class Client {
   /**
    * @param wanted whether `uris` should be saved after the call
    * @param free songs that may be saved or not
+   * @param countsAll true if a removal also counts songs that are not saved, as a job does
    */
   #judgeLibrary(
     what: string,
@@ -732,6 +739,7 @@ export class Client {
     before: readonly string[],
     from: number,
     free: ReadonlySet<string> = new Set(),
+    countsAll = false,
   ): readonly string[] {
     const { spotify, isSwitched } = this.#stage;
     const after = spotify.account.saved.map(({ uri }) => uri);
@@ -750,8 +758,8 @@ export class Client {
     const isCounted = outcome.is === 'part' && outcome.anyOrder === true;
     const isOthers = (uri: string) => touched.has(uri) || named.has(uri);
     // A removal counts only songs that were there. For songs that others touched, that is not certain.
-    const counted = wanted ? uris : uris.filter((uri) => then.has(uri));
-    const doubtful = wanted || outcome.is !== 'part' ? 0 : uris.filter(isOthers).length;
+    const counted = wanted || countsAll ? uris : uris.filter((uri) => then.has(uri));
+    const doubtful = wanted || countsAll || outcome.is !== 'part' ? 0 : uris.filter(isOthers).length;
     const wrong = uris.filter((uri) => {
       if (isOthers(uri) || written === null || isCounted) return false;
       const index = counted.indexOf(uri);
@@ -1203,20 +1211,23 @@ function rowsAsked(
       return { tool: 'reorder_playlist_tracks', args, doing: { do: 'move', start, length, before: place } };
     }
     case 'job': {
-      const uris = wish.tracks.map(uriOf);
-      const known = knownOf(wish.tracks);
+      const given = wish.tracks.map(uriOf);
+      const skipDuplicates = wish.skipDuplicates === true;
+      const asked = skipDuplicates ? [...new Set(wish.tracks)] : wish.tracks;
+      const uris = asked.map(uriOf);
+      const known = knownOf(asked);
       const anySize = known.length < uris.length;
       const isReplacing = wish.type === 'replace_playlist';
       const payload = {
         playlist_id,
-        skip_duplicates: false,
+        skip_duplicates: skipDuplicates,
         ...(anySize ? { strict: false } : {}),
         ...(wish.skipExisting && !isReplacing ? { skip_existing: true } : {}),
       };
       const doing: Doing = isReplacing
         ? { do: 'replace', uris }
         : { do: wish.skipExisting ? 'add missing' : 'add', uris: known, anySize };
-      return { tool: 'create_bulk_job', args: { type: wish.type, payload, items: uris }, doing };
+      return { tool: 'create_bulk_job', args: { type: wish.type, payload, items: given }, doing };
     }
     default:
       return null;

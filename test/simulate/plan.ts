@@ -5,6 +5,7 @@
 import type { Chance } from '../changes/crash/chance.ts';
 import type { FaultAction, FaultMatch } from '../support/simulator/faults.ts';
 import { chanceFor } from './chance.ts';
+import { withMore } from './more.ts';
 import { type Lags, NO_LAG, TRACKS } from './spotify.ts';
 
 /**
@@ -39,18 +40,25 @@ export type Wish =
   | { do: 'replace'; list: number; tracks: number[] }
   | { do: 'deduplicate'; list: number }
   | { do: 'bulk'; list: number; tracks: number[]; skipExisting: boolean }
-  | { do: 'create'; name: string; tracks: number[] }
+  | { do: 'create'; name: string; tracks: number[]; skipDuplicates?: boolean }
   | { do: 'rename'; list: number; name: string }
   | { do: 'unfollow'; list: number }
   | { do: 'save'; tracks: number[] }
   | { do: 'unsave'; tracks: number[] }
   | {
       do: 'job';
-      type: 'add_to_playlist' | 'replace_playlist' | 'save_tracks' | 'create_playlist';
+      type:
+        | 'add_to_playlist'
+        | 'replace_playlist'
+        | 'save_tracks'
+        | 'remove_saved_tracks'
+        | 'create_playlist';
       list: number;
       name: string;
       tracks: number[];
       skipExisting: boolean;
+      /** True to write each track once; false if left out. */
+      skipDuplicates?: boolean;
       /** Milliseconds after the answer at which the client cancels the job; null for never. */
       cancelAfter: number | null;
     }
@@ -245,7 +253,7 @@ class Drawing {
       ...(this.#isHuge ? { fullStatus: chance.pick([500, 502, 503]) } : {}),
       undoesAll: has(0.4),
     };
-    return { ...plan, lags: visibleInTime(plan) };
+    return withMore({ ...plan, lags: visibleInTime(plan) });
   }
 
   #width(): number {
