@@ -206,6 +206,8 @@ export class Client {
     spotify.asked(playlist);
     const answer = await ask();
     const { outcome, changeId } = await this.#outcomeOf(what, answer, playlist, cancelAfter);
+    if (outcome.is === 'refused' && outcome.code === 'UNSUPPORTED_ITEMS' && !REWRITES.has(doing.do))
+      this.#found(`${what}: refused for rows that could stay`, playlist.name);
     const to = spotify.effects.length;
     const after = urisOf(playlist);
     const others = othersIn(spotify.effects.slice(from, to), playlist);
@@ -318,6 +320,9 @@ export class Client {
       spotify.unseenIn(playlist).size === 0 &&
       spotify.unseenIn(playlist, spotify.effects.length, 'sends').size === 0 &&
       ![...made.before, ...made.after].some((uri) => this.#hidden().has(uri));
+    const cannotWrite = failure?.code === 'UNSUPPORTED_ITEMS' && isPlain && others.length === 0;
+    if (cannotWrite && !this.#stage.isRestored && isClear)
+      this.#found(`undo of ${wish}: refused for rows that could stay`, failure.message);
     if (isRefused && !this.#stage.isRestored && isClear)
       this.#found(
         `undo of ${wish}: ${failure.message.includes('undone already') ? 'told as undone already' : 'refused although nobody else changed anything'}${circumstances(this.#stage, earlier)}`,
@@ -1238,6 +1243,9 @@ function rowsAsked(
 function knownOf(tracks: readonly number[]): string[] {
   return tracks.filter((track) => track < TRACKS).map(uriOf);
 }
+
+/** What may write every row of a list again, so that a local file is in its way. */
+const REWRITES: ReadonlySet<Doing['do']> = new Set(['replace', 'deduplicate', 'bring back']);
 
 /** Wishes that only add rows. */
 const ADDITIONS: ReadonlySet<Made['wish']> = new Set(['add', 'bulk', 'job']);

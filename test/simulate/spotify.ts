@@ -3,7 +3,14 @@
  * write, and records every effect of relay's requests and of a person's acts.
  */
 import { trackObject } from '../../src/demo/api/shapes.ts';
-import type { Catalogue, DemoAlbum, DemoArtist, DemoTrack } from '../../src/demo/catalogue/types.ts';
+import type {
+  Catalogue,
+  DemoAlbum,
+  DemoArtist,
+  DemoEpisode,
+  DemoShow,
+  DemoTrack,
+} from '../../src/demo/catalogue/types.ts';
 import { type Answer, apiError, type Incoming } from '../../src/demo/http.ts';
 import { createDemoRules } from '../../src/demo/provider.ts';
 import {
@@ -106,6 +113,10 @@ interface FormerAccount {
  * large one.
  */
 export const TRACKS = 4_000;
+/** The first number that stands for an episode in place of a track. */
+export const EPISODES = 3_900;
+/** The first number that stands for a local file, which no request can write. */
+export const LOCALS = 3_950;
 const ARTIST: DemoArtist = { id: idOf('A', 0), uri: '', name: 'Somebody', genres: [], popularity: 0 };
 const ALBUM: DemoAlbum = {
   id: idOf('L', 0),
@@ -119,6 +130,8 @@ const ALBUM: DemoAlbum = {
   popularity: 0,
   tracks: [],
 };
+
+const SHOW: DemoShow = { id: idOf('S', 0), uri: '', name: 'Show', description: '', episodes: [] };
 
 /** The JSON of tracks, kept from one history to the next, since tracks never change. */
 const SHAPES = new Map<string, Record<string, unknown>>();
@@ -163,22 +176,33 @@ function twinOf(track: DemoTrack): DemoTrack {
 
 function catalogueOf(tracks: readonly DemoTrack[]): Catalogue {
   const all = tracks.flatMap((track) => [track, twinOf(track)]);
+  const episodes = Array.from({ length: LOCALS - EPISODES }, (_, index) => episodeOf(EPISODES + index));
   return {
     artists: [ARTIST],
     albums: [ALBUM],
     tracks,
     shows: [],
-    episodes: [],
+    episodes,
     trackByUri: new Map(all.map((track) => [track.uri, track])),
-    episodeByUri: new Map(),
+    episodeByUri: new Map(episodes.map((episode) => [episode.uri, episode])),
     albumByUri: new Map(),
     artistByUri: new Map(),
     showByUri: new Map(),
   };
 }
 
-export const uriOf = (index: number): string => `spotify:track:${idOf('T', index)}`;
-/** The number of a track, as stories name it. */
+function episodeOf(index: number): DemoEpisode {
+  const common = { id: idOf('E', index), uri: uriOf(index), name: `Episode ${index}`, description: '' };
+  return { ...common, show: SHOW, durationMs: 1_800_000, releaseDate: '2020-01-01', explicit: false };
+}
+
+/** The URI of a track, of an episode or of a local file. */
+export function uriOf(index: number): string {
+  if (index >= EPISODES && index < LOCALS) return `spotify:episode:${idOf('E', index)}`;
+  if (index >= LOCALS && index < TRACKS) return `spotify:local:Somebody:Songs:Song:${idOf('', index)}`;
+  return `spotify:track:${idOf('T', index)}`;
+}
+/** The number of a track, an episode or a local file, as stories name it. */
 export const numberOf = (uri: string): number => Number(uri.slice(-21));
 
 const CATALOGUE: Catalogue = catalogueOf(Array.from({ length: TRACKS }, (_, index) => trackOf(index)));
