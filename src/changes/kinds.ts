@@ -25,17 +25,8 @@ type Acting = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
 /** The part of the context that waiting for earlier writes needs. */
 type Settling = Omit<Acting, 'rows'>;
 
-/**
- * Appends rows in order. The first and the last rows of the playlist are read before.
- * @param missing returns those of `uris` that are to be added, by default all. It gets the rows that are there, with an empty
- * string for each row that was not read
- */
-export function addRows(
-  { rows, ...reading }: Acting,
-  playlistId: string,
-  uris: readonly string[],
-  missing: (held: readonly string[]) => readonly string[] = () => uris,
-): Request {
+/** Appends rows in order. The first and the last rows of the playlist are read before. */
+export function addRows({ rows, ...reading }: Acting, playlistId: string, uris: readonly string[]): Request {
   return {
     kind: 'add',
     playlistId,
@@ -43,9 +34,32 @@ export function addRows(
     async prepare(call) {
       await settleTarget(reading, playlistId, call);
       const former = await rows.readPart(playlistId, 'end', call);
-      const left = missing(former);
-      if (left.length === 0) return null;
-      return { requested: left.length, former: { rows: former }, ops: [{ op: 'append', uris: left }] };
+      return { former: { rows: former }, ops: [{ op: 'append', uris }] };
+    },
+  };
+}
+
+/**
+ * Appends those rows that are missing. All rows of the playlist are read before.
+ * @param requested how many rows may be missing
+ * @param missing returns the rows to append, from the rows that are there
+ */
+export function addMissing(
+  context: Acting,
+  playlistId: string,
+  requested: number,
+  missing: (held: readonly Item[]) => Promise<readonly string[]>,
+): Request {
+  return {
+    kind: 'add',
+    playlistId,
+    requested,
+    async prepare(call) {
+      await settleTarget(context, playlistId, call);
+      const items = await context.rows.readForChange(playlistId, call);
+      const uris = await missing(items);
+      if (uris.length === 0) return null;
+      return { requested: uris.length, former: { rows: items.map(uriOf) }, ops: [{ op: 'append', uris }] };
     },
   };
 }

@@ -182,7 +182,7 @@ function changeRequestOf(context: JobContext, job: Job): ChangeRequest {
     async prepare(call) {
       const held = await heldItems(context, job, call);
       requireCommitting(context, job);
-      if (!reread(store, job).skipsMarked) await markSkips(context, job, held);
+      if (held || !reread(store, job).skipsMarked) await markSkips(context, job, held);
       const uris = await urisToWrite(context, job);
       requireCommitting(context, job);
       if (uris.length === 0) return null;
@@ -230,7 +230,7 @@ const WINDOW = 250;
 
 /**
  * Marks items to skip: repeats of an earlier item, and those whose URI is already in the target. The marks are made in batches;
- * after a crash, all of them are made again.
+ * after a crash, all of them are made again. Marks from an earlier reading of the target are dropped, since its rows may be gone.
  */
 export async function markSkips(
   { store, clock }: JobContext,
@@ -244,6 +244,7 @@ export async function markSkips(
     return false;
   };
   const turn = createTurns();
+  if (held) unwriteItems(store, job.seq, clock.now());
   let from: number | null = job.payload.skip_duplicates || held ? 0 : null;
   while (from !== null) {
     from = skipSome(store, job.seq, { from, limit: WINDOW }, isLeftOut, clock.now());

@@ -5,9 +5,10 @@
 import { withDeadline } from '../base/abort.ts';
 import { asRelayError, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
+import type { Item } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { getChange } from '../store/tables/changes.ts';
-import { type JobItem, listItems, skipSome } from '../store/tables/jobItems.ts';
+import { type JobItem, listItems } from '../store/tables/jobItems.ts';
 import { getJobBySeq, type Job, type JobBegin } from '../store/tables/jobs.ts';
 import { heldItems, markSkips } from './commit.ts';
 import type { JobContext } from './context.ts';
@@ -30,8 +31,8 @@ export interface LookedUp {
   readonly isComplete: boolean;
   /** The items as they are now, in order. */
   items(): JobItem[];
-  /** Skips the found items for which `isLeftOut` returns true. `isLeftOut` is called for each found item, in order. */
-  leaveOut(isLeftOut: (uri: string) => boolean): void;
+  /** Skips the found items that are among these rows, and no others. */
+  skipHeld(held: readonly Item[]): Promise<void>;
 }
 
 /** Looks up a list, marks the items that its job would skip, and calls `then` for the answer. */
@@ -61,9 +62,7 @@ export function createLookUp(
         startedAt,
         isComplete: stopped === null,
         items: () => listItems(store, seq, 0, totalItems),
-        leaveOut: (isLeftOut) => {
-          skipSome(store, seq, { from: 0, limit: totalItems }, isLeftOut, clock.now());
-        },
+        skipHeld: (held) => markSkips(context, job, held),
       });
     } finally {
       // The job of a change that is still under way stays: if the server stops meanwhile, the next start lists it.

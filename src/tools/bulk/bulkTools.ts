@@ -2,10 +2,10 @@
 
 import * as z from 'zod';
 import { counted } from '../../base/lists.ts';
-import { addRows, makePlaylist } from '../../changes/kinds.ts';
+import { addMissing, addRows, makePlaylist } from '../../changes/kinds.ts';
 import { asRelayError } from '../../domain/errors.ts';
 import { type BulkJobType, JOB_ATTEMPTS, type JobPayload, shortId } from '../../domain/job.ts';
-import type { Playlist } from '../../domain/shapes.ts';
+import type { Item, Playlist } from '../../domain/shapes.ts';
 import type { LookedUp } from '../../jobs/lookUp.ts';
 import type { Call } from '../../provider/api.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
@@ -123,14 +123,15 @@ function addEntries(
     if (strict && items.some(isUnresolved)) return answer('blocked');
     const uris = toWrite(items);
     if (uris.length === 0) return answer('done');
-    // Someone may have added some of the tracks since they were read.
-    const missing = (held: readonly string[]) => {
-      const present = new Set(held);
-      list.leaveOut((uri) => present.has(uri));
+    // Some of the tracks may have come or gone since the playlist was read.
+    const missing = async (held: readonly Item[]) => {
+      await list.skipHeld(held);
       items = list.items();
       return toWrite(items);
     };
-    const request = addRows(services, id, uris, skip_existing ? missing : undefined);
+    const request = skip_existing
+      ? addMissing(services, id, uris.length, missing)
+      : addRows(services, id, uris);
     const options = writeOptions(list, () => items, strict);
     const written = await carryOut(services, tool, request, call, options);
     return writtenResult(list, items, written);
