@@ -1,12 +1,13 @@
 /** A client: asks relay for one thing after another, does what answers say, and compares each answer with what Spotify holds. */
 import type { DemoPlaylist, PlaylistRow } from '../../src/demo/state.ts';
+import { sameRows } from '../../src/domain/rows.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import type { Chance } from '../changes/crash/chance.ts';
 import { type Counts, countsOf, difference } from '../oracle/counts.ts';
-import { type Doing, type Outcome, type Wrong, wrongRows } from '../oracle/rows.ts';
+import { type Doing, listAfter, type Outcome, type Wrong, wrongRows } from '../oracle/rows.ts';
 import { chanceFor } from './chance.ts';
 import type { Answer } from './computer.ts';
-import type { Act, Wish } from './plan.ts';
+import type { Act, EarlyUndo, Wish } from './plan.ts';
 import {
   type Effect,
   FAR_MS,
@@ -76,6 +77,8 @@ const HOUR = 3_600_000;
 const LATEST_EFFECT_MS = 20_000;
 /** Maximum number of songs of which an undo looks up the ID that a list will show. */
 const MAX_LOOKED_UP = 5;
+/** How long relay remembers its own writes, and some more, in milliseconds. */
+const QUIET_MS = 75_000;
 /** Milliseconds within which a job that writes must make progress, or say what it waits for. */
 const STILL_MS = 600_000;
 
@@ -87,6 +90,10 @@ export class Client {
   readonly #made: Made[] = [];
   #last: DemoPlaylist | null = null;
   #job: JobRecord | null = null;
+  /** True while this client stands for several that write to one list. */
+  #isRushing = false;
+  /** The undo to ask for while the job of the present act has not ended, and how it ends once it is asked for. */
+  #early: { when: EarlyUndo; ended: Promise<Outcome | null> | null } | null = null;
 
   constructor(stage: Stage, name: string, acts: readonly Act[]) {
     this.#stage = stage;
@@ -126,6 +133,7 @@ export class Client {
     if (isSave || isUnsave) return this.#library(isUnsave, wish, leaves);
     const playlist = wish.list === -1 ? this.#last : (lists[wish.list] ?? null);
     if (!playlist) return;
+    if (wish.do === 'rush') return this.#rush(wish, playlist);
     if (wish.do === 'rename') return this.#rename(wish.name, playlist, leaves);
     if (wish.do === 'unfollow') return this.#unfollow(playlist, leaves);
     if (this.#stage.meddled.has(playlist)) this.#stage.meddled.set(playlist, null);
@@ -139,7 +147,8 @@ export class Client {
     const asked = rowsAsked(wish, playlist, before, this.#hidden());
     if (!asked) return;
     const ask = () => this.#ask(asked.tool, asked.args, leaves);
-    await this.#judged(wish.do, playlist, asked.doing, ask, cancelAfterOf(wish));
+    const early = wish.do === 'job' ? wish.early : undefined;
+    await this.#judged(wish.do, playlist, asked.doing, ask, cancelAfterOf(wish), early);
   }
 
   #putBack(effects: readonly Effect[], playlist: DemoPlaylist): Counts {
@@ -199,13 +208,18 @@ export class Client {
     doing: Doing,
     ask: () => Promise<Answer | null>,
     cancelAfter: number | null,
+    early?: EarlyUndo,
   ): Promise<void> {
     const { spotify, isRestored } = this.#stage;
     const from = spotify.effects.length;
     const before = urisOf(playlist);
     spotify.asked(playlist);
     const answer = await ask();
+    this.#early = early ? { when: early, ended: null } : null;
     const { outcome, changeId } = await this.#outcomeOf(what, answer, playlist, cancelAfter);
+    const undone = (await this.#early?.ended) ?? null;
+    this.#early = null;
+    const isUndone = undone !== null && undone.is !== 'refused' && undone.is !== 'rolled back';
     if (outcome.is === 'refused' && outcome.code === 'UNSUPPORTED_ITEMS' && !REWRITES.has(doing.do))
       this.#found(`${what}: refused for rows that could stay`, playlist.name);
     const to = spotify.effects.length;
@@ -230,15 +244,20 @@ export class Client {
     };
     const isLate = isLateMove(now, spotify.effects.slice(0, from), playlist);
     const forgotten = now.filter((effect) => effect.playlist === playlist && spotify.forgotten.has(effect));
+    // After a copy of the state is restored, what relay had written counts as what was there before.
+    const besides = forgotten.length > 0 ? [others, [...forgotten, ...others]] : [others];
+    // If an undo came meanwhile, the job may have written all of it again afterwards.
+    const ends: Outcome[] = isUndone ? [outcome, NOTHING] : [outcome];
     const rows = firstRight(
-      (beside) => wrongRows(before, doing, outcome, beside, after, own, unclear),
-      // After a copy of the state is restored, what relay had written counts as what was there before.
-      forgotten.length > 0 ? [others, [...forgotten, ...others]] : [others],
+      ({ beside, end }) => wrongRows(before, doing, end, beside, after, own, unclear),
+      ends.flatMap((end) => besides.map((beside) => ({ beside, end }))),
     );
+    const isVague = isUndone && undone.is !== 'done';
     const wrong = rows?.isOrder && isLate ? null : rows;
-    if (wrong && !this.#mayStopHalfway(outcome))
+    const besideUndo = isUndone ? ', undone meanwhile' : '';
+    if (wrong && !this.#mayStopHalfway(outcome) && !isVague)
       this.#found(
-        `${what}, ${told(outcome)}: ${namesOf(wrong)}${circumstances(this.#stage, others)}`,
+        `${what}, ${told(outcome)}${besideUndo}: ${namesOf(wrong)}${circumstances(this.#stage, others)}`,
         `${shownWrong(wrong)} in "${playlist.name}"`,
       );
     const relay = takenOff(difference(countsOf(before), countsOf(after)), others);
@@ -246,7 +265,7 @@ export class Client {
     const made: Made = {
       // A change without an effect cannot be undone.
       ...{
-        changeId: isBack ? null : changeId,
+        changeId: isBack || isUndone ? null : changeId,
         wish: what,
         playlist,
         before,
@@ -254,7 +273,7 @@ export class Client {
         name: null,
         from,
         to,
-        isUndone: false,
+        isUndone: isUndone && sameRows(before, after),
         mimicked: unclear.mimicked,
         putBack: this.#putBack(now, playlist),
       },
@@ -264,6 +283,23 @@ export class Client {
       isSure: wrong === null && outcome.is !== 'unheard' && this.#stage.isRestored === isRestored,
     };
     this.#made.push(made);
+  }
+
+  /** Undoes what a job has written so far. Null if the job writes nothing. */
+  async #undoEarly(jobId: string, playlist: DemoPlaylist | null): Promise<Outcome | null> {
+    for (let turn = 0; turn < 30; turn++) {
+      const job = (await this.#quietly('get_job_status', { job_id: jobId, limit: 1 }))?.job as
+        | JobRecord
+        | undefined;
+      const changeId = textOf(job?.result?.change_id);
+      if (changeId !== null) {
+        const answer = await this.#ask('undo_change', { change_id: changeId }, null);
+        return (await this.#outcomeOf('undo', answer, playlist)).outcome;
+      }
+      if (job && ENDED.has(job.status)) return null;
+      await later(this.#stage, 500);
+    }
+    return null;
   }
 
   /**
@@ -308,7 +344,9 @@ export class Client {
     const now = spotify.effects.slice(from);
     const others = othersIn(now, playlist);
     const failure = failureIn(answer);
-    const isRefused = isConflict(failure) && isPlain && others.length === 0;
+    const hasWritten = ownRows(made, spotify.effects).size > 0 || !sameRows(made.before, made.after);
+    const isTrue = !hasWritten && failure?.message.includes('has written nothing') === true;
+    const isRefused = isConflict(failure) && !isTrue && isPlain && others.length === 0;
     // With such lags, the pages of one reading may show different states of the list. If a person has changed the list at about
     // the same time as relay, what relay reads also has several explanations.
     const { lists, uneven } = this.#stage.plan.lags;
@@ -417,6 +455,84 @@ export class Client {
       removed: new Map([...relay].filter(([, count]) => count < 0).map(([uri, count]) => [uri, -count])),
       isSure: isDone,
     });
+  }
+
+  /**
+   * Asks for several changes of one list at once. Writes to a playlist take turns, so the rows have to be those after some order
+   * of the calls.
+   */
+  async #rush({ calls, undoes }: Wish & { do: 'rush' }, playlist: DemoPlaylist): Promise<void> {
+    const { spotify, time } = this.#stage;
+    const [from, begun] = [spotify.effects.length, time.at];
+    const before = urisOf(playlist);
+    const asked = calls.flatMap(({ pause, wish }) => {
+      const one = rowsAsked(wish, playlist, before, this.#hidden());
+      return one ? [{ ...one, pause, wish }] : [];
+    });
+    spotify.asked(playlist);
+    this.#isRushing = true;
+    const ended = await Promise.all(
+      asked.map(async ({ pause, tool, args, doing, wish }) => {
+        await later(this.#stage, pause);
+        const answer = await this.#ask(tool, args, null);
+        const { outcome, changeId } = await this.#outcomeOf(wish.do, answer, playlist);
+        return { doing, outcome, changeId, wish };
+      }),
+    );
+    this.#isRushing = false;
+    const after = urisOf(playlist);
+    const acts = spotify.effects.slice(from).filter((effect) => effect.playlist === playlist);
+    // What a person did less than a minute before may look like a list that lags.
+    const isQuiet = othersIn(spotify.effects, playlist).every(({ at }) => begun - at > QUIET_MS);
+    const isPlain = isQuiet && acts.every(({ by }) => by === 'relay') && this.#hidden().size === 0;
+    // An undo of an earlier change finds that the list is another one.
+    this.#note({ changeId: null, wish: 'rush', playlist, before, after, from, isSure: false });
+    const made = this.#made.at(-1) as Made;
+    const isKnown = ended.every(({ outcome }) => outcome.is === 'done' || outcome.is === 'refused');
+    if (!isPlain || !isKnown || this.#stage.isRestored) return;
+    const done = ended.filter(({ outcome }) => outcome.is === 'done').map(({ doing }) => doing);
+    const names = `rush of ${ended.map(({ wish }) => wish.do).sort()}`;
+    const rows = ordersOf(done).map((order) =>
+      order.reduce((list: readonly string[], doing) => listAfter(list, doing), before),
+    );
+    if (rows.some((list) => sameRows(list, after)))
+      return undoes ? this.#undoRush(names, ended, made) : undefined;
+    const counted = countsOf(after);
+    const isOrder = rows.some((list) => difference(countsOf(list), counted).size === 0);
+    this.#found(
+      `${names}: ${isOrder ? 'wrong order' : 'rows that no order of the calls leaves'}${circumstances(this.#stage, [])}`,
+      `${after.length} rows in "${playlist.name}"`,
+    );
+  }
+
+  /** Undoes the changes of a rush, the newest first. Then the rows from before the rush have to be back. */
+  async #undoRush(
+    names: string,
+    ended: ReadonlyArray<{ changeId: string | null }>,
+    made: Made,
+  ): Promise<void> {
+    const { playlist, before } = made;
+    const { spotify } = this.#stage;
+    if (!playlist) return;
+    const { items } = ((await this.#quietly('list_changes', { limit: 20 })) ?? {}) as {
+      items?: Array<{ change_id: string }>;
+    };
+    const own = new Set(ended.map(({ changeId }) => changeId));
+    for (const { change_id } of items ?? []) {
+      if (!own.has(change_id)) continue;
+      const rows = urisOf(playlist);
+      const answer = await this.#ask('undo_change', { change_id }, null);
+      const { outcome } = await this.#outcomeOf('undo', answer, playlist);
+      const failure = failureIn(answer);
+      const isAlone = othersIn(spotify.effects.slice(made.from), playlist).length === 0;
+      if (isConflict(failure) && isAlone && !this.#stage.isRestored && sameRows(rows, urisOf(playlist)))
+        this.#found(`${names}: an undo is refused although nobody else changed anything`, failure.message);
+      if (outcome.is !== 'done') return;
+    }
+    const others = othersIn(spotify.effects.slice(made.from), playlist);
+    made.isUndone = sameRows(before, urisOf(playlist));
+    if (others.length === 0 && items && !this.#stage.isRestored && !made.isUndone)
+      this.#found(`${names}: other rows after every undo${circumstances(this.#stage, [])}`, playlist.name);
   }
 
   // New playlists
@@ -684,11 +800,7 @@ export class Client {
     this.#note({ changeId, wish: 'follow', playlist, from, isSure: true });
   }
 
-  async #library(
-    isRemoval: boolean,
-    wish: Wish,
-    leaves: number | null,
-  ): Promise<void> {
+  async #library(isRemoval: boolean, wish: Wish, leaves: number | null): Promise<void> {
     if (wish.do !== 'save' && wish.do !== 'unsave' && wish.do !== 'job') return;
     const { spotify, isRestored, time, plan } = this.#stage;
     const begun = time.at;
@@ -907,6 +1019,11 @@ export class Client {
         cancelling.catch(() => {});
       };
       const stay = cancelAfter === null ? null : this.#stage.time.after(cancelAfter, cancel, 'computer');
+      const early = this.#early;
+      if (early && early.ended === null && 'after' in early.when) {
+        const { after } = early.when;
+        early.ended = later(this.#stage, after).then(() => this.#undoEarly(jobId, playlist));
+      }
       const followed = await this.#follow(jobId, what, playlist);
       stay?.();
       await cancelling;
@@ -1089,7 +1206,14 @@ export class Client {
                 : { is: 'part', written: job.written, unknown: true },
             );
           }
-          await this.#ask('resume_job', { job_id: id }, null);
+          const early = this.#early;
+          if (early && early.ended === null && 'beside' in early.when) {
+            const { beside } = early.when;
+            early.ended = later(this.#stage, Math.max(0, beside)).then(() => this.#undoEarly(id, playlist));
+            await later(this.#stage, Math.max(0, -beside));
+          }
+          // The job may have been cancelled while the client asked for the undo.
+          await this.#ask('resume_job', { job_id: id }, null, early ? ['JOB_STATE'] : []);
           break;
         }
         default:
@@ -1128,7 +1252,8 @@ export class Client {
     const others = spotify.effects.filter(
       ({ by, playlist: on }) => by === 'person' && (on === playlist || playlist === null),
     );
-    if (others.length > 0 || isRestored || !playlist) return;
+    // Of one client of several, a review may be about what another one has written.
+    if (others.length > 0 || isRestored || !playlist || this.#isRushing) return;
     this.#found(
       `${what}: a review although nobody else changed anything${circumstances(this.#stage, [])}`,
       job.error?.message ?? '',
@@ -1146,6 +1271,12 @@ function differing(one: readonly string[], other: readonly string[]): string[] {
   return [...new Set([...one, ...other])].filter((uri) => first.has(uri) !== second.has(uri));
 }
 
+/** Statuses of a job that has ended. */
+const ENDED: ReadonlySet<string> = new Set(['completed', 'cancelled', 'failed']);
+
+/** The end of a change whose undo has taken everything back. */
+const NOTHING: Outcome = { is: 'rolled back' };
+
 const NOBODY: Effect = {
   at: 0,
   sentAt: 0,
@@ -1158,6 +1289,12 @@ const NOBODY: Effect = {
   rowsAfter: [],
   method: 'EDIT',
 };
+
+/** Every order of some things. */
+function ordersOf<T>(all: readonly T[]): T[][] {
+  if (all.length === 0) return [[]];
+  return all.flatMap((one, index) => ordersOf(all.toSpliced(index, 1)).map((rest) => [one, ...rest]));
+}
 
 function rowsAsked(
   wish: Wish & { list: number },
@@ -1232,7 +1369,9 @@ function rowsAsked(
       const doing: Doing = isReplacing
         ? { do: 'replace', uris }
         : { do: wish.skipExisting ? 'add missing' : 'add', uris: known, anySize };
-      return { tool: 'create_bulk_job', args: { type: wish.type, payload, items: given }, doing };
+      const attempts = wish.attempts === undefined ? {} : { max_attempts: wish.attempts };
+      const args = { type: wish.type, payload, items: given, ...attempts };
+      return { tool: 'create_bulk_job', args, doing };
     }
     default:
       return null;

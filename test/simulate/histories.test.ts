@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { sized } from '../support/scale.ts';
 import { runHistory } from './history.ts';
 import { knownAs } from './known.ts';
-import { FIRST_WITH_MORE } from './more.ts';
-import { type Kind, type Plan, planOf } from './plan.ts';
+import { FIRST_WITH_MORE, planOf } from './more.ts';
+import type { Kind, Plan } from './plan.ts';
 
 /** Half of the seeds have the draws of `more.ts`, and half do not. */
 const SEEDS = Array.from({ length: sized(400, 80) }, (_, index) =>

@@ -4,15 +4,17 @@
  */
 import type { Chance } from '../changes/crash/chance.ts';
 import { chanceFor } from './chance.ts';
-import type { Deed, Plan, Wish } from './plan.ts';
+import { basePlanOf, type Deed, type EarlyUndo, type Kind, type Plan, type Wish } from './plan.ts';
 import { EPISODES, LOCALS } from './spotify.ts';
 
 /** The first seed whose plan has these draws. */
 export const FIRST_WITH_MORE = 10_000;
 
-export function withMore(plan: Plan): Plan {
+/** The plan of a seed. */
+export function planOf(seed: number, only?: Kind): Plan {
+  const plan = basePlanOf(seed, only);
   if (plan.seed < FIRST_WITH_MORE) return plan;
-  return withOtherRows(repeating(plan));
+  return withRush(withEarlyUndo(withOtherRows(repeating(plan))));
 }
 
 /** Puts episodes and local files into lists, into what clients ask for, and into what a person adds. */
@@ -30,7 +32,8 @@ function withOtherRows(plan: Plan): Plan {
   });
   const wished = (wish: Wish): Wish => {
     if (!('tracks' in wish) || IN_LIBRARY.has(wish.do) || !has(0.35)) return wish;
-    if (wish.do === 'job' && (wish.type === 'save_tracks' || wish.type === 'remove_saved_tracks')) return wish;
+    if (wish.do === 'job' && (wish.type === 'save_tracks' || wish.type === 'remove_saved_tracks'))
+      return wish;
     const tracks = [...wish.tracks];
     for (let count = chance.pick([1, 1, 2]); count > 0; count--)
       tracks.splice(chance.whole(0, tracks.length), 0, has(0.1) ? other() : EPISODES + chance.whole(0, 4));
@@ -45,6 +48,97 @@ function withOtherRows(plan: Plan): Plan {
   const person = plan.person.map(({ when, deed }) => ({ when, deed: done(deed) }));
   return { ...plan, lists, clients, person };
 }
+
+/** Lets two or three clients change one list at the same moment, in place of one of the wishes. */
+function withRush(plan: Plan): Plan {
+  const chance = chanceFor(plan.seed, 'rush');
+  const has = (share: number) => chance.fraction() < share;
+  if (['create', 'library', 'details', 'full'].includes(plan.kind) || has(0.9)) return plan;
+  const at = chance.whole(0, plan.clients.length - 1);
+  const list = at;
+  // A list belongs to one client, and here to those that the client stands for.
+  if (list >= plan.lists.length) return plan;
+  const rows = plan.lists[list]?.rows ?? [];
+  let next = 3_000;
+  const fresh = () => {
+    const count = chance.pick([1, 2, 5, 101, 130]);
+    next += count;
+    return Array.from({ length: count }, (_, index) => next - count + index);
+  };
+  const some = () => {
+    const share = chance.pick([0.1, 0.5, 1]);
+    const drawn = rows.filter(() => has(share));
+    return drawn.length > 0 ? drawn : fresh();
+  };
+  const tracks = () => [...fresh(), ...(has(0.3) ? some().slice(0, 3) : [])];
+  const wish = (): Wish & { list: number } =>
+    chance.pick<() => Wish & { list: number }>([
+      () => ({ do: 'add', list, tracks: tracks() }),
+      () => ({ do: 'remove', list, tracks: some() }),
+      () => ({ do: 'replace', list, tracks: tracks() }),
+      () => ({ do: 'deduplicate', list }),
+      () => ({ do: 'bulk', list, tracks: tracks(), skipExisting: has(0.5) }),
+      () => ({
+        do: 'reorder',
+        list,
+        start: chance.fraction(),
+        length: chance.fraction(),
+        before: chance.fraction(),
+      }),
+      () => ({
+        do: 'job',
+        type: chance.pick(['add_to_playlist', 'replace_playlist']),
+        list,
+        name: '',
+        tracks: tracks(),
+        skipExisting: has(0.3),
+        cancelAfter: null,
+      }),
+    ])();
+  const calls = Array.from({ length: chance.whole(2, 3) }, () => ({
+    pause: chance.pick([0, 0, 0, 5, 50, 300, 2_000]),
+    wish: wish(),
+  }));
+  const rush: Wish = { do: 'rush', list, calls, undoes: has(0.6) };
+  const clients = plan.clients.map((client, index) => {
+    if (index !== at) return client;
+    const nth = chance.whole(0, client.acts.length - 1);
+    return {
+      ...client,
+      acts: client.acts.map((act, one) => (one === nth ? { ...act, leaves: null, wish: rush } : act)),
+    };
+  });
+  return { ...plan, clients };
+}
+
+/** Undoes what a job writes while the job writes, or when it is resumed after Spotify has refused one of its requests. */
+function withEarlyUndo(plan: Plan): Plan {
+  const chance = chanceFor(plan.seed, 'early undo');
+  const has = (share: number) => chance.fraction() < share;
+  const isOf = (wish: Wish) => wish.do === 'job' && ROW_JOBS.has(wish.type);
+  if (!plan.clients.some(({ acts }) => acts.some(({ wish }) => isOf(wish))) || has(0.6)) return plan;
+  const isBeside = has(0.7);
+  const early = (): EarlyUndo =>
+    isBeside
+      ? { beside: chance.pick([0, 0, -200, -3_000, 50, 200, 600, 3_000, 10_000]) }
+      : { after: chance.whole(0, 20_000) };
+  const clients = plan.clients.map((client) => ({
+    ...client,
+    acts: client.acts.map((act) => {
+      const { wish } = act;
+      if (wish.do !== 'job' || !isOf(wish)) return act;
+      return { ...act, wish: { ...wish, early: early(), ...(isBeside ? { attempts: 1 } : {}) } };
+    }),
+  }));
+  if (!isBeside) return { ...plan, clients };
+  const action = { kind: 'status', status: chance.pick([403, 404]) } as const;
+  const skip = chance.pick([0, 1, 1, 1, 2]);
+  const refusal = { of: 'rows', skip, times: chance.pick([1, 1, 1, 2, 3]), action } as const;
+  return { ...plan, clients, faults: [refusal, ...plan.faults] };
+}
+
+/** Jobs that write rows of a playlist that is there already. */
+const ROW_JOBS: ReadonlySet<string> = new Set(['add_to_playlist', 'replace_playlist']);
 
 const IN_LIBRARY: ReadonlySet<Wish['do']> = new Set(['save', 'unsave']);
 

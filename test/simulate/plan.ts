@@ -5,7 +5,6 @@
 import type { Chance } from '../changes/crash/chance.ts';
 import type { FaultAction, FaultMatch } from '../support/simulator/faults.ts';
 import { chanceFor } from './chance.ts';
-import { withMore } from './more.ts';
 import { type Lags, NO_LAG, TRACKS } from './spotify.ts';
 
 /**
@@ -61,11 +60,28 @@ export type Wish =
       skipDuplicates?: boolean;
       /** Milliseconds after the answer at which the client cancels the job; null for never. */
       cancelAfter: number | null;
+      /** How often a refused request is sent; left out for relay's default. */
+      attempts?: number;
+      early?: EarlyUndo;
     }
   /** Undoes the change that came `back` changes before this client's last one. */
   | { do: 'undo'; back: number; force: boolean }
+  /** Several clients ask for changes of one list at about the same moment, each after a pause of its own. */
+  | {
+      do: 'rush';
+      list: number;
+      calls: Array<{ pause: number; wish: Wish & { list: number } }>;
+      undoes: boolean;
+    }
   /** Looks for a playlist by its name until it appears, and replaces its rows. */
   | { do: 'find'; name: string; tracks: number[] };
+
+/** An undo of what a job writes, asked for while the job has not ended. */
+export type EarlyUndo =
+  /** Milliseconds after the answer that names the job. */
+  | { after: number }
+  /** Milliseconds after the job is resumed; less than 0 for before. */
+  | { beside: number };
 
 export interface Act {
   /** Milliseconds to wait after the previous act has ended. */
@@ -174,7 +190,8 @@ const MOST_ROWS = 10_000;
  */
 const LARGE = 0.12;
 
-export function planOf(seed: number, only?: Kind): Plan {
+/** The plan of a seed without the draws of `more.ts`. */
+export function basePlanOf(seed: number, only?: Kind): Plan {
   const chance = chanceFor(seed, 'plan');
   const kind = only ?? weighted(chance, SHARES);
   const draw = new Drawing(seed, kind, chance);
@@ -253,7 +270,7 @@ class Drawing {
       ...(this.#isHuge ? { fullStatus: chance.pick([500, 502, 503]) } : {}),
       undoesAll: has(0.4),
     };
-    return withMore({ ...plan, lags: visibleInTime(plan) });
+    return { ...plan, lags: visibleInTime(plan) };
   }
 
   #width(): number {

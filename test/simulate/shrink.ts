@@ -58,15 +58,46 @@ function partsOf(plan: Plan): Array<[Get, Put]> {
       (from, items) => withTracks(from, client, act, items),
     ]),
   );
-  return [...simple, ...acts, ...tracks, ...rows];
+  const calls = plan.clients.flatMap(({ acts: wishes }, client) =>
+    wishes.flatMap(({ wish }, act) => (wish.do === 'rush' ? callsOf(wish.calls.length, client, act) : [])),
+  );
+  return [...simple, ...acts, ...calls, ...tracks, ...rows];
+}
+
+/** The calls of a rush, and the tracks of each call. */
+function callsOf(count: number, client: number, act: number): Array<[Get, Put]> {
+  const rushOf = (from: Plan) => {
+    const wish = from.clients[client]?.acts[act]?.wish;
+    return wish?.do === 'rush' ? wish : null;
+  };
+  const put = (from: Plan, calls: unknown[]) => withWish(from, client, act, { calls });
+  const tracks = Array.from({ length: count }, (_, index): [Get, Put] => [
+    (from) => {
+      const wish = rushOf(from)?.calls[index]?.wish;
+      return wish && 'tracks' in wish ? wish.tracks : [];
+    },
+    (from, items) => {
+      const calls = rushOf(from)?.calls ?? [];
+      const wish = calls[index]?.wish;
+      return wish && 'tracks' in wish
+        ? put(from, changed(calls, index, { wish: { ...wish, tracks: items } }))
+        : from;
+    },
+  ]);
+  return [[(from) => rushOf(from)?.calls ?? [], put], ...tracks];
+}
+
+function withWish(plan: Plan, client: number, act: number, change: object): Plan {
+  const { acts } = plan.clients[client] as Plan['clients'][number];
+  const wish = acts[act]?.wish;
+  if (!wish) return plan;
+  const shorter = changed(acts, act, { wish: { ...wish, ...change } });
+  return { ...plan, clients: changed(plan.clients, client, { acts: shorter }) } as Plan;
 }
 
 function withTracks(plan: Plan, client: number, act: number, tracks: unknown[]): Plan {
-  const { acts } = plan.clients[client] as Plan['clients'][number];
-  const wish = acts[act]?.wish;
-  if (!wish || !('tracks' in wish)) return plan;
-  const shorter = changed(acts, act, { wish: { ...wish, tracks } });
-  return { ...plan, clients: changed(plan.clients, client, { acts: shorter }) } as Plan;
+  const wish = plan.clients[client]?.acts[act]?.wish;
+  return wish && 'tracks' in wish ? withWish(plan, client, act, { tracks }) : plan;
 }
 
 function changed<T>(items: readonly T[], index: number, change: object): T[] {

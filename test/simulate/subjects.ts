@@ -3,7 +3,8 @@ import { type History, runHistory } from './history.ts';
 import { runKeepHistory } from './keeps/history.ts';
 import { type KeepPlan, keepPlanOf } from './keeps/plan.ts';
 import { shrinkKeeps } from './keeps/shrink.ts';
-import { KINDS, type Plan, planOf } from './plan.ts';
+import { planOf } from './more.ts';
+import { KINDS, type Plan } from './plan.ts';
 import { shrink } from './shrink.ts';
 
 /**
