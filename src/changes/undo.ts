@@ -145,7 +145,11 @@ async function undoDetails(
       'CONFLICT',
       `Someone changed the ${differing.join(' and ')} of the playlist since.`,
       {
-        remedy: 'Pass force to bring back what was there before this change.',
+        remedy: {
+          text: 'Pass force to bring back what was there before this change.',
+          terminal: { text: 'Add --force to bring back what was there before this change.', commands: [] },
+          page: '“Undo anyway” brings back what was there before this change.',
+        },
         details: { expected: wanted, present, former: before },
       },
     );
@@ -526,8 +530,10 @@ function unknownMove({ playlistId }: Change): RelayError {
     'CONFLICT',
     `It is not known whether the rows of the playlist ${playlistId} were moved.`,
     {
-      remedy:
-        'Read the playlist (get_playlist_tracks) and move the rows with reorder_playlist_tracks if they are not where they should be.',
+      remedy: {
+        text: 'Read the playlist (get_playlist_tracks) and move the rows with reorder_playlist_tracks if they are not where they should be.',
+        page: 'Look at the playlist in Spotify, and move the rows there if they are not where they should be.',
+      },
     },
   );
 }
@@ -538,8 +544,10 @@ function unknownMove({ playlistId }: Change): RelayError {
  */
 function unknownPlaylist(name: string): RelayError {
   return new RelayError('CONFLICT', `It is not known whether the playlist "${name}" was made.`, {
-    remedy:
-      'Look for it in Spotify (find_playlist_by_name), and remove it (delete_playlist) if it is there and not wanted.',
+    remedy: {
+      text: 'Look for it in Spotify (find_playlist_by_name), and remove it (delete_playlist) if it is there and not wanted.',
+      page: 'Look for it in Spotify, and delete it there if you do not want it.',
+    },
   });
 }
 

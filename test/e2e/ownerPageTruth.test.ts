@@ -9,7 +9,7 @@ import { READING_MS } from '../oauth/ownerBrowser.ts';
 import { connect } from '../oauth/tokens.ts';
 import { owner, pluck } from '../support/entries.ts';
 import { card, inChromium, openDiagnostics, openSignedIn, REFUSED, withPage } from '../support/ownerPage.ts';
-import { addPlaylist } from '../support/playlists.ts';
+import { addPlaylist, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { asQuery, misspelled, uniqueTracks } from '../support/songs.ts';
 
@@ -276,5 +276,57 @@ inFull('the title of a page whose server has stopped says so', () =>
     await relay.server.close();
     await page.getByRole('heading', { name: 'relay has stopped' }).waitFor();
     assert.equal(await page.title(), 'relay has stopped · relay');
+  }),
+);
+
+inFull(
+  'an undo whose playlist has changed since the preview is asked again, with the button that it names',
+  () =>
+    withPage({ ...WITH_ALL, page: { expected: REFUSED } }, async (relay, page) => {
+      const songs = uniqueTracks(relay, 9);
+      const before = songs.slice(0, 3).map(({ uri }) => uri);
+      const list = addPlaylist(relay.provider, 'Evenings', before);
+      await relay.call('add_tracks_to_playlist', {
+        playlist_id: list.id,
+        track_ids: pluck(songs.slice(3, 5), 'id'),
+      });
+      await openSignedIn(page, relay);
+      const happened = card(page, 'What happened');
+      await happened.getByRole('button', { name: /^Undo: Added 2 songs/ }).click();
+      await happened.getByRole('button', { name: 'Undo now' }).waitFor();
+      await page.locator('#undo-asked:focus').waitFor();
+      relay.provider.editPlaylist(
+        list.id,
+        songs.slice(6).map(({ uri }) => uri),
+      );
+      await happened.getByRole('button', { name: 'Undo now' }).click();
+      await happened.getByText('“Undo anyway” brings back the rows from before this change').waitFor();
+      await happened.getByRole('button', { name: 'Undo anyway' }).click();
+      await happened.getByText('Undone', { exact: true }).waitFor();
+      assert.deepEqual(urisOf(list), before);
+    }),
+);
+
+inFull('Undo anyway is offered only where it helps', () =>
+  withPage({ ...WITH_ALL, page: { expected: REFUSED } }, async (relay, page) => {
+    const list = addPlaylist(relay.provider, 'Evenings', []);
+    await relay.call('update_playlist_details', { playlist_id: list.id, description: 'Slow songs' });
+    list.description = 'Quiet songs';
+    await openSignedIn(page, relay);
+    const undo = card(page, 'What happened').getByRole('button', { name: /^Undo: / });
+    await undo.click();
+    const refusal = await card(page, 'What happened').getByRole('group').innerText();
+    assert.match(
+      refusal,
+      /^Someone changed the description .* “Undo anyway” brings back what was there before/,
+    );
+    await page.getByRole('button', { name: 'Keep it' }).click();
+    list.description = 'Slow songs';
+    // While this page shows an old state, the change is undone elsewhere.
+    await page.route('**/owner/state', () => {});
+    await relay.server.local.undoChange({ change: null, force: false, dryRun: false });
+    await undo.click();
+    await page.getByText('is undone already.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Undo anyway' }).count(), 0);
   }),
 );

@@ -10,13 +10,26 @@ export function undoPart(app: App, change: string): Child {
   const asked = doing.undo;
   if (asked === null || asked.change !== change) return null;
   const undo = (force: boolean) => async () => {
-    const answer = await ask('changes/undo', { change, force, dryRun: false });
-    doing.undo = null;
-    app.tell(doneWords(answer));
+    try {
+      const answer = await ask('changes/undo', { change, force, dryRun: false });
+      doing.undo = null;
+      app.tell(doneWords(answer));
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      // What the preview showed is no longer so, which may make it another question.
+      await previewUndo(app, change);
+      if (doing.undo?.conflict == null) throw error;
+    }
   };
   if (asked.preview === null && asked.conflict === null) return soft('Reading what would be undone …');
   return h.div(
-    { class: 'notice' },
+    {
+      id: 'undo-asked',
+      class: 'notice',
+      tabindex: '-1',
+      role: 'group',
+      'aria-label': 'What undoing it does',
+    },
     asked.conflict !== null && h.p(asked.conflict),
     asked.preview !== null && h.ul(asked.preview.map((line) => h.li({ key: line }, line))),
     row(
@@ -35,10 +48,18 @@ export async function previewUndo(app: App, change: string): Promise<void> {
     const answer = await ask('changes/undo', { change, force: false, dryRun: true });
     doing.undo = { change, preview: previewWords(answer), conflict: null };
   } catch (error) {
-    const isConflict = error instanceof Refused && error.code === 'CONFLICT';
-    doing.undo = isConflict ? { change, preview: null, conflict: problemOf(error) } : null;
-    if (!isConflict) throw error;
+    const isForceable =
+      isConflict(error) && ('expected_uris' in error.details || 'expected' in error.details);
+    doing.undo = isForceable ? { change, preview: null, conflict: problemOf(error) } : null;
+    if (!isForceable) throw error;
   }
+  // The button that was pressed is gone, so people who use the keyboard continue here.
+  app.redraw();
+  document.getElementById('undo-asked')?.focus();
+}
+
+function isConflict(error: unknown): error is Refused {
+  return error instanceof Refused && error.code === 'CONFLICT';
 }
 
 function previewWords({ summary, added, taken, notes }: UndoAnswer): string[] {
