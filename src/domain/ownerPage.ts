@@ -213,8 +213,8 @@ export interface ImportAsked {
   skipDuplicates: boolean;
   /** Name of the uploaded file, if there is one. */
   fileName?: string | undefined;
-  /** Names of playlists in the file, each of which becomes a new playlist. */
-  each?: string[] | undefined;
+  /** True if each playlist in the file becomes a new playlist. Their names would be too long for a header. */
+  each?: boolean | undefined;
 }
 
 /** How to connect one client: what `relay connect` prints. */

@@ -24,18 +24,21 @@ export async function ownerPreview(services: PlanServices, list: ListContent): P
 }
 
 /**
- * Makes jobs from a list, as `startImport` does. With `each`, which names playlists of the file, makes jobs for each of these
- * instead; their target is a new playlist of that name.
+ * Makes jobs from a list, as `startImport` does. With `each`, which names playlists of the file or is `all` of them, makes jobs
+ * for each of these instead; their target is a new playlist of that name.
  * @throws RelayError `INVALID_ARGUMENT` if the file has no such playlist; then no job was made
  */
 export async function ownerImport(
   services: Services,
-  request: ListContent & ImportChoices & { target: ImportTarget; each?: readonly string[] | undefined },
+  request: ListContent &
+    ImportChoices & { target: ImportTarget; each?: readonly string[] | 'all' | undefined },
 ): Promise<{ preview: ImportPreview; jobs: JobRecord[] }> {
-  const { each, ...one } = request;
+  const { each: asked, ...one } = request;
   const plan = await planOf(services, one);
-  if (!each) return { preview: plan.preview, jobs: await startImport(services.jobs, plan, one.target, one) };
+  if (!asked) return { preview: plan.preview, jobs: await startImport(services.jobs, plan, one.target, one) };
   const lists = itemsByList(plan);
+  if (asked === 'all' && lists.size > MAX_EACH) throw tooManyLists(lists.size);
+  const each = asked === 'all' ? [...lists.keys()] : asked;
   // A missing playlist is reported before the first job is created.
   const missing = each.find((list) => !lists.has(list));
   if (missing !== undefined)
@@ -46,6 +49,17 @@ export async function ownerImport(
     jobs.push(...(await startImport(services.jobs, { items }, { kind: 'new', name }, one)));
   }
   return { preview: plan.preview, jobs };
+}
+
+/** Maximum number of playlists of a file that become playlists at once, if they are not named. */
+const MAX_EACH = 1_000;
+
+function tooManyLists(count: number): RelayError {
+  return new RelayError(
+    'INVALID_ARGUMENT',
+    `The file has ${count} playlists; at most ${MAX_EACH} become playlists at once.`,
+    { remedy: 'Choose one of them, or split the file.' },
+  );
 }
 
 function planOf(services: PlanServices, { content, ...options }: ListContent): Promise<ImportPlan> {

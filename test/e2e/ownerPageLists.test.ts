@@ -10,7 +10,7 @@ import { at } from '../support/entries.ts';
 import { card, inChromium, openSignedIn, REFUSED, withPage } from '../support/ownerPage.ts';
 import { named, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
+import { asQuery, lineOf, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
 import type { Relay } from '../support/world.ts';
 
@@ -230,5 +230,70 @@ inFull('an archive with a listening history can be chosen on the page, and goes 
     await page.getByText('4 plays, 2026; 1 was there already.').waitFor();
     await choose();
     await page.getByText('4 plays, 2026; 4 were there already.').waitFor();
+  }),
+);
+
+/** Spotify's own export of playlists, with one song in each. */
+function exported(relay: Relay, lists: number): { name: string; mimeType: string; buffer: Buffer } {
+  const [song] = uniqueTracks(relay, 1);
+  const track = { trackName: song?.name, artistName: song?.artists[0]?.name, trackUri: song?.uri };
+  const playlists = Array.from({ length: lists }, (_, index) => ({
+    name: `Плейлист номер ${index} на долгое лето`,
+    items: [{ track }],
+  }));
+  const buffer = Buffer.from(JSON.stringify({ playlists }));
+  return { name: 'Playlist1.json', mimeType: 'application/json', buffer };
+}
+
+inFull('a file with many playlists becomes as many playlists', () =>
+  withPage({ client: false }, async (relay, page) => {
+    await openSignedIn(page, relay);
+    const imported = card(page, 'Import a list');
+    await imported.locator('input[type=file]').setInputFiles(exported(relay, 120));
+    await imported
+      .getByLabel('120 playlists in the file')
+      .selectOption({ label: 'Each as a new playlist of its own' });
+    await imported.getByLabel('Skip duplicates').waitFor({ state: 'hidden' });
+    await imported.getByRole('button', { name: 'Find the songs' }).click();
+    await card(page, 'Needs you').getByRole('button', { name: 'Show all 120 jobs' }).waitFor();
+  }),
+);
+
+inFull('each playlist of a file can be reached with the arrow keys', () =>
+  withPage({ client: false }, async (relay, page) => {
+    await openSignedIn(page, relay);
+    const imported = card(page, 'Import a list');
+    await imported.locator('input[type=file]').setInputFiles(exported(relay, 5));
+    const choice = imported.getByLabel('5 playlists in the file');
+    await choice.focus();
+    // The second option is "each", and the sixth the fourth playlist. The keys are faster than the reading.
+    for (let times = 0; times < 5; times++) await page.keyboard.press('ArrowDown');
+    const name = imported.getByLabel('Name of the playlist');
+    await until(async () => (await name.inputValue()) === 'Плейлист номер 3 на долгое лето');
+    assert.equal(await choice.inputValue(), 'Плейлист номер 3 на долгое лето');
+    assert.equal(await choice.getByRole('option').count(), 7);
+    for (let times = 0; times < 5; times++) await page.keyboard.press('ArrowUp');
+    await imported.getByText('5 songs, read as').waitFor();
+  }),
+);
+
+inFull('if the playlists to import into cannot be read, the page says so, and reads them again', () =>
+  withPage({ client: false, page: { expected: REFUSED } }, async (relay, page) => {
+    await openSignedIn(page, relay);
+    const imported = card(page, 'Import a list');
+    await imported.getByLabel('Paste songs').fill(uniqueTracks(relay, 2).map(lineOf).join('\n'));
+    await imported.getByRole('button', { name: 'Read', exact: true }).click();
+    const go = imported.getByRole('button', { name: 'Find the songs' });
+    await go.waitFor();
+    relay.provider.faults.add({ method: 'GET', path: /\/me\/playlists$/, kind: 'status', status: 400 });
+    await imported.getByLabel('One of my playlists').check();
+    await imported.getByText('Your playlists could not be read.').waitFor();
+    assert.equal(await go.isDisabled(), true);
+    const notice = page.locator('.toast').getByRole('button', { name: 'Close' });
+    await notice.waitFor();
+    await imported.getByRole('button', { name: 'Read them again' }).click();
+    await imported.getByLabel('Playlist', { exact: true }).waitFor();
+    await notice.waitFor({ state: 'hidden' });
+    assert.equal(await go.isEnabled(), true);
   }),
 );

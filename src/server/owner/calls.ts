@@ -199,7 +199,8 @@ export async function importFile({ services }: ServerSide, bytes: Uint8Array, as
     fileName,
   };
   if (target === null) return { preview: await ownerPreview(services, content) };
-  const { jobs } = await ownerImport(services, { ...content, target, each, strict: true, skipDuplicates });
+  const choices = { target, each: each === true ? ('all' as const) : undefined, skipDuplicates };
+  const { jobs } = await ownerImport(services, { ...content, ...choices, strict: true });
   return { jobs: jobs.map(({ job_id }) => job_id) };
 }
 

@@ -84,7 +84,7 @@ const Asked = lazy(() =>
     target: importTarget().nullable(),
     skipDuplicates: z.boolean(),
     fileName: z.string().max(1_000).optional(),
-    each: z.array(z.string().max(1_000)).max(1_000).optional(),
+    each: z.boolean().optional(),
   }),
 ) as () => z.ZodType<ImportAsked>;
 

@@ -7,6 +7,8 @@ import { Refused } from './session.ts';
 interface Notice {
   text: string;
   isBad: boolean;
+  /** Name of the action that failed, if one did: the notice goes when that action is begun again. */
+  failed: string | null;
 }
 
 /** What the person has opened or begun. This is not part of the state, since each tab has its own. */
@@ -61,7 +63,8 @@ export interface App {
    * this name is already under way.
    */
   act(name: string, work: () => Promise<unknown>, done?: string): Promise<boolean>;
-  tell(text: string, isBad?: boolean): void;
+  /** @param failed name of the action that failed, if one did */
+  tell(text: string, isBad?: boolean, failed?: string): void;
   openPicker(job: string): void;
   /** Shows this many events; null for the first page. */
   showEvents(limit: number | null): Promise<void>;

@@ -13,7 +13,10 @@ export interface Begun {
   list: string | null;
   artistSide: 'left' | 'right' | null;
   target: 'new' | 'saved' | 'playlist';
+  /** The playlists of the account; null until they are read. */
   playlists: PagePlaylist[] | null;
+  /** The playlists in the file. */
+  lists: ImportPreview['lists'];
 }
 
 /** Stands for every list of the file, each as a new playlist. No list has this name. */
@@ -26,10 +29,12 @@ interface Steps {
   /** Reads the list again, in another way. */
   again(given: Pick<Begun, 'list' | 'artistSide'>): void;
   chooseTarget(target: Begun['target']): void;
+  /** Reads the playlists of the account. */
+  readPlaylists(): void;
 }
 
 export function previewPart(app: App, shown: Begun, steps: Steps): Child {
-  const { preview, file, list } = shown;
+  const { preview, file, list, target, playlists } = shown;
   const submit = (event: Event) => {
     event.preventDefault();
     steps.start(shown);
@@ -39,7 +44,7 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
     h.p({ class: 'big' }, name(short(file.name, 80))),
     soft(`${count(preview.songs, 'song')}, read as ${preview.format.toUpperCase()}. ${costOf(preview)}`),
     preview.doubt !== null && h.p({ class: 'notice' }, preview.doubt),
-    preview.lists.length > 1 && listChoice(shown, steps),
+    shown.lists.length > 1 && listChoice(shown, steps),
     preview.artist_side !== null && sideChoice(app, shown, steps),
     preview.examples.length > 0 &&
       h.ul(
@@ -55,7 +60,7 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
           ),
       ),
     notSongs(preview),
-    list !== EACH && [targetChoice(shown, steps), duplicatesChoice()],
+    list !== EACH && [targetChoice(app, shown, steps), duplicatesChoice()],
     row(
       h.button(
         {
@@ -63,7 +68,7 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
           id: 'import-go',
           class: 'primary',
           'aria-disabled': app.doing.busy.has('import') ? 'true' : null,
-          disabled: preview.songs === 0,
+          disabled: preview.songs === 0 || (list !== EACH && target === 'playlist' && !playlists?.length),
         },
         preview.doubt === null ? 'Find the songs' : 'Find them anyway',
       ),
@@ -80,18 +85,18 @@ function duplicatesChoice(): Child {
   );
 }
 
-function listChoice({ preview, artistSide, list }: Begun, steps: Steps): Child {
+function listChoice({ lists, artistSide, list }: Begun, steps: Steps): Child {
   const choose = (event: Event) =>
     steps.again({ list: (event.target as HTMLSelectElement).value || null, artistSide });
   const option = (value: string, text: string) =>
     h.option({ key: value, value, selected: value === (list ?? '') }, text);
   return h.p(
-    h.label({ for: 'import-list' }, `${count(preview.lists.length, 'playlist')} in the file`),
+    h.label({ for: 'import-list' }, `${count(lists.length, 'playlist')} in the file`),
     h.select(
       { id: 'import-list', onchange: choose },
       option('', 'All of them as one'),
       option(EACH, 'Each as a new playlist of its own'),
-      preview.lists.map(({ name: text, songs }) => option(text, `${short(text, 60)} (${number(songs)})`)),
+      lists.map(({ name: text, songs }) => option(text, `${short(text, 60)} (${number(songs)})`)),
     ),
   );
 }
@@ -109,7 +114,7 @@ function sideChoice(app: App, { preview, list }: Begun, steps: Steps): Child {
   );
 }
 
-function targetChoice({ target, preview, file, playlists }: Begun, steps: Steps): Child {
+function targetChoice(app: App, { target, preview, file, playlists }: Begun, steps: Steps): Child {
   const option = (kind: Begun['target'], text: string) =>
     h.p(
       { key: kind },
@@ -142,15 +147,19 @@ function targetChoice({ target, preview, file, playlists }: Begun, steps: Steps)
     option('playlist', 'One of my playlists'),
     target === 'playlist' &&
       (playlists === null
-        ? soft('Reading …')
-        : h.p(
-            { key: 'playlist' },
-            h.label({ for: 'import-playlist', class: 'hidden-text' }, 'Playlist'),
-            h.select(
-              { id: 'import-playlist' },
-              playlists.map(({ id, name: text }) => h.option({ key: id, value: id }, short(text, 60))),
-            ),
-          )),
+        ? app.doing.busy.has('playlists')
+          ? soft('Reading …')
+          : row('Your playlists could not be read. ', plainButton('Read them again', steps.readPlaylists))
+        : playlists.length === 0
+          ? soft('You have no playlist that you may change.')
+          : h.p(
+              { key: 'playlist' },
+              h.label({ for: 'import-playlist', class: 'hidden-text' }, 'Playlist'),
+              h.select(
+                { id: 'import-playlist' },
+                playlists.map(({ id, name: text }) => h.option({ key: id, value: id }, short(text, 60))),
+              ),
+            )),
     option('saved', 'Liked Songs'),
   );
 }

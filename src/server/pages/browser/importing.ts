@@ -20,6 +20,8 @@ const PASTED = 'Pasted list.txt';
 export function createImporter(app: App): App['importer'] {
   let begun: Begun | null = null;
   let isOver = false;
+  /** How to read the list next, if the person has chosen again while it is being read. */
+  let next: Pick<Begun, 'list' | 'artistSide'> | null = null;
 
   async function look(file: File, given: Pick<Begun, 'list' | 'artistSide'>): Promise<void> {
     const { preview } = await upload<{ preview: Begun['preview'] }>('import/read', file, {
@@ -28,8 +30,9 @@ export function createImporter(app: App): App['importer'] {
       target: null,
       skipDuplicates: false,
     });
-    const { target = 'new', playlists = null } = begun?.file === file ? begun : {};
-    begun = { file, preview, ...given, target, playlists };
+    // A preview of one playlist does not list the others.
+    const { target = 'new', playlists = null, lists = preview.lists } = begun?.file === file ? begun : {};
+    begun = { file, preview, ...given, target, playlists, lists };
   }
 
   function choose(file: File | undefined): void {
@@ -39,7 +42,11 @@ export function createImporter(app: App): App['importer'] {
       return;
     }
     if (file.size > MAX_BYTES) {
-      app.tell(`${short(file.name, 60)} is larger than 4 MiB. Use relay import in a terminal.`, true);
+      app.tell(
+        `${short(file.name, 60)} is larger than 4 MiB. Use relay import in a terminal.`,
+        true,
+        'import',
+      );
       return;
     }
     app.act('import', async () => {
@@ -57,7 +64,11 @@ export function createImporter(app: App): App['importer'] {
     const { id } = await upload<{ id: number }>('plays/import', file, null);
     const end = await endOf(id);
     if (end.state === 'asking') {
-      app.tell(`${end.question} To add its plays all the same, use relay import --yes in a terminal.`, true);
+      app.tell(
+        `${end.question} To add its plays all the same, use relay import --yes in a terminal.`,
+        true,
+        'import',
+      );
       return;
     }
     app.tell([end.note, playsText(end.plays)].filter(Boolean).join(' '));
@@ -111,7 +122,7 @@ export function createImporter(app: App): App['importer'] {
       artistSide,
       target: list === EACH ? { kind: 'new', name: short(file.name, 100) } : targetOf(kind),
       skipDuplicates,
-      ...(list === EACH ? { each: preview.lists.map(({ name }) => name) } : {}),
+      each: list === EACH,
     });
     begun = null;
     const [first] = jobs;
@@ -142,11 +153,20 @@ export function createImporter(app: App): App['importer'] {
     again(given: Pick<Begun, 'list' | 'artistSide'>) {
       if (begun === null) return;
       const { file } = begun;
-      app.act('import', () => look(file, given));
+      next = given;
+      app.act('import', async () => {
+        while (next !== null) {
+          const now = next;
+          next = null;
+          await look(file, now);
+        }
+      });
     },
     chooseTarget(target: Begun['target']) {
       change({ target });
-      if (target !== 'playlist' || begun?.playlists !== null) return;
+      if (target === 'playlist' && begun?.playlists === null) steps.readPlaylists();
+    },
+    readPlaylists() {
       app.act('playlists', async () => {
         const { playlists }: { playlists: PagePlaylist[] } = await ask('playlists/list', {});
         change({ playlists });

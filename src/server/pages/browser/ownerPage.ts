@@ -158,13 +158,14 @@ export function ownerPage(root: HTMLElement): void {
   async function act(name: string, work: () => Promise<unknown>, done?: string): Promise<boolean> {
     if (doing.busy.has(name)) return false;
     doing.busy.add(name);
+    if (doing.notice?.failed === name) doing.notice = null;
     redraw();
     try {
       await work();
       if (done !== undefined) tell(done);
       return true;
     } catch (error) {
-      tell(problemOf(error), true);
+      tell(problemOf(error), true, name);
       return false;
     } finally {
       doing.busy.delete(name);
@@ -173,8 +174,8 @@ export function ownerPage(root: HTMLElement): void {
     }
   }
 
-  function tell(text: string, isBad = false): void {
-    doing.notice = { text, isBad };
+  function tell(text: string, isBad = false, failed: string | null = null): void {
+    doing.notice = { text, isBad, failed };
     clearTimeout(noticeTimer);
     if (!isBad) noticeTimer = setTimeout(hush, NOTICE_MS);
     redraw();
