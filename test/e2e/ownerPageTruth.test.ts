@@ -330,3 +330,39 @@ inFull('Undo anyway is offered only where it helps', () =>
     assert.equal(await page.getByRole('button', { name: 'Undo anyway' }).count(), 0);
   }),
 );
+
+inFull('the picker counts each entry that a choice settles', () =>
+  withPage({}, async (relay, page) => {
+    const [often, once] = uniqueTracks(relay, 2).map(misspelled);
+    const id = await createJob(relay, 'save_tracks', [often, once, often, often]);
+    await reach(relay, id, 'ready');
+    await openSignedIn(page, relay);
+    await card(page, 'Needs you')
+      .getByRole('button', { name: /^Settle 4/ })
+      .click();
+    const picker = page.getByRole('dialog');
+    await picker.getByText('4 entries to settle').waitFor();
+    await page.keyboard.press('1');
+    await picker.getByText('1 entry to settle, 3 done').waitFor();
+  }),
+);
+
+inFull('the picker continues by itself after relay was away', () =>
+  withPage({ page: { expected: REFUSED } }, async (relay, page) => {
+    const [often, once] = uniqueTracks(relay, 2).map(misspelled);
+    const id = await createJob(relay, 'save_tracks', [often, once, often]);
+    await reach(relay, id, 'ready');
+    await openSignedIn(page, relay);
+    await card(page, 'Needs you')
+      .getByRole('button', { name: /^Settle 3/ })
+      .click();
+    const picker = page.getByRole('dialog');
+    await picker.getByText('3 entries to settle').waitFor();
+    await page.route('**/owner/**', (route) => route.abort());
+    await page.keyboard.press('1');
+    await picker.getByText('relay does not answer.').waitFor();
+    await page.unroute('**/owner/**');
+    await picker.getByRole('heading', { name: '3 entries to settle', exact: true }).waitFor();
+    assert.equal(await picker.getByText('relay does not answer.').count(), 0);
+  }),
+);

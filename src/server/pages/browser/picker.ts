@@ -8,7 +8,7 @@ import { SETTLE_KEYS } from '../../../domain/settling.ts';
 import { type App, name, plainButton, problemOf, row } from './app.ts';
 import { type Child, draw, h } from './dom.ts';
 import { count, minutes, number, short } from './format.ts';
-import { ask } from './session.ts';
+import { ask, Refused } from './session.ts';
 
 /** Number of candidates that have a key. */
 const KEYS = 5;
@@ -34,13 +34,18 @@ interface Work {
   found: { position: number; candidates: PageCandidate[] } | null;
   isSearching: boolean;
   problem: string | null;
+  /** True if the problem is that the server did not answer. */
+  isAway: boolean;
+  /** True while entries are being read. */
+  isReading: boolean;
+  /** Number of entries that were settled here. */
   settled: number;
   /** True if a track was taken for an entry. */
   hasTaken: boolean;
   /** The entries that accepting all near matches would settle, while the page asks whether to accept them. */
   near: OwnerCalls['jobs/near']['answer'] | null;
-  /** Choices that are not sent yet. */
-  queue: PageFix[];
+  /** Choices that are not sent yet, and how many entries each settles. */
+  queue: Array<{ fix: PageFix; entries: number }>;
   /** Pending while choices are being sent. */
   sending: Promise<void> | null;
 }
@@ -69,6 +74,8 @@ export function createPicker(app: () => App): Picker {
       found: null,
       isSearching: false,
       problem: null,
+      isAway: false,
+      isReading: false,
       settled: 0,
       hasTaken: false,
       near: null,
@@ -82,8 +89,9 @@ export function createPicker(app: () => App): Picker {
   }
 
   async function readMore(): Promise<void> {
-    if (work === null || work.isAll) return;
+    if (work === null || work.isAll || work.isReading) return;
     const own = work;
+    own.isReading = true;
     try {
       // The server no longer lists settled entries. The entries that are open here come first again, then new ones.
       await sent(own);
@@ -92,23 +100,38 @@ export function createPicker(app: () => App): Picker {
       const fresh = items.filter(({ position }) => !known.has(position));
       own.items.push(...fresh);
       own.isAll = fresh.length === 0 || items.length < PAGE;
+      if (own.isAway) Object.assign(own, { problem: null, isAway: false });
     } catch (error) {
-      own.problem = problemOf(error);
+      fail(own, error);
     }
+    own.isReading = false;
+    show();
+  }
+
+  function fail(own: Work, error: unknown): void {
+    own.problem = problemOf(error);
+    own.isAway = error instanceof Refused && error.status === 0;
+  }
+
+  /** Shows the state, and reads the entries if that has failed before. */
+  function redraw(): void {
+    if (dialog.open && work?.items.length === 0) readMore();
     show();
   }
 
   function settle(fix: PageFix): void {
     if (work === null) return;
     const { input } = work.items[work.at] as PageItem;
-    work.queue.push(fix);
+    const before = work.items.length;
     work.items.splice(work.at, 1);
     // The server settles every entry with the same song.
     if ('uri' in fix) {
       work.items = work.items.filter((item) => item.input !== input);
       work.hasTaken = true;
     }
-    work.settled += 1;
+    const entries = before - work.items.length;
+    work.settled += entries;
+    work.queue.push({ fix, entries });
     if (work.at >= work.items.length) work.at = 0;
     work.found = null;
     work.problem = null;
@@ -127,13 +150,15 @@ export function createPicker(app: () => App): Picker {
 
   async function sendAll(own: Work): Promise<void> {
     while (own.queue.length > 0) {
-      const fixes = own.queue.splice(0);
+      const sending = own.queue.splice(0);
       try {
+        const fixes = sending.map(({ fix }) => fix);
         await ask('jobs/settle', { id: own.job, fixes, acceptNear: null });
       } catch (error) {
         // The entries are read again, so only the unsent choices are lost.
-        Object.assign(own, { problem: problemOf(error), items: [], isAll: false, at: 0 });
-        own.settled -= fixes.length;
+        fail(own, error);
+        Object.assign(own, { items: [], isAll: false, at: 0 });
+        for (const { entries } of [...sending, ...own.queue]) own.settled -= entries;
         own.queue.length = 0;
         setTimeout(readMore);
       }
@@ -209,14 +234,18 @@ export function createPicker(app: () => App): Picker {
     const own = work;
     own.isSearching = true;
     show();
+    // The person may be at another entry by the time of the answer.
+    const isHere = () => work === own && current()?.position === item.position;
     try {
-      const found = await ask('jobs/search', { text: field.value });
-      own.found = { position: item.position, candidates: found.candidates };
-      own.problem = found.candidates.length === 0 ? 'Spotify finds nothing for this.' : null;
-      field.blur();
-      dialog.focus();
+      const { candidates } = await ask('jobs/search', { text: field.value });
+      if (isHere()) {
+        own.found = { position: item.position, candidates };
+        own.problem = candidates.length === 0 ? 'Spotify finds nothing for this.' : null;
+        field.blur();
+        dialog.focus();
+      }
     } catch (error) {
-      own.problem = problemOf(error);
+      if (isHere()) own.problem = problemOf(error);
     }
     own.isSearching = false;
     show();
@@ -433,7 +462,7 @@ export function createPicker(app: () => App): Picker {
     dialog.close();
   }
 
-  return { open, leave, redraw: show };
+  return { open, leave, redraw };
 }
 
 /** Number of entries that the server returns at once. */
