@@ -331,6 +331,25 @@ inFull('Undo anyway is offered only where it helps', () =>
   }),
 );
 
+inFull('a version that differs only by what cannot come back offers nothing to restore', () =>
+  withPage(WITH_ALL, async (relay, page) => {
+    const [list] = resize(relay, 4, 1).playlists;
+    assert.ok(list?.rows[3]);
+    list.rows[3].unavailable = true;
+    await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
+    const others = urisOf(list).filter((_, row) => row !== 3);
+    relay.provider.editPlaylist(list.id, others);
+    await openSignedIn(page, relay);
+    const library = card(page, 'Library');
+    await library.getByRole('button', { name: 'Earlier versions: playlists' }).click();
+    await library.getByRole('button', { name: /^Earlier versions: List 0/ }).click();
+    await library.getByRole('button', { name: /^Show/ }).last().click();
+    await library.getByText('Cannot come back: row 4 (no longer offered).').waitFor();
+    await library.getByText('The playlist is as it was then, but for what cannot come back.').waitFor();
+    assert.equal(await library.getByRole('button', { name: /^Restore/ }).count(), 0);
+  }),
+);
+
 inFull('the picker counts each entry that a choice settles', () =>
   withPage({}, async (relay, page) => {
     const [often, once] = uniqueTracks(relay, 2).map(misspelled);

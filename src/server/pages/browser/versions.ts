@@ -96,11 +96,15 @@ function shownPart(
   { version, content, preview }: NonNullable<VersionsOpen['shown']>,
 ): Child {
   const { added_count, removed_count, moved_count, unsupported } = preview;
-  const isSame = added_count + removed_count + moved_count === 0 && unsupported.length === 0 && of.present;
+  const isSame = added_count + removed_count + moved_count === 0 && of.present;
   const more = content.total - content.items.length;
   return [
     isSame
-      ? soft('The playlist is as it was then.')
+      ? soft(
+          unsupported.length === 0
+            ? 'The playlist is as it was then.'
+            : 'The playlist is as it was then, but for what cannot come back.',
+        )
       : h.p(
           `Restoring it adds ${number(added_count)}, removes ${number(removed_count)} and moves ${number(moved_count)}.`,
         ),
