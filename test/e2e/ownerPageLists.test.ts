@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
 import { extended, zipped } from '../library/plays/exports.ts';
 import { connect } from '../oauth/tokens.ts';
-import { at } from '../support/entries.ts';
+import { at, owner } from '../support/entries.ts';
 import { card, inChromium, openSignedIn, REFUSED, withPage } from '../support/ownerPage.ts';
 import { named, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
@@ -233,13 +233,17 @@ inFull('an archive with a listening history can be chosen on the page, and goes 
   }),
 );
 
-/** Spotify's own export of playlists, with one song in each. */
-function exported(relay: Relay, lists: number): { name: string; mimeType: string; buffer: Buffer } {
+/** Spotify's own export of playlists, with one song in each, so many times. */
+function exported(
+  relay: Relay,
+  lists: number,
+  times = 1,
+): { name: string; mimeType: string; buffer: Buffer } {
   const [song] = uniqueTracks(relay, 1);
   const track = { trackName: song?.name, artistName: song?.artists[0]?.name, trackUri: song?.uri };
   const playlists = Array.from({ length: lists }, (_, index) => ({
     name: `Плейлист номер ${index} на долгое лето`,
-    items: [{ track }],
+    items: Array.from({ length: times }, () => ({ track })),
   }));
   const buffer = Buffer.from(JSON.stringify({ playlists }));
   return { name: 'Playlist1.json', mimeType: 'application/json', buffer };
@@ -253,9 +257,28 @@ inFull('a file with many playlists becomes as many playlists', () =>
     await imported
       .getByLabel('120 playlists in the file')
       .selectOption({ label: 'Each as a new playlist of its own' });
-    await imported.getByLabel('Skip duplicates').waitFor({ state: 'hidden' });
     await imported.getByRole('button', { name: 'Find the songs' }).click();
     await card(page, 'Needs you').getByRole('button', { name: 'Show all 120 jobs' }).waitFor();
+  }),
+);
+
+inFull('playlists of a file keep their repeated songs if the person wants it so', () =>
+  withPage({ client: false }, async (relay, page) => {
+    await openSignedIn(page, relay);
+    const imported = card(page, 'Import a list');
+    await imported.locator('input[type=file]').setInputFiles(exported(relay, 2, 3));
+    await imported
+      .getByLabel('2 playlists in the file')
+      .selectOption({ label: 'Each as a new playlist of its own' });
+    await imported.getByLabel('Skip duplicates', { exact: true }).uncheck();
+    await imported.getByRole('button', { name: 'Find the songs' }).click();
+    const write = card(page, 'Needs you').getByRole('button', { name: 'Write 3 songs' });
+    for (let left = 2; left > 0; left--) {
+      await until(async () => (await write.count()) === left);
+      await write.first().click();
+    }
+    const made = () => owner(relay.provider).playlists.filter(({ name }) => name.startsWith('Плейлист'));
+    await until(() => made().length === 2 && made().every(({ rows }) => rows.length === 3));
   }),
 );
 

@@ -60,7 +60,8 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
           ),
       ),
     notSongs(preview),
-    list !== EACH && [targetChoice(app, shown, steps), duplicatesChoice()],
+    list !== EACH && targetChoice(app, shown, steps),
+    duplicatesChoice(list === EACH ? 'Skip duplicates' : 'Skip duplicates and songs already there'),
     row(
       h.button(
         {
@@ -77,11 +78,11 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
   );
 }
 
-function duplicatesChoice(): Child {
+function duplicatesChoice(label: string): Child {
   return h.p(
     { key: 'once' },
     h.input({ id: 'import-once', type: 'checkbox', checked: true }),
-    h.label({ for: 'import-once', class: 'inline' }, ' Skip duplicates and songs already there'),
+    h.label({ for: 'import-once', class: 'inline' }, ` ${label}`),
   );
 }
 

@@ -115,8 +115,7 @@ export function createImporter(app: App): App['importer'] {
   });
 
   async function start({ file, list, artistSide, target: kind, preview }: Begun): Promise<void> {
-    const skipDuplicates =
-      (document.getElementById('import-once') as HTMLInputElement | null)?.checked ?? true;
+    const skipDuplicates = (document.getElementById('import-once') as HTMLInputElement).checked;
     const { jobs } = await upload<{ jobs: string[] }>('import/start', file, {
       list: list === EACH ? null : list,
       artistSide,
