@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import { at } from '../support/entries.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
+import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 import { undoLast } from './extras.ts';
 import { assertDone, change, committed, ended } from './settled.ts';
@@ -29,7 +30,7 @@ test('an append to a long playlist reads only its first and its last rows', () =
     assert.ok(made <= 3, `${made} reads`);
   }));
 
-test('a look of an append costs two reads and one for each hundred rows of the tail', () =>
+longTest('a look of an append costs two reads and one for each hundred rows of the tail', () =>
   withUnkind({}, async (relay) => {
     const made = await append(relay, () =>
       relay.provider.faults.add({
@@ -42,7 +43,8 @@ test('a look of an append costs two reads and one for each hundred rows of the t
     );
     // Five looks at a tail of at most 500 rows, and the three reads of any append.
     assert.ok(made <= 5 * (2 + 5) + 3, `${made} reads`);
-  }));
+  }),
+);
 
 /** How many requests `work` sends, by method. */
 async function requestsOf(
@@ -66,7 +68,7 @@ async function deduplicated(relay: Relay): Promise<{ playlist: DemoPlaylist; for
   return { playlist, former };
 }
 
-test('the undo of removing duplicates takes a read, a write, and a read', () =>
+longTest('the undo of removing duplicates takes a read, a write, and a read', () =>
   withUnkind({}, async (relay) => {
     const { playlist, former } = await deduplicated(relay);
     assert.deepEqual(await requestsOf(relay, async () => assertDone(await undoLast(relay))), {
@@ -74,9 +76,10 @@ test('the undo of removing duplicates takes a read, a write, and a read', () =>
       POST: 1,
     });
     assertRows(playlist, former);
-  }));
+  }),
+);
 
-test('the undo of an addition reads the list once', () =>
+longTest('the undo of an addition reads the list once', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     const args = { playlist_id, track_ids: tracks(relay, 250, 5_000) };
     assertDone(await change(relay, 'add_tracks_to_playlist', args));
@@ -86,9 +89,10 @@ test('the undo of an addition reads the list once', () =>
       DELETE: 3,
     });
     assertRows(playlist, former);
-  }));
+  }),
+);
 
-test('the undo of removing duplicates reads all rows if the snapshot lags', () =>
+longTest('the undo of removing duplicates reads all rows if the snapshot lags', () =>
   withUnkind({}, async (relay) => {
     const { playlist, former } = await deduplicated(relay);
     relay.provider.lag.set({ lists: 600, totals: 600, snapshots: 30_000 });
@@ -99,13 +103,14 @@ test('the undo of removing duplicates reads all rows if the snapshot lags', () =
       ({ method, path }) => method === 'GET' && path.endsWith('/items'),
     );
     assert.ok(pages.length >= 9, `${pages.length} pages were read`);
-  }));
+  }),
+);
 
 for (const [what, edit] of [
   ['removes a song', (rows: string[]) => rows.slice(1)],
   ['puts another song first', ([_, ...rows]: string[], other: string) => [other, ...rows]],
 ] as const) {
-  test(`if someone ${what} during an undo, that edit stays`, () =>
+  longTest(`if someone ${what} during an undo, that edit stays`, () =>
     withUnkind({}, async (relay) => {
       const { playlist, former } = await deduplicated(relay);
       const other = at(tracks(relay, 1, 6_000), 0);
@@ -113,5 +118,6 @@ for (const [what, edit] of [
       relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn });
       assertDone(await undoLast(relay));
       assertRows(playlist, edit(former, other));
-    }));
+    }),
+  );
 }

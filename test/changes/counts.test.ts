@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ChangeSummary } from '../../src/domain/change.ts';
 import { savedUris, tracks } from '../support/playlists.ts';
+import { longTest } from '../support/scale.ts';
 import { type Extras, withExtras } from './extras.ts';
 import { committed, ended } from './settled.ts';
 import { withUnkind, withUnkindPlaylist } from './unkind.ts';
@@ -12,7 +13,7 @@ async function newest(call: Extras['call']) {
   return items.map(({ kind, state, requested, written }) => ({ kind, state, requested, written }));
 }
 
-test('a move counts the rows that it has moved, and so does its undo', () =>
+longTest('a move counts the rows that it has moved, and so does its undo', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist_id }) => {
     await withExtras(relay, async ({ call }) => {
       await call('reorder_playlist_tracks', {
@@ -26,9 +27,10 @@ test('a move counts the rows that it has moved, and so does its undo', () =>
       await call('undo_change');
       assert.deepEqual(await newest(call), [{ kind: 'undo', ...counts }]);
     });
-  }));
+  }),
+);
 
-test('a job that has removed saved tracks part-way counts only what was saved, each track once', () =>
+longTest('a job that has removed saved tracks part-way counts only what was saved, each track once', () =>
   withUnkind({}, async (relay) => {
     const saved = savedUris(relay);
     const items = [
@@ -58,7 +60,8 @@ test('a job that has removed saved tracks part-way counts only what was saved, e
       assert.equal((await ended(relay, id)).status, 'completed');
       assert.deepEqual(await newest(call), [{ kind: 'unsave', state: 'done', requested: 60, written: 60 }]);
     });
-  }));
+  }),
+);
 
 test('a song that was saved twice in one call counts once in the undo, although the library does not show it yet', () =>
   withUnkind({}, async (relay) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deduplicateOps } from '../../src/changes/kinds.ts';
 import { applyOp, requestsLeft } from '../../src/changes/rowOps.ts';
+import { longTest } from '../support/scale.ts';
 import { seeded } from '../support/seeded.ts';
 
 test('a playlist without duplicates needs no request', () => {
@@ -37,7 +38,7 @@ function madeUpPlaylist(next: () => number): string[] {
   return next() < 0.5 ? some : [...new Set(some), ...new Set(some.slice(start, start + 150))];
 }
 
-test('first occurrences stay in order; unless all is rewritten, only repeated songs are removed', () => {
+longTest('first occurrences stay in order; unless all is rewritten, only repeated songs are removed', () => {
   const next = seeded(7);
   const first = new Set<string | undefined>();
   for (let turn = 0; turn < 400; turn += 1) {

@@ -225,7 +225,7 @@ for (const name of ['cancelling', 'cancelled in doubt']) {
   );
 }
 
-test('a job that waits for a limit keeps waiting, and can be resumed', (t) =>
+longTest('a job that waits for a limit keeps waiting, and can be resumed', (t) =>
   takenOver(t, 'waiting', async ({ relay, home, job }) => {
     const before = at(home.jobs, 0);
     const { status, reason, run_after, updated_at } = await jobOf(relay, job);
@@ -235,15 +235,17 @@ test('a job that waits for a limit keeps waiting, and can be resumed', (t) =>
     assert.deepEqual(await statesOf(relay), ['waiting']);
     assert.equal((await resumed(relay, job)).written, 102);
     assert.deepEqual(shelf(relay), tracks(relay, 102, 3_000));
-  }));
+  }),
+);
 
-test('a waiting job that does not know how a request ended first finds that out', (t) =>
+longTest('a waiting job that does not know how a request ended first finds that out', (t) =>
   takenOver(t, 'waiting in doubt', async ({ relay, job }) => {
     assert.deepEqual(await statesOf(relay), ['waiting']);
     const { status, written } = await resumed(relay, job);
     assert.deepEqual([status, written], ['completed', 2]);
     assert.deepEqual(shelf(relay), tracks(relay, 2, 3_000));
-  }));
+  }),
+);
 
 test('a job whose requests were refused too often can be resumed', (t) =>
   takenOver(t, 'stopped', async ({ relay, job }) => {
@@ -323,7 +325,7 @@ test('a job that the earlier version had cancelled says what it wrote', (t) =>
     assert.deepEqual(await statesOf(relay), ['partial']);
   }));
 
-test('jobs without a change continue where they were', (t) =>
+longTest('jobs without a change continue where they were', (t) =>
   takenOver(t, 'before any change', async ({ relay, home }) => {
     const [waiting = '', dry = '', resolving = '', pending = '', cancelled = ''] = home.jobs.map(({ id }) =>
       String(id),
@@ -334,7 +336,8 @@ test('jobs without a change continue where they were', (t) =>
     assert.equal((await jobOf(relay, dry)).status, 'completed');
     assert.equal((await jobOf(relay, cancelled)).status, 'cancelled');
     assert.deepEqual(shelf(relay), tracks(relay, 2, 3_000));
-  }));
+  }),
+);
 
 const WITHOUT_RECORD = [
   { type: 'remove_from_playlist' },

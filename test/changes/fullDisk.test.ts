@@ -81,20 +81,23 @@ async function make(relay: Relay, disk: Disk) {
   return { uris, answer, made };
 }
 
-test('the answer names a playlist that was made when the disk became full, and a job fills it once there is space', () =>
-  withDisk(async (relay, disk) => {
-    const { uris, answer, made } = await make(relay, disk);
-    const [playlist, ...more] = made();
-    assert.ok(playlist && more.length === 0);
-    const { status, playlist_id, job_id, change_id } = answer;
-    assert.deepEqual([status, playlist_id], ['deferred', playlist.id], JSON.stringify(answer));
-    assert.deepEqual([typeof change_id, urisOf(playlist)], ['string', []]);
-    assert.equal((await jobOf(relay, String(job_id))).status, 'waiting');
-    disk.free();
-    assert.equal((await ended(relay, String(job_id))).status, 'completed');
-    assertRows(playlist, uris);
-    assert.deepEqual([made().length, writes(relay)], [1, 2]);
-  }));
+longTest(
+  'the answer names a playlist that was made when the disk became full, and a job fills it once there is space',
+  () =>
+    withDisk(async (relay, disk) => {
+      const { uris, answer, made } = await make(relay, disk);
+      const [playlist, ...more] = made();
+      assert.ok(playlist && more.length === 0);
+      const { status, playlist_id, job_id, change_id } = answer;
+      assert.deepEqual([status, playlist_id], ['deferred', playlist.id], JSON.stringify(answer));
+      assert.deepEqual([typeof change_id, urisOf(playlist)], ['string', []]);
+      assert.equal((await jobOf(relay, String(job_id))).status, 'waiting');
+      disk.free();
+      assert.equal((await ended(relay, String(job_id))).status, 'completed');
+      assertRows(playlist, uris);
+      assert.deepEqual([made().length, writes(relay)], [1, 2]);
+    }),
+);
 
 longTest(
   'the job that the answer names is there after a crash with a full disk, and makes no second playlist',
@@ -114,38 +117,41 @@ for (const [when, fill] of [
   ['on a full disk', 'fill'],
   ['once a save has failed on a full disk', 'fillAndFail'],
 ] as const)
-  test(`a replacement that is to be rolled back ${when} says how far it got, and is rolled back later`, () =>
-    withDisk(async (relay, disk) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
-      const before = urisOf(playlist);
-      relay.provider.faults.add(
-        { method: 'POST', path: ITEMS, kind: 'hook', fn: disk[fill] },
-        { method: 'POST', path: ITEMS, kind: 'status', status: 400 },
-      );
-      const uris = tracks(relay, 150, 3_000);
-      const answer = await relay.call('replace_playlist_tracks', {
-        playlist_id: playlist.id,
-        track_ids: uris,
-      });
-      const { code, message, remedy, details } = answer.error as ToolFailure;
-      assert.equal(code, 'STORE_ERROR');
-      assert.match(
-        message,
-        /^100 of 150 written so far\. The state cannot be saved to .*: the disk is full\.$/,
-      );
-      assert.match(
-        remedy,
-        /^Free some space\. .* Do not send it again yet: job \S+ brings back by itself what was there before\./,
-      );
-      assert.deepEqual([details.playlist_id, details.written], [playlist.id, 100]);
-      assert.equal(typeof details.change_id, 'string');
-      disk.free();
-      const job = await ended(relay, String(details.job_id));
-      assert.deepEqual([job.status, job.result?.rolled_back], ['failed', true], JSON.stringify(job));
-      assertRows(playlist, before);
-    }));
+  longTest(
+    `a replacement that is to be rolled back ${when} says how far it got, and is rolled back later`,
+    () =>
+      withDisk(async (relay, disk) => {
+        const playlist = named(relay, 'Exactly Two Hundred');
+        const before = urisOf(playlist);
+        relay.provider.faults.add(
+          { method: 'POST', path: ITEMS, kind: 'hook', fn: disk[fill] },
+          { method: 'POST', path: ITEMS, kind: 'status', status: 400 },
+        );
+        const uris = tracks(relay, 150, 3_000);
+        const answer = await relay.call('replace_playlist_tracks', {
+          playlist_id: playlist.id,
+          track_ids: uris,
+        });
+        const { code, message, remedy, details } = answer.error as ToolFailure;
+        assert.equal(code, 'STORE_ERROR');
+        assert.match(
+          message,
+          /^100 of 150 written so far\. The state cannot be saved to .*: the disk is full\.$/,
+        );
+        assert.match(
+          remedy,
+          /^Free some space\. .* Do not send it again yet: job \S+ brings back by itself what was there before\./,
+        );
+        assert.deepEqual([details.playlist_id, details.written], [playlist.id, 100]);
+        assert.equal(typeof details.change_id, 'string');
+        disk.free();
+        const job = await ended(relay, String(details.job_id));
+        assert.deepEqual([job.status, job.result?.rolled_back], ['failed', true], JSON.stringify(job));
+        assertRows(playlist, before);
+      }),
+  );
 
-test('with a full disk, requests are sent only for a short time after the last save', () =>
+longTest('with a full disk, requests are sent only for a short time after the last save', () =>
   withDisk(async (relay, disk) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     fill(playlist, []);
@@ -162,9 +168,10 @@ test('with a full disk, requests are sent only for a short time after the last s
     disk.free();
     assert.equal((await ended(relay, String(job_id))).status, 'completed');
     assertRows(playlist, uris);
-  }));
+  }),
+);
 
-test('no lane asks again and again for a job whose start is still being saved', () =>
+longTest('no lane asks again and again for a job whose start is still being saved', () =>
   withDisk(async (relay, disk, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const uris = tracks(relay, 5, 3_000);
@@ -184,7 +191,8 @@ test('no lane asks again and again for a job whose start is still being saved', 
     assert.ok(sleeps < 50, `${sleeps} sleeps`);
     disk.free();
     assert.equal((await ended(relay, String(job_id))).status, 'completed');
-  }));
+  }),
+);
 
 test('a review whose acceptance cannot be saved can still be carried on', () =>
   withDisk(async (relay, disk) => {

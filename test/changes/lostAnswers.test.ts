@@ -168,25 +168,28 @@ longTest('saved tracks whose answer came only half a minute later are taken back
   }),
 );
 
-test('a removal of saved tracks that takes effect late does not remove what was saved again after it', () =>
-  withUnkind({}, async (relay, clock) => {
-    const account = owner(relay.provider);
-    const track_ids = tracks(relay, 5, 3_000);
-    assertDone(await change(relay, 'save_tracks', { track_ids }));
-    relay.provider.faults.add({
-      method: 'DELETE',
-      path: '/me/library',
-      kind: 'late',
-      ms: 14_000,
-      answer: 502,
-    });
-    assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));
-    assertDone(await change(relay, 'save_tracks', { track_ids }));
-    await clock.sleep(16_000);
-    assert.equal(account.saved.filter(({ uri }) => track_ids.includes(uri)).length, 5);
-  }));
+longTest(
+  'a removal of saved tracks that takes effect late does not remove what was saved again after it',
+  () =>
+    withUnkind({}, async (relay, clock) => {
+      const account = owner(relay.provider);
+      const track_ids = tracks(relay, 5, 3_000);
+      assertDone(await change(relay, 'save_tracks', { track_ids }));
+      relay.provider.faults.add({
+        method: 'DELETE',
+        path: '/me/library',
+        kind: 'late',
+        ms: 14_000,
+        answer: 502,
+      });
+      assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));
+      assertDone(await change(relay, 'save_tracks', { track_ids }));
+      await clock.sleep(16_000);
+      assert.equal(account.saved.filter(({ uri }) => track_ids.includes(uri)).length, 5);
+    }),
+);
 
-test('a name that takes effect late does not replace a name that was given later', () =>
+longTest('a name that takes effect late does not replace a name that was given later', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     const path = `/playlists/${playlist_id}`;
     relay.provider.faults.add({ method: 'PUT', path, kind: 'late', ms: 14_000, answer: 502 });
@@ -194,7 +197,8 @@ test('a name that takes effect late does not replace a name that was given later
     assertDone(await change(relay, 'update_playlist_details', { playlist_id, name: 'Second' }));
     await clock.sleep(16_000);
     assert.equal(playlist.name, 'Second');
-  }));
+  }),
+);
 
 test('a move that shows nothing and takes effect late does not move the rows of the next move', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
@@ -209,16 +213,19 @@ test('a move that shows nothing and takes effect late does not move the rows of 
     assertRows(playlist, [b, a, a]);
   }));
 
-test('a first request of a replacement that shows nothing and takes effect late takes out none of the others', () =>
-  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
-    const uris = tracks(relay, 150, 3_000);
-    fill(playlist, uris.slice(0, 100));
-    relay.provider.faults.add({ method: 'PUT', path: /\/items$/, kind: 'late', ms: 14_000, answer: 502 });
-    const settled = await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: uris });
-    await clock.sleep(ALL_OVER_MS);
-    assertRows(playlist, uris);
-    assertDone(settled);
-  }));
+longTest(
+  'a first request of a replacement that shows nothing and takes effect late takes out none of the others',
+  () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
+      const uris = tracks(relay, 150, 3_000);
+      fill(playlist, uris.slice(0, 100));
+      relay.provider.faults.add({ method: 'PUT', path: /\/items$/, kind: 'late', ms: 14_000, answer: 502 });
+      const settled = await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: uris });
+      await clock.sleep(ALL_OVER_MS);
+      assertRows(playlist, uris);
+      assertDone(settled);
+    }),
+);
 
 test('a rollback that takes effect late does not take out what was added after it', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id, former }) => {

@@ -8,6 +8,7 @@ import { jobOf, reach } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
 import { at, owner } from '../support/entries.ts';
 import { assertRows, assertSame, fill, named, savedUris, tracks, urisOf } from '../support/playlists.ts';
+import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Relay } from '../support/world.ts';
 import { undoLast, withExtras } from './extras.ts';
@@ -41,7 +42,7 @@ test('a rollback keeps a song that was added just before the rollback', () =>
     assertRows(playlist, [...former, song]);
   }));
 
-test('a write to a playlist that is being made waits until that playlist is filled', () =>
+longTest('a write to a playlist that is being made waits until that playlist is filled', () =>
   withUnkind({}, async (relay) => {
     let emptying: Promise<unknown> | null = null;
     const made = () => owner(relay.provider).playlists.find(({ name }) => name === 'In the Making');
@@ -54,17 +55,19 @@ test('a write to a playlist that is being made waits until that playlist is fill
     const answer = (await emptying) as { ok?: boolean } | null;
     assert.equal(answer?.ok, true);
     assert.deepEqual(urisOf(made() as DemoPlaylist), []);
-  }));
+  }),
+);
 
-test('a playlist that was there before is not mistaken for a new one that could not be made', () =>
+longTest('a playlist that was there before is not mistaken for a new one that could not be made', () =>
   withUnkindPlaylist('Empty Shelf', async ({ relay, playlist }) => {
     relay.provider.faults.add({ method: 'POST', path: '/me/playlists', kind: 'drop', when: 'before' });
     const { error } = await change(relay, 'create_playlist', { name: playlist.name });
     assert.equal(error?.code, 'PROVIDER_UNAVAILABLE');
     assert.ok(owner(relay.provider).playlists.includes(playlist));
-  }));
+  }),
+);
 
-test('two callers whose answers are lost are never given the same new playlist', () =>
+longTest('two callers whose answers are lost are never given the same new playlist', () =>
   withUnkind({}, async (relay) => {
     const create = { method: 'POST', path: '/me/playlists' } as const;
     relay.provider.faults.add(
@@ -76,9 +79,10 @@ test('two callers whose answers are lost are never given the same new playlist',
     );
     const ids = both.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
     assert.equal(new Set(ids).size, ids.length);
-  }));
+  }),
+);
 
-test('the undo of an addition does not take out an older row of the same song', () =>
+longTest('the undo of an addition does not take out an older row of the same song', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const rows = tracks(relay, 60);
     fill(playlist, rows);
@@ -88,9 +92,10 @@ test('the undo of an addition does not take out an older row of the same song', 
     const { error } = await undoLast(relay);
     if (error) assert.equal(error.code, 'CONFLICT');
     assertRows(playlist, rows);
-  }));
+  }),
+);
 
-test('a row that moves while the pages are read comes back with the undo of a replacement', () =>
+longTest('a row that moves while the pages are read comes back with the undo of a replacement', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     const moved = [...former.slice(0, 10), at(former, 190), ...former.slice(10, 190), ...former.slice(191)];
     edits(relay, { method: 'GET', path: ITEMS, skip: 1 }, playlist, () => moved);
@@ -98,7 +103,8 @@ test('a row that moves while the pages are read comes back with the undo of a re
     assertDone(await change(relay, 'replace_playlist_tracks', args));
     assertDone(await undoLast(relay));
     assertRows(playlist, moved);
-  }));
+  }),
+);
 
 /** Makes a person edit the playlist during every reading: its first row becomes the last one. */
 function editsAlways(relay: Relay, playlist: DemoPlaylist): void {
@@ -107,7 +113,7 @@ function editsAlways(relay: Relay, playlist: DemoPlaylist): void {
   edits(relay, always, playlist, (rows) => [...rows.slice(1), ...rows.slice(0, 1)]);
 }
 
-test('a playlist that somebody edits during every reading is left as it is, until nobody does', () =>
+longTest('a playlist that somebody edits during every reading is left as it is, until nobody does', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     editsAlways(relay, playlist);
     const args = { playlist_id, track_ids: tracks(relay, 5, 3_000) };
@@ -126,9 +132,10 @@ test('a playlist that somebody edits during every reading is left as it is, unti
     assertDone(await change(relay, 'replace_playlist_tracks', args));
     assertDone(await undoLast(relay));
     assertRows(playlist, rows);
-  }));
+  }),
+);
 
-test('a job that replaces a playlist waits while somebody edits it during every reading', () =>
+longTest('a job that replaces a playlist waits while somebody edits it during every reading', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const items = tracks(relay, 5, 3_000);
     const before = () => editsAlways(relay, playlist);
@@ -138,38 +145,43 @@ test('a job that replaces a playlist waits while somebody edits it during every 
     relay.provider.faults.clear();
     assert.equal((await ended(relay, id)).status, 'completed');
     assertRows(playlist, items);
-  }));
+  }),
+);
 
-test('a call that cannot go on while somebody edits the playlist during every reading says that its job does', () =>
-  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
-    const { faults } = relay.provider;
-    faults.add(
-      { ...APPEND, kind: 'hook', fn: () => editsAlways(relay, playlist) },
-      { ...APPEND, kind: 'status_after', status: 502 },
-    );
-    const args = { playlist_id, track_ids: tracks(relay, 400, 3_000) };
-    const { error } = (await relay.call('replace_playlist_tracks', args)) as { error?: ToolFailure };
-    const id = String(error?.details?.job_id);
-    assert.deepEqual(
-      [error?.code, error?.remedy],
-      [
-        'DEADLINE_EXCEEDED',
-        `Do not send it again: job ${id} writes the rest by itself. Call get_job_status to follow it.`,
-      ],
-    );
-    faults.clear();
-    assert.equal((await ended(relay, id)).status, 'completed');
-    assertSame(urisOf(playlist).toSorted(), args.track_ids.toSorted());
-  }));
+longTest(
+  'a call that cannot go on while somebody edits the playlist during every reading says that its job does',
+  () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+      const { faults } = relay.provider;
+      faults.add(
+        { ...APPEND, kind: 'hook', fn: () => editsAlways(relay, playlist) },
+        { ...APPEND, kind: 'status_after', status: 502 },
+      );
+      const args = { playlist_id, track_ids: tracks(relay, 400, 3_000) };
+      const { error } = (await relay.call('replace_playlist_tracks', args)) as { error?: ToolFailure };
+      const id = String(error?.details?.job_id);
+      assert.deepEqual(
+        [error?.code, error?.remedy],
+        [
+          'DEADLINE_EXCEEDED',
+          `Do not send it again: job ${id} writes the rest by itself. Call get_job_status to follow it.`,
+        ],
+      );
+      faults.clear();
+      assert.equal((await ended(relay, id)).status, 'completed');
+      assertSame(urisOf(playlist).toSorted(), args.track_ids.toSorted());
+    }),
+);
 
-test('a row that moves while the pages are read is removed', () =>
+longTest('a row that moves while the pages are read is removed', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     const moved = [...former.slice(0, 10), at(former, 190), ...former.slice(10, 190), ...former.slice(191)];
     edits(relay, { method: 'GET', path: ITEMS, skip: 1 }, playlist, () => moved);
     const args = { playlist_id, track_ids: [at(former, 190)] };
     assertDone(await change(relay, 'remove_tracks_from_playlist', args));
     assertRows(playlist, [...former.slice(0, 190), ...former.slice(191)]);
-  }));
+  }),
+);
 
 test('relay knows what it has just written, although the list does not show it for half a minute', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
@@ -197,7 +209,7 @@ test('the undo of a second renaming brings back the name from the first, althoug
     assert.equal(playlist.name, 'First');
   }));
 
-test('a playlist whose removal takes effect late is in the account after the undo', () =>
+longTest('a playlist whose removal takes effect late is in the account after the undo', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     relay.provider.faults.add({
       method: 'DELETE',
@@ -212,9 +224,10 @@ test('a playlist whose removal takes effect late is in the account after the und
     });
     await clock.sleep(16_000);
     assert.ok(owner(relay.provider).playlists.includes(playlist));
-  }));
+  }),
+);
 
-test('a song that a person adds a second time stays, even if relay sent its request twice', () =>
+longTest('a song that a person adds a second time stays, even if relay sent its request twice', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     const songs = tracks(relay, 20, 3_000);
     relay.provider.faults.add({ ...APPEND, kind: 'drop', when: 'before' });
@@ -226,9 +239,10 @@ test('a song that a person adds a second time stays, even if relay sent its requ
     const args = { playlist_id, track_ids: songs };
     assertDone(await change(relay, 'add_tracks_to_playlist', args));
     assertRows(playlist, [...former, ...songs, at(songs, 4)]);
-  }));
+  }),
+);
 
-test('rows that are moved right after a write, before the list shows it, come back with the undo', () =>
+longTest('rows that are moved right after a write, before the list shows it, come back with the undo', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     fill(playlist, tracks(relay, 40));
     relay.provider.lag.set({ lists: 20_000, totals: 20_000, snapshots: 20_000 });
@@ -239,39 +253,46 @@ test('rows that are moved right after a write, before the list shows it, come ba
     assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id, ...move }));
     assertDone(await undoLast(relay));
     assertRows(playlist, before);
-  }));
+  }),
+);
 
-test('the undo of an addition keeps a song that a person adds between the reading and the request of the undo', () =>
-  withUnkindPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
-    const song = at(tracks(relay, 1, 8_000), 0);
-    const args = { playlist_id, track_ids: tracks(relay, 250) };
-    assertDone(await change(relay, 'add_tracks_to_playlist', args));
-    edits(relay, WRITES, playlist, (rows) => [...rows, song]);
-    assertDone(await undoLast(relay));
-    assertRows(playlist, [song]);
-  }));
+longTest(
+  'the undo of an addition keeps a song that a person adds between the reading and the request of the undo',
+  () =>
+    withUnkindPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
+      const song = at(tracks(relay, 1, 8_000), 0);
+      const args = { playlist_id, track_ids: tracks(relay, 250) };
+      assertDone(await change(relay, 'add_tracks_to_playlist', args));
+      edits(relay, WRITES, playlist, (rows) => [...rows, song]);
+      assertDone(await undoLast(relay));
+      assertRows(playlist, [song]);
+    }),
+);
 
-test('a change that was rolled back, resumed and completed is undone by the ID that was given first', () =>
-  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
-    const wanted = tracks(relay, 150, 3_000);
-    relay.provider.faults.add(
-      { ...APPEND, kind: 'status', status: 403 },
-      { method: 'PUT', path: ITEMS, skip: 1, kind: 'rate_limit', retryAfterSeconds: 40 },
-    );
-    const args = { playlist_id, track_ids: wanted };
-    const { code, remedy, details } = (await relay.call('replace_playlist_tracks', args))
-      .error as ToolFailure & { remedy: string };
-    assert.equal(code, 'RATE_LIMITED');
-    assert.match(remedy, /brings back by itself what was there before/);
-    const id = String(details.job_id);
-    assert.equal((await ended(relay, id)).status, 'failed');
-    assertRows(playlist, former);
-    await relay.call('resume_job', { job_id: id });
-    assert.equal((await ended(relay, id)).status, 'completed');
-    assertRows(playlist, wanted);
-    await withExtras(relay, async ({ undo }) => assertDone(await undo(String(details.change_id))));
-    assertRows(playlist, former);
-  }));
+longTest(
+  'a change that was rolled back, resumed and completed is undone by the ID that was given first',
+  () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+      const wanted = tracks(relay, 150, 3_000);
+      relay.provider.faults.add(
+        { ...APPEND, kind: 'status', status: 403 },
+        { method: 'PUT', path: ITEMS, skip: 1, kind: 'rate_limit', retryAfterSeconds: 40 },
+      );
+      const args = { playlist_id, track_ids: wanted };
+      const { code, remedy, details } = (await relay.call('replace_playlist_tracks', args))
+        .error as ToolFailure & { remedy: string };
+      assert.equal(code, 'RATE_LIMITED');
+      assert.match(remedy, /brings back by itself what was there before/);
+      const id = String(details.job_id);
+      assert.equal((await ended(relay, id)).status, 'failed');
+      assertRows(playlist, former);
+      await relay.call('resume_job', { job_id: id });
+      assert.equal((await ended(relay, id)).status, 'completed');
+      assertRows(playlist, wanted);
+      await withExtras(relay, async ({ undo }) => assertDone(await undo(String(details.change_id))));
+      assertRows(playlist, former);
+    }),
+);
 
 test('an undo of saved tracks that stops half-way says how to take back the rest, and doing so works', () =>
   withUnkind({}, async (relay) => {
@@ -296,7 +317,7 @@ test('an undo of saved tracks that stops half-way says how to take back the rest
     assert.deepEqual(saved(), former);
   }));
 
-test('an undo does not overwrite a row that another person has changed while the snapshot lagged', () =>
+longTest('an undo does not overwrite a row that another person has changed while the snapshot lagged', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     const track_ids = urisOf(playlist).slice(0, 3);
     assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids }));
@@ -307,9 +328,10 @@ test('an undo does not overwrite a row that another person has changed while the
     const { error } = await undoLast(relay);
     assert.equal(error?.code, 'CONFLICT');
     assertRows(playlist, theirs);
-  }));
+  }),
+);
 
-test('a job that adds to a full playlist fails and says that it is full', () =>
+longTest('a job that adds to a full playlist fails and says that it is full', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     fill(playlist, [...tracks(relay, 9_500), ...tracks(relay, 490)]);
     const payload = { playlist_id };
@@ -320,21 +342,25 @@ test('a job that adds to a full playlist fails and says that it is full', () =>
     const job = await ended(relay, id);
     assert.equal(job.status, 'failed');
     assert.match(String(job.error?.message), /is full: it has 9990 rows/);
-  }));
+  }),
+);
 
-test('if the answer to an undo is lost, a list from before the change is not taken for the result of the undo', () =>
-  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
-    const former = tracks(relay, 3);
-    fill(playlist, former);
-    relay.provider.lag.set({ lists: 10_000, totals: 10_000, snapshots: 30_000 });
-    await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 20, 3_000) });
-    relay.provider.faults.add({ ...APPEND, kind: 'drop', when: 'after' });
-    await undoLast(relay);
-    await clock.sleep(20_000);
-    assertRows(playlist, former);
-  }));
+longTest(
+  'if the answer to an undo is lost, a list from before the change is not taken for the result of the undo',
+  () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
+      const former = tracks(relay, 3);
+      fill(playlist, former);
+      relay.provider.lag.set({ lists: 10_000, totals: 10_000, snapshots: 30_000 });
+      await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 20, 3_000) });
+      relay.provider.faults.add({ ...APPEND, kind: 'drop', when: 'after' });
+      await undoLast(relay);
+      await clock.sleep(20_000);
+      assertRows(playlist, former);
+    }),
+);
 
-test('if the number of rows is newer than the rows, the first page is not taken for the whole list', () =>
+longTest('if the number of rows is newer than the rows, the first page is not taken for the whole list', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     relay.provider.lag.set({ lists: 30_000 });
     assertDone(
@@ -342,7 +368,8 @@ test('if the number of rows is newer than the rows, the first page is not taken 
     );
     assertDone(await undoLast(relay));
     assertRows(playlist, former);
-  }));
+  }),
+);
 
 test('songs that were saved a moment ago are taken out by the undo, although the library does not show them', () =>
   withUnkind({}, async (relay) => {
@@ -354,34 +381,40 @@ test('songs that were saved a moment ago are taken out by the undo, although the
     assert.ok(!account.saved.some(({ uri }) => track_ids.includes(uri)));
   }));
 
-test('an addition right after a write of relay takes into account a row that another person has put far from the end', () =>
-  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
-    assertDone(
-      await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 210) }),
-    );
-    const theirs = [...urisOf(playlist)];
-    theirs.splice(100, 0, at(tracks(relay, 1, 8_000), 0));
-    await relay.provider.editPlaylist(playlist_id, theirs);
-    const track_ids = tracks(relay, 100, 3_000);
-    assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids }));
-    await clock.sleep(70_000);
-    assertDone(await undoLast(relay));
-    assertRows(playlist, theirs);
-  }));
+longTest(
+  'an addition right after a write of relay takes into account a row that another person has put far from the end',
+  () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
+      assertDone(
+        await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 210) }),
+      );
+      const theirs = [...urisOf(playlist)];
+      theirs.splice(100, 0, at(tracks(relay, 1, 8_000), 0));
+      await relay.provider.editPlaylist(playlist_id, theirs);
+      const track_ids = tracks(relay, 100, 3_000);
+      assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids }));
+      await clock.sleep(70_000);
+      assertDone(await undoLast(relay));
+      assertRows(playlist, theirs);
+    }),
+);
 
-test('a row that is not yet counted in the number of rows comes back with the undo of a replacement', () =>
-  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
-    fill(playlist, tracks(relay, 190));
-    relay.provider.lag.set({ totals: 5_000 });
-    const theirs = [...urisOf(playlist), at(tracks(relay, 1, 8_000), 0)];
-    await relay.provider.editPlaylist(playlist_id, theirs);
-    assertDone(
-      await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 5, 3_000) }),
-    );
-    await clock.sleep(6_000);
-    assertDone(await undoLast(relay));
-    assertRows(playlist, theirs);
-  }));
+longTest(
+  'a row that is not yet counted in the number of rows comes back with the undo of a replacement',
+  () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
+      fill(playlist, tracks(relay, 190));
+      relay.provider.lag.set({ totals: 5_000 });
+      const theirs = [...urisOf(playlist), at(tracks(relay, 1, 8_000), 0)];
+      await relay.provider.editPlaylist(playlist_id, theirs);
+      assertDone(
+        await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 5, 3_000) }),
+      );
+      await clock.sleep(6_000);
+      assertDone(await undoLast(relay));
+      assertRows(playlist, theirs);
+    }),
+);
 
 /** Makes a playlist, loses the answer, and waits until the playlist is there. */
 async function makeUnanswered(relay: Relay) {
@@ -393,16 +426,19 @@ async function makeUnanswered(relay: Relay) {
   return { making, all, made: made as DemoPlaylist };
 }
 
-test('if the answer to making a playlist is lost, a write to that playlist waits until it is filled', () =>
-  withUnkind({}, async (relay) => {
-    const { making, all, made } = await makeUnanswered(relay);
-    const track_ids = tracks(relay, 3, 3_000);
-    assertDone(await change(relay, 'replace_playlist_tracks', { playlist_id: made.id, track_ids }));
-    assertDone(await making);
-    assert.deepEqual(all().map(urisOf), [track_ids]);
-  }));
+longTest(
+  'if the answer to making a playlist is lost, a write to that playlist waits until it is filled',
+  () =>
+    withUnkind({}, async (relay) => {
+      const { making, all, made } = await makeUnanswered(relay);
+      const track_ids = tracks(relay, 3, 3_000);
+      assertDone(await change(relay, 'replace_playlist_tracks', { playlist_id: made.id, track_ids }));
+      assertDone(await making);
+      assert.deepEqual(all().map(urisOf), [track_ids]);
+    }),
+);
 
-test('a playlist whose answer is lost is not made twice, even if a person puts a song into it', () =>
+longTest('a playlist whose answer is lost is not made twice, even if a person puts a song into it', () =>
   withUnkind({}, async (relay) => {
     const { making, all, made } = await makeUnanswered(relay);
     const song = tracks(relay, 1, 8_000);
@@ -410,9 +446,10 @@ test('a playlist whose answer is lost is not made twice, even if a person puts a
     const { job } = await making;
     assert.deepEqual([job?.status, job?.review_required], ['failed', true]);
     assert.deepEqual(all().map(urisOf), [song]);
-  }));
+  }),
+);
 
-test('a job counts no item as written while it only takes out the former rows', () =>
+longTest('a job counts no item as written while it only takes out the former rows', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [former, items] = [tracks(relay, 600), tracks(relay, 150, 3_000)];
     fill(playlist, former);
@@ -430,9 +467,10 @@ test('a job counts no item as written while it only takes out the former rows', 
     await relay.call('cancel_job', { job_id: id });
     assert.equal((await jobOf(relay, id)).result?.written, 0);
     assert.equal(urisOf(playlist).length, 501);
-  }));
+  }),
+);
 
-test('a replacement that is planned again counts no more entries as written than were asked for', () =>
+longTest('a replacement that is planned again counts no more entries as written than were asked for', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, items] = [urisOf(playlist), tracks(relay, 5, 3_000)];
@@ -451,4 +489,5 @@ test('a replacement that is planned again counts no more entries as written than
       assertDone(await undo(String(change?.change_id)));
     });
     assertRows(playlist, [...former, song]);
-  }));
+  }),
+);

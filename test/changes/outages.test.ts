@@ -40,7 +40,7 @@ longTest(
     }),
 );
 
-test('a job whose login has ended waits until the next login, however late that is', () =>
+longTest('a job whose login has ended waits until the next login, however late that is', () =>
   withUnkindPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 150);
     const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () => {
@@ -53,7 +53,8 @@ test('a job whose login has ended waits until the next login, however late that 
     await createBrowser().open(browserUrl);
     assert.equal((await ended(relay, id)).status, 'completed');
     assertRows(playlist, uris);
-  }));
+  }),
+);
 
 for (const [what, code, stop, proceed, remedy] of [
   [
@@ -89,31 +90,34 @@ for (const [what, code, stop, proceed, remedy] of [
     /User Management/,
   ],
 ] as const) {
-  test(`if ${what} in the middle of a rewrite, the answer says what to do, and that the job then writes the rest`, () =>
-    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
-      const track_ids = tracks(relay, 150, 3_000);
-      relay.provider.faults.add(
-        { ...APPEND, kind: 'hook', fn: () => stop(relay) },
-        { ...APPEND, kind: 'status', status: 401 },
-      );
-      const answer = await relay.call('replace_playlist_tracks', { playlist_id, track_ids });
-      const error = answer.error as ToolFailure;
-      const { job_id: id, written } = error.details ?? {};
-      assert.deepEqual([error.code, written], [code, 100]);
-      assert.match(
-        error.message,
-        new RegExp(`^100 of 150 written so far\\. .*\\. Do not send it again: .*job ${id} `),
-      );
-      assert.match(error.remedy ?? '', remedy);
-      assertRows(playlist, track_ids.slice(0, 100));
-      assert.equal((await jobOf(relay, String(id))).status, 'waiting');
+  longTest(
+    `if ${what} in the middle of a rewrite, the answer says what to do, and that the job then writes the rest`,
+    () =>
+      withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+        const track_ids = tracks(relay, 150, 3_000);
+        relay.provider.faults.add(
+          { ...APPEND, kind: 'hook', fn: () => stop(relay) },
+          { ...APPEND, kind: 'status', status: 401 },
+        );
+        const answer = await relay.call('replace_playlist_tracks', { playlist_id, track_ids });
+        const error = answer.error as ToolFailure;
+        const { job_id: id, written } = error.details ?? {};
+        assert.deepEqual([error.code, written], [code, 100]);
+        assert.match(
+          error.message,
+          new RegExp(`^100 of 150 written so far\\. .*\\. Do not send it again: .*job ${id} `),
+        );
+        assert.match(error.remedy ?? '', remedy);
+        assertRows(playlist, track_ids.slice(0, 100));
+        assert.equal((await jobOf(relay, String(id))).status, 'waiting');
 
-      await proceed(relay);
-      const { browserUrl } = await relay.server.local.startLogin({ switchAccount: true });
-      await createBrowser().open(browserUrl);
-      assert.equal((await ended(relay, String(id))).status, 'completed');
-      assertRows(playlist, track_ids);
-    }));
+        await proceed(relay);
+        const { browserUrl } = await relay.server.local.startLogin({ switchAccount: true });
+        await createBrowser().open(browserUrl);
+        assert.equal((await ended(relay, String(id))).status, 'completed');
+        assertRows(playlist, track_ids);
+      }),
+  );
 }
 
 longTest('90 s without a network do not count as an attempt of a job that writes', () =>
@@ -180,7 +184,7 @@ longTest('after each limit without a Retry-After, relay waits longer before it a
   }),
 );
 
-test('searches that always fail do not hold up the others', () =>
+longTest('searches that always fail do not hold up the others', () =>
   withUnkind({}, async (relay, clock) => {
     const wanted = uniqueTracks(relay, 38);
     const bad = wanted.slice(0, 8).map(({ name }) => name);
@@ -199,9 +203,10 @@ test('searches that always fail do not hold up the others', () =>
       return resolved === 30 || clock.now() - began > 90_000 ? resolved : null;
     });
     assert.equal((await jobOf(relay, id)).resolved, 30);
-  }));
+  }),
+);
 
-test('no valid track is marked as failed by 400s that end after a while', () =>
+longTest('no valid track is marked as failed by 400s that end after a while', () =>
   withUnkindPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 150);
     const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () =>
@@ -214,9 +219,10 @@ test('no valid track is marked as failed by 400s that end after a while', () =>
     }
     assert.deepEqual([job.status, job.failed], ['completed', 0]);
     assertRows(playlist, uris);
-  }));
+  }),
+);
 
-test('no valid track is marked as failed if every second write is answered 400', () =>
+longTest('no valid track is marked as failed if every second write is answered 400', () =>
   withUnkindPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 350);
     const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () =>
@@ -225,32 +231,36 @@ test('no valid track is marked as failed if every second write is answered 400',
     const job = await ended(relay, id);
     assert.deepEqual([job.status, job.failed], ['completed', 0]);
     assertRows(playlist, uris);
-  }));
+  }),
+);
 
 const UNKNOWN = 'spotify:track:0000000000000000000000';
 
 for (const place of [0, 37, 99, 250])
-  test(`a job that replaces a playlist by 500 songs leaves out only the unknown song at position ${place}`, () =>
-    withUnkind({}, async (relay) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
-      const songs = tracks(relay, 499, 3_000);
-      const uris = songs.toSpliced(place, 0, UNKNOWN);
-      const payload = { playlist_id: playlist.id };
-      const job = await ended(relay, await committed(relay, 'replace_playlist', uris, payload));
-      assert.deepEqual(
-        [job.status, job.written, job.failed],
-        ['completed', 499, 1],
-        JSON.stringify(job.error),
-      );
-      assertRows(playlist, songs);
-      const { items } = await relay.call('get_job_status', { job_id: job.job_id, only: 'unresolved' });
-      assert.deepEqual(
-        (items as Array<{ position: number }>).map(({ position }) => position),
-        [place],
-      );
-    }));
+  longTest(
+    `a job that replaces a playlist by 500 songs leaves out only the unknown song at position ${place}`,
+    () =>
+      withUnkind({}, async (relay) => {
+        const playlist = named(relay, 'Exactly Two Hundred');
+        const songs = tracks(relay, 499, 3_000);
+        const uris = songs.toSpliced(place, 0, UNKNOWN);
+        const payload = { playlist_id: playlist.id };
+        const job = await ended(relay, await committed(relay, 'replace_playlist', uris, payload));
+        assert.deepEqual(
+          [job.status, job.written, job.failed],
+          ['completed', 499, 1],
+          JSON.stringify(job.error),
+        );
+        assertRows(playlist, songs);
+        const { items } = await relay.call('get_job_status', { job_id: job.job_id, only: 'unresolved' });
+        assert.deepEqual(
+          (items as Array<{ position: number }>).map(({ position }) => position),
+          [place],
+        );
+      }),
+  );
 
-test('a job leaves the playlist as it was if Spotify refuses all of its songs', () =>
+longTest('a job leaves the playlist as it was if Spotify refuses all of its songs', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const former = urisOf(playlist);
@@ -261,7 +271,8 @@ test('a job leaves the playlist as it was if Spotify refuses all of its songs', 
       'failed',
     );
     assertRows(playlist, former);
-  }));
+  }),
+);
 
 for (const [whose, isConnected] of [
   ['the account that it was made for', true],
@@ -301,7 +312,7 @@ for (const [whose, isConnected] of [
     }));
 }
 
-test('a job renames a playlist, or removes it from the account, if the call ran out of time', () =>
+longTest('a job renames a playlist, or removes it from the account, if the call ran out of time', () =>
   withUnkind({ factor: 40 }, async (relay) => {
     const [list, gone] = [named(relay, 'Exactly Two Hundred'), named(relay, 'Empty Shelf')];
     const isWrite = ({ method }: { method: string }) => method !== 'GET';
@@ -316,4 +327,5 @@ test('a job renames a playlist, or removes it from the account, if the call ran 
     ]);
     assert.equal(list.name, 'Told');
     assert.ok(!owner(relay.provider).playlists.includes(gone));
-  }));
+  }),
+);

@@ -27,15 +27,18 @@ for (const [name, rule] of Object.entries(BAD_DAYS)) {
     }),
   );
 
-  test(`a list with the same hundred songs twice is added twice, if the second request fails ${name}`, () =>
-    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
-      const songs = tracks(relay, 100, 3_000);
-      relay.provider.faults.add({ ...rule, skip: 1 });
-      const args = { playlist_id, track_ids: [...songs, ...songs] };
-      const { error, job } = await change(relay, 'add_tracks_to_playlist', args);
-      assert.ok(error === null || job?.status === 'completed', JSON.stringify(error));
-      assertRows(playlist, [...former, ...songs, ...songs]);
-    }));
+  longTest(
+    `a list with the same hundred songs twice is added twice, if the second request fails ${name}`,
+    () =>
+      withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+        const songs = tracks(relay, 100, 3_000);
+        relay.provider.faults.add({ ...rule, skip: 1 });
+        const args = { playlist_id, track_ids: [...songs, ...songs] };
+        const { error, job } = await change(relay, 'add_tracks_to_playlist', args);
+        assert.ok(error === null || job?.status === 'completed', JSON.stringify(error));
+        assertRows(playlist, [...former, ...songs, ...songs]);
+      }),
+  );
 }
 
 /**
@@ -54,17 +57,21 @@ const withRelinked = (
     assertRows(playlist, kept(shown, other, third));
   });
 
-test('duplicates that Spotify does not remove are not written again', () =>
+longTest('duplicates that Spotify does not remove are not written again', () =>
   withRelinked(
     (own, other) => [own, other, own],
     (shown, other) => [shown, other],
-  ));
+  ),
+);
 
-test('if Spotify removes only some of the duplicates, the first rows of the removed songs come back', () =>
-  withRelinked(
-    (own, other, third) => [other, own, third, own, other],
-    (shown, other, third) => [other, shown, third],
-  ));
+longTest(
+  'if Spotify removes only some of the duplicates, the first rows of the removed songs come back',
+  () =>
+    withRelinked(
+      (own, other, third) => [other, own, third, own, other],
+      (shown, other, third) => [other, shown, third],
+    ),
+);
 
 test('a removal that the list shows late is not taken for a removal without an effect', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {

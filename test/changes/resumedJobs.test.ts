@@ -74,18 +74,21 @@ longTest('a failed job whose first songs were undone adds all of its songs when 
   }),
 );
 
-test('a failed job whose new playlist was undone makes another one with all of its songs when it is resumed', () =>
-  withUnkind({}, async (relay) => {
-    const items = tracks(relay, 150, 3_000);
-    const id = await failedAfterFirst(relay, 'create_playlist', items, { name: 'Twice Begun' });
-    const first = named(relay, 'Twice Begun');
-    assertDone(await undoLast(relay));
-    const { status, result } = await resumed(relay, id);
-    const second = named(relay, 'Twice Begun');
-    assert.deepEqual([status, result?.playlist_id, result?.written], ['completed', second.id, 150]);
-    assertRows(second, items);
-    assertRows(first, items.slice(0, 100));
-  }));
+longTest(
+  'a failed job whose new playlist was undone makes another one with all of its songs when it is resumed',
+  () =>
+    withUnkind({}, async (relay) => {
+      const items = tracks(relay, 150, 3_000);
+      const id = await failedAfterFirst(relay, 'create_playlist', items, { name: 'Twice Begun' });
+      const first = named(relay, 'Twice Begun');
+      assertDone(await undoLast(relay));
+      const { status, result } = await resumed(relay, id);
+      const second = named(relay, 'Twice Begun');
+      assert.deepEqual([status, result?.playlist_id, result?.written], ['completed', second.id, 150]);
+      assertRows(second, items);
+      assertRows(first, items.slice(0, 100));
+    }),
+);
 
 for (const [title, undo] of [
   [
@@ -113,39 +116,45 @@ for (const [title, undo] of [
     }));
 }
 
-test('a failed job that was undone leaves out what the playlist holds when it is resumed, not what it held before', () =>
-  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
-    const [theirs = '', ...others] = tracks(relay, 150, 3_000);
-    const items = [at(former, 0), theirs, ...others];
-    const payload = { playlist_id, skip_existing: true };
-    const id = await failedAfterFirst(relay, 'add_to_playlist', items, payload);
-    assertDone(await undoLast(relay));
-    relay.provider.editPlaylist(playlist_id, [...former.slice(1), theirs]);
-    const { status, written, skipped_existing } = await resumed(relay, id);
-    const missing = [at(former, 0), ...others].filter((uri) => !former.slice(1).includes(uri));
-    assert.deepEqual(
-      [status, written, skipped_existing],
-      ['completed', missing.length, items.length - missing.length],
-    );
-    assertRows(playlist, [...former.slice(1), theirs, ...missing]);
-  }));
+longTest(
+  'a failed job that was undone leaves out what the playlist holds when it is resumed, not what it held before',
+  () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+      const [theirs = '', ...others] = tracks(relay, 150, 3_000);
+      const items = [at(former, 0), theirs, ...others];
+      const payload = { playlist_id, skip_existing: true };
+      const id = await failedAfterFirst(relay, 'add_to_playlist', items, payload);
+      assertDone(await undoLast(relay));
+      relay.provider.editPlaylist(playlist_id, [...former.slice(1), theirs]);
+      const { status, written, skipped_existing } = await resumed(relay, id);
+      const missing = [at(former, 0), ...others].filter((uri) => !former.slice(1).includes(uri));
+      assert.deepEqual(
+        [status, written, skipped_existing],
+        ['completed', missing.length, items.length - missing.length],
+      );
+      assertRows(playlist, [...former.slice(1), theirs, ...missing]);
+    }),
+);
 
 for (const isRefused of [true, false]) {
-  test(`a failed job that is resumed during an undo that ${isRefused ? 'Spotify refuses' : 'succeeds'} writes each song once`, () =>
-    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, former }) => {
-      const items = tracks(relay, 150, 3_000);
-      const id = await failedAppend(relay, playlist.id, items);
-      const resume = async () => {
-        await relay.call('resume_job', { job_id: id });
-        await clock.sleep(3_000);
-      };
-      relay.provider.faults.add({ ...REMOVE, kind: 'hook', fn: resume });
-      if (isRefused) relay.provider.faults.add({ ...REMOVE, kind: 'status', status: 403 });
-      const { error } = await undoLast(relay);
-      assert.equal(error?.code, isRefused ? 'FORBIDDEN' : undefined);
-      assert.equal((await ended(relay, id)).status, 'completed');
-      assertRows(playlist, [...former, ...items]);
-    }));
+  longTest(
+    `a failed job that is resumed during an undo that ${isRefused ? 'Spotify refuses' : 'succeeds'} writes each song once`,
+    () =>
+      withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, former }) => {
+        const items = tracks(relay, 150, 3_000);
+        const id = await failedAppend(relay, playlist.id, items);
+        const resume = async () => {
+          await relay.call('resume_job', { job_id: id });
+          await clock.sleep(3_000);
+        };
+        relay.provider.faults.add({ ...REMOVE, kind: 'hook', fn: resume });
+        if (isRefused) relay.provider.faults.add({ ...REMOVE, kind: 'status', status: 403 });
+        const { error } = await undoLast(relay);
+        assert.equal(error?.code, isRefused ? 'FORBIDDEN' : undefined);
+        assert.equal((await ended(relay, id)).status, 'completed');
+        assertRows(playlist, [...former, ...items]);
+      }),
+  );
 }
 
 for (const isUndone of [false, true]) {
@@ -176,60 +185,66 @@ for (const isUndone of [false, true]) {
     }));
 }
 
-test('of a failed job whose write was undone twice, only the last write and its undo are kept longer than a month', () =>
-  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, former }) => {
-    const items = tracks(relay, 150, 3_000);
-    const id = await failedAppend(relay, playlist.id, items);
-    assertDone(await undoLast(relay));
-    relay.provider.faults.add({
-      ...APPEND,
-      skip: 1,
-      times: Number.POSITIVE_INFINITY,
-      kind: 'status',
-      status: 403,
-    });
-    assert.equal((await resumed(relay, id)).status, 'failed');
-    relay.provider.faults.clear();
-    assertDone(await undoLast(relay));
-    clock.shift(31 * 24 * HOUR);
-    // Storing a change drops those that are too old, once an answer has told Spotify's time.
-    for (const from of [7_000, 7_001])
-      assertDone(await change(relay, 'save_tracks', { track_ids: tracks(relay, 1, from) }));
-    const { items: kept } = (await relay.call('list_changes')) as { items: ChangeSummary[] };
-    assert.deepEqual(
-      kept.map(({ kind }) => kind),
-      ['save', 'save', 'undo', 'add'],
-    );
-    assert.equal((await resumed(relay, id)).status, 'completed');
-    assertRows(playlist, [...former, ...items]);
-  }));
-
-test('a failed job that is resumed during a long undo fails, names what it had written, and can be resumed after the undo', () =>
-  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
-    const items = tracks(relay, 250, 3_000);
-    const times = Number.POSITIVE_INFINITY;
-    const id = await committed(relay, 'add_to_playlist', items, { playlist_id }, () =>
-      relay.provider.faults.add({ ...APPEND, skip: 2, times, kind: 'status', status: 403 }),
-    );
-    const { change_id } = (await ended(relay, id)).result ?? {};
-    relay.provider.faults.clear();
-    relay.provider.faults.add({ ...REMOVE, skip: 1, kind: 'rate_limit', retryAfterSeconds: 240 });
-    await withExtras(relay, async ({ call }) => {
-      const { job_id: undoing } = failureOf(await call('undo_change'))?.details ?? {};
-      await reach(relay, String(undoing), 'waiting');
-      const { status, error, result } = await resumed(relay, id);
+longTest(
+  'of a failed job whose write was undone twice, only the last write and its undo are kept longer than a month',
+  () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, former }) => {
+      const items = tracks(relay, 150, 3_000);
+      const id = await failedAppend(relay, playlist.id, items);
+      assertDone(await undoLast(relay));
+      relay.provider.faults.add({
+        ...APPEND,
+        skip: 1,
+        times: Number.POSITIVE_INFINITY,
+        kind: 'status',
+        status: 403,
+      });
+      assert.equal((await resumed(relay, id)).status, 'failed');
+      relay.provider.faults.clear();
+      assertDone(await undoLast(relay));
+      clock.shift(31 * 24 * HOUR);
+      // Storing a change drops those that are too old, once an answer has told Spotify's time.
+      for (const from of [7_000, 7_001])
+        assertDone(await change(relay, 'save_tracks', { track_ids: tracks(relay, 1, from) }));
+      const { items: kept } = (await relay.call('list_changes')) as { items: ChangeSummary[] };
       assert.deepEqual(
-        [status, error?.message, result?.change_id],
-        ['failed', 'What this job had written is being undone.', change_id],
+        kept.map(({ kind }) => kind),
+        ['save', 'save', 'undo', 'add'],
       );
-      // On a busy machine, the fast clock is slow.
-      await ended(relay, String(undoing), 180_000);
-    });
-    assert.equal((await resumed(relay, id)).status, 'completed');
-    assertRows(playlist, [...former, ...items]);
-  }));
+      assert.equal((await resumed(relay, id)).status, 'completed');
+      assertRows(playlist, [...former, ...items]);
+    }),
+);
 
-test('a playlist that a person renames while a job adds its songs has the name of the person', () =>
+longTest(
+  'a failed job that is resumed during a long undo fails, names what it had written, and can be resumed after the undo',
+  () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+      const items = tracks(relay, 250, 3_000);
+      const times = Number.POSITIVE_INFINITY;
+      const id = await committed(relay, 'add_to_playlist', items, { playlist_id }, () =>
+        relay.provider.faults.add({ ...APPEND, skip: 2, times, kind: 'status', status: 403 }),
+      );
+      const { change_id } = (await ended(relay, id)).result ?? {};
+      relay.provider.faults.clear();
+      relay.provider.faults.add({ ...REMOVE, skip: 1, kind: 'rate_limit', retryAfterSeconds: 240 });
+      await withExtras(relay, async ({ call }) => {
+        const { job_id: undoing } = failureOf(await call('undo_change'))?.details ?? {};
+        await reach(relay, String(undoing), 'waiting');
+        const { status, error, result } = await resumed(relay, id);
+        assert.deepEqual(
+          [status, error?.message, result?.change_id],
+          ['failed', 'What this job had written is being undone.', change_id],
+        );
+        // On a busy machine, the fast clock is slow.
+        await ended(relay, String(undoing), 180_000);
+      });
+      assert.equal((await resumed(relay, id)).status, 'completed');
+      assertRows(playlist, [...former, ...items]);
+    }),
+);
+
+longTest('a playlist that a person renames while a job adds its songs has the name of the person', () =>
   withUnkind({}, async (relay) => {
     const rule = { ...APPEND, skip: 1, kind: 'rate_limit', retryAfterSeconds: 40 } as const;
     const id = await committed(relay, 'create_playlist', tracks(relay, 150, 3_000), { name: 'Ours' }, () =>
@@ -241,7 +256,8 @@ test('a playlist that a person renames while a job adds its songs has the name o
     assert.equal((await ended(relay, id)).status, 'completed');
     const { out } = await run(relay, ['history']);
     assert.match(out, /created "Theirs" with 150 songs/);
-  }));
+  }),
+);
 
 longTest('resuming the failed job of a removal that was undone ends with CONFLICT', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {

@@ -62,32 +62,36 @@ function assertNoReview({ playlist, former, items }: Scene, job: JobRecord): voi
   assert.deepEqual([job.status, job.review_required], ['completed', false]);
 }
 
-test('a relinked track leads to no review', () =>
+longTest('a relinked track leads to no review', () =>
   append(
     ({ relay, items }) => relay.provider.lag.relink(at(items, 120), at(tracks(relay, 1, 8_000), 0)),
     async (scene, job) => assertNoReview(scene, job),
-  ));
+  ),
+);
 
-test('an old row that has become unavailable leads to no review', () =>
+longTest('an old row that has become unavailable leads to no review', () =>
   append(
     ({ relay, former }) => {
       const fn = () => relay.provider.lag.vanish(at(former, 3));
       relay.provider.faults.add({ ...APPEND, kind: 'hook', fn });
     },
     async (scene, job) => assertNoReview(scene, job),
-  ));
+  ),
+);
 
-test('a written row that has become unavailable leads to no review', () =>
+longTest('a written row that has become unavailable leads to no review', () =>
   append(
     ({ relay, items }) => relay.provider.lag.vanish(at(items, 110)),
     async (scene, job) => assertNoReview(scene, job),
-  ));
+  ),
+);
 
-test('a count that lags leads to no review', () =>
+longTest('a count that lags leads to no review', () =>
   append(
     ({ relay }) => relay.provider.lag.set({ totals: 8_000 }),
     async (scene, job) => assertNoReview(scene, job),
-  ));
+  ),
+);
 
 longTest('a song that another person appends leads to no review, or to one that can be carried on', () =>
   append(
@@ -110,34 +114,37 @@ longTest('a song that another person appends leads to no review, or to one that 
 );
 
 for (const gone of [0, 6])
-  test(`songs whose answer was lost are there once, although others take ${gone} rows out and add some`, () =>
-    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist }) => {
-      const [track_ids, theirs] = [tracks(relay, 2, 3_000), tracks(relay, 4, 8_000)];
-      const playlist_id = playlist.id;
-      provider.lag.set({ lists: 3_000, totals: 3_000, snapshots: 3_000 });
-      const before = () => void provider.editPlaylist(playlist_id, urisOf(playlist).slice(gone));
-      provider.faults.add({ ...APPEND, kind: 'hook', fn: before });
-      beforeTheLook(
-        relay,
-        () => void provider.editPlaylist(playlist_id, [...urisOf(playlist), ...theirs]),
-        0,
-      );
-      provider.faults.add({ ...APPEND, kind: 'status_after', status: 500 });
-      const answer = await relay.call('add_tracks_to_playlist', { playlist_id, track_ids });
-      const failure = answer.error as ToolFailure | undefined;
-      // If too much differs to tell whether the songs are there, relay asks a person.
-      if (failure) {
-        assert.equal(failure.code, 'CONFLICT');
-        const job_id = String(failure.details.job_id);
-        await reach(relay, job_id, 'failed');
-        await relay.call('resume_job', { job_id, review: 'carry_on' });
-        assert.equal((await ended(relay, job_id)).status, 'completed');
-      }
-      const times = [...track_ids, ...theirs].map(
-        (uri) => urisOf(playlist).filter((row) => row === uri).length,
-      );
-      assert.deepEqual(times, [1, 1, 1, 1, 1, 1]);
-    }));
+  longTest(
+    `songs whose answer was lost are there once, although others take ${gone} rows out and add some`,
+    () =>
+      withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist }) => {
+        const [track_ids, theirs] = [tracks(relay, 2, 3_000), tracks(relay, 4, 8_000)];
+        const playlist_id = playlist.id;
+        provider.lag.set({ lists: 3_000, totals: 3_000, snapshots: 3_000 });
+        const before = () => void provider.editPlaylist(playlist_id, urisOf(playlist).slice(gone));
+        provider.faults.add({ ...APPEND, kind: 'hook', fn: before });
+        beforeTheLook(
+          relay,
+          () => void provider.editPlaylist(playlist_id, [...urisOf(playlist), ...theirs]),
+          0,
+        );
+        provider.faults.add({ ...APPEND, kind: 'status_after', status: 500 });
+        const answer = await relay.call('add_tracks_to_playlist', { playlist_id, track_ids });
+        const failure = answer.error as ToolFailure | undefined;
+        // If too much differs to tell whether the songs are there, relay asks a person.
+        if (failure) {
+          assert.equal(failure.code, 'CONFLICT');
+          const job_id = String(failure.details.job_id);
+          await reach(relay, job_id, 'failed');
+          await relay.call('resume_job', { job_id, review: 'carry_on' });
+          assert.equal((await ended(relay, job_id)).status, 'completed');
+        }
+        const times = [...track_ids, ...theirs].map(
+          (uri) => urisOf(playlist).filter((row) => row === uri).length,
+        );
+        assert.deepEqual(times, [1, 1, 1, 1, 1, 1]);
+      }),
+  );
 
 longTest('a tool of relay may write to the playlist while a job waits', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist, playlist_id, former }) => {
@@ -216,35 +223,38 @@ longTest('a review can still be accepted after an undo of its write that Spotify
 );
 
 for (const isRefused of [false, true]) {
-  test(`a review cannot be accepted during an undo that ${isRefused ? 'Spotify refuses, but after it' : 'succeeds, nor after it'}`, () =>
-    underEdit(async (scene, { job_id }) => {
-      const { relay, playlist } = scene;
-      const answers: Array<Record<string, unknown>> = [];
-      const accept = async () =>
-        void answers.push(await relay.call('resume_job', { job_id, review: 'accept' }));
-      const writing: FaultMatch = { path: /\/items$/, where: ({ method }) => method !== 'GET' };
-      relay.provider.faults.add({ ...writing, kind: 'hook', fn: accept });
-      const times = Number.POSITIVE_INFINITY;
-      if (isRefused) relay.provider.faults.add({ ...writing, times, kind: 'status', status: 403 });
-      await withExtras(relay, async ({ call }) => {
-        const { error } = await call('undo_change', { force: true });
-        assert.equal((error as ToolFailure | undefined)?.code, isRefused ? 'FORBIDDEN' : undefined);
-      });
-      relay.provider.faults.clear();
-      await accept();
-      const errors = answers.map(({ error }) => (error as ToolFailure | undefined)?.message);
-      const wasUndone = 'What this job had written was undone, so there is nothing to accept.';
-      assert.deepEqual(errors, [
-        'What this job had written is being undone.',
-        isRefused ? undefined : wasUndone,
-      ]);
-      const { status, review_required } = await ended(relay, job_id);
-      assert.deepEqual([status, review_required], isRefused ? ['completed', false] : ['failed', true]);
-      assertRows(playlist, isRefused ? edited(scene) : undone(scene));
-    }));
+  longTest(
+    `a review cannot be accepted during an undo that ${isRefused ? 'Spotify refuses, but after it' : 'succeeds, nor after it'}`,
+    () =>
+      underEdit(async (scene, { job_id }) => {
+        const { relay, playlist } = scene;
+        const answers: Array<Record<string, unknown>> = [];
+        const accept = async () =>
+          void answers.push(await relay.call('resume_job', { job_id, review: 'accept' }));
+        const writing: FaultMatch = { path: /\/items$/, where: ({ method }) => method !== 'GET' };
+        relay.provider.faults.add({ ...writing, kind: 'hook', fn: accept });
+        const times = Number.POSITIVE_INFINITY;
+        if (isRefused) relay.provider.faults.add({ ...writing, times, kind: 'status', status: 403 });
+        await withExtras(relay, async ({ call }) => {
+          const { error } = await call('undo_change', { force: true });
+          assert.equal((error as ToolFailure | undefined)?.code, isRefused ? 'FORBIDDEN' : undefined);
+        });
+        relay.provider.faults.clear();
+        await accept();
+        const errors = answers.map(({ error }) => (error as ToolFailure | undefined)?.message);
+        const wasUndone = 'What this job had written was undone, so there is nothing to accept.';
+        assert.deepEqual(errors, [
+          'What this job had written is being undone.',
+          isRefused ? undefined : wasUndone,
+        ]);
+        const { status, review_required } = await ended(relay, job_id);
+        assert.deepEqual([status, review_required], isRefused ? ['completed', false] : ['failed', true]);
+        assertRows(playlist, isRefused ? edited(scene) : undone(scene));
+      }),
+  );
 }
 
-test('a review whose write is undone while it is being accepted stays a review', () =>
+longTest('a review whose write is undone while it is being accepted stays a review', () =>
   underEdit(async (scene, { job_id }) => {
     const { relay, playlist, items } = scene;
     let undoing = Promise.resolve();
@@ -264,28 +274,32 @@ test('a review whose write is undone while it is being accepted stays a review',
     await relay.call('resume_job', { job_id, review: 'carry_on' });
     assert.equal((await ended(relay, job_id)).status, 'completed');
     assertRows(playlist, [...undone(scene), ...items]);
-  }));
+  }),
+);
 
-test('a replacement that was accepted before a song was written is not said to have emptied the playlist', () =>
-  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist, playlist_id }) => {
-    const put = { method: 'PUT', path: /\/items$/ } as const;
-    const theirs = tracks(relay, 50, 6_000);
-    const fn = () => void provider.editPlaylist(playlist_id, theirs);
-    const look: FaultRule = { method: 'GET', path: /^\/playlists\//, kind: 'hook', fn };
-    const id = await committed(relay, 'replace_playlist', tracks(relay, 150, 3_000), { playlist_id }, () =>
-      provider.faults.add(
-        { ...put, kind: 'hook', fn: () => provider.faults.add(look) },
-        { ...put, kind: 'status_after', status: 502 },
-      ),
-    );
-    assert.equal((await ended(relay, id)).review_required, true);
-    await relay.call('resume_job', { job_id: id, review: 'accept' });
-    const { status, written } = await ended(relay, id);
-    assert.deepEqual([status, written], ['completed', 0]);
-    assertRows(playlist, theirs);
-    const { out } = await run(relay, ['history']);
-    assert.match(out, /began to replace the songs of "Exactly Two Hundred"/);
-  }));
+longTest(
+  'a replacement that was accepted before a song was written is not said to have emptied the playlist',
+  () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist, playlist_id }) => {
+      const put = { method: 'PUT', path: /\/items$/ } as const;
+      const theirs = tracks(relay, 50, 6_000);
+      const fn = () => void provider.editPlaylist(playlist_id, theirs);
+      const look: FaultRule = { method: 'GET', path: /^\/playlists\//, kind: 'hook', fn };
+      const id = await committed(relay, 'replace_playlist', tracks(relay, 150, 3_000), { playlist_id }, () =>
+        provider.faults.add(
+          { ...put, kind: 'hook', fn: () => provider.faults.add(look) },
+          { ...put, kind: 'status_after', status: 502 },
+        ),
+      );
+      assert.equal((await ended(relay, id)).review_required, true);
+      await relay.call('resume_job', { job_id: id, review: 'accept' });
+      const { status, written } = await ended(relay, id);
+      assert.deepEqual([status, written], ['completed', 0]);
+      assertRows(playlist, theirs);
+      const { out } = await run(relay, ['history']);
+      assert.match(out, /began to replace the songs of "Exactly Two Hundred"/);
+    }),
+);
 
 /** Sends `accept`, and meanwhile, before relay reads the playlist for it, another call. Returns both errors. */
 async function acceptedBeside({ relay }: Scene, { job_id }: JobRecord, tool: string, args: object = {}) {
@@ -300,32 +314,39 @@ async function acceptedBeside({ relay }: Scene, { job_id }: JobRecord, tool: str
   return { accept: accept.error as ToolFailure | undefined, other: other?.error as ToolFailure | undefined };
 }
 
-test('a review that is carried on while another call accepts it goes on, and the other call is refused', () =>
-  underEdit(async (scene, job) => {
-    const { relay, playlist, items } = scene;
-    const { accept, other } = await acceptedBeside(scene, job, 'resume_job', { review: 'carry_on' });
-    assert.deepEqual([accept?.code, other], ['JOB_STATE', undefined]);
-    assert.equal((await ended(relay, job.job_id)).status, 'completed');
-    assertRows(playlist, [...edited(scene), ...items.slice(150)]);
-  }));
+longTest(
+  'a review that is carried on while another call accepts it goes on, and the other call is refused',
+  () =>
+    underEdit(async (scene, job) => {
+      const { relay, playlist, items } = scene;
+      const { accept, other } = await acceptedBeside(scene, job, 'resume_job', { review: 'carry_on' });
+      assert.deepEqual([accept?.code, other], ['JOB_STATE', undefined]);
+      assert.equal((await ended(relay, job.job_id)).status, 'completed');
+      assertRows(playlist, [...edited(scene), ...items.slice(150)]);
+    }),
+);
 
-test('a review that is cancelled while another call accepts it is cancelled, and the other call is refused', () =>
-  underEdit(async (scene, job) => {
-    const { relay, playlist } = scene;
-    const { accept, other } = await acceptedBeside(scene, job, 'cancel_job');
-    assert.deepEqual([accept?.code, other], ['JOB_STATE', undefined]);
-    assert.equal((await ended(relay, job.job_id)).status, 'cancelled');
-    assertRows(playlist, edited(scene));
-  }));
+longTest(
+  'a review that is cancelled while another call accepts it is cancelled, and the other call is refused',
+  () =>
+    underEdit(async (scene, job) => {
+      const { relay, playlist } = scene;
+      const { accept, other } = await acceptedBeside(scene, job, 'cancel_job');
+      assert.deepEqual([accept?.code, other], ['JOB_STATE', undefined]);
+      assert.equal((await ended(relay, job.job_id)).status, 'cancelled');
+      assertRows(playlist, edited(scene));
+    }),
+);
 
-test('a review that two calls accept at once is accepted once', () =>
+longTest('a review that two calls accept at once is accepted once', () =>
   underEdit(async (scene, job) => {
     const { relay, playlist } = scene;
     const { accept, other } = await acceptedBeside(scene, job, 'resume_job', { review: 'accept' });
     assert.deepEqual([accept?.code, other], ['JOB_STATE', undefined]);
     assert.equal((await ended(relay, job.job_id)).status, 'completed');
     assertRows(playlist, edited(scene));
-  }));
+  }),
+);
 
 for (const review of ['carry_on', undefined]) {
   test(`a review can be carried on (${review ?? 'by default'}): what is missing is written after what is there`, () =>
@@ -339,25 +360,28 @@ for (const review of ['carry_on', undefined]) {
     }));
 }
 
-test('a review of long lists shows a model only the rows around the first difference, and their positions', () =>
-  append(
-    ({ relay, playlist, former, items }) => {
-      const theirs = [...former.slice(0, 190), ...former.slice(195), ...items.slice(0, 150)];
-      beforeTheLook(relay, () => void relay.provider.editPlaylist(playlist.id, theirs));
-    },
-    async ({ relay, former, items }, { job_id }) => {
-      const answer = await relay.call('get_job_status', { job_id, detail: 'lean' });
-      const { job, items: shown } = answer as unknown as { job: JobRecord; items: unknown[] };
-      const { shown_from, expected_uris, present_uris } = job.result as unknown as Shown;
-      assert.deepEqual([shown_from, shown.length], [180, 25]);
-      const present = [...former.slice(180, 190), ...former.slice(195), ...items];
-      assert.deepEqual(expected_uris, [...former.slice(180), ...items].slice(0, expected_uris.length));
-      assert.deepEqual(present_uris, present.slice(0, present_uris.length));
-      assert.deepEqual([expected_uris.length, present_uris.length], [40, 40]);
-    },
-  ));
+longTest(
+  'a review of long lists shows a model only the rows around the first difference, and their positions',
+  () =>
+    append(
+      ({ relay, playlist, former, items }) => {
+        const theirs = [...former.slice(0, 190), ...former.slice(195), ...items.slice(0, 150)];
+        beforeTheLook(relay, () => void relay.provider.editPlaylist(playlist.id, theirs));
+      },
+      async ({ relay, former, items }, { job_id }) => {
+        const answer = await relay.call('get_job_status', { job_id, detail: 'lean' });
+        const { job, items: shown } = answer as unknown as { job: JobRecord; items: unknown[] };
+        const { shown_from, expected_uris, present_uris } = job.result as unknown as Shown;
+        assert.deepEqual([shown_from, shown.length], [180, 25]);
+        const present = [...former.slice(180, 190), ...former.slice(195), ...items];
+        assert.deepEqual(expected_uris, [...former.slice(180), ...items].slice(0, expected_uris.length));
+        assert.deepEqual(present_uris, present.slice(0, present_uris.length));
+        assert.deepEqual([expected_uris.length, present_uris.length], [40, 40]);
+      },
+    ),
+);
 
-test('a refused undo shows a model only the rows around the first difference, and their positions', () =>
+longTest('a refused undo shows a model only the rows around the first difference, and their positions', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [wanted, [song = '']] = [tracks(relay, 300, 3_000), tracks(relay, 1, 8_000)];
@@ -369,4 +393,5 @@ test('a refused undo shows a model only the rows around the first difference, an
     assert.deepEqual([error.code, shown_from], ['CONFLICT', 240]);
     assert.deepEqual(expected_uris, wanted.slice(240, 240 + expected_uris.length));
     assert.equal(present_uris.indexOf(song), 10);
-  }));
+  }),
+);

@@ -6,6 +6,7 @@ import { HOUR } from '../support/clock.ts';
 import { at, owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { assertRows, fill, named, savedUris, tracks, urisOf } from '../support/playlists.ts';
+import { longTest } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { undoLast, withExtras } from './extras.ts';
 import { assertDone, change } from './settled.ts';
@@ -53,20 +54,23 @@ test('songs whose answer was lost are found under a clock that is hours ahead', 
     assertRows(playlist, [...former, ...track_ids]);
   }));
 
-test('songs that were there already are not taken for added ones under a clock that is an hour behind', () =>
-  withClock(-HOUR, async ({ relay, ago }) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const rows = tracks(relay, 60);
-    fill(playlist, rows);
-    for (const row of playlist.rows) row.addedAt = ago(HOUR / 2);
-    relay.provider.faults.add({ ...APPEND, kind: 'status', status: 502 });
-    const args = { playlist_id: playlist.id, track_ids: rows.slice(-3) };
-    const { error, job } = await change(relay, 'add_tracks_to_playlist', args);
-    const isDone = error === null || job?.status === 'completed';
-    assertRows(playlist, [...rows, ...(isDone ? rows.slice(-3) : [])]);
-  }));
+longTest(
+  'songs that were there already are not taken for added ones under a clock that is an hour behind',
+  () =>
+    withClock(-HOUR, async ({ relay, ago }) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const rows = tracks(relay, 60);
+      fill(playlist, rows);
+      for (const row of playlist.rows) row.addedAt = ago(HOUR / 2);
+      relay.provider.faults.add({ ...APPEND, kind: 'status', status: 502 });
+      const args = { playlist_id: playlist.id, track_ids: rows.slice(-3) };
+      const { error, job } = await change(relay, 'add_tracks_to_playlist', args);
+      const isDone = error === null || job?.status === 'completed';
+      assertRows(playlist, [...rows, ...(isDone ? rows.slice(-3) : [])]);
+    }),
+);
 
-test('the undo of saving leaves what was saved before, under a clock that is an hour behind', () =>
+longTest('the undo of saving leaves what was saved before, under a clock that is an hour behind', () =>
   withClock(-HOUR, async ({ relay, ago }) => {
     const account = owner(relay.provider);
     const [theirs, ours] = [tracks(relay, 3, 3_000), tracks(relay, 3, 4_000)];
@@ -75,9 +79,10 @@ test('the undo of saving leaves what was saved before, under a clock that is an 
     assertDone(await change(relay, 'save_tracks', { track_ids: [...theirs, ...ours] }));
     assertDone(await undoLast(relay));
     assert.deepEqual(savedUris(relay), theirs);
-  }));
+  }),
+);
 
-test('the undo of saving leaves what relay saved before the clock was set', () =>
+longTest('the undo of saving leaves what relay saved before the clock was set', () =>
   withClock(0, async ({ relay, set }) => {
     const account = owner(relay.provider);
     account.saved = [];
@@ -87,9 +92,10 @@ test('the undo of saving leaves what relay saved before the clock was set', () =
     assertDone(await change(relay, 'save_tracks', { track_ids }));
     assertDone(await undoLast(relay));
     assert.deepEqual(savedUris(relay).toReversed(), track_ids.slice(0, 3));
-  }));
+  }),
+);
 
-test('an addition after the clock was set takes into account the rows that relay added before', () =>
+longTest('an addition after the clock was set takes into account the rows that relay added before', () =>
   withClock(
     0,
     async ({ relay, set }) => {
@@ -108,9 +114,10 @@ test('an addition after the clock was set takes into account the rows that relay
       assertRows(playlist, [...rows, ...again]);
     },
     4,
-  ));
+  ),
+);
 
-test('tracks saved just before the clock was set are saved again by the undo of their removal', () =>
+longTest('tracks saved just before the clock was set are saved again by the undo of their removal', () =>
   withClock(0, async ({ relay, set }) => {
     const track_ids = tracks(relay, 3, 3_000);
     relay.provider.lag.set({ lists: 2_000 });
@@ -120,11 +127,12 @@ test('tracks saved just before the clock was set are saved again by the undo of 
     assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));
     assertDone(await undoLast(relay));
     assert.deepEqual(savedUris(relay).toSorted(), former.toSorted());
-  }));
+  }),
+);
 
 const DAY = 24 * HOUR;
 
-test('a change is kept for undo for 30 days, even if the clock is wrong by months meanwhile', () =>
+longTest('a change is kept for undo for 30 days, even if the clock is wrong by months meanwhile', () =>
   withClock(0, async ({ relay, set, pass }) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, track_ids] = [urisOf(playlist), tracks(relay, 3, 3_000)];
@@ -144,4 +152,5 @@ test('a change is kept for undo for 30 days, even if the clock is wrong by month
       // The change that ended while the clock was ahead stays longer.
       assert.equal((await changes()).length, 3);
     });
-  }));
+  }),
+);

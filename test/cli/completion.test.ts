@@ -10,6 +10,7 @@ import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
 import { CLIENTS } from '../../src/connect/clientTable.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
+import { longTest } from '../support/scale.ts';
 
 /** What a shell offers for a line, sorted. `dir` is its working directory. */
 type Complete = (script: string, line: string, dir: string) => string[];
@@ -129,7 +130,7 @@ for (const [shell, complete] of Object.entries(SHELLS)) {
   });
 }
 
-test('fish shows what an option does', { skip: skipped('fish') }, async (context) => {
+longTest('fish shows what an option does', { skip: skipped('fish') }, async (context) => {
   const { script, dir } = await prepared(context, 'fish');
   const shown = run(
     'fish',

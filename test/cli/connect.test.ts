@@ -26,6 +26,7 @@ import { manualClock } from '../support/clock.ts';
 import { assertNone, pluck } from '../support/entries.ts';
 import { type FakeLocalOptions, startFakeLocal } from '../support/fakeLocal.ts';
 import { exampleReport } from '../support/reports.ts';
+import { longTest } from '../support/scale.ts';
 
 const NO_SERVER = 'No server is running. The address is the one in the settings.\n';
 const KEY = 'relay_0123456789abcdefghijklmnopqrstuvwxyz';
@@ -275,7 +276,7 @@ test("a key that is no longer the server's is reported as old", async (context) 
   assert.match((await run([])).out, /cursor +Cursor +yes$/m);
 });
 
-test('Goose keeps its servers in YAML, whose comments and quotes stay', async (context) => {
+longTest('Goose keeps its servers in YAML, whose comments and quotes stay', async (context) => {
   const { run, put, text, list } = desk(context);
   const file = '.config/goose/config.yaml';
   const before = `# mine
@@ -334,7 +335,7 @@ last: "a very long line that no writer may fold, however wide it thinks that a p
   );
 });
 
-test('what a person changes in the file after --write is still there after --remove', async (context) => {
+longTest('what a person changes in the file after --write is still there after --remove', async (context) => {
   const { run, put, text } = desk(context);
   const files = {
     cursor: '.cursor/mcp.json',

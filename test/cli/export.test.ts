@@ -58,7 +58,7 @@ longTest('a playlist is written to stdout or to a file, and says what cannot be 
   }),
 );
 
-test('importing an export says which lines are local files or gone', () =>
+longTest('importing an export says which lines are local files or gone', () =>
   withLists(async ({ run, dir }) => {
     for (const [format, reasons] of [
       ['csv', ['a local file, which Spotify keeps on one device only', 'no title and no artist']],
@@ -71,9 +71,10 @@ test('importing an export says which lines are local files or gone', () =>
       assert.deepEqual(pluck(preview.not_songs.lines, 'why'), reasons);
       assert.deepEqual([preview.with_uri, preview.searches], [29, { at_least: 0, at_most: 0 }]);
     }
-  }));
+  }),
+);
 
-test('Liked Songs in place of a playlist are named, with the commands for them', () =>
+longTest('Liked Songs in place of a playlist are named, with the commands for them', () =>
   withLists(async ({ run, file }) => {
     const liked = 'https://open.spotify.com/intl-de/collection/tracks?si=0000';
     const err =
@@ -86,9 +87,10 @@ test('Liked Songs in place of a playlist are named, with the commands for them',
       ['playlists', 'versions', 'spotify:user:listener:collection'],
     ];
     for (const args of asked) assert.deepEqual(await run(args), { code: 1, out: '', err }, args.join(' '));
-  }));
+  }),
+);
 
-test('nothing is overwritten without --force', () =>
+longTest('nothing is overwritten without --force', () =>
   withLists(async ({ run, file, dir }) => {
     const path = file('mine.csv', 'mine');
     for (const args of [
@@ -108,7 +110,8 @@ test('nothing is overwritten without --force', () =>
     const nowhere = await run(['export', '--saved', '-o', join(dir, 'none', 'x.csv')]);
     assert.deepEqual([nowhere.code, nowhere.err.split(': ')[0]], [1, 'relay']);
     assert.match(nowhere.err, /x\.csv cannot be written: /);
-  }));
+  }),
+);
 
 longTest('a whole library becomes one file for each playlist, and comes back', () =>
   withLists(async (scene) => {

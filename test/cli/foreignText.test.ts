@@ -34,7 +34,7 @@ import { linesOf } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
 import { CONNECTED, exampleJob, exampleReport } from '../support/reports.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 
 const NO_HOME = { home: undefined, platform: 'linux' } as const;
 const VIEW = { named: NO_HOME, now: 0, names: new Map() };
@@ -191,7 +191,7 @@ function readyFacts(name: string) {
 }
 
 for (const logFormat of ['json', 'pretty'] as const) {
-  test(`the log, ${logFormat}, has one line for each event, whatever text the event has`, () => {
+  longTest(`the log, ${logFormat}, has one line for each event, whatever text the event has`, () => {
     let written = '';
     const stream = new Writable({
       decodeStrings: false,
@@ -269,38 +269,44 @@ function exchange(): { exchange: HttpContext; sent(): string } {
 
 const BATCH = 500;
 
-test('no foreign text in the answers of a server forges anything in status and clients', async (context) => {
-  let at = 0;
-  const batch = () => TEXTS.slice(at, at + BATCH);
-  const clients = () =>
-    batch().map((name) => ({
-      clientId: 'id',
-      name,
-      source: 'registered' as const,
-      public: true,
-      redirectUris: [name],
-      createdAt: '2026-11-01T00:00:00.000Z',
-      lastUsedAt: null,
-      approvals: [],
-    }));
-  const report = () =>
-    exampleReport({
-      account: { ...CONNECTED, name: batch()[0] ?? null },
-      entries: batch().map((text) => ({ part: 'account', state: 'ok', summary: text, remedy: { text } })),
+longTest(
+  'no foreign text in the answers of a server forges anything in status and clients',
+  async (context) => {
+    let at = 0;
+    const batch = () => TEXTS.slice(at, at + BATCH);
+    const clients = () =>
+      batch().map((name) => ({
+        clientId: 'id',
+        name,
+        source: 'registered' as const,
+        public: true,
+        redirectUris: [name],
+        createdAt: '2026-11-01T00:00:00.000Z',
+        lastUsedAt: null,
+        approvals: [],
+      }));
+    const report = () =>
+      exampleReport({
+        account: { ...CONNECTED, name: batch()[0] ?? null },
+        entries: batch().map((text) => ({ part: 'account', state: 'ok', summary: text, remedy: { text } })),
+      });
+    const server = await startFakeLocal(context, {
+      answers: { listClients: async () => ({ clients: clients() }), status: async () => report() },
     });
-  const server = await startFakeLocal(context, {
-    answers: { listClients: async () => ({ clients: clients() }), status: async () => report() },
-  });
-  for (; at < TEXTS.length; at += BATCH) {
-    const table = await relay(['clients'], server);
-    assertLines(table.out, BATCH + 1, 'clients');
-    assert.deepEqual(JSON.parse(clean(await relay(['clients', '--json'], server))), { clients: clients() });
-    clean(await relay(['status'], server));
-    assert.deepEqual(JSON.parse(clean(await relay(['status', '--json'], server))).account, report().account);
-  }
-});
+    for (; at < TEXTS.length; at += BATCH) {
+      const table = await relay(['clients'], server);
+      assertLines(table.out, BATCH + 1, 'clients');
+      assert.deepEqual(JSON.parse(clean(await relay(['clients', '--json'], server))), { clients: clients() });
+      clean(await relay(['status'], server));
+      assert.deepEqual(
+        JSON.parse(clean(await relay(['status', '--json'], server))).account,
+        report().account,
+      );
+    }
+  },
+);
 
-test('call prints the whole answer of a tool, without its control characters', async (context) => {
+longTest('call prints the whole answer of a tool, without its control characters', async (context) => {
   const texts = TEXTS.map((text) => text.replace(/\p{Cs}/gu, '?'));
   let at = 0;
   const answer = () => ({ texts: texts.slice(at, at + BATCH) });

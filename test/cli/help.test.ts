@@ -6,6 +6,7 @@ import { HELP_GROUPS } from '../../src/cli/usage/commandGroups.ts';
 import { systemWorld } from '../../src/cli/world.ts';
 import { relay } from '../support/cli.ts';
 import { assertNone } from '../support/entries.ts';
+import { longTest } from '../support/scale.ts';
 
 const { program } = createProgram(systemWorld(new AbortController().signal), () => {});
 const PATHS = pathsBelow(program, []);
@@ -57,7 +58,7 @@ test('help names an unknown command and suggests near names', async () => {
   );
 });
 
-test('help works before a command and after it', async () => {
+longTest('help works before a command and after it', async () => {
   assert.deepEqual(await relay(['help']), await relay(['--help']));
   for (const path of PATHS)
     assert.deepEqual(await relay(['help', ...path]), await relay([...path, '--help']));

@@ -22,7 +22,7 @@ function songsIn({ world, file }: ListScene) {
 
 const jobIdIn = (text: string) => /jobs fix (\w{8})/.exec(text)?.[1] ?? assert.fail(text);
 
-test('a list becomes a playlist with the name of its file', () =>
+longTest('a list becomes a playlist with the name of its file', () =>
   withLists(async (scene) => {
     const { world, run } = scene;
     const { songs, uris, path } = songsIn(scene);
@@ -48,7 +48,8 @@ test('a list becomes a playlist with the name of its file', () =>
     ]);
     assert.match(told[1] ?? '', /^ {2}the artist is on the left of " - ": \S/);
     assert.equal(searches(world), 8);
-  }));
+  }),
+);
 
 test('--dry-run says what would be read, and neither searches nor writes', () =>
   withLists(async (scene) => {
@@ -96,7 +97,7 @@ test('of a song that is listed three times, two repeats are counted', () =>
     assert.match(out, /^ {2}2 repeats of earlier songs$/m);
   }));
 
-test('if a song is not found, nothing is written and the ways to continue are shown', () =>
+longTest('if a song is not found, nothing is written and the ways to continue are shown', () =>
   withLists(async (scene) => {
     const { world, run, file } = scene;
     const { lines, songs } = songsIn(scene);
@@ -131,7 +132,8 @@ test('if a song is not found, nothing is written and the ways to continue are sh
       /\n1 of 10 songs was not found, and left out\.\nTo see them: relay jobs show \w{8}\n$/,
     );
     assert.deepEqual(urisOf(named(world, 'Gaps')), pluck(songs, 'uri'));
-  }));
+  }),
+);
 
 longTest('on a terminal, --replace says what will be removed, and asks', () =>
   withLists(async (scene) => {
@@ -242,7 +244,7 @@ longTest('options say how a list is read', () =>
   }),
 );
 
-test('an import that is refused says why, and leaves no job behind', () =>
+longTest('an import that is refused says why, and leaves no job behind', () =>
   withLists(async (scene) => {
     const { world, run, file, dir } = scene;
     const { path } = songsIn(scene);
@@ -297,7 +299,8 @@ test('an import that is refused says why, and leaves no job behind', () =>
     assert.equal(piped.code, 2);
     assert.match(piped.err, /relay: Say where the songs go, with --new, --to or --saved\.\n/);
     assert.deepEqual([searches(world), writes(world)], [0, 0]);
-  }));
+  }),
+);
 
 test('a file of more than a megabyte reaches the server', () =>
   withLists(async ({ run, file }) => {
@@ -383,32 +386,35 @@ const misspelled = (track: Parameters<typeof asQuery>[0]) => {
   return `${artist} - ${title.slice(0, 3)}zq${title.slice(3)}`;
 };
 
-test('on a terminal one command does everything: it asks about each open item, and again before it writes', () =>
-  withLists(async (scene) => {
-    const { world, run, file } = scene;
-    const [one, two, three, four] = uniqueTracks(world, 4);
-    assert.ok(one && two && three && four);
-    const lines = [
-      lineOf(one),
-      misspelled(two),
-      lineOf(three),
-      'Nobody - No Such Song Anywhere',
-      lineOf(four),
-    ];
-    const path = file('plain.txt', lines.join('\n'));
-    const { code, out, err } = await run(['import', path], { ...TERMINAL, stdin: '\n1\nx\n\n' });
-    const playlist = named(world, 'plain');
-    assert.deepEqual(
-      [code, out],
-      [0, `Added to "plain": 4 songs.\nhttps://open.spotify.com/playlist/${playlist.id}\n`],
-    );
-    assert.deepEqual(urisOf(playlist), pluck([one, two, three, four], 'uri'));
-    assert.match(err, /2 of 5 songs need you\. Go through them now\? \[Y\/n\] /);
-    assert.match(err, /\(close match\)|\(similar\)/);
-    assert.match(err, /Write 4 songs to "plain"\? \[Y\/n\] /);
-  }));
+longTest(
+  'on a terminal one command does everything: it asks about each open item, and again before it writes',
+  () =>
+    withLists(async (scene) => {
+      const { world, run, file } = scene;
+      const [one, two, three, four] = uniqueTracks(world, 4);
+      assert.ok(one && two && three && four);
+      const lines = [
+        lineOf(one),
+        misspelled(two),
+        lineOf(three),
+        'Nobody - No Such Song Anywhere',
+        lineOf(four),
+      ];
+      const path = file('plain.txt', lines.join('\n'));
+      const { code, out, err } = await run(['import', path], { ...TERMINAL, stdin: '\n1\nx\n\n' });
+      const playlist = named(world, 'plain');
+      assert.deepEqual(
+        [code, out],
+        [0, `Added to "plain": 4 songs.\nhttps://open.spotify.com/playlist/${playlist.id}\n`],
+      );
+      assert.deepEqual(urisOf(playlist), pluck([one, two, three, four], 'uri'));
+      assert.match(err, /2 of 5 songs need you\. Go through them now\? \[Y\/n\] /);
+      assert.match(err, /\(close match\)|\(similar\)/);
+      assert.match(err, /Write 4 songs to "plain"\? \[Y\/n\] /);
+    }),
+);
 
-test('two answers are enough: no to going through the open items, yes to writing the rest', () =>
+longTest('two answers are enough: no to going through the open items, yes to writing the rest', () =>
   withLists(async (scene) => {
     const { world, run, file } = scene;
     const songs = uniqueTracks(world, 3);
@@ -427,9 +433,10 @@ test('two answers are enough: no to going through the open items, yes to writing
     const later = await run([...(told.exec(no.err)?.[1]?.split(' ') ?? []), '--watch']);
     assert.equal(later.code, 0, later.err);
     assert.deepEqual(urisOf(named(world, 'other')), pluck(songs, 'uri'));
-  }));
+  }),
+);
 
-test('after a no to several playlists, there is a command for each of them', () =>
+longTest('after a no to several playlists, there is a command for each of them', () =>
   withLists(async ({ world, run, file }) => {
     const [one, two] = uniqueTracks(world, 2);
     assert.ok(one && two);
@@ -443,7 +450,8 @@ test('after a no to several playlists, there is a command for each of them', () 
     for (const words of told.exec(err)?.slice(1) ?? []) await run([...words.split(' '), '--watch']);
     assert.deepEqual(urisOf(named(world, 'List 0')), [one.uri]);
     assert.deepEqual(urisOf(named(world, 'List 1')), [two.uri]);
-  }));
+  }),
+);
 
 /** Prose with a dash here and there. */
 const README = [
@@ -451,30 +459,33 @@ const README = [
   ...Array.from({ length: 20 }, (_, n) => `This is line number ${n} of a text about something else`),
 ].join('\n');
 
-test('for a file with many lines that are not songs, import asks first; without a terminal it needs --yes', () =>
-  withLists(async ({ world, run, file }) => {
-    const path = file('README.md', README);
-    const doubt = 'This may not be a list of songs: only 12 of 32 lines can be read as one.';
-    const piped = await run(['import', path]);
-    assert.deepEqual([piped.code, piped.out], [2, '']);
-    assert.ok(
-      piped.err.endsWith(
-        `relay: ${doubt}\n  Nothing was searched. To import it anyway, add --yes; --dry-run shows how it is read.\n`,
-      ),
-      piped.err,
-    );
-    const asked = await run(['import', path], { ...TERMINAL, stdin: 'n\n' });
-    assert.equal(asked.code, 130);
-    assert.ok(asked.err.includes(`${doubt} Import it anyway? [y/N] `), asked.err);
-    assert.deepEqual([searches(world), writes(world)], [0, 0]);
-    const { preview } = JSON.parse((await run(['import', path, '--dry-run', '--json'])).out);
-    assert.equal(preview.doubt, doubt);
-    // With --yes the songs are searched for. As for any list, the exit code is 1 if some are not found.
-    assert.equal((await run(['import', path, '--yes'])).code, 1);
-    assert.ok(searches(world) > 0);
-  }));
+longTest(
+  'for a file with many lines that are not songs, import asks first; without a terminal it needs --yes',
+  () =>
+    withLists(async ({ world, run, file }) => {
+      const path = file('README.md', README);
+      const doubt = 'This may not be a list of songs: only 12 of 32 lines can be read as one.';
+      const piped = await run(['import', path]);
+      assert.deepEqual([piped.code, piped.out], [2, '']);
+      assert.ok(
+        piped.err.endsWith(
+          `relay: ${doubt}\n  Nothing was searched. To import it anyway, add --yes; --dry-run shows how it is read.\n`,
+        ),
+        piped.err,
+      );
+      const asked = await run(['import', path], { ...TERMINAL, stdin: 'n\n' });
+      assert.equal(asked.code, 130);
+      assert.ok(asked.err.includes(`${doubt} Import it anyway? [y/N] `), asked.err);
+      assert.deepEqual([searches(world), writes(world)], [0, 0]);
+      const { preview } = JSON.parse((await run(['import', path, '--dry-run', '--json'])).out);
+      assert.equal(preview.doubt, doubt);
+      // With --yes the songs are searched for. As for any list, the exit code is 1 if some are not found.
+      assert.equal((await run(['import', path, '--yes'])).code, 1);
+      assert.ok(searches(world) > 0);
+    }),
+);
 
-test('songs that a file with several playlists puts in none become a playlist too', () =>
+longTest('songs that a file with several playlists puts in none become a playlist too', () =>
   withLists(async ({ world, run, file }) => {
     const songs = uniqueTracks(world, 4);
     const lists = ['Road', '', 'Home', ''];
@@ -487,9 +498,10 @@ test('songs that a file with several playlists puts in none become a playlist to
       ['Road', 'Songs in no playlist', 'Home'].map((name) => urisOf(named(world, name)).length),
       [1, 2, 1],
     );
-  }));
+  }),
+);
 
-test('each of several playlists in a file becomes a playlist', () =>
+longTest('each of several playlists in a file becomes a playlist', () =>
   withLists(async ({ world, run, file }) => {
     const [one, two, three] = uniqueTracks(world, 3);
     assert.ok(one && two && three);
@@ -529,7 +541,8 @@ test('each of several playlists in a file becomes a playlist', () =>
     const asked = await run(['import', path], { ...TERMINAL, stdin: 'n\nsecond\ny\n' });
     assert.equal(asked.code, 0, asked.err);
     assert.match(asked.err, /Create 3 playlists, one for each\? \[Y\/n\] Which one\? /);
-  }));
+  }),
+);
 
 test('M3U without its header is recognised by its extension', () =>
   withLists(async ({ world, run, file }) => {
@@ -592,7 +605,7 @@ const END_KEYS = [
 ] as const;
 
 for (const [platform, keys] of END_KEYS) {
-  test(`import - on a terminal of ${platform} asks for a name, then for the list`, () =>
+  longTest(`import - on a terminal of ${platform} asks for a name, then for the list`, () =>
     withLists(async ({ world, run }) => {
       const songs = uniqueTracks(world, 2);
       const typed = new PassThrough();
@@ -605,5 +618,6 @@ for (const [platform, keys] of END_KEYS) {
       const asked = `Name of the new playlist: Paste the list, one song a line. ${keys} on a line of its own ends it.\n`;
       assert.equal(err.slice(0, asked.length), asked);
       assert.deepEqual(urisOf(named(world, 'Pasted')), pluck(songs, 'uri'));
-    }));
+    }),
+  );
 }

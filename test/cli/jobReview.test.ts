@@ -83,7 +83,7 @@ test('an unknown value of --review is wrong usage', async () => {
   assert.match(err, /Choose carry-on or accept/);
 });
 
-test('a job that waits to write has written nothing yet, and what it leaves out needs nobody', () =>
+longTest('a job that waits to write has written nothing yet, and what it leaves out needs nobody', () =>
   withRelay(async (world) => {
     const playlist_id = named(world, 'Road Atlas').id;
     const items = [...tracks(world, 2, 3_000), NOTHING];
@@ -110,30 +110,34 @@ test('a job that waits to write has written nothing yet, and what it leaves out 
       page.jobs.map(({ status, phase, written, toWrite }) => ({ status, phase, written, toWrite })),
       [{ status: 'waiting', phase: 'commit', written: 0, toWrite: 2 }],
     );
-  }));
+  }),
+);
 
-test('what a stopped job has not written, it writes only when it is resumed, as the refusal of a correction says', () =>
-  withRelay(async (world) => {
-    const playlist_id = named(world, 'Road Atlas').id;
-    const items = [...tracks(world, 2, 3_000), NOTHING];
-    const id = await createJob(world, 'add_to_playlist', items, { playlist_id }, { max_attempts: 1 });
-    await reach(world, id, 'ready');
-    world.provider.faults.add({ ...APPEND, kind: 'status', status: 403, times: 9 });
-    await jobs(world, 'commit', id, '--skip-unresolved');
-    const job = await reach(world, id, 'failed', 'completed', 'waiting');
-    assert.equal(job.status, 'failed', JSON.stringify(job));
-    const short = id.slice(0, 8);
-    const { code, err } = await jobs(world, 'fix', short, '--skip', '3');
-    assert.deepEqual(
-      [code, err],
-      [
-        1,
-        `relay: The job is failed, and only a job that has not begun to write can be corrected.\n  Once \`relay jobs resume ${short}\` continues it, it writes what it has found. Add only what it leaves out, with a new job; or run \`relay jobs cancel ${short}\` first.\n`,
-      ],
-    );
-    const { error } = await world.call('resume_job', { job_id: id, fixes: [{ position: 2, skip: true }] });
-    assert.equal(
-      (error as ToolFailure).remedy,
-      'Once resume_job continues it, it writes what it has found. Add only what it leaves out, with a new job; or call cancel_job first.',
-    );
-  }));
+longTest(
+  'what a stopped job has not written, it writes only when it is resumed, as the refusal of a correction says',
+  () =>
+    withRelay(async (world) => {
+      const playlist_id = named(world, 'Road Atlas').id;
+      const items = [...tracks(world, 2, 3_000), NOTHING];
+      const id = await createJob(world, 'add_to_playlist', items, { playlist_id }, { max_attempts: 1 });
+      await reach(world, id, 'ready');
+      world.provider.faults.add({ ...APPEND, kind: 'status', status: 403, times: 9 });
+      await jobs(world, 'commit', id, '--skip-unresolved');
+      const job = await reach(world, id, 'failed', 'completed', 'waiting');
+      assert.equal(job.status, 'failed', JSON.stringify(job));
+      const short = id.slice(0, 8);
+      const { code, err } = await jobs(world, 'fix', short, '--skip', '3');
+      assert.deepEqual(
+        [code, err],
+        [
+          1,
+          `relay: The job is failed, and only a job that has not begun to write can be corrected.\n  Once \`relay jobs resume ${short}\` continues it, it writes what it has found. Add only what it leaves out, with a new job; or run \`relay jobs cancel ${short}\` first.\n`,
+        ],
+      );
+      const { error } = await world.call('resume_job', { job_id: id, fixes: [{ position: 2, skip: true }] });
+      assert.equal(
+        (error as ToolFailure).remedy,
+        'Once resume_job continues it, it writes what it has found. Add only what it leaves out, with a new job; or call cancel_job first.',
+      );
+    }),
+);

@@ -147,7 +147,7 @@ test('the table and the text of a job say what to do next', () => {
   );
 });
 
-test('a person is told commands, not tools, if a job may not write to its playlist', () =>
+longTest('a person is told commands, not tools, if a job may not write to its playlist', () =>
   withRelay(async (world) => {
     const [uri = ''] = tracks(world, 1);
     const cases = [
@@ -171,7 +171,8 @@ test('a person is told commands, not tools, if a job may not write to its playli
       assert.match(out, remedy);
       assert.doesNotMatch(out, /get_my_playlists|create_playlist_from_tracks/);
     }
-  }));
+  }),
+);
 
 const jobs = (world: Relay, args: string[], options: CliOptions = {}) =>
   run(world, ['jobs', ...args], options);
@@ -216,7 +217,7 @@ longTest('jobs are listed, shown, committed and cancelled by the first character
   }),
 );
 
-test('--watch draws a bar on a terminal until the job is ready or has ended', () =>
+longTest('--watch draws a bar on a terminal until the job is ready or has ended', () =>
   withRelay(async (world) => {
     const clock = watchedClock();
     world.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: 90 });
@@ -230,7 +231,8 @@ test('--watch draws a bar on a terminal until the job is ready or has ended', ()
     assert.equal(code, 0);
     assert.match(err, /Waiting [#-]{24} \d of 3, continues in \d+ \w+ \(RATE_LIMITED\)/);
     assert.match(out, /^status +cancelled$/m);
-  }));
+  }),
+);
 
 test('an unknown job ID, an empty one, and an ambiguous one, are reported', () =>
   withRelay({ connect: false }, async (world) => {

@@ -14,6 +14,7 @@ import {
 import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
 import { linesOf, pluck } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
+import { longTest } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
 
 const CLIENT_ID = '0123456789abcdef0123456789abcdef';
@@ -437,7 +438,7 @@ test('interrupted while waiting: exit 130, and the server that was started is cl
   assert.deepEqual([result.code, result.err, ends], [130, `${PASTE_HINT}relay: Interrupted.\n`, ['closed']]);
 });
 
-test('SIGINT ends a login that waits, as a process, while stdin stays open', async (context) => {
+longTest('SIGINT ends a login that waits, as a process, while stdin stays open', async (context) => {
   const answers = { ...loginThat(CONNECTED), loginProgress: () => new Promise<LoginProgress>(() => {}) };
   const { env } = await startFakeLocal(context, { answers });
   const { code, out, err } = await relayProcess(['login', '--no-browser'], {

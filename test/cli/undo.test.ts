@@ -38,7 +38,7 @@ async function withReplaced(
   });
 }
 
-test('after logout --erase and a new login, playlists have their names again', () =>
+longTest('after logout --erase and a new login, playlists have their names again', () =>
   withRelay({}, async (world) => {
     const playlist = named(world, 'Odds and Ends');
     const [song] = tracks(world, 1);
@@ -51,9 +51,10 @@ test('after logout --erase and a new login, playlists have their names again', (
     assert.equal((await run(world, ['logout', '--erase'])).code, 0);
     await connectAccount(world.baseUrl);
     assert.match(await what(), /^added 1 song to "Odds and Ends" /m);
-  }));
+  }),
+);
 
-test('history lists what was changed, in words, and what became of it', () =>
+longTest('history lists what was changed, in words, and what became of it', () =>
   withReplaced(async ({ world, playlist, id }) => {
     await world.call('save_tracks', { track_ids: tracks(world, 2, 7_000) });
     assert.equal((await run(world, ['undo', id])).code, 0);
@@ -87,9 +88,10 @@ test('history lists what was changed, in words, and what became of it', () =>
       [json.total, json.items.length, json.items[0].undoes, json.items[0].playlist_name],
       [3, 1, id, playlist.name],
     );
-  }));
+  }),
+);
 
-test('history costs one request, and shows IDs if names are not available', () =>
+longTest('history costs one request, and shows IDs if names are not available', () =>
   withReplaced(async ({ world, playlist }) => {
     world.provider.clearRequests();
     world.provider.faults.add({ path: '/me/playlists', kind: 'status', status: 403 });
@@ -97,9 +99,10 @@ test('history costs one request, and shows IDs if names are not available', () =
     assert.equal(code, 0);
     assert.ok(out.includes(`replaced the songs of playlist ${playlist.id} with 30 songs`), out);
     assert.equal(world.provider.requests.length, 1);
-  }));
+  }),
+);
 
-test('a playlist that was made keeps its name in the history after an undo and without an account', () =>
+longTest('a playlist that was made keeps its name in the history after an undo and without an account', () =>
   withRelay(async (world) => {
     const songs = tracks(world, 3);
     const made = await world.call('create_playlist_from_tracks', { name: 'table', tracks: songs });
@@ -122,9 +125,10 @@ test('a playlist that was made keeps its name in the history after an undo and w
         ['created "table" with 3 songs', 'tool create_playlist_from_tracks'],
       ],
     );
-  }));
+  }),
+);
 
-test('undo takes back the last change; before and after, it says what does not come back', () =>
+longTest('undo takes back the last change; before and after, it says what does not come back', () =>
   withReplaced(async ({ world, playlist, former, wanted, id }) => {
     // The undo shows songs by their titles only if relay has read them before.
     await world.call('get_playlist_tracks', { playlist_id: playlist.id });
@@ -149,16 +153,18 @@ test('undo takes back the last change; before and after, it says what does not c
     const again = await run(world, ['undo', id.slice(0, 6)]);
     assert.equal(again.code, 1);
     assert.match(again.err, /is undone already/);
-  }));
+  }),
+);
 
-test('an undo can be undone by the ID that it prints', () =>
+longTest('an undo can be undone by the ID that it prints', () =>
   withReplaced(async ({ world, playlist, wanted }) => {
     const [, back = ''] = /relay undo (\w{8})/.exec((await run(world, ['undo'])).err) ?? [];
     assert.equal((await run(world, ['undo', back])).code, 0);
     assertRows(playlist, wanted);
-  }));
+  }),
+);
 
-test('undo --dry-run only says what undo would do', () =>
+longTest('undo --dry-run only says what undo would do', () =>
   withReplaced(async ({ world, playlist, wanted, id }) => {
     const { code, out, err } = await run(world, ['undo', '--dry-run']);
     assert.deepEqual([code, err], [0, '']);
@@ -166,45 +172,53 @@ test('undo --dry-run only says what undo would do', () =>
     const json = JSON.parse((await run(world, ['undo', '--dry-run', '--json'])).out);
     assert.deepEqual([json.undone, json.dry_run, json.rows, json.removed], [id, true, 200, 30]);
     assertRows(playlist, wanted);
-  }));
+  }),
+);
 
-test('with --json, only the answer is on stdout', () =>
+longTest('with --json, only the answer is on stdout', () =>
   withReplaced(async ({ world, playlist, former, id }) => {
     const { code, out, err } = await run(world, ['undo', id, '--json']);
     assert.deepEqual([code, err], [0, '']);
     const answer = JSON.parse(out);
     assert.deepEqual([answer.ok, answer.undone, answer.rows], [true, id, 200]);
     assertRows(playlist, former);
-  }));
+  }),
+);
 
-test('an undo leaves a playlist as it is if others have changed it since, and shows where the rows differ', () =>
-  withReplaced(async ({ world, playlist, wanted }) => {
-    const [song = ''] = tracks(world, 1, 8_000);
-    const edited = [...wanted.slice(0, 20), song, ...wanted.slice(20)];
-    world.provider.editPlaylist(playlist.id, edited);
-    const { code, out, err } = await run(world, ['undo']);
-    assert.deepEqual([code, out], [1, '']);
-    const lines = err.split('\n');
-    assert.deepEqual(
-      lines.slice(0, 3).map((line) => line.split(/ {2,}/)),
-      [
-        ['The lists differ from row 21 on:'],
-        ['ROW', 'RELAY LEFT', 'IS THERE NOW'],
-        ['21', titleOf(world, wanted[20]), titleOf(world, song)],
-      ],
-    );
-    assert.match(
-      err,
-      /^relay: Someone changed "Exactly Two Hundred" since: it should have 30 rows and has 31\.$/m,
-    );
-    assert.match(err, /^ {2}Undo the later changes first \(`relay history` lists them\), or add --force: /m);
-    const json = JSON.parse((await run(world, ['undo', '--json'])).err);
-    assert.deepEqual(
-      [json.error.code, json.error.details.expected_uris, json.error.details.present_uris],
-      ['CONFLICT', wanted, edited],
-    );
-    assertRows(playlist, edited);
-  }));
+longTest(
+  'an undo leaves a playlist as it is if others have changed it since, and shows where the rows differ',
+  () =>
+    withReplaced(async ({ world, playlist, wanted }) => {
+      const [song = ''] = tracks(world, 1, 8_000);
+      const edited = [...wanted.slice(0, 20), song, ...wanted.slice(20)];
+      world.provider.editPlaylist(playlist.id, edited);
+      const { code, out, err } = await run(world, ['undo']);
+      assert.deepEqual([code, out], [1, '']);
+      const lines = err.split('\n');
+      assert.deepEqual(
+        lines.slice(0, 3).map((line) => line.split(/ {2,}/)),
+        [
+          ['The lists differ from row 21 on:'],
+          ['ROW', 'RELAY LEFT', 'IS THERE NOW'],
+          ['21', titleOf(world, wanted[20]), titleOf(world, song)],
+        ],
+      );
+      assert.match(
+        err,
+        /^relay: Someone changed "Exactly Two Hundred" since: it should have 30 rows and has 31\.$/m,
+      );
+      assert.match(
+        err,
+        /^ {2}Undo the later changes first \(`relay history` lists them\), or add --force: /m,
+      );
+      const json = JSON.parse((await run(world, ['undo', '--json'])).err);
+      assert.deepEqual(
+        [json.error.code, json.error.details.expected_uris, json.error.details.present_uris],
+        ['CONFLICT', wanted, edited],
+      );
+      assertRows(playlist, edited);
+    }),
+);
 
 longTest('--force asks on a terminal unless --yes is given; without a terminal it acts at once', () =>
   withReplaced(async ({ world, playlist, former, wanted }) => {
@@ -227,7 +241,7 @@ longTest('--force asks on a terminal unless --yes is given; without a terminal i
   }),
 );
 
-test('an undo of details that others changed since shows both values', () =>
+longTest('an undo of details that others changed since shows both values', () =>
   withUnkind({}, async (world) => {
     const playlist = named(world, 'Exactly Two Hundred');
     await world.call('update_playlist_details', { playlist_id: playlist.id, name: 'Another Name' });
@@ -235,9 +249,10 @@ test('an undo of details that others changed since shows both values', () =>
     const { code, err } = await run(world, ['undo']);
     assert.equal(code, 1);
     assert.match(err, /^DETAIL +RELAY LEFT +IS THERE NOW\nname +Another Name +A Third Name\n/);
-  }));
+  }),
+);
 
-test('a missing change, and an ambiguous ID, are reported', () =>
+longTest('a missing change, and an ambiguous ID, are reported', () =>
   withRelay(async (world) => {
     assert.deepEqual(await run(world, ['history']), {
       code: 0,
@@ -260,7 +275,8 @@ test('a missing change, and an ambiguous ID, are reported', () =>
     assert.match(several.err, new RegExp(`^relay: Several change IDs begin with "${twice}"\\.\n`));
     assert.equal((await run(world, ['undo', 'zzz'])).code, 1);
     assert.equal((await run(world, ['history', '--limit', '0'])).code, 2);
-  }));
+  }),
+);
 
 longTest('history and undo do not depend on the toolsets that clients get', () =>
   withRelay({ env: { RELAY_TOOLSETS: 'playlists' } }, async (world) => {
@@ -288,7 +304,7 @@ longTest('an undo that takes longer than its call continues as a job, to its end
   }),
 );
 
-test('an undo of what a waiting job is writing is refused with the commands for this job', () =>
+longTest('an undo of what a waiting job is writing is refused with the commands for this job', () =>
   withRelay(async (world) => {
     const playlist_id = named(world, 'Road Atlas').id;
     const append = { method: 'POST', path: /\/items$/ } as const;
@@ -304,7 +320,8 @@ test('an undo of what a waiting job is writing is refused with the commands for 
     assert.equal((await run(world, ['jobs', 'cancel', short])).code, 0);
     const { err } = await run(world, ['undo']);
     assert.match(err, /^relay: There is no change to undo\./);
-  }));
+  }),
+);
 
 test('an undo that takes longer continues as a job, and the job is shown', async (context) => {
   const undone = '1f0c2b3a-0000-4000-8000-000000000000';

@@ -7,6 +7,7 @@ import { createProgram } from '../../src/cli/program.ts';
 import { systemWorld } from '../../src/cli/world.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { relay, relayProcess } from '../support/cli.ts';
+import { longTest } from '../support/scale.ts';
 
 const COMMANDS = ['serve', 'login', 'logout', 'status', 'key', 'tools', 'call', 'config'];
 
@@ -18,7 +19,7 @@ test('relay alone prints the help and succeeds', async () => {
   for (const name of COMMANDS) assert.match(alone.out, new RegExp(`^  ${name} `, 'm'));
 });
 
-test('relay --version prints the version of the package, and opens nothing', async () => {
+longTest('relay --version prints the version of the package, and opens nothing', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const result = await relayProcess(['--version'], { env: { RELAY_HOME: '/no/such/home', RELAY_PORT: 'x' } });
   assert.deepEqual(result, { code: 0, out: `${version}\n`, err: '' });
@@ -89,7 +90,7 @@ for (const [args, message, remedy] of MISTAKES) {
   });
 }
 
-test('with --json an error is one line of JSON on stderr', async () => {
+longTest('with --json an error is one line of JSON on stderr', async () => {
   const result = await relayProcess(['serv', '--json']);
   assert.deepEqual(
     { ...result, err: JSON.parse(result.err) },

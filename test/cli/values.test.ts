@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openOffline } from '../../src/server/offline.ts';
 import { relay, run, temporaryHome } from '../support/cli.ts';
+import { longTest } from '../support/scale.ts';
 import { withRelay } from '../support/world.ts';
 
 const URI = 'http://127.0.0.1/callback';
@@ -19,13 +20,14 @@ const CASES: ReadonlyArray<readonly [args: string[], message: string]> = [
   [['keep', 'add', 'x'.repeat(101), '--like', 'fresh'], 'The name has more than 100 characters.'],
 ];
 
-test('a value that is empty or too long is wrong usage', () =>
+longTest('a value that is empty or too long is wrong usage', () =>
   withRelay({}, async (world) => {
     for (const [args, message] of CASES) {
       const { code, out, err } = await run(world, args);
       assert.deepEqual([code, out, err], [2, '', `relay: ${message}\n`], args.join(' '));
     }
-  }));
+  }),
+);
 
 test('without a server, a client whose name is empty or too long is refused too', async (context) => {
   const env = { RELAY_HOME: temporaryHome(context), RELAY_KEYCHAIN: 'file' };

@@ -16,6 +16,7 @@ import test from 'node:test';
 import { removeSetting, storeSetting } from '../../src/config/edit.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
+import { longTest } from '../support/scale.ts';
 
 const BROKEN: Array<[text: string, problem: string]> = [
   ['{"port": abc}', 'is not JSON (line 1, column 10)'],
@@ -148,14 +149,17 @@ test('a config.json that is a link stays a link, and the file that it leads to i
   );
 });
 
-test('a change waits no longer than two seconds for a process that was killed while it made one', (context) => {
-  const home = temporaryHome(context);
-  writeFileSync(join(home, 'config.json.lock'), '');
-  storeSetting({ env: { RELAY_HOME: home } }, 'port', '5000');
-  assert.deepEqual(readdirSync(home), ['config.json']);
-});
+longTest(
+  'a change waits no longer than two seconds for a process that was killed while it made one',
+  (context) => {
+    const home = temporaryHome(context);
+    writeFileSync(join(home, 'config.json.lock'), '');
+    storeSetting({ env: { RELAY_HOME: home } }, 'port', '5000');
+    assert.deepEqual(readdirSync(home), ['config.json']);
+  },
+);
 
-test('a change waits for as long as others take turns, and keeps what they wrote', (context) => {
+longTest('a change waits for as long as others take turns, and keeps what they wrote', (context) => {
   const home = temporaryHome(context);
   const [config, lock] = [join(home, 'config.json'), join(home, 'config.json.lock')];
   writeFileSync(lock, '');

@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { idleTokens, playSkillTasks } from '../../scripts/measure/skill.ts';
 import { relay as cli, run, temporaryHome } from '../support/cli.ts';
 import { owner } from '../support/entries.ts';
+import { longTest } from '../support/scale.ts';
 import { withRelay } from '../support/world.ts';
 
 const WHERE: ReadonlyArray<[client: string, folder: string]> = [
@@ -33,31 +34,34 @@ function treeOf(directory: string): Record<string, string | null> {
   );
 }
 
-test('each client gets the skill where it looks for skills, and --remove leaves everything as it was', async (t) => {
-  for (const [client, folder] of WHERE) {
-    const home = temporaryHome(t);
-    const env = { HOME: home, RELAY_HOME: join(home, 'relay-home') };
-    mkdirSync(join(home, '.copilot', 'skills', 'others'), { recursive: true });
-    writeFileSync(join(home, '.copilot', 'skills', 'others', 'SKILL.md'), '---\nname: others\n---\n');
-    const before = treeOf(home);
-    const written = await cli(['connect', client, '--skill', '--json'], { env });
-    const path = join(home, folder, 'relay', 'SKILL.md');
-    const { skill, changed } = JSON.parse(written.out);
-    assert.deepEqual([written.code, skill, changed], [0, path, true], client);
-    const [, header = ''] = /^---\n([\s\S]*?)\n---\n/.exec(readFileSync(path, 'utf8')) ?? [];
-    const { name, description, ...rest } = parse(header);
-    // https://agentskills.io/specification
-    assert.deepEqual(
-      [name, rest, description.length > 50 && description.length <= 1_024],
-      ['relay', {}, true],
-    );
-    const again = await cli(['connect', client, '--skill', '--json'], { env });
-    assert.equal(JSON.parse(again.out).changed, false);
-    const removed = await cli(['connect', client, '--skill', '--remove'], { env });
-    assert.deepEqual([removed.code, removed.out], [0, `Removed ${path}.\n`]);
-    assert.deepEqual(treeOf(home), before, client);
-  }
-});
+longTest(
+  'each client gets the skill where it looks for skills, and --remove leaves everything as it was',
+  async (t) => {
+    for (const [client, folder] of WHERE) {
+      const home = temporaryHome(t);
+      const env = { HOME: home, RELAY_HOME: join(home, 'relay-home') };
+      mkdirSync(join(home, '.copilot', 'skills', 'others'), { recursive: true });
+      writeFileSync(join(home, '.copilot', 'skills', 'others', 'SKILL.md'), '---\nname: others\n---\n');
+      const before = treeOf(home);
+      const written = await cli(['connect', client, '--skill', '--json'], { env });
+      const path = join(home, folder, 'relay', 'SKILL.md');
+      const { skill, changed } = JSON.parse(written.out);
+      assert.deepEqual([written.code, skill, changed], [0, path, true], client);
+      const [, header = ''] = /^---\n([\s\S]*?)\n---\n/.exec(readFileSync(path, 'utf8')) ?? [];
+      const { name, description, ...rest } = parse(header);
+      // https://agentskills.io/specification
+      assert.deepEqual(
+        [name, rest, description.length > 50 && description.length <= 1_024],
+        ['relay', {}, true],
+      );
+      const again = await cli(['connect', client, '--skill', '--json'], { env });
+      assert.equal(JSON.parse(again.out).changed, false);
+      const removed = await cli(['connect', client, '--skill', '--remove'], { env });
+      assert.deepEqual([removed.code, removed.out], [0, `Removed ${path}.\n`]);
+      assert.deepEqual(treeOf(home), before, client);
+    }
+  },
+);
 
 test('--skill takes any directory, --remove brings back the skill it replaced, and a client without a known directory is refused', async (t) => {
   const home = temporaryHome(t);
@@ -111,7 +115,7 @@ test('a skill that cannot be written or removed is reported with what to do abou
   });
 });
 
-test('every command of the skill runs as it is written', async (t) => {
+longTest('every command of the skill runs as it is written', async (t) => {
   const folder = temporaryHome(t);
   await withRelay({ env: { RELAY_TOOLSETS: 'standard,extras' } }, async (relay) => {
     await run(relay, ['connect', '--skill', folder], { env: { HOME: folder } });
@@ -136,11 +140,14 @@ test('every command of the skill runs as it is written', async (t) => {
   });
 });
 
-test('the skill costs at most 120 tokens while idle, and less than MCP for five everyday tasks', async () => {
-  assert.ok(idleTokens() <= 120, `${idleTokens()} tokens`);
-  const costs = await playSkillTasks((work) => withRelay({}, work));
-  assert.equal(Object.keys(costs).length, 5);
-  for (const [request, { mcp, skill }] of Object.entries(costs)) {
-    assert.ok(skill < mcp, `${request}: ${skill} tokens through the skill, ${mcp} through MCP`);
-  }
-});
+longTest(
+  'the skill costs at most 120 tokens while idle, and less than MCP for five everyday tasks',
+  async () => {
+    assert.ok(idleTokens() <= 120, `${idleTokens()} tokens`);
+    const costs = await playSkillTasks((work) => withRelay({}, work));
+    assert.equal(Object.keys(costs).length, 5);
+    for (const [request, { mcp, skill }] of Object.entries(costs)) {
+      assert.ok(skill < mcp, `${request}: ${skill} tokens through the skill, ${mcp} through MCP`);
+    }
+  },
+);

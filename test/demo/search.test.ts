@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
 import { assertNone } from '../support/entries.ts';
+import { longTest } from '../support/scale.ts';
 import { errorBody } from './web.ts';
 import { type Call, withProvider } from './withProvider.ts';
 
@@ -162,7 +163,7 @@ test('genre and isrc filter exactly', () =>
     assert.ok(ofGenre.every(({ artists }) => artists.some(({ name }) => jazz.has(name))));
   }));
 
-test('title and artist find nearly every track among the first ten results', () =>
+longTest('title and artist find nearly every track among the first ten results', () =>
   withProvider(async ({ call }) => {
     const sample = sharedCatalogue().tracks.filter((_, n) => n % 211 === 0);
     const missed: string[] = [];
@@ -171,7 +172,8 @@ test('title and artist find nearly every track among the first ten results', () 
       if (!found.some((one) => one.external_ids.isrc === track.isrc)) missed.push(track.name);
     }
     assert.deepEqual(missed, []);
-  }));
+  }),
+);
 
 test('lists of playlists contain nulls', () =>
   withProvider(async ({ call }) => {

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { sharedFastClock } from '../support/fastClock.ts';
 import { named, tracks } from '../support/playlists.ts';
+import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { token } from './login.ts';
 import { send } from './web.ts';
@@ -95,7 +96,7 @@ test('the accounts server takes faults as well', () =>
     assert.deepEqual([status, headers.get('content-type')], [403, 'text/html; charset=utf-8']);
   }));
 
-test('another process follows the time of a fast clock', async () => {
+longTest('another process follows the time of a fast clock', async () => {
   const clock = sharedFastClock(1_000);
   const script = `
     const at = Date.now();

@@ -67,7 +67,7 @@ test('a home that cannot be made is refused at once', () =>
     }
   }));
 
-test('a second server of one home fails at once with the pid and URL of the first', () =>
+longTest('a second server of one home fails at once with the pid and URL of the first', () =>
   withDesk({}, async (desk) => {
     const { ready, server } = await desk.serve();
     const second = await desk.relay(SERVE);
@@ -76,7 +76,8 @@ test('a second server of one home fails at once with the pid and URL of the firs
     process.kill(server.pid, 'SIGSTOP');
     assertRefusal(await desk.relay(SERVE), 1, new RegExp(String(ready.pid)));
     process.kill(server.pid, 'SIGCONT');
-  }));
+  }),
+);
 
 const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
 

@@ -8,33 +8,36 @@ import { withSpotifyDesk } from '../support/spotifyDesk.ts';
 
 const ROTATING = { rotateRefreshTokens: true, env: { LOG_LEVEL: 'trace' } };
 
-test('relay login --no-browser connects through the printed address; no secret is in clear anywhere', () =>
-  withSpotifyDesk(ROTATING, async (desk, provider, tokens) => {
-    const { server, ready } = await desk.host();
-    assert.equal(ready.providerConnected, false);
-    assert.equal((await desk.relay(['status'])).code, 3);
+longTest(
+  'relay login --no-browser connects through the printed address; no secret is in clear anywhere',
+  () =>
+    withSpotifyDesk(ROTATING, async (desk, provider, tokens) => {
+      const { server, ready } = await desk.host();
+      assert.equal(ready.providerConnected, false);
+      assert.equal((await desk.relay(['status'])).code, 3);
 
-    const login = desk.begin(['login', '--no-browser']);
-    const [url] = await login.until(/^\s*(http\S+)\s*$/m);
-    assert.equal((await createBrowser().open(url.trim())).status, 200);
-    const ended = await login.ended;
-    assert.equal(ended.code, 0, ended.err);
-    assert.ok(ended.out.includes(owner(provider).displayName));
+      const login = desk.begin(['login', '--no-browser']);
+      const [url] = await login.until(/^\s*(http\S+)\s*$/m);
+      assert.equal((await createBrowser().open(url.trim())).status, 200);
+      const ended = await login.ended;
+      assert.equal(ended.code, 0, ended.err);
+      assert.ok(ended.out.includes(owner(provider).displayName));
 
-    const called = await desk.relay(['call', 'get_my_playlists', 'limit=1']);
-    assert.equal(called.code, 0, called.err);
-    provider.expireAccessTokens();
-    assert.equal((await desk.relay(['call', 'get_devices'])).code, 0);
+      const called = await desk.relay(['call', 'get_my_playlists', 'limit=1']);
+      assert.equal(called.code, 0, called.err);
+      provider.expireAccessTokens();
+      assert.equal((await desk.relay(['call', 'get_devices'])).code, 0);
 
-    const key = (await desk.relay(['key'])).out.trim();
-    assert.equal(tokens.size, 4);
-    const code = new URL(url.trim()).searchParams.get('state') ?? '';
-    for (const secret of [...tokens, key, code]) {
-      assert.deepEqual(desk.filesWith(secret), [], 'in a file');
-      assert.ok(!server.err.includes(secret) && !server.out.includes(secret), 'in the log of the server');
-      assert.ok(!ended.err.includes(secret), 'in the log of the login');
-    }
-  }));
+      const key = (await desk.relay(['key'])).out.trim();
+      assert.equal(tokens.size, 4);
+      const code = new URL(url.trim()).searchParams.get('state') ?? '';
+      for (const secret of [...tokens, key, code]) {
+        assert.deepEqual(desk.filesWith(secret), [], 'in a file');
+        assert.ok(!server.err.includes(secret) && !server.out.includes(secret), 'in the log of the server');
+        assert.ok(!ended.err.includes(secret), 'in the log of the login');
+      }
+    }),
+);
 
 test('a restart, also after kill -9, keeps the connection', () =>
   withSpotifyDesk(ROTATING, async (desk) => {
@@ -49,7 +52,7 @@ test('a restart, also after kill -9, keeps the connection', () =>
     assert.equal(third.ready.providerConnected, true);
   }));
 
-test('without a running server, relay login starts one until the login has ended', () =>
+longTest('without a running server, relay login starts one until the login has ended', () =>
   withSpotifyDesk(ROTATING, async (desk, provider) => {
     const login = desk.begin(['login', '--no-browser', '--json'], { RELAY_PORT: '0' });
     const [, url = ''] = await login.until(/"event":"login_url".*"url":"([^"]+)"/);
@@ -62,9 +65,10 @@ test('without a running server, relay login starts one until the login has ended
     const status = await desk.relay(['status', '--json']);
     assert.equal(status.code, 0);
     assert.equal(JSON.parse(status.out).account.name, owner(provider).displayName);
-  }));
+  }),
+);
 
-test('with the key lost, relay login --start-over starts over and the new login works', () =>
+longTest('with the key lost, relay login --start-over starts over and the new login works', () =>
   withSpotifyDesk(ROTATING, async (desk) => {
     const lost = { RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') };
     const { server } = await desk.host([], lost);
@@ -79,9 +83,10 @@ test('with the key lost, relay login --start-over starts over and the new login 
     assert.equal((await login.ended).code, 0);
     const { ready } = await desk.host();
     assert.equal(ready.providerConnected, true);
-  }));
+  }),
+);
 
-test('after a login in a browser on another machine, the address of its last page can be pasted', () =>
+longTest('after a login in a browser on another machine, the address of its last page can be pasted', () =>
   withSpotifyDesk(ROTATING, async (desk) => {
     await desk.host();
     const login = desk.begin(['login', '--no-browser']);
@@ -91,7 +96,8 @@ test('after a login in a browser on another machine, the address of its last pag
     login.write(`${approved.headers.get('location')}\n`);
     const ended = await login.ended;
     assert.equal(ended.code, 0, ended.err);
-  }));
+  }),
+);
 
 longTest('a login that nobody finishes times out, and one that is declined says so', () =>
   withSpotifyDesk(ROTATING, async (desk, provider) => {
@@ -109,7 +115,7 @@ longTest('a login that nobody finishes times out, and one that is declined says 
   }),
 );
 
-test('logout disconnects the account, and key rotate makes a new key', () =>
+longTest('logout disconnects the account, and key rotate makes a new key', () =>
   withSpotifyDesk(ROTATING, async (desk) => {
     await desk.host();
     await connect(desk);
@@ -121,7 +127,8 @@ test('logout disconnects the account, and key rotate makes a new key', () =>
     const after = (await desk.relay(['key', 'rotate', '--yes'])).out.trim();
     assert.notEqual(after, before);
     assert.equal((await desk.relay(['key'])).out.trim(), after);
-  }));
+  }),
+);
 
 async function connect(desk: Desk): Promise<void> {
   const login = desk.begin(['login', '--no-browser']);

@@ -6,24 +6,29 @@ import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { linesOf } from '../support/entries.ts';
+import { longTest } from '../support/scale.ts';
 import { temporaryHome } from '../support/temporaryHome.ts';
 
 const command = process.env.RELAY_BIN
   ? [process.env.RELAY_BIN]
   : [process.execPath, fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url))];
 
-test('if there is no room for output, the error is one line and the exit code 1', {
-  skip: existsSync('/dev/full') ? false : 'this system has no /dev/full',
-}, () => {
-  const [program = '', ...first] = command;
-  for (const args of [['--version'], ['tools']]) {
-    const { status, stderr } = spawnSync(program, [...first, ...args], {
-      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
-      encoding: 'utf8',
-    });
-    assert.deepEqual([status, stderr], [1, 'relay: Standard output cannot be written: ENOSPC.\n']);
-  }
-});
+longTest(
+  'if there is no room for output, the error is one line and the exit code 1',
+  {
+    skip: existsSync('/dev/full') ? false : 'this system has no /dev/full',
+  },
+  () => {
+    const [program = '', ...first] = command;
+    for (const args of [['--version'], ['tools']]) {
+      const { status, stderr } = spawnSync(program, [...first, ...args], {
+        stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+        encoding: 'utf8',
+      });
+      assert.deepEqual([status, stderr], [1, 'relay: Standard output cannot be written: ENOSPC.\n']);
+    }
+  },
+);
 
 test('with --json every line on stderr is JSON, also a warning before an error', async (context) => {
   const [program = '', ...first] = command;

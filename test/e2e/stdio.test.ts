@@ -34,7 +34,7 @@ function desk(t: TestContext, more: Record<string, string> = {}): Record<string,
 
 const serverFile = ({ RELAY_HOME = '' }: Record<string, string>) => join(RELAY_HOME, 'server.json');
 
-test('clients of both protocol revisions get through stdio what they get over HTTP', () =>
+longTest('clients of both protocol revisions get through stdio what they get over HTTP', () =>
   withRelay(async (relay) => {
     const { client: http, provider } = relay;
     const [track] = provider.catalogue.tracks;
@@ -63,7 +63,8 @@ test('clients of both protocol revisions get through stdio what they get over HT
     } finally {
       await Promise.all([current.close(), older.close()]);
     }
-  }));
+  }),
+);
 
 longTest('relay stdio --demo starts the demo, and a second relay stdio --demo uses that demo', async (t) => {
   const env = desk(t);
@@ -78,7 +79,7 @@ longTest('relay stdio --demo starts the demo, and a second relay stdio --demo us
   assert.equal(existsSync(serverFile(env)), false);
 });
 
-test('progress notifications come through', async (t) => {
+longTest('progress notifications come through', async (t) => {
   await withRelay(async (relay) => {
     const stdio = rawStdio(t, { env: besides(relay) });
     await stdio.ask('tools/call', {

@@ -8,6 +8,7 @@ import type { Toolset } from '../../src/domain/toolsets.ts';
 import { ALL_TOOLS, TOOLS, toolsOf } from '../../src/tools/index.ts';
 import { relayProcess, temporaryHome } from '../support/cli.ts';
 import { assertNone, pluck } from '../support/entries.ts';
+import { longTest } from '../support/scale.ts';
 import { type RawStdio, rawStdio } from '../support/stdio.ts';
 import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
 
@@ -54,33 +55,39 @@ test('beside a running server, the settings of a relay stdio limit the tools of 
   });
 });
 
-test('a relay stdio that is the server offers other clients the tools that the settings of the home name', async (t) => {
-  const home = temporaryHome(t);
-  const settings = { toolsets: ['standard', 'extras'], readOnly: false };
-  writeFileSync(join(home, 'config.json'), JSON.stringify(settings));
-  const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY, RELAY_PORT: '0', PATH: '' };
-  const host = rawStdio(t, { env: { ...env, RELAY_READ_ONLY: 'true' }, args: ['--toolsets', 'standard'] });
-  assert.deepEqual(await offered(host), READING);
-  const status = await relayProcess(['status', '--json'], { env });
-  const { server } = JSON.parse(status.out) as { server: { pid: number } };
-  assert.equal(server.pid, host.pid);
-  const joined = rawStdio(t, { env });
-  assert.deepEqual(await offered(joined), pluck(ALL_TOOLS, 'name'));
-  await assertRefused(host, ['save_tracks', 'pause', 'undo_change']);
-  assert.equal(await joined.close(), 0);
-  assert.equal(await host.close(), 0);
-});
+longTest(
+  'a relay stdio that is the server offers other clients the tools that the settings of the home name',
+  async (t) => {
+    const home = temporaryHome(t);
+    const settings = { toolsets: ['standard', 'extras'], readOnly: false };
+    writeFileSync(join(home, 'config.json'), JSON.stringify(settings));
+    const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY, RELAY_PORT: '0', PATH: '' };
+    const host = rawStdio(t, { env: { ...env, RELAY_READ_ONLY: 'true' }, args: ['--toolsets', 'standard'] });
+    assert.deepEqual(await offered(host), READING);
+    const status = await relayProcess(['status', '--json'], { env });
+    const { server } = JSON.parse(status.out) as { server: { pid: number } };
+    assert.equal(server.pid, host.pid);
+    const joined = rawStdio(t, { env });
+    assert.deepEqual(await offered(joined), pluck(ALL_TOOLS, 'name'));
+    await assertRefused(host, ['save_tracks', 'pause', 'undo_change']);
+    assert.equal(await joined.close(), 0);
+    assert.equal(await host.close(), 0);
+  },
+);
 
-test('an invalid setting in the environment is reported to the client, and no tools are offered', async (t) => {
-  const env = {
-    RELAY_HOME: temporaryHome(t),
-    RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY,
-    RELAY_PORT: '0',
-    RELAY_READ_ONLY: 'perhaps',
-    PATH: '',
-  };
-  const stdio = rawStdio(t, { env });
-  const { error } = await stdio.ask('tools/list');
-  assert.match((error as { message: string }).message, /RELAY_READ_ONLY in the environment must be/);
-  assert.equal(await stdio.close(), 0);
-});
+longTest(
+  'an invalid setting in the environment is reported to the client, and no tools are offered',
+  async (t) => {
+    const env = {
+      RELAY_HOME: temporaryHome(t),
+      RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+      RELAY_PORT: '0',
+      RELAY_READ_ONLY: 'perhaps',
+      PATH: '',
+    };
+    const stdio = rawStdio(t, { env });
+    const { error } = await stdio.ask('tools/list');
+    assert.match((error as { message: string }).message, /RELAY_READ_ONLY in the environment must be/);
+    assert.equal(await stdio.close(), 0);
+  },
+);

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
 import { type Desk, withDesk } from '../support/program.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { inTerminal, withoutTerminal } from '../support/terminal.ts';
 import { until } from '../support/until.ts';
 
@@ -73,7 +73,7 @@ for (const columns of sized([80, 50], [50])) {
   );
 }
 
-test('tables fit 50 columns with whole words, names first; colours show only on a terminal', skip, () =>
+longTest('tables fit 50 columns with whole words, names first; colours show only on a terminal', skip, () =>
   withDesk({}, async (desk) => {
     await desk.host(['--demo']);
     const found = await desk.relay(['call', 'search_tracks', 'query=carousel', 'limit=3', '--json']);
@@ -103,7 +103,7 @@ test('tables fit 50 columns with whole words, names first; colours show only on 
   }),
 );
 
-test('requests do not scroll the owner code away; relay logs has them', skip, () =>
+longTest('requests do not scroll the owner code away; relay logs has them', skip, () =>
   withDesk({}, async (desk) => {
     const screen = inTerminal(['serve', '--demo', '--port', '0'], 80, environment(desk));
     try {

@@ -69,15 +69,18 @@ async function cancelDuringWrite(
   return { job: await answer, playlist, uris };
 }
 
-test('cancel_job during a write waits until the write has ended, writes nothing more, and says how far the job got', () =>
-  withRelay(async (relay) => {
-    const { job, playlist, uris } = await cancelDuringWrite(relay, []);
-    assert.deepEqual(
-      [job.status, job.written, withoutChange(job.result)],
-      ['cancelled', 200, { playlist_id: playlist.id, written: 200 }],
-    );
-    assert.deepEqual(urisOf(playlist), uris.slice(0, 200));
-  }));
+longTest(
+  'cancel_job during a write waits until the write has ended, writes nothing more, and says how far the job got',
+  () =>
+    withRelay(async (relay) => {
+      const { job, playlist, uris } = await cancelDuringWrite(relay, []);
+      assert.deepEqual(
+        [job.status, job.written, withoutChange(job.result)],
+        ['cancelled', 200, { playlist_id: playlist.id, written: 200 }],
+      );
+      assert.deepEqual(urisOf(playlist), uris.slice(0, 200));
+    }),
+);
 
 /** Presses "Clear" on the page, and returns how many jobs were dropped. */
 async function clear(relay: Relay): Promise<number> {
@@ -89,14 +92,15 @@ async function clear(relay: Relay): Promise<number> {
   return (JSON.parse(cleared.text) as { cleared: number }).cleared;
 }
 
-test('a cancelled job is cleared only once its last write has ended', () =>
+longTest('a cancelled job is cleared only once its last write has ended', () =>
   withRelay(async (relay) => {
     const { job } = await cancelDuringWrite(relay, [], async () => {
       assert.equal(await clear(relay), 0);
     });
     assert.deepEqual([job.status, job.written], ['cancelled', 200]);
     assert.equal(await clear(relay), 1);
-  }));
+  }),
+);
 
 for (const when of ['before', 'after'] as const) {
   longTest(
@@ -141,7 +145,7 @@ test('cancel_job before a lost request is sent again says that its outcome is un
     );
   }));
 
-test('a stopping server finishes the write in transit, and the next start continues with the rest', () =>
+longTest('a stopping server finishes the write in transit, and the next start continues with the rest', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 350);
     const held = gate();
@@ -157,4 +161,5 @@ test('a stopping server finishes the write in transit, and the next start contin
     assert.deepEqual(urisOf(playlist), uris);
     // No write was left without an answer, so none was sent twice.
     assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 4);
-  }));
+  }),
+);

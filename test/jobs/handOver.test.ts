@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { at, owner, pluck } from '../support/entries.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
+import { longTest } from '../support/scale.ts';
 import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import { withClockedPlaylist, withPlaylist } from '../support/withPlaylist.ts';
@@ -30,37 +31,40 @@ async function call(relay: Relay, tool: string, args: Record<string, unknown>): 
   return answer as unknown as Bulk;
 }
 
-test('if a quota ends resolving, the call hands the list over to a job, with what is already resolved', () =>
-  withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
-    const wanted = uniqueTracks(relay, 20);
-    relay.provider.faults.add({ path: '/search', skip: 8, kind: 'quota', retryAfterSeconds: 40_000 });
-    const result = await call(relay, 'add_tracks_by_search', {
-      playlist_id,
-      tracks: wanted.map(asQuery),
-    });
-    assert.deepEqual(
-      [result.status, result.playlist_id, result.added, result.write],
-      ['deferred', playlist_id, 0, undefined],
-    );
-    assert.ok(result.matched >= 8, `${result.matched}`);
-    assert.equal(result.report.length, result.matched);
-    const job = await jobOf(relay, result.job_id);
-    assert.deepEqual(
-      [job.status, job.reason, job.resolved, job.attempts, job.payload.skip_duplicates],
-      ['waiting', 'QUOTA_EXCEEDED', result.matched, 0, false],
-    );
-    assert.equal(job.run_after, new Date(clock.now() + 40_000_000).toISOString());
-    const made = searches(relay);
-    clock.advance(40_000_000);
-    await reach(relay, result.job_id, 'ready');
-    assert.equal(searches(relay) - made, 20 - result.matched, 'nothing is searched for twice');
-    assert.equal(writes(relay), 1, 'only the token was renewed');
-    await commit(relay, result.job_id);
-    await reach(relay, result.job_id, 'completed');
-    assert.deepEqual(urisOf(playlist), pluck(wanted, 'uri'));
-  }));
+longTest(
+  'if a quota ends resolving, the call hands the list over to a job, with what is already resolved',
+  () =>
+    withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
+      const wanted = uniqueTracks(relay, 20);
+      relay.provider.faults.add({ path: '/search', skip: 8, kind: 'quota', retryAfterSeconds: 40_000 });
+      const result = await call(relay, 'add_tracks_by_search', {
+        playlist_id,
+        tracks: wanted.map(asQuery),
+      });
+      assert.deepEqual(
+        [result.status, result.playlist_id, result.added, result.write],
+        ['deferred', playlist_id, 0, undefined],
+      );
+      assert.ok(result.matched >= 8, `${result.matched}`);
+      assert.equal(result.report.length, result.matched);
+      const job = await jobOf(relay, result.job_id);
+      assert.deepEqual(
+        [job.status, job.reason, job.resolved, job.attempts, job.payload.skip_duplicates],
+        ['waiting', 'QUOTA_EXCEEDED', result.matched, 0, false],
+      );
+      assert.equal(job.run_after, new Date(clock.now() + 40_000_000).toISOString());
+      const made = searches(relay);
+      clock.advance(40_000_000);
+      await reach(relay, result.job_id, 'ready');
+      assert.equal(searches(relay) - made, 20 - result.matched, 'nothing is searched for twice');
+      assert.equal(writes(relay), 1, 'only the token was renewed');
+      await commit(relay, result.job_id);
+      await reach(relay, result.job_id, 'completed');
+      assert.deepEqual(urisOf(playlist), pluck(wanted, 'uri'));
+    }),
+);
 
-test('resolving that takes too long for one call is handed over before the call ends', () =>
+longTest('resolving that takes too long for one call is handed over before the call ends', () =>
   withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
     // Eight searches are under way at a time. Six are answered, and the eight after them are held.
     const wanted = uniqueTracks(relay, 14);
@@ -80,9 +84,10 @@ test('resolving that takes too long for one call is handed over before the call 
     await commit(relay, result.job_id);
     await reach(relay, result.job_id, 'completed');
     assert.deepEqual(urisOf(playlist), pluck(wanted, 'uri'));
-  }));
+  }),
+);
 
-test('a limit during writing hands the rest to a job that writes it by itself', () =>
+longTest('a limit during writing hands the rest to a job that writes it by itself', () =>
   withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
     const uris = tracks(relay, 450);
     relay.provider.faults.add({
@@ -106,7 +111,8 @@ test('a limit during writing hands the rest to a job that writes it by itself', 
     clock.advance(7_200_000);
     assert.equal((await reach(relay, result.job_id, 'completed')).written, 450);
     assert.deepEqual(urisOf(playlist), uris);
-  }));
+  }),
+);
 
 test('writing that takes too long for one call is handed over, and the job begins at once', () =>
   withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
@@ -129,68 +135,74 @@ test('writing that takes too long for one call is handed over, and the job begin
     assert.deepEqual(urisOf(playlist), uris);
   }));
 
-test('create_playlist_from_tracks is continued by a job if a limit comes before or after the playlist is created', () =>
-  withClock(async (relay, clock) => {
-    const made = (name: string) => owner(relay.provider).playlists.filter((one) => one.name === name);
-    const uris = tracks(relay, 250);
-    const create = (name: string) => call(relay, 'create_playlist_from_tracks', { name, tracks: uris });
+longTest(
+  'create_playlist_from_tracks is continued by a job if a limit comes before or after the playlist is created',
+  () =>
+    withClock(async (relay, clock) => {
+      const made = (name: string) => owner(relay.provider).playlists.filter((one) => one.name === name);
+      const uris = tracks(relay, 250);
+      const create = (name: string) => call(relay, 'create_playlist_from_tracks', { name, tracks: uris });
 
-    relay.provider.faults.add({
-      method: 'POST',
-      path: '/me/playlists',
-      kind: 'quota',
-      retryAfterSeconds: 100,
-    });
-    const unmade = await create('Not Yet Made');
-    assert.deepEqual([unmade.status, unmade.playlist_id, unmade.playlist], ['deferred', null, undefined]);
-    assert.equal(made('Not Yet Made').length, 0);
-    clock.advance(100_000);
-    await reach(relay, unmade.job_id, 'completed');
-    assert.deepEqual(made('Not Yet Made').map(urisOf), [uris]);
+      relay.provider.faults.add({
+        method: 'POST',
+        path: '/me/playlists',
+        kind: 'quota',
+        retryAfterSeconds: 100,
+      });
+      const unmade = await create('Not Yet Made');
+      assert.deepEqual([unmade.status, unmade.playlist_id, unmade.playlist], ['deferred', null, undefined]);
+      assert.equal(made('Not Yet Made').length, 0);
+      clock.advance(100_000);
+      await reach(relay, unmade.job_id, 'completed');
+      assert.deepEqual(made('Not Yet Made').map(urisOf), [uris]);
 
-    const limit = {
-      method: 'POST',
-      path: /\/items$/,
-      skip: 1,
-      kind: 'quota',
-      retryAfterSeconds: 100,
-    } as const;
-    relay.provider.faults.add(limit);
-    const half = await create('Half Filled');
-    const playlist = at(made('Half Filled'), 0);
-    assert.deepEqual(
-      [half.status, half.playlist_id, half.playlist?.id, half.added],
-      ['deferred', playlist.id, playlist.id, 100],
-    );
-    clock.advance(100_000);
-    assert.equal((await reach(relay, half.job_id, 'completed')).playlist_id, playlist.id);
-    assert.deepEqual(made('Half Filled').map(urisOf), [uris]);
-  }));
+      const limit = {
+        method: 'POST',
+        path: /\/items$/,
+        skip: 1,
+        kind: 'quota',
+        retryAfterSeconds: 100,
+      } as const;
+      relay.provider.faults.add(limit);
+      const half = await create('Half Filled');
+      const playlist = at(made('Half Filled'), 0);
+      assert.deepEqual(
+        [half.status, half.playlist_id, half.playlist?.id, half.added],
+        ['deferred', playlist.id, playlist.id, 100],
+      );
+      clock.advance(100_000);
+      assert.equal((await reach(relay, half.job_id, 'completed')).playlist_id, playlist.id);
+      assert.deepEqual(made('Half Filled').map(urisOf), [uris]);
+    }),
+);
 
-test('a deferred dry run writes nothing, and a deferred strict list is not committed if a song is not found', () =>
-  withClock(async (relay, clock) => {
-    const [a, b] = uniqueTracks(relay, 2);
-    assert.ok(a && b);
-    const list = { playlist_id: named(relay, 'Empty Shelf').id, tracks: [asQuery(a), asQuery(b), NOTHING] };
-    const quota = { path: '/search', kind: 'quota', retryAfterSeconds: 3_000 } as const;
-    relay.provider.faults.add(quota);
-    const dry = await call(relay, 'add_tracks_by_search', { ...list, dry_run: true });
-    const strict = await call(relay, 'add_tracks_by_search', list);
-    assert.deepEqual([dry.status, strict.status], ['deferred', 'deferred']);
-    clock.advance(3_000_000);
-    assert.deepEqual((await reach(relay, dry.job_id, 'completed')).result?.resolved, 2);
-    await reach(relay, strict.job_id, 'ready');
-    const { error } = (await relay.call('commit_job', { job_id: strict.job_id })) as {
-      error: { code: string };
-    };
-    assert.equal(error.code, 'JOB_STATE');
-    assert.deepEqual(pluck(await itemsOf(relay, strict.job_id), 'status'), [
-      'matched',
-      'matched',
-      'unmatched',
-    ]);
-    assert.equal(writes(relay), 0);
-  }));
+longTest(
+  'a deferred dry run writes nothing, and a deferred strict list is not committed if a song is not found',
+  () =>
+    withClock(async (relay, clock) => {
+      const [a, b] = uniqueTracks(relay, 2);
+      assert.ok(a && b);
+      const list = { playlist_id: named(relay, 'Empty Shelf').id, tracks: [asQuery(a), asQuery(b), NOTHING] };
+      const quota = { path: '/search', kind: 'quota', retryAfterSeconds: 3_000 } as const;
+      relay.provider.faults.add(quota);
+      const dry = await call(relay, 'add_tracks_by_search', { ...list, dry_run: true });
+      const strict = await call(relay, 'add_tracks_by_search', list);
+      assert.deepEqual([dry.status, strict.status], ['deferred', 'deferred']);
+      clock.advance(3_000_000);
+      assert.deepEqual((await reach(relay, dry.job_id, 'completed')).result?.resolved, 2);
+      await reach(relay, strict.job_id, 'ready');
+      const { error } = (await relay.call('commit_job', { job_id: strict.job_id })) as {
+        error: { code: string };
+      };
+      assert.equal(error.code, 'JOB_STATE');
+      assert.deepEqual(pluck(await itemsOf(relay, strict.job_id), 'status'), [
+        'matched',
+        'matched',
+        'unmatched',
+      ]);
+      assert.equal(writes(relay), 0);
+    }),
+);
 
 test('skip_existing of a handed-over call counts what the playlist held before', () =>
   withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
@@ -215,7 +227,7 @@ test('skip_existing of a handed-over call counts what the playlist held before',
     assert.deepEqual(urisOf(playlist), [at(uris, 5), ...uris.filter((_, index) => index !== 5), at(uris, 0)]);
   }));
 
-test('while a job writes to a playlist, a tool that writes to it waits its turn', () =>
+longTest('while a job writes to a playlist, a tool that writes to it waits its turn', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 350);
     const [extra = ''] = tracks(relay, 1, 4_000);
@@ -235,7 +247,8 @@ test('while a job writes to a playlist, a tool that writes to it waits its turn'
     await added;
     await reach(relay, id, 'completed');
     assert.deepEqual(urisOf(playlist), [...uris, extra]);
-  }));
+  }),
+);
 
 /** Restarts the server while a write of this call is held, and returns the ID of the job that it becomes. */
 async function cutShort(
@@ -279,7 +292,7 @@ test('a list that a call looks up is not listed as a job until it has to continu
     assert.equal(urisOf(playlist).length, 6);
   }));
 
-test('a single write is listed as a job only once a stop cuts it short, not while its caller waits', () =>
+longTest('a single write is listed as a job only once a stop cuts it short, not while its caller waits', () =>
   withClockedPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const jobs = async () => (await relay.call('list_jobs')).total;
     const args = { playlist_id, track_ids: tracks(relay, 2) };
@@ -294,4 +307,5 @@ test('a single write is listed as a job only once a stop cuts it short, not whil
     );
     await relay.call('add_tracks_to_playlist', args);
     assert.deepEqual([await jobs(), urisOf(playlist).length], [1, 4]);
-  }));
+  }),
+);

@@ -14,7 +14,7 @@ import { withPlaylist } from '../support/withPlaylist.ts';
 import { withRelay } from '../support/world.ts';
 import { commit, createJob, itemsOf, reach, runToEnd } from './jobCalls.ts';
 
-test('a job resolves in the background, is committed, and leaves a full record', () =>
+longTest('a job resolves in the background, is committed, and leaves a full record', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [a, b, c] = uniqueTracks(relay, 3);
     assert.ok(a && b && c);
@@ -83,9 +83,10 @@ test('a job resolves in the background, is committed, and leaves a full record',
       },
     );
     assert.deepEqual(pluck(await itemsOf(relay, id), 'status'), ['written', 'written', 'written']);
-  }));
+  }),
+);
 
-test('create_playlist creates one playlist and fills it in order', () =>
+longTest('create_playlist creates one playlist and fills it in order', () =>
   withRelay(async (relay) => {
     const uris = tracks(relay, 250);
     const payload = { name: 'Made by a Job', description: 'in one line', public: true };
@@ -95,17 +96,19 @@ test('create_playlist creates one playlist and fills it in order', () =>
     const playlist = at(made, 0);
     assert.deepEqual([playlist.description, playlist.public, urisOf(playlist)], ['in one line', true, uris]);
     assert.deepEqual([job.status, job.playlist_id, job.written], ['completed', playlist.id, 250]);
-  }));
+  }),
+);
 
-test('replace_playlist replaces all rows with the items', () =>
+longTest('replace_playlist replaces all rows with the items', () =>
   withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 350, 2_000);
     const id = await createJob(relay, 'replace_playlist', uris, { playlist_id });
     assert.equal((await runToEnd(relay, id)).status, 'completed');
     assert.deepEqual(urisOf(playlist), uris);
-  }));
+  }),
+);
 
-test('replace_playlist refuses a playlist whose rows could not be restored, and writes nothing', () =>
+longTest('replace_playlist refuses a playlist whose rows could not be restored, and writes nothing', () =>
   withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     at(playlist.rows, 3).unavailable = true;
     const before = urisOf(playlist);
@@ -113,7 +116,8 @@ test('replace_playlist refuses a playlist whose rows could not be restored, and 
     const job = await runToEnd(relay, id);
     assert.deepEqual([job.status, job.error?.code, job.written], ['failed', 'UNSUPPORTED_ITEMS', 0]);
     assert.deepEqual([urisOf(playlist), writes(relay)], [before, 0]);
-  }));
+  }),
+);
 
 longTest('save_tracks and remove_saved_tracks change the library', () =>
   withRelay(async (relay) => {
@@ -129,39 +133,42 @@ longTest('save_tracks and remove_saved_tracks change the library', () =>
   }),
 );
 
-test('the commit of a strict job with unresolved items is refused with the counts; resume_job searches for them again', () =>
-  withPlaylist('Empty Shelf', async ({ relay, playlist_id }) => {
-    const [a] = uniqueTracks(relay, 1);
-    assert.ok(a);
-    const typo = { title: `${a.name} Quux`, artist: asQuery(a).artist };
-    const id = await createJob(relay, 'add_to_playlist', [asQuery(a), NOTHING, typo], {
-      playlist_id,
-    });
-    await reach(relay, id, 'ready');
-    const { code, details } = failureOf(await relay.call('commit_job', { job_id: id }));
-    assert.deepEqual(
-      [code, details],
-      [
-        'JOB_STATE',
-        {
-          job_id: id,
-          status: 'ready',
-          resolved: 1,
-          ambiguous: 0,
-          unmatched: 2,
-          failed: 0,
-          skipped: 0,
-          written: 0,
-          total_items: 3,
-        },
-      ],
-    );
-    assert.equal(writes(relay), 0);
-    const before = searches(relay);
-    await relay.call('resume_job', { job_id: id });
-    await reach(relay, id, 'ready');
-    assert.ok(searches(relay) > before, 'what was not found is searched for again');
-  }));
+longTest(
+  'the commit of a strict job with unresolved items is refused with the counts; resume_job searches for them again',
+  () =>
+    withPlaylist('Empty Shelf', async ({ relay, playlist_id }) => {
+      const [a] = uniqueTracks(relay, 1);
+      assert.ok(a);
+      const typo = { title: `${a.name} Quux`, artist: asQuery(a).artist };
+      const id = await createJob(relay, 'add_to_playlist', [asQuery(a), NOTHING, typo], {
+        playlist_id,
+      });
+      await reach(relay, id, 'ready');
+      const { code, details } = failureOf(await relay.call('commit_job', { job_id: id }));
+      assert.deepEqual(
+        [code, details],
+        [
+          'JOB_STATE',
+          {
+            job_id: id,
+            status: 'ready',
+            resolved: 1,
+            ambiguous: 0,
+            unmatched: 2,
+            failed: 0,
+            skipped: 0,
+            written: 0,
+            total_items: 3,
+          },
+        ],
+      );
+      assert.equal(writes(relay), 0);
+      const before = searches(relay);
+      await relay.call('resume_job', { job_id: id });
+      await reach(relay, id, 'ready');
+      assert.ok(searches(relay) > before, 'what was not found is searched for again');
+    }),
+);
 
 test('a job that is not strict writes what resolved', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
@@ -193,7 +200,7 @@ test('dry_run ends after resolving with a result and no write', () =>
     assert.equal(writes(relay), 0);
   }));
 
-test('skip_existing and skip_duplicates skip what is already there and what is listed twice', () =>
+longTest('skip_existing and skip_duplicates skip what is already there and what is listed twice', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [a = '', b = '', c = ''] = tracks(relay, 3);
     playlist.rows.push({ uri: a, addedAt: null, addedBy: null });
@@ -205,7 +212,8 @@ test('skip_existing and skip_duplicates skip what is already there and what is l
     const twice = { playlist_id, skip_duplicates: false };
     await runToEnd(relay, await createJob(relay, 'add_to_playlist', [c, c], twice));
     assert.deepEqual(urisOf(playlist), [a, b, c, c, c]);
-  }));
+  }),
+);
 
 test('items that normalise alike cost one search', () =>
   withRelay(async (relay) => {
@@ -226,19 +234,22 @@ test('items that normalise alike cost one search', () =>
     assert.ok(made >= 2 && made <= 3, `${made} searches`);
   }));
 
-test('one item that Spotify does not know fails, and all others are written, also those of the same request', () =>
-  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
-    const uris = tracks(relay, 120);
-    const unknown = 'spotify:track:0000000000000000000000';
-    const items = [...uris.slice(0, 37), unknown, ...uris.slice(37)];
-    const job = await runToEnd(relay, await createJob(relay, 'add_to_playlist', items, { playlist_id }));
-    assert.deepEqual([job.status, job.written, job.failed], ['completed', 120, 1]);
-    assert.deepEqual(urisOf(playlist), uris);
-    const item = at(await itemsOf(relay, job.job_id), 37);
-    assert.deepEqual([item.status, item.error?.code], ['failed', 'INVALID_ARGUMENT']);
-  }));
+longTest(
+  'one item that Spotify does not know fails, and all others are written, also those of the same request',
+  () =>
+    withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
+      const uris = tracks(relay, 120);
+      const unknown = 'spotify:track:0000000000000000000000';
+      const items = [...uris.slice(0, 37), unknown, ...uris.slice(37)];
+      const job = await runToEnd(relay, await createJob(relay, 'add_to_playlist', items, { playlist_id }));
+      assert.deepEqual([job.status, job.written, job.failed], ['completed', 120, 1]);
+      assert.deepEqual(urisOf(playlist), uris);
+      const item = at(await itemsOf(relay, job.job_id), 37);
+      assert.deepEqual([item.status, item.error?.code], ['failed', 'INVALID_ARGUMENT']);
+    }),
+);
 
-test('a job whose songs Spotify refuses all leaves no change to undo', () =>
+longTest('a job whose songs Spotify refuses all leaves no change to undo', () =>
   withPlaylist(
     'Empty Shelf',
     { env: { RELAY_TOOLSETS: 'all' } },
@@ -255,35 +266,42 @@ test('a job whose songs Spotify refuses all leaves no change to undo', () =>
       assert.deepEqual(urisOf(playlist), []);
       assert.equal((await relay.call('list_changes')).total, 0);
     },
-  ));
+  ),
+);
 
-test('the history counts what a job wrote: no repeats, no refused songs, and no songs that were not saved', () =>
-  withPlaylist(
-    'Empty Shelf',
-    { env: { RELAY_TOOLSETS: 'all' } },
-    async ({ relay, playlist, playlist_id }) => {
-      const [a = '', b = '', c = ''] = tracks(relay, 3);
-      playlist.rows.push({ uri: a, addedAt: null, addedBy: null });
-      const unknown = 'spotify:track:0000000000000000000000';
-      const counts = async () => {
-        const { items } = (await relay.call('list_changes', { limit: 1 })) as { items: ChangeSummary[] };
-        const { kind, state, requested, written } = at(items, 0);
-        return { kind, state, requested, written };
-      };
-      const existing = { playlist_id, skip_existing: true };
-      await runToEnd(relay, await createJob(relay, 'add_to_playlist', [a, b, unknown, c, c], existing));
-      assert.deepEqual(await counts(), { kind: 'add', state: 'done', requested: 2, written: 2 });
-      await runToEnd(relay, await createJob(relay, 'create_playlist', [a, a, b], { name: 'Once' }));
-      assert.deepEqual(await counts(), { kind: 'create', state: 'done', requested: 2, written: 2 });
-      await runToEnd(relay, await createJob(relay, 'replace_playlist', [unknown, a, b, a], { playlist_id }));
-      assert.deepEqual(await counts(), { kind: 'replace', state: 'done', requested: 2, written: 2 });
-      await relay.call('remove_saved_tracks', { track_ids: [a, b, c] });
-      await runToEnd(relay, await createJob(relay, 'save_tracks', [a, a, b]));
-      assert.deepEqual(await counts(), { kind: 'save', state: 'done', requested: 2, written: 2 });
-      await runToEnd(relay, await createJob(relay, 'remove_saved_tracks', [c, a, a, b]));
-      assert.deepEqual(await counts(), { kind: 'unsave', state: 'done', requested: 2, written: 2 });
-    },
-  ));
+longTest(
+  'the history counts what a job wrote: no repeats, no refused songs, and no songs that were not saved',
+  () =>
+    withPlaylist(
+      'Empty Shelf',
+      { env: { RELAY_TOOLSETS: 'all' } },
+      async ({ relay, playlist, playlist_id }) => {
+        const [a = '', b = '', c = ''] = tracks(relay, 3);
+        playlist.rows.push({ uri: a, addedAt: null, addedBy: null });
+        const unknown = 'spotify:track:0000000000000000000000';
+        const counts = async () => {
+          const { items } = (await relay.call('list_changes', { limit: 1 })) as { items: ChangeSummary[] };
+          const { kind, state, requested, written } = at(items, 0);
+          return { kind, state, requested, written };
+        };
+        const existing = { playlist_id, skip_existing: true };
+        await runToEnd(relay, await createJob(relay, 'add_to_playlist', [a, b, unknown, c, c], existing));
+        assert.deepEqual(await counts(), { kind: 'add', state: 'done', requested: 2, written: 2 });
+        await runToEnd(relay, await createJob(relay, 'create_playlist', [a, a, b], { name: 'Once' }));
+        assert.deepEqual(await counts(), { kind: 'create', state: 'done', requested: 2, written: 2 });
+        await runToEnd(
+          relay,
+          await createJob(relay, 'replace_playlist', [unknown, a, b, a], { playlist_id }),
+        );
+        assert.deepEqual(await counts(), { kind: 'replace', state: 'done', requested: 2, written: 2 });
+        await relay.call('remove_saved_tracks', { track_ids: [a, b, c] });
+        await runToEnd(relay, await createJob(relay, 'save_tracks', [a, a, b]));
+        assert.deepEqual(await counts(), { kind: 'save', state: 'done', requested: 2, written: 2 });
+        await runToEnd(relay, await createJob(relay, 'remove_saved_tracks', [c, a, a, b]));
+        assert.deepEqual(await counts(), { kind: 'unsave', state: 'done', requested: 2, written: 2 });
+      },
+    ),
+);
 
 test('the history does not count off a refused song that was not saved', () =>
   withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
@@ -395,7 +413,7 @@ test('list_jobs pages newest first, get_job_status pages items', () =>
     );
   }));
 
-test('after the only job was cleared from the page, the next job writes its own items', () =>
+longTest('after the only job was cleared from the page, the next job writes its own items', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const payload = { playlist_id };
     const first = await createJob(relay, 'add_to_playlist', tracks(relay, 3), payload);
@@ -414,4 +432,5 @@ test('after the only job was cleared from the page, the next job writes its own 
     const job = await reach(relay, id, 'completed');
     assert.equal(job.written, 2);
     assert.equal(urisOf(playlist).length, 5);
-  }));
+  }),
+);

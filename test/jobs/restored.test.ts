@@ -15,6 +15,7 @@ import { temporaryHome } from '../support/cli.ts';
 import { owner } from '../support/entries.ts';
 import { tracks, urisOf } from '../support/playlists.ts';
 import { writes } from '../support/requests.ts';
+import { longTest } from '../support/scale.ts';
 import type { FaultMatch } from '../support/simulator/faults.ts';
 import { type WatchedClock, withClock } from '../support/waiting.ts';
 import { withClockedPlaylist, withPlaylist } from '../support/withPlaylist.ts';
@@ -65,36 +66,39 @@ async function stopped(relay: Relay, type: string, payload: object, where: Fault
   return id;
 }
 
-test('a half-written job that continued after the copy was made fails after a restore; resumed, it finds out what it wrote', (t) =>
-  withClockedPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
-    const payload = { playlist_id };
-    const id = await stopped(relay, 'add_to_playlist', payload, {
-      method: 'POST',
-      path: /\/items$/,
-      skip: 1,
-    });
-    const before = urisOf(playlist).length;
-    const file = await copyOf(t, relay);
-    await finish(relay, clock, id);
-    const all = urisOf(playlist);
-    assert.equal(all.length - before, 150);
+longTest(
+  'a half-written job that continued after the copy was made fails after a restore; resumed, it finds out what it wrote',
+  (t) =>
+    withClockedPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
+      const payload = { playlist_id };
+      const id = await stopped(relay, 'add_to_playlist', payload, {
+        method: 'POST',
+        path: /\/items$/,
+        skip: 1,
+      });
+      const before = urisOf(playlist).length;
+      const file = await copyOf(t, relay);
+      await finish(relay, clock, id);
+      const all = urisOf(playlist);
+      assert.equal(all.length - before, 150);
 
-    const restored = await restoreAndStart(relay, file);
-    assert.deepEqual([restored.heldJobs, restored.jobs], [1, { failed: 1 }]);
-    const held = await reach(relay, id, 'failed');
-    assert.deepEqual([held.written, held.review_required, held.error?.code], [100, false, 'CONFLICT']);
-    assert.match(
-      held.error?.message ?? '',
-      /^The state was restored from a copy made at \S+Z, while this job was writing/,
-    );
-    assert.equal(relay.provider.requests.length, 0);
+      const restored = await restoreAndStart(relay, file);
+      assert.deepEqual([restored.heldJobs, restored.jobs], [1, { failed: 1 }]);
+      const held = await reach(relay, id, 'failed');
+      assert.deepEqual([held.written, held.review_required, held.error?.code], [100, false, 'CONFLICT']);
+      assert.match(
+        held.error?.message ?? '',
+        /^The state was restored from a copy made at \S+Z, while this job was writing/,
+      );
+      assert.equal(relay.provider.requests.length, 0);
 
-    await relay.call('resume_job', { job_id: id });
-    const job = await drive(relay, clock, id);
-    assert.deepEqual([job.status, job.review_required, job.written], ['completed', false, 250]);
-    assert.equal(writes(relay), 0);
-    assert.deepEqual(urisOf(playlist), all);
-  }));
+      await relay.call('resume_job', { job_id: id });
+      const job = await drive(relay, clock, id);
+      assert.deepEqual([job.status, job.review_required, job.written], ['completed', false, 250]);
+      assert.equal(writes(relay), 0);
+      assert.deepEqual(urisOf(playlist), all);
+    }),
+);
 
 test('a half-written job whose playlist has not changed since the copy continues when resumed', (t) =>
   withClockedPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id, former }) => {
@@ -113,7 +117,7 @@ test('a half-written job whose playlist has not changed since the copy continues
     assert.deepEqual(urisOf(playlist), [...former, ...tracks(relay, 250, 3_000)]);
   }));
 
-test('an undo of a half-written job says that the restored job does not continue by itself', (t) =>
+longTest('an undo of a half-written job says that the restored job does not continue by itself', (t) =>
   withClockedPlaylist('Exactly Two Hundred', async ({ relay, playlist_id }) => {
     const payload = { playlist_id };
     const where = { method: 'POST', path: /\/items$/, skip: 1 };
@@ -132,9 +136,10 @@ test('an undo of a half-written job says that the restored job does not continue
       );
       return true;
     });
-  }));
+  }),
+);
 
-test('a job that had written nothing when the copy was made does not write again by itself', (t) =>
+longTest('a job that had written nothing when the copy was made does not write again by itself', (t) =>
   withClockedPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     const payload = { playlist_id };
     const id = await stopped(relay, 'add_to_playlist', payload, { method: 'GET', path: /\/playlists\// });
@@ -147,9 +152,10 @@ test('a job that had written nothing when the copy was made does not write again
     assert.equal((await relay.call('cancel_job', { job_id: id })).error, undefined);
     assert.equal(writes(relay), 0);
     assert.deepEqual(urisOf(playlist), all);
-  }));
+  }),
+);
 
-test('a job that was creating a playlist creates no second one', (t) =>
+longTest('a job that was creating a playlist creates no second one', (t) =>
   withClock(async (relay, clock) => {
     const fault = { method: 'POST', path: '/me/playlists' };
     const id = await stopped(relay, 'create_playlist', { name: 'Made Once' }, fault);
@@ -163,9 +169,10 @@ test('a job that was creating a playlist creates no second one', (t) =>
     const made = owner(relay.provider).playlists.filter(({ name }) => name === 'Made Once');
     assert.deepEqual(made.map(urisOf), [tracks(relay, 250, 3_000)]);
     assert.equal(writes(relay), 0);
-  }));
+  }),
+);
 
-test('jobs that were not writing continue as before', async (t) => {
+longTest('jobs that were not writing continue as before', async (t) => {
   await withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const id = await createJob(relay, 'add_to_playlist', tracks(relay, 3), { playlist_id });
     await reach(relay, id, 'ready');
@@ -194,7 +201,7 @@ async function drive(relay: Relay, clock: WatchedClock, id: string) {
   throw new Error('the job did not end');
 }
 
-test('a failed job whose undo was refused finds out what it wrote after the copy was made', (t) =>
+longTest('a failed job whose undo was refused finds out what it wrote after the copy was made', (t) =>
   withClockedPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     const where = { method: 'POST', path: /\/items$/ } as const;
     const id = await stopped(relay, 'add_to_playlist', { playlist_id }, { ...where, skip: 1 });
@@ -213,4 +220,5 @@ test('a failed job whose undo was refused finds out what it wrote after the copy
     await relay.call('resume_job', { job_id: id });
     assert.equal((await drive(relay, clock, id)).status, 'completed');
     assert.deepEqual(urisOf(playlist), all);
-  }));
+  }),
+);

@@ -107,7 +107,7 @@ longTest('the memory of a running job does not grow with its progress', async (t
   assert.ok(grown < 1024 * 1024, `${grown} bytes for 7,900 items`);
 });
 
-test(`${ARRIVING} tracks arrive in order`, () =>
+longTest(`${ARRIVING} tracks arrive in order`, () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     // The last 1,000 tracks repeat the first 1,000.
     const uris = [...tracks(relay, ARRIVING - 1_000), ...tracks(relay, 1_000)];
@@ -116,7 +116,8 @@ test(`${ARRIVING} tracks arrive in order`, () =>
     const job = await runToEnd(relay, id);
     assert.deepEqual([job.status, job.written], ['completed', ARRIVING]);
     assert.deepEqual(urisOf(playlist), uris);
-  }));
+  }),
+);
 
 test('jobs that ended more than 90 days ago are dropped with their items, others are kept', async (t) => {
   const store = await testStore(t);

@@ -7,6 +7,7 @@ import { failureOf } from '../support/answers.ts';
 import { at } from '../support/entries.ts';
 import { tracks, urisOf } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
+import { longTest } from '../support/scale.ts';
 import { trackShape } from '../support/shapes.ts';
 import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
@@ -26,7 +27,7 @@ const outcomes = (items: readonly ItemRecord[]) =>
 const lookups = ({ provider }: Relay) =>
   provider.requests.filter(({ path }) => path.startsWith('/tracks/')).length;
 
-test('a strict job is settled item by item and written, and the next list needs no search', () =>
+longTest('a strict job is settled item by item and written, and the next list needs no search', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [a, b, c, d] = uniqueTracks(relay, 4);
     assert.ok(a && b && c && d);
@@ -89,10 +90,11 @@ test('a strict job is settled item by item and written, and the next list needs 
       [1, 'matched', d.uri],
     ]);
     assert.equal(searches(relay), before);
-  }));
+  }),
+);
 
 for (const detail of ['full', 'lean']) {
-  test(`items that are settled page by page, in ${detail} form, leave out none of the others`, () =>
+  longTest(`items that are settled page by page, in ${detail} form, leave out none of the others`, () =>
     withRelay(async (relay) => {
       const list = Array.from({ length: 80 }, (_, song) => ({
         title: `Nothing ${song} ${'of the kind '.repeat(12)}`,
@@ -116,7 +118,8 @@ for (const detail of ['full', 'lean']) {
       assert.deepEqual(seen, [...list.keys()]);
       // In lean form, 50 items do not fit into an answer, so the answer ends early.
       assert.equal(pages > 2, detail === 'lean');
-    }));
+    }),
+  );
 }
 
 test('accept_near takes the first candidate wherever it scores enough, and nothing else', () =>
@@ -216,7 +219,7 @@ test('a fix names a track or skips, and says so in whatever way the schema allow
     assert.deepEqual([done.settled, done.skipped], [1, 1]);
   }));
 
-test('a job that waits for the quota of searches is ready once its last song is settled by hand', () =>
+longTest('a job that waits for the quota of searches is ready once its last song is settled by hand', () =>
   withClock(async (relay) => {
     const [a, b] = uniqueTracks(relay, 2);
     assert.ok(a && b);
@@ -233,9 +236,10 @@ test('a job that waits for the quota of searches is ready once its last song is 
     assert.deepEqual([job.resolved, job.skipped, job.reason, job.run_after], [1, 1, null, null]);
     assert.equal(searches(relay), made);
     assert.equal((await runToEnd(relay, id)).written, 1);
-  }));
+  }),
+);
 
-test('skip_unresolved commits a strict job without what did not resolve', () =>
+longTest('skip_unresolved commits a strict job without what did not resolve', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [a, b] = tracks(relay, 2);
     const id = await createJob(relay, 'add_to_playlist', [a, NOTHING, b], { playlist_id });
@@ -273,9 +277,10 @@ test('skip_unresolved commits a strict job without what did not resolve', () =>
         '2 of its items are written. Add what is missing with a new job.',
       ],
     );
-  }));
+  }),
+);
 
-test('the call that a strict job names settles its first items that did not resolve', () =>
+longTest('the call that a strict job names settles its first items that did not resolve', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist_id }) => {
     const [a, b] = tracks(relay, 2);
     const items = [a, NOTHING, b, { ...NOTHING, artist: 'Nobody Else' }, { ...NOTHING, artist: 'No One' }];
@@ -290,7 +295,8 @@ test('the call that a strict job names settles its first items that did not reso
       { position: 3, skip: true },
     ]);
     assert.deepEqual([settled, skipped], [1, 1]);
-  }));
+  }),
+);
 
 test('a job whose items are all left out has nothing to write', () =>
   withRelay(async (relay) => {

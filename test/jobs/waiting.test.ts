@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { pluck } from '../support/entries.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
+import { longTest } from '../support/scale.ts';
 import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { withClock } from '../support/waiting.ts';
 import { withClockedPlaylist, withPlaylist } from '../support/withPlaylist.ts';
@@ -11,33 +12,36 @@ import { commit, createJob, itemsOf, jobOf, reach, runToEnd } from './jobCalls.t
 
 const HOURS = 3_600_000;
 
-test('with a quota a job waits until its time, across a restart, without using an attempt, and other work continues', () =>
-  withClock(async (relay, clock) => {
-    const wanted = uniqueTracks(relay, 12);
-    relay.provider.faults.add({ path: '/search', skip: 5, kind: 'quota', retryAfterSeconds: 40_000 });
-    const playlist = named(relay, 'Empty Shelf');
-    const id = await createJob(relay, 'add_to_playlist', wanted.map(asQuery), { playlist_id: playlist.id });
-    const parked = await reach(relay, id, 'waiting');
-    const until = new Date(clock.now() + 40_000_000).toISOString();
-    assert.deepEqual([parked.reason, parked.run_after, parked.attempts], ['QUOTA_EXCEEDED', until, 0]);
-    assert.ok(parked.resolved >= 5 && parked.resolved < 12, `${parked.resolved} resolved`);
-    const other = await createJob(relay, 'save_tracks', tracks(relay, 3));
-    assert.equal((await runToEnd(relay, other)).status, 'completed');
+longTest(
+  'with a quota a job waits until its time, across a restart, without using an attempt, and other work continues',
+  () =>
+    withClock(async (relay, clock) => {
+      const wanted = uniqueTracks(relay, 12);
+      relay.provider.faults.add({ path: '/search', skip: 5, kind: 'quota', retryAfterSeconds: 40_000 });
+      const playlist = named(relay, 'Empty Shelf');
+      const id = await createJob(relay, 'add_to_playlist', wanted.map(asQuery), { playlist_id: playlist.id });
+      const parked = await reach(relay, id, 'waiting');
+      const until = new Date(clock.now() + 40_000_000).toISOString();
+      assert.deepEqual([parked.reason, parked.run_after, parked.attempts], ['QUOTA_EXCEEDED', until, 0]);
+      assert.ok(parked.resolved >= 5 && parked.resolved < 12, `${parked.resolved} resolved`);
+      const other = await createJob(relay, 'save_tracks', tracks(relay, 3));
+      assert.equal((await runToEnd(relay, other)).status, 'completed');
 
-    await relay.restart();
-    const made = searches(relay);
-    clock.advance(11 * HOURS);
-    assert.deepEqual(await jobOf(relay, id), parked);
-    assert.equal(searches(relay), made, 'nothing is sent before the time');
+      await relay.restart();
+      const made = searches(relay);
+      clock.advance(11 * HOURS);
+      assert.deepEqual(await jobOf(relay, id), parked);
+      assert.equal(searches(relay), made, 'nothing is sent before the time');
 
-    clock.advance(HOURS);
-    const job = await reach(relay, id, 'ready');
-    assert.deepEqual([job.resolved, job.attempts, job.run_after, job.reason], [12, 0, null, null]);
-    assert.equal((await runToEnd(relay, id)).status, 'completed');
-    assert.deepEqual(urisOf(playlist), pluck(wanted, 'uri'));
-  }));
+      clock.advance(HOURS);
+      const job = await reach(relay, id, 'ready');
+      assert.deepEqual([job.resolved, job.attempts, job.run_after, job.reason], [12, 0, null, null]);
+      assert.equal((await runToEnd(relay, id)).status, 'completed');
+      assert.deepEqual(urisOf(playlist), pluck(wanted, 'uri'));
+    }),
+);
 
-test('with a limit of half a minute a job waits too, until its time', () =>
+longTest('with a limit of half a minute a job waits too, until its time', () =>
   withClock(async (relay, clock) => {
     const wanted = uniqueTracks(relay, 1);
     relay.provider.faults.add({ path: '/search', times: 1, kind: 'rate_limit', retryAfterSeconds: 31 });
@@ -49,9 +53,10 @@ test('with a limit of half a minute a job waits too, until its time', () =>
     );
     clock.advance(31_000);
     assert.equal((await reach(relay, id, 'ready')).resolved, 1);
-  }));
+  }),
+);
 
-test('a limit during writing makes the job wait, and it continues where it stopped', () =>
+longTest('a limit during writing makes the job wait, and it continues where it stopped', () =>
   withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
     const uris = tracks(relay, 450);
     relay.provider.faults.add({
@@ -70,9 +75,10 @@ test('a limit during writing makes the job wait, and it continues where it stopp
     clock.advance(2 * HOURS);
     assert.equal((await reach(relay, id, 'completed')).written, 450);
     assert.deepEqual(urisOf(playlist), uris);
-  }));
+  }),
+);
 
-test('resume_job makes a waiting job try again at once', () =>
+longTest('resume_job makes a waiting job try again at once', () =>
   withClock(async (relay) => {
     const [a] = uniqueTracks(relay, 1);
     assert.ok(a);
@@ -82,7 +88,8 @@ test('resume_job makes a waiting job try again at once', () =>
     const { job } = (await relay.call('resume_job', { job_id: id })) as { job: { status: string } };
     assert.notEqual(job.status, 'waiting');
     assert.equal((await reach(relay, id, 'ready')).resolved, 1);
-  }));
+  }),
+);
 
 test('a failed search uses one attempt of its item and is repeated later', () =>
   withClock(async (relay, clock) => {
@@ -106,7 +113,7 @@ test('a failed search uses one attempt of its item and is repeated later', () =>
     assert.deepEqual([job.resolved, job.attempts], [3, 1]);
   }));
 
-test('an item fails after max_attempts without blocking the others, and resume_job tries it again', () =>
+longTest('an item fails after max_attempts without blocking the others, and resume_job tries it again', () =>
   withClock(async (relay) => {
     const wanted = uniqueTracks(relay, 3);
     relay.provider.faults.add({ path: '/search', times: 1, kind: 'status', status: 500 });
@@ -118,7 +125,8 @@ test('an item fails after max_attempts without blocking the others, and resume_j
     await relay.call('resume_job', { job_id: id });
     const again = await reach(relay, id, 'ready');
     assert.deepEqual([again.resolved, again.failed, again.attempts], [3, 0, 0]);
-  }));
+  }),
+);
 
 test('without a login a job waits for one, then continues by itself', () =>
   withRelay({ connect: false }, async (relay) => {
@@ -131,7 +139,7 @@ test('without a login a job waits for one, then continues by itself', () =>
     assert.equal((await reach(relay, id, 'ready')).resolved, 1);
   }));
 
-test('a job whose login ends during a commit waits, and a new login resumes it', () =>
+longTest('a job whose login ends during a commit waits, and a new login resumes it', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 250);
     const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id });
@@ -143,9 +151,10 @@ test('a job whose login ends during a commit waits, and a new login resumes it',
     await connectAccount(relay.baseUrl);
     assert.equal((await reach(relay, id, 'completed')).written, 250);
     assert.deepEqual(urisOf(playlist), uris);
-  }));
+  }),
+);
 
-test('a job is written only to the account it was made for', () =>
+longTest('a job is written only to the account it was made for', () =>
   withRelay(async (relay) => {
     const id = await createJob(relay, 'save_tracks', tracks(relay, 3));
     await reach(relay, id, 'ready');
@@ -156,9 +165,10 @@ test('a job is written only to the account it was made for', () =>
     await commit(relay, id);
     const job = await reach(relay, id, 'failed');
     assert.deepEqual([job.error?.code, writes(relay)], ['FORBIDDEN', 0]);
-  }));
+  }),
+);
 
-test('a job that only waits costs no request, whatever the time', () =>
+longTest('a job that only waits costs no request, whatever the time', () =>
   withClock(async (relay, clock) => {
     const [a] = uniqueTracks(relay, 1);
     assert.ok(a);
@@ -171,4 +181,5 @@ test('a job that only waits costs no request, whatever the time', () =>
       await jobOf(relay, id);
     }
     assert.deepEqual(relay.provider.requests, []);
-  }));
+  }),
+);

@@ -6,11 +6,12 @@ import { run } from '../support/cli.ts';
 import { owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { named, savedUris } from '../support/playlists.ts';
+import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 import { edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts';
 import { act, type Keep, keep, kept, SAVED, withAccount } from './keptPlaylists.ts';
 
-test('a run reports what it did even if it added and removed nothing', async () => {
+longTest('a run reports what it did even if it added and removed nothing', async () => {
   await withAccount({ saved: 20, clock: fastClock() }, async (relay) => {
     const none = await keep(relay, { name: 'None', sql: "SELECT uri FROM saved WHERE added_at < '1999'" });
     assert.deepEqual([none.keep.status, none.keep.last_result], ['active', 'no song matches']);
@@ -68,7 +69,7 @@ test('a new playlist gets the rows of its query at once, and a run writes only w
   });
 });
 
-test('a run that only reorders says how many rows it moves, before and in review', async () => {
+longTest('a run that only reorders says how many rows it moves, before and in review', async () => {
   await withAccount({ saved: 8 }, async (relay) => {
     const backwards = 'SELECT uri FROM saved ORDER BY position DESC';
     const { keep: made } = await keep(relay, { name: 'Mine' });
@@ -123,24 +124,27 @@ test('a run that would empty a playlist, or shrink it by more than five rows and
   });
 });
 
-test('if a rule later returns more rows than a playlist holds, the run waits for review, and accepting it writes nothing', async () => {
-  await withAccount({ saved: 4 }, async (relay) => {
-    const grows = `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < (SELECT iif(count(*) > 4, 10001, 3) FROM saved)) SELECT (SELECT uri FROM saved WHERE position = 0) AS uri FROM n`;
-    const { keep: made } = await keep(relay, { name: 'Grows', sql: grows });
-    const before = rowsOf(relay, made.playlist_id);
-    assert.equal(before.length, 3);
-    save(relay, spare(relay, 0, 1));
-    relay.provider.clearRequests();
-    for (const action of ['run', 'accept']) {
-      const { keep: held } = await act(relay, made.id, action);
-      assert.deepEqual([held.status, held.preview?.total], ['review', 10_001]);
-      assert.match(held.reason ?? '', /has 10001 rows now; a playlist holds at most 10,000/);
-    }
-    assert.deepEqual([writes(relay), rowsOf(relay, made.playlist_id)], [[], before]);
-  });
-});
+longTest(
+  'if a rule later returns more rows than a playlist holds, the run waits for review, and accepting it writes nothing',
+  async () => {
+    await withAccount({ saved: 4 }, async (relay) => {
+      const grows = `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < (SELECT iif(count(*) > 4, 10001, 3) FROM saved)) SELECT (SELECT uri FROM saved WHERE position = 0) AS uri FROM n`;
+      const { keep: made } = await keep(relay, { name: 'Grows', sql: grows });
+      const before = rowsOf(relay, made.playlist_id);
+      assert.equal(before.length, 3);
+      save(relay, spare(relay, 0, 1));
+      relay.provider.clearRequests();
+      for (const action of ['run', 'accept']) {
+        const { keep: held } = await act(relay, made.id, action);
+        assert.deepEqual([held.status, held.preview?.total], ['review', 10_001]);
+        assert.match(held.reason ?? '', /has 10001 rows now; a playlist holds at most 10,000/);
+      }
+      assert.deepEqual([writes(relay), rowsOf(relay, made.playlist_id)], [[], before]);
+    });
+  },
+);
 
-test('accepting that a few rows go does not accept that all of them go', async () => {
+longTest('accepting that a few rows go does not accept that all of them go', async () => {
   await withAccount({ saved: 4 }, async (relay) => {
     const { keep: made } = await keep(relay, { name: 'Small' });
     edit(relay, made.playlist_id, (uris) => [...uris, ...spare(relay, 0, 1)]);
@@ -156,7 +160,7 @@ test('accepting that a few rows go does not accept that all of them go', async (
   });
 });
 
-test('the same limits protect the rows that a playlist had before it was kept', async () => {
+longTest('the same limits protect the rows that a playlist had before it was kept', async () => {
   await withAccount({ saved: 3 }, async (relay) => {
     const before = rowsOf(relay, LIST_0);
     const held = await keep(relay, { playlist_id: LIST_0 });
@@ -197,28 +201,31 @@ test('after a change by hand, by a tool or by undo a run waits; a person lets th
   });
 });
 
-test('a URI that appears twice is written twice; what cannot be written is left out and counted', async () => {
-  await withAccount({ saved: 2 }, async (relay) => {
-    const [one = '', two = ''] = spare(relay, 20, 2);
-    const episode = relay.provider.catalogue.episodes[0]?.uri ?? '';
-    const values = [
-      one,
-      two,
-      one,
-      episode,
-      'spotify:local:a:b:c:1',
-      'spotify:album:0123456789abcdefABCDEF',
-      'x',
-      null,
-    ];
-    const sql = `VALUES ${values.map((uri) => (uri === null ? '(null)' : `('${uri}')`)).join(', ')}`;
-    const made = await keep(relay, { name: 'Odd', sql });
-    assert.deepEqual([made.preview.total, made.preview.left_out], [4, 4]);
-    assert.deepEqual(rowsOf(relay, made.keep.playlist_id), [one, two, one, episode]);
-  });
-});
+longTest(
+  'a URI that appears twice is written twice; what cannot be written is left out and counted',
+  async () => {
+    await withAccount({ saved: 2 }, async (relay) => {
+      const [one = '', two = ''] = spare(relay, 20, 2);
+      const episode = relay.provider.catalogue.episodes[0]?.uri ?? '';
+      const values = [
+        one,
+        two,
+        one,
+        episode,
+        'spotify:local:a:b:c:1',
+        'spotify:album:0123456789abcdefABCDEF',
+        'x',
+        null,
+      ];
+      const sql = `VALUES ${values.map((uri) => (uri === null ? '(null)' : `('${uri}')`)).join(', ')}`;
+      const made = await keep(relay, { name: 'Odd', sql });
+      assert.deepEqual([made.preview.total, made.preview.left_out], [4, 4]);
+      assert.deepEqual(rowsOf(relay, made.keep.playlist_id), [one, two, one, episode]);
+    });
+  },
+);
 
-test('a track that Spotify no longer has is noticed, left out and not tried again', async () => {
+longTest('a track that Spotify no longer has is noticed, left out and not tried again', async () => {
   await withAccount({ saved: 2 }, async (relay) => {
     const [one = '', two = ''] = spare(relay, 30, 2);
     const gone = 'spotify:track:0000000000000000000000';
@@ -242,30 +249,33 @@ function hide(relay: Relay, id: string): void {
   });
 }
 
-test('a playlist that relay has just made can be kept before the list shows it; one that has left the list waits', async () => {
-  await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
-    await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
-    const { id } = (await relay.call('create_playlist', { name: 'Mine' })) as { id: string };
-    hide(relay, id);
-    assert.equal((await keep(relay, { playlist_id: id, dry_run: true })).keep.status, 'active');
-    assert.equal((await keep(relay, { playlist_id: id })).keep.last_result, '12 added');
-    assert.deepEqual(rowsOf(relay, id), savedUris(relay));
-    relay.provider.faults.clear();
-    hide(relay, LIST_0);
-    for (const dry_run of [true, false]) {
-      const { status, reason } = (await keep(relay, { playlist_id: LIST_0, dry_run })).keep;
-      assert.deepEqual(
-        [status, reason],
-        [
-          'review',
-          'The playlist is not in your library any more. Put it back in Spotify, or stop keeping it and keep a new one.',
-        ],
-      );
-    }
-  });
-});
+longTest(
+  'a playlist that relay has just made can be kept before the list shows it; one that has left the list waits',
+  async () => {
+    await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
+      await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
+      const { id } = (await relay.call('create_playlist', { name: 'Mine' })) as { id: string };
+      hide(relay, id);
+      assert.equal((await keep(relay, { playlist_id: id, dry_run: true })).keep.status, 'active');
+      assert.equal((await keep(relay, { playlist_id: id })).keep.last_result, '12 added');
+      assert.deepEqual(rowsOf(relay, id), savedUris(relay));
+      relay.provider.faults.clear();
+      hide(relay, LIST_0);
+      for (const dry_run of [true, false]) {
+        const { status, reason } = (await keep(relay, { playlist_id: LIST_0, dry_run })).keep;
+        assert.deepEqual(
+          [status, reason],
+          [
+            'review',
+            'The playlist is not in your library any more. Put it back in Spotify, or stop keeping it and keep a new one.',
+          ],
+        );
+      }
+    });
+  },
+);
 
-test('nothing is written to a playlist that was deleted right after it was made', async () => {
+longTest('nothing is written to a playlist that was deleted right after it was made', async () => {
   await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
     await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
     const { id } = (await relay.call('create_playlist', { name: 'Mine' })) as { id: string };
@@ -283,7 +293,7 @@ test('nothing is written to a playlist that was deleted right after it was made'
   });
 });
 
-test('a rule or a playlist that cannot be kept is refused when it is added', async () => {
+longTest('a rule or a playlist that cannot be kept is refused when it is added', async () => {
   await withAccount({ saved: 4 }, async (relay) => {
     const refused = async (args: Record<string, unknown>) => (await keep(relay, args)).error?.code;
     assert.equal(await refused({ name: 'A', sql: 'SELECT name FROM tracks' }), 'INVALID_ARGUMENT');
@@ -325,7 +335,7 @@ test('a rule or a playlist that cannot be kept is refused when it is added', asy
   });
 });
 
-test('kept playlists with long queries are listed page by page', async () => {
+longTest('kept playlists with long queries are listed page by page', async () => {
   await withAccount({ saved: 3 }, async (relay) => {
     const made: string[] = [];
     for (const length of [9_000, 900, 900, 900, 900, 900, 900, 900, 900]) {
@@ -342,7 +352,7 @@ test('kept playlists with long queries are listed page by page', async () => {
   });
 });
 
-test('of two calls at once that keep the same playlist, the second is told that it is kept', async () => {
+longTest('of two calls at once that keep the same playlist, the second is told that it is kept', async () => {
   await withAccount({ saved: 30 }, async (relay) => {
     // Spotify does not list the playlist yet, so each call asks who owns it.
     const fn = (body: unknown) => ({ ...(body as object), items: [], total: 0, next: null });
@@ -397,30 +407,33 @@ test('a new playlist is kept once, also if the call is sent again before Spotify
   });
 });
 
-test('a query that fails later waits for a person; one whose source cannot be read is tried again later', async () => {
-  await withAccount({ saved: 4 }, async (relay) => {
-    const [one = ''] = spare(relay, 40, 1);
-    const sql = `SELECT CASE WHEN (SELECT count(*) FROM saved) = 4 THEN '${one}' ELSE abs(-9223372036854775807 - 1) END AS uri`;
-    const { keep: made } = await keep(relay, { name: 'Fails', sql });
-    assert.equal(made.status, 'active');
-    save(relay, spare(relay, 41, 1));
-    const failed = await act(relay, made.id, 'run');
-    assert.equal(failed.keep.status, 'review');
-    const reason =
-      'The query fails now: integer overflow. If it still fails when you run it, stop keeping the playlist, and add it again with another query.';
-    assert.equal(failed.keep.reason, reason);
-    const shown = await run(relay, ['keep', 'show', 'Fails']);
-    assert.ok(shown.out.startsWith(`"Fails" is in review: ${reason}\nNext run: `), shown.out);
-    unsave(relay, 1);
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active', 'it works again');
-    relay.provider.faults.add({ path: '/me/tracks', times: 20, kind: 'status', status: 503 });
-    relay.provider.clearRequests();
-    const waiting = await act(relay, made.id, 'run');
-    assert.equal(waiting.keep.status, 'waiting');
-    assert.match(waiting.keep.reason ?? '', /Spotify could not be asked/);
-    assert.ok(Date.parse(waiting.keep.next_run_at ?? '') - Date.now() < 10 * 60_000);
-    assert.deepEqual(writes(relay), []);
-    relay.provider.faults.clear();
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
-  });
-});
+longTest(
+  'a query that fails later waits for a person; one whose source cannot be read is tried again later',
+  async () => {
+    await withAccount({ saved: 4 }, async (relay) => {
+      const [one = ''] = spare(relay, 40, 1);
+      const sql = `SELECT CASE WHEN (SELECT count(*) FROM saved) = 4 THEN '${one}' ELSE abs(-9223372036854775807 - 1) END AS uri`;
+      const { keep: made } = await keep(relay, { name: 'Fails', sql });
+      assert.equal(made.status, 'active');
+      save(relay, spare(relay, 41, 1));
+      const failed = await act(relay, made.id, 'run');
+      assert.equal(failed.keep.status, 'review');
+      const reason =
+        'The query fails now: integer overflow. If it still fails when you run it, stop keeping the playlist, and add it again with another query.';
+      assert.equal(failed.keep.reason, reason);
+      const shown = await run(relay, ['keep', 'show', 'Fails']);
+      assert.ok(shown.out.startsWith(`"Fails" is in review: ${reason}\nNext run: `), shown.out);
+      unsave(relay, 1);
+      assert.equal((await act(relay, made.id, 'run')).keep.status, 'active', 'it works again');
+      relay.provider.faults.add({ path: '/me/tracks', times: 20, kind: 'status', status: 503 });
+      relay.provider.clearRequests();
+      const waiting = await act(relay, made.id, 'run');
+      assert.equal(waiting.keep.status, 'waiting');
+      assert.match(waiting.keep.reason ?? '', /Spotify could not be asked/);
+      assert.ok(Date.parse(waiting.keep.next_run_at ?? '') - Date.now() < 10 * 60_000);
+      assert.deepEqual(writes(relay), []);
+      relay.provider.faults.clear();
+      assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
+    });
+  },
+);

@@ -11,6 +11,7 @@ import { ask } from '../library/queries.ts';
 import { run } from '../support/cli.ts';
 import { at, owner } from '../support/entries.ts';
 import { savedUris } from '../support/playlists.ts';
+import { longTest } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts';
 import { act, keep, kept, WITH_ALL, withAccount } from './keptPlaylists.ts';
@@ -40,7 +41,7 @@ async function keptLike(relay: Relay, rule: string): Promise<string[]> {
   return rowsOf(relay, keep.playlist_id);
 }
 
-test('each ready rule keeps what the manual says', async () => {
+longTest('each ready rule keeps what the manual says', async () => {
   await withRelay(WITH_ALL, async (relay) => {
     resize(relay, 60, 3);
     const account = owner(relay.provider);
@@ -87,7 +88,7 @@ test('each ready rule keeps what the manual says', async () => {
   });
 });
 
-test('not-heard leaves out the songs that the imported history has', async () => {
+longTest('not-heard leaves out the songs that the imported history has', async () => {
   await withRelay(WITH_ALL, async (relay) => {
     resize(relay, 20, 1);
     const saved = savedUris(relay);
@@ -131,21 +132,24 @@ test('unsorted keeps what is in no other playlist, and does not count its own pl
   });
 });
 
-test('a rule leaves out its own playlist also if its name was given with spaces around it, or has signs of SQL', async () => {
-  await withAccount({ saved: 8, playlists: 0 }, async (relay) => {
-    for (const [given, name] of [
-      [' Unsorted ', 'Unsorted'],
-      [`It's "mine" -- ; 🎧`, `It's "mine" -- ; 🎧`],
-    ] as const) {
-      assert.equal((await run(relay, ['keep', 'add', given, '--like', 'unsorted'])).code, 0);
-      const again = await run(relay, ['keep', 'run', given, '--json']);
-      const { keep } = JSON.parse(again.out);
-      assert.deepEqual([keep.name, keep.status, keep.last_result], [name, 'active', 'nothing to change']);
-      await act(relay, keep.id, 'stop');
-      await relay.call('delete_playlist', { playlist_id: keep.playlist_id });
-    }
-  });
-});
+longTest(
+  'a rule leaves out its own playlist also if its name was given with spaces around it, or has signs of SQL',
+  async () => {
+    await withAccount({ saved: 8, playlists: 0 }, async (relay) => {
+      for (const [given, name] of [
+        [' Unsorted ', 'Unsorted'],
+        [`It's "mine" -- ; 🎧`, `It's "mine" -- ; 🎧`],
+      ] as const) {
+        assert.equal((await run(relay, ['keep', 'add', given, '--like', 'unsorted'])).code, 0);
+        const again = await run(relay, ['keep', 'run', given, '--json']);
+        const { keep } = JSON.parse(again.out);
+        assert.deepEqual([keep.name, keep.status, keep.last_result], [name, 'active', 'nothing to change']);
+        await act(relay, keep.id, 'stop');
+        await relay.call('delete_playlist', { playlist_id: keep.playlist_id });
+      }
+    });
+  },
+);
 
 test('a rule that leaves out its own playlist still does so after the playlist was renamed', async () => {
   for (const rule of ['unsorted', 'union']) {
@@ -190,7 +194,7 @@ test('the name of a kept playlist may begin as a link does', async () => {
   });
 });
 
-test('relay keep adds, lists, shows, runs and stops', async () => {
+longTest('relay keep adds, lists, shows, runs and stops', async () => {
   await withRelay(WITH_ALL, async (relay) => {
     resize(relay, 20, 1);
     const sql = 'SELECT uri FROM saved ORDER BY position';

@@ -9,7 +9,7 @@ import { DAY, HOUR, type ManualClock, manualClock } from '../support/clock.ts';
 import { at, owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { savedUris } from '../support/playlists.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { connectAccount, type Relay } from '../support/world.ts';
 import { asked, edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts';
 import { act, keep, kept, SAVED, withAccount } from './keptPlaylists.ts';
@@ -88,7 +88,7 @@ test('a kept playlist runs each hour or day, checked every minute, and an idle d
   });
 });
 
-test('an hourly rule runs within its hour even if the clock was set back by days', async () => {
+longTest('an hourly rule runs within its hour even if the clock was set back by days', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Hourly', every: 'hour' });
     clock.setWall(clock.now() - 3 * DAY);
@@ -99,68 +99,77 @@ test('an hourly rule runs within its hour even if the clock was set back by days
   });
 });
 
-test('an hourly rule that waits is tried again within its hour even if the clock was set back by days', async () => {
-  await withTime(async (relay, clock) => {
-    const { keep: made } = await keep(relay, { playlist_id: LIST_0, every: 'hour' });
-    relay.provider.faults.add({ path: '/me/tracks', kind: 'quota', retryAfterSeconds: 600 });
-    clock.advance(60_000);
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'waiting');
-    clock.setWall(clock.now() - 3 * DAY);
-    const end = clock.monotonic() + HOUR;
-    const isActive = async () => (await keeps(relay))[0]?.status === 'active';
-    await eventually(
-      async () => (await isActive()) || clock.monotonic() > end,
-      () => nextLook(clock),
-    );
-    assert.ok(await isActive());
-  });
-});
+longTest(
+  'an hourly rule that waits is tried again within its hour even if the clock was set back by days',
+  async () => {
+    await withTime(async (relay, clock) => {
+      const { keep: made } = await keep(relay, { playlist_id: LIST_0, every: 'hour' });
+      relay.provider.faults.add({ path: '/me/tracks', kind: 'quota', retryAfterSeconds: 600 });
+      clock.advance(60_000);
+      assert.equal((await act(relay, made.id, 'run')).keep.status, 'waiting');
+      clock.setWall(clock.now() - 3 * DAY);
+      const end = clock.monotonic() + HOUR;
+      const isActive = async () => (await keeps(relay))[0]?.status === 'active';
+      await eventually(
+        async () => (await isActive()) || clock.monotonic() > end,
+        () => nextLook(clock),
+      );
+      assert.ok(await isActive());
+    });
+  },
+);
 
-test('rules that are due at once share their reads of the library, however long the first one takes', async () => {
-  await withTime(async (relay, clock) => {
-    await keep(relay, { name: 'One' });
-    await keep(relay, { name: 'Two', sql: `${SAVED} DESC` });
-    await keep(relay, { name: 'Three', sql: `${SAVED} LIMIT 20` });
-    clock.advance(40_000);
-    for (const { id } of await kept(relay)) await act(relay, id, 'run');
-    relay.provider.clearRequests();
-    const before = await runsOf(relay);
-    save(relay, spare(relay, 0, 1));
-    // Each request takes eleven seconds, so that a look and the runs that it begins take longer than a minute.
-    relay.provider.faults.add({ path: /./, times: 30, kind: 'hook', fn: () => clock.advance(11_000) });
-    clock.setWall(clock.now() + DAY);
-    await after(relay, clock, async () => (await runsOf(relay)).every((at, index) => at !== before[index]));
-    assert.equal(paths(relay).filter((path) => path === '/me/tracks').length, 1, paths(relay).join());
-  });
-});
+longTest(
+  'rules that are due at once share their reads of the library, however long the first one takes',
+  async () => {
+    await withTime(async (relay, clock) => {
+      await keep(relay, { name: 'One' });
+      await keep(relay, { name: 'Two', sql: `${SAVED} DESC` });
+      await keep(relay, { name: 'Three', sql: `${SAVED} LIMIT 20` });
+      clock.advance(40_000);
+      for (const { id } of await kept(relay)) await act(relay, id, 'run');
+      relay.provider.clearRequests();
+      const before = await runsOf(relay);
+      save(relay, spare(relay, 0, 1));
+      // Each request takes eleven seconds, so that a look and the runs that it begins take longer than a minute.
+      relay.provider.faults.add({ path: /./, times: 30, kind: 'hook', fn: () => clock.advance(11_000) });
+      clock.setWall(clock.now() + DAY);
+      await after(relay, clock, async () => (await runsOf(relay)).every((at, index) => at !== before[index]));
+      assert.equal(paths(relay).filter((path) => path === '/me/tracks').length, 1, paths(relay).join());
+    });
+  },
+);
 
 const paths = (relay: Relay) => asked(relay).map(({ path }) => path);
 
-test('on an idle day, a single kept playlist costs one request for each list that its rule reads', async () => {
-  await withTime(async (relay, clock) => {
-    const ofSaved = ['fresh', 'decade', 'not-heard'].map((ready) => [ready, ['/me/tracks']] as const);
-    const lists: ReadonlyArray<readonly [ready: string, requests: readonly string[]]> = [
-      ...sized(ofSaved, []),
-      ['best-of', ['/me/tracks']],
-      ['union', ['/me/playlists']],
-      ['unsorted', ['/me/tracks', '/me/playlists']],
-    ];
-    for (const [ready, expected] of lists) {
-      const { keep: made } = await keep(relay, { name: ready, sql: readyRule(ready, ready) });
-      // For half a minute, relay reads again what it has just made. That time passes here.
-      clock.advance(40_000);
-      const { keep: settled } = await act(relay, made.id, 'run');
-      assert.equal(settled.status, 'active', settled.reason);
-      relay.provider.clearRequests();
-      clock.setWall(clock.now() + DAY);
-      await after(relay, clock, async () => (await runsOf(relay))[0] !== settled.last_run_at);
-      assert.deepEqual(paths(relay), expected, ready);
-      await act(relay, made.id, 'stop');
-    }
-  });
-});
+longTest(
+  'on an idle day, a single kept playlist costs one request for each list that its rule reads',
+  async () => {
+    await withTime(async (relay, clock) => {
+      const ofSaved = ['fresh', 'decade', 'not-heard'].map((ready) => [ready, ['/me/tracks']] as const);
+      const lists: ReadonlyArray<readonly [ready: string, requests: readonly string[]]> = [
+        ...sized(ofSaved, []),
+        ['best-of', ['/me/tracks']],
+        ['union', ['/me/playlists']],
+        ['unsorted', ['/me/tracks', '/me/playlists']],
+      ];
+      for (const [ready, expected] of lists) {
+        const { keep: made } = await keep(relay, { name: ready, sql: readyRule(ready, ready) });
+        // For half a minute, relay reads again what it has just made. That time passes here.
+        clock.advance(40_000);
+        const { keep: settled } = await act(relay, made.id, 'run');
+        assert.equal(settled.status, 'active', settled.reason);
+        relay.provider.clearRequests();
+        clock.setWall(clock.now() + DAY);
+        await after(relay, clock, async () => (await runsOf(relay))[0] !== settled.last_run_at);
+        assert.deepEqual(paths(relay), expected, ready);
+        await act(relay, made.id, 'stop');
+      }
+    });
+  },
+);
 
-test('a rule that selects tracks by URI finds what was saved since its last run', async () => {
+longTest('a rule that selects tracks by URI finds what was saved since its last run', async () => {
   await withTime(async (relay, clock) => {
     const known = savedUris(relay)[0] ?? '';
     const fresh = spare(relay, 0, 3);
@@ -183,42 +192,48 @@ test('a rule that selects tracks by URI finds what was saved since its last run'
   });
 });
 
-test('a weekly list that is added beside a daily one runs a week later, at the time of the daily one', async () => {
-  await withTime(async (relay, clock) => {
-    const daily = (await keep(relay, { name: 'Daily' })).keep;
-    clock.advance(5 * HOUR);
-    const weekly = (await keep(relay, { name: 'Weekly', every: 'week' })).keep;
-    const hourly = (await keep(relay, { name: 'Hourly', every: 'hour' })).keep;
-    const again = (await keep(relay, { name: 'Another', sql: `${SAVED} DESC` })).keep;
-    const ms = (at: string | null) => Date.parse(at ?? '');
-    assert.equal(again.next_run_at, daily.next_run_at, 'both share one look');
-    assert.equal(ms(weekly.next_run_at) - ms(daily.next_run_at), 6 * DAY);
-    assert.equal(ms(hourly.next_run_at) - ms(daily.next_run_at), -18 * HOUR);
-  });
-  await withTime(async (relay, clock) => {
-    const hourly = (await keep(relay, { name: 'Hourly', every: 'hour' })).keep;
-    clock.advance(HOUR / 2);
-    const daily = (await keep(relay, { name: 'Daily' })).keep;
-    assert.equal(Date.parse(daily.next_run_at ?? '') - Date.parse(hourly.next_run_at ?? ''), 23 * HOUR);
-  });
-});
+longTest(
+  'a weekly list that is added beside a daily one runs a week later, at the time of the daily one',
+  async () => {
+    await withTime(async (relay, clock) => {
+      const daily = (await keep(relay, { name: 'Daily' })).keep;
+      clock.advance(5 * HOUR);
+      const weekly = (await keep(relay, { name: 'Weekly', every: 'week' })).keep;
+      const hourly = (await keep(relay, { name: 'Hourly', every: 'hour' })).keep;
+      const again = (await keep(relay, { name: 'Another', sql: `${SAVED} DESC` })).keep;
+      const ms = (at: string | null) => Date.parse(at ?? '');
+      assert.equal(again.next_run_at, daily.next_run_at, 'both share one look');
+      assert.equal(ms(weekly.next_run_at) - ms(daily.next_run_at), 6 * DAY);
+      assert.equal(ms(hourly.next_run_at) - ms(daily.next_run_at), -18 * HOUR);
+    });
+    await withTime(async (relay, clock) => {
+      const hourly = (await keep(relay, { name: 'Hourly', every: 'hour' })).keep;
+      clock.advance(HOUR / 2);
+      const daily = (await keep(relay, { name: 'Daily' })).keep;
+      assert.equal(Date.parse(daily.next_run_at ?? '') - Date.parse(hourly.next_run_at ?? ''), 23 * HOUR);
+    });
+  },
+);
 
-test('changes by others to a kept playlist are noticed within a week, even if its rule reads no playlist', async () => {
-  await withTime(async (relay, clock) => {
-    const { keep: made } = await keep(relay, { name: 'Weekly look' });
-    clock.advance(40_000);
-    await act(relay, made.id, 'run');
-    edit(relay, made.playlist_id, (uris) => uris.slice(1));
-    const states: string[] = [];
-    for (const days of [1, 5, 2]) {
-      const [before] = await runsOf(relay);
-      clock.setWall(clock.now() + days * DAY);
-      await after(relay, clock, async () => (await runsOf(relay))[0] !== before);
-      states.push((await keeps(relay))[0]?.status ?? '');
-    }
-    assert.deepEqual(states, ['active', 'active', 'review']);
-  });
-});
+longTest(
+  'changes by others to a kept playlist are noticed within a week, even if its rule reads no playlist',
+  async () => {
+    await withTime(async (relay, clock) => {
+      const { keep: made } = await keep(relay, { name: 'Weekly look' });
+      clock.advance(40_000);
+      await act(relay, made.id, 'run');
+      edit(relay, made.playlist_id, (uris) => uris.slice(1));
+      const states: string[] = [];
+      for (const days of [1, 5, 2]) {
+        const [before] = await runsOf(relay);
+        clock.setWall(clock.now() + days * DAY);
+        await after(relay, clock, async () => (await runsOf(relay))[0] !== before);
+        states.push((await keeps(relay))[0]?.status ?? '');
+      }
+      assert.deepEqual(states, ['active', 'active', 'review']);
+    });
+  },
+);
 
 test('one run makes up for all that were missed while relay was off, and a paused kept playlist stays paused', async () => {
   await withTime(async (relay, clock) => {
@@ -242,7 +257,7 @@ test('one run makes up for all that were missed while relay was off, and a pause
   });
 });
 
-test('a paused kept playlist stays paused even if a run by hand has to wait', async () => {
+longTest('a paused kept playlist stays paused even if a run by hand has to wait', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Paused' });
     save(relay, spare(relay, 0, 3));
@@ -262,7 +277,7 @@ test('a paused kept playlist stays paused even if a run by hand has to wait', as
   });
 });
 
-test('a pause that comes during a run stays, even if the run finds something to review', async () => {
+longTest('a pause that comes during a run stays, even if the run finds something to review', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Paused' });
     owner(relay.provider).saved.splice(5);
@@ -277,40 +292,43 @@ test('a pause that comes during a run stays, even if the run finds something to 
   });
 });
 
-test('a person may have a paused playlist run once: even if that run is reviewed and accepted, it stays paused', async () => {
-  await withTime(async (relay, clock) => {
-    const { keep: made } = await keep(relay, { name: 'Paused' });
-    await act(relay, made.id, 'pause');
-    const all = [...owner(relay.provider).saved];
-    owner(relay.provider).saved.splice(5);
-    clock.advance(60_000);
-    const { keep: held } = await act(relay, made.id, 'run');
-    assert.deepEqual([held.status, held.next_run_at, held.preview?.removed_count], ['review', null, 25]);
-    assert.match((await run(relay, ['status'])).out, /1 kept playlist, 1 to review\n/);
-    // The cause passes, but nobody has resumed the playlist.
-    owner(relay.provider).saved = all;
-    save(relay, spare(relay, 0, 1));
-    clock.advance(2 * DAY);
-    await aMinute(clock);
-    await relay.restart();
-    await aMinute(clock);
-    assert.equal((await keeps(relay))[0]?.status, 'review');
-    assert.equal(rowsOf(relay, made.playlist_id).length, 30);
-    const accepted = await run(relay, ['keep', 'accept', 'Paused']);
-    assert.equal(accepted.out, '"Paused" is paused.\nThis run: 1 added.\n');
-    assert.equal(accepted.code, 0);
-    const [after] = await keeps(relay);
-    assert.deepEqual([after?.status, after?.next_run_at], ['paused', null]);
-    owner(relay.provider).saved.splice(0, 31);
-    clock.advance(60_000);
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
-    const { keep: resumed } = await act(relay, made.id, 'resume');
-    assert.equal(resumed.status, 'review');
-    assert.notEqual(resumed.next_run_at, null);
-  });
-});
+longTest(
+  'a person may have a paused playlist run once: even if that run is reviewed and accepted, it stays paused',
+  async () => {
+    await withTime(async (relay, clock) => {
+      const { keep: made } = await keep(relay, { name: 'Paused' });
+      await act(relay, made.id, 'pause');
+      const all = [...owner(relay.provider).saved];
+      owner(relay.provider).saved.splice(5);
+      clock.advance(60_000);
+      const { keep: held } = await act(relay, made.id, 'run');
+      assert.deepEqual([held.status, held.next_run_at, held.preview?.removed_count], ['review', null, 25]);
+      assert.match((await run(relay, ['status'])).out, /1 kept playlist, 1 to review\n/);
+      // The cause passes, but nobody has resumed the playlist.
+      owner(relay.provider).saved = all;
+      save(relay, spare(relay, 0, 1));
+      clock.advance(2 * DAY);
+      await aMinute(clock);
+      await relay.restart();
+      await aMinute(clock);
+      assert.equal((await keeps(relay))[0]?.status, 'review');
+      assert.equal(rowsOf(relay, made.playlist_id).length, 30);
+      const accepted = await run(relay, ['keep', 'accept', 'Paused']);
+      assert.equal(accepted.out, '"Paused" is paused.\nThis run: 1 added.\n');
+      assert.equal(accepted.code, 0);
+      const [after] = await keeps(relay);
+      assert.deepEqual([after?.status, after?.next_run_at], ['paused', null]);
+      owner(relay.provider).saved.splice(0, 31);
+      clock.advance(60_000);
+      assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
+      const { keep: resumed } = await act(relay, made.id, 'resume');
+      assert.equal(resumed.status, 'review');
+      assert.notEqual(resumed.next_run_at, null);
+    });
+  },
+);
 
-test('after a pause, what was in review is decided again at once', async () => {
+longTest('after a pause, what was in review is decided again at once', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Paused' });
     edit(relay, made.playlist_id, (uris) => uris.slice(1));
@@ -345,98 +363,113 @@ for (const action of ['pause', 'stop']) {
   });
 }
 
-test('a playlist that is kept while the run of a stopped one still writes is kept by its own rule', async () => {
-  await withTime(async (relay, clock) => {
-    const { keep: first } = await keep(relay, { name: 'First' });
-    const before = rowsOf(relay, first.playlist_id);
-    const added = spare(relay, 0, 2);
-    save(relay, added);
-    clock.advance(60_000);
-    const sql = 'SELECT uri FROM saved ORDER BY position LIMIT 28';
-    const calls: Array<ReturnType<typeof keep>> = [];
-    const fn = async () => {
-      await act(relay, first.id, 'stop');
-      calls.push(keep(relay, { name: 'Second', sql }));
-      await eventually(async () => (await keeps(relay))[0]?.name === 'Second');
-    };
-    relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn });
-    await act(relay, first.id, 'run');
-    const { keep: made } = await at(calls, 0);
-    assert.deepEqual(rowsOf(relay, first.playlist_id), [...added, ...before]);
-    assert.notEqual(made.playlist_id, first.playlist_id);
-    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay).slice(0, 28));
-    assert.deepEqual(
-      (await keeps(relay)).map(({ name, playlist_id, status }) => [name, playlist_id, status]),
-      [['Second', made.playlist_id, 'active']],
-    );
-  });
-});
+longTest(
+  'a playlist that is kept while the run of a stopped one still writes is kept by its own rule',
+  async () => {
+    await withTime(async (relay, clock) => {
+      const { keep: first } = await keep(relay, { name: 'First' });
+      const before = rowsOf(relay, first.playlist_id);
+      const added = spare(relay, 0, 2);
+      save(relay, added);
+      clock.advance(60_000);
+      const sql = 'SELECT uri FROM saved ORDER BY position LIMIT 28';
+      const calls: Array<ReturnType<typeof keep>> = [];
+      const fn = async () => {
+        await act(relay, first.id, 'stop');
+        calls.push(keep(relay, { name: 'Second', sql }));
+        await eventually(async () => (await keeps(relay))[0]?.name === 'Second');
+      };
+      relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn });
+      await act(relay, first.id, 'run');
+      const { keep: made } = await at(calls, 0);
+      assert.deepEqual(rowsOf(relay, first.playlist_id), [...added, ...before]);
+      assert.notEqual(made.playlist_id, first.playlist_id);
+      assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay).slice(0, 28));
+      assert.deepEqual(
+        (await keeps(relay)).map(({ name, playlist_id, status }) => [name, playlist_id, status]),
+        [['Second', made.playlist_id, 'active']],
+      );
+    });
+  },
+);
 
-test('the first kept playlist runs when it is due even if the caller left during its first run', async () => {
-  await withTime(async (relay, clock) => {
-    const leave = new AbortController();
-    relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn: () => leave.abort() });
-    const args = { name: 'Left', sql: SAVED };
-    const call = relay.client.callTool({ name: 'keep_playlist', arguments: args }, { signal: leave.signal });
-    await assert.rejects(call);
-    await eventually(async () => (await runsOf(relay))[0] != null);
-    clock.advance(40_000);
-    save(relay, spare(relay, 0, 2));
-    clock.setWall(clock.now() + DAY);
-    const [made] = await keeps(relay);
-    const isSaved = () => rowsOf(relay, made?.playlist_id ?? '').length === savedUris(relay).length;
-    await after(relay, clock, isSaved);
-    assert.deepEqual(rowsOf(relay, made?.playlist_id ?? ''), savedUris(relay));
-  });
-});
+longTest(
+  'the first kept playlist runs when it is due even if the caller left during its first run',
+  async () => {
+    await withTime(async (relay, clock) => {
+      const leave = new AbortController();
+      relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn: () => leave.abort() });
+      const args = { name: 'Left', sql: SAVED };
+      const call = relay.client.callTool(
+        { name: 'keep_playlist', arguments: args },
+        { signal: leave.signal },
+      );
+      await assert.rejects(call);
+      await eventually(async () => (await runsOf(relay))[0] != null);
+      clock.advance(40_000);
+      save(relay, spare(relay, 0, 2));
+      clock.setWall(clock.now() + DAY);
+      const [made] = await keeps(relay);
+      const isSaved = () => rowsOf(relay, made?.playlist_id ?? '').length === savedUris(relay).length;
+      await after(relay, clock, isSaved);
+      assert.deepEqual(rowsOf(relay, made?.playlist_id ?? ''), savedUris(relay));
+    });
+  },
+);
 
-test('keep_playlist answers in time even if reading the library takes most of it; the run continues', async () => {
-  await withAccount({ saved: 30, clock: fastClock(8) }, async (relay) => {
-    await keep(relay, { name: 'First', dry_run: true });
-    relay.provider.faults.add({ path: /./, times: 20, kind: 'latency', ms: 10_500 });
-    const { keep: made, error, note } = await keep(relay, { name: 'Slow' });
-    assert.equal(error, undefined);
-    assert.deepEqual([made.status, made.last_run_at], ['active', null]);
-    assert.match(
-      note ?? '',
-      /^The run has not ended yet and continues by itself\. Call list_kept_playlists /,
-    );
-    relay.provider.faults.clear();
-    await eventually(async () => (await runsOf(relay))[0] != null);
-    const [done] = await keeps(relay);
-    assert.deepEqual(rowsOf(relay, done?.playlist_id ?? ''), savedUris(relay));
-  });
-});
+longTest(
+  'keep_playlist answers in time even if reading the library takes most of it; the run continues',
+  async () => {
+    await withAccount({ saved: 30, clock: fastClock(8) }, async (relay) => {
+      await keep(relay, { name: 'First', dry_run: true });
+      relay.provider.faults.add({ path: /./, times: 20, kind: 'latency', ms: 10_500 });
+      const { keep: made, error, note } = await keep(relay, { name: 'Slow' });
+      assert.equal(error, undefined);
+      assert.deepEqual([made.status, made.last_run_at], ['active', null]);
+      assert.match(
+        note ?? '',
+        /^The run has not ended yet and continues by itself\. Call list_kept_playlists /,
+      );
+      relay.provider.faults.clear();
+      await eventually(async () => (await runsOf(relay))[0] != null);
+      const [done] = await keeps(relay);
+      assert.deepEqual(rowsOf(relay, done?.playlist_id ?? ''), savedUris(relay));
+    });
+  },
+);
 
-test('without a login a kept playlist waits, and continues after the next login; logout --erase forgets it', async () => {
-  await withTime(async (relay, clock) => {
-    const { keep: made } = await keep(relay, { name: 'Login' });
-    assert.equal((await run(relay, ['logout'])).code, 0);
-    const [waiting] = await keeps(relay);
-    assert.deepEqual(
-      [waiting?.status, waiting?.reason],
-      ['waiting', 'The account that it was made for is not connected.'],
-    );
-    assert.match((await run(relay, ['status'])).out, /1 kept playlist, 1 waiting\n/);
-    const told = await run(relay, ['keep', 'run', 'Login', '--json']);
-    assert.deepEqual([told.code, JSON.parse(told.err).error.code], [3, 'LOGIN_REQUIRED']);
-    save(relay, spare(relay, 0, 1));
-    relay.provider.clearRequests();
-    clock.setWall(clock.now() + DAY);
-    await aMinute(clock);
-    assert.equal((await keeps(relay))[0]?.status, 'waiting');
-    assert.deepEqual(relay.provider.requests, []);
-    assert.equal((await keep(relay, { name: 'No' })).error?.code, 'LOGIN_REQUIRED');
-    await connectAccount(relay.baseUrl);
-    await eventually(async () => rowsOf(relay, made.playlist_id).length === savedUris(relay).length);
-    await eventually(async () => (await keeps(relay))[0]?.status === 'active');
-    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
-    assert.equal((await run(relay, ['logout', '--erase'])).code, 0);
-    assert.deepEqual(await keeps(relay), []);
-  });
-});
+longTest(
+  'without a login a kept playlist waits, and continues after the next login; logout --erase forgets it',
+  async () => {
+    await withTime(async (relay, clock) => {
+      const { keep: made } = await keep(relay, { name: 'Login' });
+      assert.equal((await run(relay, ['logout'])).code, 0);
+      const [waiting] = await keeps(relay);
+      assert.deepEqual(
+        [waiting?.status, waiting?.reason],
+        ['waiting', 'The account that it was made for is not connected.'],
+      );
+      assert.match((await run(relay, ['status'])).out, /1 kept playlist, 1 waiting\n/);
+      const told = await run(relay, ['keep', 'run', 'Login', '--json']);
+      assert.deepEqual([told.code, JSON.parse(told.err).error.code], [3, 'LOGIN_REQUIRED']);
+      save(relay, spare(relay, 0, 1));
+      relay.provider.clearRequests();
+      clock.setWall(clock.now() + DAY);
+      await aMinute(clock);
+      assert.equal((await keeps(relay))[0]?.status, 'waiting');
+      assert.deepEqual(relay.provider.requests, []);
+      assert.equal((await keep(relay, { name: 'No' })).error?.code, 'LOGIN_REQUIRED');
+      await connectAccount(relay.baseUrl);
+      await eventually(async () => rowsOf(relay, made.playlist_id).length === savedUris(relay).length);
+      await eventually(async () => (await keeps(relay))[0]?.status === 'active');
+      assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
+      assert.equal((await run(relay, ['logout', '--erase'])).code, 0);
+      assert.deepEqual(await keeps(relay), []);
+    });
+  },
+);
 
-test('while a kept playlist waits for its account, relay does not write its state to disk', async () => {
+longTest('while a kept playlist waits for its account, relay does not write its state to disk', async () => {
   await withTime(async (relay, clock) => {
     await keep(relay, { name: 'Login' });
     assert.equal((await run(relay, ['logout'])).code, 0);
@@ -455,30 +488,33 @@ async function aMinute(clock: ManualClock): Promise<void> {
   await eventually(() => clock.asked.includes(60_000));
 }
 
-test('if another account is connected during a run, nothing is written, and the rule waits for its own account', async () => {
-  await withTime(async (relay, clock) => {
-    const { keep: made } = await keep(relay, { name: 'Mine' });
-    const before = rowsOf(relay, made.playlist_id);
-    save(relay, spare(relay, 0, 2));
-    clock.advance(60_000);
-    const connect = async (index: number) => {
-      relay.provider.loginAs(index);
-      const { browserUrl } = await relay.server.local.startLogin({ switchAccount: true });
-      assert.equal((await createBrowser().open(browserUrl)).status, 200);
-    };
-    relay.provider.faults.add({ path: '/me/tracks', kind: 'hook', fn: () => connect(1) });
-    relay.provider.clearRequests();
-    const { keep: waiting } = await act(relay, made.id, 'run');
-    assert.deepEqual(
-      [waiting.status, waiting.reason],
-      ['waiting', 'The account that it was made for is not connected.'],
-    );
-    assert.deepEqual([writes(relay), rowsOf(relay, made.playlist_id)], [[], before]);
-    await connect(0);
-    await eventually(async () => (await keeps(relay))[0]?.status === 'active');
-    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
-  });
-});
+longTest(
+  'if another account is connected during a run, nothing is written, and the rule waits for its own account',
+  async () => {
+    await withTime(async (relay, clock) => {
+      const { keep: made } = await keep(relay, { name: 'Mine' });
+      const before = rowsOf(relay, made.playlist_id);
+      save(relay, spare(relay, 0, 2));
+      clock.advance(60_000);
+      const connect = async (index: number) => {
+        relay.provider.loginAs(index);
+        const { browserUrl } = await relay.server.local.startLogin({ switchAccount: true });
+        assert.equal((await createBrowser().open(browserUrl)).status, 200);
+      };
+      relay.provider.faults.add({ path: '/me/tracks', kind: 'hook', fn: () => connect(1) });
+      relay.provider.clearRequests();
+      const { keep: waiting } = await act(relay, made.id, 'run');
+      assert.deepEqual(
+        [waiting.status, waiting.reason],
+        ['waiting', 'The account that it was made for is not connected.'],
+      );
+      assert.deepEqual([writes(relay), rowsOf(relay, made.playlist_id)], [[], before]);
+      await connect(0);
+      await eventually(async () => (await keeps(relay))[0]?.status === 'active');
+      assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
+    });
+  },
+);
 
 test('a limit is waited out, and a write that is cut off continues', async () => {
   await withTime(async (relay, clock) => {
@@ -507,24 +543,27 @@ test('a limit is waited out, and a write that is cut off continues', async () =>
   });
 });
 
-test('relay keep run says of a paused playlist that its run has not ended, not that nothing was written', async () => {
-  await withTime(async (relay, clock) => {
-    const { keep: made } = await keep(relay, { name: 'Paused' });
-    await act(relay, made.id, 'pause');
-    clock.advance(40_000);
-    save(relay, spare(relay, 0, 3));
-    const limit = { kind: 'rate_limit', retryAfterSeconds: 120 } as const;
-    relay.provider.faults.add({ method: 'POST', path: /\/items$/, ...limit });
-    const { out } = await run(relay, ['keep', 'run', 'Paused']);
-    assert.match(
-      out,
-      /^"Paused" is paused\.\nThis run has not ended: Its last write continues as job [0-9a-f]{8}\.\n$/,
-    );
-  });
-});
+longTest(
+  'relay keep run says of a paused playlist that its run has not ended, not that nothing was written',
+  async () => {
+    await withTime(async (relay, clock) => {
+      const { keep: made } = await keep(relay, { name: 'Paused' });
+      await act(relay, made.id, 'pause');
+      clock.advance(40_000);
+      save(relay, spare(relay, 0, 3));
+      const limit = { kind: 'rate_limit', retryAfterSeconds: 120 } as const;
+      relay.provider.faults.add({ method: 'POST', path: /\/items$/, ...limit });
+      const { out } = await run(relay, ['keep', 'run', 'Paused']);
+      assert.match(
+        out,
+        /^"Paused" is paused\.\nThis run has not ended: Its last write continues as job [0-9a-f]{8}\.\n$/,
+      );
+    });
+  },
+);
 
 for (const action of ['pause', 'stop']) {
-  test(`${action}: a write that waits for a limit and has not begun is not made later`, async () => {
+  longTest(`${action}: a write that waits for a limit and has not begun is not made later`, async () => {
     await withTime(async (relay, clock) => {
       const { keep: made } = await keep(relay, { name: 'Halted' });
       const before = rowsOf(relay, made.playlist_id);
@@ -551,7 +590,7 @@ for (const action of ['pause', 'stop']) {
   });
 }
 
-test('what a person has accepted counts for one write, even if a job finishes that write', async () => {
+longTest('what a person has accepted counts for one write, even if a job finishes that write', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Agreed' });
     clock.advance(40_000);
@@ -578,20 +617,23 @@ test('what a person has accepted counts for one write, even if a job finishes th
   });
 });
 
-test('if the job of a write has failed, its rule is in review until somebody resumes the job', async () => {
-  await withTime(async (relay, clock) => {
-    const { held, jobs, ends } = await failedWrite(relay, clock);
-    assert.equal(held.status, 'review');
-    assert.match(held.reason ?? '', /last write has failed: see job/);
-    relay.provider.faults.clear();
-    await relay.call('resume_job', { job_id: (await jobs())[0]?.job_id });
-    await ends('completed');
-    assert.equal((await act(relay, held.id, 'run')).keep.status, 'active');
-    assert.deepEqual(rowsOf(relay, held.playlist_id), savedUris(relay));
-  });
-});
+longTest(
+  'if the job of a write has failed, its rule is in review until somebody resumes the job',
+  async () => {
+    await withTime(async (relay, clock) => {
+      const { held, jobs, ends } = await failedWrite(relay, clock);
+      assert.equal(held.status, 'review');
+      assert.match(held.reason ?? '', /last write has failed: see job/);
+      relay.provider.faults.clear();
+      await relay.call('resume_job', { job_id: (await jobs())[0]?.job_id });
+      await ends('completed');
+      assert.equal((await act(relay, held.id, 'run')).keep.status, 'active');
+      assert.deepEqual(rowsOf(relay, held.playlist_id), savedUris(relay));
+    });
+  },
+);
 
-test('a pause of a rule whose write has failed leaves what the last run did', async () => {
+longTest('a pause of a rule whose write has failed leaves what the last run did', async () => {
   await withTime(async (relay, clock) => {
     const { held } = await failedWrite(relay, clock);
     const { keep: paused } = await act(relay, held.id, 'pause');
@@ -622,7 +664,7 @@ async function failedWrite(relay: Relay, clock: ManualClock) {
   return { held, jobs, ends };
 }
 
-test('two kept playlists that read each other end in a review, and write no more', async () => {
+longTest('two kept playlists that read each other end in a review, and write no more', async () => {
   await withTime(async (relay) => {
     const rows = (name: string) =>
       `FROM playlist_rows JOIN playlists ON id = playlist_id WHERE name = '${name}' AND uri IS NOT NULL`;
@@ -651,7 +693,7 @@ test('two kept playlists that read each other end in a review, and write no more
 });
 
 for (const how of ['the tool', 'the command'] as const) {
-  test(`stop: ${how} says that a write that has begun and waits is finished by its job`, async () => {
+  longTest(`stop: ${how} says that a write that has begun and waits is finished by its job`, async () => {
     await withTime(async (relay, clock) => {
       const { keep: made } = await keep(relay, { name: 'Halted' });
       clock.advance(40_000);

@@ -6,6 +6,7 @@ import { run } from '../support/cli.ts';
 import { at, owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { savedUris } from '../support/playlists.ts';
+import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 import { edit, LIST_0, rowsOf, save, spare, writes } from './account.ts';
 import { act, keep, SAVED, withAccount } from './keptPlaylists.ts';
@@ -42,19 +43,22 @@ for (const status of [403, 404]) {
   });
 }
 
-test('a person may let a rule run without an unreadable playlist; a rule that does not read it is not affected', async () => {
-  await withAccount({ saved: 12 }, async (relay) => {
-    const all = `SELECT uri FROM saved UNION ALL ${OF_LIST_0.replace(' ORDER BY position', '')}`;
-    const { keep: made } = await keep(relay, { name: 'Both', sql: all });
-    const { keep: other } = await keep(relay, { name: 'Saved', sql: SAVED });
-    edit(relay, LIST_0, (uris) => uris.slice(1));
-    refuseList(relay, 403);
-    assert.equal((await act(relay, other.id, 'run')).keep.status, 'active');
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
-    assert.equal((await act(relay, made.id, 'accept')).keep.status, 'active');
-    assert.deepEqual(rowsOf(relay, made.playlist_id).toSorted(), savedUris(relay).toSorted());
-  });
-});
+longTest(
+  'a person may let a rule run without an unreadable playlist; a rule that does not read it is not affected',
+  async () => {
+    await withAccount({ saved: 12 }, async (relay) => {
+      const all = `SELECT uri FROM saved UNION ALL ${OF_LIST_0.replace(' ORDER BY position', '')}`;
+      const { keep: made } = await keep(relay, { name: 'Both', sql: all });
+      const { keep: other } = await keep(relay, { name: 'Saved', sql: SAVED });
+      edit(relay, LIST_0, (uris) => uris.slice(1));
+      refuseList(relay, 403);
+      assert.equal((await act(relay, other.id, 'run')).keep.status, 'active');
+      assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
+      assert.equal((await act(relay, made.id, 'accept')).keep.status, 'active');
+      assert.deepEqual(rowsOf(relay, made.playlist_id).toSorted(), savedUris(relay).toSorted());
+    });
+  },
+);
 
 /** From now on, reads of playlists show a track under another ID, as Spotify does in another country. */
 function relink(relay: Relay, uri: string): void {
@@ -69,7 +73,7 @@ function relink(relay: Relay, uri: string): void {
   });
 }
 
-test('a dry run says that the run would wait for the first reading', async () => {
+longTest('a dry run says that the run would wait for the first reading', async () => {
   const env = { RELAY_TOOLSETS: 'all', RELAY_LIBRARY_REQUESTS_PER_DAY: '3' };
   await withAccount({ saved: 500, playlists: 2, env }, async (relay) => {
     for (const target of [{ name: 'New' }, { playlist_id: LIST_0 }]) {
@@ -83,68 +87,77 @@ test('a dry run says that the run would wait for the first reading', async () =>
   });
 });
 
-test('a dry run and the first run agree about a source that cannot be read, and about a song under another ID', async () => {
-  await withAccount({ saved: 12 }, async (relay) => {
-    await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
-    edit(relay, LIST_0, (uris) => uris.slice(1));
-    refuseList(relay, 403);
-    const asked = { name: 'Copy', sql: OF_LIST_0 };
-    const { keep: dry, preview } = await keep(relay, { ...asked, dry_run: true });
-    const real = await keep(relay, asked);
-    assert.equal(real.keep.status, 'review');
-    assert.deepEqual([dry.status, dry.reason, preview], ['review', real.keep.reason, real.preview]);
-  });
-  await withAccount({ saved: 12 }, async (relay) => {
-    edit(relay, LIST_0, () => savedUris(relay));
-    relink(relay, at(savedUris(relay), 0));
-    const { preview } = await keep(relay, { playlist_id: LIST_0, dry_run: true });
-    const real = await keep(relay, { playlist_id: LIST_0 });
-    assert.equal(real.keep.last_result, 'nothing to change');
-    assert.deepEqual(preview, real.preview);
-  });
-});
+longTest(
+  'a dry run and the first run agree about a source that cannot be read, and about a song under another ID',
+  async () => {
+    await withAccount({ saved: 12 }, async (relay) => {
+      await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
+      edit(relay, LIST_0, (uris) => uris.slice(1));
+      refuseList(relay, 403);
+      const asked = { name: 'Copy', sql: OF_LIST_0 };
+      const { keep: dry, preview } = await keep(relay, { ...asked, dry_run: true });
+      const real = await keep(relay, asked);
+      assert.equal(real.keep.status, 'review');
+      assert.deepEqual([dry.status, dry.reason, preview], ['review', real.keep.reason, real.preview]);
+    });
+    await withAccount({ saved: 12 }, async (relay) => {
+      edit(relay, LIST_0, () => savedUris(relay));
+      relink(relay, at(savedUris(relay), 0));
+      const { preview } = await keep(relay, { playlist_id: LIST_0, dry_run: true });
+      const real = await keep(relay, { playlist_id: LIST_0 });
+      assert.equal(real.keep.last_result, 'nothing to change');
+      assert.deepEqual(preview, real.preview);
+    });
+  },
+);
 
-test('a song that is shown under another ID does not count as an edit, and stays where it is', async () => {
-  await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
-    const { keep: made } = await keep(relay, { name: 'Linked' });
-    const first = at(savedUris(relay), 0);
-    relink(relay, first);
-    save(relay, spare(relay, 60, 1));
-    relay.provider.clearRequests();
-    assert.equal((await act(relay, made.id, 'run')).keep.last_result, '1 added');
-    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
-    assert.equal(writes(relay).length, 1);
-    relay.provider.clearRequests();
-    assert.equal((await act(relay, made.id, 'run')).keep.last_result, 'nothing to change');
-    assert.deepEqual(writes(relay), []);
-    // The song is removed by the ID with which it was added.
-    owner(relay.provider).saved = owner(relay.provider).saved.filter(({ uri }) => uri !== first);
-    const { keep: left } = await act(relay, made.id, 'run');
-    assert.equal(left.last_result, '1 removed', left.reason);
-    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
-  });
-});
-
-test('a song that a rule knows only under another ID is removed by the ID with which it was added', async () => {
-  await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
-    const sql = `SELECT uri FROM playlist_rows WHERE playlist_id = '${LIST_0}' ORDER BY position`;
-    const { keep: made } = await keep(relay, { name: 'Copy', sql });
-    const linked = at(rowsOf(relay, LIST_0), 4);
-    relink(relay, linked);
-    for (const gone of [10, 12]) {
-      edit(relay, LIST_0, (uris) => uris.filter((_, index) => index !== gone));
-      assert.equal((await act(relay, made.id, 'run')).keep.last_result, '1 removed');
+longTest(
+  'a song that is shown under another ID does not count as an edit, and stays where it is',
+  async () => {
+    await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
+      const { keep: made } = await keep(relay, { name: 'Linked' });
+      const first = at(savedUris(relay), 0);
+      relink(relay, first);
+      save(relay, spare(relay, 60, 1));
+      relay.provider.clearRequests();
+      assert.equal((await act(relay, made.id, 'run')).keep.last_result, '1 added');
+      assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
+      assert.equal(writes(relay).length, 1);
+      relay.provider.clearRequests();
       assert.equal((await act(relay, made.id, 'run')).keep.last_result, 'nothing to change');
-    }
-    edit(relay, LIST_0, (uris) => uris.filter((uri) => uri !== linked));
-    assert.equal((await act(relay, made.id, 'run')).keep.last_result, '1 removed');
-    assert.deepEqual(rowsOf(relay, made.playlist_id), rowsOf(relay, LIST_0));
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
-  });
-});
+      assert.deepEqual(writes(relay), []);
+      // The song is removed by the ID with which it was added.
+      owner(relay.provider).saved = owner(relay.provider).saved.filter(({ uri }) => uri !== first);
+      const { keep: left } = await act(relay, made.id, 'run');
+      assert.equal(left.last_result, '1 removed', left.reason);
+      assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
+      assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
+    });
+  },
+);
 
-test('a restored version leaves a song that is shown under another ID where it is', async () => {
+longTest(
+  'a song that a rule knows only under another ID is removed by the ID with which it was added',
+  async () => {
+    await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
+      const sql = `SELECT uri FROM playlist_rows WHERE playlist_id = '${LIST_0}' ORDER BY position`;
+      const { keep: made } = await keep(relay, { name: 'Copy', sql });
+      const linked = at(rowsOf(relay, LIST_0), 4);
+      relink(relay, linked);
+      for (const gone of [10, 12]) {
+        edit(relay, LIST_0, (uris) => uris.filter((_, index) => index !== gone));
+        assert.equal((await act(relay, made.id, 'run')).keep.last_result, '1 removed');
+        assert.equal((await act(relay, made.id, 'run')).keep.last_result, 'nothing to change');
+      }
+      edit(relay, LIST_0, (uris) => uris.filter((uri) => uri !== linked));
+      assert.equal((await act(relay, made.id, 'run')).keep.last_result, '1 removed');
+      assert.deepEqual(rowsOf(relay, made.playlist_id), rowsOf(relay, LIST_0));
+      assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
+    });
+  },
+);
+
+longTest('a restored version leaves a song that is shown under another ID where it is', async () => {
   await withAccount({ saved: 12 }, async (relay) => {
     await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
     const before = rowsOf(relay, LIST_0);
@@ -162,7 +175,7 @@ test('a restored version leaves a song that is shown under another ID where it i
   });
 });
 
-test('a row without an item does not count as a song that the query wants', async () => {
+longTest('a row without an item does not count as a song that the query wants', async () => {
   await withAccount({ saved: 12 }, async (relay) => {
     const list = owner(relay.provider).playlists.find(({ id }) => id === LIST_0);
     assert.ok(list);

@@ -10,6 +10,7 @@ import { createBrowser } from '../support/browser.ts';
 import { run } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
 import { at, owner } from '../support/entries.ts';
+import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { resize } from './accounts.ts';
@@ -117,21 +118,24 @@ test('relay library reads the library, says what it holds, answers questions and
     assert.equal((await run(relay, ['library'])).out, nothing.out);
   }));
 
-test('CSV has all rows, however many: neither the thread nor the server holds them as values', async () => {
-  // Relay's time does not pass, so a slow computer does not end the query.
-  await withRelay({ clock: manualClock() }, async (relay) => {
-    resize(relay, 3, 1);
-    const sql = `with recursive n(i) as (values (1) union all select i + 1 from n where i < 400000)
+longTest(
+  'CSV has all rows, however many: neither the thread nor the server holds them as values',
+  async () => {
+    // Relay's time does not pass, so a slow computer does not end the query.
+    await withRelay({ clock: manualClock() }, async (relay) => {
+      resize(relay, 3, 1);
+      const sql = `with recursive n(i) as (values (1) union all select i + 1 from n where i < 400000)
       select i, 'the name of song ' || i as name, 'an artist ' || i as artist, 'an album ' || i as album, 'ü, "' as text from n`;
-    const { code, out, err } = await run(relay, ['library', 'ask', '--csv', sql]);
-    assert.deepEqual([code, err], [0, '']);
-    const rows = Array.from({ length: 400_000 }, (_, index) => {
-      const number = index + 1;
-      return `${number},the name of song ${number},an artist ${number},an album ${number},"ü, """\n`;
+      const { code, out, err } = await run(relay, ['library', 'ask', '--csv', sql]);
+      assert.deepEqual([code, err], [0, '']);
+      const rows = Array.from({ length: 400_000 }, (_, index) => {
+        const number = index + 1;
+        return `${number},the name of song ${number},an artist ${number},an album ${number},"ü, """\n`;
+      });
+      assert.equal(hashOf(out), hashOf(['i,name,artist,album,text\n', ...rows].join('')));
     });
-    assert.equal(hashOf(out), hashOf(['i,name,artist,album,text\n', ...rows].join('')));
-  });
-});
+  },
+);
 
 test('relay library tables needs no server; without one, relay library ask is exit 4', () =>
   withRelay({ client: false, connect: false }, async (relay) => {
@@ -241,7 +245,7 @@ test('logout --erase also names the files beside a state that is a link', () =>
     assert.deepEqual(JSON.parse(out).keptFiles, [keptFile]);
   }));
 
-test('a login as another account deletes the copy of the one before', () =>
+longTest('a login as another account deletes the copy of the one before', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 60, 2);
     await readAll(relay);
@@ -265,9 +269,10 @@ test('a login as another account deletes the copy of the one before', () =>
     await readAll(relay);
     const { rows } = await ask(relay, 'SELECT count(*) FROM saved');
     assert.deepEqual(rows, [[at(relay.provider.accounts, 1).saved.length]]);
-  }));
+  }),
+);
 
-test('each of the ten example queries of the manual finds something in the demo', async () => {
+longTest('each of the ten example queries of the manual finds something in the demo', async () => {
   const manual = await readFile(new URL('../../src/cli/README.md', import.meta.url), 'utf8');
   const block = /```sql\n([\s\S]*?)```/.exec(manual)?.[1] ?? '';
   const examples = block

@@ -13,7 +13,7 @@ import { migrate } from '../../src/store/sql/migrate.ts';
 import { createSql, type Sql } from '../../src/store/sql/sql.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { DAY, HOUR } from '../support/clock.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 
 const NOW = new Date(2026, 10, 20, 12, 30).getTime();
 
@@ -96,7 +96,7 @@ async function emptyFile(): Promise<{ sql: Sql; bytes(): number; close(): void }
 }
 
 /** Every kept version has the rows of its time, and counts the rows added and removed since the kept version before it. */
-test('after versions are thinned out, those that are kept have the right rows and counts', async () => {
+longTest('after versions are thinned out, those that are kept have the right rows and counts', async () => {
   const { sql, close } = await emptyFile();
   const list = { id: 'list', name: 'List' };
   const truth = new Map<number, string[]>();
@@ -151,7 +151,7 @@ function versionRow(index: number): VersionRow {
 }
 
 /** The short form of this test has fewer playlists. */
-test('a year of 200 playlists with three changes a week each stays below 20 MB', async (t) => {
+longTest('a year of 200 playlists with three changes a week each stays below 20 MB', async (t) => {
   const playlists = sized(200, 4);
   const { sql, bytes, close } = await emptyFile();
   const lists = Array.from({ length: playlists }, (_, list) =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { at, owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { withClock } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
 import { copyOf, resize, truthOf } from './accounts.ts';
@@ -70,7 +70,7 @@ test('the first question reads everything: lists as they are, tracks with the fa
     assert.deepEqual(kinds.rows, [['episode'], ['local'], ['track']]);
   }));
 
-test('fold takes case, accents and strokes away; null stays null', () =>
+longTest('fold takes case, accents and strokes away; null stays null', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 3, 1);
     const { rows } = await ask(
@@ -78,9 +78,10 @@ test('fold takes case, accents and strokes away; null stays null', () =>
       "select fold('Smørbrød på MÅNEN'), fold('ÉCLAIR'), fold(null), fold(12)",
     );
     assert.deepEqual(rows, [['smorbrod pa manen', 'eclair', null, '12']]);
-  }));
+  }),
+);
 
-test('tracks with an empty recording code are not one song', () =>
+longTest('tracks with an empty recording code are not one song', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 12, 0);
     const empty = ({ track }: { track: object }) => ({ track: { ...track, external_ids: { isrc: '' } } });
@@ -92,9 +93,10 @@ test('tracks with an empty recording code are not one song', () =>
     await readAll(relay);
     const sql = 'select count(isrc), count(distinct song) = count(distinct fold(name || artist)) from tracks';
     assert.deepEqual((await ask(relay, sql)).rows, [[0, 1]]);
-  }));
+  }),
+);
 
-test('a query with an unknown name is refused, and the error lists the columns that there are', () =>
+longTest('a query with an unknown name is refused, and the error lists the columns that there are', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 3, 1);
     const column = await ask(relay, 'select titel from saved join tracks using (uri)');
@@ -120,7 +122,8 @@ test('a query with an unknown name is refused, and the error lists the columns t
       ],
     ];
     for (const [sql = '', message] of own) assert.equal((await ask(relay, sql)).error?.message, message, sql);
-  }));
+  }),
+);
 
 test('an answer holds at most 10,000 characters and the rows that were asked for', () =>
   withRelay(WITH_SQL, async (relay) => {
@@ -281,45 +284,48 @@ const TOO_MUCH = [
   ),
 ] as const;
 
-test('a query that needs too much time or memory is ended, and the server answers all the while', async () => {
-  const clock = fastClock(8);
-  await withRelay({ ...WITH_SQL, clock }, async (relay) => {
-    resize(relay, 300, 3);
-    await readAll(relay);
-    let answers = 0;
-    let isOver = false;
-    const watching = (async () => {
-      while (!isOver) {
-        await (await fetch(`${relay.baseUrl}/health`)).json();
-        answers += 1;
-        await new Promise((resolve) => setTimeout(resolve, 10));
+longTest(
+  'a query that needs too much time or memory is ended, and the server answers all the while',
+  async () => {
+    const clock = fastClock(8);
+    await withRelay({ ...WITH_SQL, clock }, async (relay) => {
+      resize(relay, 300, 3);
+      await readAll(relay);
+      let answers = 0;
+      let isOver = false;
+      const watching = (async () => {
+        while (!isOver) {
+          await (await fetch(`${relay.baseUrl}/health`)).json();
+          answers += 1;
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+      })();
+      for (const [what, sql] of TOO_MUCH) {
+        const before = answers;
+        const { error } = await ask(relay, sql);
+        assert.equal(error?.code, 'DEADLINE_EXCEEDED', sql);
+        if (what === 'time') {
+          assert.match(error?.message ?? '', /longer than 5 seconds/);
+          assert.ok(answers - before > 3, `/health was answered ${answers - before} times meanwhile`);
+        }
+        assert.deepEqual((await ask(relay, 'select 1')).rows, [[1]], 'the next question is answered');
       }
-    })();
-    for (const [what, sql] of TOO_MUCH) {
-      const before = answers;
-      const { error } = await ask(relay, sql);
-      assert.equal(error?.code, 'DEADLINE_EXCEEDED', sql);
-      if (what === 'time') {
-        assert.match(error?.message ?? '', /longer than 5 seconds/);
-        assert.ok(answers - before > 3, `/health was answered ${answers - before} times meanwhile`);
-      }
-      assert.deepEqual((await ask(relay, 'select 1')).rows, [[1]], 'the next question is answered');
-    }
-    const fifty = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        ask(relay, `select ${index}, count(*) from tracks join track_artists on uri = track_uri`),
-      ),
-    );
-    assert.deepEqual(
-      fifty.map(({ rows }) => at(rows, 0)[0]),
-      Array.from({ length: 50 }, (_, index) => index),
-    );
-    isOver = true;
-    await watching;
-  });
-});
+      const fifty = await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          ask(relay, `select ${index}, count(*) from tracks join track_artists on uri = track_uri`),
+        ),
+      );
+      assert.deepEqual(
+        fifty.map(({ rows }) => at(rows, 0)[0]),
+        Array.from({ length: 50 }, (_, index) => index),
+      );
+      isOver = true;
+      await watching;
+    });
+  },
+);
 
-test('an error in a question is not taken for damage, and the copy stays', () =>
+longTest('an error in a question is not taken for damage, and the copy stays', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 60, 2);
     await readAll(relay);
@@ -336,9 +342,10 @@ test('an error in a question is not taken for damage, and the copy stays', () =>
     }
     assert.deepEqual((await ask(relay, 'select count(*) from saved')).rows, [[60]]);
     assert.deepEqual(relay.provider.requests, [], 'nothing is read again');
-  }));
+  }),
+);
 
-test('a copy that is damaged or lost while relay runs is read again by the next question', () =>
+longTest('a copy that is damaged or lost while relay runs is read again by the next question', () =>
   withClock({ ...WITH_SQL }, async (relay, clock) => {
     resize(relay, 120, 2);
     await readAll(relay);
@@ -354,37 +361,41 @@ test('a copy that is damaged or lost while relay runs is read again by the next 
         assert.deepEqual(await copyOf(relay), truthOf(relay));
       }
     }
-  }));
+  }),
+);
 
-test('a copy that is damaged or lost while relay runs is read again for a list with words and for a count', () =>
-  withClock({ ...WITH_SQL }, async (relay, clock) => {
-    const account = resize(relay, 120, 2);
-    await readAll(relay);
-    const path = join(relay.home, 'library.db');
-    const { id } = at(account.playlists, 0);
-    const query = 'a';
-    const asked = {
-      saved: () => relay.call('get_saved_tracks', { query }),
-      rows: () => relay.call('get_playlist_tracks', { playlist_id: id, query }),
-      lists: () => relay.call('get_my_playlists', { query }),
-      count: () => relay.call('get_playlist_stats', { playlist_id: id }),
-      versions: () => relay.call('list_playlist_versions', { playlist_id: id }),
-    };
-    for (const [what, call] of Object.entries(asked)) {
-      const expected = await call();
-      assert.equal(expected.error, undefined);
-      for (const isOpen of [true, false]) {
-        for (const happens of [() => rm(path), () => writeFile(path, 'no database')]) {
-          if (!isOpen) clock.advance(61_000);
-          await happens();
-          assert.deepEqual(await call(), expected, `${what}, ${isOpen ? 'open' : 'closed'}`);
-          await readAll(relay);
+longTest(
+  'a copy that is damaged or lost while relay runs is read again for a list with words and for a count',
+  () =>
+    withClock({ ...WITH_SQL }, async (relay, clock) => {
+      const account = resize(relay, 120, 2);
+      await readAll(relay);
+      const path = join(relay.home, 'library.db');
+      const { id } = at(account.playlists, 0);
+      const query = 'a';
+      const asked = {
+        saved: () => relay.call('get_saved_tracks', { query }),
+        rows: () => relay.call('get_playlist_tracks', { playlist_id: id, query }),
+        lists: () => relay.call('get_my_playlists', { query }),
+        count: () => relay.call('get_playlist_stats', { playlist_id: id }),
+        versions: () => relay.call('list_playlist_versions', { playlist_id: id }),
+      };
+      for (const [what, call] of Object.entries(asked)) {
+        const expected = await call();
+        assert.equal(expected.error, undefined);
+        for (const isOpen of [true, false]) {
+          for (const happens of [() => rm(path), () => writeFile(path, 'no database')]) {
+            if (!isOpen) clock.advance(61_000);
+            await happens();
+            assert.deepEqual(await call(), expected, `${what}, ${isOpen ? 'open' : 'closed'}`);
+            await readAll(relay);
+          }
         }
       }
-    }
-  }));
+    }),
+);
 
-test('a copy that was damaged or lost while relay was stopped is read again without a message', () =>
+longTest('a copy that was damaged or lost while relay was stopped is read again without a message', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 120, 3);
     await readAll(relay);
@@ -400,4 +411,5 @@ test('a copy that was damaged or lost while relay was stopped is read again with
       await readAll(relay);
       assert.deepEqual(await copyOf(relay), truthOf(relay));
     }
-  }));
+  }),
+);

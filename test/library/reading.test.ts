@@ -62,7 +62,7 @@ test('a library is read with a request for each page, and checked with few', () 
     await assertExact(relay);
   }));
 
-test('a track that is saved again moves to the front, and one request for saved tracks finds that', () =>
+longTest('a track that is saved again moves to the front, and one request for saved tracks finds that', () =>
   withRelay(QUICK, async (relay) => {
     const account = resize(relay, 400, 1);
     await readAll(relay);
@@ -70,7 +70,8 @@ test('a track that is saved again moves to the front, and one request for saved 
     account.saved.unshift({ uri: again?.uri ?? '', addedAt: minutesAgo(-5) });
     assert.equal((await counted(relay, 'select 1')).requests, 2);
     await assertExact(relay);
-  }));
+  }),
+);
 
 test('what relay writes is known to the next question, however fresh the copy is', () =>
   withRelay(QUICK, async (relay) => {
@@ -92,37 +93,43 @@ test('what relay writes is known to the next question, however fresh the copy is
     await assertExact(relay);
   }));
 
-test('playlists of others are listed without rows; after one refusal relay asks for no more of them', () =>
-  withRelay(QUICK, async (relay) => {
-    const account = resize(relay, 0, 2);
-    for (let index = 10; index < 15; index++) {
+longTest(
+  'playlists of others are listed without rows; after one refusal relay asks for no more of them',
+  () =>
+    withRelay(QUICK, async (relay) => {
+      const account = resize(relay, 0, 2);
+      for (let index = 10; index < 15; index++) {
+        account.playlists.push({
+          ...playlistOf(account, index, rowsFrom(relay, 0, 5)),
+          ownerId: 'somebody',
+          ownerName: 'Somebody',
+          public: true,
+        });
+      }
       account.playlists.push({
-        ...playlistOf(account, index, rowsFrom(relay, 0, 5)),
-        ownerId: 'somebody',
-        ownerName: 'Somebody',
+        ...playlistOf(account, 20, rowsFrom(relay, 0, 5)),
+        ownerId: 'spotify',
+        ownerName: 'Spotify',
         public: true,
       });
-    }
-    account.playlists.push({
-      ...playlistOf(account, 20, rowsFrom(relay, 0, 5)),
-      ownerId: 'spotify',
-      ownerName: 'Spotify',
-      public: true,
-    });
-    const answer = await readAll(relay);
-    assert.equal(relay.provider.requests.length, 1 + 1 + 2 + 1);
-    assert.deepEqual(answer.coverage, { saved: 'complete', playlists: { read: 2, total: 8, unreadable: 6 } });
-    const { rows } = await ask(
-      relay,
-      'select owner, mine, readable, count(*) from playlists group by 1, 2, 3 order by 1',
-    );
-    assert.deepEqual(rows, [
-      ['Demo Listener', 1, 1, 2],
-      ['Somebody', 0, 0, 5],
-      ['Spotify', 0, 0, 1],
-    ]);
-    assert.equal((await counted(relay, 'select 1')).requests, 2);
-  }));
+      const answer = await readAll(relay);
+      assert.equal(relay.provider.requests.length, 1 + 1 + 2 + 1);
+      assert.deepEqual(answer.coverage, {
+        saved: 'complete',
+        playlists: { read: 2, total: 8, unreadable: 6 },
+      });
+      const { rows } = await ask(
+        relay,
+        'select owner, mine, readable, count(*) from playlists group by 1, 2, 3 order by 1',
+      );
+      assert.deepEqual(rows, [
+        ['Demo Listener', 1, 1, 2],
+        ['Somebody', 0, 0, 5],
+        ['Spotify', 0, 0, 1],
+      ]);
+      assert.equal((await counted(relay, 'select 1')).requests, 2);
+    }),
+);
 
 /** Names of the playlists in the first answer, which relay calls complete. */
 async function firstListed(relay: Relay): Promise<unknown[]> {
@@ -132,7 +139,7 @@ async function firstListed(relay: Relay): Promise<unknown[]> {
   return rows.flat();
 }
 
-test('a playlist that Spotify lists as null hides no others', () =>
+longTest('a playlist that Spotify lists as null hides no others', () =>
   withRelay(QUICK, async (relay) => {
     const { playlists } = resize(relay, 0, 70);
     const fn = (body: unknown) => {
@@ -141,9 +148,10 @@ test('a playlist that Spotify lists as null hides no others', () =>
     };
     relay.provider.faults.add({ path: '/me/playlists', times: 9, kind: 'transform', fn });
     assert.deepEqual(await firstListed(relay), pluck(playlists.toSpliced(3, 1), 'name'));
-  }));
+  }),
+);
 
-test('playlists that come or go while the list is read for the first time are not missed', () =>
+longTest('playlists that come or go while the list is read for the first time are not missed', () =>
   withRelay(QUICK, async (relay) => {
     const account = resize(relay, 0, 70);
     const fn = () => void account.playlists.shift();
@@ -151,9 +159,10 @@ test('playlists that come or go while the list is read for the first time are no
     const named = await firstListed(relay);
     assert.deepEqual(named, pluck(account.playlists, 'name'));
     assert.equal(named.length, 69);
-  }));
+  }),
+);
 
-test('if large pages fail deep in a library, smaller pages are read', () =>
+longTest('if large pages fail deep in a library, smaller pages are read', () =>
   withRelay(QUICK, async (relay) => {
     const account = resize(relay, 300, 1);
     relay.provider.faults.add({
@@ -173,7 +182,8 @@ test('if large pages fail deep in a library, smaller pages are read', () =>
     account.saved.splice(230, 1);
     await counted(relay, 'select 1');
     await assertExact(relay);
-  }));
+  }),
+);
 
 /** Counts how often the reading has begun to wait. Only then may a test advance the clock; earlier, the wait would not end. */
 function waitCounter(): { log: Log; count(): number } {
@@ -241,7 +251,7 @@ test('the budget counts every request, also when a list changes while it is read
   });
 });
 
-test('a limit that lasts for hours only delays the reading', async () => {
+longTest('a limit that lasts for hours only delays the reading', async () => {
   const clock = manualClock();
   const waits = waitCounter();
   await withRelay({ ...QUICK, clock, log: waits.log }, async (relay) => {
@@ -265,7 +275,7 @@ test('a limit that lasts for hours only delays the reading', async () => {
   });
 });
 
-test('a wait for a limit does not grow if the clock is set back', async () => {
+longTest('a wait for a limit does not grow if the clock is set back', async () => {
   const clock = manualClock();
   const waits = waitCounter();
   await withRelay({ ...QUICK, clock, log: waits.log }, async (relay) => {
@@ -288,7 +298,7 @@ test('a wait for a limit does not grow if the clock is set back', async () => {
   });
 });
 
-test('a check that cannot read all saved tracks again in time says so', async () => {
+longTest('a check that cannot read all saved tracks again in time says so', async () => {
   const clock = manualClock();
   await withRelay({ ...QUICK, clock }, async (relay) => {
     const account = resize(relay, 200, 1);
@@ -304,7 +314,7 @@ test('a check that cannot read all saved tracks again in time says so', async ()
   });
 });
 
-test('what relay wrote is read again for half a minute, even if the clock is set back', async () => {
+longTest('what relay wrote is read again for half a minute, even if the clock is set back', async () => {
   const clock = manualClock();
   await withRelay({ ...QUICK, clock }, async (relay) => {
     const account = resize(relay, 60, 2);
@@ -324,7 +334,7 @@ test('what relay wrote is read again for half a minute, even if the clock is set
   });
 });
 
-test('a check by sync that fails is tried again at the time that the status names', async () => {
+longTest('a check by sync that fails is tried again at the time that the status names', async () => {
   const clock = manualClock();
   const waits = waitCounter();
   await withRelay({ ...QUICK, clock, log: waits.log }, async (relay) => {
@@ -347,7 +357,7 @@ test('a check by sync that fails is tried again at the time that the status name
   });
 });
 
-test('a wait ends once a question has read what was missing', () =>
+longTest('a wait ends once a question has read what was missing', () =>
   withRelay(QUICK, async (relay) => {
     const account = resize(relay, 60, 4);
     await readAll(relay);
@@ -362,9 +372,10 @@ test('a wait ends once a question has read what was missing', () =>
     assert.equal((await ask(relay, 'select 1', { max_age_minutes: 0 })).note, undefined);
     assert.equal((await status()).until, null);
     await until(async () => (await status()).state === 'idle');
-  }));
+  }),
+);
 
-test('a playlist that could not be read is tried again by the next question, and by sync', () =>
+longTest('a playlist that could not be read is tried again by the next question, and by sync', () =>
   withRelay(QUICK, async (relay) => {
     const account = resize(relay, 60, 4);
     for (const again of ['ask', 'sync'] as const) {
@@ -388,9 +399,10 @@ test('a playlist that could not be read is tried again by the next question, and
       assert.deepEqual([none, rows], [undefined, [[120]]]);
       if (again === 'sync') assert.deepEqual(relay.provider.requests, []);
     }
-  }));
+  }),
+);
 
-test('a playlist that changes again and again while it is read keeps no other from being read', () =>
+longTest('a playlist that changes again and again while it is read keeps no other from being read', () =>
   withRelay(QUICK, async (relay) => {
     const account = resize(relay, 60, 4);
     const busy = at(account.playlists, 0);
@@ -407,9 +419,10 @@ test('a playlist that changes again and again while it is read keeps no other fr
     relay.provider.faults.clear();
     await counted(relay, 'select 1');
     await assertExact(relay);
-  }));
+  }),
+);
 
-test('a playlist that changes once while it is read is read again at once', () =>
+longTest('a playlist that changes once while it is read is read again at once', () =>
   withRelay(QUICK, async (relay) => {
     const account = resize(relay, 60, 4);
     const busy = at(account.playlists, 0);
@@ -420,9 +433,10 @@ test('a playlist that changes once while it is read is read again at once', () =
     const { note } = await ask(relay, 'select count(*) from playlist_rows');
     assert.equal(note, undefined);
     await assertExact(relay);
-  }));
+  }),
+);
 
-test('a login that ends only delays the reading: after the next login it continues where it was', () =>
+longTest('a login that ends only delays the reading: after the next login it continues where it was', () =>
   withRelay(QUICK, async (relay) => {
     resize(relay, 400, 4);
     relay.provider.faults.add({
@@ -459,9 +473,10 @@ test('a login that ends only delays the reading: after the next login it continu
     const { note, rows } = await ask(relay, 'select count(*) from saved');
     assert.match(note ?? '', /^No Spotify account is connected, so this is what was known before\./);
     assert.deepEqual([last.rows, rows], [[[400]], [[400]]]);
-  }));
+  }),
+);
 
-test('a check that fails gives the old answer with its old time and a note', () =>
+longTest('a check that fails gives the old answer with its old time and a note', () =>
   withRelay(QUICK, async (relay) => {
     resize(relay, 60, 2);
     const { as_of } = await readAll(relay);
@@ -477,20 +492,24 @@ test('a check that fails gives the old answer with its old time and a note', () 
       answer.note ?? '',
       /^Spotify could not be asked \(PROVIDER_UNAVAILABLE\): this is what was known before\./,
     );
-  }));
+  }),
+);
 
-test('what was read is on the disk before the next request: a kill at any moment costs a page at most', () =>
-  withRelay(QUICK, async (relay) => {
-    resize(relay, 260, 3);
-    const stored: number[] = [];
-    relay.provider.faults.add({
-      path: '/me/tracks',
-      kind: 'hook',
-      times: Number.POSITIVE_INFINITY,
-      fn: async () => {
-        stored.push((await copyOf(relay)).saved.length);
-      },
-    });
-    await readAll(relay);
-    assert.deepEqual(stored, [0, 50, 100, 150, 200, 250]);
-  }));
+longTest(
+  'what was read is on the disk before the next request: a kill at any moment costs a page at most',
+  () =>
+    withRelay(QUICK, async (relay) => {
+      resize(relay, 260, 3);
+      const stored: number[] = [];
+      relay.provider.faults.add({
+        path: '/me/tracks',
+        kind: 'hook',
+        times: Number.POSITIVE_INFINITY,
+        fn: async () => {
+          stored.push((await copyOf(relay)).saved.length);
+        },
+      });
+      await readAll(relay);
+      assert.deepEqual(stored, [0, 50, 100, 150, 200, 250]);
+    }),
+);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { groupSongs } from '../../src/library/tables/songs.ts';
 import { at } from '../support/entries.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { withRelay } from '../support/world.ts';
 import { ask, counted, readAll, WITH_SQL } from './queries.ts';
 
@@ -64,7 +64,7 @@ test('recordings are one song by ISRC, by title, artist and length, and through 
   }
 });
 
-test('after tracks have come and gone, the column song is as if all tracks were grouped at once', () =>
+longTest('after tracks have come and gone, the column song is as if all tracks were grouped at once', () =>
   withRelay(WITH_SQL, async (relay) => {
     const account = at(relay.provider.accounts, 0);
     account.playlists.splice(2);
@@ -94,4 +94,5 @@ test('after tracks have come and gone, the column song is as if all tracks were 
     account.saved.splice(0, 20);
     await counted(relay, 'select 1');
     await check();
-  }));
+  }),
+);

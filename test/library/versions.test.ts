@@ -9,6 +9,7 @@ import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { run } from '../support/cli.ts';
 import { assertNone, at, owner, pluck } from '../support/entries.ts';
 import { named, urisOf } from '../support/playlists.ts';
+import { longTest } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { resize, rowsFrom } from './accounts.ts';
 import { ask, readAll } from './queries.ts';
@@ -60,42 +61,45 @@ function edit(
 
 const rowAt = (relay: Relay, index: number) => at(rowsFrom(relay, index, 1), 0);
 
-test('each reading that differs is a version, which counts the rows added and removed since the one before', () =>
-  withRelay(WITH_SQL, async (relay) => {
-    resize(relay, 5, 1);
-    await readAll(relay);
-    edit(relay, (rows) => [...rows.slice(2), rowAt(relay, 900), rowAt(relay, 900)]);
-    const { items, present } = await list(relay);
-    assert.equal(present, true);
-    assert.deepEqual(
-      items.map(({ version, total, added, removed }) => [version, total, added, removed]),
-      [
-        [2, 30, 2, 2],
-        [1, 30, 30, 0],
-      ],
-    );
-    // The same rows in the same order, or a new name, make no new version.
-    at(owner(relay.provider).playlists, 0).name = 'Renamed';
-    edit(relay, (rows) => rows);
-    assert.equal((await list(relay)).items.length, 2);
-    edit(relay, (rows) => rows.toReversed());
-    assert.deepEqual(
-      (await list(relay)).items.slice(0, 1).map(({ version, added, removed }) => [version, added, removed]),
-      [[3, 0, 0]],
-    );
-    const asked = await ask(relay, 'select playlist_id, version, total, added, removed from versions');
-    assert.deepEqual(asked.rows, [
-      [ID, 1, 30, 30, 0],
-      [ID, 2, 30, 2, 2],
-      [ID, 3, 30, 0, 0],
-    ]);
-    assert.equal(
-      (await relay.call('list_playlist_versions', { playlist_id: 'x'.repeat(22) })).error != null,
-      true,
-    );
-  }));
+longTest(
+  'each reading that differs is a version, which counts the rows added and removed since the one before',
+  () =>
+    withRelay(WITH_SQL, async (relay) => {
+      resize(relay, 5, 1);
+      await readAll(relay);
+      edit(relay, (rows) => [...rows.slice(2), rowAt(relay, 900), rowAt(relay, 900)]);
+      const { items, present } = await list(relay);
+      assert.equal(present, true);
+      assert.deepEqual(
+        items.map(({ version, total, added, removed }) => [version, total, added, removed]),
+        [
+          [2, 30, 2, 2],
+          [1, 30, 30, 0],
+        ],
+      );
+      // The same rows in the same order, or a new name, make no new version.
+      at(owner(relay.provider).playlists, 0).name = 'Renamed';
+      edit(relay, (rows) => rows);
+      assert.equal((await list(relay)).items.length, 2);
+      edit(relay, (rows) => rows.toReversed());
+      assert.deepEqual(
+        (await list(relay)).items.slice(0, 1).map(({ version, added, removed }) => [version, added, removed]),
+        [[3, 0, 0]],
+      );
+      const asked = await ask(relay, 'select playlist_id, version, total, added, removed from versions');
+      assert.deepEqual(asked.rows, [
+        [ID, 1, 30, 30, 0],
+        [ID, 2, 30, 2, 2],
+        [ID, 3, 30, 0, 0],
+      ]);
+      assert.equal(
+        (await relay.call('list_playlist_versions', { playlist_id: 'x'.repeat(22) })).error != null,
+        true,
+      );
+    }),
+);
 
-test('versions are listed page by page', () =>
+longTest('versions are listed page by page', () =>
   withRelay(WITH_SQL, async (relay) => {
     // With a name this long, few versions fill an answer.
     at(resize(relay, 0, 1).playlists, 0).name = 'x'.repeat(6_000);
@@ -115,9 +119,10 @@ test('versions are listed page by page', () =>
     assert.ok(pages > 1);
     const rising = Array.from({ length: 20 }, (_, index) => index + 1);
     assert.deepEqual(seen, rising.toReversed());
-  }));
+  }),
+);
 
-test('a version comes back row for row: repeats, order and episodes', () =>
+longTest('a version comes back row for row: repeats, order and episodes', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);
     const episode = at(relay.provider.catalogue.episodes, 0);
@@ -145,9 +150,10 @@ test('a version comes back row for row: repeats, order and episodes', () =>
     const undone = await relay.call('undo_change', { change_id: done.change_id });
     assert.equal(undone.error, undefined);
     assert.deepEqual(uris(relay), now);
-  }));
+  }),
+);
 
-test('a restore that only moves rows counts each of them, and so does its undo', () =>
+longTest('a restore that only moves rows counts each of them, and so does its undo', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 5, 1);
     await readAll(relay);
@@ -163,80 +169,87 @@ test('a restore that only moves rows counts each of them, and so does its undo',
         ['restore', 5, 5],
       ],
     );
-  }));
+  }),
+);
 
-test('rows that cannot be restored are named, and nothing is written unless they are to be left out', () =>
-  withRelay(WITH_SQL, async (relay) => {
-    resize(relay, 0, 1);
-    const gone = rowAt(relay, 3_000);
-    const local = { uri: LOCAL, addedAt: '2026-10-01T00:00:00Z', addedBy: null };
-    edit(relay, (rows) => [...rows.slice(0, 4), local, gone]);
-    await readAll(relay);
-    edit(relay, (rows) => rows.slice(1, 4));
-    relay.provider.faults.add({
-      path: `/tracks/${gone.uri.split(':').at(-1)}`,
-      times: Number.POSITIVE_INFINITY,
-      kind: 'status',
-      status: 404,
-    });
-    await list(relay);
-    const now = uris(relay);
-    const plan = await restore(relay, 1);
-    assert.deepEqual(
-      plan.unsupported.map(({ position, reason }) => [position, reason]),
-      [
-        [4, 'local'],
-        [5, 'gone'],
-      ],
-    );
-    assert.deepEqual([plan.added_count, plan.removed_count, plan.moved_count], [1, 0, 0]);
-    relay.provider.clearRequests();
-    const refused = await restore(relay, 1, { dry_run: false });
-    assert.equal(refused.error?.code, 'UNSUPPORTED_ITEMS');
-    assert.equal(refused.error?.details?.unsupported?.length, 2);
-    // A new playlist cannot have these rows either, so the remedy does not offer one.
-    const asNew = await restore(relay, 1, { dry_run: false, name: 'New' });
-    for (const { error } of [refused, asNew])
-      assert.equal(error?.remedy, 'Pass skip_unsupported=true to bring back the others.');
-    const told = await run(relay, ['playlists', 'restore', ID, '--at', '1', '--new', 'New']);
-    assert.match(
-      told.err,
-      /\n {2}Add --skip-unsupported \(skip_unsupported=true in `relay call`\) to bring back the others\.\n$/,
-    );
-    assertNone(relay.provider.requests, ({ method }) => method !== 'GET');
-    assert.deepEqual(uris(relay), now);
-    const rest = await run(relay, ['playlists', 'restore', ID, '--at', '1', '--skip-unsupported']);
-    assert.deepEqual(
-      [rest.code, rest.out],
-      [0, 'Restored "List 0" to version 1, without 2 songs that cannot be restored.\n'],
-    );
-    assert.deepEqual(uris(relay), pluck(rowsFrom(relay, 0, 4), 'uri'));
-    const again = await restore(relay, 1, { dry_run: false, skip_unsupported: true });
-    assert.equal(
-      again.note,
-      'Nothing changed: but for rows that cannot be restored, the playlist is as it was then.',
-    );
-  }));
-
-test('a restore leaves a local file where it is, and is refused if it would remove one that was added since', () =>
-  withRelay(WITH_SQL, async (relay) => {
-    resize(relay, 0, 1);
-    const local = { uri: LOCAL, addedAt: '2026-10-01T00:00:00Z', addedBy: null };
-    edit(relay, (rows) => [...rows.slice(0, 3), local, ...rows.slice(3, 6)]);
-    const then = uris(relay);
-    await readAll(relay);
-    edit(relay, (rows) => [...rows, { ...local, uri: `${LOCAL}9` }]);
-    for (const skips of [false, true]) {
-      const refused = await restore(relay, 1, { dry_run: false, skip_unsupported: skips });
+longTest(
+  'rows that cannot be restored are named, and nothing is written unless they are to be left out',
+  () =>
+    withRelay(WITH_SQL, async (relay) => {
+      resize(relay, 0, 1);
+      const gone = rowAt(relay, 3_000);
+      const local = { uri: LOCAL, addedAt: '2026-10-01T00:00:00Z', addedBy: null };
+      edit(relay, (rows) => [...rows.slice(0, 4), local, gone]);
+      await readAll(relay);
+      edit(relay, (rows) => rows.slice(1, 4));
+      relay.provider.faults.add({
+        path: `/tracks/${gone.uri.split(':').at(-1)}`,
+        times: Number.POSITIVE_INFINITY,
+        kind: 'status',
+        status: 404,
+      });
+      await list(relay);
+      const now = uris(relay);
+      const plan = await restore(relay, 1);
+      assert.deepEqual(
+        plan.unsupported.map(({ position, reason }) => [position, reason]),
+        [
+          [4, 'local'],
+          [5, 'gone'],
+        ],
+      );
+      assert.deepEqual([plan.added_count, plan.removed_count, plan.moved_count], [1, 0, 0]);
+      relay.provider.clearRequests();
+      const refused = await restore(relay, 1, { dry_run: false });
       assert.equal(refused.error?.code, 'UNSUPPORTED_ITEMS');
-      assert.match(refused.error?.remedy ?? '', /Pass name for a new playlist, or remove them in Spotify/);
-      assert.doesNotMatch(refused.error?.remedy ?? '', /skip_unsupported/);
-    }
-    assert.equal(uris(relay).length, then.length + 1);
-    edit(relay, (rows) => [...rows.slice(1, -1), rowAt(relay, 800)]);
-    assert.equal((await restore(relay, 1, { dry_run: false })).error, undefined);
-    assert.deepEqual(uris(relay), then);
-  }));
+      assert.equal(refused.error?.details?.unsupported?.length, 2);
+      // A new playlist cannot have these rows either, so the remedy does not offer one.
+      const asNew = await restore(relay, 1, { dry_run: false, name: 'New' });
+      for (const { error } of [refused, asNew])
+        assert.equal(error?.remedy, 'Pass skip_unsupported=true to bring back the others.');
+      const told = await run(relay, ['playlists', 'restore', ID, '--at', '1', '--new', 'New']);
+      assert.match(
+        told.err,
+        /\n {2}Add --skip-unsupported \(skip_unsupported=true in `relay call`\) to bring back the others\.\n$/,
+      );
+      assertNone(relay.provider.requests, ({ method }) => method !== 'GET');
+      assert.deepEqual(uris(relay), now);
+      const rest = await run(relay, ['playlists', 'restore', ID, '--at', '1', '--skip-unsupported']);
+      assert.deepEqual(
+        [rest.code, rest.out],
+        [0, 'Restored "List 0" to version 1, without 2 songs that cannot be restored.\n'],
+      );
+      assert.deepEqual(uris(relay), pluck(rowsFrom(relay, 0, 4), 'uri'));
+      const again = await restore(relay, 1, { dry_run: false, skip_unsupported: true });
+      assert.equal(
+        again.note,
+        'Nothing changed: but for rows that cannot be restored, the playlist is as it was then.',
+      );
+    }),
+);
+
+longTest(
+  'a restore leaves a local file where it is, and is refused if it would remove one that was added since',
+  () =>
+    withRelay(WITH_SQL, async (relay) => {
+      resize(relay, 0, 1);
+      const local = { uri: LOCAL, addedAt: '2026-10-01T00:00:00Z', addedBy: null };
+      edit(relay, (rows) => [...rows.slice(0, 3), local, ...rows.slice(3, 6)]);
+      const then = uris(relay);
+      await readAll(relay);
+      edit(relay, (rows) => [...rows, { ...local, uri: `${LOCAL}9` }]);
+      for (const skips of [false, true]) {
+        const refused = await restore(relay, 1, { dry_run: false, skip_unsupported: skips });
+        assert.equal(refused.error?.code, 'UNSUPPORTED_ITEMS');
+        assert.match(refused.error?.remedy ?? '', /Pass name for a new playlist, or remove them in Spotify/);
+        assert.doesNotMatch(refused.error?.remedy ?? '', /skip_unsupported/);
+      }
+      assert.equal(uris(relay).length, then.length + 1);
+      edit(relay, (rows) => [...rows.slice(1, -1), rowAt(relay, 800)]);
+      assert.equal((await restore(relay, 1, { dry_run: false })).error, undefined);
+      assert.deepEqual(uris(relay), then);
+    }),
+);
 
 test('relay playlists lists the versions of a playlist, shows one and restores it', () =>
   withRelay(WITH_SQL, async (relay) => {
@@ -273,7 +286,7 @@ test('relay playlists lists the versions of a playlist, shows one and restores i
     assert.equal(uris(relay).length, 10);
   }));
 
-test('a playlist that is gone comes back under a new name only', () =>
+longTest('a playlist that is gone comes back under a new name only', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 2);
     const then = uris(relay);
@@ -287,9 +300,10 @@ test('a playlist that is gone comes back under a new name only', () =>
     const playlist = named(relay, 'Back');
     assert.deepEqual(urisOf(playlist), then);
     assert.equal(JSON.parse(made.out).playlist_id, playlist.id);
-  }));
+  }),
+);
 
-test('a restore that stops part-way brings back the rest when the same call is sent again', () =>
+longTest('a restore that stops part-way brings back the rest when the same call is sent again', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 2);
     edit(relay, () => rowsFrom(relay, 0, 250));
@@ -302,9 +316,10 @@ test('a restore that stops part-way brings back the rest when the same call is s
     assert.equal(error?.remedy, 'Send the same call again when the cause is fixed: it does the rest.');
     assert.equal((await restore(relay, 1, { dry_run: false })).added_count, 100);
     assert.deepEqual(uris(relay), before);
-  }));
+  }),
+);
 
-test('a restore under a new name that stops part-way says how to get all rows once', () =>
+longTest('a restore under a new name that stops part-way says how to get all rows once', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 2);
     edit(relay, () => rowsFrom(relay, 0, 150));
@@ -322,7 +337,8 @@ test('a restore under a new name that stops part-way says how to get all rows on
     await restore(relay, 1, args);
     const made = owner(relay.provider).playlists.filter(({ name }) => name === 'Back');
     assert.deepEqual(made.map(urisOf), [uris(relay)]);
-  }));
+  }),
+);
 
 test('versions survive a restart and a logout; relay library forget --versions deletes them', () =>
   withRelay(WITH_SQL, async (relay) => {
@@ -351,45 +367,51 @@ test('versions survive a restart and a logout; relay library forget --versions d
     assert.equal((await bytes()).includes(name), false, 'nothing of them is left in the file');
   }));
 
-test('if a reading was cut off after its version was saved, the next reading makes no second version', () =>
-  withRelay(WITH_SQL, async (relay) => {
-    resize(relay, 0, 1);
-    await readAll(relay);
-    // This is how a kill between the two saves leaves the home: the copy is gone, and the version is there.
-    assert.equal((await run(relay, ['library', 'forget'])).code, 0);
-    await readAll(relay);
-    assert.deepEqual((await list(relay)).items.length, 1);
-  }));
+longTest(
+  'if a reading was cut off after its version was saved, the next reading makes no second version',
+  () =>
+    withRelay(WITH_SQL, async (relay) => {
+      resize(relay, 0, 1);
+      await readAll(relay);
+      // This is how a kill between the two saves leaves the home: the copy is gone, and the version is there.
+      assert.equal((await run(relay, ['library', 'forget'])).code, 0);
+      await readAll(relay);
+      assert.deepEqual((await list(relay)).items.length, 1);
+    }),
+);
 
-test('after a rename a playlist has its versions under its new name, and the old name means the playlist that has it now', () =>
-  withRelay(WITH_SQL, async (relay) => {
-    const account = resize(relay, 0, 1);
-    await readAll(relay);
-    const [renamed] = account.playlists;
-    assert.ok(renamed);
-    renamed.name = 'Trip';
-    renamed.version += 1;
-    account.playlists.push({ ...renamed, id: `new${'0'.repeat(19)}`, name: 'List 0', rows: [] });
-    const versionsOf = async (name: string) => {
-      const { out, err } = await run(relay, ['playlists', 'versions', name, '--json']);
-      const { playlist_id, name: shown, items, error } = JSON.parse(out || err);
-      return error?.code ?? [playlist_id, shown, items.length];
-    };
-    assert.deepEqual(await versionsOf('List 0'), [`new${'0'.repeat(19)}`, 'List 0', 1]);
-    assert.deepEqual(await versionsOf('Trip'), [ID, 'Trip', 1]);
-    // Its last name is known even if nobody asked for its versions under that name.
-    renamed.name = 'Voyage';
-    renamed.version += 1;
-    await ask(relay, 'SELECT 1', { max_age_minutes: 0 });
-    account.playlists.shift();
-    assert.deepEqual(await versionsOf('Voyage'), [ID, 'Voyage', 1]);
-    assert.equal(await versionsOf('Trip'), 'NOT_FOUND');
-    // Spotify cannot be asked, so only the names of the versions are known.
-    relay.provider.faults.add({ path: '/me/playlists', kind: 'status', status: 500, times: Infinity });
-    assert.deepEqual(await versionsOf('Voyage'), [ID, 'Voyage', 1]);
-  }));
+longTest(
+  'after a rename a playlist has its versions under its new name, and the old name means the playlist that has it now',
+  () =>
+    withRelay(WITH_SQL, async (relay) => {
+      const account = resize(relay, 0, 1);
+      await readAll(relay);
+      const [renamed] = account.playlists;
+      assert.ok(renamed);
+      renamed.name = 'Trip';
+      renamed.version += 1;
+      account.playlists.push({ ...renamed, id: `new${'0'.repeat(19)}`, name: 'List 0', rows: [] });
+      const versionsOf = async (name: string) => {
+        const { out, err } = await run(relay, ['playlists', 'versions', name, '--json']);
+        const { playlist_id, name: shown, items, error } = JSON.parse(out || err);
+        return error?.code ?? [playlist_id, shown, items.length];
+      };
+      assert.deepEqual(await versionsOf('List 0'), [`new${'0'.repeat(19)}`, 'List 0', 1]);
+      assert.deepEqual(await versionsOf('Trip'), [ID, 'Trip', 1]);
+      // Its last name is known even if nobody asked for its versions under that name.
+      renamed.name = 'Voyage';
+      renamed.version += 1;
+      await ask(relay, 'SELECT 1', { max_age_minutes: 0 });
+      account.playlists.shift();
+      assert.deepEqual(await versionsOf('Voyage'), [ID, 'Voyage', 1]);
+      assert.equal(await versionsOf('Trip'), 'NOT_FOUND');
+      // Spotify cannot be asked, so only the names of the versions are known.
+      relay.provider.faults.add({ path: '/me/playlists', kind: 'status', status: 500, times: Infinity });
+      assert.deepEqual(await versionsOf('Voyage'), [ID, 'Voyage', 1]);
+    }),
+);
 
-test('the name of a playlist may look like an ID; a link that cannot be read is reported as a link', () =>
+longTest('the name of a playlist may look like an ID; a link that cannot be read is reported as a link', () =>
   withRelay(WITH_SQL, async (relay) => {
     const account = resize(relay, 0, 1);
     const name = 'abcdefghijklmnopqrstuv';
@@ -399,9 +421,10 @@ test('the name of a playlist may look like an ID; a link that cannot be read is 
     assert.equal(JSON.parse(out).playlist_id, ID);
     const { err } = await run(relay, ['playlists', 'versions', 'https://spotify.link/abc', '--json']);
     assert.equal(JSON.parse(err).error.code, 'INVALID_ARGUMENT');
-  }));
+  }),
+);
 
-test('the name of a playlist may begin as a link does', () =>
+longTest('the name of a playlist may begin as a link does', () =>
   withRelay(WITH_SQL, async (relay) => {
     at(resize(relay, 0, 1).playlists, 0).name = 'Spotify: the best';
     await readAll(relay);
@@ -409,9 +432,10 @@ test('the name of a playlist may begin as a link does', () =>
     assert.equal(JSON.parse(out || err).playlist_id, ID);
     const other = await run(relay, ['playlists', 'versions', 'Spotify: the worst', '--json']);
     assert.equal(JSON.parse(other.err).error.code, 'INVALID_ARGUMENT');
-  }));
+  }),
+);
 
-test('while Spotify does not list the playlists, nothing is restored by a stored name', () =>
+longTest('while Spotify does not list the playlists, nothing is restored by a stored name', () =>
   withRelay(WITH_SQL, async (relay) => {
     const account = resize(relay, 0, 1);
     await readAll(relay);
@@ -429,9 +453,10 @@ test('while Spotify does not list the playlists, nothing is restored by a stored
     };
     assert.deepEqual(await restore('List 0'), ['PROVIDER_UNAVAILABLE', 25]);
     assert.deepEqual(await restore(ID), ['done', 30]);
-  }));
+  }),
+);
 
-test('a playlist that got an earlier name back is found by that name once the playlist is gone', () =>
+longTest('a playlist that got an earlier name back is found by that name once the playlist is gone', () =>
   withRelay(WITH_SQL, async (relay) => {
     const account = resize(relay, 0, 1);
     await readAll(relay);
@@ -449,32 +474,36 @@ test('a playlist that got an earlier name back is found by that name once the pl
     account.playlists.shift();
     const { out, err } = await run(relay, ['playlists', 'versions', 'Trip', '--json']);
     assert.equal(JSON.parse(out || err).playlist_id, ID);
-  }));
+  }),
+);
 
-test('if a restore brings back earlier versions, the rows that were read since then become a version again', () =>
-  withRelay(WITH_SQL, async (relay) => {
-    resize(relay, 0, 1);
-    await readAll(relay);
-    await list(relay);
-    const memory = join(relay.home, 'memory.db');
-    const earlier = await readFile(memory);
-    const totals = async () => (await list(relay)).items.map(({ total }) => total);
-    edit(relay, (rows) => rows.slice(0, 25));
-    assert.deepEqual(await totals(), [25, 30]);
-    const { seen_at } = at((await list(relay)).items, 0);
-    // `relay restore` does this with the versions of a backup.
-    const goBack = async () => {
-      await relay.server.close();
-      await writeFile(memory, earlier);
-      await relay.restart();
-    };
-    await goBack();
-    assert.deepEqual(await totals(), [25, 30]);
-    assert.ok(at((await list(relay)).items, 0).seen_at >= seen_at, 'it was read then, not now');
-    await goBack();
-    edit(relay, (rows) => rows.slice(0, 10));
-    assert.deepEqual(await totals(), [10, 25, 30]);
-  }));
+longTest(
+  'if a restore brings back earlier versions, the rows that were read since then become a version again',
+  () =>
+    withRelay(WITH_SQL, async (relay) => {
+      resize(relay, 0, 1);
+      await readAll(relay);
+      await list(relay);
+      const memory = join(relay.home, 'memory.db');
+      const earlier = await readFile(memory);
+      const totals = async () => (await list(relay)).items.map(({ total }) => total);
+      edit(relay, (rows) => rows.slice(0, 25));
+      assert.deepEqual(await totals(), [25, 30]);
+      const { seen_at } = at((await list(relay)).items, 0);
+      // `relay restore` does this with the versions of a backup.
+      const goBack = async () => {
+        await relay.server.close();
+        await writeFile(memory, earlier);
+        await relay.restart();
+      };
+      await goBack();
+      assert.deepEqual(await totals(), [25, 30]);
+      assert.ok(at((await list(relay)).items, 0).seen_at >= seen_at, 'it was read then, not now');
+      await goBack();
+      edit(relay, (rows) => rows.slice(0, 10));
+      assert.deepEqual(await totals(), [10, 25, 30]);
+    }),
+);
 
 async function tableSizes(relay: Relay): Promise<number[]> {
   const SQL = await loadSqlite();
@@ -488,7 +517,7 @@ async function tableSizes(relay: Relay): Promise<number[]> {
   }
 }
 
-test('tracks that left all lists, or are no longer offered, can be found by name in SQL', async () => {
+longTest('tracks that left all lists, or are no longer offered, can be found by name in SQL', async () => {
   await withRelay(WITH_SQL, async (relay) => {
     resize(relay, 5, 1);
     await readAll(relay);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { at, owner } from '../support/entries.ts';
 import { named } from '../support/playlists.ts';
+import { longTest } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { resize, rowsFrom } from './accounts.ts';
 
@@ -74,38 +75,41 @@ test('get_saved_tracks finds words in title, artists and album, page by page', (
     assert.equal(total, next.total, 'a zero character separates words');
   }));
 
-test('get_playlist_tracks returns the rows with their positions, and takes one request if nothing has changed', () =>
-  withRelay(async (relay) => {
-    const account = resize(relay, 0, 2);
-    const playlist = at(account.playlists, 1);
-    playlist.rows = [...rowsFrom(relay, 0, 130), ...rowsFrom(relay, 5, 3)];
-    const { name } = relay.provider.catalogue.trackByUri.get(at(playlist.rows, 6).uri) ?? { name: '' };
-    const args = { playlist_id: playlist.id, query: name };
-    const positions = playlist.rows.flatMap(({ uri }, index) =>
-      textOf(relay, uri).includes(plain(name)) ? [index] : [],
-    );
-    const { items, total } = await pageOf(relay, 'get_playlist_tracks', args);
-    assert.deepEqual([items.map(({ position }) => position), total], [positions, positions.length]);
-    const plainRow = await pageOf(relay, 'get_playlist_tracks', {
-      playlist_id: playlist.id,
-      offset: at(positions, 0),
-      limit: 1,
-    });
-    assert.deepEqual(items[0], plainRow.items[0]);
+longTest(
+  'get_playlist_tracks returns the rows with their positions, and takes one request if nothing has changed',
+  () =>
+    withRelay(async (relay) => {
+      const account = resize(relay, 0, 2);
+      const playlist = at(account.playlists, 1);
+      playlist.rows = [...rowsFrom(relay, 0, 130), ...rowsFrom(relay, 5, 3)];
+      const { name } = relay.provider.catalogue.trackByUri.get(at(playlist.rows, 6).uri) ?? { name: '' };
+      const args = { playlist_id: playlist.id, query: name };
+      const positions = playlist.rows.flatMap(({ uri }, index) =>
+        textOf(relay, uri).includes(plain(name)) ? [index] : [],
+      );
+      const { items, total } = await pageOf(relay, 'get_playlist_tracks', args);
+      assert.deepEqual([items.map(({ position }) => position), total], [positions, positions.length]);
+      const plainRow = await pageOf(relay, 'get_playlist_tracks', {
+        playlist_id: playlist.id,
+        offset: at(positions, 0),
+        limit: 1,
+      });
+      assert.deepEqual(items[0], plainRow.items[0]);
 
-    relay.provider.clearRequests();
-    await pageOf(relay, 'get_playlist_tracks', args);
-    assert.equal(relay.provider.requests.length, 1);
-    relay.provider.editPlaylist(
-      playlist.id,
-      playlist.rows.slice(10).map(({ uri }) => uri),
-    );
-    const later = await pageOf(relay, 'get_playlist_tracks', args);
-    assert.deepEqual(
-      later.items.map(({ position }) => position),
-      positions.filter((position) => position >= 10).map((position) => position - 10),
-    );
-  }));
+      relay.provider.clearRequests();
+      await pageOf(relay, 'get_playlist_tracks', args);
+      assert.equal(relay.provider.requests.length, 1);
+      relay.provider.editPlaylist(
+        playlist.id,
+        playlist.rows.slice(10).map(({ uri }) => uri),
+      );
+      const later = await pageOf(relay, 'get_playlist_tracks', args);
+      assert.deepEqual(
+        later.items.map(({ position }) => position),
+        positions.filter((position) => position >= 10).map((position) => position - 10),
+      );
+    }),
+);
 
 test('get_my_playlists finds words in name and description', () =>
   withRelay(async (relay) => {
@@ -128,7 +132,7 @@ const long: Array<[what: string, tool: string, args: (relay: Relay) => Row, tota
 ];
 
 for (const [what, tool, args, total] of long) {
-  test(`the first reading of ${what} for a question reports progress to its end`, () =>
+  longTest(`the first reading of ${what} for a question reports progress to its end`, () =>
     withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
       owner(relay.provider).saved.splice(400);
       const heard: unknown[] = [];
@@ -140,7 +144,8 @@ for (const [what, tool, args, total] of long) {
         heard,
         Array.from({ length: total }, (_, index) => [index + 1, total]),
       );
-    }));
+    }),
+  );
 }
 
 test('query_library reports the progress of the first reading', () =>

@@ -157,7 +157,7 @@ test('the rest of a message is read after a part that is nested too deeply', () 
     );
   }));
 
-test('every tool, extras included, refuses an unknown argument by name', () =>
+longTest('every tool, extras included, refuses an unknown argument by name', () =>
   withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ call, provider }) => {
     for (const { name } of ALL_TOOLS) {
       const { error } = (await call(name, { market: 'DE' })) as { error?: { code: string; message: string } };
@@ -165,4 +165,5 @@ test('every tool, extras included, refuses an unknown argument by name', () =>
       assert.match(error?.message ?? '', /(^| )Unknown argument "market"\.$/, name);
     }
     assert.deepEqual(provider.requests, []);
-  }));
+  }),
+);

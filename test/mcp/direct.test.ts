@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MCP_HEADERS, META_2026 } from '../support/mcpPost.ts';
+import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -69,7 +70,7 @@ const ASKS: readonly Ask[] = [
   { name: 'get_devices', meta: { progressToken: 5 } },
 ];
 
-test('a direct answer to a call equals that of the SDK, in both protocol revisions', () =>
+longTest('a direct answer to a call equals that of the SDK, in both protocol revisions', () =>
   withRelay({ client: false }, async (relay) => {
     for (const modern of [true, false]) {
       for (const ask of ASKS) {
@@ -91,7 +92,8 @@ test('a direct answer to a call equals that of the SDK, in both protocol revisio
         assert.deepEqual(direct.read, plain.read, `an envelope ${depth} deep`);
       }
     }
-  }));
+  }),
+);
 
 const OTHERS = [
   ['another tool in the header', { 'mcp-name': 'get_track' }, {}, 400],
@@ -104,7 +106,7 @@ const OTHERS = [
   ['a tool that is not offered', { 'x-mcp-toolsets': 'playlists' }, {}, 200],
 ] as const;
 
-test('a call without the common form goes to the SDK and is refused, even after a good one', () =>
+longTest('a call without the common form goes to the SDK and is refused, even after a good one', () =>
   withRelay({ client: false }, async (relay) => {
     await post(relay, true, { name: 'get_devices' });
     for (const [what, headers, more, status] of OTHERS) {
@@ -112,7 +114,8 @@ test('a call without the common form goes to the SDK and is refused, even after 
       const { error } = (await answer.json()) as { error?: unknown };
       assert.deepEqual([answer.status, typeof error], [status, 'object'], what);
     }
-  }));
+  }),
+);
 
 test('a client that leaves ends its call, and the server then stops without waiting for that call', () =>
   withRelay({ client: false }, async (relay) => {

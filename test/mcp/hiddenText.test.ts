@@ -10,7 +10,7 @@ import { owner, pluck } from '../support/entries.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
 import { postMcp } from '../support/mcpPost.ts';
 import { addPlaylist } from '../support/playlists.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const tags = (text: string) =>
@@ -66,32 +66,35 @@ function assertNothingHidden(result: object, where: string): void {
   }
 }
 
-test('hostile names arrive in no answer: not in its text, its data or its errors, directly or through the SDK', () =>
-  withRelay(async (relay) => {
-    const texts = [...HIDING.map(([, name]) => name), ...hostileTexts(sized(20_000, 200), 22)];
-    const { playlists } = owner(relay.provider);
-    const room = 200;
-    for (let at = 0; at < texts.length; at += room) {
-      playlists.length = 0;
-      for (const [place, name] of texts.slice(at, at + room).entries()) {
-        const playlist = addPlaylist(relay.provider, name.slice(0, 300), []);
-        playlist.id = String(at + place).padStart(22, '0');
-        playlist.description = name.slice(0, 300);
-      }
-      for (let offset = 0; offset < room; offset += 50) {
-        for (const detail of ['lean', 'full']) {
-          const args = { limit: 50, offset, detail };
-          assertNothingHidden(
-            await relay.client.callTool({ name: 'get_my_playlists', arguments: args }),
-            detail,
-          );
+longTest(
+  'hostile names arrive in no answer: not in its text, its data or its errors, directly or through the SDK',
+  () =>
+    withRelay(async (relay) => {
+      const texts = [...HIDING.map(([, name]) => name), ...hostileTexts(sized(20_000, 200), 22)];
+      const { playlists } = owner(relay.provider);
+      const room = 200;
+      for (let at = 0; at < texts.length; at += room) {
+        playlists.length = 0;
+        for (const [place, name] of texts.slice(at, at + room).entries()) {
+          const playlist = addPlaylist(relay.provider, name.slice(0, 300), []);
+          playlist.id = String(at + place).padStart(22, '0');
+          playlist.description = name.slice(0, 300);
+        }
+        for (let offset = 0; offset < room; offset += 50) {
+          for (const detail of ['lean', 'full']) {
+            const args = { limit: 50, offset, detail };
+            assertNothingHidden(
+              await relay.client.callTool({ name: 'get_my_playlists', arguments: args }),
+              detail,
+            );
+          }
         }
       }
-    }
-    for (const text of texts.slice(0, sized(2_000, 20))) {
-      for (const more of ['', ',"unknown":1']) assertNothingHidden(await refusals(relay, text, more), text);
-    }
-  }));
+      for (const text of texts.slice(0, sized(2_000, 20))) {
+        for (const more of ['', ',"unknown":1']) assertNothingHidden(await refusals(relay, text, more), text);
+      }
+    }),
+);
 
 /**
  * The errors for a tool, an argument and an ID that have this text in them.
@@ -111,7 +114,7 @@ async function refusals({ server }: Relay, text: string, more: string): Promise<
   return answers;
 }
 
-test('a name that a model read is found again, and what is stored and written back stays as it is', () =>
+longTest('a name that a model read is found again, and what is stored and written back stays as it is', () =>
   withRelay(async (relay) => {
     const { playlists } = owner(relay.provider);
     for (const [, name] of HIDING) {
@@ -129,4 +132,5 @@ test('a name that a model read is found again, and what is stored and written ba
     const written = { playlist_id: playlists.at(-1)?.id, description: `Written: ${name}` };
     await relay.call('update_playlist_details', written);
     assert.equal(playlists.at(-1)?.description, written.description);
-  }));
+  }),
+);

@@ -6,6 +6,7 @@ import { parseArguments } from '../../src/mcp/parseArguments.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { defineTool } from '../../src/tools/tool.ts';
 import { META_2026, postMcp } from '../support/mcpPost.ts';
+import { longTest } from '../support/scale.ts';
 import { withRelay } from '../support/world.ts';
 import { failureOf } from './failureOf.ts';
 
@@ -15,7 +16,7 @@ const nulls = ALL_TOOLS.map(({ name, input }) => {
   return { name, args: Object.fromEntries(optional.map((key) => [key, null])) };
 }).filter(({ args }) => Object.keys(args).length > 0);
 
-test('null for every optional argument means the same as leaving them out', async () => {
+longTest('null for every optional argument means the same as leaving them out', async () => {
   assert.ok(nulls.length > 25, `${nulls.length} tools`);
   await withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
     for (const { name, args } of nulls) {
@@ -55,7 +56,7 @@ test('null for an optional field within an argument means that it is left out', 
     assert.equal(played.ok, true);
   }));
 
-test('null for an optional member of a request means that it is left out', () =>
+longTest('null for an optional member of a request means that it is left out', () =>
   withRelay({ client: false }, async (relay) => {
     const ask = async (method: string, params: unknown, headers = {}) => {
       const { text } = await postMcp(relay, { jsonrpc: '2.0', id: 1, method, params }, headers);
@@ -95,7 +96,8 @@ test('null for an optional member of a request means that it is left out', () =>
     );
     // A name is required, so its null is an error of the client, not of the server.
     assert.equal((await ask('tools/call', { name: null })).error.code, -32602);
-  }));
+  }),
+);
 
 test('null for a required or unknown argument, or as an entry of a list, is refused', async () => {
   const refused: Array<[tool: string, args: Record<string, unknown>, message: string]> = [

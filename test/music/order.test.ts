@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Track } from '../../src/domain/shapes.ts';
 import { matchTrack } from '../../src/music/match.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { seeded, shuffled } from '../support/seeded.ts';
 import { queryOf, trackOf } from './matchRows.ts';
 
@@ -48,7 +48,7 @@ function essence(ask: string, tracks: readonly Track[]): unknown {
   return { status, score: match.score, isrc, date: album.release_date };
 }
 
-test('the order of the results decides at most between releases that are equally good', () => {
+longTest('the order of the results decides at most between releases that are equally good', () => {
   const next = seeded(20_261_120);
   const statuses = new Set<string>();
   for (let turn = 0; turn < TURNS; turn += 1) {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { DAY } from '../support/clock.ts';
 import { send } from '../support/http.ts';
+import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { connectAccount } from '../support/world.ts';
 import { authorizeUrl, newClient, REDIRECT } from './clients.ts';
@@ -230,7 +231,7 @@ test('while the state cannot be saved, the client gets temporarily_unavailable a
     assert.ok(String(answer.headers.location).startsWith(REDIRECT));
   }));
 
-test('an approval that waits for its turn does not outlive a denial of the same request', () =>
+longTest('an approval that waits for its turn does not outlive a denial of the same request', () =>
   withServer({}, async ({ baseUrl, server, clock }) => {
     const { browser, page } = await openPage(baseUrl);
     clock.advance(500);
@@ -245,7 +246,8 @@ test('an approval that waits for its turn does not outlive a denial of the same 
     assert.deepEqual([status, headers.location], [403, undefined]);
     assert.match(text, /You denied this request/);
     await answeredMeanwhile(clock, Promise.all(flood));
-  }));
+  }),
+);
 
 test("a name that shows nothing is no name on the owner's page either", () =>
   withServer({}, async ({ relay }) => {
@@ -256,7 +258,7 @@ test("a name that shows nothing is no name on the owner's page either", () =>
     assert.deepEqual(names, [`an unnamed client (${client.client_id.slice(0, 12)})`]);
   }));
 
-test('a name that shows nothing is no name, and marks do not pile up over other lines', () =>
+longTest('a name that shows nothing is no name, and marks do not pile up over other lines', () =>
   withServer({}, async ({ baseUrl }) => {
     const shown = async (client_name: string) => {
       const { client_id } = await newClient(baseUrl, { client_name });
@@ -271,4 +273,5 @@ test('a name that shows nothing is no name, and marks do not pile up over other 
       await shown('C\u0327\u0301 \u{1f469}\u200d\u{1f680}'),
       'C\u0327\u0301 \u{1f469}\u200d\u{1f680}',
     );
-  }));
+  }),
+);

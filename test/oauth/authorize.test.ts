@@ -5,6 +5,7 @@ import { openStore } from '../../src/store/file/open.ts';
 import { putClient } from '../../src/store/tables/oauthClients.ts';
 import { DAY, manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
+import { longTest } from '../support/scale.ts';
 import { authorizeUrl, CHALLENGE, newClient, REDIRECT, VERIFIER } from './clients.ts';
 import { answerOf, approve, openPage } from './ownerBrowser.ts';
 import { connect } from './tokens.ts';
@@ -94,7 +95,7 @@ const BY_REDIRECT: Array<[error: string, parameters: Record<string, string | str
   ['invalid_target', { resource: 'mailto:some one' }],
 ];
 
-test('a malformed request of a client that was never approved ends on a page', () =>
+longTest('a malformed request of a client that was never approved ends on a page', () =>
   withServer({}, async ({ baseUrl }) => {
     const { client_id } = await newClient(baseUrl);
     for (const [error, parameters] of BY_REDIRECT) {
@@ -105,7 +106,8 @@ test('a malformed request of a client that was never approved ends on a page', (
       assert.ok(answer.text.includes(`Error: <code>${error}</code>`), answer.text);
       assert.doesNotMatch(answer.text, /<form/);
     }
-  }));
+  }),
+);
 
 test('the owner who denies a client that was never approved is sent back to that client', () =>
   withServer({}, async ({ baseUrl }) => {
@@ -149,7 +151,7 @@ test('a client that the owner added or set up is trusted from the start', async 
   });
 });
 
-test('every other refusal goes to a client that was approved, with state and issuer', () =>
+longTest('every other refusal goes to a client that was approved, with state and issuer', () =>
   withServer({}, async ({ relay, baseUrl }) => {
     const { client } = await connect(relay);
     const { client_id } = client;
@@ -161,7 +163,8 @@ test('every other refusal goes to a client that was approved, with state and iss
       assert.deepEqual(rest, { error, state: 'some state', iss: baseUrl }, JSON.stringify(given));
       assert.ok(String(answer.headers.location).startsWith(`${REDIRECT}?`));
     }
-  }));
+  }),
+);
 
 test('a repeated state is not sent back', () =>
   withServer({}, async ({ relay, baseUrl }) => {
@@ -185,7 +188,7 @@ const ACCEPTED: Array<Record<string, string | string[] | null>> = [
   { prompt: 'consent', nonce: 'x' },
 ];
 
-test('harmless variants of the plain request show the approval page', () =>
+longTest('harmless variants of the plain request show the approval page', () =>
   withServer({}, async ({ baseUrl }) => {
     const { client_id } = await newClient(baseUrl);
     for (const parameters of ACCEPTED) {
@@ -194,7 +197,8 @@ test('harmless variants of the plain request show the approval page', () =>
       const answer = await send(authorizeUrl(baseUrl, { client_id, ...given }));
       assert.equal(answer.status, 200, JSON.stringify(given));
     }
-  }));
+  }),
+);
 
 test('the issuer in the answer is the host that was dialled', () =>
   withServer({}, async ({ relay, baseUrl }) => {

@@ -18,26 +18,29 @@ const EDGE =
 const statusOf = async (baseUrl: string, secret: string) =>
   (await askOwner(baseUrl, 'check', {}, { 'x-relay-owner': secret })).status;
 
-test('a remembered browser approves without the code for 30 days after its last use, also after a restart', async () =>
-  withServer({ env: { RELAY_PORT: await freePort() } }, async ({ relay, baseUrl, clock }) => {
-    const browser = ownerBrowser(baseUrl);
-    const owner_proof = await signIn(relay);
-    const approve = async (state: string) => {
-      const { client_id } = await newClient(baseUrl);
-      const page = await browser.open(authorizeUrl(baseUrl, { client_id, state }));
-      return browser.submit(page, 'approve', { owner_proof });
-    };
-    await relay.restart();
-    clock.advance(30 * DAY - 1000);
-    assert.ok(answerOf(await approve('first')).code);
-    clock.advance(30 * DAY - 1000);
-    assert.ok(answerOf(await approve('second')).code);
-    clock.advance(30 * DAY);
-    const late = await approve('third');
-    assert.equal(late.status, 403);
-    assert.match(late.text, /no longer remembered/);
-    assert.equal(await statusOf(baseUrl, owner_proof), 401);
-  }));
+longTest(
+  'a remembered browser approves without the code for 30 days after its last use, also after a restart',
+  async () =>
+    withServer({ env: { RELAY_PORT: await freePort() } }, async ({ relay, baseUrl, clock }) => {
+      const browser = ownerBrowser(baseUrl);
+      const owner_proof = await signIn(relay);
+      const approve = async (state: string) => {
+        const { client_id } = await newClient(baseUrl);
+        const page = await browser.open(authorizeUrl(baseUrl, { client_id, state }));
+        return browser.submit(page, 'approve', { owner_proof });
+      };
+      await relay.restart();
+      clock.advance(30 * DAY - 1000);
+      assert.ok(answerOf(await approve('first')).code);
+      clock.advance(30 * DAY - 1000);
+      assert.ok(answerOf(await approve('second')).code);
+      clock.advance(30 * DAY);
+      const late = await approve('third');
+      assert.equal(late.status, 403);
+      assert.match(late.text, /no longer remembered/);
+      assert.equal(await statusOf(baseUrl, owner_proof), 401);
+    }),
+);
 
 test('no header, cookie or address of the answer to an approval proves the owner', () =>
   withServer({}, async ({ relay, baseUrl }) => {
@@ -99,7 +102,7 @@ test('what a page of another origin makes a browser send is refused', () =>
     assert.equal((await askOwner(baseUrl, 'code', { code: 7 })).status, 400);
   }));
 
-test('a ticket signs one browser in, once, within a minute, and says where to continue', () =>
+longTest('a ticket signs one browser in, once, within a minute, and says where to continue', () =>
   withServer({}, async ({ baseUrl, server, clock }) => {
     const ticketOf = async () => {
       const { attemptId } = await server.local.startLogin({ switchAccount: false });
@@ -122,7 +125,8 @@ test('a ticket signs one browser in, once, within a minute, and says where to co
     const again = json(await askOwner(baseUrl, 'ticket', { ticket: await ticketOf() }, known));
     assert.equal(again.secret, secret);
     assert.equal((await server.local.listBrowsers()).browsers.length, 1);
-  }));
+  }),
+);
 
 test('a ticket works under the origin of the address that it was made for, and ends if used elsewhere', () =>
   withServer({}, async ({ server, baseUrl }) => {
@@ -172,7 +176,7 @@ test('behind PUBLIC_BASE_URL, a program that gets a ticket on the browser’s ma
   });
 });
 
-test('ten browsers are remembered; the eleventh takes the place of the one unused for longest', () =>
+longTest('ten browsers are remembered; the eleventh takes the place of the one unused for longest', () =>
   withServer({}, async ({ relay, baseUrl, server, clock }) => {
     const secrets: string[] = [];
     for (let count = 0; count < 10; count++) {
@@ -210,7 +214,8 @@ test('ten browsers are remembered; the eleventh takes the place of the one unuse
     await server.local.saveState();
     const state = await stateText(relay);
     for (const secret of secrets) assert.ok(!state.includes(secret), 'only hashes are kept');
-  }));
+  }),
+);
 
 test('logout and forgetting end remembered browsers at once, and for good', async () =>
   withServer({ env: { RELAY_PORT: await freePort() } }, async ({ relay, baseUrl }) => {

@@ -103,7 +103,7 @@ const BAD_URIS: unknown[] = [
   ['http://127.0.0.1/cb', 'javascript:alert(1)'],
 ];
 
-test('what cannot be a safe redirect URI refuses the whole registration', () =>
+longTest('what cannot be a safe redirect URI refuses the whole registration', () =>
   withServer({}, async ({ baseUrl, clock }) => {
     for (const redirect_uris of BAD_URIS) {
       // Each try counts for the limit of registrations.
@@ -111,7 +111,8 @@ test('what cannot be a safe redirect URI refuses the whole registration', () =>
       const answer = await register(baseUrl, { redirect_uris });
       assert.equal(refusal(answer), '400 invalid_redirect_uri', JSON.stringify(redirect_uris));
     }
-  }));
+  }),
+);
 
 test('no client is sent back to a page of relay itself', async () => {
   const env = { PUBLIC_BASE_URL: 'https://relay.example.org' };

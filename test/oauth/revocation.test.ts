@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE } from '../support/clock.ts';
 import { type Answer, send } from '../support/http.ts';
+import { longTest } from '../support/scale.ts';
 import { newClient, type Registered } from './clients.ts';
 import {
   askToken,
@@ -124,7 +125,7 @@ test('a request that is not a plain form, or repeats a parameter, is refused', (
     assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
   }));
 
-test('revocation shares the sixty requests a minute of the token endpoint', () =>
+longTest('revocation shares the sixty requests a minute of the token endpoint', () =>
   withServer({}, async ({ baseUrl, clock }) => {
     for (let count = 0; count < 30; count++) {
       assert.equal((await revoke(baseUrl, {})).status, 400);
@@ -137,9 +138,10 @@ test('revocation shares the sixty requests a minute of the token endpoint', () =
     clock.advance(MINUTE);
     assert.equal((await revoke(baseUrl, {})).status, 400);
     assert.equal((await askToken(baseUrl, {})).status, 400);
-  }));
+  }),
+);
 
-test('while the state cannot be saved, the client gets temporarily_unavailable', () =>
+longTest('while the state cannot be saved, the client gets temporarily_unavailable', () =>
   withServer({}, async ({ relay, baseUrl, server }) => {
     const { client, tokens } = await connect(relay);
     const form = { token: tokens.refresh_token, client_id: client.client_id };
@@ -147,4 +149,5 @@ test('while the state cannot be saved, the client gets temporarily_unavailable',
     assert.equal(refusal(unsaved), '503 temporarily_unavailable');
     assertDone(await revoke(baseUrl, form));
     assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 401);
-  }));
+  }),
+);

@@ -4,6 +4,7 @@ import { codeOf, failureOf } from '../support/answers.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { collectGarbage } from '../support/garbage.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
+import { longTest } from '../support/scale.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import { withClockedPlaylist } from '../support/withPlaylist.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -19,27 +20,30 @@ async function arrived({ provider, call }: Relay, path: string, count: number): 
 }
 
 for (const rule of [{ kind: 'hang', when: 'before' }, { kind: 'slow_body' }] as const) {
-  test(`a read that gets no whole answer (${rule.kind}) in 12 seconds is tried again, twice at most`, () =>
-    withClock(async (relay, clock) => {
-      relay.provider.faults.add({ path: DEVICES, ...rule, times: 4 });
-      const retried = async (tries: number) => {
-        const call = relay.call('get_devices');
-        for (let n = 1; n <= tries; n++) {
-          await arrived(relay, DEVICES, n);
-          await clock.pass(TRY_MS);
-          if (n < 3) await clock.pass(125 * n);
-        }
-        return call;
-      };
-      const failure = failureOf(await retried(3));
-      assert.equal(failure.code, 'PROVIDER_TIMEOUT');
-      assert.equal(failure.message, 'Spotify did not answer in time.');
-      relay.provider.clearRequests();
-      assert.equal(codeOf(await retried(1)), undefined);
-    }));
+  longTest(
+    `a read that gets no whole answer (${rule.kind}) in 12 seconds is tried again, twice at most`,
+    () =>
+      withClock(async (relay, clock) => {
+        relay.provider.faults.add({ path: DEVICES, ...rule, times: 4 });
+        const retried = async (tries: number) => {
+          const call = relay.call('get_devices');
+          for (let n = 1; n <= tries; n++) {
+            await arrived(relay, DEVICES, n);
+            await clock.pass(TRY_MS);
+            if (n < 3) await clock.pass(125 * n);
+          }
+          return call;
+        };
+        const failure = failureOf(await retried(3));
+        assert.equal(failure.code, 'PROVIDER_TIMEOUT');
+        assert.equal(failure.message, 'Spotify did not answer in time.');
+        relay.provider.clearRequests();
+        assert.equal(codeOf(await retried(1)), undefined);
+      }),
+  );
 }
 
-test('an answer that stops half-way is given up in time, even if garbage is collected meanwhile', () =>
+longTest('an answer that stops half-way is given up in time, even if garbage is collected meanwhile', () =>
   withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: DEVICES, kind: 'slow_body' });
     const call = relay.call('get_devices');
@@ -48,7 +52,8 @@ test('an answer that stops half-way is given up in time, even if garbage is coll
     await clock.pass(TRY_MS);
     await clock.pass(125);
     assert.equal(codeOf(await call), undefined);
-  }));
+  }),
+);
 
 test('a write that takes 14 seconds is awaited, and its outcome is known', () =>
   withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
@@ -60,7 +65,7 @@ test('a write that takes 14 seconds is awaited, and its outcome is known', () =>
     assert.deepEqual(urisOf(playlist), tracks(relay, 100));
   }));
 
-test('a command without an answer times out after 12 seconds', () =>
+longTest('a command without an answer times out after 12 seconds', () =>
   withClock(async (relay, clock) => {
     relay.provider.faults.add({ method: 'POST', kind: 'hang', when: 'before' });
     const call = relay.call('next_track');
@@ -70,9 +75,10 @@ test('a command without an answer times out after 12 seconds', () =>
     assert.equal(failure.code, 'PROVIDER_TIMEOUT');
     assert.match(failure.remedy, /may or may not/);
     assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 1);
-  }));
+  }),
+);
 
-test('one request takes 40 seconds at most, including a slow refresh and all attempts', () =>
+longTest('one request takes 40 seconds at most, including a slow refresh and all attempts', () =>
   withClock(async (relay, clock) => {
     const renewal = gate();
     relay.provider.faults.add(
@@ -96,9 +102,10 @@ test('one request takes 40 seconds at most, including a slow refresh and all att
     await arrived(relay, DEVICES, 3);
     clock.advance(40_000 - (clock.now() - start));
     assert.equal(codeOf(await call), 'PROVIDER_TIMEOUT');
-  }));
+  }),
+);
 
-test('a read that takes more than 45 seconds fails with that reason, and sends nothing more', () =>
+longTest('a read that takes more than 45 seconds fails with that reason, and sends nothing more', () =>
   withClockedPlaylist('The Whole Granary', async ({ relay, provider, clock, playlist_id }) => {
     const fn = () => clock.advance(11_000);
     const items = `/playlists/${playlist_id}/items`;
@@ -121,9 +128,10 @@ test('a read that takes more than 45 seconds fails with that reason, and sends n
     });
     await relay.call('get_devices');
     assert.equal(provider.requests.length, 11);
-  }));
+  }),
+);
 
-test('a write that does not fit into a call continues as a job, which the answer names', () =>
+longTest('a write that does not fit into a call continues as a job, which the answer names', () =>
   withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
     const fn = () => clock.advance(10_000);
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn, times: 6 });
@@ -132,7 +140,8 @@ test('a write that does not fit into a call continues as a job, which the answer
     assert.deepEqual([code, typeof details.job_id], ['DEADLINE_EXCEEDED', 'string']);
     await until(() => playlist.rows.length === 1_000);
     assert.deepEqual(urisOf(playlist), tracks(relay, 1_000));
-  }));
+  }),
+);
 
 test('a write in progress when the server stops finishes its request, and continues after the next start', () =>
   withClock(async (relay, clock) => {
@@ -154,7 +163,7 @@ test('a write in progress when the server stops finishes its request, and contin
     assert.deepEqual(urisOf(playlist), tracks(relay, 200));
   }));
 
-test('a write whose first request ends while the server stops names the job that sends the rest', () =>
+longTest('a write whose first request ends while the server stops names the job that sends the rest', () =>
   withRelay({ clock: fastClock() }, async (relay) => {
     const { provider, server, call } = relay;
     const playlist = named(relay, 'Empty Shelf');
@@ -167,9 +176,10 @@ test('a write whose first request ends while the server stops names the job that
     assert.equal(code, 'SHUTTING_DOWN');
     assert.deepEqual([typeof details.job_id, details.job_id], ['string', details.change_id]);
     await stopped;
-  }));
+  }),
+);
 
-test('a read that is tried again while the server stops ends after 5 seconds', () =>
+longTest('a read that is tried again while the server stops ends after 5 seconds', () =>
   withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds: 5 });
     const working = relay.call('get_devices');
@@ -184,4 +194,5 @@ test('a read that is tried again while the server stops ends after 5 seconds', (
     clock.advance(1);
     assert.equal(codeOf(await working), 'SHUTTING_DOWN');
     await stopped;
-  }));
+  }),
+);

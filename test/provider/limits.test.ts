@@ -6,6 +6,7 @@ import { temporaryHome, testStore } from '../store/testStore.ts';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
 import { at, owner, pluck } from '../support/entries.ts';
+import { longTest } from '../support/scale.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
 
@@ -56,26 +57,29 @@ for (const retryAfterSeconds of [null, 'soon', '-5', 'Wed, 21 Oct 2026 07:28:00 
     }));
 }
 
-test('without a Retry-After each further 429 of a kind of request doubles the wait, until one succeeds', () =>
-  withClock(async (relay, clock) => {
-    const pause = async () => {
-      const answer = await relay.call('pause');
-      const seconds = failureOf(answer)?.retryAfterSeconds ?? 0;
-      clock.advance(seconds * 1_000);
-      return seconds;
-    };
-    const rule = { path: '/me/player/pause', kind: 'rate_limit', retryAfterSeconds: null } as const;
-    relay.provider.faults.add({ ...rule, times: 11 }, { ...rule, skip: 1, retryAfterSeconds: '0' });
-    const waits: number[] = [];
-    for (let n = 0; n < 13; n++) waits.push(await pause());
-    assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 0, 1]);
-    relay.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: null });
-    const search = relay.call('search_tracks', { query: 'x' });
-    await clock.pass(1_000);
-    assert.equal(codeOf(await search), undefined);
-  }));
+longTest(
+  'without a Retry-After each further 429 of a kind of request doubles the wait, until one succeeds',
+  () =>
+    withClock(async (relay, clock) => {
+      const pause = async () => {
+        const answer = await relay.call('pause');
+        const seconds = failureOf(answer)?.retryAfterSeconds ?? 0;
+        clock.advance(seconds * 1_000);
+        return seconds;
+      };
+      const rule = { path: '/me/player/pause', kind: 'rate_limit', retryAfterSeconds: null } as const;
+      relay.provider.faults.add({ ...rule, times: 11 }, { ...rule, skip: 1, retryAfterSeconds: '0' });
+      const waits: number[] = [];
+      for (let n = 0; n < 13; n++) waits.push(await pause());
+      assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 0, 1]);
+      relay.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: null });
+      const search = relay.call('search_tracks', { query: 'x' });
+      await clock.pass(1_000);
+      assert.equal(codeOf(await search), undefined);
+    }),
+);
 
-test('requests that were on their way together count once', () =>
+longTest('requests that were on their way together count once', () =>
   withClock(async (relay, clock) => {
     const { provider } = relay;
     provider.faults.add({ path: /\/items$/, skip: 4, times: 5, kind: 'rate_limit', retryAfterSeconds: null });
@@ -84,7 +88,8 @@ test('requests that were on their way together count once', () =>
     clock.advance(1_000);
     assert.equal((await reading).total_items, 2_500);
     assert.equal(provider.requests.length, 50 + 5);
-  }));
+  }),
+);
 
 test('a Retry-After of a century is capped', () =>
   withClock(async (relay) => {
@@ -131,7 +136,7 @@ test('a command is not sent any more if its caller leaves while a limit is waite
     assert.deepEqual(pluck(provider.requests, 'path'), ['/me/player/pause', DEVICES]);
   }));
 
-test('a write of a tool is not sent any more if its caller leaves while a limit is waited out', () =>
+longTest('a write of a tool is not sent any more if its caller leaves while a limit is waited out', () =>
   withClock(async (relay, clock) => {
     const { provider, client } = relay;
     const [one, other] = owner(provider).playlists.filter(
@@ -156,9 +161,10 @@ test('a write of a tool is not sent any more if its caller leaves while a limit 
     assert.deepEqual([(await relay.call('list_jobs')).total, posts()], [0, 1]);
     assert.equal((await client.callTool(add(other?.id))).isError, undefined);
     assert.equal(posts(), 2);
-  }));
+  }),
+);
 
-test('pages that meet one short limit together wait once, and no page is lost', () =>
+longTest('pages that meet one short limit together wait once, and no page is lost', () =>
   withClock(async (relay, clock) => {
     const { provider } = relay;
     const rule = { path: /\/items$/, skip: 4, times: 5, kind: 'rate_limit', retryAfterSeconds: 2 } as const;
@@ -173,7 +179,8 @@ test('pages that meet one short limit together wait once, and no page is lost', 
     assert.equal(provider.requests.length, 50 + 5);
     // Nothing was sent during the wait: all later requests came when it was over.
     assert.deepEqual([...new Set(provider.requests.slice(before).map(({ at }) => at))], [clock.now()]);
-  }));
+  }),
+);
 
 test('after a limit one request goes first, and the others once it was not refused', () =>
   withClock(async (relay, clock) => {
@@ -196,7 +203,7 @@ test('after a limit one request goes first, and the others once it was not refus
     assert.equal((await reading).total_items, 2_500);
   }));
 
-test('while a limit lasts, few requests are sent before all readers give up', () =>
+longTest('while a limit lasts, few requests are sent before all readers give up', () =>
   withClock(async (relay, clock) => {
     const { provider } = relay;
     const rule = { path: /\/items$/, kind: 'rate_limit', retryAfterSeconds: 2 } as const;
@@ -219,9 +226,10 @@ test('while a limit lasts, few requests are sent before all readers give up', ()
     }
     // If all eight readers tried again together, twice in all, sixteen more would be refused.
     assert.ok(refused() <= first + 8, `${refused() - first} more were refused`);
-  }));
+  }),
+);
 
-test('a quota is not waited for, survives a restart, and does not affect other kinds', () =>
+longTest('a quota is not waited for, survives a restart, and does not affect other kinds', () =>
   withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: '/search', kind: 'quota', retryAfterSeconds: 46_649 });
     const at = new Date(clock.now() + 46_649_000).toISOString();
@@ -246,7 +254,8 @@ test('a quota is not waited for, survives a restart, and does not affect other k
     assert.equal(codeOf(await relay.call('get_devices')), undefined);
     clock.advance(2_000);
     assert.equal(codeOf(await relay.call('search_tracks', { query: 'x' })), undefined);
-  }));
+  }),
+);
 
 test('even a quota of a second, or of unknown length, is reported and not retried', () =>
   withClock(async (relay) => {

@@ -68,7 +68,7 @@ test('a caller that leaves does not stop the refresh that it began', () =>
     assert.equal(refreshes(relay).length, 1);
   }));
 
-test('without a new refresh token the old one is kept, also across a restart', () =>
+longTest('without a new refresh token the old one is kept, also across a restart', () =>
   withRelay(async (relay) => {
     for (let round = 0; round < 2; round++) {
       relay.provider.expireAccessTokens();
@@ -78,9 +78,10 @@ test('without a new refresh token the old one is kept, also across a restart', (
     const sent = refreshes(relay).map(({ body }) => (body as { refresh_token: string }).refresh_token);
     assert.equal(sent.length, 2);
     assert.equal(sent[0], sent[1]);
-  }));
+  }),
+);
 
-test('a rotated refresh token is on disk before its access token is used', () =>
+longTest('a rotated refresh token is on disk before its access token is used', () =>
   withRelay({ provider: { rotateRefreshTokens: true } }, async (relay) => {
     for (let round = 0; round < 3; round++) {
       relay.provider.expireAccessTokens();
@@ -89,7 +90,8 @@ test('a rotated refresh token is on disk before its access token is used', () =>
     }
     const sent = refreshes(relay).map(({ body }) => (body as { refresh_token: string }).refresh_token);
     assert.equal(new Set(sent).size, 3);
-  }));
+  }),
+);
 
 for (const reason of ['Refresh token revoked', 'Refresh token expired', 'Invalid refresh token'] as const) {
   test(`invalid_grant (${reason}) ends the login until the next one`, () =>

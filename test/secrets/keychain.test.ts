@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import { buildChild } from '../store/children/build.ts';
 import { temporaryHome } from '../store/testStore.ts';
 import { withKeychain, withoutKeychain } from '../support/keychain.ts';
+import { longTest } from '../support/scale.ts';
 
 const LOAD_KEY = buildChild(new URL('./children/loadKey.ts', import.meta.url));
 const notLinux = process.platform !== 'linux' ? 'this test knows the keychain of Linux only' : false;
@@ -37,33 +38,37 @@ test('the key is made in the Secret Service and read back by a second process, a
   assert.doesNotMatch(kernelKeys, /master-key|relay/);
 });
 
-test('a session bus that never answers blocks neither the start nor the exit', {
-  skip: notLinux,
-}, async (t) => {
-  const home = temporaryHome(t);
-  const connections: Socket[] = [];
-  const bus = createServer((socket) => connections.push(socket.resume().on('error', () => {})));
-  t.after(() => bus.close());
-  bus.listen(join(home, 'bus'));
-  await once(bus, 'listening');
-  const loading = spawn(process.execPath, [LOAD_KEY, home, 'auto', '3'], {
-    env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(home, 'bus')}` },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  t.after(() => loading.kill('SIGKILL'));
-  const output = text(loading.stdout);
-  assert.deepEqual(await once(loading, 'close'), [0, null]);
-  const { source, warning, created } = JSON.parse(await output);
-  assert.deepEqual([source, created], ['file', true]);
-  assert.match(
-    warning,
-    /^The keychain cannot be used: it did not answer within 3 seconds\. The master key is in /,
-  );
-  assert.equal(connections.length, 1);
-  assert.deepEqual((await readdir(home)).sort(), ['bus', 'master.key']);
-});
+longTest(
+  'a session bus that never answers blocks neither the start nor the exit',
+  {
+    skip: notLinux,
+  },
+  async (t) => {
+    const home = temporaryHome(t);
+    const connections: Socket[] = [];
+    const bus = createServer((socket) => connections.push(socket.resume().on('error', () => {})));
+    t.after(() => bus.close());
+    bus.listen(join(home, 'bus'));
+    await once(bus, 'listening');
+    const loading = spawn(process.execPath, [LOAD_KEY, home, 'auto', '3'], {
+      env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(home, 'bus')}` },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    t.after(() => loading.kill('SIGKILL'));
+    const output = text(loading.stdout);
+    assert.deepEqual(await once(loading, 'close'), [0, null]);
+    const { source, warning, created } = JSON.parse(await output);
+    assert.deepEqual([source, created], ['file', true]);
+    assert.match(
+      warning,
+      /^The keychain cannot be used: it did not answer within 3 seconds\. The master key is in /,
+    );
+    assert.equal(connections.length, 1);
+    assert.deepEqual((await readdir(home)).sort(), ['bus', 'master.key']);
+  },
+);
 
-test('without a session bus the keychain counts as none at once', { skip: notLinux }, async (t) => {
+longTest('without a session bus the keychain counts as none at once', { skip: notLinux }, async (t) => {
   const home = temporaryHome(t);
   const { DBUS_SESSION_BUS_ADDRESS: _, ...rest } = process.env;
   const env = { ...rest, XDG_RUNTIME_DIR: home };
@@ -73,17 +78,21 @@ test('without a session bus the keychain counts as none at once', { skip: notLin
   assert.match(message, /^The keychain cannot be used: .*DBus/);
 });
 
-test('the helper inside an executable answers like the one that Node runs', {
-  skip: notLinux,
-}, () => {
-  const program = buildChild(new URL('./children/runHelper.ts', import.meta.url));
-  const addon = createRequire(import.meta.url).resolve('@napi-rs/keyring');
-  const { stdout } = spawnSync(process.execPath, [program], {
-    env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent', RELAY_KEYRING_ADDON: addon },
-    input: JSON.stringify({ operation: 'read', service: 'relay', account: 'master-key-0' }),
-    encoding: 'utf8',
-  });
-  const answer = JSON.parse(stdout);
-  assert.deepEqual(Object.keys(answer), ['error']);
-  assert.match(answer.error, /\/nonexistent/);
-});
+longTest(
+  'the helper inside an executable answers like the one that Node runs',
+  {
+    skip: notLinux,
+  },
+  () => {
+    const program = buildChild(new URL('./children/runHelper.ts', import.meta.url));
+    const addon = createRequire(import.meta.url).resolve('@napi-rs/keyring');
+    const { stdout } = spawnSync(process.execPath, [program], {
+      env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent', RELAY_KEYRING_ADDON: addon },
+      input: JSON.stringify({ operation: 'read', service: 'relay', account: 'master-key-0' }),
+      encoding: 'utf8',
+    });
+    const answer = JSON.parse(stdout);
+    assert.deepEqual(Object.keys(answer), ['error']);
+    assert.match(answer.error, /\/nonexistent/);
+  },
+);

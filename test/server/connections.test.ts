@@ -166,7 +166,7 @@ test('at the limit the oldest connection that never sent a request goes first, t
   });
 });
 
-test('calls under way are never cut to make room, with and without an event stream', async () => {
+longTest('calls under way are never cut to make room, with and without an event stream', async () => {
   const limits = { max: 8, maxWithYoung: 100, youngMs: 50 };
   await withRelay({ limits }, async ({ baseUrl, provider, client, call }) => {
     const held = gate();

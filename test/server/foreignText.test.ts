@@ -11,6 +11,7 @@ import { relay as runRelay } from '../support/cli.ts';
 import { owner } from '../support/entries.ts';
 import { assertClean } from '../support/hostileText.ts';
 import { send } from '../support/http.ts';
+import { longTest } from '../support/scale.ts';
 import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 
 const CLIPBOARD = '\u001b]52;c;cm0gLXJmIH4K\u0007';
@@ -82,7 +83,7 @@ for (const format of ['pretty', 'json'] as const) {
   });
 }
 
-test("the account's name and the provider's words forge nothing", async () => {
+longTest("the account's name and the provider's words forge nothing", async () => {
   const log = recordedLog('pretty');
   await withRelay({ log: log.log, connect: false }, async (world) => {
     owner(world.provider).displayName = NAME;

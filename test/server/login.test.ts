@@ -5,6 +5,7 @@ import { createBrowser, type Visit } from '../support/browser.ts';
 import { manualClock } from '../support/clock.ts';
 import { owner } from '../support/entries.ts';
 import { send } from '../support/http.ts';
+import { longTest } from '../support/scale.ts';
 import { withClock } from '../support/waiting.ts';
 import { connectAccount, type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
@@ -213,7 +214,7 @@ for (const [what, rule, status] of failingExchanges) {
     }));
 }
 
-test('a profile that cannot be read at once is read again, so that nobody has to log in twice', () =>
+longTest('a profile that cannot be read at once is read again, so that nobody has to log in twice', () =>
   withRelay(apart, async ({ baseUrl, provider, server }) => {
     provider.faults.add(
       { path: '/me', kind: 'status', status: 503, body: 'down for now' },
@@ -225,7 +226,8 @@ test('a profile that cannot be read at once is read again, so that nobody has to
     assert.equal(provider.requests.filter(({ path }) => path === '/api/token').length, 1);
     const { rateLimits, recentErrors } = await server.local.status();
     assert.deepEqual([rateLimits, recentErrors], [{ blocked: [], requests24h: 3 }, []]);
-  }));
+  }),
+);
 
 test('a login that Spotify puts off says until when, and asks for no profile before that', () =>
   withRelay({ ...apart, clock: manualClock() }, async ({ baseUrl, provider, server }) => {

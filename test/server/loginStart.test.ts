@@ -9,7 +9,7 @@ import type { LoginStart } from '../../src/domain/localApi.ts';
 import { createBrowser } from '../support/browser.ts';
 import { manualClock } from '../support/clock.ts';
 import { type Answer, send } from '../support/http.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { sendStranger, withoutSecondUser } from '../support/stranger.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
@@ -172,7 +172,7 @@ test('behind PUBLIC_BASE_URL the login cookie is for https alone', async () => {
   });
 });
 
-test(`${STARTS} starts of a program do not end the logins of others`, () =>
+longTest(`${STARTS} starts of a program do not end the logins of others`, () =>
   withLogin({}, async ({ baseUrl, server, loginWithTicket }) => {
     const shown = await server.local.startLogin({ switchAccount: false });
     const waiting = await server.local.startLogin({ switchAccount: false });
@@ -195,7 +195,8 @@ test(`${STARTS} starts of a program do not end the logins of others`, () =>
         'connected',
       );
     }
-  }));
+  }),
+);
 
 test('the server never reuses the secret in a cookie that it receives: knowing or choosing that secret gains nothing', () =>
   withLogin({}, async ({ start, baseUrl, isConnected }) => {

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { createJob, reach } from '../jobs/jobCalls.ts';
 import { signIn } from '../oauth/ownerBrowser.ts';
 import { type Answer, send } from '../support/http.ts';
+import { longTest } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -71,7 +72,7 @@ async function signedIn(relay: Relay): Promise<Record<string, string>> {
   return { 'x-relay-owner': await signIn(relay) };
 }
 
-test('without the proof nothing is shown and nothing is done, whatever else a browser sends', () =>
+longTest('without the proof nothing is shown and nothing is done, whatever else a browser sends', () =>
   withRelay({ client: false }, async (relay) => {
     const proof = await signedIn(relay);
     // `parts` is left out, since its lines say when the state was saved.
@@ -109,7 +110,8 @@ test('without the proof nothing is shown and nothing is done, whatever else a br
     }
     assert.deepEqual(await shown(), before);
     assert.deepEqual(relay.provider.requests, []);
-  }));
+  }),
+);
 
 test('GET / is the same for everyone and names nobody', () =>
   withRelay({ client: false }, async (relay) => {

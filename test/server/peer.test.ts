@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Ends, findUid, uidOfPeer } from '../../src/server/access/peer.ts';
 import { temporaryHome } from '../support/cli.ts';
+import { longTest } from '../support/scale.ts';
 
 const HEAD =
   '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
@@ -64,19 +65,22 @@ for (const [what, table, of, uid, order = 'LE'] of TABLES) {
   });
 }
 
-test('the user is found anywhere among thousands of connections, and not if the connection is missing', async (t) => {
-  const folder = temporaryHome(t);
-  const others = Array.from({ length: 3_000 }, (_, at) =>
-    line(`0100007F:${(0x8000 + at).toString(16).toUpperCase()} 0100007F:1374`, ESTABLISHED, 0, 42 + at),
-  );
-  const path = join(folder, 'tcp');
-  // The table is read in pieces. Forty neighbouring lines are longer than a piece, so one of them lies across the end of a piece.
-  for (const place of [0, ...Array.from({ length: 40 }, (_, at) => 200 + at), others.length]) {
-    const table = others.toSpliced(place, 0, line(V4, ESTABLISHED, 1000, 7));
-    await writeFile(path, `${[HEAD, ...table].join('\n')}\n`);
-    assert.equal(await findUid(path, ends('127.0.0.1')), 1000, `as line ${place}`);
-  }
-  await writeFile(path, `${[HEAD, ...others].join('\n')}\n`);
-  assert.equal(await findUid(path, ends('127.0.0.1')), null);
-  assert.equal(await findUid(join(folder, 'missing'), ends('127.0.0.1')), null);
-});
+longTest(
+  'the user is found anywhere among thousands of connections, and not if the connection is missing',
+  async (t) => {
+    const folder = temporaryHome(t);
+    const others = Array.from({ length: 3_000 }, (_, at) =>
+      line(`0100007F:${(0x8000 + at).toString(16).toUpperCase()} 0100007F:1374`, ESTABLISHED, 0, 42 + at),
+    );
+    const path = join(folder, 'tcp');
+    // The table is read in pieces. Forty neighbouring lines are longer than a piece, so one of them lies across the end of a piece.
+    for (const place of [0, ...Array.from({ length: 40 }, (_, at) => 200 + at), others.length]) {
+      const table = others.toSpliced(place, 0, line(V4, ESTABLISHED, 1000, 7));
+      await writeFile(path, `${[HEAD, ...table].join('\n')}\n`);
+      assert.equal(await findUid(path, ends('127.0.0.1')), 1000, `as line ${place}`);
+    }
+    await writeFile(path, `${[HEAD, ...others].join('\n')}\n`);
+    assert.equal(await findUid(path, ends('127.0.0.1')), null);
+    assert.equal(await findUid(join(folder, 'missing'), ends('127.0.0.1')), null);
+  },
+);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { reportOf } from '../../src/server/status/status.ts';
 import { CONNECTED, exampleReport } from '../support/reports.ts';
+import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { withRelay } from '../support/world.ts';
 
@@ -59,7 +60,7 @@ test('the status suggests a commit only if it would not be refused', () => {
   assert.equal(remedyOf(0, 0, 'ok'), null);
 });
 
-test('a job with unresolved songs counts as committable only if it is not strict', () =>
+longTest('a job with unresolved songs counts as committable only if it is not strict', () =>
   withRelay(async ({ call, provider, server }) => {
     const [track] = provider.world.catalogue.tracks;
     const items = [{ id: track?.id }, { title: 'No Such Song Anywhere', artist: 'Nobody At All' }];
@@ -72,4 +73,5 @@ test('a job with unresolved songs counts as committable only if it is not strict
     };
     assert.deepEqual(await jobsAfter(true), { byStatus: { ready: 1 }, committable: 0 });
     assert.deepEqual(await jobsAfter(false), { byStatus: { ready: 2 }, committable: 1 });
-  }));
+  }),
+);

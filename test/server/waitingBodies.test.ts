@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createWaitingBodies } from '../../src/server/http/waitingBodies.ts';
 import { collectGarbage } from '../support/garbage.ts';
 import { send } from '../support/http.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
 import { API_KEY, type Relay, withRelay } from '../support/world.ts';
 
@@ -45,7 +45,7 @@ async function unfinished(
   return { socket, said: () => said };
 }
 
-test('unfinished bodies without a credential hold a few MiB together, however many there are', () =>
+longTest('unfinished bodies without a credential hold a few MiB together, however many there are', () =>
   withRelay({ client: false }, async (relay) => {
     const before = process.memoryUsage().arrayBuffers;
     const held: Held[] = [];
@@ -60,7 +60,8 @@ test('unfinished bodies without a credential hold a few MiB together, however ma
       return grown() < 12 * MIB;
     });
     for (const { socket } of held) socket.destroy();
-  }));
+  }),
+);
 
 test('when the room for strangers is used up, the body that waited longest is refused, and whole ones are accepted', () =>
   withRelay(async (relay) => {
@@ -119,7 +120,7 @@ test('no body is read on /mcp or /local before the credential is right', () =>
     }
   }));
 
-test('a body that needs no credential has at most 1 MiB', () =>
+longTest('a body that needs no credential has at most 1 MiB', () =>
   withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
     for (const [path, type] of [
       ...OPEN_PATHS,
@@ -134,9 +135,10 @@ test('a body that needs no credential has at most 1 MiB', () =>
       assert.equal(await statusOf(MIB + 1), 413, path);
       assert.equal(await statusOf(MIB), 400, path);
     }
-  }));
+  }),
+);
 
-test('unfinished bodies of clients do not crowd out whole requests of clients', () =>
+longTest('unfinished bodies of clients do not crowd out whole requests of clients', () =>
   withRelay(async (relay) => {
     const held: Held[] = [];
     for (let count = 0; count < 20; count++) {
@@ -149,7 +151,8 @@ test('unfinished bodies of clients do not crowd out whole requests of clients', 
     assert.match(held.find(isRefused)?.said() ?? '', /"jsonrpc":"2.0".*"id":null/);
     assert.deepEqual(Object.keys(await relay.call('get_devices')), ['devices']);
     for (const { socket } of held) socket.destroy();
-  }));
+  }),
+);
 
 test('the body that has waited longest is dropped first, and only from the share that is full', () => {
   const gone: string[] = [];

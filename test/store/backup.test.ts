@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { backUpState } from '../../src/store/copies/backup.ts';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
+import { longTest } from '../support/scale.ts';
 import { testDisk } from './testDisk.ts';
 import { inspectStateFile, temporaryHome, testStore } from './testStore.ts';
 
@@ -36,7 +37,7 @@ test('a copy is the file byte for byte, readable by its owner alone, and leaves 
   assert.equal((await stat(source)).mtimeMs, before.mtimeMs);
 });
 
-test('copies made while the state is being saved are all sound', async (t) => {
+longTest('copies made while the state is being saved are all sound', async (t) => {
   const { store, source, folder } = await desk(t);
   let saving = true;
   const saves = (async () => {

@@ -81,7 +81,7 @@ test('the refusal says who started a server that nobody started by hand', async 
   await lock.release();
 });
 
-test('after kill -9 the next start succeeds by itself', async (t) => {
+longTest('after kill -9 the next start succeeds by itself', async (t) => {
   const home = temporaryHome(t);
   const child = await heldByAnother(t, home);
   await assert.rejects(acquire(home), { code: 'ALREADY_RUNNING' });
@@ -91,7 +91,7 @@ test('after kill -9 the next start succeeds by itself', async (t) => {
   await lock.release();
 });
 
-test('a killed process that its parent has not collected does not hold the home', async (t) => {
+longTest('a killed process that its parent has not collected does not hold the home', async (t) => {
   if (process.platform !== 'linux') return t.skip('the way to make one is for Linux');
   const home = temporaryHome(t);
   // The shell starts the holder, becomes sleep, and so never collects it. A background command gets empty input, unless
@@ -138,7 +138,7 @@ test('a lock file that cannot be read, as after a power loss, is stale', async (
   }
 });
 
-test('a full disk makes the home unusable, and nothing is left behind', async (t) => {
+longTest('a full disk makes the home unusable, and nothing is left behind', async (t) => {
   if (process.platform === 'win32') return t.skip('Windows limits no file sizes');
   const home = temporaryHome(t);
   // With this limit no file may hold a byte, as on a full disk.

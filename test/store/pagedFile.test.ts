@@ -7,6 +7,7 @@ import { freshImage, IN_MEMORY } from '../../src/store/sql/freshImage.ts';
 import { createPagedFile, type Image, type PagedFile } from '../../src/store/sql/pagedFile.ts';
 import { createSql } from '../../src/store/sql/sql.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
+import { longTest } from '../support/scale.ts';
 
 const SQL = await loadSqlite();
 
@@ -44,7 +45,7 @@ function writeLong(db: Database, id: string, pages: number): void {
   db.run('insert into tracks values (?, ?, ?)', [id, 'x'.repeat(pages * 4_096), 0]);
 }
 
-test('an image is what SQLite itself copies, while the file grows over many parts', () => {
+longTest('an image is what SQLite itself copies, while the file grows over many parts', () => {
   const { db, file } = opened();
   for (let step = 0; step < 8; step++) {
     db.exec('begin');
@@ -59,7 +60,7 @@ test('an image is what SQLite itself copies, while the file grows over many part
   db.close();
 });
 
-test('an image has the pages that SQLite allocated and freed without writing them', () => {
+longTest('an image has the pages that SQLite allocated and freed without writing them', () => {
   const ends = new Set<number>();
   for (let rows = 0; ends.size < 12; rows++) {
     const made = opened();
@@ -83,7 +84,7 @@ test('an image has the pages that SQLite allocated and freed without writing the
   }
 });
 
-test('an image stays as it was while SQLite writes on', () => {
+longTest('an image stays as it was while SQLite writes on', () => {
   const { db, file } = opened();
   writeRows(db, 0, 600);
   const image = file.image();
@@ -95,7 +96,7 @@ test('an image stays as it was while SQLite writes on', () => {
   db.close();
 });
 
-test('a large transaction that is rolled back leaves the image as it was', () => {
+longTest('a large transaction that is rolled back leaves the image as it was', () => {
   const { db, file } = opened();
   writeRows(db, 0, 100);
   const before = bytesOf(file.image());
@@ -106,7 +107,7 @@ test('a large transaction that is rolled back leaves the image as it was', () =>
   db.close();
 });
 
-test('a file that SQLite has truncated gives no image, so the whole database is copied', () => {
+longTest('a file that SQLite has truncated gives no image, so the whole database is copied', () => {
   const { db, file } = opened(
     'pragma journal_mode = memory; pragma cache_size = 10; pragma cache_spill = on;',
   );

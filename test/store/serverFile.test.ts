@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { acquireHome } from '../../src/store/home/lock.ts';
 import { readServerFile, removeServerFile, writeServerFile } from '../../src/store/home/serverFile.ts';
+import { longTest } from '../support/scale.ts';
 import { temporaryHome } from './testStore.ts';
 
 const content = (pid: number) => ({
@@ -30,7 +31,7 @@ test('what a server writes is found while it runs, and gone when it is removed',
   assert.deepEqual(await readdir(home), []);
 });
 
-test('a file by a process that is gone means that no server runs', async (t) => {
+longTest('a file by a process that is gone means that no server runs', async (t) => {
   const home = temporaryHome(t);
   await writeServerFile(home, content(spawnSync(process.execPath, ['-e', '']).pid));
   assert.equal(await readServerFile(home), null);

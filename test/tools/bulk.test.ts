@@ -5,6 +5,7 @@ import { failureOf, withoutChange } from '../support/answers.ts';
 import { at, pluck } from '../support/entries.ts';
 import { named } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
+import { longTest } from '../support/scale.ts';
 import { trackShape, writtenShape } from '../support/shapes.ts';
 import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { gate, until } from '../support/waiting.ts';
@@ -273,14 +274,15 @@ test('an entry that is not a track is refused by its position before anything is
     assert.deepEqual(relay.provider.requests, []);
   }));
 
-test('a thousand entries are written in ordered chunks; the report omits matched tracks', () =>
+longTest('a thousand entries are written in ordered chunks; the report omits matched tracks', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = relay.provider.catalogue.tracks.slice(0, 1_000).map(({ uri }) => uri);
     const result = await call(relay, 'bulk_add_tracks', { playlist_id, tracks: uris });
     assert.deepEqual([result.added, result.write?.chunks], [1_000, { total: 10, completed: 10 }]);
     assert.deepEqual(pluck(playlist.rows, 'uri'), uris);
     assert.deepEqual(result.report[99], { index: 99, input: uris[99], status: 'matched', uri: uris[99] });
-  }));
+  }),
+);
 
 test('create_playlist_from_tracks creates and fills a playlist, each track once', () =>
   withRelay(async (relay) => {
@@ -315,7 +317,7 @@ test('create_playlist_from_tracks in strict mode creates nothing unless all reso
 /** IDs that no track has. */
 const UNKNOWN = ['spotify:track:0000000000000000000000', 'spotify:track:0000000000000000000001'] as const;
 
-test('strict: an ID that Spotify does not know is named, and nothing is written', () =>
+longTest('strict: an ID that Spotify does not know is named, and nothing is written', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = pluck(uniqueTracks(relay, 3), 'uri');
     const tracks = [uris[0], UNKNOWN[0], ...uris.slice(1), UNKNOWN[1]];
@@ -338,9 +340,10 @@ test('strict: an ID that Spotify does not know is named, and nothing is written'
       [code, remedy, (details as { not_found: unknown }).not_found],
       ['PARTIAL_WRITE', 'Write the rest (from entry 1) without the tracks in details.not_found.', UNKNOWN],
     );
-  }));
+  }),
+);
 
-test('not strict: IDs that Spotify does not know are unmatched, and the other songs are written', () =>
+longTest('not strict: IDs that Spotify does not know are unmatched, and the other songs are written', () =>
   withPlaylist(
     'Empty Shelf',
     { env: { RELAY_TOOLSETS: 'standard,extras' } },
@@ -380,9 +383,10 @@ test('not strict: IDs that Spotify does not know are unmatched, and the other so
       assert.deepEqual(playlist.rows, []);
       assert.deepEqual((await relay.call('list_jobs', {})).items, []);
     },
-  ));
+  ),
+);
 
-test('an ID that Spotify does not know is named too if it comes after the first hundred', () =>
+longTest('an ID that Spotify does not know is named too if it comes after the first hundred', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = pluck(uniqueTracks(relay, 130), 'uri');
     const tracks = [...uris, UNKNOWN[0]];
@@ -402,7 +406,8 @@ test('an ID that Spotify does not know is named too if it comes after the first 
       );
     }
     assert.deepEqual(pluck(playlist.rows, 'uri'), [...uris.slice(0, 100), ...uris.slice(0, 100)]);
-  }));
+  }),
+);
 
 test('not strict: if Spotify knows none of the IDs, nothing was changed, and there is nothing to undo', () =>
   withPlaylist(
@@ -449,22 +454,25 @@ test('a playlist that was created but not filled is named in the failure', () =>
     assert.ok(error.message.includes(playlist.id));
   }));
 
-test('the rest of a list that was written in part begins after the last entry written, whatever was left out', () =>
-  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
-    const uris = relay.provider.catalogue.tracks.slice(0, 151).map(({ uri }) => uri);
-    await call(relay, 'bulk_add_tracks', { playlist_id, tracks: uris.slice(0, 1) });
-    relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'status', status: 403 });
-    // The first entry is in the playlist, and the next one is not found.
-    const tracks = [uris[0], NOTHING, ...uris.slice(1)];
-    const args = { playlist_id, tracks, strict: false, skip_existing: true };
-    const { error } = (await relay.call('bulk_add_tracks', args)) as { error: Record<string, unknown> };
-    assert.equal(error.code, 'PARTIAL_WRITE');
-    assert.match(String(error.message), /^100 of 150 written/);
-    assert.equal(error.remedy, 'Write the rest (from entry 103) when the cause is fixed.');
-    assert.deepEqual(pluck(playlist.rows, 'uri'), uris.slice(0, 101));
-  }));
+longTest(
+  'the rest of a list that was written in part begins after the last entry written, whatever was left out',
+  () =>
+    withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
+      const uris = relay.provider.catalogue.tracks.slice(0, 151).map(({ uri }) => uri);
+      await call(relay, 'bulk_add_tracks', { playlist_id, tracks: uris.slice(0, 1) });
+      relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'status', status: 403 });
+      // The first entry is in the playlist, and the next one is not found.
+      const tracks = [uris[0], NOTHING, ...uris.slice(1)];
+      const args = { playlist_id, tracks, strict: false, skip_existing: true };
+      const { error } = (await relay.call('bulk_add_tracks', args)) as { error: Record<string, unknown> };
+      assert.equal(error.code, 'PARTIAL_WRITE');
+      assert.match(String(error.message), /^100 of 150 written/);
+      assert.equal(error.remedy, 'Write the rest (from entry 103) when the cause is fixed.');
+      assert.deepEqual(pluck(playlist.rows, 'uri'), uris.slice(0, 101));
+    }),
+);
 
-test('making the same playlist twice adds a note that says how to undo the earlier one', () =>
+longTest('making the same playlist twice adds a note that says how to undo the earlier one', () =>
   withRelay(async (relay) => {
     const tracks = relay.provider.catalogue.tracks.slice(0, 3).map(({ uri }) => uri);
     const make = (args: object) =>
@@ -483,4 +491,5 @@ test('making the same playlist twice adds a note that says how to undo the earli
     assert.equal((await make(partly)).note, undefined);
     assert.match(String((await make(partly)).note), /^A playlist of this name with the same songs was made/);
     assert.equal((await make({ tracks: tracks.slice(1) })).note, undefined);
-  }));
+  }),
+);

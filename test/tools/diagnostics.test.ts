@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { codeOf } from '../support/answers.ts';
 import { at } from '../support/entries.ts';
+import { longTest } from '../support/scale.ts';
 import { until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -76,7 +77,7 @@ test('get_state_diagnostics reports the state file: health and contents', () =>
     );
   }));
 
-test('get_state_diagnostics counts unresolved errors separately, and the time since the last start', () =>
+longTest('get_state_diagnostics counts unresolved errors separately, and the time since the last start', () =>
   withClock(async (relay, clock) => {
     await relay.call('get_track', { track_id: '0000invented0000track0' });
     await relay.call('get_track', { track_id: at(relay.provider.catalogue.tracks, 0).id });
@@ -91,7 +92,8 @@ test('get_state_diagnostics counts unresolved errors separately, and the time si
     // Somebody sets the computer's clock back.
     clock.setWall(clock.now() - 7 * 24 * 3600_000);
     assert.equal((await diagnose(relay)).uptime_seconds, 24 * 3600 + 61);
-  }));
+  }),
+);
 
 test('a clock that is set back does not shorten the uptime, and time asleep counts', () =>
   withClock(async (relay, clock) => {
@@ -164,7 +166,7 @@ test('a used-up quota is named as the reason', () =>
     ]);
   }));
 
-test('requests are counted by kind, including refused ones but not those never sent', () =>
+longTest('requests are counted by kind, including refused ones but not those never sent', () =>
   withClock(async (relay) => {
     const { call, provider } = relay;
     const playlist_id = at(provider.accounts[0]?.playlists ?? [], 0).id;
@@ -194,9 +196,10 @@ test('requests are counted by kind, including refused ones but not those never s
       top: 1,
       tracks: 1,
     });
-  }));
+  }),
+);
 
-test('get_recent_api_errors has one row for each kind of error, with its times', () =>
+longTest('get_recent_api_errors has one row for each kind of error, with its times', () =>
   withClock(async (relay, clock) => {
     const { call, provider } = relay;
     const start = clock.now();
@@ -253,7 +256,8 @@ test('get_recent_api_errors has one row for each kind of error, with its times',
     await call('get_track', { track_id: '0000invented0000track2' });
     const reopened = { ...notFound, occurrences: 3, last_seen_at: iso(start + 240_000) };
     assert.deepEqual(described(await errors(relay)), [reopened, server]);
-  }));
+  }),
+);
 
 test('the error of an access token that has lapsed does not call it new', () =>
   withClock(async (relay, clock) => {
@@ -278,24 +282,29 @@ test('the error of an access token that has lapsed does not call it new', () =>
     ]);
   }));
 
-test('a list of errors that is too long ends early, and says how many there are and how to see others', () =>
-  withRelay(async (relay) => {
-    for (let status = 402; status < 499; status += 1) {
-      if (status === 429) continue;
-      relay.provider.faults.add({ path: '/me/playlists', kind: 'status', status });
-      await relay.call('get_my_playlists');
-    }
-    const { items: fitting } = (await relay.call('get_recent_api_errors', { limit: 30 })) as unknown as Rows;
-    assert.equal(fitting.length, 30);
-    const long = await relay.call('get_recent_api_errors', { limit: 90 });
-    const { items } = long as unknown as Rows;
-    assert.ok(items.length >= 30, `${items.length} rows`);
-    assert.deepEqual(items.slice(0, 30), fitting);
-    assert.equal(
-      long.note,
-      `Ended after ${items.length} of 90 rows: an answer holds 10,000 characters. To see others, pass status_code or unresolved_only.`,
-    );
-  }));
+longTest(
+  'a list of errors that is too long ends early, and says how many there are and how to see others',
+  () =>
+    withRelay(async (relay) => {
+      for (let status = 402; status < 499; status += 1) {
+        if (status === 429) continue;
+        relay.provider.faults.add({ path: '/me/playlists', kind: 'status', status });
+        await relay.call('get_my_playlists');
+      }
+      const { items: fitting } = (await relay.call('get_recent_api_errors', {
+        limit: 30,
+      })) as unknown as Rows;
+      assert.equal(fitting.length, 30);
+      const long = await relay.call('get_recent_api_errors', { limit: 90 });
+      const { items } = long as unknown as Rows;
+      assert.ok(items.length >= 30, `${items.length} rows`);
+      assert.deepEqual(items.slice(0, 30), fitting);
+      assert.equal(
+        long.note,
+        `Ended after ${items.length} of 90 rows: an answer holds 10,000 characters. To see others, pass status_code or unresolved_only.`,
+      );
+    }),
+);
 
 test('the filters accept only meaningful values', () =>
   withClock(async (relay) => {

@@ -34,13 +34,14 @@ test('create_playlist creates the requested playlist, private by default', () =>
     ]);
   }));
 
-test('a playlist that Spotify did not make is not called unchanged', () =>
+longTest('a playlist that Spotify did not make is not called unchanged', () =>
   withRelay({ clock: fastClock() }, async (relay) => {
     relay.provider.faults.add({ method: 'POST', path: '/me/playlists', kind: 'drop', when: 'before' });
     const { code, message } = failureOf(await relay.call('create_playlist', { name: 'Parlour' }));
     assert.equal(code, 'PROVIDER_UNAVAILABLE');
     assert.match(message, /\. No playlist was made\.$/);
-  }));
+  }),
+);
 
 test('a collaborative playlist cannot be public, and nothing is sent', () =>
   withRelay(async (relay) => {
@@ -119,25 +120,28 @@ test('turning collaborative on just after public was turned off is not refused',
     assert.deepEqual([playlist.public, playlist.collaborative], [false, true]);
   }));
 
-test('details whose answers are all lost are said to be in doubt, not to have entries that are left', () =>
-  withPlaylist('Odds and Ends', { clock: fastClock() }, async ({ relay, playlist, playlist_id }) => {
-    relay.provider.faults.add({ method: 'PUT', kind: 'status_after', status: 500, times: 3 });
-    const change = { playlist_id, name: 'Evens', description: 'No odds' };
-    const { code, message, remedy } = failureOf(await relay.call('update_playlist_details', change));
-    assert.deepEqual(
-      [code, message, remedy],
-      [
-        'PARTIAL_WRITE',
-        'Whether this took effect is not known: Spotify answered with a server error (500).',
-        'Send the same call again when the cause is fixed. If it did take effect, that changes nothing.',
-      ],
-    );
-    assert.deepEqual(withoutChange(await relay.call('update_playlist_details', change)), {
-      playlist_id,
-      updated: ['name', 'description'],
-    });
-    assert.equal(playlist.name, 'Evens');
-  }));
+longTest(
+  'details whose answers are all lost are said to be in doubt, not to have entries that are left',
+  () =>
+    withPlaylist('Odds and Ends', { clock: fastClock() }, async ({ relay, playlist, playlist_id }) => {
+      relay.provider.faults.add({ method: 'PUT', kind: 'status_after', status: 500, times: 3 });
+      const change = { playlist_id, name: 'Evens', description: 'No odds' };
+      const { code, message, remedy } = failureOf(await relay.call('update_playlist_details', change));
+      assert.deepEqual(
+        [code, message, remedy],
+        [
+          'PARTIAL_WRITE',
+          'Whether this took effect is not known: Spotify answered with a server error (500).',
+          'Send the same call again when the cause is fixed. If it did take effect, that changes nothing.',
+        ],
+      );
+      assert.deepEqual(withoutChange(await relay.call('update_playlist_details', change)), {
+        playlist_id,
+        updated: ['name', 'description'],
+      });
+      assert.equal(playlist.name, 'Evens');
+    }),
+);
 
 test('add_tracks_to_playlist keeps the order across chunks, repeats included', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
@@ -209,14 +213,15 @@ test('a write whose first request is refused returns that refusal, and is not se
     assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 1);
   }));
 
-test('a write in progress waits out a short limit', () =>
+longTest('a write in progress waits out a short limit', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 250);
     relay.provider.faults.add({ method: 'POST', skip: 1, kind: 'rate_limit', retryAfterSeconds: 1 });
     const answer = await relay.call('add_tracks_to_playlist', { playlist_id, track_ids: uris });
     assert.equal(answer.written, 250);
     assert.deepEqual(urisOf(playlist), uris);
-  }));
+  }),
+);
 
 for (const when of ['drop', 'status_after'] as const) {
   test(`a write whose answer is lost (${when}) is found in the playlist, and never sent again`, () =>
@@ -326,7 +331,7 @@ async function withRelinked(
   });
 }
 
-test('a row that Spotify shows under another ID is removed by either ID', async () => {
+longTest('a row that Spotify shows under another ID is removed by either ID', async () => {
   await withRelinked('list', ({ added, remove }) => remove(added));
   await withRelinked('list', ({ shown, remove }) => remove(shown));
   await withRelinked('track', ({ added, remove }) => remove(added));
@@ -496,7 +501,7 @@ test('reorder_playlist_tracks of rows that are in the place already says so, and
     }
   }));
 
-test('writes to one playlist wait for each other, writes to others do not', () =>
+longTest('writes to one playlist wait for each other, writes to others do not', () =>
   withRelay(async (relay) => {
     const slow = named(relay, 'Empty Shelf');
     const other = named(relay, 'Running, Badly');
@@ -517,7 +522,8 @@ test('writes to one playlist wait for each other, writes to others do not', () =
     release();
     await Promise.all([first, second]);
     assert.deepEqual(urisOf(slow), [...a, ...b, ...tracks(relay, 1, 500)]);
-  }));
+  }),
+);
 
 test('a call that is cancelled stops before its next write and says how far it got', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {

@@ -1,12 +1,13 @@
 /** The forms in which the bulk tools and jobs take an entry. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { longTest } from '../support/scale.ts';
 import { withRelay } from '../support/world.ts';
 
 /** Strict function calling sends every field that is not used as null. */
 const NULLS = { title: null, artist: null, album: null, year: null, id: null };
 
-test('an entry is accepted in every form, and as strict function calling sends it', () =>
+longTest('an entry is accepted in every form, and as strict function calling sends it', () =>
   withRelay(async ({ call, provider }) => {
     const { tracks } = provider.world.catalogue;
     const track = tracks[0] ?? assert.fail();
@@ -40,7 +41,8 @@ test('an entry is accepted in every form, and as strict function calling sends i
       max_attempts: null,
     });
     assert.deepEqual([job.error, job.total_items], [undefined, 2]);
-  }));
+  }),
+);
 
 test('an entry that names no song, half a song or two songs is refused with its position', async () => {
   const other = 'spotify:track:0000000000000000000000';

@@ -5,6 +5,7 @@ import { createJob, runToEnd } from '../jobs/jobCalls.ts';
 import { failureOf } from '../support/answers.ts';
 import { at, owner } from '../support/entries.ts';
 import { addPlaylist, named, tracks, urisOf } from '../support/playlists.ts';
+import { longTest } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const EXTRAS = { env: { RELAY_TOOLSETS: 'all' } };
@@ -27,7 +28,7 @@ function mixed(relay: Relay) {
   return { episode, uris: [first, episode.uri, second] };
 }
 
-test('the ID of an episode that was listed names it for every tool that takes episodes', () =>
+longTest('the ID of an episode that was listed names it for every tool that takes episodes', () =>
   withRelay(EXTRAS, async (relay) => {
     const { episode, uris } = mixed(relay);
     const source = addPlaylist(relay.provider, 'Songs and a talk', uris);
@@ -57,7 +58,8 @@ test('the ID of an episode that was listed names it for every tool that takes ep
     assert.equal(queued.uri, episode.uri);
     const refused = await relay.call('save_tracks', { track_ids: [episode.id] });
     assert.equal(failureOf(refused).code, 'INVALID_ARGUMENT');
-  }));
+  }),
+);
 
 for (const [what, list] of [
   ['the copy of the library', async (relay: Relay, id: string) => leanIds(relay, id, 'factory')],
@@ -70,7 +72,7 @@ for (const [what, list] of [
     },
   ],
 ] as const) {
-  test(`an episode that ${what} has shown is known by its ID`, () =>
+  longTest(`an episode that ${what} has shown is known by its ID`, () =>
     withRelay(EXTRAS, async (relay) => {
       const { episode } = mixed(relay);
       // The copy of the library stays, but what was read before the restart is forgotten.
@@ -80,7 +82,8 @@ for (const [what, list] of [
       const target = named(relay, 'Empty Shelf');
       await relay.call('add_tracks_to_playlist', { playlist_id: target.id, track_ids: [episode.id] });
       assert.deepEqual(urisOf(target), [episode.uri]);
-    }));
+    }),
+  );
 }
 
 test('an episode of the playlist is removed by its ID, also after a restart', () =>

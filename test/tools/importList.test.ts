@@ -76,7 +76,7 @@ test('songs given only by a link are no examples of how titles were understood',
     assert.deepEqual(links, { format: 'txt', songs: 1, examples: [], with_link: 1, searches: 0 });
   }));
 
-test('all playlists of a text are named, or as many as an answer holds', () =>
+longTest('all playlists of a text are named, or as many as an answer holds', () =>
   withRelay(ALL, async (relay) => {
     for (const count of [40, 1_000]) {
       const playlists = Array.from({ length: count }, (_, number) => ({
@@ -93,7 +93,8 @@ test('all playlists of a text are named, or as many as an answer holds', () =>
       const last = await relay.call('import_list', { text, dry_run: true, list: `list ${count - 1}` });
       assert.deepEqual([last.songs, last.lists], [1, undefined]);
     }
-  }));
+  }),
+);
 
 test('a recording code that Spotify does not know falls back to the names beside it', () =>
   withRelay(ALL, async (relay) => {
@@ -112,7 +113,7 @@ test('a recording code that Spotify does not know falls back to the names beside
     );
   }));
 
-test('a list can replace or extend a playlist, or go to Liked Songs without its episodes', () =>
+longTest('a list can replace or extend a playlist, or go to Liked Songs without its episodes', () =>
   withRelay(ALL, async (relay) => {
     const [one, two] = uniqueTracks(relay, 2);
     if (!one || !two) return assert.fail();
@@ -134,7 +135,8 @@ test('a list can replace or extend a playlist, or go to Liked Songs without its 
     ]);
     await runToEnd(relay, String(saved.job_id));
     assert.deepEqual(savedUris(relay).sort(), [one.uri, two.uri].sort());
-  }));
+  }),
+);
 
 longTest('more than 10,000 songs become several jobs, and several playlists', () =>
   withRelay(ALL, async (relay) => {
@@ -182,7 +184,7 @@ test('what cannot be done is refused with what to do, before a job is made', () 
     assert.deepEqual(relay.provider.requests, []);
   }));
 
-test('the answer stays short whatever is in the list', () =>
+longTest('the answer stays short whatever is in the list', () =>
   withRelay(ALL, async (relay) => {
     const junk = Array.from({ length: 60 }, (_, index) => `${index} ${'words '.repeat(30)}`);
     const playlists = Array.from({ length: 60 }, (_, index) => ({
@@ -192,4 +194,5 @@ test('the answer stays short whatever is in the list', () =>
     const answer = await relay.call('import_list', { text: JSON.stringify({ playlists }), dry_run: true });
     assert.equal(answer.error, undefined);
     assert.ok(JSON.stringify(answer).length <= 10_000, `${JSON.stringify(answer).length} characters`);
-  }));
+  }),
+);

@@ -152,7 +152,7 @@ function lengthened(value: unknown, key?: string): unknown {
 
 for (const detail of ['lean', 'full'] as const) {
   const limit = detail === 'lean' ? 10_000 : 60_000;
-  test(`the longest lists end early in ${detail} form, and next_offset leads through all rows`, () =>
+  longTest(`the longest lists end early in ${detail} form, and next_offset leads through all rows`, () =>
     withLong(async (relay) => {
       const account = owner(relay.provider);
       account.saved.splice(200);
@@ -173,7 +173,8 @@ for (const detail of ['lean', 'full'] as const) {
         }
         assert.equal(seen, rows, tool);
       }
-    }));
+    }),
+  );
 }
 
 test('where Spotify lists null, an answer that ends early continues with the first row that was not shown', () =>
@@ -225,7 +226,7 @@ test('every answer that could be long is short enough, and says that it ends ear
     }
   }));
 
-test('an answer that ends early keeps what the tool itself remarks', () =>
+longTest('an answer that ends early keeps what the tool itself remarks', () =>
   withRelay(async (relay) => {
     const { id: playlist_id } = Object.assign(named(relay, 'Empty Shelf'), {
       rows: [
@@ -247,7 +248,8 @@ test('an answer that ends early keeps what the tool itself remarks', () =>
       '1 row of this playlist is a local file or is no longer offered by Spotify, so relay does not remove the duplicates: remove them in Spotify. Ended after … of 300 rows: an answer holds 10,000 characters. The others are repeats too.',
       'Nothing changed: none of these is in the playlist. Ended after … of 1000 rows: an answer holds 10,000 characters. The others were not there either.',
     ]);
-  }));
+  }),
+);
 
 longTest('a list of 150 songs with 40 misspelt ones shows every miss, and counts the others', () =>
   withRelay(async (relay) => {

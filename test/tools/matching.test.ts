@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { at } from '../support/entries.ts';
+import { longTest } from '../support/scale.ts';
 import { trackShape } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -28,7 +29,7 @@ function uniqueTrack({ provider }: Relay): DemoTrack {
   return found;
 }
 
-test('a match is found by one search, remembered, and found again without one', () =>
+longTest('a match is found by one search, remembered, and found again without one', () =>
   withRelay(async (relay) => {
     const track = uniqueTrack(relay);
     const first = await find(relay, { title: track.name, artist: artistOf(track) });
@@ -49,7 +50,8 @@ test('a match is found by one search, remembered, and found again without one', 
     const later = await find(relay, { title: track.name, artist: artistOf(track) });
     assert.deepEqual(later, { ...remembered, source: 'alias' });
     assert.deepEqual(relay.provider.requests, []);
-  }));
+  }),
+);
 
 test('title alone never matches; near misses say why', () =>
   withRelay(async (relay) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureOf } from '../support/answers.ts';
 import { assertNone, at, owner, pluck } from '../support/entries.ts';
+import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -68,7 +69,7 @@ for (const [tool, args] of commands) {
     }));
 }
 
-test('without an active device commands say so, and name the tools that help', () =>
+longTest('without an active device commands say so, and name the tools that help', () =>
   withRelay(async (relay) => {
     owner(relay.provider).player.deviceId = null;
     for (const [tool, args] of commands.filter(([name]) => name !== 'transfer_playback')) {
@@ -85,9 +86,10 @@ test('without an active device commands say so, and name the tools that help', (
       );
     }
     assert.equal(relay.provider.requests.length, commands.length - 1);
-  }));
+  }),
+);
 
-test('an unknown or sleeping device is DEVICE_NOT_FOUND for every command', () =>
+longTest('an unknown or sleeping device is DEVICE_NOT_FOUND for every command', () =>
   withRelay(async (relay) => {
     const asleep = at(devicesOf(relay), 2);
     asleep.asleep = true;
@@ -97,7 +99,8 @@ test('an unknown or sleeping device is DEVICE_NOT_FOUND for every command', () =
       assert.equal(failure.code, 'DEVICE_NOT_FOUND', tool);
       assert.match(failure.remedy, /get_devices/);
     }
-  }));
+  }),
+);
 
 test('an unknown item to play is not reported as a missing device', () =>
   withRelay(async (relay) => {
@@ -110,7 +113,7 @@ test('an unknown item to play is not reported as a missing device', () =>
     });
   }));
 
-test('a device that does not accept commands is DEVICE_RESTRICTED for every command', () =>
+longTest('a device that does not accept commands is DEVICE_RESTRICTED for every command', () =>
   withRelay(async (relay) => {
     const screen = devicesOf(relay).find(({ isRestricted }) => isRestricted);
     for (const [tool, args] of commands) {
@@ -119,7 +122,8 @@ test('a device that does not accept commands is DEVICE_RESTRICTED for every comm
     }
     // None of these refusals depends on what the player does, so its state is not asked for.
     assert.equal(relay.provider.requests.length, commands.length);
-  }));
+  }),
+);
 
 test('a device without remote volume is VOLUME_NOT_SUPPORTED', () =>
   withRelay(async (relay) => {
@@ -246,7 +250,7 @@ test('a refused context_uri is answered with what play takes there, which is no 
     }
   }));
 
-test('unusable arguments are refused before anything is sent', () =>
+longTest('unusable arguments are refused before anything is sent', () =>
   withRelay(async (relay) => {
     for (const [what, tool, args, message] of bad) {
       const failure = failureOf(await relay.call(tool, args));
@@ -255,4 +259,5 @@ test('unusable arguments are refused before anything is sent', () =>
       assert.ok(failure.remedy.length > 10, what);
     }
     assert.deepEqual(relay.provider.requests, []);
-  }));
+  }),
+);

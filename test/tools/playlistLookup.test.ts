@@ -37,7 +37,7 @@ test('find_playlist_by_name finds every playlist of that name in any spelling', 
     assert.deepEqual(await matchesOf(relay, 'Cafe'), []);
   }));
 
-test('find_playlist_by_name searches all pages, including followed playlists', () =>
+longTest('find_playlist_by_name searches all pages, including followed playlists', () =>
   withRelay(async (relay) => {
     const { playlists } = owner(relay.provider);
     const template = at(playlists, 0);
@@ -55,7 +55,8 @@ test('find_playlist_by_name searches all pages, including followed playlists', (
     );
     const followed = named(relay, 'Guest Favourites');
     assert.deepEqual(await matchesOf(relay, 'guest favourites'), [followed.id]);
-  }));
+  }),
+);
 
 test('find_playlist_by_name needs a name', () =>
   withRelay(async ({ call, provider }) => {
@@ -177,7 +178,7 @@ test("the rows of another person's playlist cannot be read", () =>
     assert.equal(codeOf(await statsOf(relay, named(relay, 'Guest Favourites'))), 'FORBIDDEN');
   }));
 
-test('a playlist of 2,500 rows is read in 50 requests, eight at a time, in order', () =>
+longTest('a playlist of 2,500 rows is read in 50 requests, eight at a time, in order', () =>
   withRelay(async (relay) => {
     const { provider, client } = relay;
     const playlist = named(relay, 'The Whole Granary');
@@ -208,7 +209,8 @@ test('a playlist of 2,500 rows is read in 50 requests, eight at a time, in order
       windows.sort(([a], [b]) => Number(a) - Number(b)),
       Array.from({ length: 49 }, (_, n) => [50 + n * 50, '50', 'track,episode']),
     );
-  }));
+  }),
+);
 
 interface Described {
   items: { items: unknown[]; total: number; limit: number; offset: number };
@@ -267,7 +269,7 @@ test('what relay writes itself is read again, even under the old snapshot', () =
     assert.equal((await statsOf(relay, playlist)).total_items, 201);
   }));
 
-test('rows read while relay was writing are not reused', () =>
+longTest('rows read while relay was writing are not reused', () =>
   withPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist, playlist_id }) => {
     const snapshot_id = snapshotOf(playlist);
     const fn = (body: unknown) => ({ ...(body as object), snapshot_id });
@@ -282,7 +284,8 @@ test('rows read while relay was writing are not reused', () =>
     hold.open();
     await reading;
     assert.equal((await statsOf(relay, playlist)).total_items, 201);
-  }));
+  }),
+);
 
 longTest('ten thousand rows are read in the fewest requests, with progress', () =>
   withRelay(async ({ client, provider }) => {

@@ -75,7 +75,7 @@ test('null rows of the list are dropped', () =>
     assert.equal(page.next_offset, 3);
   }));
 
-test('get_playlist returns its details, with the description as typed', () =>
+longTest('get_playlist returns its details, with the description as typed', () =>
   withRelay(async (relay) => {
     const { call, provider } = relay;
     for (const playlist of owner(provider).playlists.filter(({ ownerId }) => ownerId !== 'spotify')) {
@@ -86,7 +86,8 @@ test('get_playlist returns its details, with the description as typed', () =>
       const isOwn = playlist.ownerId === owner(provider).id;
       if (isOwn) assert.equal(total, total_items, playlist.name);
     }
-  }));
+  }),
+);
 
 test('tools also read the fields that older apps get', () =>
   withRelay({ provider: { legacyShapes: true } }, async (relay) => {
@@ -163,7 +164,7 @@ test('a local file has its name and no IDs', () =>
     );
   }));
 
-test('paging by next_offset reads a long playlist to its end, each row once', () =>
+longTest('paging by next_offset reads a long playlist to its end, each row once', () =>
   withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const uris: unknown[] = [];
     let offset: number | null = 0;
@@ -175,7 +176,8 @@ test('paging by next_offset reads a long playlist to its end, each row once', ()
     }
     assert.deepEqual(uris, pluck(playlist.rows, 'uri'));
     assert.equal(relay.provider.requests.length, 4);
-  }));
+  }),
+);
 
 test('beyond the end there are no rows', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist_id }) => {

@@ -119,7 +119,7 @@ for (const [where, rule, completed] of failing) {
     }));
 }
 
-test('if Spotify does not know a track of a later request, the rollback does not hide which one', () =>
+longTest('if Spotify does not know a track of a later request, the rollback does not hide which one', () =>
   withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     const unknown = 'spotify:track:0000000000000000000000';
     const track_ids = [...tracks(relay, 230), unknown];
@@ -134,7 +134,8 @@ test('if Spotify does not know a track of a later request, the rollback does not
       ],
     );
     assert.deepEqual(urisOf(playlist), former);
-  }));
+  }),
+);
 
 test('when the first request is refused, nothing has changed and the refusal is returned', () =>
   withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
@@ -163,7 +164,7 @@ longTest(
     }),
 );
 
-test('a rollback that loses an answer finds out what landed and duplicates nothing', () =>
+longTest('a rollback that loses an answer finds out what landed and duplicates nothing', () =>
   withRelay({ clock: fastClock(10) }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const before = urisOf(playlist);
@@ -175,9 +176,10 @@ test('a rollback that loses an answer finds out what landed and duplicates nothi
     const { details } = failureOf(await relay.call('replace_playlist_tracks', args));
     assert.deepEqual(details.rollback, { attempted: true, succeeded: true });
     assert.deepEqual(urisOf(playlist), before);
-  }));
+  }),
+);
 
-test('a rollback that fails for good empties nothing and names every track that is missing', () =>
+longTest('a rollback that fails for good empties nothing and names every track that is missing', () =>
   withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     relay.provider.faults.add({
       method: 'POST',
@@ -193,9 +195,10 @@ test('a rollback that fails for good empties nothing and names every track that 
     assert.deepEqual(details.rollback, { attempted: true, succeeded: false });
     assert.deepEqual(urisOf(playlist), former.slice(0, 100));
     assert.deepEqual(details.missing_uris, former.slice(100));
-  }));
+  }),
+);
 
-test('a failed rollback that leaves many rows missing says how all of them come back', () =>
+longTest('a failed rollback that leaves many rows missing says how all of them come back', () =>
   withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     fill(playlist, tracks(relay, 700));
@@ -221,7 +224,8 @@ test('a failed rollback that leaves many rows missing says how all of them come 
     relay.provider.faults.clear();
     await relay.call('undo_change', { change_id });
     assert.deepEqual(urisOf(playlist), before);
-  }));
+  }),
+);
 
 test('a rollback brings everything back although the playlist cannot be read', () =>
   withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
@@ -255,7 +259,7 @@ test('a rollback that cannot begin leaves what was written and names all that is
     );
   }));
 
-test('deduplicate_playlist keeps first occurrences, the order, and when the others were added', () =>
+longTest('deduplicate_playlist keeps first occurrences, the order, and when the others were added', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 400);
     const [first = '', second = ''] = uris;
@@ -306,7 +310,8 @@ test('deduplicate_playlist keeps first occurrences, the order, and when the othe
       moved,
       [first, second].filter((uri) => moved.includes(uri)),
     );
-  }));
+  }),
+);
 
 /** A list of 400 tracks that holds ten of them twice. */
 function withDuplicates(relay: Relay): { playlist: DemoPlaylist; unique: string[] } {
@@ -316,7 +321,7 @@ function withDuplicates(relay: Relay): { playlist: DemoPlaylist; unique: string[
   return { playlist, unique };
 }
 
-test('duplicates that were shown are removed without reading the list again', () =>
+longTest('duplicates that were shown are removed without reading the list again', () =>
   withRelay(async (relay) => {
     const { playlist, unique } = withDuplicates(relay);
     await relay.call('deduplicate_playlist', { playlist_id: playlist.id, dry_run: true });
@@ -326,7 +331,8 @@ test('duplicates that were shown are removed without reading the list again', ()
     // One read for the version, one for a page of the list, and one after the removal.
     assert.deepEqual(count(relay), { GET: 3, DELETE: 1, POST: 1 });
     assert.deepEqual(urisOf(playlist), unique);
-  }));
+  }),
+);
 
 const EDITS: Array<[string, (rows: string[], other: string) => string[]]> = [
   ['adds a song', (rows, other) => [...rows, other]],
@@ -335,17 +341,20 @@ const EDITS: Array<[string, (rows: string[], other: string) => string[]]> = [
 ];
 
 for (const [what, edit] of EDITS) {
-  test(`duplicates that were shown are read again when someone ${what} meanwhile, even under the old version`, () =>
-    withRelay(async (relay) => {
-      const { playlist } = withDuplicates(relay);
-      await relay.call('deduplicate_playlist', { playlist_id: playlist.id, dry_run: true });
-      relay.provider.lag.set({ snapshots: 30_000 });
-      const rows = edit(urisOf(playlist), at(tracks(relay, 401), 400));
-      relay.provider.editPlaylist(playlist.id, rows);
-      const answer = await relay.call('deduplicate_playlist', { playlist_id: playlist.id });
-      assert.equal(answer.original_count, rows.length);
-      assert.deepEqual(urisOf(playlist), [...new Set(rows)]);
-    }));
+  longTest(
+    `duplicates that were shown are read again when someone ${what} meanwhile, even under the old version`,
+    () =>
+      withRelay(async (relay) => {
+        const { playlist } = withDuplicates(relay);
+        await relay.call('deduplicate_playlist', { playlist_id: playlist.id, dry_run: true });
+        relay.provider.lag.set({ snapshots: 30_000 });
+        const rows = edit(urisOf(playlist), at(tracks(relay, 401), 400));
+        relay.provider.editPlaylist(playlist.id, rows);
+        const answer = await relay.call('deduplicate_playlist', { playlist_id: playlist.id });
+        assert.equal(answer.original_count, rows.length);
+        assert.deepEqual(urisOf(playlist), [...new Set(rows)]);
+      }),
+  );
 }
 
 test('deduplicate_playlist without duplicates writes nothing', () =>

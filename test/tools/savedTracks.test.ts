@@ -4,6 +4,7 @@ import { failureOf, withoutChange } from '../support/answers.ts';
 import { at, pluck } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { savedUris } from '../support/playlists.ts';
+import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -214,7 +215,7 @@ for (const [what, rule] of lost) {
     }));
 }
 
-test('a chunk that is never answered is sent three times, and its outcome is reported as unknown', () =>
+longTest('a chunk that is never answered is sent three times, and its outcome is reported as unknown', () =>
   withRelay({ clock: fastClock() }, async (relay) => {
     const uris = unsaved(relay, 100);
     const never = { kind: 'status_after', status: 503, times: Infinity } as const;
@@ -231,7 +232,8 @@ test('a chunk that is never answered is sent three times, and its outcome is rep
     });
     assert.equal((error as { outcome_unknown: boolean }).outcome_unknown, true);
     assert.equal(requestsTo(relay, LIBRARY), 4);
-  }));
+  }),
+);
 
 test('a quota that runs out in the middle names the time, and the library can still be read', () =>
   withRelay(async (relay) => {
@@ -298,7 +300,7 @@ test('anything but a list of tracks is refused before anything is sent', () =>
     assert.deepEqual(relay.provider.requests, []);
   }));
 
-test('check_saved_tracks maps a thousand inputs exactly, eight requests at a time', () =>
+longTest('check_saved_tracks maps a thousand inputs exactly, eight requests at a time', () =>
   withClock(async (relay) => {
     const saved = savedUris(relay);
     const inputs = Array.from({ length: 1_000 }, (_, n) => {
@@ -335,7 +337,8 @@ test('check_saved_tracks maps a thousand inputs exactly, eight requests at a tim
       checks.map(({ method, query, body }) => [method, query.uris?.split(',').length, body]),
       Array.from({ length: 25 }, () => ['GET', 40, null]),
     );
-  }));
+  }),
+);
 
 test('an answer without one value per track is refused', () =>
   withRelay(async (relay) => {

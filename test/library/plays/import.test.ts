@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { relay as cli, run, temporaryHome } from '../../support/cli.ts';
 import { owner } from '../../support/entries.ts';
-import { sized } from '../../support/scale.ts';
+import { longTest, sized } from '../../support/scale.ts';
 import { until } from '../../support/until.ts';
 import type { Cell } from '../queries.ts';
 import { endsong, extended, PRIVATE, short, trackUri, userdata, zipped } from './exports.ts';
@@ -33,94 +33,97 @@ function shortOf({ at, song, ms = 200_000 }: Played): Cell[] {
   return [`${at.slice(0, 16)}:00Z`, null, `Song ${song}`, `Artist ${song % 7}`, null, ms, 'track', null];
 }
 
-test('both kinds of history, with the names and oddities of all years, are read exactly; a second import adds nothing', () =>
-  withExports({ connect: false }, async (relay, at) => {
-    const files = {
-      'MyData/endsong_0.json': [
-        endsong(A, 'vera'),
-        endsong({ ...B, at: '2019-12-31 23:59:59 UTC' }, 'Vera', { skipped: null }),
-        endsong(A, 'vera'),
-      ],
-      'Spotify Extended Streaming History/Streaming_History_Audio_2020-2026_1 (1).json': [
-        extended(C, { skipped: true }),
-        extended(D, { skipped: 1 }),
-        // A podcast, an audiobook, a local file, something without a name, and two rows without a valid time.
-        extended(
-          { at: '2021-01-01T10:00:00Z', ms: 5 },
-          {
-            ...{ master_metadata_track_name: null, master_metadata_album_artist_name: null },
-            ...{ master_metadata_album_album_name: null, spotify_track_uri: null },
-            ...{
-              episode_name: 'Talk',
-              episode_show_name: 'The Show',
-              spotify_episode_uri: 'spotify:episode:1',
+longTest(
+  'both kinds of history, with the names and oddities of all years, are read exactly; a second import adds nothing',
+  () =>
+    withExports({ connect: false }, async (relay, at) => {
+      const files = {
+        'MyData/endsong_0.json': [
+          endsong(A, 'vera'),
+          endsong({ ...B, at: '2019-12-31 23:59:59 UTC' }, 'Vera', { skipped: null }),
+          endsong(A, 'vera'),
+        ],
+        'Spotify Extended Streaming History/Streaming_History_Audio_2020-2026_1 (1).json': [
+          extended(C, { skipped: true }),
+          extended(D, { skipped: 1 }),
+          // A podcast, an audiobook, a local file, something without a name, and two rows without a valid time.
+          extended(
+            { at: '2021-01-01T10:00:00Z', ms: 5 },
+            {
+              ...{ master_metadata_track_name: null, master_metadata_album_artist_name: null },
+              ...{ master_metadata_album_album_name: null, spotify_track_uri: null },
+              ...{
+                episode_name: 'Talk',
+                episode_show_name: 'The Show',
+                spotify_episode_uri: 'spotify:episode:1',
+              },
             },
-          },
-        ),
-        extended(
-          { at: '2021-01-01T11:00:00.500Z' },
-          {
-            ...{ master_metadata_track_name: null, spotify_track_uri: null },
-            ...{ audiobook_title: 'The Book', audiobook_uri: 'spotify:show:1' },
-            ...{ audiobook_chapter_title: 'One', audiobook_chapter_uri: 'spotify:episode:2' },
-          },
-        ),
-        extended({ at: '2021-01-01T12:00:00Z', ms: -4 }, { spotify_track_uri: 'spotify:local:me:::1' }),
-        { ts: '2021-01-01T13:00:00Z', ms_played: '77', skipped: '' },
-        { ts: 'yesterday', ms_played: 1 },
-        { ts: '2021-02-30T13:00:00Z', ms_played: 1 },
-      ],
-      'Spotify Extended Streaming History/Streaming_History_Video_2021.json': [
-        extended({ at: '2021-01-01T14:00:00Z', song: 9, name: 'Ünï "çødé" \u{1f3b5}' }),
-      ],
-      'Spotify Account Data/StreamingHistory_music_0.json': [short(D), short({ ...D, song: 8 })],
-      'Spotify Account Data/StreamingHistory_podcast_0.json': [
-        { endTime: '2026-02-03 05:06', podcastName: 'Other Show', episodeName: 'Two', msPlayed: 12 },
-      ],
-      'Spotify Account Data/StreamingHistory0.json': [],
-      'Spotify Account Data/Userdata.json': userdata('vera'),
-      'Spotify Account Data/YourLibrary.json': { tracks: [] },
-      '__MACOSX/MyData/._endsong_0.json': 'no JSON at all',
-      'ReadMeFirst.pdf': '%PDF-1.4',
-    };
-    const path = await at('my_spotify_data.zip', zipped(files));
-    const expected = [
-      playOf(A),
-      [...playOf(B).slice(0, 7), null],
-      playOf(C, 1),
-      ['2021-01-01T10:00:00Z', 'spotify:episode:1', 'Talk', 'The Show', 'The Show', 5, 'episode', 0],
-      ['2021-01-01T11:00:00Z', 'spotify:episode:2', 'One', 'The Book', 'The Book', 200_000, 'chapter', 0],
-      ['2021-01-01T12:00:00Z', 'spotify:local:me:::1', 'Song 1', 'Artist 1', 'Album 1', 0, 'local', 0],
-      ['2021-01-01T13:00:00Z', null, null, null, null, 77, 'unknown', null],
-      [
-        '2021-01-01T14:00:00Z',
-        trackUri(9),
-        'Ünï "çødé" \u{1f3b5}',
-        'Artist 2',
-        'Album 9',
-        200_000,
-        'track',
-        0,
-      ],
-      shortOf({ ...D, song: 8 }),
-      playOf(D, 1),
-      ['2026-02-03T05:06:00Z', null, 'Two', 'Other Show', 'Other Show', 12, 'episode', null],
-    ];
-    const told = await run(relay, ['import', path]);
-    assert.deepEqual(told, {
-      code: 0,
-      out: '13 plays, 2014 to 2026; 2 were there already.\n',
-      err: 'Left out 2 rows without a time or a length.\n',
-    });
-    assert.deepEqual(await allPlays(relay), expected);
-    const again = await run(relay, ['import', path, '--json']);
-    const times = { from: '2014-05-06T07:08:09Z', to: '2026-02-03T05:06:00Z', unreadable: 2 };
-    assert.deepEqual(JSON.parse(again.out), { plays: { read: 13, added: 0, total: 11, ...times } });
-    assert.deepEqual(await allPlays(relay), expected);
-    assert.deepEqual(relay.provider.requests, []);
-  }));
+          ),
+          extended(
+            { at: '2021-01-01T11:00:00.500Z' },
+            {
+              ...{ master_metadata_track_name: null, spotify_track_uri: null },
+              ...{ audiobook_title: 'The Book', audiobook_uri: 'spotify:show:1' },
+              ...{ audiobook_chapter_title: 'One', audiobook_chapter_uri: 'spotify:episode:2' },
+            },
+          ),
+          extended({ at: '2021-01-01T12:00:00Z', ms: -4 }, { spotify_track_uri: 'spotify:local:me:::1' }),
+          { ts: '2021-01-01T13:00:00Z', ms_played: '77', skipped: '' },
+          { ts: 'yesterday', ms_played: 1 },
+          { ts: '2021-02-30T13:00:00Z', ms_played: 1 },
+        ],
+        'Spotify Extended Streaming History/Streaming_History_Video_2021.json': [
+          extended({ at: '2021-01-01T14:00:00Z', song: 9, name: 'Ünï "çødé" \u{1f3b5}' }),
+        ],
+        'Spotify Account Data/StreamingHistory_music_0.json': [short(D), short({ ...D, song: 8 })],
+        'Spotify Account Data/StreamingHistory_podcast_0.json': [
+          { endTime: '2026-02-03 05:06', podcastName: 'Other Show', episodeName: 'Two', msPlayed: 12 },
+        ],
+        'Spotify Account Data/StreamingHistory0.json': [],
+        'Spotify Account Data/Userdata.json': userdata('vera'),
+        'Spotify Account Data/YourLibrary.json': { tracks: [] },
+        '__MACOSX/MyData/._endsong_0.json': 'no JSON at all',
+        'ReadMeFirst.pdf': '%PDF-1.4',
+      };
+      const path = await at('my_spotify_data.zip', zipped(files));
+      const expected = [
+        playOf(A),
+        [...playOf(B).slice(0, 7), null],
+        playOf(C, 1),
+        ['2021-01-01T10:00:00Z', 'spotify:episode:1', 'Talk', 'The Show', 'The Show', 5, 'episode', 0],
+        ['2021-01-01T11:00:00Z', 'spotify:episode:2', 'One', 'The Book', 'The Book', 200_000, 'chapter', 0],
+        ['2021-01-01T12:00:00Z', 'spotify:local:me:::1', 'Song 1', 'Artist 1', 'Album 1', 0, 'local', 0],
+        ['2021-01-01T13:00:00Z', null, null, null, null, 77, 'unknown', null],
+        [
+          '2021-01-01T14:00:00Z',
+          trackUri(9),
+          'Ünï "çødé" \u{1f3b5}',
+          'Artist 2',
+          'Album 9',
+          200_000,
+          'track',
+          0,
+        ],
+        shortOf({ ...D, song: 8 }),
+        playOf(D, 1),
+        ['2026-02-03T05:06:00Z', null, 'Two', 'Other Show', 'Other Show', 12, 'episode', null],
+      ];
+      const told = await run(relay, ['import', path]);
+      assert.deepEqual(told, {
+        code: 0,
+        out: '13 plays, 2014 to 2026; 2 were there already.\n',
+        err: 'Left out 2 rows without a time or a length.\n',
+      });
+      assert.deepEqual(await allPlays(relay), expected);
+      const again = await run(relay, ['import', path, '--json']);
+      const times = { from: '2014-05-06T07:08:09Z', to: '2026-02-03T05:06:00Z', unreadable: 2 };
+      assert.deepEqual(JSON.parse(again.out), { plays: { read: 13, added: 0, total: 11, ...times } });
+      assert.deepEqual(await allPlays(relay), expected);
+      assert.deepEqual(relay.provider.requests, []);
+    }),
+);
 
-test('plays of the extended history replace those of the account data, whichever is imported first', () =>
+longTest('plays of the extended history replace those of the account data, whichever is imported first', () =>
   withExports({ connect: false }, async (relay, at) => {
     const late = { ...B, at: '2019-12-31T23:59:20Z' };
     const account = { 'StreamingHistory0.json': [short(A), short(B), short(B), short(C)] };
@@ -145,9 +148,10 @@ test('plays of the extended history replace those of the account data, whichever
     assert.deepEqual(await counts(second), [6, 5, 5]);
     assert.deepEqual(await counts(first), [4, 1, 6]);
     assert.deepEqual(await allPlays(relay), whole);
-  }));
+  }),
+);
 
-test('a podcast is one play, whether the account data lists it as a song or as a podcast', () =>
+longTest('a podcast is one play, whether the account data lists it as a song or as a podcast', () =>
   withExports({ connect: false }, async (relay, at) => {
     const [endTime, msPlayed] = ['2023-05-06 07:08', 600_000];
     const former = { endTime, artistName: 'The Show', trackName: 'Talk', msPlayed };
@@ -170,7 +174,8 @@ test('a podcast is one play, whether the account data lists it as a song or as a
       assert.equal((await allPlays(relay)).length, 1, name);
     }
     assert.equal((await allPlays(relay))[0]?.[1], 'spotify:episode:1');
-  }));
+  }),
+);
 
 test('an unpacked export and a single file are read too, and the name of a song may change', () =>
   withExports({ connect: false }, async (relay, at) => {
@@ -209,7 +214,7 @@ test('no address, device, country, date of birth or mail address is in any file 
     assert.equal((await stat(join(relay.home, 'memory.db'))).mode & 0o777, 0o600);
   }));
 
-test('what is forgotten is gone from the file', () =>
+longTest('what is forgotten is gone from the file', () =>
   withExports({ connect: false }, async (relay, at) => {
     const rows = Array.from({ length: 300 }, (_, song) =>
       extended({ ...A, song, name: `Unforgotten ${song}` }),
@@ -220,9 +225,10 @@ test('what is forgotten is gone from the file', () =>
     await run(relay, ['library', 'forget', '--plays']);
     assert.equal((await bytes()).includes('Unforgotten'), false);
     assert.deepEqual(await allPlays(relay), []);
-  }));
+  }),
+);
 
-test('if plays are forgotten while an import runs, the import ends and leaves no play', () =>
+longTest('if plays are forgotten while an import runs, the import ends and leaves no play', () =>
   withExports({}, async (relay, at) => {
     const rows = Array.from({ length: 2_000 }, (_, song) => extended({ ...A, song }));
     const path = await at('a.zip', zipped({ 'endsong_0.json': rows }));
@@ -239,7 +245,8 @@ test('if plays are forgotten while an import runs, the import ends and leaves no
       assert.deepEqual(done.state === 'done' && done.plays.added, rows.length);
       await local.forgetLibrary({ part: 'plays' });
     }
-  }));
+  }),
+);
 
 test('before the history of another account is imported, the person is asked', () =>
   withExports({}, async (relay, at) => {
@@ -288,7 +295,7 @@ test('options for a list are refused with an archive of plays, and a missing arc
     assert.match(missing.err, /cannot be read|no file/);
   }));
 
-test('a damaged memory.db is put aside with a message, and a new one is begun', () =>
+longTest('a damaged memory.db is put aside with a message, and a new one is begun', () =>
   withExports({ connect: false }, async (relay, at) => {
     await writeFile(join(relay.home, 'memory.db'), 'SQLite format 3\0 and then nothing');
     const path = await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }));
@@ -298,9 +305,10 @@ test('a damaged memory.db is put aside with a message, and a new one is begun', 
     assert.ok(told.err.includes(aside) && aside !== '', told.err);
     assert.match(await readFile(join(relay.home, aside), 'latin1'), /and then nothing$/);
     assert.deepEqual(await allPlays(relay), [playOf(A)]);
-  }));
+  }),
+);
 
-test('a memory.db that is too large is put aside', () =>
+longTest('a memory.db that is too large is put aside', () =>
   withExports({ connect: false }, async (relay, at) => {
     const path = join(relay.home, 'memory.db');
     await writeFile(path, 'my diary');
@@ -310,7 +318,8 @@ test('a memory.db that is too large is put aside', () =>
     const aside = (await readdir(relay.home)).find((name) => name.startsWith('memory.db.damaged-')) ?? '';
     assert.ok(told.err.includes(aside) && aside !== '', told.err);
     assert.equal((await stat(join(relay.home, aside))).size, 600 * 1024 * 1024);
-  }));
+  }),
+);
 
 test('a memory.db that cannot be read stays as it is, and the error names it', () =>
   withExports({ connect: false }, async (relay, at) => {
@@ -326,23 +335,26 @@ test('a memory.db that cannot be read stays as it is, and the error names it', (
     assert.equal(await readlink(path), path);
   }));
 
-test('a memory.db that is damaged while relay runs is put aside at the next question, which says so', () =>
-  withExports({ connect: false }, async (relay, at) => {
-    await run(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))]);
-    assert.deepEqual(await allPlays(relay), [playOf(A)]);
-    await writeFile(join(relay.home, 'memory.db'), 'my diary');
-    const ask = ['library', 'ask', 'select count(*) as n from plays', '--json'];
-    const { code, out, err } = await run(relay, ask);
-    assert.equal(code, 0, err);
-    const { rows, note } = JSON.parse(out);
-    assert.deepEqual(rows, [[0]]);
-    const aside = (await readdir(relay.home)).find((name) => name.startsWith('memory.db.damaged-')) ?? '';
-    assert.ok(note.includes('memory.db was damaged. It was put aside as '), note);
-    assert.ok(note.includes(`${aside}, and a new one is begun.`), note);
-    assert.equal(await readFile(join(relay.home, aside), 'utf8'), 'my diary');
-  }));
+longTest(
+  'a memory.db that is damaged while relay runs is put aside at the next question, which says so',
+  () =>
+    withExports({ connect: false }, async (relay, at) => {
+      await run(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))]);
+      assert.deepEqual(await allPlays(relay), [playOf(A)]);
+      await writeFile(join(relay.home, 'memory.db'), 'my diary');
+      const ask = ['library', 'ask', 'select count(*) as n from plays', '--json'];
+      const { code, out, err } = await run(relay, ask);
+      assert.equal(code, 0, err);
+      const { rows, note } = JSON.parse(out);
+      assert.deepEqual(rows, [[0]]);
+      const aside = (await readdir(relay.home)).find((name) => name.startsWith('memory.db.damaged-')) ?? '';
+      assert.ok(note.includes('memory.db was damaged. It was put aside as '), note);
+      assert.ok(note.includes(`${aside}, and a new one is begun.`), note);
+      assert.equal(await readFile(join(relay.home, aside), 'utf8'), 'my diary');
+    }),
+);
 
-test('plays that relay has in memory survive if the file is spoiled meanwhile', () =>
+longTest('plays that relay has in memory survive if the file is spoiled meanwhile', () =>
   withExports({}, async (relay, at) => {
     await run(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))]);
     // The question first reads the library, and the versions of its playlists go into the same file.
@@ -350,7 +362,8 @@ test('plays that relay has in memory survive if the file is spoiled meanwhile', 
     await writeFile(join(relay.home, 'memory.db'), 'my diary');
     assert.deepEqual(await allPlays(relay), [playOf(A)]);
     assert.deepEqual(await allPlays(relay), [playOf(A)]);
-  }));
+  }),
+);
 
 /** All hostile archives in a full run; otherwise every fifth. */
 const TRIED = HOSTILE.filter((_archive, index) => index % sized(1, 5) === 0);
