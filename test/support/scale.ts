@@ -1,6 +1,6 @@
 /**
- * Long tests run in a shortened form with `npm test`, and at full size with `npm run test:long`. The long run has only the
- * files that import this file, and is part of CI.
+ * Long tests do not run with `npm test`, or only in a shortened form; `npm run test:long` runs them at full size. The long run
+ * has only the files that import this file, and is part of CI.
  */
 
 import { type TestContext, type TestOptions, test } from 'node:test';
