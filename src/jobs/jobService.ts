@@ -216,7 +216,11 @@ export function createJobs(context: JobContext): Jobs {
     clear: () => clearJobs(context),
     async resume(id, review) {
       const job = need(id);
-      if (inReview(job) && review === 'accept') return accept(job);
+      if (review === 'accept') {
+        // The caller wants nothing written, so the job must not simply resume.
+        if (!inReview(job)) throw wrongState(job, 'It is not in review.');
+        return accept(job);
+      }
       if (isWorking(job.status)) {
         runner.wake();
         return jobRecord(job);

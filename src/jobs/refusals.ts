@@ -112,13 +112,17 @@ const ENDED: Partial<Record<Job['status'], string>> = {
 
 export function wrongState(job: Job, why: string): RelayError {
   const { status, id } = job;
-  return stateError(job, ENDED[status] ?? `The job is ${status}. ${why}`, {
-    text: status === 'ready' ? 'Call commit_job to write it.' : 'Call get_job_status for details.',
-    terminal:
-      status === 'ready'
-        ? { text: '{1} writes it.', commands: [['jobs', 'commit', shortId(id)]] }
-        : { text: '{1} has the details.', commands: [['jobs', 'show', shortId(id)]] },
-  });
+  return stateError(
+    job,
+    ENDED[status] ?? `The job ${status === 'failed' ? 'has failed' : `is ${status}`}. ${why}`,
+    {
+      text: status === 'ready' ? 'Call commit_job to write it.' : 'Call get_job_status for details.',
+      terminal:
+        status === 'ready'
+          ? { text: '{1} writes it.', commands: [['jobs', 'commit', shortId(id)]] }
+          : { text: '{1} has the details.', commands: [['jobs', 'show', shortId(id)]] },
+    },
+  );
 }
 
 function stateError(job: Job, message: string, remedy: string | Remedy): RelayError {

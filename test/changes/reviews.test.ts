@@ -301,6 +301,23 @@ longTest(
     }),
 );
 
+test('a job that failed without a review cannot be accepted, and nothing is written', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+    const items = tracks(relay, 3, 3_000);
+    const id = await committed(relay, 'add_to_playlist', items, { playlist_id }, () =>
+      relay.provider.faults.add({ ...APPEND, times: Number.POSITIVE_INFINITY, kind: 'status', status: 403 }),
+    );
+    assert.equal((await ended(relay, id)).status, 'failed');
+    relay.provider.faults.clear();
+    const { error } = await relay.call('resume_job', { job_id: id, review: 'accept' });
+    assert.equal((error as ToolFailure | undefined)?.message, 'The job has failed. It is not in review.');
+    assert.equal((await ended(relay, id)).status, 'failed');
+    assertRows(playlist, former);
+    await relay.call('resume_job', { job_id: id });
+    assert.equal((await ended(relay, id)).status, 'completed');
+    assertRows(playlist, [...former, ...items]);
+  }));
+
 /** Sends `accept`, and meanwhile, before relay reads the playlist for it, another call. Returns both errors. */
 async function acceptedBeside({ relay }: Scene, { job_id }: JobRecord, tool: string, args: object = {}) {
   let beside: Promise<Record<string, unknown>> | undefined;
