@@ -88,6 +88,8 @@ export class Client {
   readonly #chance: Chance;
   readonly #acts: readonly Act[];
   readonly #made: Made[] = [];
+  /** Playlists with a replacement that did not end well. Its job may write after a later replacement has been answered. */
+  readonly #leftToJobs = new Set<DemoPlaylist>();
   #last: DemoPlaylist | null = null;
   #job: JobRecord | null = null;
   /** True while this client stands for several that write to one list. */
@@ -654,6 +656,7 @@ export class Client {
   }
 
   /** Looks for a new playlist by its name, until it appears, and replaces its rows. */
+  /** Replaces all rows of the playlist, as soon as it is found. */
   async #find({ name, tracks }: Wish & { do: 'find' }): Promise<void> {
     const { spotify, meddled } = this.#stage;
     for (let turn = 0; turn < 12; turn++) {
@@ -674,8 +677,9 @@ export class Client {
           .find((one) => one.playlist === playlist && one.method === 'PUT');
         const isAfterwards =
           hasWaited || this.#isFilledLater(playlist) || (!wasLeft && this.#isLeftToJob(playlist));
-        const isLast = put && put.before.length > 0 && !isAfterwards;
-        if (done && !failureIn(done) && isLast) meddled.set(playlist, uris);
+        const isLast = put && put.before.length > 0 && !isAfterwards && !this.#leftToJobs.has(playlist);
+        if (!done || failureIn(done)) this.#leftToJobs.add(playlist);
+        else if (isLast) meddled.set(playlist, uris);
         return;
       }
       await later(this.#stage, 400);

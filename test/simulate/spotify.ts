@@ -341,7 +341,7 @@ export class Spotify {
    * reads has two explanations: the request has had its effect, or it has not. relay believes the explanation in which a person
    * has done less. That may be wrong if a person has meanwhile brought the list nearer to the rows that the request asks for.
    * The songs of the request and of the person's acts are unclear if the list is then at least as near to those rows as to the
-   * rows before.
+   * rows before. It may also be wrong if the request has had its effect and a person has brought the list back.
    * @param from where in the record of effects the call that sent the requests began
    */
   mistakenIn(playlist: DemoPlaylist, from: number): Set<string> {
@@ -360,8 +360,28 @@ export class Spotify {
       });
       const touched = acts.flatMap((act) => touchedBy(act.before, act.after));
       if (changed.length > 0 && isNearer) for (const uri of [...changed, ...touched]) songs.add(uri);
+      for (const uri of this.#takenBack(playlist, send, sends[nth + 1]?.after)) songs.add(uri);
     }
     return songs;
+  }
+
+  /**
+   * Songs of a request that has had its effect at once, and of a person's acts that bring the list at least as near to the rows
+   * before it as to the rows after it. Without an answer, relay takes the request for one without effect. If a person adds a
+   * song that the request has taken out, relay takes the row for one that the request has left.
+   */
+  #takenBack(playlist: DemoPlaylist, { after, asks }: Send, next = this.effects.length): string[] {
+    const [own, ...acts] = this.effects.slice(after, next).filter((effect) => effect.playlist === playlist);
+    if (own?.by !== 'relay') return [];
+    const isNearer = acts.some((act) => {
+      const part = asks(own.before, act.after);
+      const seemsLeft = distance(part, act.after) < distance(own.after, act.after);
+      return (
+        act.by === 'person' &&
+        (seemsLeft || distance(own.before, act.after) <= distance(own.after, act.after))
+      );
+    });
+    return isNearer ? [own, ...acts].flatMap((effect) => touchedBy(effect.before, effect.after)) : [];
   }
 
   /**
