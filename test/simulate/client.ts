@@ -419,6 +419,10 @@ export class Client {
         // If a person has put in a song while its removal was in doubt, nothing distinguishes the new row from the earlier row.
         { ...doing, removed: less(made.removed, made.putBack) },
         { ...doing, removed: less(made.removed, this.#putBackUnread(now, playlist)) },
+        // A copy of the state does not know of an undo that was under way when the copy was restored.
+        ...(this.#wasUndoneUnheard(made)
+          ? [{ ...doing, removed: less(made.removed, countsOf(before)) }]
+          : []),
         ...(isReplacing ? formers.map((uris): Doing => ({ do: 'replace', uris })) : []),
       ]);
       const isBlind = found?.isOrder && (isBlurred || spotify.isMovedBlindly(playlist, made.from));
@@ -457,6 +461,13 @@ export class Client {
       removed: new Map([...relay].filter(([, count]) => count < 0).map(([uri, count]) => [uri, -count])),
       isSure: isDone,
     });
+  }
+
+  /** True if a copy of the state was restored, and nobody heard how an undo of the change ended. */
+  #wasUndoneUnheard({ playlist, from }: Made): boolean {
+    const isUnheard = (one: Made) =>
+      one.wish === 'undo' && one.playlist === playlist && one.from > from && !one.isSure;
+    return this.#stage.isRestored && this.#made.some(isUnheard);
   }
 
   /**
