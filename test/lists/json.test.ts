@@ -60,6 +60,17 @@ testLists({
     pretty({ name: 'Road', track_ids: ['4uLU6hMCjMI75M1A2tKUQC', TRACK] }),
     ['4  /  spotify:track:4uLU6hMCjMI75M1A2tKUQC', `5  /  ${TRACK}`],
   ],
+  'songs that have IDs of other services': [
+    pretty([
+      { title: 'Plinth', artist: 'Ovo', ids: ['9'] },
+      { title: 'Rope', artist: 'Tam', uris: ['https://example.com/1'] },
+    ]),
+    ['2 Ovo / Plinth', '9 Tam / Rope'],
+  ],
+  'IDs of something else beside a list of songs': [
+    pretty({ ids: ['1', '2'], playlist: { uris: [], tracks: ['Ovo - Plinth'] } }),
+    ['9 Ovo / Plinth'],
+  ],
   'an answer with a block of JSON': [
     'Sure:\n```json\n{"name": "Mix", "tracks": ["Ovo - Plinth", {"title": "Rope", "artist": "Tam"}]}\n```\nMore?\nJust ask.',
     [

@@ -15,12 +15,11 @@ const CONTAINERS = [
   'data',
   'results',
   'list',
-  'uris',
-  'track_ids',
-  'ids',
   'playlists',
   'playlist',
 ];
+/** Keys whose array holds the addresses or IDs of songs, in an object without a list of songs. */
+const ADDRESS_LISTS = ['uris', 'track_ids', 'ids'];
 /** Keys around a song in the answers of Spotify and of relay. */
 const WRAPPERS = ['track', 'item', 'episode', 'song'];
 
@@ -80,7 +79,15 @@ function rowsOfInner(node: JsonNode, file: File, list: string): Row[] | null {
     const deeper = inner?.type === 'object' ? rowsOfInner(inner, file, list) : null;
     if (deeper) return deeper;
   }
-  return null;
+  return rowsOfAddresses(node, file, list);
+}
+
+/** The rows of an object that has only addresses or IDs; null for a song, which may have its own. */
+function rowsOfAddresses(node: JsonNode, file: File, list: string): Row[] | null {
+  const properties = propertiesOf(node);
+  const addresses = ADDRESS_LISTS.map((key) => properties.get(key)).find((inner) => inner?.type === 'array');
+  if (!addresses || rowOf(node, file, list).fields?.artist) return null;
+  return itemsOf(addresses).map((item) => rowOf(item, file, list));
 }
 
 function rowOf(node: JsonNode, { source, plan }: File, list: string): Row {
