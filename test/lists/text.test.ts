@@ -136,13 +136,25 @@ testLists({
     `1. 'Don't Rope' by Ovo - a great opener\n2. ‘Kettle’ by Tam: mellow\n3. 'Quill' by Ula`,
     `1 Ovo / Don't Rope\n2 Tam / Kettle\n3 Ula / Quill`,
   ],
+  'apostrophes in front of shortened words': [
+    `'Til Tuesday - Livin' by Night\nTam - 'Cause I'm Ropin' by Day\nOvo - Kettle`,
+    `1 'Til Tuesday / Livin' by Night\n2 Tam / 'Cause I'm Ropin' by Day\n3 Ovo / Kettle`,
+  ],
+  'an apostrophe in front of a title with "by"': [
+    `'Twas Ropin' by Candle - Ovo\nKettle - Ovo\nRope - Tam`,
+    `1 Ovo / 'Twas Ropin' by Candle\n2 Ovo / Kettle\n3 Tam / Rope`,
+  ],
+  'parts behind titles in quotation marks': [
+    'Ovo - "Weir" - II. Slow\nOvo - "Weir" - III. Fast\nTam - "Rope" - a great opener\nTam - "Kettle" - Part 2',
+    '1 Ovo / Weir - II. Slow\n2 Ovo / Weir - III. Fast\n3 Tam / Rope\n4 Tam / Kettle - Part 2',
+  ],
   'remarks behind artists': [
     '“Plinth” – Ovo – a great opener\n“Kettle” – Tam – mellow\n“Rope” – Remastered 2011 – Ula',
     '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope - Remastered 2011',
   ],
   'remarks behind songs in bold': [
-    '1. **Ovo – Plinth** – a great opener\n2. **Tam – Kettle - Live** (2001): mellow\n3. **Ula – Rope:** for the road',
-    '1 Ovo / Plinth\n2 Tam / Kettle - Live (2001)\n3 Ula / Rope',
+    '1. **Ovo – Plinth** – a great opener\n2. **Tam – Kettle - Live** (2001): mellow\n3. **Ula – Rope:** for the road\n4. **Ovo – Quill** – Live at Brask\n5. **Tam – Weir** – Ula Remix',
+    '1 Ovo / Plinth\n2 Tam / Kettle - Live (2001)\n3 Ula / Rope\n4 Ovo / Quill - Live at Brask\n5 Tam / Weir - Ula Remix',
   ],
   'remarks behind titles in bold': [
     '- **Stand by Rope** by **Ovo**: a great opener\n- **Kettle** by Tam - mellow',

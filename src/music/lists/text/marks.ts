@@ -38,11 +38,12 @@ const SPACED = /^(\d{1,6})[\t ]+(?=\S)/u;
 const REMARK = String.raw`(?:\s+[-–—]{1,2}|\s*:)\s+(\S.*)`;
 /** A title in bold or italics, then "by". */
 const EMPHASISED_BY = /^((?:\d{1,4}[.)]\s+)?)(\*{1,3})([^*"“”]+)\2(?=\s+by\s)/iu;
-/** A title in single quotation marks, then "by". */
-const SINGLE_QUOTED_BY = /^((?:\d{1,4}[.)]\s+)?)['‘]([^"“”]+?)['’](?=\s+by\s)/iu;
+/** A title in single quotation marks, then "by". The apostrophe of a shortened word ("'Til") is no quotation mark. */
+const SINGLE_QUOTED_BY =
+  /^((?:\d{1,4}[.)]\s+)?)['‘](?!(?:til|cause|round|bout|tis|twas|neath|em|n|\d\d)\b)([^"“”]+?)['’](?=\s+by\s)/iu;
 /** A whole song in bold, and a remark. The colon may be in bold too. */
 const BOLD_SONG =
-  /^((?:\d{1,4}[.)]\s+)?)\*\*([^*]+?)(?::\*\*|\*\*(\s*\([^()]*\))?(?:\s+[-–—]{1,2}|\s*:))\s+\S/u;
+  /^((?:\d{1,4}[.)]\s+)?)\*\*([^*]+?)(?::\*\*|\*\*(\s*\([^()]*\))?(?:\s+[-–—]{1,2}|\s*:))\s+(\S.*)/u;
 /** Songs with the title in quotation marks, which say where the song ends. */
 const QUOTED_SONGS: readonly RegExp[] = [
   new RegExp(String.raw`^(["“„«][^"“”„«»]+["”“»]\s+by\s+\S.*?)${REMARK}$`, 'iu'),
@@ -52,6 +53,8 @@ const QUOTED_SONGS: readonly RegExp[] = [
     'u',
   ),
 ];
+/** The number of a part, such as "Part 2", "Op. 3" or "II. Allegro". */
+const PART_NUMBER = /^(?:(?:part|pt\.?|act|no\.|op\.)\s*(?:\d+|[ivx]+|one|two|three)\b|[ivx]+\.\s)/iu;
 const QUOTED_TITLE = /["“„«][^"“”„«»]+["”“»]/u;
 const YEAR_LAST = /\s*[([]((?:19|20)\d\d)[)\]]$/u;
 /** How many lines away the next number may be, since lists may have headings in between. */
@@ -77,14 +80,23 @@ function withoutBullet(line: string): string {
   return line.replace(BULLET, '').replace(BULLET, '');
 }
 
-/** Removes remarks behind songs in bold, if half of the lines are written so: "**Artist – Title** – a great opener". */
+/**
+ * Removes remarks behind songs in bold, if half of the lines are written so: "**Artist – Title** – a great opener". A version
+ * note is none.
+ */
 function withoutBoldRemarks(lines: readonly string[]): string[] {
   const songs = lines.map((line) => {
-    const [, number = '', song = '', note = ''] = BOLD_SONG.exec(line) ?? [];
-    return isWholeSong(song) ? `${number}${song}${note}` : null;
+    const [, number = '', song = '', note = '', remark = ''] = BOLD_SONG.exec(line) ?? [];
+    if (!isWholeSong(song)) return null;
+    return isOfTitle(remark) ? line : `${number}${song}${note}`;
   });
   const isUsual = songs.filter((song) => song !== null).length * 2 >= lines.length;
   return lines.map((line, at) => (isUsual ? songs[at] : null) ?? line);
+}
+
+/** True for a version note or the number of a part, which belong to the title in front of them. */
+function isOfTitle(part: string): boolean {
+  return readNote(part) !== null || PART_NUMBER.test(part);
 }
 
 /** True for two names. "Title - Live" and "Stand by Rope" are titles. */
@@ -94,13 +106,13 @@ function isWholeSong(text: string): boolean {
   return /["”»]\s+by\s+\S/iu.test(text);
 }
 
-/** Removes the remark behind a song whose title is in quotation marks. A version note is none. */
+/** Removes the remark behind a song whose title is in quotation marks. What belongs to the title is none. */
 function withoutRemark(line: string): string {
   for (const pattern of QUOTED_SONGS) {
     const [, song, remark = ''] = pattern.exec(line) ?? [];
     if (song === undefined) continue;
     const others = song.replace(QUOTED_TITLE, '').split(/\s+[-–—]{1,2}\s+/u);
-    return [remark, ...others].some((part) => readNote(part.trim()) !== null) ? line : song;
+    return [remark, ...others].some((part) => isOfTitle(part.trim())) ? line : song;
   }
   return line;
 }
