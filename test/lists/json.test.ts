@@ -212,6 +212,10 @@ testRefusals((what) => `${what}: refused`, {
     '[\n"Ovo - Plinth"\n"Tam - Kettle"\n]',
     'Line 3 is not valid JSON: comma expected. | line 3',
   ],
+  'two blocks of JSON': [
+    '```json\n["Ovo - Plinth"]\n```\n```json\n["Tam - Kettle"]\n```',
+    'Line 5 is not valid JSON: end of file expected. | line 5',
+  ],
   'a file that was cut off': [
     '[\n{"title":"Plinth",\n"art',
     'Line 3 is not valid JSON: unexpected end of string. | line 3',

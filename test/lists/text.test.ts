@@ -184,6 +184,18 @@ testLists({
       '7: outside the block of code',
     ],
   ],
+  'several blocks of code within an answer': [
+    'Slow - for the evening:\n```\nOvo - Plinth\n```\nFast:\n```\nTam - Kettle\n```',
+    '1: outside the block of code\n2: empty\n3 Ovo / Plinth\n4: empty\n5: outside the block of code\n6: empty\n7 Tam / Kettle',
+  ],
+  'an empty block of code': [
+    'Ovo - Plinth\n```\n\n\n```\nTam - Kettle',
+    '1 Ovo / Plinth\n2: no artist\n3: empty\n4: empty\n5: no artist\n6 Tam / Kettle',
+  ],
+  'a block of code that begins with a bracket': [
+    'Ovo - Plinth\nTam - Kettle\n```\n[0:31] Ula - Rope\n```',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3: no artist\n4 Ula / Rope\n5: no artist',
+  ],
   'a block of code with less than what is around it': [
     'Ovo - Plinth\nTam - Kettle\nUla - Rope\nOvo - Weir\n```\nrelay\n```',
     '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Weir\n5: no artist\n6: no artist\n7: no artist',

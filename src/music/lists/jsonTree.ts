@@ -6,6 +6,11 @@ import { refused } from './decode.ts';
 
 export type { JsonNode };
 
+/** True for a text that begins like JSON. `[0:31] Artist` and `[x] Artist` do not. */
+export function beginsLikeJson(text: string): boolean {
+  return /^\s*(?:\[\s*["{[\]]|\{\s*["}])/u.test(text);
+}
+
 /** Exports are nested about six deep; the parser would run out of stack at some thousand levels. */
 const MAX_DEPTH = 64;
 const OPTIONS = { disallowComments: false, allowTrailingComma: true };

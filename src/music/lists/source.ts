@@ -1,6 +1,6 @@
 /** A file's text, and the values that several readers derive from the text. Each value is computed once. */
 import { lazy } from '../../base/memoised.ts';
-import { type JsonNode, parseJsonTree } from './jsonTree.ts';
+import { beginsLikeJson, type JsonNode, parseJsonTree } from './jsonTree.ts';
 import { excerpt } from './list.ts';
 import { parseXmlRoot, type XmlElement } from './xmlTree.ts';
 
@@ -21,22 +21,24 @@ export interface Source {
 const FENCE = /^\s*```[\w-]*\s*$/u;
 
 /**
- * The text of a block of code, with empty lines in place of its marks and of the lines around it. `around` holds the numbers of
- * the latter, from 1. Assistants put a list into such a block and write a few sentences around it. If there is more around it
- * than in it, the text stays as it is, unless the block holds JSON.
+ * The text of the blocks of code, with empty lines in place of their marks and of the lines around them. `around` holds the
+ * numbers of the latter, from 1. Assistants put a list into such a block and write a few sentences around it. If there is more
+ * around the blocks than in them, the text stays as it is, unless they hold JSON.
  */
 export function onlyCode(text: string): { text: string; around: ReadonlySet<number> } {
   const lines = text.split('\n');
-  const fences = lines.flatMap((line, index) => (FENCE.test(line) ? [index] : []));
-  const [begin = 0, end = 0] = fences;
-  if (fences.length !== 2) return { text, around: new Set() };
-  const isInside = (index: number) => index > begin && index < end;
-  const around = lines.flatMap((line, index) => {
-    return isInside(index) || fences.includes(index) || line.trim() === '' ? [] : [index + 1];
+  let fences = 0;
+  const places = lines.map((line) => {
+    if (FENCE.test(line)) fences += 1;
+    else if (line.trim() !== '') return fences % 2 === 1 ? 'inside' : 'around';
+    return null;
   });
-  const isList = around.length < end - begin || /^\s*[[{]/u.test(lines.slice(begin + 1, end).join('\n'));
-  if (!isList) return { text, around: new Set() };
-  return { text: lines.map((line, at) => (isInside(at) ? line : '')).join('\n'), around: new Set(around) };
+  const code = lines.map((line, at) => (places[at] === 'inside' ? line : '')).join('\n');
+  const around = places.flatMap((place, at) => (place === 'around' ? [at + 1] : []));
+  const inside = places.filter((place) => place === 'inside').length;
+  const isList = around.length <= inside || beginsLikeJson(code);
+  if (fences === 0 || fences % 2 === 1 || !isList) return { text, around: new Set() };
+  return { text: code, around: new Set(around) };
 }
 
 export function sourceOf(text: string): Source {

@@ -1,6 +1,6 @@
 import { type ColumnPlan, columnKey, columnPlanner, type Fields, fieldsOf } from '../columns.ts';
 import { joinNames, playlistNamer } from '../entry.ts';
-import { itemsOf, type JsonNode, propertiesOf, textOf } from '../jsonTree.ts';
+import { beginsLikeJson, itemsOf, type JsonNode, propertiesOf, textOf } from '../jsonTree.ts';
 import type { Row } from '../list.ts';
 import type { Source } from '../source.ts';
 import type { Reader } from './reader.ts';
@@ -36,7 +36,7 @@ interface File {
 export const json: Reader = {
   format: 'json',
   name: 'JSON',
-  looksLike: looksLikeJson,
+  looksLike: ({ text }) => beginsLikeJson(text),
   read(source) {
     const root = source.json();
     const name = nameOf(root);
@@ -45,11 +45,6 @@ export const json: Reader = {
     return { rows, ...(name !== '' && { name }) };
   },
 };
-
-/** True for a text that begins like JSON. `[0:31] Artist` and `[x] Artist` do not. */
-export function looksLikeJson({ text }: Source): boolean {
-  return /^\s*(?:\[\s*["{[\]]|\{\s*["}])/u.test(text);
-}
 
 function nameOf(node: JsonNode): string {
   const properties = propertiesOf(node);

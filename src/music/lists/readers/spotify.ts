@@ -1,10 +1,9 @@
 import { LEFT_OUT_PLAYS } from '../../../domain/listImport.ts';
 import type { Fields } from '../columns.ts';
 import { playlistNamer } from '../entry.ts';
-import { itemsOf, type JsonNode, propertiesOf, textOf } from '../jsonTree.ts';
+import { beginsLikeJson, itemsOf, type JsonNode, propertiesOf, textOf } from '../jsonTree.ts';
 import type { RawList, Row } from '../list.ts';
 import type { Source } from '../source.ts';
-import { looksLikeJson } from './json.ts';
 import type { Reader } from './reader.ts';
 
 /** What YourLibrary.json has besides songs. Each kind has its own array. */
@@ -22,7 +21,7 @@ const LIBRARY_OTHERS: Readonly<Record<string, string>> = {
 export const spotify: Reader = {
   format: 'spotify',
   name: "Spotify's data export",
-  looksLike: (source) => looksLikeJson(source) && partOf(source) !== null,
+  looksLike: (source) => beginsLikeJson(source.text) && partOf(source) !== null,
   read: (source, options) => partOf(source)?.(source, options) ?? { rows: [] },
 };
 
