@@ -52,6 +52,7 @@ const FILES: Readonly<Record<string, string>> = {
   'XML elements': `<playlist>${filled('<a>')}`,
   'XML attributes': `<playlist ${Array.from({ length: SIZE / 20 }, (_, at) => `a${at}="x"`).join(' ')}/>`,
   'M3U titles': `#EXTM3U\n${filled('#EXTINF:1,\n')}`,
+  'a long M3U line': `#EXTM3U\n#EXTINF:1 ${filled('x', 9_000_000)},Ovo - Plinth`,
   'PLS keys': `[playlist]\n${filled('File1=\n')}`,
   ...Object.fromEntries(
     LINES.map((sign) => [`lines of ${JSON.stringify(sign)}`, filled(`${filled(sign, 480)}x\n`)]),

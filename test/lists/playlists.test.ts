@@ -61,6 +61,10 @@ testLists({
     '#EXTM3U\n#EXTINF:225 group-title="a,b",Ovo - Plinth, "two"\nx.mp3',
     '2 Ovo / Plinth, "two"',
   ],
+  'M3U with one quotation mark in front of the comma': [
+    '#EXTM3U\n#EXTINF:225 12" mix,Ovo - Plinth\nx.mp3',
+    '2 Ovo / Plinth',
+  ],
   'M3U with titles and no paths': [
     '#EXTM3U\n#EXTINF:1,Plinth - Ovo\n#EXTINF:1,Kettle - Ovo\n#EXTINF:1,Rope - Ovo\n',
     '2 Ovo / Plinth\n3 Ovo / Kettle\n4 Ovo / Rope',
