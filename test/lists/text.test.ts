@@ -132,6 +132,10 @@ testLists({
     ].join('\n'),
     '1 Ovo / Plinth 1999\n2 Tam / Kettle - Part 2 2001\n3 Ula / Rope\n4 Ula / Quill - Live at Brask\n5 Ovo / Weir - Live 2003',
   ],
+  'version notes behind artists': [
+    `"Plinth" by Ovo - Live\n“Kettle,” by Tam – Ula Remix\n'Rope' by Ula: Part 2\n"Quill" by Ovo`,
+    '1 Ovo / Plinth - Live\n2 Tam / Kettle - Ula Remix\n3 Ula / Rope - Part 2\n4 Ovo / Quill',
+  ],
   'titles in single quotation marks': [
     `1. 'Don't Rope' by Ovo - a great opener\n2. ‘Kettle’ by Tam: mellow\n3. 'Quill' by Ula`,
     `1 Ovo / Don't Rope\n2 Tam / Kettle\n3 Ula / Quill`,

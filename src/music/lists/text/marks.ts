@@ -53,6 +53,11 @@ const QUOTED_SONGS: readonly RegExp[] = [
     'u',
   ),
 ];
+/** A title in quotation marks, its artist, and what may be a note on the version. */
+const NOTE_BEHIND_ARTIST = new RegExp(
+  String.raw`^(["“„«][^"“”„«»]+?),?(["”“»]\s+by\s+\S.*?)${REMARK}$`,
+  'iu',
+);
 /** The number of a part, such as "Part 2", "Op. 3" or "II. Allegro". */
 const PART_NUMBER = /^(?:(?:part|pt\.?|act|no\.|op\.)\s*(?:\d+|[ivx]+|one|two|three)\b|[ivx]+\.\s)/iu;
 const QUOTED_TITLE = /["“„«][^"“”„«»]+["”“»]/u;
@@ -106,8 +111,13 @@ function isWholeSong(text: string): boolean {
   return /["”»]\s+by\s+\S/iu.test(text);
 }
 
-/** Removes the remark behind a song whose title is in quotation marks. What belongs to the title is none. */
+/**
+ * Removes the remark behind a song whose title is in quotation marks. What belongs to the title is none, and goes there from
+ * behind the artist: '"Title" by Artist - Live'.
+ */
 function withoutRemark(line: string): string {
+  const [, title, artist, note = ''] = NOTE_BEHIND_ARTIST.exec(line) ?? [];
+  if (title !== undefined && isOfTitle(note)) return `${title} - ${note}${artist}`;
   for (const pattern of QUOTED_SONGS) {
     const [, song, remark = ''] = pattern.exec(line) ?? [];
     if (song === undefined) continue;
