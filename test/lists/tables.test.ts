@@ -101,6 +101,15 @@ testLists({
     ].join('\n'),
     `2: separator\n3 Ovo / Plinth ${OTHER_TRACK}\n4 Tam / Rope | Tar\n5 Ula / Kettle`,
   ],
+  'a Markdown table with a column of links, and notes that link to another song': [
+    [
+      '| Title | Artist | Link | Notes |',
+      '|---|---|---|---|',
+      `| Plinth | Ovo | [listen](https://open.spotify.com/track/${SPOTIFY_ID}) | loud |`,
+      `| Rope | Tam | | as [Tar](https://open.spotify.com/track/${SPOTIFY_ID}) |`,
+    ].join('\n'),
+    `2: separator\n3 Ovo / Plinth ${OTHER_TRACK}\n4 Tam / Rope`,
+  ],
   'a table with a singer': ['Song,Singer,Year of release\nPlinth,Ovo,1999', '2 Ovo / Plinth 1999'],
   'a table with a band': ['No.;Song/Track;Artist/Band\n1;Plinth;Ovo', '2 Ovo / Plinth'],
   'a table with "by"': ['Song name,By\nPlinth,Ovo', '2 Ovo / Plinth'],

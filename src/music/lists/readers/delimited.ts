@@ -98,8 +98,10 @@ function markdownFields(
   fieldsOfCells: (cells: readonly string[]) => Fields,
 ): Fields {
   const fields = fieldsOfCells(values.map((value) => withoutEmphasis(withoutLinks(value))));
-  const linked = takeAddresses(values.join(' ')).refs.find(({ uri }) => uri !== undefined);
-  return { ...(linked?.uri !== undefined && { uri: linked.uri }), ...fields };
+  // Other cells may link to other songs.
+  const { title = '', uri: address = '' } = fieldsOfCells(values);
+  const linked = takeAddresses(`${title} ${address}`).refs.find(({ uri }) => uri !== undefined);
+  return { ...fields, ...(linked?.uri !== undefined && { uri: linked.uri }) };
 }
 
 /** Removes the apostrophe that keeps a spreadsheet from reading a name as a formula (CWE-1236); see `writeList.ts`. */
