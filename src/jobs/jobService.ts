@@ -34,7 +34,7 @@ import { createJobRunner } from './jobRunner.ts';
 import { createLookUp, type LookUp } from './lookUp.ts';
 import { clearJobs, dropEndedJobs, type JobRequest, listChange, storeJob, takeUpUnlisted } from './newJob.ts';
 import { closeCancelled, followNow } from './outcome.ts';
-import { noSuchJob, requireCommittable, requireSettleable, wrongState } from './refusals.ts';
+import { noSuchJob, notInReview, requireCommittable, requireSettleable, wrongState } from './refusals.ts';
 import { readFixes, type Settled, type Settlement, settleItems } from './settle.ts';
 import { mayMove, workingState } from './states.ts';
 
@@ -218,7 +218,7 @@ export function createJobs(context: JobContext): Jobs {
       const job = need(id);
       if (review === 'accept') {
         // The caller wants nothing written, so the job must not simply resume.
-        if (!inReview(job)) throw wrongState(job, 'It is not in review.');
+        if (!inReview(job)) throw notInReview(job);
         return accept(job);
       }
       if (isWorking(job.status)) {

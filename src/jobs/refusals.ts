@@ -112,17 +112,27 @@ const ENDED: Partial<Record<Job['status'], string>> = {
 
 export function wrongState(job: Job, why: string): RelayError {
   const { status, id } = job;
-  return stateError(
-    job,
-    ENDED[status] ?? `The job ${status === 'failed' ? 'has failed' : `is ${status}`}. ${why}`,
-    {
-      text: status === 'ready' ? 'Call commit_job to write it.' : 'Call get_job_status for details.',
-      terminal:
-        status === 'ready'
-          ? { text: '{1} writes it.', commands: [['jobs', 'commit', shortId(id)]] }
-          : { text: '{1} has the details.', commands: [['jobs', 'show', shortId(id)]] },
-    },
-  );
+  const commit: Remedy = {
+    text: 'Call commit_job to write it.',
+    terminal: { text: '{1} writes it.', commands: [['jobs', 'commit', shortId(id)]] },
+  };
+  return stateError(job, messageIn(job, why), status === 'ready' ? commit : detailsOf(job));
+}
+
+/** A review is to be accepted, and the job has none. Nothing is to be written, so the remedy names nothing that writes. */
+export function notInReview(job: Job): RelayError {
+  return stateError(job, messageIn(job, 'It is not in review.'), detailsOf(job));
+}
+
+function messageIn({ status }: Job, why: string): string {
+  return ENDED[status] ?? `The job ${status === 'failed' ? 'has failed' : `is ${status}`}. ${why}`;
+}
+
+function detailsOf({ id }: Job): Remedy {
+  return {
+    text: 'Call get_job_status for details.',
+    terminal: { text: '{1} has the details.', commands: [['jobs', 'show', shortId(id)]] },
+  };
 }
 
 function stateError(job: Job, message: string, remedy: string | Remedy): RelayError {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import type { ChangeSummary } from '../../src/domain/change.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
-import { reach } from '../jobs/jobCalls.ts';
+import { createJob, reach } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
 import { run } from '../support/cli.ts';
 import { at } from '../support/entries.ts';
@@ -316,6 +316,18 @@ test('a job that failed without a review cannot be accepted, and nothing is writ
     await relay.call('resume_job', { job_id: id });
     assert.equal((await ended(relay, id)).status, 'completed');
     assertRows(playlist, [...former, ...items]);
+  }));
+
+test('a job that is ready cannot be accepted, and the refusal does not advise to write it', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist_id }) => {
+    const id = await createJob(relay, 'add_to_playlist', tracks(relay, 3), { playlist_id });
+    await reach(relay, id, 'ready');
+    const { error } = await relay.call('resume_job', { job_id: id, review: 'accept' });
+    const { code, message, remedy } = error as ToolFailure;
+    assert.deepEqual(
+      [code, message, remedy],
+      ['JOB_STATE', 'The job is ready. It is not in review.', 'Call get_job_status for details.'],
+    );
   }));
 
 /** Sends `accept`, and meanwhile, before relay reads the playlist for it, another call. Returns both errors. */
