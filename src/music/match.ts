@@ -112,12 +112,14 @@ function listed(chosen: Recording | null, recordings: readonly Recording[]): Job
 
 /** The best release of each recording. Other releases of a recording would take the places of other songs. */
 function nearMisses(judged: readonly Judged[]): JobCandidate[] {
-  return judged
-    .filter((one) => one.points > 0)
-    .sort((a, b) => b.points - a.points || a.index - b.index)
-    .filter((one, at, all) => !all.slice(0, at).some((better) => isOneRecording(better, one)))
-    .slice(0, MAX_CANDIDATES)
-    .map(candidateOf);
+  const near = judged.filter((one) => one.points > 0);
+  near.sort((a, b) => b.points - a.points || a.index - b.index);
+  const first: Judged[] = [];
+  for (const [at, one] of near.entries()) {
+    if (first.length === MAX_CANDIDATES) break;
+    if (!near.slice(0, at).some((better) => isOneRecording(better, one))) first.push(one);
+  }
+  return first.map(candidateOf);
 }
 
 function candidateOf({ track, points, reasons }: Judged): JobCandidate {
