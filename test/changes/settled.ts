@@ -8,11 +8,13 @@ import type { Relay } from '../support/world.ts';
 
 /** Real milliseconds between two calls of `found`. */
 const PAUSE_MS = 60;
+/** How long a change may take on a slow machine, in real milliseconds. */
+const PATIENCE_MS = 120_000;
 
 /** Calls `found` until it returns something; returns null after `realMs`. */
 export async function poll<T>(
   found: () => Promise<T | null> | T | null,
-  realMs = 120_000,
+  realMs = PATIENCE_MS,
 ): Promise<T | null> {
   for (const end = performance.now() + realMs; ; await setTimeout(PAUSE_MS)) {
     const seen = await found();
@@ -23,7 +25,7 @@ export async function poll<T>(
 const ENDED: readonly string[] = ['completed', 'failed', 'cancelled'];
 
 /** The job once it has ended. Fails if that takes longer than `realMs`. */
-export async function ended(relay: Relay, id: string, realMs = 120_000): Promise<JobRecord> {
+export async function ended(relay: Relay, id: string, realMs = PATIENCE_MS): Promise<JobRecord> {
   const job = await poll(async () => {
     const seen = await jobOf(relay, id);
     return ENDED.includes(seen.status) ? seen : null;
@@ -55,16 +57,11 @@ export interface Settled {
 }
 
 /** Calls a tool that writes and waits until its change has ended. */
-export async function change(
-  relay: Relay,
-  tool: string,
-  args: Record<string, unknown>,
-  realMs = 120_000,
-): Promise<Settled> {
+export async function change(relay: Relay, tool: string, args: Record<string, unknown>): Promise<Settled> {
   const answer = await relay.call(tool, args);
   const error = (answer.error as ToolFailure | undefined) ?? null;
   const id = error?.code === 'DEADLINE_EXCEEDED' ? error.details?.job_id : answer.job_id;
-  return { answer, error, job: typeof id === 'string' ? await ended(relay, id, realMs) : null };
+  return { answer, error, job: typeof id === 'string' ? await ended(relay, id) : null };
 }
 
 /** Fails unless the change ended well, by itself or as a job. */
