@@ -338,11 +338,13 @@ export function createReader(
 
   return {
     async step(call) {
-      if (await savedStep(call)) return true;
+      // The list comes first: without it, a copy of all saved tracks would look like that of an account without playlists.
       const listed = await file.use((sql) => getMeta(sql, 'listed') === '1');
-      if (listed) return rowsStep(call);
-      await listStep(call);
-      return true;
+      if (!listed) {
+        await listStep(call);
+        return true;
+      }
+      return (await savedStep(call)) || rowsStep(call);
     },
     savedStep,
     checkSaved,
