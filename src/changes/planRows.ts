@@ -3,14 +3,17 @@ import { chunk } from '../base/lists.ts';
 import { longestIncreasing } from '../base/longestIncreasing.ts';
 import type { ChangeOp } from '../domain/change.ts';
 import { placesIn, sameRows } from '../domain/rows.ts';
-import { ROWS_PER_REQUEST, requestsLeft } from './rowOps.ts';
+import { moved, ROWS_PER_REQUEST, requestsLeft } from './rowOps.ts';
 
 /** Maximum number of requests to spend on keeping the dates of rows (`added_at`). */
 const REQUESTS_TO_KEEP_DATES = 20;
 
+/** Maximum number of moves in a plan. */
+const MAX_MOVES = 20;
+
 /**
  * The operations that make `present` into `wanted`; null if Spotify offers no way (a local file or an unavailable row
- * would have to be written). An empty string is a row that Spotify no longer offers.
+ * would have to be written, or too many of them moved). An empty string is a row that Spotify no longer offers.
  */
 export function planRows(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
   if (sameRows(present, wanted)) return [];
@@ -18,7 +21,7 @@ export function planRows(present: readonly string[], wanted: readonly string[]):
   if (move) return [move];
   const inPlace = insertOnly(present, wanted) ?? removeAndInsert(present, wanted);
   const rewritten = rewrite(wanted);
-  if (!inPlace || !rewritten) return inPlace ?? rewritten;
+  if (!inPlace || !rewritten) return inPlace ?? rewritten ?? moveRemoveAndInsert(present, wanted);
   // Replacing all rows also removes rows that others have added since the reading.
   return requestsLeft(inPlace) <= Math.max(requestsLeft(rewritten), REQUESTS_TO_KEEP_DATES)
     ? inPlace
@@ -88,26 +91,91 @@ function insertOnly(present: readonly string[], wanted: readonly string[]): Chan
 
 /** Removes whole URIs (the provider removes every occurrence), and puts back the rows that belong there. */
 function removeAndInsert(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
-  const out = differingCounts(present, wanted);
-  // Each round removes at least one more URI, so this ends.
-  for (;;) {
-    const kept = present.filter((uri) => !out.has(uri));
-    const goal = wanted.filter((uri) => !out.has(uri));
-    const strays = outOfOrder(kept, goal);
-    if (strays.size === 0) break;
-    for (const uri of strays) out.add(uri);
-  }
-  const held = new Set(present);
-  const removed = [...out].filter((uri) => held.has(uri));
+  const out = withStrays(differingCounts(present, wanted), present, wanted, () => true);
   if (![...out].every(isWritable)) return null;
-  const removes = chunk(removed, ROWS_PER_REQUEST).map((uris) => ({ op: 'remove' as const, uris }));
-  const isMissing = wanted.map((uri) => out.has(uri));
-  const added = inserts(wanted, isMissing);
+  const held = new Set(present);
+  const { removes, added } = replacing(out, present, wanted);
   const isApart =
     added.every((op) => op.op === 'append' && !op.uris.some((uri) => held.has(uri))) &&
     present.length + wanted.length <= MAX_ROWS;
   // If possible, no row is removed before its replacement is there.
   return isApart ? [...added, ...removes] : [...removes, ...added];
+}
+
+/**
+ * Moves the rows that cannot be written again. Moves the other rows too if that takes few requests, since rows that are moved
+ * keep their dates; otherwise removes them and puts them back.
+ */
+function moveRemoveAndInsert(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
+  const differing = differingCounts(present, wanted);
+  if (![...differing].every(isWritable)) return null;
+  for (const out of [differing, withStrays(differing, present, wanted, isWritable)]) {
+    const moves = movesAround(out, present, wanted);
+    if (moves.length > MAX_MOVES) continue;
+    const { removes, added } = replacing(out, present, wanted);
+    return [...moves, ...removes, ...added];
+  }
+  return null;
+}
+
+/** `out`, and the URIs that have to be taken out too, so that the other rows are in order; only those that `isFree` allows. */
+function withStrays(
+  out: ReadonlySet<string>,
+  present: readonly string[],
+  wanted: readonly string[],
+  isFree: (uri: string) => boolean,
+): Set<string> {
+  const all = new Set(out);
+  // Each round adds at least one URI, so this ends.
+  for (;;) {
+    const isKept = (uri: string) => !all.has(uri);
+    const strays = [...outOfOrder(present.filter(isKept), wanted.filter(isKept))].filter(isFree);
+    if (strays.length === 0) return all;
+    for (const uri of strays) all.add(uri);
+  }
+}
+
+/** The operations that remove the URIs in `out`, and those that insert their rows of `wanted`. */
+function replacing(
+  out: ReadonlySet<string>,
+  present: readonly string[],
+  wanted: readonly string[],
+): { removes: ChangeOp[]; added: ChangeOp[] } {
+  const held = new Set(present);
+  const removed = [...out].filter((uri) => held.has(uri));
+  const isMissing = wanted.map((uri) => out.has(uri));
+  return {
+    removes: chunk(removed, ROWS_PER_REQUEST).map((uris) => ({ op: 'remove', uris })),
+    added: inserts(wanted, isMissing),
+  };
+}
+
+/** The moves that bring the rows of `present` in the order of `wanted`, but for those in `out`. */
+function movesAround(
+  out: ReadonlySet<string>,
+  present: readonly string[],
+  wanted: readonly string[],
+): ChangeOp[] {
+  const goal = wanted.filter((uri) => !out.has(uri));
+  // Each row as its place in `goal`; -1 for a row in `out`.
+  let places: readonly number[] = placesIn(goal, present);
+  const kept = places.filter((place) => place >= 0);
+  const inOrder = longestIncreasing(kept);
+  const settled = new Set(kept.filter((_, index) => inOrder.has(index)));
+  const moves: ChangeOp[] = [];
+  for (let place = 0; place < goal.length; place++) {
+    if (settled.has(place)) continue;
+    const start = places.indexOf(place);
+    let length = 1;
+    while (!settled.has(place + length) && places[start + length] === place + length) length++;
+    const before = place === 0 ? 0 : places.indexOf(place - 1) + 1;
+    const move = { start, length, before };
+    places = moved(places, move);
+    moves.push({ op: 'move', ...move });
+    if (moves.length > MAX_MOVES) break;
+    place += length - 1;
+  }
+  return moves;
 }
 
 /** Maximum number of rows of a playlist; a full one refuses new rows until others are removed. */

@@ -108,10 +108,11 @@ export function applyOp(rows: readonly string[], op: ChangeOp): readonly string[
   }
 }
 
-function moved(
-  rows: readonly string[],
+/** The rows after a move; `before` is a place in `rows` as they are before it. */
+export function moved<T>(
+  rows: readonly T[],
   { start, length, before }: { start: number; length: number; before: number },
-): readonly string[] {
+): readonly T[] {
   const part = rows.slice(start, start + length);
   const rest = [...rows.slice(0, start), ...rows.slice(start + length)];
   const at = before > start ? Math.max(start, before - part.length) : before;

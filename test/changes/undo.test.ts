@@ -84,6 +84,19 @@ longTest(
   },
 );
 
+test('a move among local files that are there twice is undone by moves', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+    const [song] = tracks(relay, 1);
+    const [one, two] = ['spotify:local:Band:Record:One:200', 'spotify:local:Band:Record:Two:200'];
+    const former = [one, two, one, two, song ?? ''];
+    fill(playlist, former);
+    const move = { range_start: 3, range_length: 2, insert_before: 1 };
+    assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id, ...move }));
+    assertRows(playlist, [one, two, song ?? '', two, one]);
+    assertDone(await undoLast(relay));
+    assertRows(playlist, former);
+  }));
+
 longTest('an undo is refused where another person has changed the playlist since', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const track_ids = urisOf(playlist).slice(0, 10);

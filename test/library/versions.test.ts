@@ -11,7 +11,7 @@ import { assertNone, at, owner, pluck } from '../support/entries.ts';
 import { named, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { resize, rowsFrom } from './accounts.ts';
+import { minutesAgo, resize, rowsFrom } from './accounts.ts';
 import { ask, readAll } from './queries.ts';
 
 interface Versions {
@@ -246,6 +246,22 @@ longTest(
       }
       assert.equal(uris(relay).length, then.length + 1);
       edit(relay, (rows) => [...rows.slice(1, -1), rowAt(relay, 800)]);
+      assert.equal((await restore(relay, 1, { dry_run: false })).error, undefined);
+      assert.deepEqual(uris(relay), then);
+    }),
+);
+
+longTest(
+  'a restore moves local files back to where they were, beside songs that are put back and taken out',
+  () =>
+    withRelay(WITH_SQL, async (relay) => {
+      resize(relay, 0, 1);
+      const file = (name: string) => ({ uri: `${LOCAL}${name}`, addedAt: minutesAgo(500), addedBy: null });
+      edit(relay, (rows) => [file('A'), ...rows.slice(0, 3), file('B'), ...rows.slice(3, 6), file('A')]);
+      const then = uris(relay);
+      await readAll(relay);
+      const others = [rowAt(relay, 900), ...rowsFrom(relay, 1, 5).reverse()];
+      edit(relay, () => [file('B'), ...others, file('A'), file('A')]);
       assert.equal((await restore(relay, 1, { dry_run: false })).error, undefined);
       assert.deepEqual(uris(relay), then);
     }),
