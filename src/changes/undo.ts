@@ -1,7 +1,9 @@
 /** Undoing a change: the operations that bring back what was there, and whether they would remove what came since. */
 import type { ChangeOp, DetailValues, Former, Progress } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
+import { shortId } from '../domain/job.ts';
 import { withNames } from '../domain/mergeRows.ts';
+import type { Remedy } from '../domain/remedy.ts';
 import { mayBe, mayBeRows, sameRows, uriOf } from '../domain/rows.ts';
 import type { Item } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
@@ -13,6 +15,7 @@ import {
   getChangeBody,
   hasPartialUndo,
   laterChanges,
+  writtenSince,
 } from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
 import { readDetails, settleTarget } from './kinds.ts';
@@ -235,7 +238,7 @@ async function undoCreation(
   force: boolean,
   call: Call,
 ): Promise<UndoPlan> {
-  if (!force) await presentRows(context, sightOf(change, body, force), call);
+  if (!force) await presentRows(context, sightOf(context, change, body, force), call);
   return plain([{ op: 'unfollow' }], {});
 }
 
@@ -273,7 +276,7 @@ async function undoRows(
   // What an interrupted undo has already taken back is not another person's change.
   const isBegun = hasPartialUndo(context.store, change.seq);
   const isForced = force && isRead(body.former.rows);
-  const sight = sightOf(change, body, force || isBegun);
+  const sight = sightOf(context, change, body, force || isBegun);
   const { playlistId, shownAs, unseen } = sight;
   const plan = (shown: readonly string[]) => {
     // The list may show the rows from before relay's own last write, or rows that another person wrote. Replacing all rows is
@@ -369,6 +372,8 @@ interface Sight {
   expected: readonly string[];
   /** The rows from before the change. A list that lags shows them, and an undo with `force` writes them. */
   former: readonly string[];
+  /** The change that wrote to the playlist after this one; null if there is none. */
+  later: Change | null;
   /** True if a different list is no conflict. */
   isAnyRight: boolean;
   /** Maps the URI of a row to the different URI that Spotify shows for it; to an empty string if Spotify shows none. */
@@ -377,9 +382,10 @@ interface Sight {
   unseen: Set<string>;
 }
 
-function sightOf(change: Change, body: ChangeBody, isAnyRight: boolean): Sight {
+function sightOf({ store }: Context, change: Change, body: ChangeBody, isAnyRight: boolean): Sight {
   return {
     playlistId: change.playlistId ?? '',
+    later: writtenSince(store, change),
     expected: expectedRows(change, body),
     former: body.former.rows ?? [],
     isAnyRight,
@@ -423,14 +429,12 @@ async function presentRows(
  * The present rows, under the URIs that they had when the change ended.
  * @throws RelayError `CONFLICT`
  */
-function asSeen(
-  { playlistId, expected, isAnyRight, shownAs }: Sight,
-  present: readonly string[],
-): readonly string[] {
+function asSeen(sight: Sight, present: readonly string[]): readonly string[] {
+  const { expected, isAnyRight, shownAs } = sight;
   // A row that Spotify no longer offers keeps its place.
   const left = asLong(expected, present.length);
   const isAsLeft = mayBeRows(left, present) && !isTraded(left, present);
-  if (!isAsLeft && !isAnyRight) throw changedSince(playlistId, left, present);
+  if (!isAsLeft && !isAnyRight) throw changedSince(sight, left, present);
   const named = isAsLeft ? withNames(left, present) : withNames(present, left);
   for (const [at, uri] of named.entries()) if (uri !== '' && present[at] === '') shownAs.set(uri, '');
   return named;
@@ -478,19 +482,38 @@ function asLong(rows: readonly string[], length: number): readonly string[] {
   return asList({ from: 0, rows: rows.slice(0, known), isEnd: false }, length);
 }
 
-function changedSince(id: string, expected: readonly string[], present: readonly string[]): RelayError {
-  const { details } = rowsConflict(id, withNames(expected, present), present, 0);
+function changedSince(
+  { playlistId, later }: Sight,
+  left: readonly string[],
+  present: readonly string[],
+): RelayError {
+  const { details } = rowsConflict(playlistId, withNames(left, present), present, 0);
   return new RelayError(
     'CONFLICT',
-    `Someone changed the playlist ${id} since: it should have ${expected.length} rows and has ${present.length}.`,
-    {
-      remedy: {
-        text: 'Undo the later changes first (list_changes), or pass force: the rows from before this change come back, and later changes are lost.',
-        page: 'Undo the later changes first. “Undo anyway” brings back the rows from before this change, and later changes are lost.',
-      },
-      details: details ?? {},
-    },
+    `Someone changed the playlist ${playlistId} since: it should have ${left.length} rows and has ${present.length}.`,
+    { remedy: later ? undoFirst(later) : orForce, details: details ?? {} },
   );
+}
+
+const orForce: Remedy = {
+  text: 'Pass force to bring back the rows from before this change. Later changes are then lost.',
+  terminal: {
+    text: 'Add --force to bring back the rows from before this change. Later changes are then lost.',
+    commands: [],
+  },
+  page: '“Undo anyway” brings back the rows from before this change. Later changes are then lost.',
+};
+
+function undoFirst({ id }: Change): Remedy {
+  const lost = 'the rows from before this change come back, and later changes are lost.';
+  return {
+    text: `Undo the change ${id} first, which wrote to the playlist later. Or pass force: ${lost}`,
+    terminal: {
+      text: `Undo the later change first with {1}. Or add --force: ${lost}`,
+      commands: [['undo', shortId(id)]],
+    },
+    page: 'Undo the later change of this playlist first. “Undo anyway” brings back the rows from before this change, and later changes are lost.',
+  };
 }
 
 /** True if all rows were read. */

@@ -10,9 +10,11 @@ import type { ToolFailure } from '../support/answers.ts';
 import { at } from '../support/entries.ts';
 import { assertRows, fill, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { undoLast } from './extras.ts';
+import { undoLast, withExtras } from './extras.ts';
 import { assertDone, change, committed, ended } from './settled.ts';
 import { LIMIT_AFTER_FIRST, withUnkindPlaylist } from './unkind.ts';
+
+const ITEMS = /\/items$/;
 
 /** A limit stops a job after its first request, and meanwhile another person appends a song. Then the job ends and is undone. */
 async function withSongBetween(
@@ -73,7 +75,31 @@ test('an undo that continues after a limit brings back what the change took out,
     assertRows(playlist, [...rest, again, song]);
   }));
 
-const ITEMS = /\/items$/;
+test('the refusal of an undo names the change to undo first, even if that began earlier and then waited', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+    const [waited, added] = [tracks(relay, 2, 3_000), tracks(relay, 3, 6_000)];
+    const id = await committed(relay, 'add_to_playlist', waited, { playlist_id }, () =>
+      relay.provider.faults.add({ method: 'POST', path: ITEMS, kind: 'status', status: 403 }),
+    );
+    await reach(relay, id, 'waiting');
+    const { answer } = await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: added });
+    await ended(relay, id);
+    assertRows(playlist, [...former, ...added, ...waited]);
+    await withExtras(relay, async ({ changes, undo }) => {
+      const [newest, oldest = ''] = await changes();
+      assert.equal(newest, answer.change_id);
+      const { error } = await undo(String(answer.change_id));
+      assert.deepEqual(
+        [error?.code, error?.remedy],
+        [
+          'CONFLICT',
+          `Undo the change ${oldest} first, which wrote to the playlist later. Or pass force: the rows from before this change come back, and later changes are lost.`,
+        ],
+      );
+      for (const id of [oldest, String(answer.change_id)]) assertDone(await undo(id));
+    });
+    assertRows(playlist, former);
+  }));
 
 /** A replacement is refused, and a limit stops its rollback. Meanwhile another person edits the rows. */
 async function rolledBackBeside(

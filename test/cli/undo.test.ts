@@ -209,7 +209,7 @@ longTest(
       );
       assert.match(
         err,
-        /^ {2}Undo the later changes first \(`relay history` lists them\), or add --force: /m,
+        /^ {2}Add --force to bring back the rows from before this change\. Later changes are then lost\.$/m,
       );
       const json = JSON.parse((await run(world, ['undo', '--json'])).err);
       assert.deepEqual(

@@ -96,7 +96,8 @@ async function asking(
     if (!(error instanceof RelayError)) throw error;
     if (error.code === 'INVALID_ARGUMENT') throw error.with({ code: 'USAGE' });
     if (error.code !== 'CONFLICT') throw error;
-    throw await conflict(context, error);
+    await showDifference(context, error);
+    throw error;
   }
 }
 
@@ -106,16 +107,9 @@ function stillGoing(): RelayError {
   });
 }
 
-/** Shows both lists, and returns the error with a remedy. With `--json` the lists are only in the error's details. */
-async function conflict(context: Context, error: RelayError): Promise<RelayError> {
+/** Shows both lists. With `--json` they are only in the error's details. */
+async function showDifference({ io, json }: Context, { details }: RelayError): Promise<void> {
+  if (json) return;
   const { differenceLines } = await import('./changeText.ts');
-  const lines = differenceLines(error.details ?? {});
-  if (lines.length === 0) return error;
-  if (!context.json) for (const line of lines) note(context.io, line);
-  return error.with({
-    remedy: {
-      text: 'Undo the later changes first ({command} lists them), or add --force: the rows from before this change come back, and later changes are lost.',
-      command: ['history'],
-    },
-  });
+  for (const line of differenceLines(details ?? {})) note(io, line);
 }

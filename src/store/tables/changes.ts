@@ -232,6 +232,23 @@ export function laterChanges(store: Store, playlistId: string, seq: number): Cha
   );
 }
 
+/**
+ * Returns the change that wrote to the same playlist last, after `change` or while that waited; null if there is none. Changes
+ * that are undone do not count, and neither do undos of such changes.
+ */
+export function writtenSince(store: Store, change: Change): Change | null {
+  const later = CHANGES.all(
+    store,
+    `where playlist_id = ? and seq <> ? and coalesce(outcome, 'done') in ('done', 'partial')
+       and (seq > ? or ended_at > ?) order by coalesce(ended_at, updated_at) desc, seq desc`,
+    [change.playlistId, change.seq, change.seq, change.endedAt ?? change.updatedAt],
+  );
+  const seqs = new Set(later.map(({ seq }) => seq));
+  const isBack = ({ seq, undoes }: Change) =>
+    undoOf(store, seq) !== null || (undoes !== null && seqs.has(undoes));
+  return later.find((one) => !isBack(one)) ?? null;
+}
+
 /** A period up to now, by the computer's clock and by the provider's; Unix milliseconds. */
 export interface Period {
   /** Start by the computer's clock, which may have been set during the period. */
