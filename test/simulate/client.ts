@@ -79,6 +79,8 @@ const LATEST_EFFECT_MS = 20_000;
 const MAX_LOOKED_UP = 5;
 /** How long relay remembers its own writes, and some more, in milliseconds. */
 const QUIET_MS = 75_000;
+/** How long a mishap may last, with what the program does about it afterwards, in milliseconds. */
+const MISHAP_MS = 600_000;
 /** Milliseconds within which a job that writes must make progress, or say what it waits for. */
 const STILL_MS = 600_000;
 
@@ -472,11 +474,12 @@ export class Client {
 
   /**
    * Asks for several changes of one list at once. Writes to a playlist take turns, so the rows have to be those after some order
-   * of the calls.
+   * of the calls. But while a change waits, after an answer that failed for example, others may write. Then what they wrote
+   * counts as another person's, and only the number of rows of each song is judged.
    */
   async #rush({ calls, undoes }: Wish & { do: 'rush' }, playlist: DemoPlaylist): Promise<void> {
-    const { spotify, time } = this.#stage;
-    const [from, begun] = [spotify.effects.length, time.at];
+    const { spotify, time, network, plan } = this.#stage;
+    const [from, begun, troubles] = [spotify.effects.length, time.at, network.troubles];
     const before = urisOf(playlist);
     const asked = calls.flatMap(({ pause, wish }) => {
       const one = rowsAsked(wish, playlist, before, this.#hidden());
@@ -505,6 +508,12 @@ export class Client {
     if (!isPlain || !isKnown || this.#stage.isRestored) return;
     const done = ended.filter(({ outcome }) => outcome.is === 'done').map(({ doing }) => doing);
     const names = `rush of ${ended.map(({ wish }) => wish.do).sort()}`;
+    const hasMishap = plan.mishaps.some(({ at }) => at >= begun - MISHAP_MS && at <= time.at);
+    if (network.troubles > troubles || hasMishap) {
+      const wrong = wrongNumbers(done, countsOf(before), countsOf(after));
+      if (wrong.length > 0) this.#found(`${names}: songs lost or doubled`, wrong.map(numberOf).join(', '));
+      return;
+    }
     const rows = ordersOf(done).map((order) =>
       order.reduce((list: readonly string[], doing) => listAfter(list, doing), before),
     );
@@ -890,7 +899,13 @@ export class Client {
     const isCounted = outcome.is === 'part' && outcome.anyOrder === true;
     const isOthers = (uri: string) => touched.has(uri) || named.has(uri);
     // A removal counts only songs that were there. For songs that others touched, that is not certain.
-    const counted = wanted || countsAll ? uris : uris.filter((uri) => then.has(uri));
+    // It sends each song once, and counts its repeats with it.
+    const counted =
+      wanted || countsAll
+        ? uris
+        : [...new Set(uris)]
+            .filter((uri) => then.has(uri))
+            .flatMap((uri) => uris.filter((one) => one === uri));
     const doubtful = wanted || countsAll || outcome.is !== 'part' ? 0 : uris.filter(isOthers).length;
     const wrong = uris.filter((uri) => {
       if (isOthers(uri) || written === null || isCounted) return false;
@@ -1306,6 +1321,22 @@ const NOBODY: Effect = {
 };
 
 /** Every order of some things. */
+/** The songs whose number of rows no changes explain that took turns in any way, or that continued after others. */
+function wrongNumbers(done: readonly Doing[], before: Counts, after: Counts): string[] {
+  const given = done.flatMap((doing) => ('uris' in doing && doing.do !== 'remove' ? doing.uris : []));
+  const added = countsOf(done.flatMap((doing) => (doing.do === 'add' ? doing.uris : [])));
+  const most = countsOf(given);
+  const mayGo = (uri: string) =>
+    done.some((doing) => doing.do === 'replace' || (doing.do === 'remove' && doing.uris.includes(uri)));
+  const isOnce = done.some((doing) => doing.do === 'deduplicate');
+  return [...new Set([...before.keys(), ...most.keys(), ...after.keys()])].filter((uri) => {
+    const [had, has] = [before.get(uri) ?? 0, after.get(uri) ?? 0];
+    const sum = had + (added.get(uri) ?? 0);
+    const least = mayGo(uri) ? 0 : isOnce ? Math.min(sum, 1) : sum;
+    return has < least || has > had + (most.get(uri) ?? 0);
+  });
+}
+
 function ordersOf<T>(all: readonly T[]): T[][] {
   if (all.length === 0) return [[]];
   return all.flatMap((one, index) => ordersOf(all.toSpliced(index, 1)).map((rest) => [one, ...rest]));
