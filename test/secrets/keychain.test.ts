@@ -50,7 +50,7 @@ longTest(
     t.after(() => bus.close());
     bus.listen(join(home, 'bus'));
     await once(bus, 'listening');
-    const loading = spawn(process.execPath, [LOAD_KEY, home, 'auto', '3'], {
+    const loading = spawn(process.execPath, [LOAD_KEY, home, 'auto', '0.5'], {
       env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(home, 'bus')}` },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -107,20 +107,23 @@ longTest(`${PLAYS} plays are imported and asked about, and others are answered m
       const asked = performance.now();
       const { code, out, err } = await relay(['library', 'ask', sql, '--json', '--max-age', '10000']);
       const ms = performance.now() - asked;
+      // The program ends a question after 5 s, which on a busy machine can also be too short.
+      if (err.includes('"DEADLINE_EXCEEDED"')) return null;
       assert.equal(code, 0, err);
       const resident = residentBytes(ready.pid) ?? 0;
       t.diagnostic(`${ms.toFixed(0)} ms, ${Math.round(resident / MB)} MB: ${sql}`);
       return { rows: JSON.parse(out).rows as unknown[][], ms, resident };
     };
-    assert.deepEqual((await ask('select count(*) from plays')).rows, [[PLAYS]]);
     /** Asks again if an answer takes longer than `ms`, scaled to the speed of this machine. */
     const askWithin = async (ms: number, sql: string) => {
       for (let more = isFull ? 2 : 0; ; more--) {
         const answer = await ask(sql);
         const limit = ms / paceOfMachine();
-        if (answer.ms < limit || more === 0) return { ...answer, limit };
+        if (answer && (answer.ms < limit || more === 0)) return { ...answer, limit };
+        assert.ok(more > 0, `no answer: ${sql}`);
       }
     };
+    assert.deepEqual((await askWithin(ALL_MS, 'select count(*) from plays')).rows, [[PLAYS]]);
     const artist = await askWithin(ONE_MS, "select count(*) > 0 from plays where artist = 'Artist 12'");
     const year = await askWithin(
       ONE_MS,

@@ -1,6 +1,7 @@
 /**
  * Loads the master key with the real keychain and prints the result. Arguments: the home, the mode, and how many times
- * faster than real time its clock runs.
+ * faster than real time its clock runs. A helper on a busy machine may need more than the limit, so a test that waits for the limit
+ * uses less than 1.
  */
 import { writeSync } from 'node:fs';
 import { systemClock } from '../../../src/base/clock.ts';
