@@ -122,8 +122,11 @@ async function tellShortest(pool: Pool, { seed, findings }: SeedReport, rule: st
 async function runMutants(unchanged: Pool): Promise<void> {
   for (const mutant of MUTANTS.filter(({ name }) => name.includes(values.mutant))) {
     const subject = mutant.only ?? only;
-    const found = await firstFound(unchanged, await createPool({ ...engine, mutant }, width), subject);
-    console.log(`| ${mutant.name} | ${found ? `${found.seed - from + 1} | ${found.rule}` : 'NOT FOUND |'} |`);
+    const first = Math.max(from, mutant.firstSeed ?? from);
+    const found = await firstFound(unchanged, await createPool({ ...engine, mutant }, width), subject, first);
+    console.log(
+      `| ${mutant.name} | ${found ? `${found.seed - first + 1} | ${found.rule}` : 'NOT FOUND |'} |`,
+    );
     if (!found) process.exitCode = 1;
   }
 }
@@ -133,12 +136,13 @@ async function firstFound(
   unchanged: Pool,
   mutated: Pool,
   subject: Subject | undefined,
+  first: number,
 ): Promise<{ seed: number; rule: string } | undefined> {
   const suspects: SeedReport[] = [];
   const found: Array<{ seed: number; rule: string }> = [];
   try {
     for (let at = 0; at < MUTANT_SEEDS && found.length === 0; at += width * 40) {
-      const seeds = range(from + at, Math.min(width * 40, MUTANT_SEEDS - at));
+      const seeds = range(first + at, Math.min(width * 40, MUTANT_SEEDS - at));
       await mutated.run(seeds, subject, (report) => report.findings.length > 0 && suspects.push(report));
       const compared = new Map(suspects.splice(0).map((report) => [report.seed, report]));
       await unchanged.run([...compared.keys()], subject, ({ seed, findings }) => {

@@ -3,6 +3,7 @@
  * another.
  */
 import { KEEP_MUTANTS } from './keeps/mutants.ts';
+import { FIRST_WITH_MORE } from './more.ts';
 
 export interface Mutant {
   name: string;
@@ -11,6 +12,8 @@ export interface Mutant {
   to: string;
   /** The only kind of histories that can show the mistake. */
   only?: 'keeps';
+  /** The first seed whose history can show the mistake; left out if any can. */
+  firstSeed?: number;
 }
 
 export const MUTANTS: readonly Mutant[] = [
@@ -85,6 +88,13 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/changes/finish.ts',
     from: 'const former = formerBeside(run, rows);',
     to: 'const { former } = plan;',
+  },
+  {
+    name: 'writes to one playlist do not take turns',
+    file: 'src/changes/changes.ts',
+    from: 'const turns = createMutex();',
+    to: 'const turns = { ...createMutex(), acquire: async () => () => {} };',
+    firstSeed: FIRST_WITH_MORE,
   },
   ...KEEP_MUTANTS,
 ];
