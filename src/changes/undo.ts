@@ -23,7 +23,7 @@ import { knownAdditions, newlySaved, removedBy, settleLibrary } from './newlySav
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
-import { nextStep, onlyAppends, removedUris, rowsAt } from './rowOps.ts';
+import { nextStep, onlyAppends, removedUris, rowsAt, writesRows } from './rowOps.ts';
 import { formerBeside, planOf, progressOf, rowsConflict } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
@@ -372,8 +372,8 @@ interface Sight {
   expected: readonly string[];
   /** The rows from before the change. A list that lags shows them, and an undo with `force` writes them. */
   former: readonly string[];
-  /** The change that wrote to the playlist after this one; null if there is none. */
-  later: Change | null;
+  /** Returns the change that wrote rows of the playlist after this one; null if there is none. */
+  later(): Change | null;
   /** True if a different list is no conflict. */
   isAnyRight: boolean;
   /** Maps the URI of a row to the different URI that Spotify shows for it; to an empty string if Spotify shows none. */
@@ -385,7 +385,7 @@ interface Sight {
 function sightOf({ store }: Context, change: Change, body: ChangeBody, isAnyRight: boolean): Sight {
   return {
     playlistId: change.playlistId ?? '',
-    later: writtenSince(store, change),
+    later: () => writtenSince(store, change, ({ seq }) => getChangeBody(store, seq).ops.some(writesRows)),
     expected: expectedRows(change, body),
     former: body.former.rows ?? [],
     isAnyRight,
@@ -482,11 +482,9 @@ function asLong(rows: readonly string[], length: number): readonly string[] {
   return asList({ from: 0, rows: rows.slice(0, known), isEnd: false }, length);
 }
 
-function changedSince(
-  { playlistId, later }: Sight,
-  left: readonly string[],
-  present: readonly string[],
-): RelayError {
+function changedSince(sight: Sight, left: readonly string[], present: readonly string[]): RelayError {
+  const { playlistId } = sight;
+  const later = sight.later();
   const { details } = rowsConflict(playlistId, withNames(left, present), present, 0);
   return new RelayError(
     'CONFLICT',

@@ -101,6 +101,46 @@ test('the refusal of an undo names the change to undo first, even if that began 
     assertRows(playlist, former);
   }));
 
+/** Undoes `id`, which must be refused because of what others wrote. @returns the remedy */
+const remedyOf = async (undo: (id: string) => ReturnType<typeof change>, id: string) => {
+  const { error } = await undo(id);
+  assert.equal(error?.code, 'CONFLICT');
+  return error.remedy;
+};
+
+const OR_FORCE = 'Pass force to bring back the rows from before this change. Later changes are then lost.';
+
+test('the refusal of an undo names the later change of rows, and no change of the name', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+    const add = (first: number) =>
+      change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: tracks(relay, 2, first) });
+    for (const first of [3_000, 6_000]) assertDone(await add(first));
+    assertDone(await change(relay, 'update_playlist_details', { playlist_id, name: 'Renamed' }));
+    await withExtras(relay, async ({ changes, undo }) => {
+      const [, second = '', first = ''] = await changes();
+      assert.match(String(await remedyOf(undo, first)), new RegExp(`^Undo the change ${second} first`));
+      relay.provider.editPlaylist(playlist_id, urisOf(playlist).slice(1));
+      assert.equal(await remedyOf(undo, second), OR_FORCE);
+    });
+  }));
+
+test('of two changes that another person has written after, at most one names the other', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+    const id = await committed(relay, 'add_to_playlist', tracks(relay, 2, 3_000), { playlist_id }, () =>
+      relay.provider.faults.add({ method: 'POST', path: ITEMS, kind: 'status', status: 403 }),
+    );
+    await reach(relay, id, 'waiting');
+    const track_ids = tracks(relay, 3, 6_000);
+    assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids }));
+    await ended(relay, id);
+    relay.provider.editPlaylist(playlist_id, urisOf(playlist).slice(1));
+    await withExtras(relay, async ({ changes, undo }) => {
+      const [between = '', waited = ''] = await changes();
+      assert.match(String(await remedyOf(undo, between)), new RegExp(`^Undo the change ${waited} first`));
+      assert.equal(await remedyOf(undo, waited), OR_FORCE);
+    });
+  }));
+
 /** A replacement is refused, and a limit stops its rollback. Meanwhile another person edits the rows. */
 async function rolledBackBeside(
   edit: (rows: readonly string[], song: string) => readonly string[],

@@ -233,20 +233,29 @@ export function laterChanges(store: Store, playlistId: string, seq: number): Cha
 }
 
 /**
- * Returns the change that wrote to the same playlist last, after `change` or while that waited; null if there is none. Changes
- * that are undone do not count, and neither do undos of such changes.
+ * Returns the change of the same account that wrote to the same playlist last, after `change` or while that waited; null if there
+ * is none. Changes that are undone do not count, and neither do undos of such changes. A change that began and ended while
+ * `change` waited does not count either: `change` has written after it.
+ * @param isMeant says of a change whether it counts
  */
-export function writtenSince(store: Store, change: Change): Change | null {
+export function writtenSince(
+  store: Store,
+  change: Change,
+  isMeant: (change: Change) => boolean,
+): Change | null {
+  const { seq: own, createdAt, endedAt, updatedAt } = change;
+  const end = endedAt ?? updatedAt;
   const later = CHANGES.all(
     store,
-    `where playlist_id = ? and seq <> ? and coalesce(outcome, 'done') in ('done', 'partial')
+    `where playlist_id = ? and account is ? and seq <> ? and coalesce(outcome, 'done') in ('done', 'partial')
        and (seq > ? or ended_at > ?) order by coalesce(ended_at, updated_at) desc, seq desc`,
-    [change.playlistId, change.seq, change.seq, change.endedAt ?? change.updatedAt],
+    [change.playlistId, change.account, own, own, end],
   );
   const seqs = new Set(later.map(({ seq }) => seq));
   const isBack = ({ seq, undoes }: Change) =>
     undoOf(store, seq) !== null || (undoes !== null && seqs.has(undoes));
-  return later.find((one) => !isBack(one)) ?? null;
+  const isBetween = (one: Change) => one.createdAt >= createdAt && one.endedAt !== null && one.endedAt < end;
+  return later.find((one) => !isBetween(one) && !isBack(one) && isMeant(one)) ?? null;
 }
 
 /** A period up to now, by the computer's clock and by the provider's; Unix milliseconds. */
