@@ -11,6 +11,7 @@ import { markItems } from './ownJob.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import { errorFacts } from './record.ts';
 import {
+  firstRemoval,
   isAfter,
   nextStep,
   onlyAppends,
@@ -55,7 +56,10 @@ export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
   const playlistId = change.playlistId ?? '';
   const offset = Math.max(
     0,
-    plan.rows.findIndex((uri) => removed.has(uri)),
+    // Moves before the removals may have moved a removed row.
+    rowsAt(plan.rows, plan.ops, { op: firstRemoval(plan.ops, from.op), at: 0 }).findIndex((uri) =>
+      removed.has(uri),
+    ),
   );
   const most = rowsAt(plan.rows, plan.ops, from).length;
   // If a row cannot be written again, only a review remains. It comes later, since the list may lag by more than 20 s.

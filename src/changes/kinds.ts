@@ -14,7 +14,7 @@ import { type ChangeBody, changesSince, getChangeBody, getChangeBySeq } from '..
 import type { ChangeRequest } from './changes.ts';
 import { playlistsNamed } from './look.ts';
 import { lookedUpAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
-import { isWritable, planRows, replaceOps } from './planRows.ts';
+import { isWritable, planRows, replaceOps, unwritable } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { shownNames } from './relinks.ts';
 import { entryCount, ROWS_PER_REQUEST } from './rowOps.ts';
@@ -178,7 +178,8 @@ export function reviseRows(
         const revision = await decide(items);
         if (revision === null) return null;
         const planned = planRows(revision.present, revision.wanted);
-        if (planned === null) throw unwritable(revision);
+        if (planned === null)
+          throw unwritable(revision.wanted, 'Nothing was changed. Remove or move these rows in Spotify.');
         const requested = planned.reduce((sum, op) => sum + entryCount(op), 0);
         const linked = items.flatMap(
           (item): Array<[string, string]> => (item.linked_from ? [[uriOf(item), item.linked_from]] : []),
@@ -201,15 +202,6 @@ function withOriginals(ops: readonly ChangeOp[], originals: ReadonlyMap<string, 
     const uris = op.uris.flatMap((uri) => [uri, ...(originals.has(uri) ? [originals.get(uri) ?? uri] : [])]);
     return chunk([...new Set(uris)], ROWS_PER_REQUEST).map((part) => ({ ...op, uris: part }));
   });
-}
-
-function unwritable({ present, wanted }: Pick<Revision, 'present' | 'wanted'>): RelayError {
-  const count = [...present, ...wanted].filter((uri) => !isWritable(uri)).length;
-  return new RelayError(
-    'UNSUPPORTED_ITEMS',
-    `${count} rows are local files or no longer offered by Spotify, and cannot be written or moved.`,
-    { remedy: 'Nothing was changed. Remove or move these rows in Spotify.' },
-  );
 }
 
 /**

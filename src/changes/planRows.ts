@@ -1,7 +1,8 @@
 /** How to turn the rows of a playlist into others with few requests, keeping the rows that stay. Pure. */
-import { chunk } from '../base/lists.ts';
+import { chunk, counted } from '../base/lists.ts';
 import { longestIncreasing } from '../base/longestIncreasing.ts';
 import type { ChangeOp } from '../domain/change.ts';
+import { RelayError } from '../domain/errors.ts';
 import { placesIn, sameRows } from '../domain/rows.ts';
 import { moved, ROWS_PER_REQUEST, requestsLeft } from './rowOps.ts';
 
@@ -13,7 +14,7 @@ const MAX_MOVES = 20;
 
 /**
  * The operations that make `present` into `wanted`; null if Spotify offers no way (a local file or an unavailable row
- * would have to be written, or too many of them moved). An empty string is a row that Spotify no longer offers.
+ * would have to be written, or moved if there are too many of them). An empty string is a row that Spotify no longer offers.
  */
 export function planRows(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
   if (sameRows(present, wanted)) return [];
@@ -31,6 +32,16 @@ export function planRows(present: readonly string[], wanted: readonly string[]):
 /** True for a row that can be written again. */
 export function isWritable(uri: string): boolean {
   return uri !== '' && !uri.startsWith('spotify:local:');
+}
+
+/** The error for rows that no plan can make. @param rows the rows as they should be */
+export function unwritable(rows: readonly string[], remedy: string): RelayError {
+  const count = rows.filter((uri) => !isWritable(uri)).length;
+  return new RelayError(
+    'UNSUPPORTED_ITEMS',
+    `relay cannot put ${counted(count, 'row')} in place: local files and songs that Spotify no longer offers cannot be written again.`,
+    { remedy },
+  );
 }
 
 /** Replaces all rows: the `put` writes the first rows, by default a hundred, and the others are appended. */
@@ -103,12 +114,13 @@ function removeAndInsert(present: readonly string[], wanted: readonly string[]):
 }
 
 /**
- * Moves the rows that cannot be written again. Moves the other rows too if that takes few requests, since rows that are moved
- * keep their dates; otherwise removes them and puts them back.
+ * Moves the local files. Moves the other rows too if that takes few requests, since rows that are moved keep their dates;
+ * otherwise removes them and puts them back. A row without a name looks like any other, so a list that has one would not show
+ * whether a move has taken effect.
  */
 function moveRemoveAndInsert(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
   const differing = differingCounts(present, wanted);
-  if (![...differing].every(isWritable)) return null;
+  if (present.includes('') || ![...differing].every(isWritable)) return null;
   for (const out of [differing, withStrays(differing, present, wanted, isWritable)]) {
     const moves = movesAround(out, present, wanted);
     if (moves.length > MAX_MOVES) continue;

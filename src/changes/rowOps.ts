@@ -180,8 +180,12 @@ export function removedUris(ops: readonly ChangeOp[]): string[] {
 /** The URIs that are removed right before the operation at `progress`, if that operation adds rows and has not begun. */
 export function removedBefore(ops: readonly ChangeOp[], { op, at }: Progress): Set<string> {
   if (!addsRows(ops[op]) || at > 0) return new Set();
-  const first = ops.slice(0, op).findLastIndex(({ op: name }) => name !== 'remove') + 1;
-  return new Set(removedUris(ops.slice(first, op)));
+  return new Set(removedUris(ops.slice(firstRemoval(ops, op), op)));
+}
+
+/** The index of the first of the removals right before operation `op`; `op` if there are none. */
+export function firstRemoval(ops: readonly ChangeOp[], op: number): number {
+  return ops.slice(0, op).findLastIndex(({ op: name }) => name !== 'remove') + 1;
 }
 
 /** True for an operation that adds rows to those that are there. */

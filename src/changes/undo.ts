@@ -20,7 +20,7 @@ import {
 import type { PreparedChange } from './changes.ts';
 import { readDetails, settleTarget } from './kinds.ts';
 import { knownAdditions, newlySaved, removedBy, settleLibrary } from './newlySaved.ts';
-import { isWritable, planRows, replaceOps } from './planRows.ts';
+import { isWritable, planRows, replaceOps, unwritable } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
 import { nextStep, onlyAppends, removedUris, rowsAt, writesRows } from './rowOps.ts';
@@ -295,7 +295,7 @@ async function undoRows(
       return shown !== undefined && (present.includes(shown) || (isGuess && shown === ''));
     });
     const ops = inPlace && !isRisky ? inPlace : wanted.every(isWritable) ? replaceOps(wanted) : null;
-    if (ops === null) throw unsupported(present, wanted);
+    if (ops === null) throw unwritable(wanted, 'Change the playlist in Spotify.');
     return { present, ops };
   };
   // Another person's change may be too recent to show in the version, but appending does it no harm.
@@ -332,7 +332,7 @@ async function undoRows(
     removed.length > 0 &&
     !(await areShown(context, change, removed, shownAs, call))
   )
-    throw unsupported(present, present);
+    throw unwritable(present, 'Change the playlist in Spotify.');
   const rewritten = ops.reduce(
     (sum, op) => sum + (op.op === 'remove' || !('uris' in op) ? 0 : op.uris.length),
     0,
@@ -570,16 +570,4 @@ function unknownPlaylist(name: string): RelayError {
       page: 'Look for it in Spotify, and delete it there if you do not want it.',
     },
   });
-}
-
-function unsupported(present: readonly string[], wanted: readonly string[]): RelayError {
-  const count = wanted.filter((uri) => !isWritable(uri)).length;
-  return new RelayError(
-    'UNSUPPORTED_ITEMS',
-    `${count} rows are local files or no longer offered by Spotify, and cannot be written again.`,
-    {
-      remedy: 'Change the playlist in Spotify.',
-      details: { present_count: present.length, former_count: wanted.length },
-    },
-  );
 }

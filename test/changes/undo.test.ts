@@ -376,6 +376,26 @@ for (const lists of [0, 600]) {
   );
 }
 
+longTest(
+  'a song that cannot be removed under the ID shown is not added again after a local file was moved past it',
+  () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+      const [own, shown] = twins(relay);
+      const [added = ''] = tracks(relay, 1, 3_000);
+      const [one, two] = ['spotify:local:Band:Record:One:200', 'spotify:local:Band:Record:Two:200'];
+      relay.provider.lag.relink(own, shown);
+      fill(playlist, [two, one, own, own]);
+      assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: [added] }));
+      relay.provider.editPlaylist(playlist_id, [one, own, two]);
+      await withExtras(relay, async ({ call, changes }) => {
+        const args = { change_id: at(await changes(), 0), force: true };
+        const { error } = await change({ ...relay, call }, 'undo_change', args);
+        assert.equal(error?.code, 'DEADLINE_EXCEEDED', 'the list still shows the song');
+        assertRows(playlist, [own, two, one]);
+      });
+    }),
+);
+
 longTest('an added song that lists show under another ID is there once after a later change is undone', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist }) => {
     const [own, shown] = twins(relay);
