@@ -43,7 +43,12 @@ export async function newlySaved(
 ): Promise<string[]> {
   const { added } = body.former;
   const noted = Object.entries(added ?? {});
-  const fresh = noted.filter(([, isNew]) => isNew).map(([uri]) => uri);
+  const fresh = await stillThere(
+    context,
+    change,
+    noted.filter(([, isNew]) => isNew).map(([uri]) => uri),
+    call,
+  );
   let open = savedBy(change, body).filter((uri) => added?.[uri] === undefined);
   let until = Number.POSITIVE_INFINITY;
   for (;;) {
@@ -64,6 +69,22 @@ export async function newlySaved(
     if (open.length === 0 || isOver) return fresh;
     await context.clock.sleep(LOOK_AGAIN_MS, call.signal);
   }
+}
+
+/**
+ * The tracks that have not been removed since. Within a minute after the change, all count, since the library may not show yet
+ * what the change saved.
+ */
+async function stillThere(
+  reading: Pick<Reading, 'provider' | 'store'>,
+  change: Change,
+  uris: readonly string[],
+  call: Call,
+): Promise<string[]> {
+  if (uris.length === 0 || ageOf(reading, change) <= REMEMBER_MS) return [...uris];
+  const answers = await containsUris(reading.provider, uris, { ...call, progress() {} });
+  const known = knownAdditions(reading, uris);
+  return uris.filter((uri, index) => answers[index] || known[uri] === false);
 }
 
 /**

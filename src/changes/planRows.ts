@@ -13,8 +13,8 @@ const REQUESTS_TO_KEEP_DATES = 20;
 const MAX_MOVES = 20;
 
 /**
- * The operations that make `present` into `wanted`; null if Spotify offers no way (a local file or an unavailable row
- * would have to be written, or moved if there are too many of them). An empty string is a row that Spotify no longer offers.
+ * The operations that make `present` into `wanted`; null if Spotify offers no way: a local file or an unavailable row
+ * would have to be written, or too many of them moved. An empty string is a row that Spotify no longer offers.
  */
 export function planRows(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
   if (sameRows(present, wanted)) return [];

@@ -61,6 +61,22 @@ longTest(
     }),
 );
 
+test('the undo of a saving counts only tracks that are still saved, and undoing it saves no other', () =>
+  withUnkind({}, async (relay, clock) => {
+    const track_ids = tracks(relay, 4, 7_000);
+    const mine = () => savedUris(relay).filter((uri) => track_ids.includes(uri));
+    await withExtras(relay, async ({ call }) => {
+      const { change_id } = await call('save_tracks', { track_ids });
+      await call('remove_saved_tracks', { track_ids: track_ids.slice(1, 2) });
+      await clock.sleep(120_000);
+      const undone = await call('undo_change', { change_id });
+      assert.deepEqual([undone.summary, mine()], ['Removed 3 songs from Liked Songs.', []]);
+      await clock.sleep(120_000);
+      await call('undo_change', { change_id: undone.change_id });
+      assert.deepEqual(mine().sort(), track_ids.toSpliced(1, 1).sort());
+    });
+  }));
+
 longTest(
   'to list changes, relay reads few rows for each of them, however many undos there are',
   async (t) => {
