@@ -47,10 +47,8 @@ function remedyFor(problems: readonly Problem[]): Remedy {
   if (problems.some(({ unknown }) => unknown)) return remedyForUnknown(problems);
   return inFile
     ? { text: `Correct ${it} there, or with {command}.`, command: ['config', 'set'] }
-    : {
-        text: `Correct ${it}, or remove ${it} to use the default. {command} shows where each setting comes from.`,
-        command: ['config', 'list'],
-      };
+    : // Each message says where the value comes from. `relay config list` would meet the same problem.
+      { text: `Correct ${it}, or remove ${it} to use the default.` };
 }
 
 function remedyForUnknown([first, ...others]: readonly Problem[]): Remedy {

@@ -65,6 +65,12 @@ test('with nothing set, every setting has its default, and the defaults that peo
   });
 });
 
+test('the remedy for a wrong value names no command that would refuse the same value', () => {
+  const error = failure(() => load({ RELAY_PORT: 'abc' }));
+  assert.match(error.message, /RELAY_PORT/);
+  assert.equal(error.remedy, 'Correct it, or remove it to use the default.');
+});
+
 const GOOD: Array<[key: SettingKey, text: string, value: unknown]> = [
   ['host', 'LOCALHOST', 'localhost'],
   ['host', '127.0.0.2', '127.0.0.2'],
