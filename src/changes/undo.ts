@@ -144,15 +144,25 @@ async function undoDetails(
   const isBack = (field: keyof DetailValues) => present[field] === before[field];
   const differing = differences(present, wanted).filter((field) => !isBack(field));
   if (differing.length > 0 && !force) {
+    const sets = (op: ChangeOp) =>
+      op.op === 'details' && differing.some((field) => op.set[field] !== undefined);
+    const later = writtenSince(context.store, change, ({ seq }) =>
+      getChangeBody(context.store, seq).ops.some(sets),
+    );
     throw new RelayError(
       'CONFLICT',
       `Someone changed the ${differing.join(' and ')} of the playlist since.`,
       {
-        remedy: {
-          text: 'Pass force to bring back what was there before this change.',
-          terminal: { text: 'Add --force to bring back what was there before this change.', commands: [] },
-          page: '“Undo anyway” brings back what was there before this change.',
-        },
+        remedy: later
+          ? undoFirst(later, 'what was there before this change comes back')
+          : {
+              text: 'Pass force to bring back what was there before this change.',
+              terminal: {
+                text: 'Add --force to bring back what was there before this change.',
+                commands: [],
+              },
+              page: '“Undo anyway” brings back what was there before this change.',
+            },
         details: { expected: wanted, present, former: before },
       },
     );
@@ -489,7 +499,10 @@ function changedSince(sight: Sight, left: readonly string[], present: readonly s
   return new RelayError(
     'CONFLICT',
     `Someone changed the playlist ${playlistId} since: it should have ${left.length} rows and has ${present.length}.`,
-    { remedy: later ? undoFirst(later) : orForce, details: details ?? {} },
+    {
+      remedy: later ? undoFirst(later, 'the rows from before this change come back') : orForce,
+      details: details ?? {},
+    },
   );
 }
 
@@ -502,15 +515,16 @@ const orForce: Remedy = {
   page: '“Undo anyway” brings back the rows from before this change. Later changes are then lost.',
 };
 
-function undoFirst({ id }: Change): Remedy {
-  const lost = 'the rows from before this change come back, and later changes are lost.';
+/** @param back what force does, as a clause */
+function undoFirst({ id }: Change, back: string): Remedy {
+  const lost = `${back}, and later changes are lost.`;
   return {
     text: `Undo the change ${id} first, which wrote to the playlist later. Or pass force: ${lost}`,
     terminal: {
       text: `Undo the later change first with {1}. Or add --force: ${lost}`,
       commands: [['undo', shortId(id)]],
     },
-    page: 'Undo the later change of this playlist first. “Undo anyway” brings back the rows from before this change, and later changes are lost.',
+    page: `Undo the later change of this playlist first. With “Undo anyway”, ${lost}`,
   };
 }
 

@@ -95,3 +95,24 @@ test('if Spotify clears the description, nothing is said about a refusal', () =>
       ['details', 1, 1],
     ]);
   }));
+
+test('the refusal to bring back a name names the renaming to undo first', () =>
+  withPlaylist('Tea & Biscuits', EXTRAS, async ({ call, playlist, playlist_id }) => {
+    const ids: unknown[] = [];
+    for (const name of ['Second Name', 'Third Name'])
+      ids.push((await call('update_playlist_details', { playlist_id, name })).change_id);
+    await call('add_tracks_to_playlist', { playlist_id, track_ids: [playlist.rows[0]?.uri] });
+    const { error } = (await call('undo_change', { change_id: ids[0] })) as {
+      error: Record<string, unknown>;
+    };
+    assert.deepEqual(
+      [error.code, error.message, error.remedy],
+      [
+        'CONFLICT',
+        'Someone changed the name of the playlist since.',
+        `Undo the change ${ids[1]} first, which wrote to the playlist later. Or pass force: what was there before this change comes back, and later changes are lost.`,
+      ],
+    );
+    for (const change_id of ids.reverse()) await call('undo_change', { change_id });
+    assert.equal(playlist.name, 'Tea & Biscuits');
+  }));
