@@ -383,7 +383,11 @@ export async function takePlan(run: Run, plan: Plan, facts: ChangeChange = {}): 
   await context.store.saveNow();
 }
 
-/** Records the states that the playlist went through, so that readers notice when the list still shows one of them. */
+/**
+ * Records the states that the playlist went through, so that readers notice when the list still shows one of them. What was
+ * written before the plan was made again led from the former rows to the rows that the plan starts from. After a restart, only
+ * those two are known of it.
+ */
 export function tellRows(
   { context, change, body, plan }: Pick<Run, 'context' | 'change' | 'body' | 'plan'>,
   ageMs = 0,
@@ -391,9 +395,10 @@ export function tellRows(
   if (change.playlistId === null || !plan.ops.some(writesRows)) return;
   const { rows, ops, unsure } = plan;
   const reached = progressOf(change);
-  if (!isAfter(reached, START)) return;
+  const first = body.plan && body.former.rows ? [body.former.rows] : [];
+  if (!isAfter(reached, START) && first.length === 0) return;
   const gone = new Set(unsure);
-  const before = unsure ? [rows.filter((uri) => !gone.has(uri))] : [];
+  const before = unsure ? [...first, rows.filter((uri) => !gone.has(uri))] : first;
   const halved = landingsOf(body) ?? [];
   context.rows.wrote(change.playlistId, () => [...before, ...statesUntil(rows, ops, reached, halved)], ageMs);
 }
