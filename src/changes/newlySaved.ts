@@ -82,9 +82,9 @@ async function stillThere(
   call: Call,
 ): Promise<string[]> {
   if (uris.length === 0 || ageOf(reading, change) <= REMEMBER_MS) return [...uris];
-  const answers = await containsUris(reading.provider, uris, { ...call, progress() {} });
+  const held = await heldOf(reading, uris, call);
   const known = knownAdditions(reading, uris);
-  return uris.filter((uri, index) => answers[index] || known[uri] === false);
+  return uris.filter((uri) => held.has(uri) || known[uri] === false);
 }
 
 /**
@@ -98,8 +98,18 @@ async function notShown(
   call: Call,
 ): Promise<string[]> {
   if (uris.length === 0 || ageOf({ provider, store }, change) > REMEMBER_MS) return [];
+  const held = await heldOf({ provider }, uris, call);
+  return uris.filter((uri) => !held.has(uri));
+}
+
+/** Those of `uris` that the library shows. The caller hears of no progress. */
+export async function heldOf(
+  { provider }: Pick<Reading, 'provider'>,
+  uris: readonly string[],
+  call: Call,
+): Promise<ReadonlySet<string>> {
   const answers = await containsUris(provider, uris, { ...call, progress() {} });
-  return uris.filter((_, index) => !answers[index]);
+  return new Set(uris.filter((_, index) => answers[index]));
 }
 
 /** The tracks that a change saved, or may have saved, each once. */

@@ -8,7 +8,6 @@ import { mayBe, mayBeRows, sameRows, uriOf } from '../domain/rows.ts';
 import type { Item } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { asList, LAG_MS, REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
-import { containsUris } from '../provider/resources/savedTracks.ts';
 import {
   type Change,
   type ChangeBody,
@@ -19,7 +18,7 @@ import {
 } from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
 import { readDetails, settleTarget } from './kinds.ts';
-import { knownAdditions, newlySaved, removedBy, settleLibrary } from './newlySaved.ts';
+import { heldOf, knownAdditions, newlySaved, removedBy, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps, unwritable } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
@@ -102,8 +101,7 @@ async function savedSince(
   call: Call,
 ): Promise<ReadonlySet<string>> {
   if (uris.length === 0 || ageOf(context, change) <= REMEMBER_MS) return new Set();
-  const answers = await containsUris(context.provider, uris, { ...call, progress() {} });
-  return new Set(uris.filter((_, index) => answers[index]));
+  return heldOf(context, uris, call);
 }
 
 /**
@@ -146,23 +144,14 @@ async function undoDetails(
   if (differing.length > 0 && !force) {
     const sets = (op: ChangeOp) =>
       op.op === 'details' && differing.some((field) => op.set[field] !== undefined);
-    const later = writtenSince(context.store, change, ({ seq }) =>
-      getChangeBody(context.store, seq).ops.some(sets),
-    );
+    const later = writtenSince(context.store, change, sets);
     throw new RelayError(
       'CONFLICT',
       `Someone changed the ${differing.join(' and ')} of the playlist since.`,
       {
         remedy: later
           ? undoFirst(later, 'what was there before this change comes back')
-          : {
-              text: 'Pass force to bring back what was there before this change.',
-              terminal: {
-                text: 'Add --force to bring back what was there before this change.',
-                commands: [],
-              },
-              page: '“Undo anyway” brings back what was there before this change.',
-            },
+          : withForce('what was there before this change.'),
         details: { expected: wanted, present, former: before },
       },
     );
@@ -395,7 +384,7 @@ interface Sight {
 function sightOf({ store }: Context, change: Change, body: ChangeBody, isAnyRight: boolean): Sight {
   return {
     playlistId: change.playlistId ?? '',
-    later: () => writtenSince(store, change, ({ seq }) => getChangeBody(store, seq).ops.some(writesRows)),
+    later: () => writtenSince(store, change, writesRows),
     expected: expectedRows(change, body),
     former: body.former.rows ?? [],
     isAnyRight,
@@ -500,20 +489,22 @@ function changedSince(sight: Sight, left: readonly string[], present: readonly s
     'CONFLICT',
     `Someone changed the playlist ${playlistId} since: it should have ${left.length} rows and has ${present.length}.`,
     {
-      remedy: later ? undoFirst(later, 'the rows from before this change come back') : orForce,
+      remedy: later
+        ? undoFirst(later, 'the rows from before this change come back')
+        : withForce('the rows from before this change. Later changes are then lost.'),
       details: details ?? {},
     },
   );
 }
 
-const orForce: Remedy = {
-  text: 'Pass force to bring back the rows from before this change. Later changes are then lost.',
-  terminal: {
-    text: 'Add --force to bring back the rows from before this change. Later changes are then lost.',
-    commands: [],
-  },
-  page: '“Undo anyway” brings back the rows from before this change. Later changes are then lost.',
-};
+/** @param what what comes back, to the end of the sentence or beyond */
+function withForce(what: string): Remedy {
+  return {
+    text: `Pass force to bring back ${what}`,
+    terminal: { text: `Add --force to bring back ${what}`, commands: [] },
+    page: `“Undo anyway” brings back ${what}`,
+  };
+}
 
 /** @param back what force does, as a clause */
 function undoFirst({ id }: Change, back: string): Remedy {

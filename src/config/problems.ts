@@ -45,10 +45,10 @@ function remedyFor(problems: readonly Problem[]): Remedy {
   const inFile = problems.some(({ origin }) => origin === 'file');
   const it = problems.length === 1 ? 'it' : 'them';
   if (problems.some(({ unknown }) => unknown)) return remedyForUnknown(problems);
+  // `relay config list` would meet the same problem. Each message says where the value comes from.
   return inFile
     ? { text: `Correct ${it} there, or with {command}.`, command: ['config', 'set'] }
-    : // Each message says where the value comes from. `relay config list` would meet the same problem.
-      { text: `Correct ${it}, or remove ${it} to use the default.` };
+    : { text: `Correct ${it}, or remove ${it} to use the default.` };
 }
 
 function remedyForUnknown([first, ...others]: readonly Problem[]): Remedy {

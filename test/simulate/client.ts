@@ -1320,7 +1320,6 @@ const NOBODY: Effect = {
   method: 'EDIT',
 };
 
-/** Every order of some things. */
 /** The songs whose number of rows no changes explain that took turns in any way, or that continued after others. */
 function wrongNumbers(done: readonly Doing[], before: Counts, after: Counts): string[] {
   const given = done.flatMap((doing) => ('uris' in doing && doing.do !== 'remove' ? doing.uris : []));
@@ -1337,6 +1336,7 @@ function wrongNumbers(done: readonly Doing[], before: Counts, after: Counts): st
   });
 }
 
+/** Every order of some things. */
 function ordersOf<T>(all: readonly T[]): T[][] {
   if (all.length === 0) return [[]];
   return all.flatMap((one, index) => ordersOf(all.toSpliced(index, 1)).map((rest) => [one, ...rest]));

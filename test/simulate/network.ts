@@ -75,14 +75,13 @@ export class Network {
           };
           void hook({ request, handle, wait }).then(({ answer, manner }) => {
             say(() => `#${serial} answer: ${manner === 'whole' ? answer.status : manner}`);
-            if (manner !== 'whole') this.troubles += 1;
+            if (manner !== 'whole' || answer.status >= 400 || answer !== handled) this.troubles += 1;
             if (manner === 'drop') arrive(() => reject(networkError('UND_ERR_SOCKET')));
             if (manner !== 'whole') return;
             const text = answer.json === undefined ? (answer.text ?? '') : bodyOf(answer);
             const date = new Date(spotify.world.clock.now()).toUTCString();
             const told = headersOf({ date, ...answer.headers });
             const { status } = answer;
-            if (status >= 400 || answer !== handled) this.troubles += 1;
             // Any other answer is a server error, was changed on its way, or is not from Spotify. relay cannot know from it how
             // the request ended.
             const isPlain = (status >= 400 || answer === handled) && status < 500;

@@ -236,12 +236,12 @@ export function laterChanges(store: Store, playlistId: string, seq: number): Cha
  * Returns the change of the same account that wrote to the same playlist last, after `change` or while that waited; null if there
  * is none. Changes that are undone do not count, and neither do undos of such changes. A change that began and ended while
  * `change` waited does not count either: `change` has written after it.
- * @param isMeant says of a change whether it counts
+ * @param isMeant a change counts only if this is true of one of its operations
  */
 export function writtenSince(
   store: Store,
   change: Change,
-  isMeant: (change: Change) => boolean,
+  isMeant: (op: ChangeOp) => boolean,
 ): Change | null {
   const { seq: own, createdAt, endedAt, updatedAt } = change;
   const end = endedAt ?? updatedAt;
@@ -255,7 +255,10 @@ export function writtenSince(
   const isBack = ({ seq, undoes }: Change) =>
     undoOf(store, seq) !== null || (undoes !== null && seqs.has(undoes));
   const isBetween = (one: Change) => one.createdAt >= createdAt && one.endedAt !== null && one.endedAt < end;
-  return later.find((one) => !isBetween(one) && !isBack(one) && isMeant(one)) ?? null;
+  return (
+    later.find((one) => !isBetween(one) && !isBack(one) && getChangeBody(store, one.seq).ops.some(isMeant)) ??
+    null
+  );
 }
 
 /** A period up to now, by the computer's clock and by the provider's; Unix milliseconds. */
