@@ -1,7 +1,7 @@
 // `npm test`: runs every test file under test/, compiled once, in a few processes that each run many files. Paths limit it to
 // those files. `--test-reporter` works as in Node. `--test-name-pattern` applies only to tests at the top of a file.
 // `--processes=N` sets how many run at the same time. `--long` runs the files that take their sizes from test/support/scale.ts,
-// at full size (`npm run test:long`). `--load` runs the tests of test/load, with a new random seed each time (`npm run
+// at full size (`npm run test:long`); with `--sample`, they try fewer random cases. `--load` runs the tests of test/load, with a new random seed each time (`npm run
 // test:load`). `--stdio` runs the tests of the tools, whose clients then start `relay stdio` instead of connecting over HTTP
 // (`npm run test:stdio`). The clients start `relay stdio` from source, or from a copy of the executable that RELAY_BIN names.
 // test/package/ needs executables that are built first, so it runs only if a path names it (`npm run test:package`).
@@ -36,6 +36,10 @@ const isLong = flags.includes('--long');
 if (isLong) {
   flags.splice(flags.indexOf('--long'), 1);
   process.env.RELAY_TEST_FULL = '1';
+}
+if (flags.includes('--sample')) {
+  flags.splice(flags.indexOf('--sample'), 1);
+  process.env.RELAY_TEST_SAMPLE = '1';
 }
 const isLoad = flags.includes('--load');
 if (isLoad) {

@@ -56,11 +56,20 @@ export interface Settled {
   job: JobRecord | null;
 }
 
-/** Calls a tool that writes and waits until its change has ended. */
+/**
+ * Calls a tool that writes and waits until its change has ended. On a slow machine, a call in fast time may have run out of time
+ * before it began; it is made again then, as its error says.
+ */
 export async function change(relay: Relay, tool: string, args: Record<string, unknown>): Promise<Settled> {
-  const answer = await relay.call(tool, args);
-  const error = (answer.error as ToolFailure | undefined) ?? null;
-  const id = error?.code === 'DEADLINE_EXCEEDED' ? error.details?.job_id : answer.job_id;
+  const call = async () => {
+    const answer = await relay.call(tool, args);
+    const error = (answer.error as ToolFailure | undefined) ?? null;
+    const id = error?.code === 'DEADLINE_EXCEEDED' ? error.details?.job_id : answer.job_id;
+    return { answer, error, id };
+  };
+  let { answer, error, id } = await call();
+  for (let more = 3; more > 0 && error?.code === 'DEADLINE_EXCEEDED' && id === undefined; more--)
+    ({ answer, error, id } = await call());
   return { answer, error, job: typeof id === 'string' ? await ended(relay, id) : null };
 }
 

@@ -4,14 +4,14 @@ import type { DemoPlaylist } from '../../src/demo/state.ts';
 import { createJob, reach } from '../jobs/jobCalls.ts';
 import { owner } from '../support/entries.ts';
 import { fill, savedUris, urisOf } from '../support/playlists.ts';
-import { sized } from '../support/scale.ts';
+import { trials } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 import { type Chance, chanceOf } from './crash/chance.ts';
 import { withExtras } from './extras.ts';
 import { assertDone, change, ended } from './settled.ts';
 import { withUnkind } from './unkind.ts';
 
-const EDITS = sized(500, 10);
+const EDITS = trials(500, 10);
 /** How many edits to make and undo at a time. relay keeps 200 changes, and an undo is a change too. */
 const BLOCK = 100;
 const PLAYLISTS = 5;

@@ -5,11 +5,11 @@ import { type Data, mergedEntry, sameData, withEntry } from '../../src/connect/e
 import { parseJson } from '../../src/connect/jsonEdits.ts';
 import { type Addition, merge } from '../../src/connect/merge.ts';
 import { parseToml } from '../../src/connect/tomlEdits.ts';
-import { sized } from '../support/scale.ts';
+import { trials } from '../support/scale.ts';
 import { JSON_ADDITION, JSON_KEY_ADDITION, TOML_ADDITION, TOML_KEY_ADDITION } from './additions.ts';
 import { asJsonc, asToml, chanceFrom, randomDocument } from './randomFiles.ts';
 
-const ROUNDS = sized(1_500, 400);
+const ROUNDS = trials(1_500, 400);
 
 function linesOf(file: string): string[] {
   return file.split(/\r?\n/).filter((line) => /(\/\/|#) own/.test(line));

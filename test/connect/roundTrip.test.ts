@@ -8,12 +8,12 @@ import { CLIENTS, type Client, type Connection } from '../../src/connect/clientT
 import { planFor, write } from '../../src/connect/connectClient.ts';
 import { remove } from '../../src/connect/removeEntry.ts';
 import { temporaryHome } from '../support/cli.ts';
-import { sized } from '../support/scale.ts';
+import { trials } from '../support/scale.ts';
 import { URL } from './additions.ts';
 import { asJsonc, asToml, type Chance, chanceFrom, randomDocument } from './randomFiles.ts';
 
 /** Number of files in each format. */
-const ROUNDS = sized(400, 15);
+const ROUNDS = trials(400, 15);
 const KEY = 'relay_0123456789abcdefghijklmnopqrstuvwxyz';
 const PROGRAM: Connection['program'] = ['/opt/relay/relay', 'stdio'];
 

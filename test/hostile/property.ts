@@ -4,7 +4,7 @@
  */
 import type { TestContext } from 'node:test';
 import fc from 'fast-check';
-import { sized } from '../support/scale.ts';
+import { trials } from '../support/scale.ts';
 
 /** Inputs of a full run, over all properties. */
 const FULL = 23_000;
@@ -19,7 +19,7 @@ const seed = Number(process.env.RELAY_TEST_SEED ?? Date.now() % 2 ** 31);
  */
 function inputsFor(share: number): number {
   if (asked !== undefined) return Math.ceil((share * Number(asked)) / FULL);
-  return sized(share, Math.ceil(share / 100));
+  return trials(share, Math.ceil(share / 100));
 }
 
 /** Tries `property` on random inputs, one after another. @param share of the inputs of a full run */

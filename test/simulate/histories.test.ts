@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { sized } from '../support/scale.ts';
+import { trials } from '../support/scale.ts';
 import { runHistory } from './history.ts';
 import { knownAs } from './known.ts';
 import { FIRST_WITH_MORE, planOf } from './more.ts';
 import type { Kind, Plan } from './plan.ts';
 
 /** Half of the seeds have the draws of `more.ts`, and half do not. */
-const SEEDS = Array.from({ length: sized(400, 80) }, (_, index) =>
+const SEEDS = Array.from({ length: trials(400, 80) }, (_, index) =>
   index % 2 === 0 ? 1 + index / 2 : FIRST_WITH_MORE + (index - 1) / 2,
 );
 

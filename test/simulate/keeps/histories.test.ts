@@ -1,11 +1,11 @@
 /** Kept playlists and restored versions over days of virtual time, from seeds. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sized } from '../../support/scale.ts';
+import { trials } from '../../support/scale.ts';
 import { runKeepHistory } from './history.ts';
 import { keepPlanOf } from './plan.ts';
 
-const SEEDS = sized(60, 8);
+const SEEDS = trials(60, 8);
 
 test('every kept playlist ends as its query says or in a review that is true, and a restore gives the rows of its version', async () => {
   const found: string[] = [];
