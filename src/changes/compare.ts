@@ -6,6 +6,7 @@ import {
   addsRows,
   applyOp,
   isAfter,
+  leftByRemoval,
   progressAt,
   ROWS_PER_REQUEST,
   removedBefore,
@@ -241,24 +242,17 @@ function mayEndAfter(count: number, left: number, size: number | null): boolean 
   return (count - size) % ROWS_PER_REQUEST === 0;
 }
 
-/**
- * The rows after a removal that took out only some of its rows: Spotify keeps rows that were added under another ID than it
- * shows. null if all rows are gone, or if the change adds no rows after the removal: `finish.ts` waits for rows to go only
- * before others are added.
- */
+/** The rows after a removal that took out only some of its rows; null if it took out all or none of them. */
 function withoutShown(
   rows: readonly string[],
   ops: readonly ChangeOp[],
   index: number,
   shown: readonly string[],
 ): readonly string[] | null {
-  const op = ops[index];
-  const next = ops.slice(index + 1).find(({ op: name }) => name !== 'remove');
-  if (op?.op !== 'remove' || !addsRows(next)) return null;
-  const left = new Set(shown);
-  const uris = op.uris.filter((uri) => !left.has(uri));
-  const partly = applyOp(rows, { ...op, uris });
-  return uris.length < op.uris.length && partly.length < rows.length ? partly : null;
+  const left = leftByRemoval(ops, { op: index, at: 0 }, shown);
+  if (left.size === 0) return null;
+  const partly = rowsWith(left, { rows, ops: ops.slice(index, index + 1) }, { op: 1, at: 0 });
+  return partly.length < rows.length ? partly : null;
 }
 
 /** True if rows that were removed right before the next request are still there, and that request adds rows. */

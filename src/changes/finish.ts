@@ -1,5 +1,5 @@
 /** The end of a change: the check that it did what it should, rollback, and resuming after outside edits. */
-import { kindFacts, type Progress } from '../domain/change.ts';
+import { kindFacts } from '../domain/change.ts';
 import type { RelayError } from '../domain/errors.ts';
 import { commonRows, distance, mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
@@ -13,6 +13,7 @@ import { errorFacts } from './record.ts';
 import {
   firstRemoval,
   isAfter,
+  leftByRemoval,
   nextStep,
   onlyAppends,
   removedBefore,
@@ -324,7 +325,8 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   if (left.size > 0 && sameRows(present, rowsWith(left, plan, progressOf(change))))
     return replaceAll(run, left);
   if (change.uncertain && tookEffectAfterAll(run, present)) return goOnFromHere(run);
-  if ((carryOn || change.uncertain) && isMoreLikelyGone(run, present)) return goOnFromHere(run);
+  const remaining = carryOn || change.uncertain ? likelyRemaining(run, present) : null;
+  if (remaining) return remaining.size > 0 ? replaceAll(run, remaining) : goOnFromHere(run);
   const rows = withNames(present, expected);
   const goal = () => mergeRows(expected, rowsAfter(plan.rows, plan.ops), rows, carryOn);
   const ops = adds ? rest : planRows(rows, goal());
@@ -361,18 +363,24 @@ function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
 }
 
 /**
- * Records that the removal in doubt took effect, if the rows are nearer to the state after it than to the state before it.
+ * Records that the removal in doubt took effect, if the rows are nearer to a state after it than to the state before it.
  * Otherwise the rows that it removed would count as removed by others, and neither a later request nor an undo would put them
  * back.
+ * @returns the removed rows that are still there; null if the removal seems to have had no effect
  */
-function isMoreLikelyGone(run: Run, present: readonly string[]): boolean {
+function likelyRemaining(run: Run, present: readonly string[]): ReadonlySet<string> | null {
   const { change, plan } = run;
-  const step = nextStep(plan.ops, progressOf(change));
-  if (step?.op.op !== 'remove') return false;
-  const far = (progress: Progress) => distance(rowsAt(plan.rows, plan.ops, progress), present);
-  if (far(step.to) >= far(step.from)) return false;
+  const known = progressOf(change);
+  const step = nextStep(plan.ops, known);
+  if (step?.op.op !== 'remove') return null;
+  const here = distance(rowsAt(plan.rows, plan.ops, known), present);
+  const left = leftByRemoval(plan.ops, known, present);
+  const [whole, partly] = [new Set<string>(), left].map((stays) =>
+    distance(rowsWith(stays, plan, step.to), present),
+  ) as [number, number];
+  if (Math.min(whole, partly) >= here) return null;
   landed(run, step.to, null);
-  return true;
+  return partly < whole ? left : new Set();
 }
 
 /** The former rows that a rollback did not bring back before it was given up, in order. */

@@ -183,6 +183,23 @@ export function removedBefore(ops: readonly ChangeOp[], { op, at }: Progress): S
   return new Set(removedUris(ops.slice(firstRemoval(ops, op), op)));
 }
 
+/**
+ * The rows that the removal at `progress` seems to have left in place: those that the list still shows. Spotify keeps rows that
+ * were added under another ID than it shows. Empty if the change adds no rows after the removal, since only then relay waits for
+ * rows to go.
+ */
+export function leftByRemoval(
+  ops: readonly ChangeOp[],
+  progress: Progress,
+  shown: readonly string[],
+): Set<string> {
+  const op = ops[progress.op];
+  const next = ops.slice(progress.op + 1).find(({ op: name }) => name !== 'remove');
+  if (op?.op !== 'remove' || !addsRows(next)) return new Set();
+  const there = new Set(shown);
+  return new Set(op.uris.filter((uri) => there.has(uri)));
+}
+
 /** The index of the first of the removals right before operation `op`; `op` if there are none. */
 export function firstRemoval(ops: readonly ChangeOp[], op: number): number {
   return ops.slice(0, op).findLastIndex(({ op: name }) => name !== 'remove') + 1;

@@ -21,11 +21,13 @@ import {
   entriesOf,
   entryCount,
   isAfter,
+  leftByRemoval,
   nextStep,
   onlyAppends,
   ROWS_PER_REQUEST,
   rowsAfter,
   rowsAt,
+  rowsWith,
   START,
   type Step,
   stepsFrom,
@@ -134,14 +136,12 @@ export function formerBeside(
 ): string[] {
   const { rows, ops, former } = plan;
   const known = progressOf(change);
-  const next = isDoubtful ? (nextStep(ops, known)?.to ?? known) : known;
-  const far = (progress: Progress) => distance(rowsAt(rows, ops, progress), present);
-  const reached = far(next) <= far(known) ? next : known;
-  const made = rowsAt(rows, ops, reached);
+  const { stays, at } = isDoubtful ? nearestOf(plan, known, present) : { stays: NONE, at: known };
+  const made = rowsWith(stays, plan, at);
   if (!sameRows(rows, former)) return mergeRows(made, former, present, isDoubtful);
   // A moved row without a name could be mistaken for its neighbour, so each gets a label.
   const labels = rows.map((uri, at) => uri || `${UNNAMED}${at}`);
-  const moved = rowsAt(labels, ops, reached);
+  const moved = rowsWith(stays, { rows: labels, ops }, at);
   const shown = [...present];
   const names = new Map<string, string>();
   for (const [at, place] of commonRows(made, present)) {
@@ -153,6 +153,23 @@ export function formerBeside(
   const nameOf = (label: string) => names.get(label) ?? label;
   const merged = mergeRows(moved.map(nameOf), labels.map(nameOf), shown, isDoubtful);
   return merged.map((uri) => (uri.startsWith(UNNAMED) ? '' : uri));
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * The state that the rows are nearest to: the one at `known`, or one after the next request. `stays` are the rows that this
+ * request, a removal, left in place.
+ */
+function nearestOf(plan: Plan, known: Progress, present: readonly string[]) {
+  const next = nextStep(plan.ops, known)?.to ?? known;
+  const states = [
+    { stays: NONE, at: next },
+    { stays: leftByRemoval(plan.ops, known, present), at: next },
+    { stays: NONE, at: known },
+  ].map((state) => ({ ...state, far: distance(rowsWith(state.stays, plan, state.at), present) }));
+  // Of two that are equally near, the later state counts.
+  return states.reduce((nearest, state) => (state.far < nearest.far ? state : nearest));
 }
 
 const UNNAMED = 'unnamed:';
