@@ -35,8 +35,9 @@ export function mayBeRows(expected: readonly string[], shown: readonly string[])
 export function lacksUnnamed(rows: readonly string[], shown: readonly string[]): boolean {
   if (shown.length >= rows.length) return false;
   const first = shown.findIndex((uri) => uri !== '');
-  const start = first < 0 ? shown.length : first;
-  const named = (list: readonly string[]) => list.slice(start).filter((uri) => uri !== '');
+  // Without a name, no row of the list tells which of the expected ones it is.
+  if (first < 0) return rows.every((uri) => uri === '');
+  const named = (list: readonly string[]) => list.slice(first).filter((uri) => uri !== '');
   return sameRows(named(rows), named(shown));
 }
 
