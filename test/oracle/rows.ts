@@ -3,7 +3,7 @@
  * relay was asked to do. Pure. The simulator, the crash harness and the load tests use this file.
  *
  * A person may act at any moment, so a change may count as carried out before, between or after the person's acts. Each of these
- * orders is right. Anything else is wrong, apart from the songs that `windowOf`, `notYetBack` and `Unclear` excuse.
+ * orders is right. Anything else is wrong, apart from the songs that `windowOf`, `takenByBoth`, `notYetBack` and `Unclear` excuse.
  */
 import { type Counts, countsOf, difference } from './counts.ts';
 
@@ -205,6 +205,10 @@ export function wrongRows(
       for (const delta of deltas.slice(place)) counts = plus(counts, delta);
       const differs = difference(counts, actual);
       for (const uri of windowOf(doing, deltas)) if ((differs.get(uri) ?? 0) < 0) differs.delete(uri);
+      for (const [uri, most] of takenByBoth(doing, deltas)) {
+        const more = differs.get(uri) ?? 0;
+        if (more > 0 && more <= most) differs.delete(uri);
+      }
       // The answer names only the missing rows. So any other row of this change may have been written.
       if (outcome.is === 'missing')
         for (const [uri, count] of differs) if (count > 0 && own.has(uri)) differs.delete(uri);
@@ -242,6 +246,20 @@ function windowOf(doing: Doing, deltas: ReadonlyArray<ReadonlyMap<string, number
   const taken = doing.do === 'remove' ? new Set(doing.uris) : new Set(doing.added.keys());
   return deltas.flatMap((delta) =>
     [...delta].flatMap(([uri, count]) => (count > 0 && taken.has(uri) ? [uri] : [])),
+  );
+}
+
+/**
+ * Songs of an addition that is undone, of which a person has taken out rows: nothing shows whether these were relay's. If they
+ * were, no other row of the song goes. The value is the number of rows that may stay.
+ */
+function takenByBoth(doing: Doing, deltas: ReadonlyArray<ReadonlyMap<string, number>>): Map<string, number> {
+  if (doing.do !== 'bring back') return new Map();
+  return new Map(
+    [...doing.added].map(([uri, count]) => {
+      const taken = deltas.reduce((sum, delta) => sum + Math.max(0, -(delta.get(uri) ?? 0)), 0);
+      return [uri, Math.min(count, taken)];
+    }),
   );
 }
 

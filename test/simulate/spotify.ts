@@ -21,7 +21,7 @@ import {
   type World,
 } from '../../src/demo/state.ts';
 import { distance } from '../../src/domain/mergeRows.ts';
-import { sameRows } from '../../src/domain/rows.ts';
+import { sameRows, without } from '../../src/domain/rows.ts';
 import { countsOf, difference } from '../oracle/counts.ts';
 import { chanceFor, randomOf } from './chance.ts';
 import type { VirtualTime } from './time.ts';
@@ -172,6 +172,11 @@ function trackOf(index: number): DemoTrack {
 function twinOf(track: DemoTrack): DemoTrack {
   const id = idOf('R', numberOf(track.uri));
   return { ...track, id, uri: `spotify:track:${id}` };
+}
+
+/** The URI that lists show for a relinked track. */
+function shownAs(uri: string): string {
+  return twinOf(trackOf(numberOf(uri))).uri;
 }
 
 function catalogueOf(tracks: readonly DemoTrack[]): Catalogue {
@@ -490,8 +495,22 @@ export class Spotify {
       const own = difference(countsOf(known), countsOf(after));
       const isInverse =
         own.size > 0 && own.size === back.size && [...own].every(([uri, count]) => back.get(uri) === count);
-      return isInverse || apart(known, act.after) < apart(after, act.after);
+      return isInverse || this.#looksNearer(known, after, act.after);
     });
+  }
+
+  /**
+   * True if `rows` are nearer to those from before a write than to those after it, or as near under the IDs that lists show. Under
+   * these, relay does not know its own song again.
+   */
+  #looksNearer(known: readonly string[], after: readonly string[], rows: readonly string[]): boolean {
+    if (apart(known, rows) < apart(after, rows)) return true;
+    const written = without(after, known);
+    if (!written.some((uri) => this.relinked.has(uri))) return false;
+    const shown = (list: readonly string[]) =>
+      list.map((uri) => (this.relinked.has(uri) ? shownAs(uri) : uri));
+    const left = [...shown(without(after, written)), ...written];
+    return apart(shown(known), shown(rows)) <= apart(left, shown(rows));
   }
 
   /**
