@@ -205,6 +205,9 @@ export function wrongRows(
       for (const delta of deltas.slice(place)) counts = plus(counts, delta);
       const differs = difference(counts, actual);
       for (const uri of windowOf(doing, deltas)) if ((differs.get(uri) ?? 0) < 0) differs.delete(uri);
+      // A replacement in place first takes rows out, and its answer counts only what it puts in.
+      if (doing.do === 'replace' && outcome.is === 'part' && written === 0)
+        for (const [uri, count] of differs) if (count < 0 && before.includes(uri)) differs.delete(uri);
       for (const [uri, most] of takenByBoth(doing, deltas)) {
         const more = differs.get(uri) ?? 0;
         if (more > 0 && more <= most) differs.delete(uri);

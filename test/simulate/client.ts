@@ -98,6 +98,8 @@ export class Client {
   #isRushing = false;
   /** The undo to ask for while the job of the present act has not ended, and how it ends once it is asked for. */
   #early: { when: EarlyUndo; ended: Promise<Outcome | null> | null } | null = null;
+  /** Playlists of which an answer has said that the end of a change is not known. A request may take effect late there. */
+  readonly #openEnds = new Set<DemoPlaylist>();
 
   constructor(stage: Stage, name: string, acts: readonly Act[]) {
     this.#stage = stage;
@@ -218,6 +220,7 @@ export class Client {
     const from = spotify.effects.length;
     const before = urisOf(playlist);
     spotify.asked(playlist);
+    const begun = this.#stage.time.at;
     const answer = await ask();
     this.#early = early ? { when: early, ended: null } : null;
     const { outcome, changeId } = await this.#outcomeOf(what, answer, playlist, cancelAfter);
@@ -248,8 +251,17 @@ export class Client {
     };
     const isLate = isLateMove(now, spotify.effects.slice(0, from), playlist);
     const forgotten = now.filter((effect) => effect.playlist === playlist && spotify.forgotten.has(effect));
-    // After a copy of the state is restored, what relay had written counts as what was there before.
-    const besides = forgotten.length > 0 ? [others, [...forgotten, ...others]] : [others];
+    const late = now.filter(
+      ({ by, playlist: on, sentAt }) => by === 'relay' && on === playlist && sentAt < begun,
+    );
+    // After a copy of the state is restored, what relay had written counts as what was there before. So does what takes effect
+    // late, if relay has said of an earlier change that it does not know how it ended.
+    const besides = [others];
+    if (forgotten.length > 0) besides.push([...forgotten, ...others]);
+    const earlier = this.#openEnds.has(playlist) ? late : [];
+    if (earlier.length > 0) besides.push([...earlier, ...others]);
+    const isOpen = outcome.is === 'unheard' || (outcome.is === 'part' && outcome.unknown);
+    if (isOpen) this.#openEnds.add(playlist);
     // If an undo came meanwhile, the job may have written all of it again afterwards.
     const ends: Outcome[] = isUndone ? [outcome, NOTHING] : [outcome];
     const rows = firstRight(
@@ -284,7 +296,11 @@ export class Client {
       added: new Map([...relay].filter(([, count]) => count > 0)),
       removed: new Map([...relay].filter(([, count]) => count < 0).map(([uri, count]) => [uri, -count])),
       // After a copy of the state is restored, what relay had written counts as what was there before.
-      isSure: wrong === null && outcome.is !== 'unheard' && this.#stage.isRestored === isRestored,
+      isSure:
+        wrong === null &&
+        earlier.length === 0 &&
+        outcome.is !== 'unheard' &&
+        this.#stage.isRestored === isRestored,
     };
     this.#made.push(made);
   }
@@ -1220,7 +1236,14 @@ export class Client {
           if (job.review_required) {
             this.#checkReview(what, job, playlist);
             review = this.#chance.fraction() < 0.75 ? 'carry_on' : 'accept';
-            const answer = await this.#ask('resume_job', { job_id: id, review }, null);
+            // Another client may have decided the same review.
+            const isAlone = this.#stage.plan.clients.length === 1 && !this.#isRushing;
+            const answer = await this.#ask(
+              'resume_job',
+              { job_id: id, review },
+              null,
+              isAlone ? [] : ['JOB_STATE'],
+            );
             if (resumes++ > 3) return ended({ is: 'unheard' });
             if (failureIn(answer)) await later(this.#stage, 5_000);
             break;

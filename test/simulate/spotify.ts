@@ -79,7 +79,7 @@ interface Send {
   /**
    * What the request does to rows.
    * @param shown what the list shows afterwards, if the request may have been done in part: a removal leaves songs that were
-   * added under another ID than the removal names
+   * added under another ID than the removal names, and a request that names a song unknown to Spotify is halved
    */
   asks(rows: readonly string[], shown?: readonly string[]): readonly string[];
   /** True if relay has heard how the request ended. */
@@ -355,13 +355,15 @@ export class Spotify {
     for (const [nth, send] of sends.entries()) {
       if (send.after < from || send.isAnswered) continue;
       const acts = this.#beside(playlist, send, sends[nth + 1]?.after);
+      const shown = (rows: readonly string[]) => rows.map((uri) => (this.vanished.has(uri) ? '' : uri));
       const before = acts[0]?.before ?? [];
       const asked = send.asks(before);
       const changed = [...difference(countsOf(before), countsOf(asked)).keys()];
       const isNearer = acts.some(({ after }) => {
         const part = send.asks(before, after);
         const most = difference(countsOf(before), countsOf(part)).size > 0 ? part : asked;
-        return distance(most, after) <= distance(before, after);
+        // A row without a name may be any song.
+        return [after, shown(after)].some((rows) => distance(most, rows) <= distance(before, rows));
       });
       const touched = acts.flatMap((act) => touchedBy(act.before, act.after));
       if (changed.length > 0 && isNearer) for (const uri of [...changed, ...touched]) songs.add(uri);
@@ -809,12 +811,18 @@ function asksOf(method: string, text: string): Send['asks'] {
     position?: number;
   };
   const named = (uris ?? items?.map(({ uri }) => uri) ?? []).map(recordingOf);
+  // relay halves a request that names a song unknown to Spotify, so a part of it may have taken effect.
+  const isWhole = named.every((uri) => numberOf(uri) < TRACKS);
+  const endOf = (shown: readonly string[] | undefined) => {
+    const end = isWhole || !shown ? -1 : named.findIndex((uri) => !shown.includes(uri));
+    return end < 0 ? named.length : end;
+  };
   return (rows, shown) => {
     if (method === 'DELETE') return rows.filter((uri) => !named.includes(uri) || shown?.includes(uri));
     if (uris === undefined) return rows;
     if (method === 'PUT') return named;
     const at = position ?? rows.length;
-    return [...rows.slice(0, at), ...named, ...rows.slice(at)];
+    return [...rows.slice(0, at), ...named.slice(0, endOf(shown)), ...rows.slice(at)];
   };
 }
 
