@@ -1,7 +1,8 @@
 // `npm test`: runs every test file under test/, compiled once, in a few processes that each run many files. Paths limit it to
 // those files. `--test-reporter` works as in Node. `--test-name-pattern` applies only to tests at the top of a file.
 // `--processes=N` sets how many run at the same time. `--long` runs the files that take their sizes from test/support/scale.ts,
-// at full size (`npm run test:long`); with `--sample`, they try fewer random cases. `--load` runs the tests of test/load, with a new random seed each time (`npm run
+// at full size (`npm run test:long`); with `--sample`, they try fewer random cases. `--again` runs files that failed once more,
+// alone and with the same seeds, as long as they are few: on a busy machine, a test in fast time may run out of time. `--load` runs the tests of test/load, with a new random seed each time (`npm run
 // test:load`). `--stdio` runs the tests of the tools, whose clients then start `relay stdio` instead of connecting over HTTP
 // (`npm run test:stdio`). The clients start `relay stdio` from source, or from a copy of the executable that RELAY_BIN names.
 // test/package/ needs executables that are built first, so it runs only if a path names it (`npm run test:package`).
@@ -19,6 +20,8 @@ const SCALE = '/support/scale.ts';
 const LOAD = join('test', 'load') + sep;
 /** Files with this import are load tests. Only `--load` runs them at full size. */
 const MODEL = "'./model/";
+/** If more files than this have failed, the reason is not the machine, so none runs again. */
+const MOST_AGAIN = 3;
 /** Files with this import measure the memory of their process, so they need a new one. */
 const GARBAGE = '/support/garbage.ts';
 /** Files in this directory replace the connections to SQLite for the rest of the process, so they need a new process too. */
@@ -41,6 +44,8 @@ if (flags.includes('--sample')) {
   flags.splice(flags.indexOf('--sample'), 1);
   process.env.RELAY_TEST_SAMPLE = '1';
 }
+const isAgain = flags.includes('--again');
+if (isAgain) flags.splice(flags.indexOf('--again'), 1);
 const isLoad = flags.includes('--load');
 if (isLoad) {
   flags.splice(flags.indexOf('--load'), 1);
@@ -74,13 +79,12 @@ const known = knownTimes();
 const results = createResults(reporter);
 const needsOwnProcess = (file) =>
   file.startsWith(SIMULATION) || readFileSync(join(root, file), 'utf8').includes(GARBAGE);
-await runFiles(inTurn(files), {
-  width,
-  flags,
-  pattern,
-  needsOwnProcess,
-  onFile: results.add,
-});
+const options = { flags, pattern, needsOwnProcess };
+await runFiles(inTurn(files), { ...options, width, onFile: results.add });
+if (isAgain && results.failed().length <= MOST_AGAIN) {
+  for (const file of results.failed())
+    await runFiles([file], { ...options, width: 1, env: results.seedsOf(file), onFile: results.addAgain });
+}
 const { failed, times } = await results.end();
 if (!isLong && !isLoad) keepTimes(times);
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -19,7 +19,7 @@ const EXIT_MS = 60_000;
 /**
  * Runs the files, given as paths below the checkout. `onFile` gets the outcome of each: `{file, ms, cpuMs, events, failure}`,
  * where `failure` is a text or null, and `cpuMs` leaves out processes that the file started. A file for which `needsOwnProcess`
- * is true shares its process with no other.
+ * is true shares its process with no other. `env` is added to the environment of the tests.
  */
 export async function runFiles(files, { width, ...options }) {
   const queue = [...files];
@@ -29,12 +29,13 @@ export async function runFiles(files, { width, ...options }) {
   await Promise.all(lanes);
 }
 
-async function runWorker(queue, { flags, pattern, needsOwnProcess, onFile }) {
+async function runWorker(queue, { flags, pattern, needsOwnProcess, env = {}, onFile }) {
   const worker = fork(
     join(root, 'scripts', 'testing', 'worker.mjs'),
     pattern === undefined ? [] : [pattern],
     {
       cwd: root,
+      env: { ...process.env, ...env },
       execArgv: [
         '--enable-source-maps',
         // Most objects of a test are garbage at its end, so more space for young objects saves a tenth of the time.

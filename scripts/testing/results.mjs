@@ -11,6 +11,8 @@ export function createResults(reporter) {
   const counts = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
   const times = [];
   const failed = [];
+  const passedAlone = [];
+  const seeds = new Map();
   const errors = [];
   let files = 0;
   const push = (type, data) => events.push({ type, data });
@@ -18,6 +20,7 @@ export function createResults(reporter) {
   function add({ file, ms, cpuMs, events: own, failure }) {
     files += 1;
     times.push({ file, ms, cpuMs });
+    seeds.set(file, seedsIn(own));
     const isOfFile = ({ type, data }) => isOutcome(type) && data.nesting === 0;
     const outcome = own.find(isOfFile);
     if (!own.some(({ type, data }) => type === 'test:start' && data.nesting === 0)) {
@@ -57,6 +60,14 @@ export function createResults(reporter) {
     });
   }
 
+  /** Adds the second run of a file that has failed. If it passes, the first failure is told but is no error. */
+  function addAgain(outcome) {
+    const { file } = outcome;
+    failed.splice(failed.indexOf(file), 1);
+    add(outcome);
+    if (!failed.includes(file)) passedAlone.push(file);
+  }
+
   /** Counts an event, and returns the number of failures in it. */
   function count(type, { skip, todo, details }) {
     const isFailure = type === 'test:fail' && todo === undefined;
@@ -84,13 +95,21 @@ export function createResults(reporter) {
     for (const { file, ms, cpuMs } of times.slice(0, 10)) say(`${seconds(ms)} ${seconds(cpuMs)}  ${file}`);
     // Repeated at the end, since a log that is cut keeps its last lines.
     for (const line of errors.slice(0, 10).flatMap((error) => error.split('\n'))) say(line);
+    if (passedAlone.length > 0) say(`failed beside others, but passed alone: ${passedAlone.join(' ')}`);
     if (failed.length > 0) say(`failed: ${failed.join(' ')}`);
     events.push(null);
     await printed;
     return { failed, times };
   }
 
-  return { add, end };
+  return { add, addAgain, end, failed: () => [...failed], seedsOf: (file) => seeds.get(file) ?? {} };
+}
+
+/** Returns the seeds that tests have printed, as environment variables with which they draw the same again. */
+function seedsIn(events) {
+  const told = events.flatMap(({ type, data }) => (type === 'test:diagnostic' ? [data.message] : []));
+  const found = told.flatMap((message) => [...message.matchAll(/\b([A-Z_]*SEED)=(\d+)/g)]);
+  return Object.fromEntries(found.map(([, name, value]) => [name, value]));
 }
 
 /** Returns the first lines of an error's text, each cut to a length that a terminal shows. */
