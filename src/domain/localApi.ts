@@ -188,6 +188,8 @@ export interface ChangeEntry extends ChangeSummary {
   what: string;
   /** Who asked for the change, in words. */
   who: string;
+  /** True if the change `undone_by` is still being written or waits; otherwise missing. */
+  being_undone?: true;
 }
 
 export interface UndoRequest {

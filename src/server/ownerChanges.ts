@@ -44,8 +44,10 @@ export function changeEntry(
     const undone = summary.undoes === undefined ? null : getChange(store, summary.undoes);
     return changeWords(summary, shown, undone && wordsOf(changeSummary(store, undone)));
   };
+  const undo = change.undone_by === undefined ? null : getChange(store, change.undone_by);
   return {
     ...change,
+    ...(undo?.outcome === null ? { being_undone: true } : {}),
     ...(name === undefined ? {} : { playlist_name: name }),
     what: wordsOf(change),
     who: askerWords(change.asked_by),

@@ -91,6 +91,28 @@ longTest('history lists what was changed, in words, and what became of it', () =
   }),
 );
 
+longTest('while an undo waits, history does not say that the change is undone', () =>
+  withReplaced(async ({ world, playlist, id }) => {
+    const isWrite = ({ method }: { method: string }) => method !== 'GET';
+    world.provider.faults.add({
+      path: /\/items$/,
+      where: isWrite,
+      skip: 1,
+      kind: 'rate_limit',
+      retryAfterSeconds: 7_200,
+    });
+    const { code, out } = await run(world, ['undo', id]);
+    assert.equal(code, 0, out);
+    const [, undo = '', replace = ''] = (await run(world, ['history'])).out.split('\n');
+    assert.match(undo, /^undid: replaced the songs .* waiting /);
+    assert.match(replace, /^replaced the songs .* being undone by /);
+    const { items } = JSON.parse((await run(world, ['history', '--json'])).out);
+    assert.deepEqual(pluck(items, 'being_undone'), [undefined, true]);
+    // 100 of the former 200 rows are back.
+    assert.equal(urisOf(playlist).length, 130);
+  }),
+);
+
 longTest('history costs one request, and shows IDs if names are not available', () =>
   withReplaced(async ({ world, playlist }) => {
     world.provider.clearRequests();

@@ -16,7 +16,9 @@ export function changeTable(changes: readonly ChangeEntry[]): Table {
       visibleText(change.what, 200),
       short(change.change_id),
       minute(change.at),
-      change.undone_by === undefined ? STATES[change.state] : `undone by ${short(change.undone_by)}`,
+      change.undone_by === undefined
+        ? STATES[change.state]
+        : `${change.being_undone ? 'being undone' : 'undone'} by ${short(change.undone_by)}`,
       visibleText(change.who, 60),
     ]),
     flexible: [0, 4],

@@ -92,7 +92,7 @@ function eventRow(app: App, { id, at, place, job, change }: PageEvent): Child {
 function marksOf(job: PageEvent['job'], change: ChangeEntry | null): Child {
   const marks: Array<readonly [string, string]> = [];
   if (job !== null && (change === null || job.status === 'cancelled')) marks.push(stateOf(job));
-  if (change?.undone_by !== undefined) marks.push(['Undone', '']);
+  if (change?.undone_by !== undefined) marks.push([change.being_undone ? 'Being undone' : 'Undone', '']);
   else if (change !== null && change.state === 'review') marks.push(['Someone else changed it', 'warn']);
   else if (change !== null && change.state === 'partial') marks.push(['Stopped part-way', 'warn']);
   else if (change !== null && change.state === 'rolled_back') marks.push(['Taken back', '']);
