@@ -164,6 +164,8 @@ inFull(
       await page.setViewportSize({ width: 1280, height: 800 });
       await openSignedIn(page, relay);
       await card(page, 'What happened').getByRole('listitem').nth(5).waitFor();
+      // Two more lines show while relay reads the library.
+      await card(page, 'Library').getByRole('progressbar').waitFor({ state: 'detached' });
       const titles = () => page.getByRole('heading', { level: 2 }).allInnerTexts();
       const wide = await titles();
       await page.setViewportSize({ width: 360, height: 740 });
