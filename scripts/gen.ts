@@ -1,9 +1,8 @@
-/** `npm run gen`: writes every generated file. With `--check` it only lists outdated files, and fails if there are any. */
+/** `npm run gen`: writes every generated file. With `--check` it only lists the files that are out of date, and fails if there are any. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { generateCommandList } from './gen/commands.ts';
 import { type GeneratedFile, inRepository } from './gen/file.ts';
 import { generatePageAssets } from './gen/pageAssets.ts';
-
 import { generateReadmes } from './gen/readme.ts';
 import { generateSchema, generateSql } from './gen/sql.ts';
 import { generateToolReference } from './gen/tools.ts';
@@ -20,13 +19,13 @@ const files: GeneratedFile[] = [
 ];
 
 const check = process.argv.includes('--check');
-const stale = files.filter(({ path, text }) => {
+const outdated = files.filter(({ path, text }) => {
   const file = inRepository(path);
   return !existsSync(file) || readFileSync(file, 'utf8') !== text;
 });
 
-for (const { path, text } of stale) {
+for (const { path, text } of outdated) {
   if (!check) writeFileSync(inRepository(path), text);
-  console.log(check ? `${path} is not current: run 'npm run gen'` : `wrote ${path}`);
+  console.log(check ? `${path} is out of date: run 'npm run gen'` : `wrote ${path}`);
 }
-if (check && stale.length > 0) process.exitCode = 1;
+if (check && outdated.length > 0) process.exitCode = 1;

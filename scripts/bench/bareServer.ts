@@ -1,7 +1,7 @@
-/** The bare server to compare with: `node:http` alone. It reads each request to its end and answers with a prepared string. */
+/** The bare server to compare relay with: `node:http` alone, which reads a whole request and sends a prepared answer. */
 import type { RequestListener } from 'node:http';
 
-/** A PUT prepares the answer; every other request gets it. */
+/** Returns a listener. A PUT sets the answer that this and all later requests get. */
 export function bareListener(): RequestListener {
   let type = 'application/json';
   let answer = Buffer.from('{}');

@@ -7,7 +7,7 @@ import { pathsInSrc } from './files.ts';
 const MAX_ENTRIES = 26;
 const MAX_SAME_NAME = 3;
 
-/** Returns one sentence per directory with too many entries, and per file name that is used too often. */
+/** Returns one message per directory with too many entries, and per file name that is used too often. */
 export function crowdedPlaces(): string[] {
   const paths = pathsInSrc();
   const crowded = Object.entries(groupBy(withDirectories(paths), dirname))

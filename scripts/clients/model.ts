@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
+/** What the stand-in calls, and what it expects to receive. */
 export interface Script {
   /** The tool's own name, to which clients add a prefix. */
   tool: string;
@@ -22,16 +23,17 @@ export interface Script {
   tools: readonly string[];
 }
 
-/** What the model has received since the last call. */
+/** What the stand-in has received from the client. */
 export interface Received {
   /** The largest number of tools that one request listed. */
   tools: number;
-  /** Arguments that the client has added to the tool's schema. The model passes each of them. */
+  /** Arguments that the client has added to the tool's schema. The stand-in passes each of them. */
   added: string[];
 }
 
 export interface StandIn {
   url: string;
+  /** Returns what came since the last time this was asked. */
   received(): Received;
   close(): void;
 }
@@ -51,23 +53,23 @@ interface Tool {
 
 type Data = Record<string, unknown>;
 
-/** Returns what the client prints after a successful call. */
-export function lastWords(answer: string): string {
+/** Returns the stand-in's text after a successful call, which the client prints. */
+export function finalText(answer: string): string {
   return `The tool answered: ${answer}`;
 }
 
-/** What the client prints if the model got the prompt with all words of the person. */
+/** The stand-in's text if the prompt came with all the words that the person typed. */
 export const PROMPT_CAME = 'The prompt came with all its words.';
 
 /** Starts the stand-in on a free port. */
 export async function standIn(script: Script): Promise<StandIn> {
   let received: Received = { tools: 0, added: [] };
   const note = (tools: unknown) => {
-    const told = script.tools.filter((name) => findTool(tools, name) !== undefined).length;
+    const listed = script.tools.filter((name) => findTool(tools, name) !== undefined).length;
     const own = Object.keys(findTool(tools, script.tool)?.properties ?? {});
     const added = own.filter((name) => !script.takes.includes(name));
     received = {
-      tools: Math.max(received.tools, told),
+      tools: Math.max(received.tools, listed),
       added: [...new Set([...received.added, ...added])],
     };
   };
@@ -119,13 +121,14 @@ async function answer(
 function nextTurn({ tool, answer: wanted, prompt }: Script, body: Data, sent: string): Turn {
   // Undoes any number of levels of quoting.
   const plain = sent.replaceAll('\\', '');
-  if (wanted.every((value) => plain.includes(value))) return { say: lastWords(wanted[0] ?? '') };
+  if (wanted.every((value) => plain.includes(value))) return { say: finalText(wanted[0] ?? '') };
   if (plain.includes(prompt.text)) {
     return { say: plain.includes(prompt.words) ? PROMPT_CAME : 'The prompt came without its words.' };
   }
   const found = findTool(body.tools, tool) ?? deferredTool(body.tools, tool, sent);
-  const asked = sent.split('call_relay').length > 3;
-  return found === undefined || asked ? { say: `There is no ${tool} that answers.` } : { call: found };
+  // A client that never passes on the tool's answer would be asked to call the tool again and again.
+  const isRepeated = sent.split(CALL).length > 3;
+  return found === undefined || isRepeated ? { say: `There is no ${tool} that answers.` } : { call: found };
 }
 
 function findTool(value: unknown, tool: string, namespace?: string): Tool | undefined {
@@ -168,6 +171,7 @@ interface Protocol {
   events(turn: Turn, script: Script): Data[];
 }
 
+/** The ID of every call. A conversation has it once in the call and once in the result. */
 const CALL = 'call_relay';
 
 const anthropic: Protocol = {

@@ -1,7 +1,7 @@
 /** The real clients as data: the version to fetch, and the commands to run. To add a client, add an object. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { lastWords, PROMPT_CAME } from './model.ts';
+import { finalText, PROMPT_CAME } from './model.ts';
 import type { Keys } from './process.ts';
 
 /** The surroundings of a client: its own home, a relay server with the demo, and a stand-in for a model. */
@@ -21,18 +21,20 @@ export interface Desk {
 
 /** One command of the client, and its output on success. */
 export interface Ask {
-  /** A command to run first. */
+  /** Arguments of a command of the client to run first. */
   first?: readonly string[];
   args: readonly string[];
   says: RegExp;
   env?: NodeJS.ProcessEnv;
+  /** What to type, and after which output. */
   keys?: readonly Keys[];
+  /** The text for stdin. */
   input?: string;
-  /** The command runs until somebody quits it, so it is ended after the expected output. */
+  /** True if the command runs until somebody quits it. It is then ended after the expected output. */
   staysOpen?: true;
   /** True if the client connects to the server to make its list. */
   connects?: true;
-  /** The output of a list without the server; by default any other output. */
+  /** The output of a list that lacks the server. Whatever it is, `says` must not match. */
   without?: RegExp;
 }
 
@@ -49,8 +51,9 @@ export interface RealClient {
   install?: string;
   /** Name for `relay connect`; null if the client is given the address directly. */
   connect: string | null;
+  /** Writes what the client needs besides relay's entry. */
   prepare?(desk: Desk): Promise<void>;
-  /** The command that lists the client's servers. It runs with the key in the client's file, and again after a `login`. */
+  /** The command that lists the client's servers. It runs with the API key in the client's file, and again after `login`. */
   list: Question;
   login: Question;
   call: Question;
@@ -61,7 +64,7 @@ export interface RealClient {
    * entry.
    */
   stdio: Stdio | null;
-  /** A known race of the client after the sign-in, for which commands get a second try. */
+  /** A known race in the client after the sign-in. Because of it, a command that fails then is run once more. */
   race?: string;
 }
 
@@ -73,7 +76,7 @@ interface Stdio {
   call?: Question;
 }
 
-/** Returns a function that writes an entry into a JSON file. */
+/** Returns a function that writes an entry into a section of a JSON file, at a path below the home. */
 function entered(
   path: readonly string[],
   section: string,
@@ -115,7 +118,7 @@ const claudeCode: RealClient = {
   call: ({ server, modelUrl, call }) => ({
     args: ['-p', PROMPT, '--allowedTools', `mcp__${server}__${call.tool}`],
     env: { ANTHROPIC_BASE_URL: modelUrl, ANTHROPIC_API_KEY: 'none' },
-    says: new RegExp(lastWords(call.answer)),
+    says: new RegExp(finalText(call.answer)),
   }),
   prompt: ({ server, modelUrl, prompt }) => ({
     args: ['-p', `/mcp__${server}__${prompt.name} ${prompt.words}`],
@@ -150,7 +153,7 @@ const codex: RealClient = {
       `model_providers.standin={name="standin",base_url="${modelUrl}/v1",wire_api="responses"}`,
       PROMPT,
     ],
-    says: new RegExp(lastWords(call.answer)),
+    says: new RegExp(finalText(call.answer)),
   }),
   prompt: 'it has no prompts',
   stdio: {
@@ -197,7 +200,7 @@ const gemini: RealClient = {
   call: ({ modelUrl, call }) => ({
     args: ['-p', PROMPT, '-m', 'gemini-2.5-flash', '--approval-mode', 'yolo'],
     env: { GOOGLE_GEMINI_BASE_URL: modelUrl, GEMINI_API_KEY: 'none' },
-    says: new RegExp(lastWords(call.answer)),
+    says: new RegExp(finalText(call.answer)),
   }),
   prompt: NO_PROMPTS,
   stdio: {
@@ -226,7 +229,7 @@ const copilot: RealClient = {
   call: ({ modelUrl, call }) => ({
     args: ['-p', PROMPT, '--allow-all-tools'],
     env: ownModel(modelUrl),
-    says: new RegExp(lastWords(call.answer)),
+    says: new RegExp(finalText(call.answer)),
   }),
   prompt: NO_PROMPTS,
   stdio: {
@@ -255,7 +258,7 @@ const opencode: RealClient = {
     env: {
       OPENCODE_CONFIG_CONTENT: ownProvider(modelUrl),
     },
-    says: new RegExp(lastWords(call.answer)),
+    says: new RegExp(finalText(call.answer)),
   }),
   prompt: NO_PROMPTS,
   stdio: {
@@ -277,7 +280,7 @@ const kilo: RealClient = {
   call: ({ modelUrl, call }) => ({
     args: ['run', '--auto', '-m', 'standin/standin', PROMPT],
     env: { KILO_CONFIG_CONTENT: ownProvider(modelUrl) },
-    says: new RegExp(lastWords(call.answer)),
+    says: new RegExp(finalText(call.answer)),
   }),
   stdio: {
     enter: entered(['.config', 'kilo', 'kilo.jsonc'], 'mcp', (command, args) => ({
@@ -331,7 +334,7 @@ const qwen: RealClient = {
   call: ({ modelUrl, call }) => ({
     args: ['-p', PROMPT, '--auth-type', 'openai', '--approval-mode', 'yolo'],
     env: openAi(modelUrl),
-    says: new RegExp(lastWords(call.answer)),
+    says: new RegExp(finalText(call.answer)),
   }),
   prompt: NO_PROMPTS,
   stdio: {
@@ -365,7 +368,7 @@ const cline: RealClient = {
   call: ({ modelUrl, call }) => ({
     first: ['auth', '-p', 'openai-compatible', '-k', 'none', '-m', 'standin', '-b', `${modelUrl}/v1`],
     args: [PROMPT],
-    says: new RegExp(lastWords(call.answer)),
+    says: new RegExp(finalText(call.answer)),
   }),
   prompt: 'it has no prompts',
   stdio: {
@@ -497,7 +500,7 @@ const inspector: RealClient = {
   },
 };
 
-/** mcp-remote: a bridge for clients that only start programs. */
+/** mcp-remote connects clients that can only start programs to a server with an address. */
 const mcpRemote: RealClient = {
   id: 'mcp-remote',
   package: 'mcp-remote',

@@ -1,11 +1,11 @@
-/** Bundles the scripts and styles of the pages into a module, so that the bundle and the executable include them. */
+/** Writes the script, the style sheet and the icon of relay's pages into a module, so that the program contains them. */
 import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { type GeneratedFile, inRepository } from './file.ts';
 
 const PAGES = 'src/server/pages';
 
-/** Returns the text of `src/generated/pageAssets.ts`. */
+/** Returns `src/generated/pageAssets.ts`. */
 export async function generatePageAssets(): Promise<GeneratedFile> {
   const [script, style] = await Promise.all([bundled('browser/main.ts'), bundled('style.css')]);
   const icon = readFileSync(inRepository(PAGES, 'icon.svg'), 'utf8').trim();

@@ -2,8 +2,8 @@
 import { win32 } from 'node:path';
 
 /**
- * This process's own environment with `changes`, for a program that it starts. relay's settings are never read from here,
- * only from `cli/terminal/processWorld.ts`.
+ * Returns this process's environment with `changes`, for a program that relay starts. relay's own settings are read in
+ * `cli/terminal/processWorld.ts` alone, never from this copy.
  */
 export function childEnv(changes: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   return { ...process.env, ...changes };
@@ -15,8 +15,8 @@ export function withholdFromChildren(names: readonly string[]): void {
 }
 
 /**
- * Path of a program that comes with Windows. A bare name would first find a program in the working directory, such as a
- * download called `reg.exe`.
+ * Returns the path of a program that comes with Windows. Given a bare name, Windows would look in the working directory first,
+ * and could start a download called `reg.exe`.
  */
 export function systemProgram(name: string, env: NodeJS.ProcessEnv = process.env): string {
   return win32.join(env.SystemRoot || String.raw`C:\Windows`, 'System32', name);

@@ -1,8 +1,10 @@
-/** A moment in the past as a person writes it: a version's number, a date, a time, or words. Pure. */
+/** Reads a moment in the past as a person writes it: as a version's number, a date, a time, or words. Pure. */
 
+/** A moment that a person named. */
 export type When =
+  /** The version's number, from 1. */
   | { kind: 'version'; version: number }
-  /** The state at a time, in Unix milliseconds. */
+  /** Unix milliseconds. */
   | { kind: 'time'; at: number };
 
 const UNITS_MS: Readonly<Record<string, number>> = {
@@ -14,8 +16,8 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Reads what a person wrote. A date means the end of that day. A time without a date means the last such time. Dates, and times
- * without a zone, are in this computer's zone.
+ * Reads what a person wrote. A date means the end of that day. A time without a date means when the clock
+ * last showed it. A text that names no time zone is in this computer's zone.
  * @param now Unix milliseconds
  * @returns null if the text cannot be read
  */
@@ -52,10 +54,12 @@ function endOfDate(year: number, month: number, day: number): number {
   return isReal ? endOfDay(date, 0) : Number.NaN;
 }
 
+/** Returns the end of the day that is `days` after `date`, in Unix milliseconds. */
 function endOfDay(date: Date, days: number): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days + 1).getTime() - 1;
 }
 
+/** Reads a date with a time, in Unix milliseconds; NaN for one that does not exist. */
 function timeOf(words: string, now: number): number {
   const [year, month, day] = words.slice(0, 10).split('-').map(Number) as [number, number, number];
   if (Number.isNaN(endOfDate(year, month, day))) return Number.NaN;
@@ -72,7 +76,7 @@ function timeOf(words: string, now: number): number {
   return isMinute ? time + 59_999 : time;
 }
 
-/** When summer time ends, the clock shows an hour twice. Returns the second of such times, unless it is yet to come. */
+/** When summer time ends, the clock shows an hour twice. Returns the second of the two times, unless it is still to come. */
 function lastOfTwo(time: number, now: number): number {
   const first = new Date(time);
   const setBack = new Date(time + 6 * 3_600_000).getTimezoneOffset() - first.getTimezoneOffset();
@@ -84,14 +88,15 @@ function lastOfTwo(time: number, now: number): number {
 
 /** Returns when the clock last showed the time in `words`, in Unix milliseconds. */
 function lastTime(words: string, now: number): number {
-  const on = (days: number) => {
+  /** The start of a text for `timeOf`: the day that is `days` after today. */
+  const day = (days: number) => {
     const date = new Date(now);
     date.setDate(date.getDate() + days);
     const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
     return `${parts.map((part) => String(part).padStart(2, '0')).join('-')}t`;
   };
-  const hasBegun = Date.parse(`${on(0)}${words}`.toUpperCase()) <= now;
-  return timeOf(`${on(hasBegun ? 0 : -1)}${words}`, now);
+  const hasBegun = Date.parse(`${day(0)}${words}`.toUpperCase()) <= now;
+  return timeOf(`${day(hasBegun ? 0 : -1)}${words}`, now);
 }
 
 /** Reads words such as `3 days ago`, `an hour ago` and `last week`. */

@@ -15,6 +15,7 @@ interface PostOptions {
   timeoutMs: number;
   /** How long the whole answer may take, in milliseconds; by default, as long as data keeps coming. */
   withinMs?: number;
+  /** The longest answer that is taken, in bytes; by default, any. */
   maxBytes?: number;
 }
 
@@ -45,11 +46,12 @@ export interface Connection {
   close(): void;
 }
 
-/** The caller that waits for the answer. */
+/** The request whose answer has not ended. */
 interface Waiting extends AnswerTaker {
   fail(error: Error): void;
 }
 
+/** Makes a connection, which opens with its first request. @param origin begins with `http:`, or every request fails */
 export function openConnection(origin: string): Connection {
   const { protocol, hostname, port, host } = new URL(origin);
   let socket: Socket | null = null;
@@ -168,11 +170,13 @@ export function openConnection(origin: string): Connection {
   };
 }
 
+// These messages go on a sentence about the server, such as "The server cannot be reached: it closed the connection."
+
 function closed(): Error {
   return new Error('it closed the connection');
 }
 
-/** The other end holds the connection, but does not answer in time. */
+/** The server keeps the connection open, but does not answer in time. */
 export class SilentServer extends Error {}
 
 function late(): Error {
@@ -183,7 +187,7 @@ function described({ status, headers }: AnswerHead): Omit<OpenAnswer, 'text'> {
   return { status, contentType: headers.get('content-type') ?? '' };
 }
 
-/** Calls `fail` when the signal aborts. @returns a function that stops listening */
+/** Calls `fail` once the signal is aborted. @returns a function that stops listening */
 function onAbort(signal: AbortSignal | undefined, fail: (error: Error) => void): () => void {
   const abort = () => fail(new Error('the request was given up'));
   if (signal?.aborted) abort();
@@ -204,10 +208,10 @@ function headOf(path: string, headers: Record<string, string>): string {
   return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** Maximum number of characters that wait for the reader. */
-const MANY = 1024 * 1024;
+/** If more characters than this wait for the reader, the server has to pause. */
+const MAX_PENDING = 1024 * 1024;
 
-/** Text that can be read while it arrives; a slow reader slows the sender down. */
+/** Makes text that can be read while it arrives. A slow reader slows the server down. */
 function createText(source: { pause(): void; resume(): void }) {
   const decoder = new StringDecoder('utf8');
   let pending = '';
@@ -239,7 +243,7 @@ function createText(source: { pause(): void; resume(): void }) {
     text: read(),
     add(bytes: Buffer) {
       pending += decoder.write(bytes);
-      if (pending.length > MANY) source.pause();
+      if (pending.length > MAX_PENDING) source.pause();
       changed();
     },
     end() {

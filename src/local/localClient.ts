@@ -114,7 +114,7 @@ export async function requireProof({ origin, nonce, answer }: Greeting, key: str
 const SILENT =
   'Try again in a minute. If it still does not answer, end its process (its pid is in server.json in the home directory) and start it again with {command}.';
 
-/** The error for a failure of the network before the proof. */
+/** Returns the error for a server that cannot be reached, with the reason in `error`. */
 export function unreachable(origin: string, error: unknown): RelayError {
   const reason = systemCodeOf(error) === 'ECONNREFUSED' ? 'nothing listens there' : messageOf(error);
   // No server can be started in a home whose server is only silent.

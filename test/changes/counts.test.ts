@@ -1,4 +1,4 @@
-/** The numbers that the list of changes and an undo tell are those of rows and tracks that were really written. */
+/** `list_changes` and `undo_change` count only the rows and tracks that were really written. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ChangeSummary } from '../../src/domain/change.ts';
@@ -13,7 +13,7 @@ async function newest(call: Extras['call']) {
   return items.map(({ kind, state, requested, written }) => ({ kind, state, requested, written }));
 }
 
-longTest('a move counts the rows that it has moved, and so does its undo', () =>
+longTest('a move counts the rows that it moved, and so does its undo', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist_id }) => {
     await withExtras(relay, async ({ call }) => {
       await call('reorder_playlist_tracks', {
@@ -30,7 +30,7 @@ longTest('a move counts the rows that it has moved, and so does its undo', () =>
   }),
 );
 
-longTest('a job that has removed saved tracks part-way counts only what was saved, each track once', () =>
+longTest('a removal of saved tracks that fails on the way counts each track once, if it was saved', () =>
   withUnkind({}, async (relay) => {
     const saved = savedUris(relay);
     const items = [

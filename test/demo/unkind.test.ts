@@ -1,3 +1,4 @@
+/** The faults and delays that tests can ask of the simulated Spotify. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
@@ -10,7 +11,7 @@ import { token } from './login.ts';
 import { send } from './web.ts';
 import { withProvider } from './withProvider.ts';
 
-test('while the provider is offline its port refuses connections; afterwards it answers as before', () =>
+test('while the provider is offline its port refuses connections, and then it answers as before', () =>
   withProvider(async ({ provider, call }) => {
     await call('GET', '/me');
     await provider.offline(true);
@@ -22,14 +23,15 @@ test('while the provider is offline its port refuses connections; afterwards it 
     assert.equal((await call('GET', '/me')).status, 200);
   }));
 
-const NO_ID: Array<[what: string, rule: FaultRule, answer: [number, unknown], rows: number]> = [
+/** Answers to a write that do not have the new snapshot ID. */
+const WITHOUT_SNAPSHOT: Array<[what: string, rule: FaultRule, answer: [number, unknown], rows: number]> = [
   ['an HTML page and no effect', { kind: 'html', effect: false }, [200, undefined], 0],
   ['an HTML page after the effect', { kind: 'html', effect: true, status: 403 }, [403, undefined], 1],
   ['no snapshot and no effect', { kind: 'no_snapshot', effect: false }, [201, {}], 0],
   ['no snapshot after the effect', { kind: 'no_snapshot', effect: true }, [201, {}], 1],
 ];
 
-for (const [what, rule, answer, rows] of NO_ID) {
+for (const [what, rule, answer, rows] of WITHOUT_SNAPSHOT) {
   test(`a write may be answered with ${what}`, () =>
     withProvider(async ({ provider, call }) => {
       const playlist = named({ provider }, 'Empty Shelf');
@@ -73,7 +75,7 @@ test('the total of a list may lag although its rows do not', () =>
     assert.deepEqual(await shown(), [1, 1]);
   }));
 
-test('rows vanish from lists and come back; the playlist itself does not change', () =>
+test('a row may lose its item in lists for a while, although the playlist itself does not change', () =>
   withProvider(async ({ provider, call }) => {
     const { id } = named({ provider }, 'Empty Shelf');
     const uris = tracks({ provider }, 2);
@@ -88,7 +90,7 @@ test('rows vanish from lists and come back; the playlist itself does not change'
     assert.deepEqual(await shown(), uris);
   }));
 
-test('the accounts server takes faults as well', () =>
+test('a fault may apply to the accounts server', () =>
   withProvider(async ({ provider }) => {
     provider.faults.add({ path: '/api/token', kind: 'html', effect: false, status: 403 });
     const form = { grant_type: 'refresh_token', refresh_token: 'x' };
@@ -106,8 +108,8 @@ longTest('another process follows the time of a fast clock', async () => {
   const before = clock.now();
   const env = { ...process.env, ...clock.env };
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { env });
-  const [at, byDay, byMonotonic] = JSON.parse(stdout);
+  const [at, byDate, byMonotonic] = JSON.parse(stdout);
   const after = clock.now();
-  assert.ok(before <= at && at + byDay <= after, 'both tell the same time');
-  assert.ok(byDay >= 59_000 && byMonotonic >= 59_000, `${byDay} and ${byMonotonic} ms passed`);
+  assert.ok(before <= at && at + byDate <= after, 'both processes see the same time');
+  assert.ok(byDate >= 59_000 && byMonotonic >= 59_000, `${byDate} and ${byMonotonic} ms passed`);
 });

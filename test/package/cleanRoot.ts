@@ -1,4 +1,4 @@
-/** A minimal Debian or Ubuntu in a directory, made from the package sources of this machine. */
+/** Installs a minimal Debian or Ubuntu into a directory, from the package sources of this machine. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,20 +11,21 @@ const SOURCES = [
 ];
 
 /** Paths of the databases and logs of package managers. */
-const BOOKS = /^\.\/(var\/lib\/(dpkg|rpm)|var\/log\/dpkg\.log|var\/cache\/ldconfig|root\/\.rpmdb)(\/|$)/;
+const PACKAGE_RECORDS =
+  /^\.\/(var\/lib\/(dpkg|rpm)|var\/log\/dpkg\.log|var\/cache\/ldconfig|root\/\.rpmdb)(\/|$)/;
 
 export interface CleanRoot {
   path: string;
-  /** The command that runs a program in the directory, as root, with nothing of this machine's environment. */
+  /** The command that runs a program in this system, as root, without the environment variables of this process. */
   command(...args: string[]): [command: string, args: string[]];
-  /** Runs a program there to its end and returns stdout. Throws if it fails. */
+  /** Runs a program in this system and returns its stdout. Throws if the program fails. */
   run(...args: string[]): string;
   /** Every file with its type, mode, owner, size and link target, except those of package managers. */
   files(): string[];
   remove(): void;
 }
 
-/** Why no system can be made here: the missing programs. False if it can, and always in CI. */
+/** Names the programs whose absence prevents making a system. False if there are none, and always in CI, where tests then fail. */
 export function withoutCleanRoot(): string | false {
   const missing = ['mmdebstrap', 'rpm', 'dpkg'].filter(
     (name) => spawnSync(name, ['--version']).error !== undefined,
@@ -33,13 +34,14 @@ export function withoutCleanRoot(): string | false {
   return `not installed: ${missing.join(', ')}`;
 }
 
-/** Makes the system in a temporary directory, with the C++ and atomic libraries. */
+/** Makes a system in a temporary directory, with the C++ and atomic libraries. */
 export function makeCleanRoot(): CleanRoot {
   const path = join(mkdtempSync(join(tmpdir(), 'relay-root-')), 'root');
   const sources = SOURCES.filter(
     (source) => existsSync(source) && readFileSync(source, 'utf8').trim() !== '',
   );
   const libraries = '--include=libstdc++6,libatomic1';
+  // The suite is empty because the sources name it.
   asRoot('mmdebstrap', '--quiet', '--variant=essential', libraries, '', path, ...sources);
   const environment = ['env', '-i', 'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'HOME=/root', 'LANG=C.UTF-8'];
   const inside = (args: readonly string[]) => rootCommand([...environment, 'chroot', path, ...args]);
@@ -47,7 +49,7 @@ export function makeCleanRoot(): CleanRoot {
   return {
     path,
     command: (...args) => inside(args),
-    run: (...args) => finished(...inside(args)),
+    run: (...args) => stdoutOf(...inside(args)),
     files: () =>
       asRoot(
         'sh',
@@ -56,15 +58,15 @@ export function makeCleanRoot(): CleanRoot {
       )
         .trimEnd()
         .split('\n')
-        .filter((line) => !BOOKS.test(line.split(' ')[0] ?? ''))
+        .filter((line) => !PACKAGE_RECORDS.test(line.split(' ')[0] ?? ''))
         .sort(),
     remove: () => asRoot('rm', '-rf', '--one-file-system', join(path, '..')),
   };
 }
 
-/** Runs a program of this machine as root and returns stdout. Throws if it fails. */
+/** Runs a program of this machine as root and returns its stdout. Throws if the program fails. */
 export function asRoot(...args: string[]): string {
-  return finished(...rootCommand(args));
+  return stdoutOf(...rootCommand(args));
 }
 
 function rootCommand(args: readonly string[]): [string, string[]] {
@@ -72,7 +74,7 @@ function rootCommand(args: readonly string[]): [string, string[]] {
   return [command, rest];
 }
 
-function finished(command: string, args: string[]): string {
+function stdoutOf(command: string, args: string[]): string {
   const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     encoding: 'utf8',

@@ -1,4 +1,4 @@
-/** Every kind of change: how to ask for it, and what the provider holds with and without it. */
+/** Every kind of change: how to ask for it, and how to tell from the provider's data whether it was made. */
 import type { DemoAccount, DemoPlaylist } from '../../../src/demo/state.ts';
 import { type Doing, listAfter } from '../../oracle/rows.ts';
 import { at, owner } from '../../support/entries.ts';
@@ -6,15 +6,15 @@ import { addPlaylist, differenceOf } from '../../support/playlists.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
 import type { Chance } from './chance.ts';
 
-/** The arguments of a tool, or what a job is made of. */
+/** What to ask for: a call of a tool, or a job. */
 type Asked =
   | { tool: string; args: Record<string, unknown> }
   | { type: string; payload: Record<string, unknown>; items: unknown[] };
 
-/** Calls a tool of the program; null when it died meanwhile. */
+/** Calls a tool of the program. Resolves to null if the program dies during the call. */
 type CallTool = (name: string, args: Record<string, unknown>) => Promise<Record<string, unknown> | null>;
 
-/** One change: how to ask for it, and how to tell whether it happened. */
+/** One change: how to ask for it, and how to tell whether it was made. */
 export interface Scene {
   kind: Kind;
   asked: Asked;
@@ -26,14 +26,14 @@ export interface Scene {
   edit?(): void;
   /** `wanted` if the target is exactly as asked for, `former` if it is exactly as before; otherwise says what is wrong. */
   outcome(): string;
-  /** A change that is made first, without any trouble, so that this one can undo it. */
+  /** A change that is made first, before there are faults, so that this one can undo it. */
   undoes?: Scene;
   /** True if the caller asks again after the program died. The change must still be made only once. */
   isAskedAgain?: boolean;
-  /** Makes what the change needs beforehand, while there is no trouble. */
+  /** Makes what the change needs, before there are faults. */
   prepare?(call: CallTool): Promise<void>;
   /**
-   * Asks the program how the change ended, once the call has ended or died.
+   * Asks the program how the change ended. Comes after the call has returned, or the program has died.
    * @returns `kept` if the change did what was wanted; `none` if the program does not know the change; null if the program does
    * not answer; otherwise what the program says about the change while it is under way
    * @throws Error if what the program says is not true
@@ -68,7 +68,11 @@ export const KINDS = [
 /** The name of a kind of change. */
 export type Kind = (typeof KINDS)[number];
 
-/** A scene on a target of its own. @param taken tracks that other scenes of the library use; this scene's are added */
+/**
+ * Makes a scene on a target of its own.
+ * @param serial number of the scene, for names that no other scene uses
+ * @param taken tracks that other scenes of the library use; the tracks of this scene are added
+ */
 export function sceneOf(
   provider: Simulator,
   kind: Kind,
@@ -249,11 +253,11 @@ function restoring({ provider, kind, chance, serial }: Stage): Scene {
     outcome: () => either(urisOf(playlist), wanted, former),
     async prepare(call) {
       // On a busy machine, the call may run out of time before the playlist has been read.
-      for (let asked = 0; args.version === undefined; asked++) {
+      for (let tries = 0; args.version === undefined; tries++) {
         const answer = await call('list_playlist_versions', { playlist_id });
         const [version] = (answer?.items ?? []) as Array<{ version: number }>;
         if (version) args.version = version.version;
-        else if (asked === 20) throw new Error(`no version: ${JSON.stringify(answer)}`);
+        else if (tries === 20) throw new Error(`no version: ${JSON.stringify(answer)}`);
       }
       provider.editPlaylist(playlist_id, former);
     },
@@ -282,7 +286,7 @@ function keeping({ provider, kind, chance, serial }: Stage): Scene {
     outcome: () => either(urisOf(playlist), wanted, former),
     async prepare(call) {
       // A query of a kept playlist runs only once the whole library has been read.
-      for (let asked = 0; asked < 100; asked++) {
+      for (let tries = 0; tries < 100; tries++) {
         const answer = await call('query_library', { sql: 'SELECT 1', max_age_minutes: 0 });
         const { saved, playlists } = (answer?.coverage ?? {}) as {
           saved?: string;
@@ -332,19 +336,21 @@ function changed(provider: Simulator, rows: readonly string[], chance: Chance): 
   return left;
 }
 
+/** Compares a playlist's tracks with both ends of a change. Returns what `outcome` of a scene returns. */
 function either(present: readonly string[], wanted: readonly string[], former: readonly string[]): string {
   const difference = differenceOf(present, wanted);
   if (difference === null) return 'wanted';
   return differenceOf(present, former) === null ? 'former' : difference;
 }
 
-/** Distinct tracks. */
+/** Draws distinct tracks. */
 function draw({ catalogue }: Simulator, chance: Chance, count: number): string[] {
   const drawn = new Set<string>();
   while (drawn.size < count) drawn.add(chance.pick(catalogue.tracks).uri);
   return [...drawn];
 }
 
+/** Repeats earlier tracks after some of the tracks. */
 function repeated(uris: readonly string[], chance: Chance): string[] {
   return uris.flatMap((uri, index) =>
     chance.fraction() < 0.3 ? [uri, at(uris, chance.whole(0, index))] : [uri],
