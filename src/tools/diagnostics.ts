@@ -138,7 +138,7 @@ export const getRecentApiErrorsTool = defineTool({
   name: 'get_recent_api_errors',
   title: 'List recent API errors',
   description:
-    'Lists recent API errors, latest first: the log of what failed or went wrong, and why. resolved_at says that it works again.',
+    'Lists recent API errors, latest first: the log of what failed or went wrong, and why. resolved_at is when it worked again.',
   kind: 'read',
   openWorld: false,
   input: z.object({

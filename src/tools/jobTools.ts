@@ -221,7 +221,7 @@ export const createBulkJobTool = defineTool({
   name: 'create_bulk_job',
   title: 'Create bulk job',
   description:
-    'Creates a background job for hundreds or thousands of songs: a bulk import of a long list into a playlist, or saving or removing them in the library. It waits out rate limits and survives restarts. When get_job_status says ready, call commit_job.',
+    'Creates a background job for hundreds or thousands of songs: a bulk import of a long list into a playlist, or saving or unsaving songs. It waits out rate limits and survives restarts. When get_job_status says ready, call commit_job.',
   kind: 'write',
   input: z.object({
     type: z.enum(BULK_JOB_TYPES).describe('What to do with the songs'),
@@ -364,11 +364,7 @@ const JobAnswer = z.object({ job: JobShape });
 
 const MAX_FIXES = 500;
 
-const Position = z
-  .int()
-  .min(0)
-  .max(MAX_ENTRIES)
-  .describe('position of the item in the list of get_job_status');
+const Position = z.int().min(0).max(MAX_ENTRIES).describe('Position of the item in get_job_status');
 
 // Strict function calling sends every field, so `skip: false` may stand beside a track.
 const FixGiven = z
@@ -405,7 +401,7 @@ export const resumeJobTool = defineTool({
   name: 'resume_job',
   title: 'Resume job',
   description:
-    'Resumes, continues or restarts a bulk job that is waiting or stalled, and retries a failed one. It also fixes songs that did not resolve: fixes chooses the right track or skips it, accept_near takes the likely ones. If someone changed the playlist meanwhile, ask the user which review to pass.',
+    'Resumes, continues or restarts a bulk job that is waiting or stalled, and retries a failed one. To fix songs that did not resolve, pass fixes to choose the right tracks, or accept_near to take the likely ones. If someone changed the playlist meanwhile, ask the user which review to pass.',
   kind: 'write',
   idempotent: true,
   input: z.object({
@@ -444,7 +440,7 @@ export const commitJobTool = defineTool({
   name: 'commit_job',
   title: 'Commit job',
   description:
-    'Commits or finishes a job that is ready: applies the import and writes the songs found to the playlist or library. It returns at once; before, settle unresolved songs with resume_job or pass skip_unresolved. Ask the user before a replace_playlist job.',
+    'Commits or finishes a job that is ready: applies the import, writes the songs found to the playlist or library, and returns at once. First settle unresolved songs with resume_job, or pass skip_unresolved. Ask the user before a replace_playlist job.',
   kind: 'write',
   input: z.object({
     job_id: jobId,
@@ -464,7 +460,7 @@ export const cancelJobTool = defineTool({
   name: 'cancel_job',
   title: 'Cancel job',
   description:
-    'Cancels or aborts a bulk job, or stops an import. It ends before its next write; what was written stays.',
+    'Cancels or aborts a bulk job, or stops an import, before its next write. What was written stays.',
   kind: 'write',
   idempotent: true,
   input: z.object({ job_id: jobId }),

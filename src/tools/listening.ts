@@ -84,9 +84,11 @@ export const getRecentlyPlayedTool = defineTool({
   input: z.object({
     limit: limit(20),
     before: Moment.optional().describe(
-      'Only plays before it: cursors.before, Unix milliseconds or an ISO time',
+      'Only plays before this: cursors.before, Unix milliseconds or an ISO time',
     ),
-    after: Moment.optional().describe('Only plays after it: cursors.after, Unix milliseconds or an ISO time'),
+    after: Moment.optional().describe(
+      'Only plays after this: cursors.after, Unix milliseconds or an ISO time',
+    ),
   }),
   output: z.object({
     items: z.array(

@@ -97,7 +97,7 @@ export const checkSavedTracksTool = defineTool({
   name: 'check_saved_tracks',
   title: 'Check saved tracks',
   description:
-    'Checks whether a song is liked, or which of these tracks are already saved in the library. Answers in the order given.',
+    'Checks whether a song is liked, or which of several tracks are already saved in the library. Answers in the order given.',
   kind: 'read',
   input: z.object({
     track_ids: z.array(TrackRef).min(1).max(1_000).describe('IDs, URIs or links of tracks, 1 to 1,000'),

@@ -6,8 +6,8 @@ import { compact, LeanTrack, leanTrack } from '../answer/leanShapes.ts';
 import { ArtistRefArgument, TrackRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
-export const Title = z.string().trim().min(1).max(200).describe('With "(Live)" and the like');
-export const ArtistName = z.string().trim().min(1).max(200).describe('Several with "&" or commas');
+export const Title = z.string().trim().min(1).max(200).describe('Include "(Live)" and the like');
+export const ArtistName = z.string().trim().min(1).max(200).describe('Join several with "&" or commas');
 export const AlbumName = z.string().trim().min(1).max(200).describe('Album to prefer');
 export const Year = z.int().min(1900).max(2100).describe('Release year');
 
@@ -85,7 +85,7 @@ export const rememberTrackTool = defineTool({
   name: 'remember_track',
   title: 'Remember a track',
   description:
-    'Remembers the right track for a title and artist: saves an alias, so that later searches prefer that version, and corrects a wrong match. Both must fit the track (ALIAS_MISMATCH) unless confirm says that the user means it however it is spelled.',
+    'Remembers the right track for a title and artist: saves an alias, so that later searches prefer that version, and corrects a wrong match. Title and artist must fit the track (ALIAS_MISMATCH), unless confirm says that the user means it.',
   kind: 'read',
   changesMemory: true,
   input: z.object({

@@ -56,7 +56,7 @@ export const undoChangeTool = defineTool({
     force: z
       .boolean()
       .default(false)
-      .describe('true: even if the playlist changed since; later changes are lost. Ask the user first'),
+      .describe('true: undo even if the playlist changed since; later changes are lost. Ask the user first'),
     dry_run: z.boolean().default(false).describe('true: report what it would do, write nothing'),
   }),
   output: UndoResult,

@@ -9,7 +9,7 @@ export const deletePlaylistTool = defineTool({
   name: 'delete_playlist',
   title: 'Delete playlist',
   description:
-    "Deletes a playlist from the account's list, or unfollows another person's; others who follow it keep it. Ask the user first, by name. To empty it and keep it, use replace_playlist_tracks with an empty list.",
+    "Deletes a playlist from the account's list, or unfollows another person's; others who follow it keep it. Ask the user first, by name. To only empty it, use replace_playlist_tracks with an empty list.",
   kind: 'destructive',
   idempotent: true,
   input: z.object({ playlist_id: playlistId }),

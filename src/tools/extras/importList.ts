@@ -129,7 +129,8 @@ function targetOf(args: {
 
 function noTarget(): RelayError {
   return new RelayError('INVALID_ARGUMENT', 'Give exactly one of name, playlist_id and saved.', {
-    remedy: 'name makes a new playlist. With dry_run true none is needed.',
+    remedy:
+      'Pass name for a new playlist, playlist_id for one of the account, or saved: true for Liked Songs. A dry run needs none of them.',
   });
 }
 

@@ -38,13 +38,13 @@ export const keepPlaylistTool = defineTool({
   kind: 'destructive',
   input: z.object({
     playlist_id: PlaylistRef.optional().describe('A playlist of yours; its rows become those of the query'),
-    name: PlaylistName.optional().describe('Of a new playlist, instead of playlist_id'),
+    name: PlaylistName.optional().describe('Name of a new playlist, instead of playlist_id'),
     sql: z
       .string()
       .min(1)
       .max(10_000)
       .describe(
-        'SELECT with a URI as its first column, in the order of the playlist. It sees its own rows too: leave them out by the name of the playlist where it reads playlist_rows',
+        'SELECT with a URI as its first column, in the order of the playlist. playlist_rows also has the rows of this playlist: leave them out by its name',
       ),
     every: z.enum(KEEP_INTERVALS).default('day').describe('How often it runs'),
     dry_run: z.boolean().default(false).describe('true: only say what it would do'),
@@ -83,7 +83,7 @@ export const updateKeptPlaylistTool = defineTool({
   name: 'update_kept_playlist',
   title: 'Run, pause or stop a kept playlist',
   description:
-    'Runs a kept playlist now, pauses or resumes it, stops keeping it (its songs stay), or accepts what is in review for one run: ask the user first, and show the preview.',
+    'Runs a kept playlist now, pauses or resumes it, stops keeping it (its songs stay), or accepts, for one run, what waits for review: ask the user first, and show the preview.',
   kind: 'destructive',
   input: z.object({
     keep_id: z.string().min(1).max(100).describe('From list_kept_playlists; its first characters suffice'),

@@ -61,7 +61,7 @@ export const setShuffleTool = defineTool({
   name: 'set_shuffle',
   title: 'Set shuffle',
   description:
-    'Turns shuffle on or off: whether an album or playlist plays in random order. get_playback_state tells how it is set. Needs Premium and an active device.',
+    'Turns shuffle on or off: whether an album or playlist plays in random order. get_playback_state shows the setting. Needs Premium and an active device.',
   kind: 'write',
   idempotent: true,
   input: z.object({
@@ -81,7 +81,7 @@ export const setRepeatTool = defineTool({
   name: 'set_repeat',
   title: 'Set repeat',
   description:
-    'Repeats the current song, or the whole album or playlist, or turns repeating off. get_playback_state tells how it is set. To play the current song once more, use seek with position_ms 0. Needs Premium and an active device.',
+    'Repeats the current song, or the whole album or playlist, or turns repeating off. get_playback_state shows the setting. To play the current song once more, use seek with position_ms 0. Needs Premium and an active device.',
   kind: 'write',
   idempotent: true,
   input: z.object({

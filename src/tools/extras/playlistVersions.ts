@@ -38,7 +38,7 @@ export const restorePlaylistTool = defineTool({
   name: 'restore_playlist',
   title: 'Restore a version of a playlist',
   description:
-    'Restores an earlier version of a playlist, row for row, under a new name where the playlist is gone. By default it only says what it would do; once the user has agreed, pass dry_run=false to write. Refused (UNSUPPORTED_ITEMS) where rows cannot be written again.',
+    'Restores an earlier version of a playlist, row for row; if the playlist is gone, pass name. By default it only says what it would do; once the user has agreed, pass dry_run=false to write. Refused (UNSUPPORTED_ITEMS) if rows cannot be written again.',
   kind: 'destructive',
   idempotent: true,
   input: z.object({

@@ -207,10 +207,7 @@ export const transferPlaybackTool = defineTool({
   idempotent: true,
   input: z.object({
     device_id: z.string().min(1).max(200).describe('Device from get_devices'),
-    play: z
-      .boolean()
-      .optional()
-      .describe('true: start playing there. When omitted or false, playback stays playing or paused'),
+    play: z.boolean().optional().describe('true: start playing there. Otherwise playback stays as it is'),
   }),
   output: Done.extend({ device_id: z.string() }),
   async handle({ provider }, { device_id, play: start }, call) {

@@ -136,7 +136,7 @@ export const getDevicesTool = defineTool({
   name: 'get_devices',
   title: 'List devices',
   description:
-    'Lists the available devices and speakers to play music on, such as phones, computers and TVs, with ID and volume. A sleeping one is missing until its app is opened. IDs change: read them again.',
+    'Lists the available devices and speakers to play music on, such as phones, computers and TVs, with ID and volume. A device that sleeps is missing until its app is opened. IDs change: read them again.',
   kind: 'read',
   input: z.object({}),
   output: z.object({ devices: z.array(Device) }),

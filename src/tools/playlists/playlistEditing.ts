@@ -58,7 +58,7 @@ export const updateDetailValuesTool = defineTool({
   name: 'update_playlist_details',
   title: 'Update playlist details',
   description:
-    "Edits a playlist's details: renames it, changes its description, makes it public or private (hidden from the profile), or lets friends add songs (collaborative). What is left out stays.",
+    "Edits a playlist's details: renames it, changes its description, makes it public or private (hidden from the profile), or lets friends add songs (collaborative). Omitted fields stay.",
   kind: 'write',
   idempotent: true,
   input: z.object({
@@ -108,7 +108,7 @@ export const addTracksTool = defineTool({
   name: 'add_tracks_to_playlist',
   title: 'Add tracks',
   description:
-    'Adds songs to a playlist by track ID or link: appends them to the end of the playlist, in order. What is already in it is added again. Without IDs, use add_tracks_by_search.',
+    'Adds songs to a playlist by track ID or link: appends them to the end of the playlist, in order. Songs already in it are added again. Without IDs, use add_tracks_by_search.',
   kind: 'write',
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
   output: WriteReport,
@@ -146,7 +146,7 @@ export const reorderTracksTool = defineTool({
   name: 'reorder_playlist_tracks',
   title: 'Move playlist rows',
   description:
-    'Changes the order of songs in a playlist: moves, sorts or rearranges a song or a block of songs. Positions count from 0 before the move; the number of rows, as insert_before, is the end.',
+    'Changes the order of songs in a playlist: moves, sorts or rearranges a song or a block of songs. Positions count from 0, before the move; to move to the end, pass the number of rows as insert_before.',
   kind: 'write',
   input: z.object({
     playlist_id: playlistId,

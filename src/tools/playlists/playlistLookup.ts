@@ -17,7 +17,7 @@ export const findPlaylistByNameTool = defineTool({
   name: 'find_playlist_by_name',
   title: 'Find playlist by name',
   description:
-    "Finds a playlist by its name among the user's playlists, to open it or get its ID. Case and accents do not matter. Several playlists may share a name; where none has it, near names are offered.",
+    "Finds a playlist by its name among the user's playlists, to open it or get its ID. Case and accents do not matter. Several playlists may share a name; if none has it, the answer lists near names.",
   kind: 'read',
   input: z.object({ name: z.string().trim().min(1).max(200).describe('Full name of the playlist') }),
   output: z.object({

@@ -14,7 +14,7 @@ export const replaceTracksTool = defineTool({
   name: 'replace_playlist_tracks',
   title: 'Replace playlist content',
   description:
-    'Replaces, overwrites or sets all the songs of a playlist, or clears the playlist with an empty list. Ask the user first. If it fails halfway, the former songs are written back; if a row could not be restored, it refuses (UNSUPPORTED_ITEMS).',
+    'Replaces, overwrites or sets all the songs of a playlist, or clears the playlist with an empty list. Ask the user first. If it fails halfway, the former songs are written back; if a row could not be restored, the call is refused (UNSUPPORTED_ITEMS).',
   kind: 'destructive',
   idempotent: true,
   input: z.object({
