@@ -36,7 +36,7 @@ function erased(): RelayError {
     'The write was stopped, because everything that relay knew about the account was erased.',
     {
       remedy:
-        'What had been written by then stays, and relay has no record of it: look in Spotify what is there, and set right what is wrong.',
+        'What was already written stays, and relay has no record of it. Check in Spotify what is there, and correct it there.',
     },
   );
 }

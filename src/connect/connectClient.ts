@@ -152,7 +152,7 @@ function additionTo(text: string, { addition, connection, file }: Plan): Additio
     'CONFLICT',
     `${file} has another server named ${addition.name}. Nothing was changed.`,
     {
-      remedy: 'Give that one another name. If it is an old entry for relay, remove it. Then try again.',
+      remedy: 'Give that server another name, or remove it if it is an old entry of relay. Then try again.',
     },
   );
 }

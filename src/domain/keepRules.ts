@@ -37,7 +37,7 @@ export const READY_RULES = {
     words: () => 'Saved, and in no other playlist of yours',
   },
   'best-of': {
-    what: 'two saved songs an artist, those saved last (best-of=3: three)',
+    what: 'the two songs of each artist saved last (best-of=3: three)',
     sql: (_, value) =>
       `SELECT uri FROM (SELECT uri, position, row_number() OVER (PARTITION BY artist_uri ORDER BY position) AS place FROM saved JOIN track_artists ON track_uri = uri AND track_artists.place = 0) WHERE place <= ${wholeOf(value, 2, 100)} ORDER BY position`,
     valueIn: /place <= (\d+)/,

@@ -117,7 +117,7 @@ function recordGone(): RelayError {
     {
       remedy: {
         text: 'Read the playlist or library, and ask for what is missing in a new call.',
-        terminal: { text: 'Look in Spotify what is missing, and cancel this job.', commands: [] },
+        terminal: { text: 'Check in Spotify what is missing, and cancel this job.', commands: [] },
       },
     },
   );
@@ -164,7 +164,7 @@ function cannotGoOn({ id }: Change): RelayError {
     remedy: {
       text: `Read the playlist or library, and ask for what is missing in a new call. undo_change takes back ${id}.`,
       terminal: {
-        text: 'Look in Spotify what is there, and add what is missing with a new job. {1} takes back what was written.',
+        text: 'Check in Spotify what is there, and add what is missing with a new job. {1} takes back what was written.',
         commands: [['undo', shortId(id)]],
       },
     },

@@ -75,7 +75,7 @@ export function createToolCalls({ loginUrl, ...basics }: ToolCallOptions): ToolC
     },
     stop() {
       const reason = new RelayError('SHUTTING_DOWN', 'The server is stopping.', {
-        remedy: 'Try again when it is running again.',
+        remedy: 'Try again once the server has started again.',
       });
       for (const { controller } of calls) controller.abort(reason);
     },

@@ -77,7 +77,7 @@ export function writerOf(text: string | null, isOurs: boolean): ServiceStatus['w
 /** Makes the error for a file that relay did not write, and therefore never replaces or removes. */
 export function writtenByOther(file: string): RelayError {
   return new RelayError('SERVICE_FAILED', `${file} was not written by relay.`, {
-    remedy: 'Nothing was changed. If you do not need it, move it away, then run this again.',
+    remedy: 'Nothing was changed. If you do not need that file, move it away, then run this again.',
   });
 }
 

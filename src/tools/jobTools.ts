@@ -281,7 +281,7 @@ function requireTarget(type: BulkJobType, payload: JobPayload): void {
     throw new RelayError(
       'INVALID_ARGUMENT',
       `payload.playlist_id does not go with ${type}, which ${writes}.`,
-      { remedy: 'Leave it out, or pass add_to_playlist or replace_playlist as the type.' },
+      { remedy: 'Omit payload.playlist_id, or pass add_to_playlist or replace_playlist as the type.' },
     );
   }
   if (type !== 'create_playlist' || payload.name !== undefined) return;

@@ -49,7 +49,7 @@ for (const [what, tool] of [
         code: 'CANCELLED',
         message: 'The write was stopped, because everything that relay knew about the account was erased.',
         remedy:
-          'What had been written by then stays, and relay has no record of it: look in Spotify what is there, and set right what is wrong.',
+          'What was already written stays, and relay has no record of it. Check in Spotify what is there, and correct it there.',
       });
       const written =
         tool === 'add_tracks_to_playlist' ? [...former, ...track_ids.slice(0, 100)] : track_ids.slice(0, 200);

@@ -454,7 +454,7 @@ test('another server that is named relay stays, and so do its key and the backup
       code: 1,
       out: '',
       err: `${NO_SERVER}relay: ${file} has another server named relay. Nothing was changed.
-  Give that one another name. If it is an old entry for relay, remove it. Then try again.
+  Give that server another name, or remove it if it is an old entry of relay. Then try again.
 `,
     });
     assert.equal(text('.cursor/mcp.json'), before);

@@ -232,7 +232,7 @@ longTest('options say how a list is read', () =>
         2,
         [
           'relay: The file has 2 playlists: "First", "Second".',
-          '  Choose with --list, make each its own with --each, or put all of them into one with --new or --to.',
+          '  Choose one with --list, import each of them with --each, or put all into one playlist with --new or --to.',
           '',
         ],
       ],
@@ -377,7 +377,7 @@ test('if the server stops meanwhile, import says that the job is kept and how to
     assert.equal(code, 4, err);
     assert.match(
       err,
-      /\n {2}Start it with `relay serve`\. The job is kept, and continues then: `relay jobs show \w{8} --watch` follows it and says what to do next\.\n$/,
+      /\n {2}Start the server with `relay serve`\. The job is kept and then continues: `relay jobs show \w{8} --watch` follows it and says what to do next\.\n$/,
     );
   }));
 

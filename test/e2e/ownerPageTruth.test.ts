@@ -195,7 +195,7 @@ inFull('if the environment decides about covers, the page says so instead of doi
     async (relay, page) => {
       await openSignedIn(page, relay);
       await card(page, 'What happened').getByRole('button', { name: 'Show covers' }).click();
-      await page.getByText('RELAY_COVERS decides this. Remove it and restart relay').waitFor();
+      await page.getByText('RELAY_COVERS decides this. To choose on this page, unset the variable').waitFor();
     },
   ),
 );

@@ -244,11 +244,11 @@ longTest(
     assert.deepEqual(write, {
       code: -32603,
       message:
-        'The relay server stopped before it had answered. It may have done what was asked. Look at the result, or at list_changes if offered, before asking again.',
+        'The relay server stopped before it had answered. The call may have taken effect. Before calling again, read what it was to change, or call list_changes if that is offered.',
       data: {
         code: 'NO_SERVER',
         remedy:
-          'It may have done what was asked. Look at the result, or at list_changes if offered, before asking again.',
+          'The call may have taken effect. Before calling again, read what it was to change, or call list_changes if that is offered.',
       },
     });
     assert.deepEqual(provider.requests.map(({ path }) => path).sort(), [

@@ -42,7 +42,7 @@ test('a home that is held is refused with pid and purpose, and free again after 
   await assert.rejects(acquire(home), {
     code: 'ALREADY_RUNNING',
     message: `Another relay command is using this home: relay login, pid ${process.pid}.`,
-    remedy: 'Use it, stop it first, or choose another home with --home.',
+    remedy: 'Wait for that command, stop it, or choose another home with --home.',
     details: { pid: process.pid },
   });
   await lock.release();

@@ -20,7 +20,7 @@ export function callCommand(context: Context, finish: Finish): Command {
     .helpGroup(HELP_GROUPS.tools)
     .description('Call a tool through the running server and print its result')
     .argument('<tool>', 'Name of the tool, as `relay tools` lists it')
-    .argument('[key=value...]', 'Arguments of the tool; lists as a,b or JSON')
+    .argument('[key=value...]', 'Arguments of the tool; write a list as a,b or as JSON')
     .option('--args <json>', 'Arguments as a JSON object; - reads it from stdin')
     .option('--yes', 'Do not ask before removing anything')
     .addHelpText(

@@ -25,13 +25,13 @@ export function connectCommand(context: Context): Command {
   return new Command('connect')
     .helpGroup(HELP_GROUPS.clients)
     .description('Show how to connect an AI client, or write its configuration')
-    .argument('[client]', 'One of the clients below, or any other name; lists all if omitted')
+    .argument('[client]', 'One of the clients below, or any other name; without it, relay lists all')
     .option('--write', "Add relay to the client's configuration file, after a backup")
     .option('--remove', "Remove relay from the client's configuration file, after a backup")
     .option('--key', 'Use the API key instead of approval in the browser')
     .option(
       '--skill [dir]',
-      'Write a skill that describes the commands instead, to the directory of the client or the one given',
+      'Write a skill that describes the commands of relay, for the client or into this directory',
     )
     .option('--toolsets <list>', 'Limit the client to these toolsets')
     .option('--read-only', 'Limit the client to tools that change nothing')

@@ -36,7 +36,7 @@ export function exportCommand(context: Context): Command {
     .addOption(
       new Option(
         '--format <format>',
-        'Format of the file; by default from the ending of its name, else csv',
+        "Format of the file; by default the one that the file's name ends in, or csv",
       ).choices(WRITTEN_FORMATS),
     )
     .option('-o, --output <file>', 'File to write, or directory with --all; stdout without it')

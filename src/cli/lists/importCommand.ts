@@ -336,7 +336,7 @@ function targetOf(
     const more = lists.length > names.length ? ' …' : '';
     throw new RelayError('USAGE', `The file has ${lists.length} playlists: ${names.join(', ')}${more}.`, {
       remedy:
-        'Choose with --list, make each its own with --each, or put all of them into one with --new or --to.',
+        'Choose one with --list, import each of them with --each, or put all into one playlist with --new or --to.',
     });
   }
   const found = preview.name ?? (file === '-' ? '' : basename(file, extname(file)));

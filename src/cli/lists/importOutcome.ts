@@ -63,10 +63,10 @@ export function withJobs({ signal }: Context, error: unknown, jobs: readonly Job
   if (error.code === 'NO_SERVER') {
     return new RelayError('NO_SERVER', error.message, {
       remedy: {
-        text: 'Start it again. The job is kept, and continues then: {command} follows it and says what to do next.',
+        text: 'Start the server again. The job is kept and then continues: {command} follows it and says what to do next.',
         command: follow,
         terminal: {
-          text: 'Start it with {1}. The job is kept, and continues then: {2} follows it and says what to do next.',
+          text: 'Start the server with {1}. The job is kept and then continues: {2} follows it and says what to do next.',
           commands: [['serve'], follow],
         },
       },

@@ -7,7 +7,7 @@ import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 import type { RestoreOptions } from './playlistVersions.ts';
 
 const PLAYLIST = 'Name, ID or link of a playlist';
-const WHEN = 'Number of a version, a date (its end), a time, or words such as "3 days ago"';
+const WHEN = 'Number of a version, a date (the end of that day), a time, or words such as "3 days ago"';
 
 const EXAMPLES = `
 Whenever relay reads a playlist that has changed, it keeps that version: all of
@@ -36,7 +36,7 @@ export function playlistsCommand(context: Context): Command {
     )
     .addCommand(
       new Command('show')
-        .description('Show the songs of a playlist as they were')
+        .description('Show the songs of an earlier version of a playlist')
         .argument('<playlist>', PLAYLIST)
         .requiredOption('--at <when>', WHEN)
         .action(async (playlist: string, { at }: { at: string }) =>
@@ -45,7 +45,7 @@ export function playlistsCommand(context: Context): Command {
     )
     .addCommand(
       new Command('restore')
-        .description('Bring back the songs of a playlist as they were')
+        .description('Bring back the songs of an earlier version of a playlist')
         .argument('<playlist>', PLAYLIST)
         .requiredOption('--at <when>', WHEN)
         .option('--dry-run', 'Show what restoring would do, and change nothing')

@@ -37,7 +37,9 @@ export function serviceCommand(context: Context, finish: Finish): Command {
         .description('Stop the service and remove it')
         .action(() => runServiceUninstall(context)),
     )
-    .addCommand(new Command('status').description('Show whether it is installed and running').action(status));
+    .addCommand(
+      new Command('status').description('Show whether the service is installed and running').action(status),
+    );
 }
 
 async function runServiceInstall(context: Context): Promise<void> {

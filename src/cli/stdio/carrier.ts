@@ -130,6 +130,6 @@ function failureOf(error: unknown): object {
 function cutOff(): RelayError {
   return new RelayError('NO_SERVER', 'The relay server stopped before it had answered.', {
     remedy:
-      'It may have done what was asked. Look at the result, or at list_changes if offered, before asking again.',
+      'The call may have taken effect. Before calling again, read what it was to change, or call list_changes if that is offered.',
   });
 }

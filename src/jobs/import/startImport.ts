@@ -71,6 +71,6 @@ function tooMany(songs: number): RelayError {
   return new RelayError(
     'INVALID_ARGUMENT',
     `The list has ${songs} songs; a playlist holds at most ${SONGS_PER_JOB}.`,
-    { remedy: 'Make new playlists of it, or give a shorter list.' },
+    { remedy: 'Import the list as several new playlists, or give a shorter list.' },
   );
 }

@@ -339,7 +339,10 @@ export function createKeeps(context: KeepsContext): Keeps {
       if (action === 'accept') {
         if (keep.preview === null) {
           throw new RelayError('CONFLICT', `The kept playlist "${keep.name}" is not in review.`, {
-            remedy: 'There is nothing to accept.',
+            remedy: {
+              text: 'list_kept_playlists or {command} shows what waits for review.',
+              command: ['keep'],
+            },
           });
         }
         const missed = (await library.missedPlaylists()).map(({ id }) => playlistUri(id));

@@ -120,7 +120,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     async 'covers/choose'({ show }) {
       if (!followsPage(core.settings)) {
         throw new RelayError('SETTINGS_INVALID', 'The environment variable RELAY_COVERS decides this.', {
-          remedy: 'Remove it and restart relay, to choose on this page.',
+          remedy: 'To choose on this page, unset the variable and restart relay.',
         });
       }
       storeSetting({ env: {}, flags: { home: core.settings.home } }, 'covers', String(show));

@@ -163,7 +163,9 @@ async function alreadyRunning(home: string, holder: Holder): Promise<RelayError>
     ? `A relay server is running for this home: pid ${holder.pid}, ${baseUrl}.${startedBy(holder)}`
     : `Another relay command is using this home: ${holder.purpose}, pid ${holder.pid}.`;
   return new RelayError('ALREADY_RUNNING', message, {
-    remedy: 'Use it, stop it first, or choose another home with --home.',
+    remedy: baseUrl
+      ? 'Use that server, stop it first, or choose another home with --home.'
+      : 'Wait for that command, stop it, or choose another home with --home.',
     details: { pid: holder.pid, ...(baseUrl ? { baseUrl } : {}) },
   });
 }

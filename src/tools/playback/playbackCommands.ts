@@ -105,7 +105,7 @@ function checkPlay(args: Wanted): void {
   if (offset === undefined) return;
   if (context === undefined && uris === undefined) {
     throw new RelayError('INVALID_ARGUMENT', 'offset needs context_uri or uris.', {
-      remedy: 'Omit it to resume, or say what to play.',
+      remedy: 'Omit offset to resume, or pass context_uri or uris to say what to play.',
     });
   }
   if (uris !== undefined && (offset.position ?? 0) >= uris.length) {
@@ -114,7 +114,7 @@ function checkPlay(args: Wanted): void {
   }
   if (offset.uri !== undefined && uris?.includes(offset.uri) === false) {
     throw new RelayError('INVALID_ARGUMENT', 'offset.uri is not among uris.', {
-      remedy: 'Pass one of uris, or the position of one.',
+      remedy: 'Pass offset.uri from uris, or offset.position.',
     });
   }
   if (context?.startsWith('spotify:artist:')) {
