@@ -1,4 +1,4 @@
-/** Helpers for lists and amounts: counts in words, chunks, bounded parallel work. */
+/** Helpers for lists, amounts and texts: counts in words, chunks, cuts, bounded parallel work. */
 
 /** Splits a list into runs of at most `size`, in order. */
 export function chunk<T>(items: readonly T[], size: number): T[][] {
@@ -54,6 +54,11 @@ export function counted(count: number, noun: string): string {
 /** Returns the size of a file in KiB, at least 1: `12 KiB`. */
 export function sizeText(bytes: number): string {
   return `${Math.max(1, Math.round(bytes / 1024))} KiB`;
+}
+
+/** Returns the first `max` UTF-16 units of the text. Half a surrogate pair at the end is left out: it would not be valid text. */
+export function cutAt(text: string, max: number): string {
+  return text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
 }
 
 /** Returns the text with its first letter in upper case. */

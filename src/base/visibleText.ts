@@ -9,6 +9,7 @@
  * character, escaped. A model gets what a person would see (`modelText`). What is compared, exported or written back stays as
  * it is.
  */
+import { cutAt } from './lists.ts';
 
 import { lazy } from './memoised.ts';
 
@@ -101,7 +102,7 @@ export function visibleJson(value: unknown, indent?: number): string {
 export function escapedText(text: string, max = 2_000): string {
   const shown = text.slice(0, max).replace(unsafe(), logEscape);
   const isWhole = text.length <= max && shown.length <= max;
-  return isWhole ? shown : `${withoutHalf(shown.slice(0, max))}… (${text.length} in all)`;
+  return isWhole ? shown : `${cutAt(shown, max)}… (${text.length} in all)`;
 }
 
 /**
@@ -179,12 +180,7 @@ function shortened(text: string, max: number): string {
   const from = Math.max(0, max - 1 - MAX_CHARACTER_LENGTH);
   const around = text.slice(from, max + MAX_CHARACTER_LENGTH);
   const start = characters.segment(around).containing(max - 1 - from)?.index ?? 0;
-  return `${withoutHalf(text.slice(0, start === 0 ? max - 1 : from + start))}…`;
-}
-
-/** Removes the half of a surrogate pair that a cut has left. */
-function withoutHalf(text: string): string {
-  return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text;
+  return `${cutAt(text, start === 0 ? max - 1 : from + start)}…`;
 }
 
 function unitsOf(text: string): number[] {

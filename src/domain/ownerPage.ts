@@ -15,6 +15,7 @@ import type {
   UndoRequest,
 } from './localApi.ts';
 import type { PlaysProgress } from './plays.ts';
+import type { Fix } from './settling.ts';
 import type { PlaylistVersions, RestoreAnswer } from './versions.ts';
 
 /** Everything that the page shows at once, in one answer. Making the answer sends no request to Spotify. */
@@ -226,9 +227,6 @@ export interface PageSetup {
   next: string;
 }
 
-/** What the owner decided about an entry: the track that it means, or to leave it out. */
-export type PageFix = { position: number; uri: string } | { position: number; skip: true };
-
 /** The beginning of a version of a playlist. */
 export interface PageVersion {
   /** The first rows of the version. `name` is null if Spotify named no item. */
@@ -260,7 +258,7 @@ export interface OwnerCalls {
   'jobs/resume': { given: { id: string; review: 'carry_on' | 'accept' | null }; answer: undefined };
   'jobs/search': { given: { text: string }; answer: { candidates: PageCandidate[] } };
   'jobs/settle': {
-    given: { id: string; fixes: PageFix[]; acceptNear: number | null };
+    given: { id: string; fixes: Fix[]; acceptNear: number | null };
     answer: undefined;
   };
   'events/list': { given: { limit: number }; answer: PageEvents };

@@ -5,6 +5,7 @@
 import { counted, inParallel } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';
 import { parseRef } from '../domain/ids.ts';
+import type { Fix } from '../domain/settling.ts';
 import type { Track } from '../domain/shapes.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 import type { Call } from '../provider/api.ts';
@@ -12,9 +13,6 @@ import { getTrack } from '../provider/resources/catalog.ts';
 import { itemsAt, nearItems, type OpenItem, openPositions, settleItem } from '../store/tables/jobItems.ts';
 import type { Job } from '../store/tables/jobs.ts';
 import type { JobContext } from './context.ts';
-
-/** A decision about the item at a 0-based position: a track, as a Spotify URI, or that it is left out. */
-export type Fix = { position: number; uri: string } | { position: number; skip: true };
 
 export interface Settlement {
   fixes?: readonly Fix[] | undefined;

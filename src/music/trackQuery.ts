@@ -1,4 +1,5 @@
 /** A requested track, as search texts for the provider and as the key of an alias. */
+import { cutAt } from '../base/lists.ts';
 import { namesKey, nameToSearch, readBilling } from './artists.ts';
 import { tidy } from './letters.ts';
 import { withoutNoise } from './listNoise.ts';
@@ -106,7 +107,7 @@ function plainWords(text: string): string {
 /** The text in at most `max` UTF-16 units, cut between words if possible and never inside a character. */
 function clip(text: string, max: number): string {
   if (text.length <= max) return text;
-  const cut = text.slice(0, max).replace(/[\ud800-\udbff]$/u, '');
+  const cut = cutAt(text, max);
   const lastSpace = cut.lastIndexOf(' ');
   return (lastSpace > max / 2 ? cut.slice(0, lastSpace) : cut).trim();
 }

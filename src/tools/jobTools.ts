@@ -17,8 +17,8 @@ import {
   UNRESOLVED_STATUSES,
   unresolvedOf,
 } from '../domain/job.ts';
+import type { Fix } from '../domain/settling.ts';
 import { listOf, Track } from '../domain/shapes.ts';
-import type { Fix } from '../jobs/settle.ts';
 import type { NewJobItem } from '../store/tables/jobItems.ts';
 import { type LeanForm, leanList } from './answer/lean.ts';
 import { compact, LeanTrack, leanTrack } from './answer/leanShapes.ts';

@@ -1,6 +1,6 @@
 /** Reads what a person types while going through the items of a job that did not resolve. Pure. */
 import { RelayError } from '../../domain/errors.ts';
-import { parseRef } from '../../domain/ids.ts';
+import { BARE_ID, parseRef } from '../../domain/ids.ts';
 
 export type FixInput =
   /** The offer with this index, from 0. */
@@ -56,7 +56,7 @@ function taken(number: number, offers: number): FixInput {
 
 /** True for a Spotify address or URI, or a bare ID. */
 function isReference(word: string): boolean {
-  return /^spotify:|spotify\.(?:com|link|app\.link)\//i.test(word) || /^[0-9A-Za-z]{22}$/.test(word);
+  return /^spotify:|spotify\.(?:com|link|app\.link)\//i.test(word) || BARE_ID.test(word);
 }
 
 /** Reads the ID, URI or link of a track that a person entered, and returns the URI. @throws RelayError `USAGE` */

@@ -4,6 +4,7 @@ import { visibleJson, visibleText } from '../../base/visibleText.ts';
 import { jobWords } from '../../domain/changeWords.ts';
 import { isErrorCode } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
+import { BARE_ID } from '../../domain/ids.ts';
 import { type ItemRecord, isPastSettling, type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
 import { readRemedy, terminalText } from '../../domain/remedy.ts';
 import { columns, type Table, wrap } from '../terminal/output.ts';
@@ -106,7 +107,7 @@ export function moreText(count: number, named: NamedHome, ...words: readonly str
 }
 
 function linkText(id: string): string {
-  return /^[0-9A-Za-z]{22}$/.test(id) ? `https://open.spotify.com/playlist/${id}` : visibleText(id);
+  return BARE_ID.test(id) ? `https://open.spotify.com/playlist/${id}` : visibleText(id);
 }
 
 function errorRemedy({ remedy, fix }: NonNullable<JobRecord['error']>, named: NamedHome): string | null {

@@ -1,5 +1,5 @@
 /** The jobs that search for the songs of a list and write them. */
-import { chunk } from '../../base/lists.ts';
+import { chunk, cutAt } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type BulkJobType, JOB_ATTEMPTS, type JobPayload } from '../../domain/job.ts';
 import type { ImportChoices, ImportTarget } from '../../domain/listImport.ts';
@@ -59,12 +59,7 @@ function workOf(
 
 function nameOf(name: string, index: number): string {
   const number = index === 0 ? '' : ` (${index + 1})`;
-  return `${cut(name.trim(), MAX_NAME - number.length).trim()}${number}`;
-}
-
-/** Shortens a text to at most `length` characters, without splitting one. */
-function cut(text: string, length: number): string {
-  return text.slice(0, length).replace(/[\ud800-\udbff]$/u, '');
+  return `${cutAt(name.trim(), MAX_NAME - number.length).trim()}${number}`;
 }
 
 function tooMany(songs: number): RelayError {

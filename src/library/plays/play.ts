@@ -4,6 +4,7 @@
  * addresses, devices and countries are dropped with the row.
  */
 
+import { cutAt } from '../../base/lists.ts';
 import { isObject } from '../../base/parsing.ts';
 
 /** `unknown`: the export names nothing, as for tracks that were deleted from the catalog. */
@@ -118,7 +119,7 @@ function textIn(row: Row, ...fields: readonly string[]): string | null {
     const value = row[field];
     if (typeof value !== 'string' || value === '') continue;
     const text = value.includes('\0') ? value.replaceAll('\0', '') : value;
-    return text.length > MAX_NAME ? text.slice(0, MAX_NAME).replace(/[\ud800-\udbff]$/u, '') : text;
+    return text.length > MAX_NAME ? cutAt(text, MAX_NAME) : text;
   }
   return null;
 }

@@ -4,7 +4,9 @@
  * `query_only`. A pragma may take effect as soon as it is compiled. So a text is compiled by itself only if it is such a query, or
  * begins like one.
  */
+
 import type { Database, SqlValue, Statement } from 'sql.js';
+import { cutAt } from '../../base/lists.ts';
 import { csvLine, LIBRARY_TABLES, type LibraryCell, type LibraryList } from '../../domain/library.ts';
 import type { Question, Refusal, Rows } from './messages.ts';
 import { splitStatement } from './statement.ts';
@@ -208,7 +210,7 @@ function cut(row: readonly LibraryCell[], length: number): LibraryCell[] {
 }
 
 function cutText(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…` : text;
+  return text.length > length ? `${cutAt(text, length)}…` : text;
 }
 
 /** How SQLite's messages about a damaged file begin. Similar ones, such as "malformed JSON", are about the question. */

@@ -1,4 +1,5 @@
 /** Names that services and people give to columns of tables and keys of JSON objects. */
+import { BARE_ID } from '../../domain/ids.ts';
 import { foldLetters } from '../letters.ts';
 
 /**
@@ -121,5 +122,5 @@ export function fieldsOf(plan: ColumnPlan, values: readonly string[]): Fields {
 
 /** True for an address or ID of Spotify. Other services write their own addresses into columns of the same name. */
 function isSpotify(value: string): boolean {
-  return /^[0-9A-Za-z]{22}$/u.test(value) || /spotify[:.]/iu.test(value);
+  return BARE_ID.test(value) || /spotify[:.]/iu.test(value);
 }

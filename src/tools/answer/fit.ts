@@ -2,6 +2,7 @@
  * Keeps answers short enough for the clients that show them to a model. Common clients cut text longer than about 12,000
  * characters or move it to a file, and the model never learns what was lost. Pure.
  */
+import { cutAt } from '../../base/lists.ts';
 
 /** Maximum characters of an answer as JSON. */
 export const LEAN_LIMIT = 10_000;
@@ -128,8 +129,7 @@ function arraysIn(value: unknown): unknown[][] {
 function cutTexts(value: object): void {
   for (const [key, inner] of Object.entries(value)) {
     if (typeof inner === 'string' && inner.length > MAX_TEXT) {
-      // Half a surrogate pair would not be valid text.
-      (value as Answer)[key] = `${inner.slice(0, MAX_TEXT).replace(/[\uD800-\uDBFF]$/, '')}…`;
+      (value as Answer)[key] = `${cutAt(inner, MAX_TEXT)}…`;
     } else if (typeof inner === 'object' && inner !== null) cutTexts(inner);
   }
 }

@@ -3,8 +3,8 @@
  * background, a few at a time.
  */
 
-import type { OwnerCalls, PageCandidate, PageFix, PageItem } from '../../../domain/ownerPage.ts';
-import { SETTLE_KEYS } from '../../../domain/settling.ts';
+import type { OwnerCalls, PageCandidate, PageItem } from '../../../domain/ownerPage.ts';
+import { type Fix, SETTLE_KEYS } from '../../../domain/settling.ts';
 import { type App, name, plainButton, problemOf, row } from './app.ts';
 import { type Child, draw, h } from './dom.ts';
 import { count, minutes, number, short } from './format.ts';
@@ -45,7 +45,7 @@ interface Work {
   /** The entries that accepting all near matches would settle, while the page asks whether to accept them. */
   near: OwnerCalls['jobs/near']['answer'] | null;
   /** Choices that are not sent yet, and how many entries each settles. */
-  queue: Array<{ fix: PageFix; entries: number }>;
+  queue: Array<{ fix: Fix; entries: number }>;
   /** Pending while choices are being sent. */
   sending: Promise<void> | null;
 }
@@ -119,7 +119,7 @@ export function createPicker(app: () => App): Picker {
     show();
   }
 
-  function settle(fix: PageFix): void {
+  function settle(fix: Fix): void {
     if (work === null) return;
     const { input } = work.items[work.at] as PageItem;
     const before = work.items.length;
