@@ -45,7 +45,7 @@ function remedyFor(problems: readonly Problem[]): Remedy {
   const inFile = problems.some(({ origin }) => origin === 'file');
   const it = problems.length === 1 ? 'it' : 'them';
   if (problems.some(({ unknown }) => unknown)) return remedyForUnknown(problems);
-  // `relay config list` would meet the same problem. Each message says where the value comes from.
+  // Each message says where the value comes from.
   return inFile
     ? { text: `Correct ${it} there, or with {command}.`, command: ['config', 'set'] }
     : { text: `Correct ${it}, or remove ${it} to use the default.` };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { SETTING_KEYS } from '../../src/config/table.ts';
@@ -86,6 +86,42 @@ test('config list --json has the path of the file and every setting, but no valu
     set: true,
     fallback: 'generated at first start',
   });
+});
+
+test('config list shows the settings that can be used and marks the others', async (context) => {
+  const home = temporaryHome(context);
+  const path = join(home, 'config.json');
+  const env = { RELAY_HOME: home, MCP_OAUTH_CLIENT_ID: 'mine', LOG_LEVEL: 'loud' };
+  writeFileSync(path, '{"port": 99999, "toolsets": "all", "prot": 1}');
+  const { code, out, err } = await relay(['config'], { env });
+  const lines = new Map(linesOf(out).map((line) => [line.split(' ')[0], line.replace(/ {2,}/g, ' | ')]));
+  assert.equal(lines.size, SETTING_KEYS.length);
+  assert.deepEqual(
+    ['port', 'toolsets', 'logLevel', 'mcpOauthClientSecret', 'logFormat'].map((key) => lines.get(key)),
+    [
+      `port | cannot be used | from ${path}`,
+      `toolsets | all | from ${path}`,
+      'logLevel | cannot be used | from LOG_LEVEL',
+      'mcpOauthClientSecret | missing',
+      'logFormat | json',
+    ],
+  );
+  assert.deepEqual([code, linesOf(err)[0]], [2, 'relay: 4 settings are unusable:']);
+  const json = await relay(['config', '--json'], { env });
+  const port = JSON.parse(json.out).settings.find((view: { key: string }) => view.key === 'port');
+  assert.deepEqual(port, {
+    key: 'port',
+    env: 'RELAY_PORT',
+    value: null,
+    source: 'file',
+    secret: false,
+    set: true,
+    fallback: '4980',
+    problem: `"port" in ${path} must be a whole number from 0 to 65535, not 99999`,
+  });
+  assert.deepEqual([json.code, JSON.parse(json.err).error.code], [2, 'SETTINGS_INVALID']);
+  writeFileSync(path, '{');
+  assert.deepEqual((({ code, out }) => [code, out])(await relay(['config'], { env })), [2, '']);
 });
 
 test('config get prints an empty line for a value that is not set, and never a secret', async () => {
@@ -188,9 +224,10 @@ test('config path works while the file has an unknown key, and config unset remo
   const home = temporaryHome(context);
   const env = { RELAY_HOME: home };
   writeFileSync(join(home, 'config.json'), '{"prot": 1}');
-  assert.deepEqual(await relay(['config', 'list'], { env }), {
+  const { out, ...refused } = await relay(['config', 'list'], { env });
+  assert.match(out, /^port +4980$/m);
+  assert.deepEqual(refused, {
     code: 2,
-    out: '',
     err: `relay: "prot" in ${join(home, 'config.json')} is not a setting (did you mean "port"?).\n  Correct it there, or remove it with \`relay config unset prot\`.\n`,
   });
   assert.equal((await relay(['config', 'path'], { env })).out, `${join(home, 'config.json')}\n`);
@@ -221,7 +258,7 @@ for (const [values, problem, remedy, unset] of NOT_IN_A_FILE) {
     const path = join(home, 'config.json');
     writeFileSync(path, JSON.stringify(values));
     const env = { RELAY_HOME: home };
-    assert.deepEqual(await relay(['config', 'list'], { env }), {
+    assert.deepEqual(await relay(['config', 'get', 'port'], { env }), {
       code: 2,
       out: '',
       err: `relay: "${unset}" in ${path} ${problem}.\n  Correct it there, or ${remedy}.\n`,
@@ -267,7 +304,34 @@ test('config unset providerClientSecret forgets it', async (context) => {
   const server = await startFakeLocal(context, { answers: { setClientSecret: async () => {} } });
   const result = await relay(['config', 'unset', 'providerClientSecret'], { env: server.env });
   assert.deepEqual(result, { code: 0, out: '', err: 'Forgot the client secret\n' });
-  assert.deepEqual(server.calls, [{ route: 'client-secret', body: { value: null } }]);
+  assert.deepEqual(server.calls.at(-1), { route: 'client-secret', body: { value: null } });
+});
+
+test('config unset providerClientSecret says so if none was stored', async (context) => {
+  const status = async () => exampleReport({ secrets: { mcpApiKey: true, providerClientSecret: false } });
+  const server = await startFakeLocal(context, { answers: { status, setClientSecret: async () => {} } });
+  const args = ['config', 'unset', 'providerClientSecret'];
+  assert.deepEqual(await relay(args, { env: server.env }), {
+    code: 0,
+    out: '',
+    err: 'No client secret was stored\n',
+  });
+  const json = await relay([...args, '--json'], { env: server.env });
+  assert.deepEqual(json, { code: 0, out: '{"key":"providerClientSecret","removed":false}\n', err: '' });
+  assert.deepEqual(
+    server.calls.filter(({ route }) => route === 'client-secret'),
+    [],
+  );
+  const full = await startFakeLocal(context, { answers: { setClientSecret: async () => {} } });
+  const removed = await relay([...args, '--json'], { env: full.env });
+  assert.deepEqual(removed, { code: 0, out: '{"key":"providerClientSecret","removed":true}\n', err: '' });
+});
+
+test('config unset providerClientSecret leaves a home without a state as it is', async (context) => {
+  const env = { RELAY_HOME: join(temporaryHome(context), 'new') };
+  const { code, out, err } = await relayProcess(['config', 'unset', 'providerClientSecret'], { env });
+  assert.deepEqual({ code, out, err }, { code: 0, out: '', err: 'No client secret was stored\n' });
+  assert.equal(existsSync(env.RELAY_HOME), false);
 });
 
 test('a secret that is typed is not shown', async (context) => {

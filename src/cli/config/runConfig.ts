@@ -1,10 +1,12 @@
 /** Shows and changes settings. A secret is only shown as set or not set. */
 import { didYouMean } from '../../base/nearest.ts';
 import { removeSetting, storeSetting } from '../../config/edit.ts';
+import { type Problem, settingsError } from '../../config/problems.ts';
 import { inspectSettings, redirectUriFor, type Settings } from '../../config/settings.ts';
 import { findSetting, SETTING_KEYS, SETTINGS, type SettingKey } from '../../config/table.ts';
 import { secretText } from '../../config/types.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { isKeyFailure } from '../../domain/failureClass.ts';
 import type { Context } from '../context.ts';
 import { noteOtherHome } from '../findServer.ts';
 import { note, printColumns, printJson, printLine } from '../terminal/output.ts';
@@ -25,18 +27,35 @@ function requireSetting(name: string): SettingKey {
   });
 }
 
+/**
+ * Prints the settings that can be used, and marks the others. Then throws `SETTINGS_INVALID` if there are others. Of a file that
+ * cannot be read nothing is known, so nothing is printed.
+ */
 export async function listSettings(context: Context): Promise<void> {
   await noteOtherHome(context);
-  const settings = await context.settings();
+  const { settings, problems } = inspectSettings(context.loadOptions());
+  if (problems.some(({ key, unknown }) => key === 'config.json' && !unknown)) throw settingsError(problems);
   const stored = await storedSecrets(context);
-  const all = SETTING_KEYS.map((key) => viewOf(settings, key, stored));
-  if (context.json) return printJson(context.io, { path: settings.configPath, settings: all });
-  const rows = all.map((view) => [
-    view.key,
-    textOf(view),
-    view.source === 'default' || view.source === 'state' ? '' : originOf(view, settings),
-  ]);
-  printColumns(context.io, rows);
+  const all = SETTING_KEYS.map((key) => {
+    const view = viewOf(settings, key, stored);
+    const problem = problems.find((one) => one.key === key && !one.unknown);
+    return problem ? markedView(view, problem) : view;
+  });
+  if (context.json) printJson(context.io, { path: settings.configPath, settings: all });
+  else {
+    const rows = all.map((view) => [
+      view.key,
+      textOf(view),
+      view.source === 'default' || view.source === 'state' ? '' : originOf(view, settings),
+    ]);
+    printColumns(context.io, rows);
+  }
+  if (problems.length > 0) throw settingsError(problems);
+}
+
+/** Returns the view of a setting that cannot be used, without the default that stands in its place. */
+function markedView(view: View, { origin, message }: Problem): View {
+  return { ...view, value: null, source: origin, set: origin !== 'default', problem: message };
 }
 
 export async function getSetting(context: Context, name: string): Promise<void> {
@@ -66,6 +85,8 @@ interface View {
   set: boolean;
   /** The default in words. */
   fallback: string;
+  /** Why the value cannot be used; missing if it can. */
+  problem?: string;
 }
 
 /** For each setting that is a secret: whether the state holds its value. A setting is missing if that is not known. */
@@ -78,6 +99,8 @@ type Stored = Partial<Record<SettingKey, boolean>>;
 async function storedSecrets(context: Context): Promise<Stored> {
   try {
     const report = await context.withLocal((local) => local.status(), { ownHome: true });
+    // Of a state that cannot be opened nothing is known. If only the key fails, what the state holds can be seen.
+    if (report.problem && !isKeyFailure(report.problem)) return {};
     // A running server of an earlier version does not report the secrets.
     return report.secrets ?? {};
   } catch {
@@ -103,6 +126,7 @@ function effective(settings: Settings, key: SettingKey): View['value'] {
 }
 
 function textOf(view: View): string {
+  if (view.problem !== undefined) return view.set ? 'cannot be used' : 'missing';
   if (view.source === 'state') return 'set, kept encrypted in the state';
   if (view.secret) return view.set ? 'set' : `not set (${view.fallback})`;
   return view.value === null ? `not set (${view.fallback})` : String(view.value);
@@ -162,17 +186,22 @@ async function storeSecret(context: Context, value: string | undefined): Promise
     });
   }
   await context.withLocal((local) => local.setClientSecret({ value: secret }), { ownHome: true });
-  reportSecret(context, true);
+  if (context.json) printJson(context.io, { key: 'providerClientSecret', set: true });
+  else note(context.io, 'Stored the client secret, encrypted');
+  noteSecretInEnvironment(context);
 }
 
 async function forgetSecret(context: Context): Promise<void> {
-  await context.withLocal((local) => local.setClientSecret({ value: null }), { ownHome: true });
-  reportSecret(context, false);
+  const { providerClientSecret: isSet } = await storedSecrets(context);
+  const removed = isSet !== false;
+  if (removed) await context.withLocal((local) => local.setClientSecret({ value: null }), { ownHome: true });
+  const done = removed ? 'Forgot the client secret' : 'No client secret was stored';
+  if (context.json) printJson(context.io, { key: 'providerClientSecret', removed });
+  else note(context.io, done);
+  noteSecretInEnvironment(context);
 }
 
-function reportSecret(context: Context, set: boolean): void {
-  if (context.json) printJson(context.io, { key: 'providerClientSecret', set });
-  else note(context.io, set ? 'Stored the client secret, encrypted' : 'Forgot the client secret');
+function noteSecretInEnvironment(context: Context): void {
   if (context.env.PROVIDER_CLIENT_SECRET) {
     note(context.io, 'PROVIDER_CLIENT_SECRET in the environment overrides it.');
   }
