@@ -8,7 +8,7 @@ import { type Context, createContext, type World } from './context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from './exit.ts';
 import { note, printBlock, printError } from './terminal/output.ts';
 import { byHelpGroup, HELP_GROUPS } from './usage/commandGroups.ts';
-import { helpCommand } from './usage/help.ts';
+import { CALLED_ELSEWHERE, helpCommand } from './usage/help.ts';
 import { withDashedId, withToolHelp } from './usage/rearranged.ts';
 
 /**
@@ -107,7 +107,7 @@ function usageError(error: CommanderError, args: readonly string[], program: Com
   const sentence = (first.charAt(0).toUpperCase() + first.slice(1)).replace(/\.$/, '').replaceAll("'", '"');
   return new RelayError('USAGE', `${sentence}.`, {
     remedy: {
-      text: `${suggestion(first, hint)}See {command}.`,
+      text: `${suggestion(error.code, first, hint)}See {command}.`,
       command: [...commandIn(args, program), '--help'],
     },
   });
@@ -161,9 +161,10 @@ function wrongChoice(message: string): RelayError | null {
 }
 
 /** Returns the nearest of commander's suggestions. Commander also suggests names of which every second letter differs. */
-function suggestion(message: string, hint = ''): string {
+function suggestion(code: string, message: string, hint = ''): string {
   const [, typed = ''] = /'([^']*)'/.exec(message) ?? [];
   const [, names = ''] = /Did you mean (?:one of )?(.*)\?/.exec(hint) ?? [];
-  const near = nearestNames(typed, names.split(', '));
+  const elsewhere = code === 'commander.unknownCommand' ? CALLED_ELSEWHERE.get(typed) : undefined;
+  const near = elsewhere === undefined ? nearestNames(typed, names.split(', ')) : [elsewhere];
   return near.length === 0 ? '' : `Did you mean ${near.join(' or ')}? `;
 }

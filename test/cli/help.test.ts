@@ -47,6 +47,10 @@ test('help names an unknown command and suggests near names', async () => {
     await relay(['help', 'jbs']),
     said('Unknown command "jbs".', 'Did you mean "jobs"? See `relay --help`.'),
   );
+  assert.deepEqual(
+    await relay(['help', 'doctor']),
+    said('Unknown command "doctor".', 'Did you mean "status"? See `relay --help`.'),
+  );
   assert.deepEqual(await relay(['help', 'xyzzy']), said('Unknown command "xyzzy".', 'See `relay --help`.'));
   assert.deepEqual(
     await relay(['help', 'jobs', 'shw']),

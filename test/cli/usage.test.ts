@@ -28,6 +28,9 @@ longTest('relay --version prints the version of the package, and opens nothing',
 const MISTAKES: Array<[args: string, message: string, remedy: string]> = [
   ['serv', 'Unknown command "serv".', 'Did you mean serve? See `relay --help`.'],
   ['xyzzy', 'Unknown command "xyzzy".', 'See `relay --help`.'],
+  // What other programs call `status` and `login`.
+  ['doctor', 'Unknown command "doctor".', 'Did you mean status? See `relay --help`.'],
+  ['setup', 'Unknown command "setup".', 'Did you mean login? See `relay --help`.'],
   ['serve --prot 1', 'Unknown option "--prot".', 'Did you mean --port? See `relay serve --help`.'],
   ['--hom x status', 'Unknown option "--hom".', 'Did you mean --home? See `relay status --help`.'],
   [
@@ -137,7 +140,7 @@ test('--home and --json are taken before and after the command', async () => {
 });
 
 test('unusable settings are exit 2, whatever the command', async () => {
-  for (const args of [['serve'], ['status'], ['login'], ['call', 'get_devices'], ['config']]) {
+  for (const args of [['serve'], ['status'], ['login'], ['call', 'get_devices'], ['config', 'get', 'port']]) {
     const { code, out, err } = await relay(args, { env: { RELAY_HOME: '/no/such/home', RELAY_PORT: 'x' } });
     assert.deepEqual([code, out], [2, ''], args.join(' '));
     assert.match(

@@ -31,14 +31,24 @@ export function printHelp(from: Command, names: readonly string[]): void {
   printHelp(next, others);
 }
 
+/** The names that other programs give to commands of relay, and the name that relay gives. */
+export const CALLED_ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['doctor', 'status'],
+  ['setup', 'login'],
+  ['init', 'login'],
+  ['auth', 'login'],
+  ['start', 'serve'],
+  ['run', 'serve'],
+]);
+
 /** Makes the error for a command that `parent` does not have, with suggestions. */
 export function unknownCommand(parent: Command, name: string): RelayError {
   const path = parent.parent === null ? [] : [parent.name()];
-  const near = nearestNames(
-    name,
-    parent.commands.map((command) => command.name()),
-  ).map((candidate) => `"${candidate}"`);
-  const all = path.length === 0 ? '' : `It has ${parent.commands.map((one) => one.name()).join(', ')}. `;
+  const names = parent.commands.map((command) => command.name());
+  const elsewhere = parent.parent === null ? CALLED_ELSEWHERE.get(name) : undefined;
+  const meant = elsewhere === undefined ? nearestNames(name, names) : [elsewhere];
+  const near = meant.map((candidate) => `"${candidate}"`);
+  const all = path.length === 0 ? '' : `It has ${names.join(', ')}. `;
   const hint = near.length === 0 ? all : `Did you mean ${near.join(' or ')}? `;
   return new RelayError('USAGE', `Unknown command "${[...path, name].join(' ')}".`, {
     remedy: { text: `${hint}See {command}.`, command: [...path, '--help'] },
