@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileNames } from '../../src/cli/lists/fileNames.ts';
@@ -32,6 +34,31 @@ async function broughtBack({ world, run }: ListScene, path: string, name: string
   assert.equal(searches(world), 0);
   return urisOf(named(world, name));
 }
+
+test('an export for which there is no room leaves no part of a list behind', (context) =>
+  withLists(async ({ world, run, dir }) => {
+    const path = join(dir, 'odds.csv');
+    const { writeFile } = promises;
+    context.mock.method(promises, 'writeFile', async (...args: Parameters<typeof writeFile>) => {
+      if (args[0] !== path) return writeFile(...args);
+      await writeFile(path, 'title,artists', args[2]);
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    });
+    syncBuiltinESMExports();
+    const args = ['export', named(world, 'Odds and Ends').id, '-o', path];
+    try {
+      assert.deepEqual(await run(args), {
+        code: 1,
+        out: '',
+        err: `relay: ${path} cannot be written: ENOSPC: no space left on device, write.\n  Free some space, or give another path with -o.\n`,
+      });
+      assert.equal(existsSync(path), false);
+    } finally {
+      context.mock.restoreAll();
+      syncBuiltinESMExports();
+    }
+    assert.equal((await run(args)).code, 0);
+  }));
 
 longTest('a playlist is written to stdout or to a file, and says what cannot be restored', () =>
   withLists(async (scene) => {

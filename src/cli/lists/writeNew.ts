@@ -1,5 +1,5 @@
 /** Writes files, and overwrites existing ones only if told to. */
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 
 /** @throws RelayError `INVALID_ARGUMENT` if the file cannot be written, or if it exists and `force` is false */
@@ -7,9 +7,13 @@ export async function writeNew(file: string, text: string, force: boolean): Prom
   try {
     await writeFile(file, text, { flag: force ? 'w' : 'wx' });
   } catch (error) {
-    if (systemCodeOf(error) === 'EEXIST') throw alreadyThere([file]);
+    const code = systemCodeOf(error);
+    if (code === 'EEXIST') throw alreadyThere([file]);
+    const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+    // The beginning of a list would look like the whole list, and the next try would not overwrite it.
+    if (isFull && !force) await rm(file, { force: true }).catch(() => {});
     throw new RelayError('INVALID_ARGUMENT', `${file} cannot be written: ${messageOf(error)}.`, {
-      remedy: 'Give another path with -o.',
+      remedy: `${isFull ? 'Free some space, or give' : 'Give'} another path with -o.`,
       cause: error,
     });
   }
