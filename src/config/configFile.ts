@@ -71,8 +71,9 @@ export function changeConfigFile<T extends Pick<ConfigFile, 'values' | 'indent'>
     });
   } catch (error) {
     if (error instanceof RelayError) throw error;
+    const isFull = ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(error) ?? '');
     throw new RelayError('HOME_UNUSABLE', `${path} cannot be written: ${messageOf(error)}.`, {
-      remedy: 'Make the directory writable, or choose another with --home.',
+      remedy: `${isFull ? 'Free some space' : 'Make the directory writable'}, or choose another home with --home.`,
       cause: error,
     });
   }

@@ -211,6 +211,29 @@ test('on Windows, a change is made although a virus scanner holds its lock open 
   assert.deepEqual([refused, readdirSync(home)], [['openSync', 'rmSync'], ['config.json']]);
 });
 
+test('a change for which there is no room leaves the file, and says what helps', (context) => {
+  const home = temporaryHome(context);
+  const env = { RELAY_HOME: home };
+  storeSetting({ env }, 'port', '5000');
+  const before = readFileSync(join(home, 'config.json'), 'utf8');
+  context.mock.method(fs, 'fsyncSync', () => {
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  });
+  syncBuiltinESMExports();
+  try {
+    assert.throws(() => storeSetting({ env }, 'port', '5001'), {
+      code: 'HOME_UNUSABLE',
+      message: `${join(home, 'config.json')} cannot be written: ENOSPC: no space left on device, write.`,
+      remedy: 'Free some space, or choose another home with --home.',
+    });
+  } finally {
+    context.mock.restoreAll();
+    syncBuiltinESMExports();
+  }
+  assert.deepEqual(readdirSync(home), ['config.json']);
+  assert.equal(readFileSync(join(home, 'config.json'), 'utf8'), before);
+});
+
 test('a change that makes the settings unusable is refused', (context) => {
   const home = temporaryHome(context);
   const options = { env: { RELAY_HOME: home } };
