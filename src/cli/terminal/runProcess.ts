@@ -20,8 +20,8 @@ export async function runProcess(work: (signal: AbortSignal) => Promise<ExitCode
   process.on('SIGTERM', onSignal);
   // A reader that stops early (`relay tools | head`) is not a failure.
   process.stdout.on('error', endWithoutOutput);
-  // Without a listener, the process would end with 1 if the reader of stderr goes away (`relay status 2>&1 | head -1`) or the
-  // disk is full (`relay serve 2>relay.log`). There is nowhere left to say so.
+  // Without a listener, the process would end if the reader of stderr goes away (`relay status 2>&1 | head -1`). So would a
+  // server whose log is on a full disk (`relay serve 2>relay.log`). There is nowhere left to say so.
   process.stderr.on('error', () => {});
 
   const code = await work(stop.signal);
