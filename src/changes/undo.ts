@@ -14,6 +14,7 @@ import {
   getChangeBody,
   hasPartialUndo,
   laterChanges,
+  partialUndos,
   writtenSince,
 } from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
@@ -23,7 +24,7 @@ import { isWritable, planRows, replaceOps, unwritable } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
 import { nextStep, onlyAppends, removedUris, rowsAt, writesRows } from './rowOps.ts';
-import { formerBeside, planOf, progressOf, rowsConflict } from './run.ts';
+import { formerBeside, planOf, progressOf, type Run, rowsConflict } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
 type Context = Reading & Pick<ChangeContext, 'clock'>;
@@ -242,8 +243,7 @@ async function undoCreation(
 }
 
 function expectedRows(change: Change, body: ChangeBody): readonly string[] {
-  const { rows, ops } = planOf(body);
-  return rowsAt(rows, ops, progressOf(change));
+  return rowsLeft({ change, plan: planOf(body) });
 }
 
 /** The change with the progress that the list shows: its last request may have taken effect without an answer. */
@@ -271,11 +271,12 @@ async function undoRows(
   await settleTarget(context, recorded.playlistId ?? '', call);
   const body = await withBase(context, recorded, stored, call);
   const change = await asFarAsShown(context, recorded, body, call);
-  const expected = expectedRows(change, body);
   // What an interrupted undo has already taken back is not another person's change.
   const isBegun = hasPartialUndo(context.store, change.seq);
+  const begun = begunUndos(context, change);
+  const expected = begun[0] ? rowsLeft(begun[0]) : expectedRows(change, body);
   const isForced = force && isRead(body.former.rows);
-  const sight = sightOf(context, change, body, force || isBegun);
+  const sight = { ...sightOf(context, change, body, force || isBegun), expected };
   const { playlistId, shownAs, unseen } = sight;
   const plan = (shown: readonly string[]) => {
     // The list may show the rows from before relay's own last write, or rows that another person wrote. Replacing all rows is
@@ -284,7 +285,7 @@ async function undoRows(
     const present = caughtUp ?? shown;
     const wanted = isForced
       ? (body.former.rows ?? [])
-      : formerBeside({ change, plan: planOf(body) }, present);
+      : formerBeside({ change, plan: planOf(body) }, withoutUndos(begun, present));
     const inPlace = caughtUp && wanted.every(isWritable) ? null : planRows(present, wanted);
     // All rows of a song go at once. If the list shows the song under another ID or without a name, other such rows might go
     // too. In a list that others have changed, it is only a guess which song a row without a name is.
@@ -337,6 +338,25 @@ async function undoRows(
     0,
   );
   return { former: { rows: present }, ops, rewritten, lost: [] };
+}
+
+type Begun = Pick<Run, 'change' | 'plan'>;
+
+/** The undos of the rows of a change that stopped part-way, the last one first. */
+function begunUndos({ store }: Context, { seq }: Change): Begun[] {
+  return partialUndos(store, seq).map((change) => ({
+    change,
+    plan: planOf(getChangeBody(store, change.seq)),
+  }));
+}
+
+function rowsLeft({ change, plan }: Begun): readonly string[] {
+  return rowsAt(plan.rows, plan.ops, progressOf(change));
+}
+
+/** The rows as they would be if undos that stopped part-way had not begun. Otherwise, what they put back would be there twice. */
+function withoutUndos(begun: readonly Begun[], present: readonly string[]): readonly string[] {
+  return begun.reduce((rows, undo) => formerBeside(undo, rows, undo.change.uncertain), present);
 }
 
 /** True if the list names a row for each of these songs. If it names none for a song, a row without a name may be that song. */

@@ -214,6 +214,12 @@ export function hasPartialUndo(store: Store, seq: number): boolean {
   return CHANGES.first(store, "where undoes = ? and outcome = 'partial'", [seq]) !== null;
 }
 
+/** Returns the undos of `seq` that stopped part-way and are not undone themselves, the last one first. */
+export function partialUndos(store: Store, seq: number): Change[] {
+  const undos = CHANGES.all(store, "where undoes = ? and outcome = 'partial' order by seq desc", [seq]);
+  return undos.filter((undo) => undoOf(store, undo.seq) === null);
+}
+
 /** Returns the last change that has written something or still may, is not an undo, and is not undone; null if there is none. */
 export function latestNotUndone(store: Store): Change | null {
   const changes = store.all<{ seq: number }>(
