@@ -60,6 +60,13 @@ export function isoOf(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString();
 }
 
+/** Returns how long to wait, in words: `90 seconds`, `14 hours`. Rounded up, so that nobody comes back too early. */
+export function waitWords(seconds: number): string {
+  if (seconds < 120) return seconds === 1 ? '1 second' : `${Math.ceil(seconds)} seconds`;
+  if (seconds < 7_200) return `${Math.ceil(seconds / 60)} minutes`;
+  return `${Math.ceil(seconds / 3_600)} hours`;
+}
+
 /** Returns a length of time as text, from milliseconds and rounded to seconds: `3:45`, `1:02:03`. */
 export function playingTime(ms: number): string {
   const seconds = Math.round(ms / 1_000);

@@ -146,6 +146,12 @@ function refusalOf(store: Context['store'], change: Change, isNamed = true): Rel
     });
   }
   const undone = undoOf(store, change.seq);
+  if (undone?.outcome === null) {
+    return new RelayError('CONFLICT', `The change ${change.id} is being undone already.`, {
+      remedy: firstEnd(jobOf(store, undone), isNamed),
+      details: { undone_by: undone.id },
+    });
+  }
   if (undone || change.outcome === 'rolled_back') {
     return new RelayError('CONFLICT', `The change ${change.id} is undone already.`, {
       remedy: undone ? `To bring it back, undo the change ${undone.id}.` : 'There is nothing to undo.',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reach } from '../jobs/jobCalls.ts';
 import { failureOf } from '../support/answers.ts';
+import { run } from '../support/cli.ts';
 import type { FastClock } from '../support/fastClock.ts';
 import { assertRows, fill, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
@@ -61,6 +62,41 @@ test('an undo that stopped part-way puts back only the rest when it is asked for
     await call('undo_change', { change_id });
     assertRows(playlist, rows);
   }));
+
+longTest('at a terminal, an undo that stops names the command and the time at which to call it again', () =>
+  withRemoved({ from: 50, to: 200 }, async ({ relay, playlist, change_id }) => {
+    const limit = { kind: 'rate_limit', retryAfterSeconds: 50_400 } as const;
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, ...limit });
+    const { code, err } = await run(relay, ['undo', '--yes'], { columns: 200 });
+    assert.deepEqual([code, playlist.rows.length], [1, 150]);
+    const command = `relay undo ${change_id.slice(0, 8)}`;
+    assert.ok(
+      err.endsWith(`\n  Undo it again with \`${command}\` after 14 hours: that takes back the rest.\n`),
+      err,
+    );
+  }),
+);
+
+longTest('while an undo waits, its change is being undone, and the job of the undo is named', () =>
+  withRemoved({ from: 0, to: 150 }, async ({ relay, call, changes, change_id }) => {
+    const limit = { kind: 'rate_limit', retryAfterSeconds: 50_400 } as const;
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, ...limit });
+    await call('undo_change', { change_id });
+    const [undo = ''] = await changes();
+    await reach(relay, undo, 'waiting');
+    const again = failureOf(await call('undo_change', { change_id }));
+    assert.deepEqual(
+      [again?.code, again?.message, again?.remedy],
+      [
+        'CONFLICT',
+        `The change ${change_id} is being undone already.`,
+        `Wait until the job has ended (get_job_status), or call cancel_job, with job_id ${undo}.`,
+      ],
+    );
+    const { out } = await run(relay, ['history'], { columns: 200 });
+    assert.match(out, new RegExp(`^removed 150 songs .* being undone by ${undo.slice(0, 8)} `, 'm'));
+  }),
+);
 
 longTest('an undo that stopped twice puts back the rest', () =>
   withRemoved(

@@ -3,7 +3,7 @@
  * before each request. A used-up daily quota blocks for hours, and requests during that time only prolong the block.
  */
 import { interruptible } from '../../base/abort.ts';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, waitWords } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';
 import { blockScope, countRequest, listRateLimits } from '../../store/tables/rateLimits.ts';
@@ -185,7 +185,7 @@ function limitError(scope: string, waitMs: number, reason: string | null, now: n
   const at = new Date(now + waitMs).toISOString();
   const what = isQuota
     ? `The Spotify app's quota for ${scope} requests is used up until ${at}.`
-    : `Spotify asks relay to wait ${inWords(seconds)} before the next ${scope} request (until ${at}).`;
+    : `Spotify asks relay to wait ${waitWords(seconds)} before the next ${scope} request (until ${at}).`;
   return new RelayError(isQuota ? 'QUOTA_EXCEEDED' : 'RATE_LIMITED', what, {
     remedy: {
       text: 'Do not retry before then; other kinds of requests still work. {command} shows what is blocked.',
@@ -194,10 +194,4 @@ function limitError(scope: string, waitMs: number, reason: string | null, now: n
     retryAfterSeconds: seconds,
     details: { scope, blocked_until: at },
   });
-}
-
-function inWords(seconds: number): string {
-  if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} minutes`;
-  return `${Math.round(seconds / 3600)} hours`;
 }

@@ -1,5 +1,6 @@
 /** Writes for tools: each write is a durable change, and the call waits for it. Also the report of a change. */
 import * as z from 'zod';
+import { waitWords } from '../../base/clock.ts';
 import {
   type ChangeReport,
   type ChangeRequest,
@@ -87,7 +88,7 @@ export type Report = z.infer<typeof WriteReport> & {
 /** How long a call waits for its write, so that its answer comes within 45 s. A write that takes longer continues as a job. */
 const WAIT_MS = 38_000;
 
-/** What to do about the rest of a write that stopped part-way. @param when such as `after 5 seconds` */
+/** What to do about the rest of a write that stopped part-way. @param when such as `after 14 hours` */
 type RestWords = (written: number, when: string, change: Change) => string | Remedy;
 
 /** The advice for the rest of a write of the caller's own entries. @param entry the entry at which the rest begins, from 1 */
@@ -244,9 +245,7 @@ function remedyFor(
   const when = whenOf(cause);
   if (isForGood(change, cause)) return cause.remedyValue ?? '';
   switch (change.kind) {
-    // An undo writes in an order of its own, and a removal counts only what was there. So no number tells which entries are left.
-    case 'undo':
-      return `Call undo_change again, with the same change_id as before, ${when}: it takes back the rest.`;
+    // A removal counts only what was there, so no number tells which entries are left.
     case 'remove':
     case 'unsave':
       return `Send the same call again ${when}: it removes the rest.`;
@@ -325,7 +324,9 @@ function isForGood({ kind }: Change, { details }: RelayError): boolean {
 
 function whenOf({ retryAfterSeconds, details }: RelayError): string {
   if (details?.not_found) return 'without the tracks in details.not_found';
-  return retryAfterSeconds === undefined ? 'when the cause is fixed' : `after ${retryAfterSeconds} seconds`;
+  return retryAfterSeconds === undefined
+    ? 'when the cause is fixed'
+    : `after ${waitWords(retryAfterSeconds)}`;
 }
 
 function stoppedError(change: ChangeReport['change'], report: Partial<Report>): RelayError {
