@@ -43,6 +43,12 @@ test('the bar shows progress, speed and the time left, or the end of a wait', ()
     barText(waiting, 3, false, VIEW),
     'Waiting ######------------------ 100 of 400, continues in 12 h (QUOTA_EXCEEDED)',
   );
+  // A computer that slept notices some minutes later that the time has come.
+  const late = { ...VIEW, now: Date.parse('2026-11-21T01:09:00.000Z') };
+  assert.equal(
+    barText(waiting, 3, false, late),
+    'Waiting ######------------------ 100 of 400, continues soon (QUOTA_EXCEEDED)',
+  );
   const writing: JobRecord = {
     ...RECORD,
     status: 'committing',

@@ -193,7 +193,9 @@ function waitText(job: JobRecord, { named, now }: Pick<JobView, 'named' | 'now'>
     return job.review_required ? `review it: ${commandLine(named, 'jobs', 'show', 'ID')}` : '';
   }
   if (needsLogin(job)) return `for a login: ${commandLine(named, 'login')}`;
-  const until = job.run_after === null ? '' : `continues ${relative(job.run_after, now)}`;
+  // After the computer has slept, the server may take some minutes to notice that the time has come.
+  const when = (time: string) => (Date.parse(time) > now ? relative(time, now) : 'soon');
+  const until = job.run_after === null ? '' : `continues ${when(job.run_after)}`;
   return [until, job.reason === null ? '' : `(${visibleText(job.reason)})`].filter(Boolean).join(' ');
 }
 

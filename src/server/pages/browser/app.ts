@@ -2,6 +2,7 @@
 import type { OwnerState, PageEvents, PagePlace, PageSetup, PageVersion } from '../../../domain/ownerPage.ts';
 import type { PlaylistVersions, RestoreAnswer } from '../../../domain/versions.ts';
 import { type Child, h } from './dom.ts';
+import { withLocalTimes } from './format.ts';
 import { Refused } from './session.ts';
 
 interface Notice {
@@ -76,7 +77,8 @@ export interface App {
 /** What went wrong and what to do, in one line. */
 export function problemOf(error: unknown): string {
   if (!(error instanceof Refused)) return 'Something went wrong on this page. Load it again.';
-  return error.remedy === null ? error.message : `${error.message} ${error.remedy}`;
+  const text = error.remedy === null ? error.message : `${error.message} ${error.remedy}`;
+  return withLocalTimes(text);
 }
 
 export interface ButtonOptions {

@@ -3,7 +3,7 @@ import { isWorking } from '../../../domain/job.ts';
 import type { PageJob } from '../../../domain/ownerPage.ts';
 import { type App, type ButtonOptions, button, name, placeLink, row, soft, withCode } from './app.ts';
 import { type Child, h } from './dom.ts';
-import { count, fromNow, number, wordsOfReason } from './format.ts';
+import { count, fromNow, number, withLocalTimes, wordsOfReason } from './format.ts';
 import { ask } from './session.ts';
 
 /** True if the job waits for a person. */
@@ -49,7 +49,7 @@ export function jobRow(app: App, job: PageJob): Child {
     job.error !== null &&
       h.p(
         { class: job.reviewRequired ? 'warn' : 'bad' },
-        job.error.message,
+        withLocalTimes(job.error.message),
         job.error.remedy !== null && [' ', withCode(job.error.remedy)],
       ),
     row(actionsOf(app, job)),
@@ -78,7 +78,10 @@ export function countsOf(job: PageJob): string {
 
 function waitOf({ reason, runAfter }: PageJob): string {
   const why = reason === null ? '' : `: ${wordsOfReason(reason)}`;
-  return runAfter === null ? `It waits${why}.` : `It continues by itself ${fromNow(runAfter)}${why}.`;
+  if (runAfter === null) return `It waits${why}.`;
+  // After the computer has slept, the server may take some minutes to notice that the time has come.
+  const when = Date.parse(runAfter) > Date.now() ? fromNow(runAfter) : 'soon';
+  return `It continues by itself ${when}${why}.`;
 }
 
 function actionsOf(app: App, job: PageJob): Child[] {

@@ -1,9 +1,18 @@
 /** Undoes a change, after showing what the undo would do. */
-import type { UndoAnswer } from '../../../domain/localApi.ts';
+import type { ChangeEntry, UndoAnswer } from '../../../domain/localApi.ts';
 import { type App, button, plainButton, problemOf, row, soft } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count } from './format.ts';
 import { ask, Refused } from './session.ts';
+
+/** True if the person has asked what undoing the change does. Another tab may have undone it meanwhile. */
+export function isAskedToUndo({ doing }: App, { change_id, can_undo }: ChangeEntry): boolean {
+  const isUnderWay = doing.busy.has(UNDO) || doing.busy.has(FORCE);
+  return doing.undo?.change === change_id && (can_undo || isUnderWay);
+}
+
+/** Names of the actions. */
+const [UNDO, FORCE] = ['undo now', 'undo force'];
 
 export function undoPart(app: App, change: string): Child {
   const { doing } = app;
@@ -15,7 +24,11 @@ export function undoPart(app: App, change: string): Child {
       doing.undo = null;
       app.tell(doneWords(answer));
     } catch (error) {
-      if (!isConflict(error)) throw error;
+      if (!isConflict(error)) {
+        // A part may be undone by now, so the preview may not be right any more.
+        doing.undo = null;
+        throw error;
+      }
       // What the preview showed is no longer so, which may make it another question.
       await previewUndo(app, change);
       if (doing.undo?.conflict == null) throw error;
@@ -34,8 +47,8 @@ export function undoPart(app: App, change: string): Child {
     asked.preview !== null && h.ul(asked.preview.map((line) => h.li({ key: line }, line))),
     row(
       asked.conflict === null
-        ? button(app, 'undo now', 'Undo now', undo(false), { kind: 'primary' })
-        : button(app, 'undo force', 'Undo anyway', undo(true), { kind: 'danger' }),
+        ? button(app, UNDO, 'Undo now', undo(false), { kind: 'primary' })
+        : button(app, FORCE, 'Undo anyway', undo(true), { kind: 'danger' }),
       plainButton('Keep it', () => app.set({ undo: null })),
     ),
   );

@@ -7,7 +7,7 @@ import { type Child, h } from '../dom.ts';
 import { fromNow } from '../format.ts';
 import { countsOf, jobRow, needsOwner, stateOf } from '../jobs.ts';
 import { ask } from '../session.ts';
-import { previewUndo, undoPart } from '../undo.ts';
+import { isAskedToUndo, previewUndo, undoPart } from '../undo.ts';
 
 /** Number of further events that "Show older" shows. */
 const MORE = 50;
@@ -62,7 +62,7 @@ async function clear(app: App): Promise<void> {
 
 function eventRow(app: App, { id, at, place, job, change }: PageEvent): Child {
   const title = change === null ? (job?.title ?? '') : capital(change.what);
-  const asked = change !== null && app.doing.undo?.change === change.change_id;
+  const asked = change !== null && isAskedToUndo(app, change);
   return h.li(
     { key: id, id: `event-${id}`, class: 'event' },
     h.div(
@@ -92,7 +92,7 @@ function eventRow(app: App, { id, at, place, job, change }: PageEvent): Child {
 function marksOf(job: PageEvent['job'], change: ChangeEntry | null): Child {
   const marks: Array<readonly [string, string]> = [];
   if (job !== null && (change === null || job.status === 'cancelled')) marks.push(stateOf(job));
-  if (change?.undone_by !== undefined) marks.push([change.being_undone ? 'Being undone' : 'Undone', '']);
+  if (change?.undone_by !== undefined) marks.push([change.being_undone ? 'Not undone yet' : 'Undone', '']);
   else if (change !== null && change.state === 'review') marks.push(['Someone else changed it', 'warn']);
   else if (change !== null && change.state === 'partial') marks.push(['Stopped part-way', 'warn']);
   else if (change !== null && change.state === 'rolled_back') marks.push(['Taken back', '']);
