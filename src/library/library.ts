@@ -227,7 +227,7 @@ export function createLibrary(options: LibraryOptions): Library {
   const place = { ...options, ...options.ground };
   const memory = memoryFile(place);
   const file = savedAfter(memory, mirrorFile(place));
-  const playlistVersions = createPlaylistVersions(memory, file, clock);
+  const playlistVersions = createPlaylistVersions(memory, file, clock, log);
   /** True while a step in the background runs: each request of the step is counted in the budget before it is sent. */
   let isPaced = false;
   const paced: ProviderApi = {

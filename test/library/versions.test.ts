@@ -493,6 +493,68 @@ longTest('a playlist that got an earlier name back is found by that name once th
   }),
 );
 
+/** Bytes that stand for no rows: a run that is not there, one that never ends, a number that never ends, and an impossible date. */
+const DAMAGE = ['02ff01', 'ffffffff01', '0301ffff', '0301ffffffffffff0f'];
+
+test('a damaged version is lost with the older ones, and the library is read all the same', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 0, 1);
+    await readAll(relay);
+    const memory = join(relay.home, 'memory.db');
+    const SQL = await loadSqlite();
+    const spoil = async (version: number, hex: string) => {
+      await relay.server.close();
+      const db = new SQL.Database(await readFile(memory));
+      db.exec(`update version_rows set delta = x'${hex}' where version = ${version}`);
+      await writeFile(memory, db.export());
+      db.close();
+      await relay.restart();
+    };
+    const shortened = async () => {
+      edit(relay, (rows) => rows.slice(1));
+      const { items } = await list(relay);
+      return items.map(({ version, total, added, removed }) => [version, total, added, removed]);
+    };
+    await shortened();
+    let [version, total] = [3, 28];
+    assert.deepEqual((await shortened())[0], [version, total, 0, 1]);
+    for (const hex of DAMAGE) {
+      // The newest version is damaged, so none can be read. The rows in the copy become the first one again.
+      await spoil(version, hex);
+      edit(relay, (rows) => rows.slice(1));
+      const { rows, error } = await ask(relay, 'SELECT count(*) FROM playlist_rows', { max_age_minutes: 0 });
+      assert.deepEqual([error, rows], [undefined, [[total - 1]]]);
+      const { items } = await list(relay);
+      assert.deepEqual(
+        items.map(({ total, added }) => [total, added]),
+        [
+          [total - 1, 0],
+          [total, total],
+        ],
+      );
+      total -= 2;
+      const all = await shortened();
+      assert.deepEqual(
+        all.map(([, count]) => count),
+        [total, total + 1, total + 2],
+      );
+      version = all[0]?.[0] ?? 0;
+    }
+    // Only the oldest version is damaged, so the others stay.
+    await spoil(version - 2, '02ff01');
+    assert.equal((await restore(relay, version - 2)).error?.code, 'NOT_FOUND');
+    const left = await list(relay);
+    assert.deepEqual(
+      left.items.map((one) => [one.total, one.added, one.removed]),
+      [
+        [total, 0, 1],
+        [total + 1, total + 1, 0],
+      ],
+    );
+    assert.equal((await restore(relay, version - 1, { dry_run: false })).error, undefined);
+    assert.equal(uris(relay).length, total + 1);
+  }));
+
 longTest(
   'if a restore brings back earlier versions, the rows that were read since then become a version again',
   () =>

@@ -7,7 +7,7 @@ import { without } from '../../domain/rows.ts';
 import type { PlaylistVersion, VersionRow } from '../../domain/versions.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 import { keptVersions } from '../versions/retention.ts';
-import { decodeRows, encodeRows, type StoredRow } from '../versions/rowDelta.ts';
+import { DamagedRows, decodeRows, encodeRows, type StoredRow } from '../versions/rowDelta.ts';
 
 interface Version {
   version: number;
@@ -18,6 +18,7 @@ interface Version {
  * Stores the rows that were just read as a new version, if their items differ from those of the last version. Stores the
  * playlist's name in any case.
  * @param now Unix milliseconds
+ * @throws DamagedRows
  */
 export function recordVersion(
   sql: Sql,
@@ -48,7 +49,7 @@ export function recordVersion(
   });
 }
 
-/** Deletes the versions of a playlist that `versions/retention.ts` does not keep. */
+/** Deletes the versions of a playlist that `versions/retention.ts` does not keep. @throws DamagedRows */
 export function thinOut(sql: Sql, id: string, now: number): void {
   const versions = sql.all<Version>(
     'select version, seen_at from versions where playlist_id = ? order by version',
@@ -88,6 +89,41 @@ export function thinOut(sql: Sql, id: string, now: number): void {
   });
 }
 
+/**
+ * Deletes the newest damaged version of a playlist, and all older ones, since each is stored as its difference from the next.
+ * @returns the number of deleted versions
+ */
+export function dropDamaged(sql: Sql, id: string): number {
+  let rows: readonly StoredRow[] = [];
+  let sound: number | null = null;
+  for (const { version } of listVersions(sql, id)) {
+    try {
+      rows = decodeRows(rows, deltaOf(sql, id, version));
+      sound = version;
+    } catch (error) {
+      if (!(error instanceof DamagedRows)) throw error;
+      return dropUpTo(sql, id, version, sound === null ? null : { version: sound, rows });
+    }
+  }
+  return 0;
+}
+
+/** @param next the version after `last`, which then counts all its rows as added; null if none is left */
+function dropUpTo(
+  sql: Sql,
+  id: string,
+  last: number,
+  next: { version: number; rows: readonly StoredRow[] } | null,
+): number {
+  return sql.transaction(() => {
+    const { changes } = sql.run('delete from versions where playlist_id = ? and version <= ?', [id, last]);
+    sql.run('delete from version_rows where playlist_id = ? and version <= ?', [id, last]);
+    if (next) putCounts(sql, id, next.version, countsOf([], next.rows));
+    else sql.run('delete from version_playlists where playlist_id = ?', [id]);
+    return changes;
+  });
+}
+
 /** Lists the versions of a playlist, newest first. */
 export function listVersions(sql: Sql, id: string): PlaylistVersion[] {
   return sql.all(
@@ -96,7 +132,7 @@ export function listVersions(sql: Sql, id: string): PlaylistVersion[] {
   );
 }
 
-/** Returns the rows of one version, in order; null if no version has that number. */
+/** Returns the rows of one version, in order; null if no version has that number. @throws DamagedRows */
 export function rowsOfVersion(sql: Sql, id: string, version: number): VersionRow[] | null {
   const isThere = sql.get('select 1 from versions where playlist_id = ? and version = ?', [id, version]);
   if (!isThere) return null;

@@ -18,6 +18,13 @@ export interface StoredRow {
 
 /** Minimum length of a run; a shorter one saves nothing. */
 const MIN_RUN = 2;
+/** Far more rows than a playlist can have: damaged bytes could otherwise stand for any number of rows. */
+const MAX_ROWS = 100_000;
+/** The end of year 9999, in Unix seconds: later times have no ISO 8601 text of the usual form. */
+const MAX_TIME = 253_402_300_799;
+
+/** The bytes are not what `encodeRows` has made. SQLite does not notice if the bytes of a value are damaged. */
+export class DamagedRows extends Error {}
 
 /** Encodes `rows` as their difference from `base`. */
 export function encodeRows(base: readonly StoredRow[], rows: readonly StoredRow[]): Uint8Array {
@@ -54,23 +61,30 @@ export function encodeRows(base: readonly StoredRow[], rows: readonly StoredRow[
   return Uint8Array.from(bytes);
 }
 
-/** Returns the rows that `bytes` encode. @throws Error if a run in `bytes` is not in `base` */
+/** Returns the rows that `bytes` encode as their difference from `base`. @throws DamagedRows */
 export function decodeRows(base: readonly StoredRow[], bytes: Uint8Array): StoredRow[] {
   const rows: StoredRow[] = [];
   const next = readerOf(bytes);
   let last = 0;
+  const need = () => {
+    const value = next();
+    if (value === null) throw new DamagedRows('a version ends in the middle of a run');
+    return value;
+  };
   for (let head = next(); head !== null; head = next()) {
     const length = Math.floor(head / 2);
+    if (rows.length + length > MAX_ROWS) throw new DamagedRows('a version has more rows than a playlist');
     if (head % 2 === 0) {
-      const from = next() ?? 0;
+      const from = need();
       const run = base.slice(from, from + length);
-      if (run.length !== length) throw new Error('a version refers to rows that are not there');
+      if (run.length !== length) throw new DamagedRows('a version refers to rows that are not there');
       for (const row of run) rows.push(row);
       continue;
     }
     for (let count = 0; count < length; count++) {
-      const item = next() ?? 0;
-      last += unzigzag(next() ?? 0);
+      const item = need();
+      last += unzigzag(need());
+      if (last < 0 || last > MAX_TIME) throw new DamagedRows('a version has a row with an impossible date');
       rows.push({ item, added: last });
     }
   }
@@ -124,17 +138,19 @@ function writeInteger(bytes: number[], value: number): void {
   bytes.push(rest);
 }
 
-/** Returns a function that reads the next number; null at the end. */
+/** Returns a function that reads the next number; null at the end. It throws `DamagedRows` for a number without an end. */
 function readerOf(bytes: Uint8Array): () => number | null {
   let at = 0;
   return () => {
     if (at >= bytes.length) return null;
     let value = 0;
     for (let factor = 1; ; factor *= 128) {
-      const byte = bytes[at] ?? 0;
+      const byte = bytes[at];
       at += 1;
-      value += (byte % 128) * factor;
-      if (byte < 128 || at >= bytes.length) return value;
+      value += ((byte ?? 0) % 128) * factor;
+      if (byte === undefined || value > Number.MAX_SAFE_INTEGER)
+        throw new DamagedRows('a version has a number that never ends');
+      if (byte < 128) return value;
     }
   };
 }
