@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { resize } from '../library/accounts.ts';
-import { extended, zipped } from '../library/plays/exports.ts';
+import { extended, short, zipped } from '../library/plays/exports.ts';
 import { ask } from '../library/queries.ts';
 import { run } from '../support/cli.ts';
 import { at, owner } from '../support/entries.ts';
@@ -266,5 +266,33 @@ longTest('relay keep adds, lists, shows, runs and stops', async () => {
     assert.equal((await run(relay, ['keep', 'run', 'Mine'])).code, 1);
     await relay.server.close();
     assert.equal((await run(relay, ['keep', 'list'])).code, 4);
+  });
+});
+
+longTest('not-heard leaves out the songs that a history without URIs names', async () => {
+  await withRelay(WITH_ALL, async (relay) => {
+    resize(relay, 20, 1);
+    const saved = savedUris(relay);
+    const facts = new Map(relay.provider.catalogue.tracks.map((track) => [track.uri, track]));
+    const play = (uri: string, days: number, artist?: string) => {
+      const track = facts.get(uri);
+      const at = new Date(Date.now() - days * 86_400_000).toISOString();
+      return short({ at, name: track?.name ?? '', artist: artist ?? track?.artists[0]?.name ?? '' });
+    };
+    const [heard = '', long = '', other = ''] = saved.slice(4, 7);
+    const rows = [play(heard, 30), play(long, 500), play(other, 30, 'Somebody Else')];
+    const folder = await mkdtemp(join(tmpdir(), 'relay-history-'));
+    try {
+      const path = join(folder, 'my_spotify_data.zip');
+      await writeFile(path, zipped({ 'StreamingHistory_music_0.json': rows }));
+      const { code, err } = await run(relay, ['import', path, '--json']);
+      assert.equal(code, 0, err);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    const named = (uri: string) => `${facts.get(uri)?.name} ${facts.get(uri)?.artists[0]?.name}`;
+    const rest = saved.filter((uri) => named(uri) !== named(heard));
+    assert.deepEqual(await keptLike(relay, 'not-heard'), rest.toReversed());
+    assert.equal(rest.length, 19);
   });
 });
