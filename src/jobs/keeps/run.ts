@@ -128,6 +128,15 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     return { ...keep, name, query };
   }
 
+  /** A person's leave to do without a playlist ends once Spotify gives its rows again. */
+  function withoutRead(keep: Keep, { missed }: Answer): Keep {
+    const away = new Set(missed.map(({ id }) => playlistUri(id)));
+    const gone = keep.gone.filter((uri) => !uri.startsWith(playlistUri('')) || away.has(uri));
+    if (gone.length === keep.gone.length) return keep;
+    setKeep(store, keep.id, { gone });
+    return { ...keep, gone };
+  }
+
   async function bring(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
     let answer = await askedOf(given, maxAgeMinutes);
     let keep = await underPresentName(given);
@@ -136,6 +145,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     if (!isConnected(given)) throw notConnected();
     const incomplete = unreadOf(answer);
     if (incomplete !== null) return endings.waits(keep, incomplete);
+    keep = withoutRead(keep, answer);
     const all = wantedOf(answer.rows, keep.gone);
     const reason = missing(keep, answer) ?? outgrown(all);
     if (reason !== null) {

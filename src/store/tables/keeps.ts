@@ -52,7 +52,7 @@ const COLUMNS = {
   accepted: nullable(integer),
   /** URIs of the rows after the last run; null before the first. */
   leftRows: nullable(packedRows),
-  /** URIs in the result that Spotify refuses, and URIs of deleted playlists that a person accepted. */
+  /** URIs in the result that Spotify refuses, and URIs of playlists that a person lets the runs do without. */
   gone: json(Texts),
   /** Digests of what the last runs wrote, oldest first. */
   written: json(Texts),
