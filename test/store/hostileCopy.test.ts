@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { deflateRawSync } from 'node:zlib';
 import type { Database } from 'sql.js';
 import { silentLog } from '../../src/base/log.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
@@ -204,6 +205,8 @@ const TRACK = {
 
 type Row = Record<string, string | number | Uint8Array | null>;
 
+const packed = (value: unknown) => new Uint8Array(deflateRawSync(JSON.stringify(value)));
+
 /** Rows as this program writes them; each test changes one column. */
 const SOUND: Record<string, Row> = {
   tracks: { id: 't', data: JSON.stringify(TRACK), updated_at: 1 },
@@ -244,12 +247,27 @@ const SOUND: Record<string, Row> = {
     kind: 'add',
     outcome: 'done',
     asked_by: 'tool add_tracks_to_playlist',
-    body: new Uint8Array([1]),
+    body: packed({ former: {}, ops: [{ op: 'save', uris: [] }] }),
     requested: 1,
     server_time: 1_790_000_000_000,
     error: '{"code":"FORBIDDEN","message":"m","remedy":{"text":"{command}","command":["login"]}}',
     created_at: 1,
     updated_at: 1,
+  },
+  keeps: {
+    id: 'k',
+    account: 'a',
+    name: 'Kept',
+    query: 'SELECT uri FROM saved',
+    every: 'day',
+    status: 'active',
+    left_rows: new Uint8Array(deflateRawSync('\nspotify:track:1')),
+    gone: '[]',
+    written: '[]',
+    settled: 1,
+    failures: 0,
+    due_at: 1,
+    created_at: 1,
   },
 };
 
@@ -267,7 +285,9 @@ test('rows as the program writes them come back', async (t) => {
 });
 
 const DEEP = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
-const UNUSABLE: Array<[column: string, value: string | number, words: string]> = [
+/** A hundred kilobytes that stand for a hundred megabytes. */
+const BOMB = new Uint8Array(deflateRawSync(Buffer.alloc(100 * 1024 * 1024, '\n')));
+const UNUSABLE: Array<[column: string, value: string | number | Uint8Array, words: string]> = [
   ['tracks.data', '{"id":', 'is not JSON'],
   ['tracks.data', '{"name":"a"}', 'has JSON of another shape'],
   ['oauth_clients.redirect_uris', '"http://127.0.0.1/cb"', 'has JSON of another shape'],
@@ -295,6 +315,12 @@ const UNUSABLE: Array<[column: string, value: string | number, words: string]> =
   ['changes.kind', 'destroy', 'is not a word that relay uses'],
   ['changes.outcome', 'lost', 'is not a word that relay uses'],
   ['changes.written', -1, 'is a number out of range'],
+  ['changes.body', new Uint8Array([7, 7, 7]), 'cannot be unpacked'],
+  ['changes.body', packed([]), 'cannot be unpacked'],
+  ['changes.body', packed({ former: {}, ops: null }), 'cannot be unpacked'],
+  ['changes.body', BOMB, 'cannot be unpacked'],
+  ['keeps.left_rows', new Uint8Array([7, 7, 7]), 'cannot be unpacked'],
+  ['keeps.left_rows', BOMB, 'cannot be unpacked'],
 ];
 
 for (const [place, value, words] of UNUSABLE) {

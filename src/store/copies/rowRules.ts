@@ -7,7 +7,7 @@ import type { SqlValue } from 'sql.js';
 import * as z from 'zod';
 import { type ItemStatus, type JobStatus, phaseOf, RESOLVED_STATUSES } from '../../domain/job.ts';
 import { TRACKS } from '../tables/aliases.ts';
-import { CHANGES } from '../tables/changes.ts';
+import { WHOLE_CHANGES } from '../tables/changes.ts';
 import { ITEMS } from '../tables/jobItems.ts';
 import { JOBS } from '../tables/jobs.ts';
 import { KEEPS } from '../tables/keeps.ts';
@@ -28,8 +28,10 @@ const Query = z.object({
   year: z.number().optional(),
 });
 
-/** The tables with JSON, or with words of closed lists that the schema does not name. */
-const TABLES = new Map([TRACKS, CLIENTS, JOBS, ITEMS, CHANGES, KEEPS].map((table) => [table.name, table]));
+/** The tables with JSON, with packed values, or with words of closed lists that the schema does not name. */
+const TABLES = new Map(
+  [TRACKS, CLIENTS, JOBS, ITEMS, WHOLE_CHANGES, KEEPS].map((table) => [table.name, table]),
+);
 
 export type CopiedRow = Readonly<Record<string, SqlValue>>;
 
@@ -47,8 +49,8 @@ function valueProblem(table: string, column: string, value: SqlValue): string | 
   if (value === null) return null;
   if (typeof value === 'number') return numberProblem(column, value);
   if (value.length > MAX_VALUE_LENGTH) return `is longer than ${MAX_VALUE_LENGTH / 1024 / 1024} MiB`;
-  if (typeof value !== 'string') return null;
-  const { words, shape } = TABLES.get(table)?.kindOf(column) ?? {};
+  const { words, shape, check } = TABLES.get(table)?.kindOf(column) ?? {};
+  if (typeof value !== 'string') return check ? packedProblem(check, value) : null;
   if (words && !words.includes(value)) return 'is not a word that relay uses';
   return shape ? jsonProblem(shape(), value) : null;
 }
@@ -56,6 +58,15 @@ function valueProblem(table: string, column: string, value: SqlValue): string | 
 function numberProblem(column: string, value: number): string | null {
   const max = TIME_COLUMN.test(column) ? MAX_TIME : MAX_INTEGER;
   return Number.isInteger(value) && value >= 0 && value <= max ? null : 'is a number out of range';
+}
+
+function packedProblem(check: (raw: Uint8Array) => void, value: Uint8Array): string | null {
+  try {
+    check(value);
+    return null;
+  } catch {
+    return 'cannot be unpacked';
+  }
 }
 
 function jsonProblem(shape: z.ZodType, text: string): string | null {

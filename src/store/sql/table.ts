@@ -13,6 +13,8 @@ export interface Kind<T> {
   readonly words?: readonly string[];
   /** The shape of the JSON in the column, to check rows that another program may have written. */
   readonly shape?: () => z.ZodType;
+  /** Throws if a blob cannot be used; to check rows that another program may have written. */
+  check?(raw: Uint8Array): void;
 }
 
 const asIs = <T extends SqlValue>(): Kind<T> => ({ read: (raw) => raw as T, write: (value) => value });

@@ -1,7 +1,9 @@
 /** Changes, one row each: what was there, what is to be written, how far the change got, and how it ended. */
 import { promisify } from 'node:util';
-import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { deflateRaw, deflateRawSync } from 'node:zlib';
+import { isObject } from '../../base/parsing.ts';
 import { CHANGE_KINDS, CHANGE_OUTCOMES, type ChangeOp, type Former } from '../../domain/change.ts';
+import { unpacked } from '../sql/packed.ts';
 import { blob, defineTable, flag, integer, json, nullable, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 import { JobErrorShape } from './jobs.ts';
@@ -78,9 +80,10 @@ const COLUMNS = {
   updatedAt: integer,
   endedAt: nullable(integer),
 };
-export const CHANGES = defineTable('changes', COLUMNS);
-const WHOLE = defineTable('changes', { ...COLUMNS, body: blob });
-const BODIES = WHOLE.pick('body');
+const CHANGES = defineTable('changes', COLUMNS);
+/** With the bodies. */
+export const WHOLE_CHANGES = defineTable('changes', { ...COLUMNS, body: { ...blob, check: requireBody } });
+const BODIES = WHOLE_CHANGES.pick('body');
 
 export type Change = ReturnType<typeof CHANGES.toRow>;
 export type NewChange = Pick<Change, 'id' | 'kind' | 'account' | 'playlistId' | 'askedBy' | 'requested'> &
@@ -91,7 +94,7 @@ export type ChangeChange = Partial<
 
 /** @param body from `packBody` */
 export function insertChange(store: Store, change: NewChange, body: Uint8Array, now: number): Change {
-  WHOLE.insert(store, { ...change, body, createdAt: now, updatedAt: now });
+  WHOLE_CHANGES.insert(store, { ...change, body, createdAt: now, updatedAt: now });
   return getChange(store, change.id) as Change;
 }
 
@@ -116,7 +119,14 @@ export function getChangeBySeq(store: Store, seq: number): Change | null {
 export function getChangeBody(store: Store, seq: number): ChangeBody {
   const row = BODIES.first(store, 'where seq = ?', [seq]);
   if (!row) throw new Error(`There is no change ${seq}.`);
-  return ofToday(JSON.parse(inflateRawSync(row.body).toString('utf8')));
+  return ofToday(JSON.parse(unpacked(row.body)));
+}
+
+/** Checks what bodies of all versions have. @throws Error */
+function requireBody(bytes: Uint8Array): void {
+  const body: unknown = JSON.parse(unpacked(bytes));
+  if (!isObject(body) || !isObject(body.former) || !Array.isArray(body.ops) || !body.ops.every(isObject))
+    throw new Error('it is not the body of a change');
 }
 
 /** Earlier versions stored only the number of rows that they did not read. */

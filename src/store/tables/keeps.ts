@@ -1,9 +1,10 @@
 /** Kept playlists, one row each. */
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
 import { KEEP_INTERVALS, KEEP_STATUSES } from '../../domain/keep.ts';
 import { keepPreview } from '../../domain/shapes.ts';
+import { unpacked } from '../sql/packed.ts';
 import {
   blob,
   defineTable,
@@ -23,10 +24,10 @@ const Texts = lazy<z.ZodType<readonly string[]>>(() => z.array(z.string()));
 const packedRows: Kind<readonly string[]> = {
   ...blob,
   read: (raw) =>
-    inflateRawSync(raw as Uint8Array)
-      .toString('utf8')
+    unpacked(raw as Uint8Array)
       .split('\n')
       .slice(1),
+  check: unpacked,
   write: (rows) => deflateRawSync(['', ...rows].join('\n'), { level: 1 }),
 };
 
