@@ -21,7 +21,7 @@ const LOAD = join('test', 'load') + sep;
 /** Files with this import are load tests. Only `--load` runs them at full size. */
 const MODEL = "'./model/";
 /** If more files than this have failed, the reason is not the machine, so none runs again. */
-const MOST_AGAIN = 3;
+const MAX_AGAIN = 3;
 /** Files with this import measure the memory of their process, so they need a new one. */
 const GARBAGE = '/support/garbage.ts';
 /** Files in this directory replace the connections to SQLite for the rest of the process, so they need a new process too. */
@@ -81,7 +81,7 @@ const needsOwnProcess = (file) =>
   file.startsWith(SIMULATION) || readFileSync(join(root, file), 'utf8').includes(GARBAGE);
 const options = { flags, pattern, needsOwnProcess };
 await runFiles(inTurn(files), { ...options, width, onFile: results.add });
-if (isAgain && results.failed().length <= MOST_AGAIN) {
+if (isAgain && results.failed().length <= MAX_AGAIN) {
   for (const file of results.failed())
     await runFiles([file], { ...options, width: 1, env: results.seedsOf(file), onFile: results.addAgain });
 }

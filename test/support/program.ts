@@ -26,7 +26,7 @@ const COMMAND: [string, ...string[]] = process.env.RELAY_BIN
 /** Time limit in milliseconds, long enough for a busy machine. A program that hangs fails only its test. */
 const PATIENCE_MS = 120_000;
 /** Longest life of a process, in milliseconds. */
-const LIFE_MS = sized(600_000, PATIENCE_MS * 2);
+const LIFE_MS = sized(1_500_000, PATIENCE_MS * 2);
 
 export interface Ended {
   code: number | null;
