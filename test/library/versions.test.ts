@@ -252,6 +252,26 @@ longTest(
 );
 
 longTest(
+  'a restore is refused if it would remove a row that Spotify names no more and nobody could bring back',
+  () =>
+    withRelay(WITH_SQL, async (relay) => {
+      resize(relay, 0, 1);
+      await readAll(relay);
+      edit(relay, (rows) => [...rows.slice(2), { ...rowAt(relay, 800), unavailable: true }]);
+      const then = uris(relay);
+      const planned = await restore(relay, 1, {});
+      assert.deepEqual(planned.unsupported, [{ position: 28, uri: null, name: null, reason: 'gone' }]);
+      for (const skips of [false, true]) {
+        const refused = await restore(relay, 1, { dry_run: false, skip_unsupported: skips });
+        assert.equal(refused.error?.code, 'UNSUPPORTED_ITEMS');
+        assert.match(refused.error?.message ?? '', /: row 29\. Nothing was changed\.$/);
+        assert.match(refused.error?.remedy ?? '', /Pass name for a new playlist, or remove them in Spotify/);
+      }
+      assert.deepEqual(uris(relay), then);
+    }),
+);
+
+longTest(
   'a restore moves local files back to where they were, beside songs that are put back and taken out',
   () =>
     withRelay(WITH_SQL, async (relay) => {

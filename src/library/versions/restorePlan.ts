@@ -45,10 +45,12 @@ export function restorePlan(
     }
     unsupported.push({ position, uri: uri || null, name: version[position]?.name ?? null, reason });
   }
-  // A local file that was added after the version could not be restored once it was removed.
+  // A local file that was added after the version could not be restored once it was removed, and neither could a row for which
+  // Spotify names no item.
   for (const [position, uri] of present.entries()) {
-    if (!uri.startsWith('spotify:local:') || !take(left, uri)) continue;
-    lost.push({ position, uri, name: null, reason: 'local' });
+    const isLocal = uri.startsWith('spotify:local:');
+    if ((uri !== '' && !isLocal) || !take(left, uri)) continue;
+    lost.push({ position, uri: uri || null, name: null, reason: isLocal ? 'local' : 'gone' });
   }
   const blocking = skipsUnsupported ? lost : [...unsupported, ...lost];
   return {

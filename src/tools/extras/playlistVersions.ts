@@ -168,14 +168,17 @@ const WITHOUT_UNSUPPORTED: Remedy = {
   },
 };
 
-/** Leaving rows out does not help: the local files that were added since are in the playlist. */
+const LOSS =
+  'The playlist has rows that the version does not have, and Spotify would not take them back: local files, or songs that it no longer offers.';
+
+/** Leaving rows out does not help: those that were added since are in the playlist. */
 const WITHOUT_LOSS: Remedy = {
-  text: 'It has local files that the version does not have, and Spotify would not take them back. Pass name for a new playlist, or remove them in Spotify first.',
+  text: `${LOSS} Pass name for a new playlist, or remove them in Spotify first.`,
   terminal: {
-    text: 'It has local files that the version does not have, and Spotify would not take them back. Add --new NAME (name=NAME in `relay call`) for a new playlist, or remove them in Spotify first.',
+    text: `${LOSS} Add --new NAME (name=NAME in \`relay call\`) for a new playlist, or remove them in Spotify first.`,
     commands: [],
   },
-  page: 'It has local files that the version does not have, and Spotify would not take them back. Remove them in Spotify first.',
+  page: `${LOSS} Remove them in Spotify first.`,
 };
 
 function requireSupported({ blocking, lost }: RestorePlan): void {
