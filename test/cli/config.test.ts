@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { SETTING_KEYS } from '../../src/config/table.ts';
@@ -318,20 +318,9 @@ test('config unset providerClientSecret says so if none was stored', async (cont
   });
   const json = await relay([...args, '--json'], { env: server.env });
   assert.deepEqual(json, { code: 0, out: '{"key":"providerClientSecret","removed":false}\n', err: '' });
-  assert.deepEqual(
-    server.calls.filter(({ route }) => route === 'client-secret'),
-    [],
-  );
   const full = await startFakeLocal(context, { answers: { setClientSecret: async () => {} } });
   const removed = await relay([...args, '--json'], { env: full.env });
   assert.deepEqual(removed, { code: 0, out: '{"key":"providerClientSecret","removed":true}\n', err: '' });
-});
-
-test('config unset providerClientSecret leaves a home without a state as it is', async (context) => {
-  const env = { RELAY_HOME: join(temporaryHome(context), 'new') };
-  const { code, out, err } = await relayProcess(['config', 'unset', 'providerClientSecret'], { env });
-  assert.deepEqual({ code, out, err }, { code: 0, out: '', err: 'No client secret was stored\n' });
-  assert.equal(existsSync(env.RELAY_HOME), false);
 });
 
 test('a secret that is typed is not shown', async (context) => {

@@ -194,7 +194,8 @@ async function storeSecret(context: Context, value: string | undefined): Promise
 async function forgetSecret(context: Context): Promise<void> {
   const { providerClientSecret: isSet } = await storedSecrets(context);
   const removed = isSet !== false;
-  if (removed) await context.withLocal((local) => local.setClientSecret({ value: null }), { ownHome: true });
+  // Even if none is stored, since a home without a state may be mistyped.
+  await context.withLocal((local) => local.setClientSecret({ value: null }), { ownHome: true });
   const done = removed ? 'Forgot the client secret' : 'No client secret was stored';
   if (context.json) printJson(context.io, { key: 'providerClientSecret', removed });
   else note(context.io, done);
