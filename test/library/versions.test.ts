@@ -513,6 +513,29 @@ longTest('a playlist that got an earlier name back is found by that name once th
   }),
 );
 
+test('rows with strange dates do not make versions count as damaged', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 0, 1);
+    const strange = ['1969-12-31T23:00:00Z', '0001-01-01T00:00:00Z', '-000100-01-01T00:00:00Z', 'yesterday'];
+    edit(relay, (rows) => rows.map((row, index) => ({ ...row, addedAt: strange[index] ?? row.addedAt })));
+    await readAll(relay);
+    for (const total of [29, 28]) {
+      edit(relay, (rows) => rows.slice(0, total));
+      const { items } = await list(relay);
+      assert.equal(items[0]?.total, total);
+    }
+    const { items } = await list(relay);
+    assert.deepEqual(
+      items.map(({ version, total, added, removed }) => [version, total, added, removed]),
+      [
+        [3, 28, 0, 1],
+        [2, 29, 0, 1],
+        [1, 30, 30, 0],
+      ],
+    );
+    assert.equal((await restore(relay, 1)).added_count, 2);
+  }));
+
 /** Bytes that stand for no rows: a run that is not there, one that never ends, a number that never ends, and an impossible date. */
 const DAMAGE = ['02ff01', 'ffffffff01', '0301ffff', '0301ffffffffffff0f'];
 

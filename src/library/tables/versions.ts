@@ -7,7 +7,7 @@ import { without } from '../../domain/rows.ts';
 import type { PlaylistVersion, VersionRow } from '../../domain/versions.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 import { keptVersions } from '../versions/retention.ts';
-import { DamagedRows, decodeRows, encodeRows, type StoredRow } from '../versions/rowDelta.ts';
+import { DamagedRows, decodeRows, encodeRows, isPossible, type StoredRow } from '../versions/rowDelta.ts';
 
 interface Version {
   version: number;
@@ -235,8 +235,8 @@ function itemOf(sql: Sql, { uri, name, artist, album, kind }: VersionRow): numbe
 }
 
 function secondsOf(iso: string | null): number {
-  const time = iso === null ? Number.NaN : Date.parse(iso);
-  return Number.isFinite(time) ? Math.floor(time / 1_000) : 0;
+  const seconds = iso === null ? Number.NaN : Math.floor(Date.parse(iso) / 1_000);
+  return isPossible(seconds) ? seconds : 0;
 }
 
 function sameItems(a: readonly StoredRow[], b: readonly StoredRow[]): boolean {

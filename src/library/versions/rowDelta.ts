@@ -12,7 +12,7 @@ import { placesBy } from '../../base/lists.ts';
 /** One row: the number of its item in `version_items` (0 if the provider named none), and when it was added. */
 export interface StoredRow {
   item: number;
-  /** When the row was added, in Unix seconds; 0 if not known. */
+  /** When the row was added, in Unix seconds, as `isPossible` allows; 0 if not known. */
   added: number;
 }
 
@@ -20,11 +20,16 @@ export interface StoredRow {
 const MIN_RUN = 2;
 /** Far more rows than a playlist can have: damaged bytes could otherwise stand for any number of rows. */
 const MAX_ROWS = 100_000;
-/** The end of year 9999, in Unix seconds: later times have no ISO 8601 text of the usual form. */
-const MAX_TIME = 253_402_300_799;
+/** The beginning of year 1 and the end of year 9999, in Unix seconds: other times have no ISO 8601 text of the usual form. */
+const [MIN_TIME, MAX_TIME] = [-62_135_596_800, 253_402_300_799];
 
 /** The bytes are not what `encodeRows` has made. SQLite does not notice if the bytes of a value are damaged. */
 export class DamagedRows extends Error {}
+
+/** True for a time that a row may have. @param seconds Unix seconds */
+export function isPossible(seconds: number): boolean {
+  return seconds >= MIN_TIME && seconds <= MAX_TIME;
+}
 
 /** Encodes `rows` as their difference from `base`. */
 export function encodeRows(base: readonly StoredRow[], rows: readonly StoredRow[]): Uint8Array {
@@ -84,7 +89,7 @@ export function decodeRows(base: readonly StoredRow[], bytes: Uint8Array): Store
     for (let count = 0; count < length; count++) {
       const item = need();
       last += unzigzag(need());
-      if (last < 0 || last > MAX_TIME) throw new DamagedRows('a version has a row with an impossible date');
+      if (!isPossible(last)) throw new DamagedRows('a version has a row with an impossible date');
       rows.push({ item, added: last });
     }
   }
