@@ -545,14 +545,16 @@ test('a damaged version is lost with the older ones, and the library is read all
     await readAll(relay);
     const memory = join(relay.home, 'memory.db');
     const SQL = await loadSqlite();
-    const spoil = async (version: number, hex: string) => {
+    const rewrite = async (sql: string) => {
       await relay.server.close();
       const db = new SQL.Database(await readFile(memory));
-      db.exec(`update version_rows set delta = x'${hex}' where version = ${version}`);
+      db.exec(sql);
       await writeFile(memory, db.export());
       db.close();
       await relay.restart();
     };
+    const spoil = (version: number, hex: string) =>
+      rewrite(`update version_rows set delta = x'${hex}' where version = ${version}`);
     const shortened = async () => {
       edit(relay, (rows) => rows.slice(1));
       const { items } = await list(relay);
@@ -583,6 +585,10 @@ test('a damaged version is lost with the older ones, and the library is read all
       );
       version = all[0]?.[0] ?? 0;
     }
+    // Damaged rows that belong to no version do no harm.
+    await rewrite(`insert into version_rows values ('${ID}', 999, x'02ff01')`);
+    assert.equal((await shortened()).length, 4);
+    [version, total] = [version + 1, total - 1];
     // Only the oldest version is damaged, so the others stay.
     await spoil(version - 2, '02ff01');
     assert.equal((await restore(relay, version - 2)).error?.code, 'NOT_FOUND');

@@ -185,7 +185,8 @@ function lastVersion(sql: Sql, id: string): number | null {
 
 function storedRows(sql: Sql, id: string, version: number): StoredRow[] {
   const deltas = sql.all<{ delta: Uint8Array }>(
-    'select delta from version_rows where playlist_id = ? and version >= ? order by version desc',
+    `select delta from version_rows join versions using (playlist_id, version)
+     where playlist_id = ? and version >= ? order by version desc`,
     [id, version],
   );
   let rows: StoredRow[] = [];
