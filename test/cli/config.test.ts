@@ -97,9 +97,12 @@ test('config list shows the settings that can be used and marks the others', asy
   const lines = new Map(linesOf(out).map((line) => [line.split(' ')[0], line.replace(/ {2,}/g, ' | ')]));
   assert.equal(lines.size, SETTING_KEYS.length);
   assert.deepEqual(
-    ['port', 'toolsets', 'logLevel', 'mcpOauthClientSecret', 'logFormat'].map((key) => lines.get(key)),
+    ['port', 'providerRedirectUri', 'toolsets', 'logLevel', 'mcpOauthClientSecret', 'logFormat'].map((key) =>
+      lines.get(key),
+    ),
     [
       `port | cannot be used | from ${path}`,
+      'providerRedirectUri | not set (http://127.0.0.1:<port>/auth/provider/callback)',
       `toolsets | all | from ${path}`,
       'logLevel | cannot be used | from LOG_LEVEL',
       'mcpOauthClientSecret | missing',

@@ -36,8 +36,10 @@ export async function listSettings(context: Context): Promise<void> {
   const { settings, problems } = inspectSettings(context.loadOptions());
   if (problems.some(({ key, unknown }) => key === 'config.json' && !unknown)) throw settingsError(problems);
   const stored = await storedSecrets(context);
+  // The redirect URI follows the port, so it is not known either. Port 0 says so.
+  const known = problems.some(({ key }) => key === 'port') ? { ...settings, port: 0 } : settings;
   const all = SETTING_KEYS.map((key) => {
-    const view = viewOf(settings, key, stored);
+    const view = viewOf(known, key, stored);
     const problem = problems.find((one) => one.key === key && !one.unknown);
     return problem ? markedView(view, problem) : view;
   });
