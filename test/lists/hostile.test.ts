@@ -5,7 +5,7 @@ import { RelayError } from '../../src/domain/errors.ts';
 import { readList } from '../../src/music/lists/readList.ts';
 import { hostileTexts } from '../support/hostileText.ts';
 import { processorMs } from '../support/processorTime.ts';
-import { longTest, sized } from '../support/scale.ts';
+import { longTest, sized, trials } from '../support/scale.ts';
 import { seeded } from '../support/seeded.ts';
 import { bytesOf, refusal } from './told.ts';
 
@@ -107,7 +107,7 @@ test('every line of any text is reported as an entry or as not a song', () => {
     '"',
     '•',
   ];
-  for (let seed = 1; seed <= sized(2_000, 80); seed += 1) {
+  for (let seed = 1; seed <= trials(2_000, 80); seed += 1) {
     const next = seeded(seed * 104_729);
     const pick = () => parts[Math.floor(next() * parts.length)] ?? '';
     const lines = Array.from({ length: 1 + Math.floor(next() * 20) }, () =>
@@ -132,7 +132,7 @@ test('any bytes are read or refused with a remedy', () => {
     '<plist><dict>',
     '[playlist]\nFile1=a',
   ];
-  for (let seed = 1; seed <= sized(5_000, 200); seed += 1) {
+  for (let seed = 1; seed <= trials(5_000, 200); seed += 1) {
     const next = seeded(seed * 15_485_863);
     const bytes = Buffer.from(samples[seed % samples.length] ?? '');
     for (let count = Math.floor(next() * 6); count > 0; count -= 1) {
