@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
@@ -35,12 +35,14 @@ async function broughtBack({ world, run }: ListScene, path: string, name: string
   return urisOf(named(world, name));
 }
 
-test('an export for which there is no room leaves no part of a list behind', (context) =>
+const OWN = 'a list of my own';
+
+test('an export for which there is no room leaves no part of a list behind, and an existing file as it was', (context) =>
   withLists(async ({ world, run, dir }) => {
     const path = join(dir, 'odds.csv');
     const { writeFile } = promises;
     context.mock.method(promises, 'writeFile', async (...args: Parameters<typeof writeFile>) => {
-      if (args[0] !== path) return writeFile(...args);
+      if (args[0] !== path || String(args[1]) === OWN) return writeFile(...args);
       await writeFile(path, 'title,artists', args[2]);
       throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     });
@@ -53,6 +55,10 @@ test('an export for which there is no room leaves no part of a list behind', (co
         err: `relay: ${path} cannot be written: ENOSPC: no space left on device, write.\n  Free some space, or give another path with -o.\n`,
       });
       assert.equal(existsSync(path), false);
+      writeFileSync(path, OWN);
+      assert.equal((await run([...args, '--force'])).code, 1);
+      assert.equal(readFileSync(path, 'utf8'), OWN);
+      rmSync(path);
     } finally {
       context.mock.restoreAll();
       syncBuiltinESMExports();

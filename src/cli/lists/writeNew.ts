@@ -1,9 +1,10 @@
 /** Writes files, and overwrites existing ones only if told to. */
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 
 /** @throws RelayError `INVALID_ARGUMENT` if the file cannot be written, or if it exists and `force` is false */
 export async function writeNew(file: string, text: string, force: boolean): Promise<void> {
+  const former = force ? await contentOf(file) : null;
   try {
     await writeFile(file, text, { flag: force ? 'w' : 'wx' });
   } catch (error) {
@@ -11,11 +12,21 @@ export async function writeNew(file: string, text: string, force: boolean): Prom
     if (code === 'EEXIST') throw alreadyThere([file]);
     const isFull = code === 'ENOSPC' || code === 'EDQUOT';
     // The beginning of a list would look like the whole list, and the next try would not overwrite it.
-    if (isFull && !force) await rm(file, { force: true }).catch(() => {});
+    if (isFull && former !== null) await writeFile(file, former).catch(() => {});
+    else if (isFull && !force) await rm(file, { force: true }).catch(() => {});
     throw new RelayError('INVALID_ARGUMENT', `${file} cannot be written: ${messageOf(error)}.`, {
       remedy: `${isFull ? 'Free some space, or give' : 'Give'} another path with -o.`,
       cause: error,
     });
+  }
+}
+
+/** The bytes of a file; null if there is none, or if it is a device or the like. */
+async function contentOf(file: string): Promise<Buffer | null> {
+  try {
+    return (await stat(file)).isFile() ? await readFile(file) : null;
+  } catch {
+    return null;
   }
 }
 
