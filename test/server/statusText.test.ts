@@ -60,6 +60,25 @@ test('the status suggests a commit only if it would not be refused', () => {
   assert.equal(remedyOf(0, 0, 'ok'), null);
 });
 
+test('the status counts failed jobs apart from those under review, and leads to them', () => {
+  const { jobs } = exampleReport();
+  const lineOf = (failed: number, reviewRequired: number) => {
+    const { entries } = reportOf({
+      ...exampleReport(),
+      jobs: { ...jobs, byStatus: { failed, paused: 1 }, reviewRequired },
+    });
+    return entries.find(({ part }) => part === 'jobs');
+  };
+  const LIST = { text: '{command}', command: ['jobs'] };
+  const line = { part: 'jobs', state: 'ok', summary: '1 paused; 2 failed', remedy: LIST };
+  assert.deepEqual(lineOf(2, 0), line);
+  assert.equal(
+    lineOf(2, 1)?.summary,
+    '1 paused; 1 failed; 1 stopped because someone else changed the playlist',
+  );
+  assert.equal(lineOf(1, 1)?.summary, '1 paused; 1 stopped because someone else changed the playlist');
+});
+
 longTest('a job with unresolved songs counts as committable only if it is not strict', () =>
   withRelay(async ({ call, provider, server }) => {
     const [track] = provider.world.catalogue.tracks;

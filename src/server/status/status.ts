@@ -223,13 +223,17 @@ function jobsLine({ jobs, database }: Facts): StatusEntry {
   const { byStatus, committable, reviewRequired, nextRunAfter: next } = jobs;
   const open = Object.entries(byStatus).filter(([status]) => !isEnded(status as JobStatus));
   const counts = open.map(([status, count]) => `${count} ${status}`).join(', ') || 'none active';
-  const summary = next === null ? counts : `${counts}, the next one resumes at ${next}`;
+  // Jobs under review have failed, too.
+  const failed = (byStatus.failed ?? 0) - reviewRequired;
+  const due = next === null ? counts : `${counts}, the next one resumes at ${next}`;
+  const summary = failed > 0 ? `${due}; ${failed} failed` : due;
   if (reviewRequired > 0) {
     const stopped = `${reviewRequired} stopped because someone else changed the playlist`;
     return entry('jobs', 'warning', `${summary}; ${stopped}`, run('jobs'));
   }
   // A commit is saved before it begins, so it would be refused while the state cannot be saved.
-  if (!byStatus.ready || database.status === 'degraded') return entry('jobs', 'ok', summary);
+  if (!byStatus.ready || database.status === 'degraded')
+    return entry('jobs', 'ok', summary, failed > 0 ? run('jobs') : undefined);
   const remedy =
     committable > 0
       ? { text: '{command}, to write', command: ['jobs', 'commit', 'ID'] }
