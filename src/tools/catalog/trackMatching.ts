@@ -6,7 +6,7 @@ import { compact, LeanTrack, leanTrack } from '../answer/leanShapes.ts';
 import { ArtistRefArgument, TrackRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
-export const Title = z.string().trim().min(1).max(200).describe('Include "(Live)" and the like');
+export const Title = z.string().trim().min(1).max(200).describe('Include "(Live)" etc.');
 export const ArtistName = z.string().trim().min(1).max(200).describe('Join several with "&" or commas');
 export const AlbumName = z.string().trim().min(1).max(200).describe('Album to prefer');
 export const Year = z.int().min(1900).max(2100).describe('Release year');
