@@ -45,8 +45,8 @@ export function restorePlan(
     }
     unsupported.push({ position, uri: uri || null, name: version[position]?.name ?? null, reason });
   }
-  // A local file that was added after the version could not be restored once it was removed, and neither could a row for which
-  // Spotify names no item.
+  // If one of these rows was added after the version, it could not be restored once it was removed: a local file, or a row for
+  // which Spotify names no item.
   for (const [position, uri] of present.entries()) {
     const isLocal = uri.startsWith('spotify:local:');
     if ((uri !== '' && !isLocal) || !take(left, uri)) continue;
