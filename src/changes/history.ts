@@ -112,7 +112,7 @@ const LOOKING = 'Wait until relay has found out how its last request ended, then
 
 /**
  * The change to undo: the one with this ID, of which the first characters are enough. Without an ID, it is the last change that
- * is not undone and is no undo itself. If that one is still being written, none before it is taken instead.
+ * is not undone and is no undo itself. If that one, or its undo, is still being written, none before it is taken instead.
  * @throws RelayError `NOT_FOUND`, `INVALID_ARGUMENT` if several IDs begin with `id`, `CONFLICT`, `FORBIDDEN`
  */
 export function undoableChange({ store }: Pick<Context, 'store'>, id: string | undefined): Change {

@@ -110,6 +110,10 @@ longTest('while an undo waits, history does not say that the change is undone', 
     assert.deepEqual(pluck(items, 'being_undone'), [undefined, true]);
     // 100 of the former 200 rows are back.
     assert.equal(urisOf(playlist).length, 130);
+    // Nor does another undo take back what was done before.
+    const again = await run(world, ['undo']);
+    assert.match(again.err, new RegExp(`^relay: The change ${id} is being undone already\\.`));
+    assert.deepEqual([again.code, again.out], [1, '']);
   }),
 );
 

@@ -230,12 +230,15 @@ export function partialUndos(store: Store, seq: number): Change[] {
   return undos.filter((undo) => undoOf(store, undo.seq) === null);
 }
 
-/** Returns the last change that has written something or still may, is not an undo, and is not undone; null if there is none. */
+/**
+ * Returns the last change that has written something or still may, is not an undo, and is not undone; null if there is none. A
+ * change whose undo is still being written is not undone yet.
+ */
 export function latestNotUndone(store: Store): Change | null {
   const changes = store.all<{ seq: number }>(
     "select seq from changes where undoes is null and coalesce(outcome, 'done') in ('done', 'partial') order by seq desc",
   );
-  const found = changes.find(({ seq }) => undoOf(store, seq) === null);
+  const found = changes.find(({ seq }) => (undoOf(store, seq)?.outcome ?? null) === null);
   return found ? getChangeBySeq(store, found.seq) : null;
 }
 
