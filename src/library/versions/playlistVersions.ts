@@ -41,19 +41,22 @@ export function createPlaylistVersions(
 
   /**
    * Works with the versions of a playlist. If one of them is damaged, deletes it and those that cannot be read without it: they
-   * must not keep the library from being read.
+   * must not keep the library from being read. The rows in the copy then become a version again, if none is left.
    */
-  function withVersions<T>(id: string, work: (sql: Sql) => T): Promise<T> {
-    return memory.use((sql) => {
+  async function withVersions<T>(id: string, work: (sql: Sql) => T): Promise<T> {
+    const done = await memory.use((sql): { value: T } | null => {
       try {
-        return work(sql);
+        return { value: work(sql) };
       } catch (error) {
         if (!(error instanceof DamagedRows)) throw error;
         const versions = dropDamaged(sql, id);
         log.warn({ playlist: id, versions, reason: error.message }, 'damaged versions were deleted');
-        return work(sql);
+        return null;
       }
     });
+    if (done) return done.value;
+    await keepPresent(id);
+    return memory.use(work);
   }
 
   /**
