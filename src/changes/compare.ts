@@ -1,7 +1,7 @@
 /** What a reading of a playlist tells about how far a change got. Pure. */
 import type { ChangeOp, Progress } from '../domain/change.ts';
 import { distance } from '../domain/mergeRows.ts';
-import { lacksUnnamed, mayBe } from '../domain/rows.ts';
+import { lacksUnnamed, mayBe, sameRows } from '../domain/rows.ts';
 import {
   addsRows,
   applyOp,
@@ -84,6 +84,8 @@ function findLacking(
   size: number | null,
 ): Progress | null {
   if (!former.includes('') || !ops.slice(known.op).every(addsRows)) return null;
+  // A row without a name at the very place where one was is no song that was added.
+  if (sameRows(rowsAt(former, ops, known), shown)) return null;
   const states = [known, ...endsOf(ops, known, shown, size)];
   return states.find((at) => lacksUnnamed(rowsAt(former, ops, at), shown)) ?? null;
 }
