@@ -35,25 +35,14 @@ const option = (name) => {
 };
 const reporter = option('test-reporter') ?? (process.stdout.isTTY ? 'spec' : 'tap');
 const pattern = option('test-name-pattern');
-const isLong = flags.includes('--long');
-if (isLong) {
-  flags.splice(flags.indexOf('--long'), 1);
-  process.env.RELAY_TEST_FULL = '1';
-}
-if (flags.includes('--sample')) {
-  flags.splice(flags.indexOf('--sample'), 1);
-  process.env.RELAY_TEST_SAMPLE = '1';
-}
-const isAgain = flags.includes('--again');
-if (isAgain) flags.splice(flags.indexOf('--again'), 1);
-const isLoad = flags.includes('--load');
+const [isLong, isAgain, isLoad] = [taken('--long'), taken('--again'), taken('--load')];
+if (isLong) process.env.RELAY_TEST_FULL = '1';
+if (taken('--sample')) process.env.RELAY_TEST_SAMPLE = '1';
 if (isLoad) {
-  flags.splice(flags.indexOf('--load'), 1);
   process.env.RELAY_TEST_FULL = '1';
   if (named.length === 0) named.push(LOAD);
 }
-if (flags.includes('--stdio')) {
-  flags.splice(flags.indexOf('--stdio'), 1);
+if (taken('--stdio')) {
   process.env.RELAY_TEST_TRANSPORT = 'stdio';
   if (process.env.RELAY_BIN) process.env.RELAY_BIN = alone(process.env.RELAY_BIN);
   if (named.length === 0) named.push(join('test', 'tools') + sep);
@@ -88,6 +77,13 @@ if (isAgain && results.failed().length <= MAX_AGAIN) {
 const { failed, times } = await results.end();
 if (!isLong && !isLoad) keepTimes(times);
 process.exitCode = failed.length === 0 ? 0 : 1;
+
+/** Returns true if the flag was given, and takes it out of those that are passed on to Node. */
+function taken(flag) {
+  const at = flags.indexOf(flag);
+  if (at !== -1) flags.splice(at, 1);
+  return at !== -1;
+}
 
 /** @param text of a test file */
 function isLongFile(text) {

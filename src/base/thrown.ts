@@ -14,6 +14,11 @@ export function systemCodeOf(error: unknown): string | undefined {
   return undefined;
 }
 
+/** True if there is no room left: the disk is full, or the user's quota is used up. */
+export function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(error) ?? '');
+}
+
 /** Returns null for the error of reading a file that is missing. @throws every other error */
 export function nullIfMissing(error: unknown): null {
   if (systemCodeOf(error) === 'ENOENT') return null;

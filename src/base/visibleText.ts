@@ -10,7 +10,6 @@
  * it is.
  */
 import { cutAt } from './lists.ts';
-
 import { lazy } from './memoised.ts';
 
 /**

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { makeDirectoriesSync } from '../base/directories.ts';
 import { UnreadFile } from '../base/files.ts';
 import { holdingFileSync, readRegularFileSync, replaceFileSync } from '../base/filesSync.ts';
-import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
+import { isDiskFull, messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import type { Problem } from './problems.ts';
 
 export interface ConfigFile {
@@ -71,9 +71,8 @@ export function changeConfigFile<T extends Pick<ConfigFile, 'values' | 'indent'>
     });
   } catch (error) {
     if (error instanceof RelayError) throw error;
-    const isFull = ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(error) ?? '');
     throw new RelayError('HOME_UNUSABLE', `${path} cannot be written: ${messageOf(error)}.`, {
-      remedy: `${isFull ? 'Free some space' : 'Make the directory writable'}, or choose another home with --home.`,
+      remedy: `${isDiskFull(error) ? 'Free some space' : 'Make the directory writable'}, or choose another home with --home.`,
       cause: error,
     });
   }

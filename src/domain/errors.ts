@@ -5,7 +5,7 @@
  */
 import { type Remedy, remedyText } from './remedy.ts';
 
-export { messageOf, nullIfMissing, systemCodeOf } from '../base/thrown.ts';
+export { isDiskFull, messageOf, nullIfMissing, systemCodeOf } from '../base/thrown.ts';
 
 /** Codes that a tool call can answer, with what each one says. Clients branch on them: never rename one. @internal */
 export const TOOL_ERROR_CODES = {

@@ -1,6 +1,6 @@
 /** Writes files, and overwrites existing ones only if told to. */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
+import { isDiskFull, messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 
 /** @throws RelayError `INVALID_ARGUMENT` if the file cannot be written, or if it exists and `force` is false */
 export async function writeNew(file: string, text: string, force: boolean): Promise<void> {
@@ -8,9 +8,8 @@ export async function writeNew(file: string, text: string, force: boolean): Prom
   try {
     await writeFile(file, text, { flag: force ? 'w' : 'wx' });
   } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === 'EEXIST') throw alreadyThere([file]);
-    const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+    if (systemCodeOf(error) === 'EEXIST') throw alreadyThere([file]);
+    const isFull = isDiskFull(error);
     // The beginning of a list would look like the whole list, and the next try would not overwrite it.
     if (isFull && former !== null) await writeFile(file, former).catch(() => {});
     else if (isFull && !force) await rm(file, { force: true }).catch(() => {});

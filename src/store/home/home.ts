@@ -4,7 +4,7 @@ import { access, chmod, lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectories } from '../../base/directories.ts';
 import { type Log, silentLog } from '../../base/log.ts';
-import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
+import { isDiskFull, messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 
 /** The files of a home, described for the manual. None of them may belong to another user. */
 export const HOME_FILES = {
@@ -102,7 +102,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function unusable(home: string, reason: string, cause?: unknown): RelayError {
   return new RelayError('HOME_UNUSABLE', `The home directory ${home} cannot be used: ${reason}.`, {
-    remedy: ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(cause) ?? '')
+    remedy: isDiskFull(cause)
       ? 'Free some space, or choose another one with --home or RELAY_HOME.'
       : 'Choose another one with --home or RELAY_HOME, or make this one accessible only to you.',
     details: { home },
