@@ -7,7 +7,7 @@
  * file (`src/store/sql/pagedFile.ts` says why that works). Between two files the connection holds no lock. So SQLite looks at
  * the change counter, which is different in each file, and forgets what it has read.
  */
-import type { BindParams, Database, QueryExecResult, SqlJsStatic, Statement } from 'sql.js';
+import type { BindParams, Database, QueryExecResult, SqlJsStatic, SqlValue, Statement } from 'sql.js';
 import { APPLICATION_ID } from '../../src/store/sql/migrate.ts';
 
 /** How long MEMFS says that a file is, in bytes: longer than any state. SQLite goes by the length in the header. */
@@ -15,6 +15,8 @@ const LENGTH = 64 * 1024 * 1024;
 /** Settings that stay with a connection. Setting one prepares every statement again, even if nothing changes. */
 const SETTING =
   /^pragma (foreign_keys|locking_mode|journal_mode|synchronous|temp_store|cache_spill) = (\w+)$/;
+/** A single statement that only reads. */
+const READING = /^(select [^;]+|pragma \w+)$/;
 /** How many statements a connection keeps for the next program. */
 const CAPACITY = 400;
 /** Where the header has the change counter and its copy (sqlite.org/fileformat2.html, 1.3.7 and 1.3.16). */
@@ -112,6 +114,7 @@ export function keepConnections(SQL: SqlJsStatic): Connections {
     }
 
     override exec(text: string, params?: BindParams): QueryExecResult[] {
+      if (READING.test(text)) return this.#read(text);
       const parts = text.split(';').map((part) => part.trim());
       const settings = parts.filter((part) => part !== '').map((part) => SETTING.exec(part));
       for (const setting of settings) {
@@ -152,6 +155,15 @@ export function keepConnections(SQL: SqlJsStatic): Connections {
         return false;
       }
       return this.#isSound;
+    }
+
+    /** Runs a statement that returns rows, and keeps it for the next program. */
+    #read(sql: string): QueryExecResult[] {
+      const statement = this.prepare(sql);
+      const values: SqlValue[][] = [];
+      while (statement.step()) values.push(statement.get());
+      statement.free();
+      return values.length === 0 ? [] : [{ columns: statement.getColumnNames(), values }];
     }
 
     #exec(sql: string, params?: BindParams): QueryExecResult[] {

@@ -17,13 +17,17 @@ export function identityOfImage({ length, parts: [first] }: Image): string {
   return identityOf(length, first);
 }
 
+/** The change counter of the last image. The first is random, so that no two processes write the same. */
+let mark = randomBytes(4).readUInt32BE();
+
 /**
- * Gives an image a random change counter. Any value is valid: programs that have the file open only check if it has
+ * Gives an image its own change counter. Any value is valid: programs that have the file open only check if it has
  * changed. Inode numbers and times would not do, since numbers are reused and backup programs set times.
  */
 export function markImage(image: Uint8Array): void {
-  const mark = randomBytes(4);
-  for (const offset of COUNTERS) image.set(mark, offset);
+  mark = (mark + 1) % 2 ** 32;
+  const header = Buffer.from(image.buffer, image.byteOffset, HEADER_BYTES);
+  for (const offset of COUNTERS) header.writeUInt32BE(mark, offset);
 }
 
 /** Returns the identity of a state file: its length and header, as one text. */

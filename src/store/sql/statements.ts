@@ -1,5 +1,5 @@
 /** Prepared statements, kept for the next call, and the checks that sql.js leaves out. */
-import type { Database, ParamsObject, Statement } from 'sql.js';
+import type { Database, Statement } from 'sql.js';
 import type { SqlParams, SqlValue } from '../types.ts';
 
 /** Maximum number of statements to keep. The program has fewer, but a caller may build SQL from values. */
@@ -25,9 +25,8 @@ export function createStatementCache(db: Database): StatementCache {
   return {
     get(sql) {
       const known = cached.get(sql);
-      const entry = known ?? prepare(db, sql);
-      // The map keeps insertion order: the first entry is the one unused for longest.
-      if (known) cached.delete(sql);
+      if (known) return known;
+      const entry = prepare(db, sql);
       cached.set(sql, entry);
       if (cached.size > CAPACITY) dropFirst(cached);
       return entry;
@@ -62,7 +61,6 @@ function prepare(db: Database, sql: string): CachedStatement {
       return row;
     },
     bind(params = []) {
-      statement.reset();
       statement.bind(isList(params) ? positional(asked, params) : named(asked, params));
     },
   };
@@ -72,7 +70,7 @@ function prepare(db: Database, sql: string): CachedStatement {
 interface Asked {
   sql: string;
   kind: CachedStatement['kind'];
-  names: ReadonlySet<string>;
+  names: readonly string[];
   marks: number;
 }
 
@@ -86,7 +84,12 @@ function askedBy(sql: string): Asked {
   // SQLite would run the first and ignore the rest.
   if (/;\s*\S/.test(plain)) throw new Error(`More than one statement: ${sql}`);
   const names = new Set([...plain.matchAll(/:([a-z_]\w*)/gi)].map((match) => match[1] ?? ''));
-  const asked: Asked = { sql, kind: kindOf(plain), names, marks: plain.match(/\?/g)?.length ?? 0 };
+  const asked: Asked = {
+    sql,
+    kind: kindOf(plain),
+    names: [...names],
+    marks: plain.match(/\?/g)?.length ?? 0,
+  };
   if (read.size >= CAPACITY) read.clear();
   read.set(sql, asked);
   return asked;
@@ -98,22 +101,23 @@ function isList(params: SqlParams): params is readonly SqlValue[] {
 
 /** Checks the values for `?`, since sql.js would use null for missing ones. */
 function positional({ sql, names, marks }: Asked, params: readonly SqlValue[]): SqlValue[] {
-  if (names.size > 0 || params.length !== marks) {
-    throw new Error(`${params.length} values for ${marks + names.size} placeholders: ${sql}`);
+  if (names.length > 0 || params.length !== marks) {
+    throw new Error(`${params.length} values for ${marks + names.length} placeholders: ${sql}`);
   }
   return [...params];
 }
 
-/** Checks the values for names. An object may have more values than the statement needs, but not fewer. */
-function named({ sql, names, marks }: Asked, params: Readonly<Record<string, SqlValue>>): ParamsObject {
+/**
+ * Checks the values for names, and puts them in the order in which SQLite numbers the names, that of their first place
+ * (sqlite.org/lang_expr.html, 7). An object may have more values than the statement needs, but not fewer.
+ */
+function named({ sql, names, marks }: Asked, params: Readonly<Record<string, SqlValue>>): SqlValue[] {
   if (marks > 0) throw new Error(`Values by name for placeholders in order: ${sql}`);
-  const bound: ParamsObject = {};
-  for (const name of names) {
+  return names.map((name) => {
     const value = params[name];
     if (value === undefined) throw new Error(`No value for :${name}: ${sql}`);
-    bound[`:${name}`] = value;
-  }
-  return bound;
+    return value;
+  });
 }
 
 function withoutLiterals(sql: string): string {

@@ -83,6 +83,7 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
     if (!kind) throw new Error(`Table ${name} has no column ${key}.`);
     return kind;
   };
+  const sqlName = (key: string): string => sqlNames.get(key) ?? sqlNameOf(key);
   const paramsOf = (values: object): Record<string, SqlValue> =>
     Object.fromEntries(
       Object.entries(values)
@@ -91,6 +92,7 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
     );
 
   const names = [...sqlNames.values()].join(', ');
+  const selectOf = remembered((rest) => `select ${names} from ${name} ${rest}`);
   const reads = [...sqlNames].map(([key, sqlName]) => ({ key, sqlName, kind: kindOf(key) }));
   const toRow = (raw: RawRow): RowOf<C> => {
     const row: Record<string, unknown> = {};
@@ -105,23 +107,22 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
     kindOf: (sqlName) => bySqlName.get(sqlName),
     toRow,
     first(store, rest, params) {
-      const raw = store.get<RawRow>(`select ${names} from ${name} ${rest}`, params);
+      const raw = store.get<RawRow>(selectOf(rest), params);
       return raw === undefined ? null : toRow(raw);
     },
-    all: (store, rest, params) =>
-      store.all<RawRow>(`select ${names} from ${name} ${rest}`, params).map(toRow),
+    all: (store, rest, params) => store.all<RawRow>(selectOf(rest), params).map(toRow),
     insert(store, values, or) {
       const params = paramsOf(values);
       const keys = Object.keys(params);
       const places = keys.map((key) => `:${key}`).join(', ');
       store.run(
-        `insert ${or ?? ''} into ${name} (${keys.map(sqlNameOf).join(', ')}) values (${places})`,
+        `insert ${or ?? ''} into ${name} (${keys.map(sqlName).join(', ')}) values (${places})`,
         params,
       );
     },
     update(store, change, rest, params) {
       const values = paramsOf(change);
-      const changes = Object.keys(values).map((key) => `${sqlNameOf(key)} = :${key}`);
+      const changes = Object.keys(values).map((key) => `${sqlName(key)} = :${key}`);
       if (changes.length === 0) return 0;
       return store.run(`update ${name} set ${changes.join(', ')} ${rest}`, { ...values, ...params }).changes;
     },
@@ -134,6 +135,19 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
       const picked = Object.fromEntries(names.map((key) => [key, kindOf(String(key))]));
       return defineTable(name, picked) as unknown as Table<Pick<RowOf<C>, (typeof names)[number]>>;
     },
+  };
+}
+
+/** How many texts of one table are kept. The program has fewer, but a caller may build SQL from values. */
+const MOST_TEXTS = 100;
+
+/** Keeps what `compose` returned. A statement is looked up by its text, which is faster if it is always the same string. */
+function remembered(compose: (rest: string) => string): (rest: string) => string {
+  const known = new Map<string, string>();
+  return (rest) => {
+    const text = known.get(rest) ?? compose(rest);
+    if (known.size < MOST_TEXTS) known.set(rest, text);
+    return text;
   };
 }
 
