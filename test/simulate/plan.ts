@@ -228,7 +228,7 @@ class Drawing {
     const kind = this.#kind;
     const chance = this.#chance;
     const has = (share: number) => chance.fraction() < share;
-    this.#isHuge = kind === 'full' && has(0.5);
+    this.#isHuge = kind === 'full' && has(0.1);
     const count = kind === 'create' ? 1 : chance.whole(1, 2);
     this.#lists = Array.from({ length: count }, (_, index) => ({
       name: `List ${index}`,
