@@ -56,6 +56,8 @@ interface Process {
 }
 
 const TOOLS: ReadonlyMap<string, Tool> = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]));
+/** The client ID of the Spotify app. */
+export const CLIENT_ID = 'relay-demo-client';
 const REDIRECT = 'http://127.0.0.1:4980/auth/provider/callback';
 /**
  * How long a stopping server waits for calls to finish by themselves, and then for stopped calls to end. As in
@@ -74,7 +76,7 @@ function settingsOf(): Settings {
       RELAY_HOME: join(tmpdir(), 'relay-simulated-home'),
       RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
       MCP_API_KEY: 'simulated-key-c41f9ad27e8b5036f1d2a97c0e64b853',
-      PROVIDER_CLIENT_ID: 'relay-demo-client',
+      PROVIDER_CLIENT_ID: CLIENT_ID,
       PROVIDER_API_URL: 'https://api/v1',
       PROVIDER_ACCOUNTS_URL: 'https://accounts',
     },
@@ -134,7 +136,7 @@ export class Computer {
       log: silentLog,
       version: '0.0.0-simulated',
       purpose: 'relay serve',
-      readClientId: () => 'relay-demo-client',
+      readClientId: () => CLIENT_ID,
       ground: {
         transport: network.forProcess(isAlive),
         fs: disk.forProcess(isAlive),

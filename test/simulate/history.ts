@@ -7,6 +7,7 @@ import { Client } from './client.ts';
 import { Computer, prepareSimulation } from './computer.ts';
 import { MemoryDisk } from './disk.ts';
 import { guarded } from './guard.ts';
+import { connectedHome } from './home.ts';
 import { Network } from './network.ts';
 import { createPerson, scheduleMishaps } from './person.ts';
 import type { Plan, PlannedFault } from './plan.ts';
@@ -27,6 +28,7 @@ const LIMIT = 4 * 86_400_000;
 /** @param keepsLines true to return all lines, not only their hash */
 export async function runHistory(plan: Plan, keepsLines = false): Promise<History> {
   await prepareSimulation();
+  const home = await connectedHome();
   const hash = createHash('sha256');
   const lines: string[] = [];
   const time = new VirtualTime();
@@ -38,7 +40,9 @@ export async function runHistory(plan: Plan, keepsLines = false): Promise<Histor
   };
   const spotify = new Spotify(time, plan.seed, plan.maxRows);
   spotify.fullStatus = plan.fullStatus ?? null;
+  home.knownTo(spotify);
   const disk = new MemoryDisk(time);
+  disk.put(home.state);
   const lists = plan.lists.map(({ name, rows }, index) => spotify.addPlaylist(name, rows, index));
   spotify.account.saved = plan.saved.map((track) => ({ uri: uriOf(track), addedAt: '2026-01-05T08:00:00Z' }));
   let person: ReturnType<typeof createPerson> | null = null;
@@ -101,7 +105,6 @@ export async function runHistory(plan: Plan, keepsLines = false): Promise<Histor
 async function live(stage: Stage, beginPerson: () => void): Promise<void> {
   const { plan, computer, network, spotify, disk } = stage;
   await computer.start();
-  if (!(await computer.login(0))) throw new Error('The login failed.');
   spotify.lags = plan.lags;
   for (const track of plan.relinked) spotify.relinked.add(uriOf(track));
   for (const track of plan.vanished) spotify.vanished.add(uriOf(track));

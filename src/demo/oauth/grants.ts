@@ -71,9 +71,7 @@ export class Grants {
   issueAccess(account: DemoAccount, scope: string): { token: string; seconds: number } {
     this.#dropOldAccess();
     const token = this.#secret('BQ');
-    const scopes = new Set(scope.split(' ').filter((name) => name !== ''));
-    const expiresAt = this.#clock.now() + this.#accessTokenSeconds * 1_000;
-    this.#access.set(token, { account, scopes, expiresAt });
+    this.#putAccess(token, account, scope);
     return { token, seconds: this.#accessTokenSeconds };
   }
 
@@ -84,9 +82,18 @@ export class Grants {
 
   /** A refresh token for a consent given now. */
   issueRefresh(account: DemoAccount, scope: string, clientId: string): string {
-    const end = new Date(this.#clock.now());
-    end.setUTCMonth(end.getUTCMonth() + LOGIN_LIFETIME_MONTHS);
-    return this.#keepRefresh({ account, scope, clientId, expiresAt: end.getTime() });
+    return this.#keepRefresh({ account, scope, clientId, expiresAt: this.#endOfLogin() });
+  }
+
+  /** Takes over a login that another run of the provider has granted. The login counts as given now. */
+  accept(
+    tokens: { access: string; refresh: string },
+    account: DemoAccount,
+    scope: string,
+    clientId: string,
+  ): void {
+    this.#putAccess(tokens.access, account, scope);
+    this.#refresh.set(tokens.refresh, { account, scope, clientId, expiresAt: this.#endOfLogin() });
   }
 
   /** The token's grant, or the error if it is not valid. */
@@ -108,6 +115,18 @@ export class Grants {
 
   endRefresh(reason: RefreshFailure): void {
     for (const token of [...this.#refresh.keys()]) this.#end(token, reason);
+  }
+
+  #putAccess(token: string, account: DemoAccount, scope: string): void {
+    const scopes = new Set(scope.split(' ').filter((name) => name !== ''));
+    const expiresAt = this.#clock.now() + this.#accessTokenSeconds * 1_000;
+    this.#access.set(token, { account, scopes, expiresAt });
+  }
+
+  /** When a login that is given now expires, Unix milliseconds. */
+  #endOfLogin(): number {
+    const end = new Date(this.#clock.now());
+    return end.setUTCMonth(end.getUTCMonth() + LOGIN_LIFETIME_MONTHS);
   }
 
   #end(token: string, reason: RefreshFailure): void {
