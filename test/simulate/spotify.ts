@@ -518,7 +518,8 @@ export class Spotify {
   /**
    * Songs of relay's own writes that were turned back within a minute, and of the acts that turned them back. In that minute,
    * relay may take what it reads for a list that lags. The acts are a person's, or relay's own if a restored copy does not know
-   * them. Acts count until the first write of a call, since the readings of that call may show them.
+   * them. Acts count until the first write of a call, or all if the call writes nothing, since the readings of that call may show
+   * them.
    * @param from where in the record of effects the call began
    */
   broughtBack(playlist: DemoPlaylist, from: number): Set<string> {
@@ -526,7 +527,7 @@ export class Spotify {
     const isWrite = ({ by, playlist: on }: Effect, index: number) =>
       index >= from && by === 'relay' && on === playlist;
     const first = this.effects.findIndex(isWrite);
-    const songs = this.effects.slice(0, first < 0 ? from : first).flatMap((act, index) => {
+    const songs = this.effects.slice(0, first < 0 ? undefined : first).flatMap((act, index) => {
       const isOfOthers = act.by === 'person' || this.forgotten.has(act);
       if (!isOfOthers || act.playlist !== playlist || begun - act.at > REMEMBERED_MS) return [];
       const writes = this.#turnedBackBy(index);
