@@ -14,7 +14,7 @@ export interface BundleOptions {
   target: string;
   /** True to minify, with a source map beside the bundle. */
   minify?: boolean;
-  /** True for a script of an executable that must start quickly: slow modules are loaded only when used. */
+  /** True for a script that must start quickly. It loads Node's slow modules only when it uses them. */
   quick?: boolean;
 }
 
@@ -34,7 +34,7 @@ export async function bundle({
     bundle: true,
     platform: 'node',
     format: 'cjs',
-    // jsonc-parser's CommonJS form is UMD, whose own `require` calls a bundler cannot follow.
+    // jsonc-parser's CommonJS form is UMD. A bundler cannot follow the `require` calls in it, so ES modules are preferred.
     mainFields: ['module', 'main'],
     // The keychain's native addon cannot be bundled. The program loads it from where it is installed or unpacked.
     external: ['@napi-rs/keyring'],
@@ -97,7 +97,7 @@ const lazyChildProcess: Plugin = {
 
 const LAZY = ['node:child_process', 'node:crypto', 'node:fs/promises', 'node:module'];
 
-/** Loads the slow modules of Node only when one of their functions is called; otherwise a bundle loads them at the start. */
+/** Loads Node's slow modules only when one of their functions is called. Without this plugin, a bundle loads them when it starts. */
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
   setup({ onResolve, onLoad }) {

@@ -1,6 +1,6 @@
 /**
- * The plain server that the benchmark compares relay with. It has the same tools, and uses the SDK as its documentation shows. A
- * factory creates an `McpServer` and registers every tool on it, with relay's schemas. Nothing asks for a credential. Only
+ * The plain server that the benchmark compares relay with. It has the same tools, and uses the SDK as the SDK's own documentation shows. A
+ * factory creates an `McpServer` and registers every tool on it, with relay's schemas. It asks for no credential. Only
  * `get_devices` and `get_rate_limit_status` answer as in relay; the benchmark calls no others.
  */
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ export function plainListener(provider: ChildReady): RequestListener {
   };
 }
 
-/** Reads a request as the documented adapter does (`toNodeHandler` of `@modelcontextprotocol/node`): the body once, as text. */
+/** Converts a request as the documented adapter does (`toNodeHandler` of `@modelcontextprotocol/node`): reads the body once, as text. */
 async function toWebRequest(request: IncomingMessage): Promise<Request> {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value));

@@ -4,11 +4,12 @@
  *
  * The fewest are the requests that a safe program must send. It reads a playlist in pages of 50; one request returns the name,
  * the version and the first page. For a playlist that it read less than a minute ago, it only asks for the version. Before a
- * change it also reads one page of rows, since the version may be half a minute old. A change adds its writes. An undo reads
- * once before its writes (has anyone changed the playlist since?) and once after them (is everything back?).
+ * change to such a playlist, it also reads one page of rows, since the version may be half a minute old. A change adds its
+ * writes. The undo of a deduplication reads once before its writes (has anyone changed the playlist since?) and once after them
+ * (is everything back?). Comments beside their figures say what other undos read.
  *
- * relay sends more where somebody else may be editing at that moment. It reads a list with repeated rows twice, since a row that
- * moves between two pages shows on both. It looks at the list before it puts rows back.
+ * relay sends more where somebody else may be editing at that moment. Before a change it reads a list with repeated rows twice:
+ * a row that moves to the next page meanwhile appears on both pages. It looks at the list before it puts rows back.
  */
 import { inParallel } from '../../src/base/lists.ts';
 import { startVictim, victimEnvironment } from '../../test/changes/crash/victim.ts';
@@ -31,15 +32,15 @@ export interface TaskTime {
   /** Milliseconds for the same requests, sent one after another. */
   oneByOne: number;
   ratio: number;
-  /** Milliseconds for the same requests with plain `fetch`, the first alone, then eight at a time: the best possible here. */
-  bare: number;
+  /** Milliseconds for the same requests with plain `fetch`, the first alone, then eight at a time, as relay sends them. */
+  plainFetch: number;
 }
 
 const LATENCY_MS = 80;
 /** Maximum number of rows that one request reads, of a playlist or of the library. */
 const PAGE = 50;
 /** Maximum number of tracks that one request checks, saves or removes in the library. */
-const LIBRARY = 40;
+const LIBRARY_TRACKS = 40;
 /** Maximum number of playlist rows that one request adds or removes. */
 const WRITE = 100;
 const ROWS = 2_000;
@@ -54,12 +55,12 @@ export async function taskRequests(): Promise<TaskRequests[]> {
   const found: TaskRequests[] = [];
   await withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
     // Tasks that write have playlists of their own, since relay waits until a playlist shows what it has just written.
-    const [playlist_id, twice, scattered, filled] = playlists(relay) as [string, string, string, string];
-    const uris = unsaved(relay, ROWS);
+    const [playlist_id, together, apart, filled] = playlistIds(relay) as [string, string, string, string];
+    const uris = unsavedUris(relay, ROWS);
     relay.provider.editPlaylist(playlist_id, uris);
     const count = async (task: string, fewest: number, work: () => Promise<Args>): Promise<Args> => {
       relay.provider.clearRequests();
-      const answer = ended(task, await work());
+      const answer = requireDone(task, await work());
       const requests = relay.provider.requests.length;
       found.push({ task, requests, fewest, ratio: requests / fewest });
       return answer;
@@ -69,14 +70,14 @@ export async function taskRequests(): Promise<TaskRequests[]> {
     const undo = (task: string, { change_id }: Args, fewest: number) =>
       ask(task, 'undo_change', { change_id }, fewest);
     await count('list 2,000 rows, 50 at a time', ROWS / PAGE, () => everyRow(relay, playlist_id));
-    await ask('numbers of 2,000 rows', 'get_playlist_stats', { playlist_id }, ROWS / PAGE);
-    await ask('again within a minute', 'get_playlist_stats', { playlist_id }, 1);
+    await ask('statistics of 2,000 rows', 'get_playlist_stats', { playlist_id }, ROWS / PAGE);
+    await ask('the same statistics within a minute', 'get_playlist_stats', { playlist_id }, 1);
     const track_ids = uris.slice(0, 400);
-    await ask('check 400 tracks', 'check_saved_tracks', { track_ids }, 400 / LIBRARY);
-    const saved = await ask('save 400 tracks', 'save_tracks', { track_ids }, 400 / LIBRARY);
+    await ask('check 400 tracks', 'check_saved_tracks', { track_ids }, 400 / LIBRARY_TRACKS);
+    const saved = await ask('save 400 tracks', 'save_tracks', { track_ids }, 400 / LIBRARY_TRACKS);
     // The undo reads the newest rows of the library to see which of the tracks were new.
-    await undo('undo of it', saved, 400 / PAGE + 400 / LIBRARY);
-    await deduplications(relay, [twice, scattered], uris, ask, undo);
+    await undo('undo of saving 400 tracks', saved, 400 / PAGE + 400 / LIBRARY_TRACKS);
+    await deduplications(relay, [together, apart], uris, ask, undo);
     await additions(relay, filled, ask, undo);
   });
   return found;
@@ -86,8 +87,8 @@ type Ask = (task: string, tool: string, args: Args, fewest: number) => Promise<A
 type Undo = (task: string, answer: Args, fewest: number) => Promise<Args>;
 
 /**
- * Spotify can only remove all rows of a track, so relay puts the first row of the track back. Adjacent rows go back in one
- * request.
+ * Counts the requests of two deduplications and their undos. Spotify can only remove all rows of a track, so relay then puts the
+ * first row back. It puts adjacent rows back in one request.
  */
 async function deduplications(
   relay: Relay,
@@ -103,33 +104,44 @@ async function deduplications(
   relay.provider.editPlaylist(apart, [...unique, ...scattered]);
   const dedupe = 'deduplicate_playlist';
   const first = { playlist_id: together };
-  const done = await ask('take 10 duplicates out of 1,000 rows', dedupe, first, rows / PAGE + 2);
-  await undo('undo of it', done, 1 + 1 + 1);
+  const done = await ask('remove 10 duplicates from 1,000 rows', dedupe, first, rows / PAGE + 2);
+  await undo('undo of removing 10 duplicates', done, 1 + 1 + 1);
   const second = { playlist_id: apart };
-  await ask('show 10 that are not side by side', dedupe, { ...second, dry_run: true }, rows / PAGE);
-  const gone = await ask('take them out within a minute', dedupe, second, 2 + 1 + 10);
-  await undo('undo of it', gone, 1 + 1 + 1);
+  await ask(
+    'preview of removing 10 duplicates of scattered rows',
+    dedupe,
+    { ...second, dry_run: true },
+    rows / PAGE,
+  );
+  const gone = await ask('removal of these 10 within a minute of the preview', dedupe, second, 2 + 1 + 10);
+  await undo('undo of removing 10 duplicates of scattered rows', gone, 1 + 1 + 1);
 }
 
-/** 500 entries: 100 by ID, 100 known to relay, 200 to search for, and 100 of those 200 again. */
+/**
+ * Counts the requests for adding 500 entries and undoing that. The entries are 100 URIs, 100 songs known to relay, 200 songs to
+ * search for, and 100 of those 200 again.
+ */
 async function additions(relay: Relay, playlist_id: string, ask: Ask, undo: Undo): Promise<void> {
   const rows = 500;
   const [known, fresh] = [songs(relay, 0, 100), songs(relay, 100, 200)];
   const asked = new Set([...known, ...fresh].map(({ title }) => title));
   const others = relay.provider.catalogue.tracks.filter(({ name }) => !asked.has(name)).map(({ uri }) => uri);
   relay.provider.editPlaylist(playlist_id, others.slice(0, rows));
-  ended('learn', await relay.call('add_tracks_by_search', { playlist_id, tracks: known, dry_run: true }));
+  requireDone(
+    'learn',
+    await relay.call('add_tracks_by_search', { playlist_id, tracks: known, dry_run: true }),
+  );
   const tracks = [...others.slice(rows, rows + 100), ...known, ...fresh, ...fresh.slice(0, 100)];
   const args = { playlist_id, tracks };
   const added = await ask('add 500 mixed entries', 'bulk_add_tracks', args, 200 + 500 / WRITE);
   // The undo first reads the whole playlist, since removing a track also removes its earlier rows.
-  await undo('undo of it', added, (rows + 500) / PAGE + 400 / WRITE + 1);
+  await undo('undo of adding 500 entries', added, (rows + 500) / PAGE + 400 / WRITE + 1);
 }
 
 async function everyRow(relay: Relay, playlist_id: string): Promise<Args> {
   let answer: Args = {};
   for (let offset: unknown = 0; typeof offset === 'number'; offset = answer.next_offset) {
-    answer = ended('list', await relay.call('get_playlist_tracks', { playlist_id, offset }));
+    answer = requireDone('list', await relay.call('get_playlist_tracks', { playlist_id, offset }));
   }
   return answer;
 }
@@ -141,9 +153,10 @@ export async function taskTimes(): Promise<TaskTime[]> {
   try {
     await withDesk(victimEnvironment(provider), async (desk) => {
       const relay = await startVictim(desk);
-      const call = async (tool: string, args: Args) => ended(tool, (await relay.call(tool, args)) ?? {});
-      const [playlist_id = ''] = playlists({ provider });
-      const uris = unsaved({ provider }, ROWS);
+      const call = async (tool: string, args: Args) =>
+        requireDone(tool, (await relay.call(tool, args)) ?? {});
+      const [playlist_id = ''] = playlistIds({ provider });
+      const uris = unsavedUris({ provider }, ROWS);
       provider.faults.add({ path: /./, times: Number.POSITIVE_INFINITY, kind: 'latency', ms: LATENCY_MS });
       const read = () => {
         // Gives the playlist a new version, so that relay reads it again.
@@ -174,7 +187,7 @@ async function time(provider: Simulator, task: string, work: () => Promise<Args>
   const oneByOne: number[] = [];
   const atOnce: number[] = [];
   let requests = 0;
-  // The first turn only warms up.
+  // The first turn only warms up. Only the last two turns send the requests one by one, which takes long.
   for (let turn = 0; turn <= TURNS; turn++) {
     provider.clearRequests();
     const begin = performance.now();
@@ -185,8 +198,8 @@ async function time(provider: Simulator, task: string, work: () => Promise<Args>
     if (turn > 0) atOnce.push(await sentAgain(provider, sent, 8));
     if (turn > 1) oneByOne.push(await sentAgain(provider, sent, 1));
   }
-  const [quickest, inOrder, bare] = [Math.min(...took), Math.min(...oneByOne), Math.min(...atOnce)];
-  return { task, requests, took: quickest, oneByOne: inOrder, ratio: quickest / inOrder, bare };
+  const [quickest, inOrder, plainFetch] = [Math.min(...took), Math.min(...oneByOne), Math.min(...atOnce)];
+  return { task, requests, took: quickest, oneByOne: inOrder, ratio: quickest / inOrder, plainFetch };
 }
 
 async function sentAgain(
@@ -210,21 +223,21 @@ async function sentAgain(
   return performance.now() - begin;
 }
 
-function ended(task: string, answer: Args): Args {
+function requireDone(task: string, answer: Args): Args {
   if (answer.error) throw new Error(`${task}: ${JSON.stringify(answer.error)}`);
   if (answer.status === 'blocked' || answer.status === 'deferred')
     throw new Error(`${task}: ${answer.status}`);
   return answer;
 }
 
-/** Returns the account's own playlists. */
-function playlists({ provider }: Provider): string[] {
+/** Returns the IDs of the account's own playlists. */
+function playlistIds({ provider }: Provider): string[] {
   const [account] = provider.accounts;
   return (account?.playlists ?? []).filter(({ ownerId }) => ownerId === account?.id).map(({ id }) => id);
 }
 
-/** Returns tracks that the account has not saved. */
-function unsaved({ provider }: Provider, count: number): string[] {
+/** Returns the URIs of tracks that the account has not saved. */
+function unsavedUris({ provider }: Provider, count: number): string[] {
   const saved = new Set(provider.accounts[0]?.saved.map(({ uri }) => uri));
   const uris = provider.catalogue.tracks.map(({ uri }) => uri);
   return uris.filter((uri) => !saved.has(uri)).slice(0, count);

@@ -12,7 +12,7 @@ import { byHelpGroup } from '../../src/cli/usage/commandGroups.ts';
 import { systemWorld } from '../../src/cli/world.ts';
 import { type GeneratedFile, inRepository } from './file.ts';
 
-/** Returns the paths of the command files, below `src/cli`. Each file exports one function, which has the name of the file. */
+/** Returns the paths of the command files, relative to `src/cli`. Each file exports a function that has the name of the file. */
 function commandFiles(): string[] {
   return readdirSync(inRepository('src', 'cli'), { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
@@ -24,7 +24,7 @@ function factoryName(path: string): string {
   return basename(path, '.ts');
 }
 
-/** Returns the text of `src/cli/commandList.ts`. */
+/** Generates `src/cli/commandList.ts`. */
 export function generateCommandList(): GeneratedFile {
   const files = commandFiles();
   const imports = files.map((path) => `import { ${factoryName(path)} } from './${path}';\n`);

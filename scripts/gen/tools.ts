@@ -1,4 +1,4 @@
-/** The tool reference, and the exact `tools/list` entry of each tool, from the list of tools. */
+/** Generates the tool reference, and for each tool a file with its exact entry in `tools/list`. */
 
 import { toolEntry } from '../../src/mcp/surface.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';

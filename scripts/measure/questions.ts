@@ -1,17 +1,17 @@
-/** The cost of questions to the library: three common ones, as a model would write them. */
+/** Measures what three common questions to the library cost, with the SQL that a model would write. */
 import type { Relay } from '../../test/support/world.ts';
 import type { Model } from './model.ts';
 
-/** Queries, by the person's question. */
+/** The query for each question that a person may ask. */
 const QUESTIONS: Readonly<Record<string, (artist: string) => string>> = {
   'which of my saved songs are by this artist': (artist) =>
     `select name, album from saved join tracks using (uri) where fold(artist) like fold('%${artist}%') order by position`,
   'which saved songs are in no playlist': () =>
     'select name, artist from saved join tracks using (uri) where song not in (select song from playlist_rows join tracks using (uri))',
-  'what is in my playlists twice': () =>
+  'which songs are in my playlists more than once': () =>
     'select name, artist, count(*) n from playlist_rows join tracks using (uri) group by song having n > 1 order by n desc',
 };
-/** Row limit of each query, as many as a model would show. */
+/** Row limit of each query: as many rows as a model would show. */
 const ROWS = 15;
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Finds out how a request ended if its answer was lost. A write counts as landed as soon as it shows. It is certain that a
- * write had no effect only after the longest time that a request is known to take. Only then does a different list count as
- * someone else's change.
+ * Finds out how a request ended if its answer was lost. If it took effect, the list usually shows that soon. That it had no
+ * effect is certain only after the longest time that a request is known to take. Until then, a list that matches no state of the
+ * change does not count as someone else's edit.
  */
 import type { Progress } from '../domain/change.ts';
 import { asRelayError, type RelayError } from '../domain/errors.ts';
@@ -24,21 +24,22 @@ import {
 } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
-/** Time after which a request either has had its effect or never will. */
+/** If a change was last at work this long ago, none of its requests can still be under way. */
 const OVER_MS = 60_000;
 /** The wait before each look; the last one repeats. */
 const LOOKS_MS = [0, 700, 800, 1_500, 3_000, 4_000, 5_000] as const;
 
 /**
  * Reads the target until it is certain how a request ended, and records what took effect.
- * @param step the request in doubt; null after a crash, when any request after the recorded progress may be in doubt
+ * @param step the request in doubt; null if the last run was interrupted, so that any request after the recorded progress may be
+ * in doubt
  */
 export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
   const { context, control } = run;
   const { clock } = context;
-  // A minute after a crash no request can be under way any more, but the list may lag behind the last request.
+  // If no request can be under way any more, only the lag of the list has to be waited for.
   const isOld = step === null && ageOf(context, run.change) >= OVER_MS;
-  const begunAt = clock.monotonic() - (isOld ? LATEST_EFFECT_MS - USUAL_LAG_MS : 0);
+  const doubtSince = clock.monotonic() - (isOld ? LATEST_EFFECT_MS - USUAL_LAG_MS : 0);
   const known = progressOf(run.change);
   let failures = 0;
   for (let looks = 0; ; looks++) {
@@ -46,16 +47,17 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
     try {
       if (pauseMs > 0) await clock.sleep(pauseMs, run.call.signal);
       if (!run.change.looking) beginLooking(run);
-      const seen = await look(run, step, looks === 0, begunAt);
+      const seen = await look(run, step, looks === 0, doubtSince);
       failures = 0;
-      const waited = clock.monotonic() - begunAt;
+      const waited = clock.monotonic() - doubtSince;
       if (seen === 'landed' && (step !== null || isOver(run))) {
-        // If it took effect only after the rest of the change, it would take out or move what the rest has written.
-        const rest = isHidden(run, known) && !isOver(run) ? LATEST_EFFECT_MS - waited : 0;
-        if (rest > 0) await clock.sleep(rest, run.call.signal);
+        // The request may still take effect. After the rest of the change, it would remove or move rows that the change has written.
+        const waitMs = isHidden(run, known) && !isOver(run) ? LATEST_EFFECT_MS - waited : 0;
+        if (waitMs > 0) await clock.sleep(waitMs, run.call.signal);
         return certain(run, 'landed', known);
       }
-      // Until then, the request may still take effect, and the list may be a mixture from two of the provider's servers.
+      // Until `LATEST_EFFECT_MS` have passed, the request may still take effect. Pages may also come from two of the provider's
+      // servers, and not fit together.
       if (waited < LATEST_EFFECT_MS) continue;
       if (seen === 'landed' || seen === 'absent') return certain(run, seen, known);
       if (seen === 'other' || waited >= LATEST_EFFECT_MS * 2)
@@ -82,7 +84,10 @@ function certain(run: Run, kind: 'landed' | 'absent', known: Progress): FoundOut
   return { kind };
 }
 
-/** True if the request in doubt changes no row. Whether it has taken effect does not show, so it may still do so. */
+/**
+ * True if the request in doubt writes rows without changing the list. Reading cannot show whether it took effect, so it still
+ * may.
+ */
 function isHidden({ plan: { rows, ops }, change }: Run, known: Progress): boolean {
   const step = nextStep(ops, known);
   if (!step || !writesRows(step.op)) return false;
@@ -95,18 +100,18 @@ function isOver({ plan, change }: Run): boolean {
 
 type SeenKind = 'landed' | 'absent' | 'stale' | 'other';
 
-async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: number): Promise<SeenKind> {
+async function look(run: Run, step: Step | null, isFirst: boolean, doubtSince: number): Promise<SeenKind> {
   const { context, change, call, plan } = run;
   const known = progressOf(change);
-  const present = nextStep(plan.ops, known);
-  if (present?.op.op === 'create' && change.playlistId === null) return lookForCreated(run, present);
-  if (change.playlistId === null || (present && !writesRows(present.op))) {
-    // Sending such a request a second time does no harm.
+  const upcoming = nextStep(plan.ops, known);
+  if (upcoming?.op.op === 'create' && change.playlistId === null) return lookForCreated(run, upcoming);
+  if (change.playlistId === null || (upcoming && !writesRows(upcoming.op))) {
+    // A request that does not write rows of a playlist can be sent a second time without harm.
     return 'absent';
   }
-  const next = step ?? (isFirst ? null : present);
-  const isAlone = !context.rows.hasWritten(change.playlistId);
-  if (next && isAlone && next.op.op !== 'append' && next.op.op !== 'move') {
+  const next = step ?? (isFirst ? null : upcoming);
+  const hasNoRecentWrite = !context.rows.hasWritten(change.playlistId);
+  if (next && hasNoRecentWrite && next.op.op !== 'append' && next.op.op !== 'move') {
     const before = rowsAt(plan.rows, plan.ops, known);
     const earlier = plan.ops.slice(0, known.op).map((_, op) => rowsAt(plan.rows, plan.ops, { op, at: 0 }));
     const after = applyOp(before, next.op);
@@ -118,7 +123,7 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
     }
   }
   const askedAt = context.clock.monotonic();
-  // Others may have written in a part of the list that would not be read otherwise.
+  // If the last look showed what others wrote, they may have written elsewhere too, so all rows are read.
   const whole = run.showsOthers;
   const verdict = await lookAtRows(context, change.playlistId, plan, known, call, {
     step,
@@ -127,17 +132,17 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   });
   run.showsOthers = 'isNear' in verdict && verdict.isNear === true;
   // The list still shows removed rows. Other rows are added only once the removed ones are seen to be gone, so no request that
-  // adds rows was sent yet.
+  // adds rows has been sent yet.
   if (step === null && verdict.kind === 'stale' && verdict.isKept) return 'absent';
   if (verdict.kind !== 'landed') return verdict.kind;
-  // The list may show the rows from before the change until it has had time to catch up.
-  const knownAt = step === null ? begunAt : run.lastWriteAt;
+  // An earlier state of this change looks the same. Until the list has had time to catch up, it may be showing that state.
+  const knownAt = step === null ? doubtSince : run.lastWriteAt;
   if (verdict.isAmbiguous && askedAt - knownAt <= LAG_MS) return 'stale';
-  // After a crash any request may be in doubt: pages of different ages could look like the effect of one, or like edits of
-  // others.
-  const isEarly = verdict.isOlder || (step === null && verdict.isNear);
-  if (isEarly && context.clock.monotonic() - begunAt < LATEST_EFFECT_MS) return 'stale';
-  // A request after `step` was not sent yet. If its rows seem to be there, the list shows a state from long before.
+  // The list may show a state from before an earlier change. If any request may be in doubt, a mix of pages of different ages
+  // can look like a request's effect, or like other people's edits.
+  const isDoubtful = verdict.isOlder || (step === null && verdict.isNear);
+  if (isDoubtful && context.clock.monotonic() - doubtSince < LATEST_EFFECT_MS) return 'stale';
+  // No request after `step` has been sent yet. If its rows seem to be there, the list shows an older state that looks the same.
   if (step && isAfter(verdict.progress, step.to)) return 'stale';
   landed(run, verdict.progress, null);
   return step === null || isAfter(progressOf(run.change), step.from) ? 'landed' : 'absent';

@@ -83,7 +83,8 @@ export function duplicateClients(clients: readonly ConfiguredClient[]): Problem[
     const where = places.includes('environment')
       ? 'in MCP_OAUTH_CLIENT_ID and in the clients file'
       : 'more than once in the clients file';
-    return { key: 'oauthClientsFile', origin: 'file', message: `OAuth client ID "${clientId}" is ${where}` };
+    const message = `OAuth client ID "${clientId}" is ${where}`;
+    return { key: 'oauthClientsFile', origin: 'file', message, remedy: 'Give each OAuth client its own ID.' };
   });
 }
 

@@ -11,12 +11,12 @@ export interface Problem {
   /** The setting's name, or the unknown key; `config.json` if the whole file cannot be used. */
   key: string;
   origin: Origin;
-  /** A whole sentence without full stop; never holds the value of a secret. */
+  /** A whole sentence without its full stop; never holds the value of a secret. */
   message: string;
   /** What to do, if correcting the value would not help. */
   remedy?: string;
-  /** True if the file may not have the key, so that no value corrects it. */
-  unknown?: true;
+  /** True if the key does not belong in the file, so changing its value would not help. */
+  misplaced?: true;
 }
 
 /**
@@ -28,32 +28,37 @@ export function settingsError(problems: readonly Problem[], remedy?: string): Re
   const text =
     messages.length === 1
       ? `${messages[0]}.`
-      : `${messages.length} settings are unusable:\n${messages.map((message) => `  - ${message}.`).join('\n')}`;
+      : `${messages.length} problems with the settings:\n${messages.map((message) => `  - ${message}.`).join('\n')}`;
   return new RelayError('SETTINGS_INVALID', text, {
-    remedy: remedy ?? problems.find((problem) => problem.remedy)?.remedy ?? remedyFor(problems),
+    remedy: remedy ?? remedyFor(problems),
     details: { problems: [...problems] },
   });
 }
 
-/** Returns a value for a message: short, and without a password in a URL. */
+/** Returns the text of a value for a message: at most 80 characters, with "…" in place of the user and password of a URL. */
 export function shown(value: unknown): string {
-  const text = (JSON.stringify(value) ?? String(value)).replace(/\/\/[^/@"]*@/g, '//…@');
+  const text = (JSON.stringify(value) ?? String(value)).replace(/\/\/[^/]*@/g, '//…@');
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
-function remedyFor(problems: readonly Problem[]): Remedy {
+function remedyFor(problems: readonly Problem[]): string | Remedy {
+  const own = [...new Set(problems.flatMap((problem) => problem.remedy ?? []))];
+  if (own.length > 0) {
+    const isAll = problems.every((problem) => problem.remedy);
+    return [...own, ...(isAll ? [] : ['Correct the rest as well.'])].join(' ');
+  }
   const inFile = problems.some(({ origin }) => origin === 'file');
   const it = problems.length === 1 ? 'it' : 'them';
-  if (problems.some(({ unknown }) => unknown)) return remedyForUnknown(problems);
-  // Each message says where the value comes from.
+  if (problems.some(({ misplaced }) => misplaced)) return remedyForMisplaced(problems);
+  // "there": a message about a value in a file names the file.
   return inFile
     ? { text: `Correct ${it} there, or with {command}.`, command: ['config', 'set'] }
     : { text: `Correct ${it}, or remove ${it} to use the default.` };
 }
 
-function remedyForUnknown([first, ...others]: readonly Problem[]): Remedy {
+function remedyForMisplaced([first, ...others]: readonly Problem[]): Remedy {
   const key = others.length === 0 ? (first?.key ?? '') : 'KEY';
-  // Any text can be a key. One that a shell would not pass on as it stands is not put into a command.
+  // A key can be any text. If a shell might change it, the remedy shows no command.
   if (!/^\w[\w.-]{0,63}$/.test(key)) return { text: 'Correct it there, or remove it.' };
   const them = others.length === 0 ? 'it there, or remove it' : 'them there, or remove them one by one';
   return { text: `Correct ${them} with {command}.`, command: ['config', 'unset', key] };

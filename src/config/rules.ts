@@ -76,7 +76,8 @@ function halfAClient(values: SettingValues): Problem[] {
   if (missing.length === 0 || missing.length === CLIENT_PARTS.length) return [];
   const names = missing.map((part) => SETTINGS[part].env).join(' and ');
   const message = `MCP_OAUTH_CLIENT_ID, _SECRET and _REDIRECT_URI belong together: ${names} ${missing.length === 1 ? 'is' : 'are'} missing`;
-  return missing.slice(0, 1).map((key) => ({ key, origin: 'default', message }));
+  const remedy = 'Set all three variables, or none of them.';
+  return missing.slice(0, 1).map((key) => ({ key, origin: 'default', message, remedy }));
 }
 
 /** Spotify's rule: https, or http on a loopback IP literal; `localhost` is refused. */

@@ -67,7 +67,7 @@ export function unknownKeys({ file, path }: Sources): Problem[] {
     .map((key) => ({
       key,
       origin: 'file' as const,
-      unknown: true as const,
+      misplaced: true as const,
       message: `"${key}" in ${path} ${whyUnknown(key, allowed)}`,
     }));
 }

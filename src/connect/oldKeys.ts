@@ -1,4 +1,4 @@
-/** Finds the files of clients that still hold a replaced API key. Changes nothing. */
+/** Finds the client configuration files that still contain an API key after it was replaced. Changes nothing. */
 import { existsSync } from 'node:fs';
 import { readClientFile, textOf } from './clientFile.ts';
 import { CLIENTS, type Client, setupFor } from './clientTable.ts';

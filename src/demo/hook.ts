@@ -18,14 +18,17 @@ export interface RequestContext {
   readonly request: Incoming;
   /**
    * Lets the request take effect and returns its answer. A hook may call `handle` at once, later (even after the hook has
-   * answered), or never. `handle` is synchronous, so a hook may change the accounts for the length of the call.
+   * answered), or never. `handle` is synchronous, so a hook may change an account just before the call, and restore it after.
    */
   readonly handle: () => Answer;
-  /** Waits on the provider's clock, in milliseconds. Rejects when the provider closes. */
+  /** Waits for `ms` milliseconds of the provider's clock. Rejects when the provider closes. */
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** Takes every request, including those of the login, and decides what is sent. A rejection is answered with 500. */
+/**
+ * Takes every request, including those of the login, and decides what is sent back. The server itself refuses a body without a
+ * length, or one that is too long. If the hook rejects, the answer is 500.
+ */
 export type Hook = (context: RequestContext) => Promise<Delivery>;
 
 /** The answer of the provider, sent as a whole. */

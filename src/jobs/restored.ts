@@ -1,6 +1,6 @@
 /**
- * Jobs and changes of a state that was restored from a copy. The copy does not know what they wrote later, so none may
- * continue by itself.
+ * Jobs and changes that were writing when a copy of the state was made, once that copy is restored. The copy does not show what
+ * they wrote later, so none of them may continue by itself.
  */
 import { isoOf } from '../base/clock.ts';
 import { shortId } from '../domain/job.ts';
@@ -10,8 +10,8 @@ import type { Store } from '../store/types.ts';
 import { openedAgain } from './commit.ts';
 
 /**
- * Stops every job that was writing, until `resume_job` or `cancel_job`. A resumed job first finds out how far it had got.
- * Unfinished writes of tools are given up; what they wrote stays.
+ * Fails every job that was writing, so that it waits for `resume_job` or `cancel_job`. A resumed job that had begun to write
+ * first finds out how far it got. Unfinished changes that no listed job carries out are ended; what they wrote stays.
  * @param savedAt time of the copy, Unix milliseconds
  * @returns number of jobs that would have continued by themselves
  */
@@ -59,12 +59,12 @@ function held({ id }: Job, savedAt: number, compares: boolean): JobError {
   const short = shortId(id);
   return {
     code: 'CONFLICT',
-    message: `The state was restored from a copy made at ${isoOf(savedAt)}, while this job was writing. It may have written more since.`,
+    message: `The state was restored from a copy made at ${isoOf(savedAt)}. This job had not finished by then, and may have written since.`,
     remedy: compares
       ? {
-          text: 'resume_job finds out what it had written and writes the rest; cancel_job leaves the playlist as it is.',
+          text: 'resume_job finds out how far the job got and does the rest; cancel_job leaves everything as it is.',
           terminal: {
-            text: '{1} finds out what it had written and writes the rest; {2} leaves the playlist as it is.',
+            text: '{1} finds out how far the job got and does the rest; {2} leaves everything as it is.',
             commands: [
               ['jobs', 'resume', short],
               ['jobs', 'cancel', short],
@@ -72,9 +72,9 @@ function held({ id }: Job, savedAt: number, compares: boolean): JobError {
           },
         }
       : {
-          text: 'Check in Spotify whether its tracks are there. If they are, call cancel_job; if not, call resume_job, which writes them.',
+          text: 'Check in Spotify whether this job has done its work already. If it has, call cancel_job; if not, call resume_job, which does all of it.',
           terminal: {
-            text: 'Check in Spotify whether its tracks are there. If they are, run {1}; if not, run {2}, which writes them.',
+            text: 'Check in Spotify whether this job has done its work already. If it has, run {1}; if not, run {2}, which does all of it.',
             commands: [
               ['jobs', 'cancel', short],
               ['jobs', 'resume', short],

@@ -1,6 +1,6 @@
 /**
- * Runs one tool call: checks the arguments, gives the handler a signal with a deadline and a way to report progress, checks the
- * result, and maps and logs errors. Whatever all tools need is done here.
+ * Runs one tool call. Checks the arguments and the result, and maps and logs errors. The handler gets a signal with a deadline,
+ * and a way to report progress. Whatever all tools need is done here.
  */
 import { withDeadline } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
@@ -36,9 +36,9 @@ export interface CallBasics {
 
 /** What one call needs. */
 export interface CallContext extends CallBasics {
-  /** Aborts when the client disconnects or cancels, or the server stops; its reason is the error to answer. */
+  /** Aborts when the client disconnects or cancels, or the server stops. Its reason is the error that the client gets. */
   signal: AbortSignal;
-  /** Who asks, as the history of changes names them: the caller's principal, or `stdio` for a client of `relay stdio`. */
+  /** Who asks: the caller's principal, or `stdio` for a client of `relay stdio`. Kept with a match that the call remembers. */
   by: string;
   progress(done: number, total: number, message?: string): void;
 }
@@ -67,7 +67,7 @@ export async function runTool(tool: Tool, args: unknown, context: CallContext): 
   }
 }
 
-/** The result in the requested form, no longer than a host shows to its model. */
+/** The result in the requested form, cut to the length limit of that form. */
 function answerOf(
   { lean, rows }: Tool,
   args: Record<string, unknown>,

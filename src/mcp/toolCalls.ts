@@ -83,8 +83,8 @@ export function createToolCalls({ loginUrl, ...basics }: ToolCallOptions): ToolC
 }
 
 /**
- * Returns the caller as the history of changes names it. A client behind `relay stdio` has the command line's credential, so
- * only the user agent shows that it is not the command line.
+ * Returns the caller as it is kept with the matches that a call remembers. A client behind `relay stdio` has the command line's
+ * credential, so only the user agent shows that it is not the command line.
  */
 function askerOf({ principal, userAgent }: Caller): string {
   return principal === 'command-line' && userAgent.startsWith('relay-stdio/') ? 'stdio' : principal;

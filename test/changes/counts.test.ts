@@ -30,7 +30,7 @@ longTest('a move counts the rows that it moved, and so does its undo', () =>
   }),
 );
 
-longTest('a removal of saved tracks that fails on the way counts each track once, if it was saved', () =>
+longTest('a removal of saved tracks that fails part-way counts each saved track once, and no others', () =>
   withUnkind({}, async (relay) => {
     const saved = savedUris(relay);
     const items = [

@@ -109,7 +109,7 @@ test('config list shows the settings that can be used and marks the others', asy
       'logFormat | json',
     ],
   );
-  assert.deepEqual([code, linesOf(err)[0]], [2, 'relay: 4 settings are unusable:']);
+  assert.deepEqual([code, linesOf(err)[0]], [2, 'relay: 4 problems with the settings:']);
   const json = await relay(['config', '--json'], { env });
   const port = JSON.parse(json.out).settings.find((view: { key: string }) => view.key === 'port');
   assert.deepEqual(port, {

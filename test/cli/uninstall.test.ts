@@ -208,7 +208,7 @@ test('if the AI clients cannot be checked, uninstall says what to do, and has fa
   const { state, machine, run } = computer(context);
   const error = {
     code: 'SETTINGS_INVALID',
-    message: '2 settings are unusable:\n  - a is bad.\n  - b is bad.',
+    message: '2 problems with the settings:\n  - a is bad.\n  - b is bad.',
   };
   const unchecked: Machine = {
     ...machine,
@@ -221,7 +221,7 @@ test('if the AI clients cannot be checked, uninstall says what to do, and has fa
   assert.equal(code, 1);
   assert.equal(
     err,
-    `The AI clients could not be checked: 2 settings are unusable: a is bad. b is bad.
+    `The AI clients could not be checked: 2 problems with the settings: a is bad. b is bad.
 To remove relay from them, correct this, then run \`relay uninstall\` again.
 The program stays: ~/bin/relay
 ${SPOTIFY}`,
@@ -229,7 +229,7 @@ ${SPOTIFY}`,
   assert.equal(existsSync(state), false);
   const { out } = await run(['--yes', '--json'], { machine: unchecked });
   assert.deepEqual(JSON.parse(out).failed, [
-    'The AI clients could not be checked: 2 settings are unusable: a is bad. b is bad.',
+    'The AI clients could not be checked: 2 problems with the settings: a is bad. b is bad.',
   ]);
 });
 

@@ -56,7 +56,7 @@ const MISTAKES: Array<[args: string, message: string, remedy: string]> = [
   ],
   [
     'library ask x --limit 0',
-    'Option "--limit <n>" argument "0" is invalid. It must be a number from 1 to 500.',
+    'Option "--limit <n>" argument "0" is invalid. It must be a whole number from 1 to 500.',
     'See `relay library ask --help`.',
   ],
   [
@@ -66,7 +66,7 @@ const MISTAKES: Array<[args: string, message: string, remedy: string]> = [
   ],
   [
     'login --timeout soon',
-    'Option "--timeout <seconds>" argument "soon" is invalid. It must be a number of seconds from 1 to 3600.',
+    'Option "--timeout <seconds>" argument "soon" is invalid. It must be a whole number of seconds from 1 to 3600.',
     'See `relay login --help`.',
   ],
   // What `--home="$DIR"` becomes in a shell in which DIR is not set. Otherwise the default home would be used instead.
@@ -78,7 +78,7 @@ const MISTAKES: Array<[args: string, message: string, remedy: string]> = [
   // What `logs -n "$COUNT"` becomes in a shell in which COUNT is not set.
   [
     'logs -n ',
-    'Option "-n, --lines <n>" argument "" is invalid. It must be a number from 0 to 100,000.',
+    'Option "-n, --lines <n>" argument "" is invalid. It must be a whole number from 0 to 100,000.',
     'See `relay logs --help`.',
   ],
 ];

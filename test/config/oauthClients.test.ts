@@ -186,7 +186,7 @@ test('a client ID in two places is refused', (context) => {
   assert.equal(
     messageOfLoad(env),
     [
-      '2 settings are unusable:',
+      '2 problems with the settings:',
       '  - OAuth client ID "b" is more than once in the clients file.',
       '  - OAuth client ID "legacy" is in MCP_OAUTH_CLIENT_ID and in the clients file.',
     ].join('\n'),

@@ -252,7 +252,7 @@ test('all problems are reported at once, with where each came from', (context) =
   assert.equal(
     error.message,
     [
-      '7 settings are unusable:',
+      '7 problems with the settings:',
       `  - "prot" in ${path} is not a setting (did you mean "port"?).`,
       `  - "mcpApiKey" in ${path} does not belong in a file: set MCP_API_KEY instead.`,
       `  - "RELAY_HOST" in ${path} is called "host" in a file.`,
@@ -370,6 +370,25 @@ test('the client in the environment has three parts or none', () => {
     failure(() => load({ MCP_OAUTH_CLIENT_ID: 'desk', MCP_OAUTH_CLIENT_SECRET: 'geheim' })).message,
     'MCP_OAUTH_CLIENT_ID, _SECRET and _REDIRECT_URI belong together: MCP_OAUTH_CLIENT_REDIRECT_URI is missing.',
   );
+});
+
+test('a problem that no other value would mend has a remedy of its own', () => {
+  const desk = { MCP_OAUTH_CLIENT_ID: 'desk' };
+  assert.deepEqual(
+    [desk, { ...desk, RELAY_PORT: 'x' }].map((env) => failure(() => load(env)).remedy),
+    [
+      'Set all three variables, or none of them.',
+      'Set all three variables, or none of them. Correct the rest as well.',
+    ],
+  );
+});
+
+test('a URL in a message has no password, whatever characters are in it', () => {
+  for (const password of ['p', 'p@ss', 'p"ss']) {
+    const { message } = failure(() => load({ PROVIDER_API_URL: `ftp://somebody:${password}@host/v1` }));
+    assert.match(message, /ftp:\/\/…@host\/v1/);
+    assert.doesNotMatch(message, /somebody|ss/);
+  }
 });
 
 test('an unusable part of the client in the environment is not called missing as well', () => {

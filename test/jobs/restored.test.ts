@@ -88,7 +88,7 @@ longTest(
       assert.deepEqual([held.written, held.review_required, held.error?.code], [100, false, 'CONFLICT']);
       assert.match(
         held.error?.message ?? '',
-        /^The state was restored from a copy made at \S+Z, while this job was writing/,
+        /^The state was restored from a copy made at \S+Z\. This job had not finished by then/,
       );
       assert.equal(relay.provider.requests.length, 0);
 
@@ -148,7 +148,7 @@ longTest('a job that had written nothing when the copy was made does not write a
     const all = urisOf(playlist);
     await restoreAndStart(relay, file);
     const held = await reach(relay, id, 'failed');
-    assert.match(held.error?.remedy ?? '', /^Check in Spotify whether its tracks are there/);
+    assert.match(held.error?.remedy ?? '', /^Check in Spotify whether this job has done its work already/);
     assert.equal((await relay.call('cancel_job', { job_id: id })).error, undefined);
     assert.equal(writes(relay), 0);
     assert.deepEqual(urisOf(playlist), all);

@@ -7,7 +7,7 @@ import { createSealer, deriveLocalKey, equalSecrets } from '../../src/secrets/se
 const KEY = Buffer.alloc(32, 1);
 const sealer = createSealer(KEY, systemRandom);
 
-test('what was sealed opens with the same key and name, in any script and of any length', () => {
+test('sealed text of any script and length opens with the same key and name', () => {
   for (const text of ['', 'token', 'żółć 音楽 🎵', 'x'.repeat(100_000)]) {
     const sealed = sealer.seal('refresh_token', text);
     assert.equal(sealed.length, 1 + 12 + Buffer.byteLength(text) + 16);
@@ -38,20 +38,20 @@ test('another key, another name or any changed byte is refused', () => {
   }
 });
 
-test('a check value matches its own key only, and no sealed secret passes as one', () => {
+test('a check value matches its own key only, and a sealed secret is not accepted as a check value', () => {
   const other = createSealer(Buffer.alloc(32, 2), systemRandom);
   const check = sealer.check();
   assert.deepEqual([sealer.matches(check), other.matches(check)], [true, false]);
   assert.equal(sealer.matches(sealer.seal('check', 'relay master key')), false);
 });
 
-test('the local key is HKDF-Expand with SHA-256 of the master key, and another master key gives another', () => {
+test('the local key is derived from the master key by HKDF-Expand with SHA-256, and different master keys give different local keys', () => {
   const expanded = createHmac('sha256', KEY).update('relay local key v2').update(Buffer.of(1)).digest();
   assert.equal(deriveLocalKey(KEY), expanded.toString('base64url'));
   assert.notEqual(deriveLocalKey(Buffer.alloc(32, 2)), deriveLocalKey(KEY));
 });
 
-test('secrets compare equal only if they are equal', () => {
+test('equalSecrets is true for equal texts and false for all others', () => {
   const pairs: Array<[string, string, boolean]> = [
     ['abc', 'abc', true],
     ['', '', true],

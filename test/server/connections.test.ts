@@ -12,7 +12,7 @@ import { withRelay } from '../support/world.ts';
 const HOLD = fileURLToPath(new URL('../support/hold.mjs', import.meta.url));
 /** The usual limits in a twentieth of the time. */
 const SOON = { headersMs: 400, requestMs: 1_500, stallMs: 500, lingerMs: 50, checkMs: 50 };
-const FULL_PAGE = 'GET / HTTP/1.1\r\nhost: HOST\r\n\r\n';
+const FULL_REQUEST = 'GET / HTTP/1.1\r\nhost: HOST\r\n\r\n';
 const POST =
   'POST /oauth/token HTTP/1.1\r\nhost: HOST\r\ncontent-type: application/x-www-form-urlencoded\r\n';
 
@@ -63,19 +63,19 @@ async function healthMs(baseUrl: string): Promise<number> {
   return performance.now() - start;
 }
 
-/** A tenth of the number of silent and half-open connections. Most of them send nothing. */
-const FLOOD = sized(200, 40);
+/** A tenth of the connections in the next test. Eight tenths of them send no data. */
+const TENTH = sized(200, 40);
 
 longTest(
-  `with ${10 * FLOOD} silent and half-open connections /health still answers, and their descriptors are freed`,
+  `with ${10 * TENTH} silent and half-open connections /health still answers, and their descriptors are freed`,
   () =>
     withRelay({ connect: false, client: false, limits: { headersMs: 2_500 } }, async ({ baseUrl }) => {
       const before = descriptors();
       const hosts = ['127.0.0.1', '::1'];
       const holdings = [
-        { count: 6 * FLOOD, hosts },
-        { count: 2 * FLOOD, hosts, text: 'GET /health HTTP/1.1\r\nhost: ' },
-        { count: 2 * FLOOD, hosts, ends: true },
+        { count: 6 * TENTH, hosts },
+        { count: 2 * TENTH, hosts, text: 'GET /health HTTP/1.1\r\nhost: ' },
+        { count: 2 * TENTH, hosts, ends: true },
       ];
       const times: number[] = [];
       let isArriving = true;
@@ -114,12 +114,12 @@ const HOLDS: Record<string, Holding> = {
   },
   'stops within a chunk': { count: 3, text: `${POST}transfer-encoding: chunked\r\n\r\n5\r\nab` },
   'is refused and stays': { count: 3, text: 'nonsense\r\n\r\n' },
-  'reads no answer': { count: 3, text: FULL_PAGE.repeat(1_000) },
-  'keeps a connection without using it': { count: 3, text: FULL_PAGE },
+  'reads no answer': { count: 3, text: FULL_REQUEST.repeat(1_000) },
+  'keeps a connection without using it': { count: 3, text: FULL_REQUEST },
 };
 
 longTest(
-  'a client that holds its connection in any of these ways is cut off, whatever it keeps open',
+  'a client that stalls, trickles, idles or reads no answer is cut off, even if it never closes its end',
   async () => {
     const limits = { ...SOON, keepAliveMs: 400 };
     await withRelay({ connect: false, client: false, limits }, async ({ baseUrl }) => {
@@ -132,7 +132,7 @@ longTest(
   },
 );
 
-test('at the limit the oldest connection that never sent a request goes first, then the oldest idle one', async () => {
+test('at the limit, the oldest connection without an answered request is closed first, then the oldest idle one', async () => {
   const limits = { max: 6, maxWithYoung: 6, youngMs: 0 };
   await withRelay({ connect: false, client: false, limits }, async ({ baseUrl }) => {
     const { port, host } = new URL(baseUrl);
@@ -150,7 +150,7 @@ test('at the limit the oldest connection that never sent a request goes first, t
       return socket;
     };
     const ask = async (socket: Socket) => {
-      socket.write(FULL_PAGE.replace('HOST', host));
+      socket.write(FULL_REQUEST.replace('HOST', host));
       await once(socket, 'data');
     };
     await ask(await dial('asked, on 127.0.0.1', '127.0.0.1'));

@@ -9,7 +9,7 @@ import { longTest } from '../support/scale.ts';
 import { withClock } from '../support/waiting.ts';
 import { connectAccount, type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
-const apart: RelayOptions = { connect: false, client: false };
+const unconnected: RelayOptions = { connect: false, client: false };
 
 const authStatus = async (baseUrl: string) => JSON.parse((await send(`${baseUrl}/auth/status`)).text);
 const NOT_CONNECTED = { providerConnected: false, reauthorizationRequired: false };
@@ -37,7 +37,7 @@ function assertGenericFailure(visit: Visit, status: number, ...hidden: string[])
 }
 
 test('the login asks the provider for every scope, with PKCE, state and the exact redirect URI', () =>
-  withRelay(apart, async ({ baseUrl, provider }) => {
+  withRelay(unconnected, async ({ baseUrl, provider }) => {
     const start = await createBrowser().step(`${baseUrl}/auth/provider/login`);
     assert.equal(start.status, 302);
     const url = new URL(location(start));
@@ -83,7 +83,7 @@ test('a browser connects the account, and a restart keeps it', () =>
   }));
 
 test('a browser at localhost is first redirected to the host of the redirect URI', () =>
-  withRelay(apart, async ({ baseUrl }) => {
+  withRelay(unconnected, async ({ baseUrl }) => {
     const page = await createBrowser().open(
       `${baseUrl.replace('127.0.0.1', 'localhost')}/auth/provider/login`,
     );
@@ -92,7 +92,7 @@ test('a browser at localhost is first redirected to the host of the redirect URI
   }));
 
 test('with PUBLIC_BASE_URL, a login at the local address reaches the provider and is not redirected to itself', () =>
-  withRelay({ ...apart, env: { PUBLIC_BASE_URL: 'https://relay.example.org' } }, async ({ server }) => {
+  withRelay({ ...unconnected, env: { PUBLIC_BASE_URL: 'https://relay.example.org' } }, async ({ server }) => {
     const { browserUrl, redirectUri } = await server.local.startLogin({ switchAccount: false });
     const local = new URL(redirectUri).origin;
     assert.equal(new URL(browserUrl).origin, local);
@@ -101,7 +101,7 @@ test('with PUBLIC_BASE_URL, a login at the local address reaches the provider an
   }));
 
 test('two tabs of one browser can both finish', () =>
-  withRelay(apart, async ({ baseUrl }) => {
+  withRelay(unconnected, async ({ baseUrl }) => {
     const browser = createBrowser();
     const first = await untilCallback(browser, baseUrl);
     const second = await untilCallback(browser, baseUrl);
@@ -110,7 +110,7 @@ test('two tabs of one browser can both finish', () =>
   }));
 
 test('a state works once', () =>
-  withRelay(apart, async ({ baseUrl }) => {
+  withRelay(unconnected, async ({ baseUrl }) => {
     const browser = createBrowser();
     const callback = await untilCallback(browser, baseUrl);
     assert.equal((await browser.step(callback)).status, 200);
@@ -118,8 +118,8 @@ test('a state works once', () =>
     assertGenericFailure(await browser.step(callback), 400, code);
   }));
 
-test('a state that relay never gave out is refused before anything is sent', () =>
-  withRelay(apart, async ({ baseUrl, provider }) => {
+test('a missing state, or one that relay never issued, is refused before anything is sent', () =>
+  withRelay(unconnected, async ({ baseUrl, provider }) => {
     for (const query of [
       '',
       '?code=secret-code',
@@ -132,8 +132,8 @@ test('a state that relay never gave out is refused before anything is sent', () 
     assert.deepEqual(provider.requests, []);
   }));
 
-test('a state lasts ten minutes', () =>
-  withClock({ ...apart }, async ({ baseUrl }, clock) => {
+test('a state expires after ten minutes', () =>
+  withClock({ ...unconnected }, async ({ baseUrl }, clock) => {
     const browser = createBrowser();
     const callback = await untilCallback(browser, baseUrl);
     clock.advance(10 * 60_000);
@@ -142,7 +142,7 @@ test('a state lasts ten minutes', () =>
   }));
 
 test('another browser cannot finish a login, and its attempt ends the login', () =>
-  withRelay(apart, async ({ baseUrl, provider }) => {
+  withRelay(unconnected, async ({ baseUrl, provider }) => {
     const browser = createBrowser();
     const callback = await untilCallback(browser, baseUrl);
     assertGenericFailure(await createBrowser().step(callback), 400);
@@ -152,12 +152,12 @@ test('another browser cannot finish a login, and its attempt ends the login', ()
   }));
 
 test('a refusal on the provider’s page ends on the generic page', () =>
-  withRelay(apart, async ({ baseUrl, provider }) => {
+  withRelay(unconnected, async ({ baseUrl, provider }) => {
     provider.denyNextLogin();
     assertGenericFailure(await createBrowser().open(`${baseUrl}/auth/provider/login`), 400, 'access_denied');
   }));
 
-const failingExchanges: Array<
+const failingLogins: Array<
   [what: string, rule: Parameters<Relay['provider']['faults']['add']>[0], status: number]
 > = [
   [
@@ -179,11 +179,7 @@ const failingExchanges: Array<
   ['an answer that is no JSON', { path: /\/api\/token$/, kind: 'malformed' }, 502],
   ['an empty answer', { path: /\/api\/token$/, kind: 'empty' }, 502],
   ['a profile that cannot be read', { path: '/me', kind: 'status', status: 502, body: 'Bad gateway.' }, 502],
-  [
-    'a profile that the provider does not give yet',
-    { path: '/me', kind: 'rate_limit', retryAfterSeconds: 600 },
-    502,
-  ],
+  ['a rate limit on reading the profile', { path: '/me', kind: 'rate_limit', retryAfterSeconds: 600 }, 502],
   [
     'an account that is not on the user list of the app',
     {
@@ -197,9 +193,9 @@ const failingExchanges: Array<
   ],
 ];
 
-for (const [what, rule, status] of failingExchanges) {
-  test(`${what} ends on the generic page with ${status} and keeps nothing`, () =>
-    withRelay(apart, async ({ baseUrl, provider }) => {
+for (const [what, rule, status] of failingLogins) {
+  test(`${what}: the login ends on the failure page with ${status}, and no account is connected`, () =>
+    withRelay(unconnected, async ({ baseUrl, provider }) => {
       provider.faults.add({ ...rule, times: Number.POSITIVE_INFINITY });
       const page = await createBrowser().open(`${baseUrl}/auth/provider/login`);
       assertGenericFailure(
@@ -215,7 +211,7 @@ for (const [what, rule, status] of failingExchanges) {
 }
 
 longTest('a profile that cannot be read at once is read again, so that nobody has to log in twice', () =>
-  withRelay(apart, async ({ baseUrl, provider, server }) => {
+  withRelay(unconnected, async ({ baseUrl, provider, server }) => {
     provider.faults.add(
       { path: '/me', kind: 'status', status: 503, body: 'down for now' },
       { path: '/me', kind: 'drop', when: 'before' },
@@ -229,8 +225,8 @@ longTest('a profile that cannot be read at once is read again, so that nobody ha
   }),
 );
 
-test('a login that Spotify puts off says until when, and asks for no profile before that', () =>
-  withRelay({ ...apart, clock: manualClock() }, async ({ baseUrl, provider, server }) => {
+test('if Spotify rate-limits the profile, the login says how long to wait, and a second login does not ask for the profile before then', () =>
+  withRelay({ ...unconnected, clock: manualClock() }, async ({ baseUrl, provider, server }) => {
     provider.faults.add({ path: '/me', kind: 'rate_limit', retryAfterSeconds: 600 });
     for (const _ of [1, 2]) {
       const { attemptId, browserUrl } = await server.local.startLogin({ switchAccount: false });
@@ -318,7 +314,7 @@ test('the Connect button of the owner’s page continues a relay login that is w
   }));
 
 test('relay login from a terminal works from any browser, and by pasting the address back', () =>
-  withRelay(apart, async ({ server }) => {
+  withRelay(unconnected, async ({ server }) => {
     const first = await server.local.startLogin({ switchAccount: false });
     const waiting = server.local.loginProgress({ attemptId: first.attemptId, waitSeconds: 20 });
     assert.equal((await createBrowser().open(first.providerUrl)).status, 200);
@@ -343,7 +339,7 @@ test('relay login from a terminal works from any browser, and by pasting the add
   }));
 
 test('without a client ID the login page says what is missing', () =>
-  withRelay({ ...apart, env: { PROVIDER_CLIENT_ID: '' } }, async ({ baseUrl, server }) => {
+  withRelay({ ...unconnected, env: { PROVIDER_CLIENT_ID: '' } }, async ({ baseUrl, server }) => {
     const page = await createBrowser().open(`${baseUrl}/auth/provider/login`);
     assert.equal(page.status, 503);
     assert.match(page.text, /relay login/);
@@ -352,7 +348,7 @@ test('without a client ID the login page says what is missing', () =>
 
 test('a client secret authenticates the app', async () => {
   const env = { PROVIDER_CLIENT_SECRET: 'app-secret' };
-  await withRelay({ ...apart, env, provider: { clientSecret: 'app-secret' } }, async ({ baseUrl }) => {
+  await withRelay({ ...unconnected, env, provider: { clientSecret: 'app-secret' } }, async ({ baseUrl }) => {
     await connectAccount(baseUrl);
     assert.deepEqual(await authStatus(baseUrl), CONNECTED);
   });

@@ -34,13 +34,14 @@ function requireSetting(name: string): SettingKey {
 export async function listSettings(context: Context): Promise<void> {
   await noteOtherHome(context);
   const { settings, problems } = inspectSettings(context.loadOptions());
-  if (problems.some(({ key, unknown }) => key === 'config.json' && !unknown)) throw settingsError(problems);
+  if (problems.some(({ key, misplaced }) => key === 'config.json' && !misplaced))
+    throw settingsError(problems);
   const stored = await storedSecrets(context);
   // The redirect URI follows the port, so it is not known either. Port 0 says so.
   const known = problems.some(({ key }) => key === 'port') ? { ...settings, port: 0 } : settings;
   const all = SETTING_KEYS.map((key) => {
     const view = viewOf(known, key, stored);
-    const problem = problems.find((one) => one.key === key && !one.unknown);
+    const problem = problems.find((one) => one.key === key && !one.misplaced);
     return problem ? markedView(view, problem) : view;
   });
   if (context.json) printJson(context.io, { path: settings.configPath, settings: all });

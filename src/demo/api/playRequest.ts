@@ -13,7 +13,7 @@ export interface PlayStart {
 
 /**
  * What to play; null to resume. `context_uri` and `uris` exclude each other; `offset` is refused for an artist.
- * @throws Refusal 400, 404 or 413 for an invalid request, 403 when nothing in the request is playable
+ * @throws Refusal 400, 404 or 413 for an invalid request, 403 if nothing in it is playable, or if `offset` is not in the queue
  */
 export function readPlayBody(call: ApiCall): PlayStart | null {
   const { context_uri: contextUri, uris, offset, position_ms: position } = jsonBody(call);
@@ -23,7 +23,7 @@ export function readPlayBody(call: ApiCall): PlayStart | null {
     throw refuse(400, 'Only one of context_uri and uris is allowed');
   if (contextUri === undefined && uris === undefined) return null;
   const queue = contextUri === undefined ? playableUris(call, uris) : contextUris(call, contextUri, offset);
-  if (queue.length === 0) throw nothingPlayable();
+  if (queue.length === 0) throw restrictionViolated();
   const context = typeof contextUri === 'string' ? contextUri : null;
   return { queue, index: offsetIndex(queue, offset), contextUri: context, positionMs };
 }
@@ -74,10 +74,11 @@ function offsetIndex(queue: readonly string[], offset: unknown): number {
 }
 
 function knownIndex(index: number): number {
-  if (index < 0) throw nothingPlayable();
+  if (index < 0) throw restrictionViolated();
   return index;
 }
 
-function nothingPlayable(): Refusal {
+/** The refusal if the player already does what is asked, has nothing to skip to, or has nothing to play. */
+export function restrictionViolated(): Refusal {
   return refuse(403, 'Player command failed: Restriction violated', 'UNKNOWN');
 }

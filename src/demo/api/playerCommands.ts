@@ -4,9 +4,9 @@ import { advancePlayer, currentUri, durationMs, moveTo, progressMs, setPlaying, 
 import type { DemoDevice } from '../state.ts';
 import { wholeNumber } from './paging.ts';
 import { activeDevice } from './playerReads.ts';
-import { readPlayBody } from './playRequest.ts';
+import { readPlayBody, restrictionViolated } from './playRequest.ts';
 
-/** `PUT /me/player`: moves playback to a device; without `play: true`, the player stays playing or paused. */
+/** `PUT /me/player`: moves playback to a device; without `play: true`, the player keeps playing or stays paused. */
 export function transfer(call: ApiCall): Answer {
   needPremium(call);
   advancePlayer(call.world, call.account, call.now);
@@ -24,7 +24,7 @@ export function transfer(call: ApiCall): Answer {
 
 /** `PUT /me/player/play`: resumes, or starts what the body asks for. */
 export function play(call: ApiCall): Answer {
-  const device = commandDevice(call);
+  const device = prepareCommand(call);
   const { player } = call.account;
   const start = readPlayBody(call);
   if (!start) {
@@ -44,7 +44,7 @@ export function play(call: ApiCall): Answer {
 
 /** `PUT /me/player/pause`. */
 export function pause(call: ApiCall): Answer {
-  commandDevice(call);
+  prepareCommand(call);
   const { player } = call.account;
   if (!player.isPlaying) throw restrictionViolated();
   setPlaying(player, false, call.now);
@@ -53,14 +53,14 @@ export function pause(call: ApiCall): Answer {
 
 /** `POST /me/player/next`. */
 export function next(call: ApiCall): Answer {
-  commandDevice(call);
+  prepareCommand(call);
   skipForward(call);
   return accepted(call);
 }
 
-/** `POST /me/player/previous`: to the previous entry, even from the middle of one. */
+/** `POST /me/player/previous`: skips to the previous entry, even from the middle of the current one. */
 export function previous(call: ApiCall): Answer {
-  commandDevice(call);
+  prepareCommand(call);
   const { player } = call.account;
   if (player.index === 0) throw restrictionViolated();
   skipTo(call.account, player.index - 1, call.now);
@@ -72,7 +72,7 @@ export function seek(call: ApiCall): Answer {
   const position = wholeNumber(call.query.get('position_ms'));
   if (position === null) throw refuse(400, 'Required parameter position_ms missing');
   if (!(position >= 0)) throw refuse(400, 'position_ms must be positive');
-  commandDevice(call);
+  prepareCommand(call);
   const { player } = call.account;
   const uri = currentUri(player);
   if (uri === null) throw restrictionViolated();
@@ -86,7 +86,7 @@ export function setVolume(call: ApiCall): Answer {
   const percent = wholeNumber(call.query.get('volume_percent'));
   if (percent === null) throw refuse(400, 'Required parameter volume_percent missing');
   if (!(percent >= 0 && percent <= 100)) throw refuse(400, 'volume_percent must be in the range 0 to 100');
-  const device = commandDevice(call);
+  const device = prepareCommand(call);
   if (!device.supportsVolume)
     throw commandFailed(403, 'Cannot control device volume', 'VOLUME_CONTROL_DISALLOW');
   device.volumePercent = percent;
@@ -97,7 +97,7 @@ export function setVolume(call: ApiCall): Answer {
 export function setShuffle(call: ApiCall): Answer {
   const state = call.query.get('state');
   if (state !== 'true' && state !== 'false') throw refuse(400, 'Required parameter state missing');
-  commandDevice(call);
+  prepareCommand(call);
   call.account.player.shuffle = state === 'true';
   return accepted(call);
 }
@@ -106,17 +106,17 @@ export function setShuffle(call: ApiCall): Answer {
 export function setRepeat(call: ApiCall): Answer {
   const state = call.query.get('state');
   if (state !== 'off' && state !== 'track' && state !== 'context') throw refuse(400, 'Bad repeat mode');
-  commandDevice(call);
+  prepareCommand(call);
   call.account.player.repeat = state;
   return accepted(call);
 }
 
-/** `POST /me/player/queue`: adds an item after those queued before, ahead of the rest. */
+/** `POST /me/player/queue`: adds an item after those already queued by hand, and ahead of all other upcoming entries. */
 export function addToQueue(call: ApiCall): Answer {
   const uri = call.query.get('uri') ?? '';
   const { trackByUri, episodeByUri } = call.world.catalogue;
   if (!trackByUri.has(uri) && !episodeByUri.has(uri)) throw refuse(400, `Invalid track uri: ${uri}`);
-  commandDevice(call);
+  prepareCommand(call);
   const { player } = call.account;
   if (currentUri(player) === null) throw restrictionViolated();
   player.queue.splice(player.index + 1 + player.queued, 0, uri);
@@ -124,7 +124,7 @@ export function addToQueue(call: ApiCall): Answer {
   return accepted(call);
 }
 
-/** Skips to the next entry. Nothing follows the end of the queue, except in a repeated context. */
+/** Skips to the next entry. From the last one, skips to the first if `repeat` is `context`; otherwise the command is refused. */
 function skipForward(call: ApiCall): void {
   const { player } = call.account;
   const isLast = player.index >= player.queue.length - 1;
@@ -133,10 +133,11 @@ function skipForward(call: ApiCall): void {
 }
 
 /**
- * The device for the command: the named device, or else the active one.
+ * Checks that the account may send commands, brings the player up to date, and returns the device: the named one, or else the
+ * active one.
  * @throws Refusal without Premium, without a device, and for a device that is unknown, asleep or restricted
  */
-function commandDevice(call: ApiCall): DemoDevice {
+function prepareCommand(call: ApiCall): DemoDevice {
   needPremium(call);
   advancePlayer(call.world, call.account, call.now);
   const id = call.query.get('device_id');
@@ -154,11 +155,6 @@ function needPremium({ account }: ApiCall): void {
 
 function commandFailed(status: number, what: string, reason: string): Refusal {
   return refuse(status, `Player command failed: ${what}`, reason);
-}
-
-/** The answer if the player already does what is asked, has nothing to skip to, or has nothing to play. */
-function restrictionViolated(): Refusal {
-  return commandFailed(403, 'Restriction violated', 'UNKNOWN');
 }
 
 /** 204, or 200 with a short text that claims to be JSON but is not. */

@@ -138,15 +138,15 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
   };
 }
 
-/** How many texts of one table are kept. The program has fewer, but a caller may build SQL from values. */
-const MOST_TEXTS = 100;
+/** Maximum number of texts to keep for one table. The program has fewer, but a caller may build SQL from values. */
+const MAX_TEXTS = 100;
 
 /** Keeps what `compose` returned. A statement is looked up by its text, which is faster if it is always the same string. */
 function remembered(compose: (rest: string) => string): (rest: string) => string {
   const known = new Map<string, string>();
   return (rest) => {
     const text = known.get(rest) ?? compose(rest);
-    if (known.size < MOST_TEXTS) known.set(rest, text);
+    if (known.size < MAX_TEXTS) known.set(rest, text);
     return text;
   };
 }

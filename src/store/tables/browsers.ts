@@ -42,7 +42,7 @@ export function findBrowser(
   return BROWSERS.first(store, 'where hash = ? and origin = ? and expires_at > ?', [hash, origin, now]);
 }
 
-/** Lists the browsers that have not expired, last used first. */
+/** Lists the browsers that have not expired, most recently used first. */
 export function listBrowsers(store: Store, now: number): RememberedBrowser[] {
   return BROWSERS.all(store, 'where expires_at > ? order by last_used_at desc, created_at desc, id', [now]);
 }
@@ -56,7 +56,7 @@ export function forgetBrowser(store: Store, id: string): boolean {
   return store.run('delete from browsers where id = ?', [id]).changes > 0;
 }
 
-/** @returns how many there were. Each has to sign in again */
+/** Forgets all browsers, so that each has to sign in again. @returns how many there were */
 export function forgetAllBrowsers(store: Store): number {
   return store.run('delete from browsers').changes;
 }

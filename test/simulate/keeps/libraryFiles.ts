@@ -1,4 +1,4 @@
-/** What the library runs on in a simulated history: files that are memory, and questions answered in the same process. */
+/** What the library runs on in a simulated history: files kept in memory, and queries answered in the same process. */
 import type { Database } from 'sql.js';
 import { RelayError } from '../../../src/domain/errors.ts';
 import type { FileDisk } from '../../../src/library/files/libraryFile.ts';
@@ -10,7 +10,7 @@ import { foldLetters } from '../../../src/music/letters.ts';
 import { loadSqlite } from '../../../src/store/sql/sqlite.ts';
 import type { VirtualTime } from '../time.ts';
 
-/** Files that survive the program. A file has its new content once the step that writes it is over. */
+/** Files that outlive the simulated process. A write shows only once its step has ended. */
 export class LibraryFiles {
   readonly files = new Map<string, Uint8Array>();
 
@@ -45,7 +45,7 @@ export class LibraryFiles {
     return this.#found(name)?.[1].slice() ?? null;
   }
 
-  /** Replaces the file whose path ends in `name`, or removes it. */
+  /** Replaces the content of the file whose path ends in `name`; null deletes the file. Does nothing if there is no such file. */
   put(name: string, bytes: Uint8Array | null): void {
     const path = this.#found(name)?.[0];
     if (path === undefined) return;
