@@ -100,6 +100,8 @@ export class Client {
   #early: { when: EarlyUndo; ended: Promise<Outcome | null> | null } | null = null;
   /** Playlists of which an answer has said that the end of a change is not known. A request may take effect late there. */
   readonly #openEnds = new Set<DemoPlaylist>();
+  /** Names of new playlists whose jobs this client has left before they ended. */
+  readonly #openNames = new Set<string>();
 
   constructor(stage: Stage, name: string, acts: readonly Act[]) {
     this.#stage = stage;
@@ -258,6 +260,9 @@ export class Client {
     // late, if relay has said of an earlier change that it does not know how it ended.
     const besides = [others];
     if (forgotten.length > 0) besides.push([...forgotten, ...others]);
+    const swaps = othersOn(own, others);
+    if (isUndone && swaps.length > 0 && takenOff(new Map(), swaps).size === 0)
+      besides.push(others.filter((act) => !swaps.includes(act)));
     const earlier = this.#openEnds.has(playlist) ? late : [];
     if (earlier.length > 0) besides.push([...earlier, ...others]);
     const isOpen = outcome.is === 'unheard' || (outcome.is === 'part' && outcome.unknown);
@@ -375,6 +380,7 @@ export class Client {
     const isClear =
       !isMixed &&
       !spotify.isTurnedBack(playlist, made.from) &&
+      !spotify.isSeenInPart(playlist, made.from) &&
       spotify.unseenIn(playlist).size === 0 &&
       spotify.unseenIn(playlist, spotify.effects.length, 'sends').size === 0 &&
       ![...made.before, ...made.after].some((uri) => this.#hidden().has(uri));
@@ -450,13 +456,8 @@ export class Client {
           `undo of ${wish}, ${told(outcome)}: ${namesOf(wrong)}${circumstances(this.#stage, [...edits, ...others])}`,
           `${shownWrong(wrong)} in "${playlist.name}"`,
         );
-    } else if (isPlain && others.length === 0 && made.isSure) {
-      // If pages were too old, relay has not seen the rows that the change had added.
-      const unread = new Set([...unclear.unseen, ...(isMixed ? made.added.keys() : [])]);
-      const wrong = wrongRows(before, doing, outcome, others, after, new Set(), {
-        ...unclear,
-        unseen: unread,
-      });
+    } else if (isPlain && others.length === 0 && made.isSure && !isMixed) {
+      const wrong = wrongRows(before, doing, outcome, others, after, new Set(), unclear);
       if (wrong)
         this.#found(
           `undo of ${wish}, forced: ${namesOf(wrong)}${circumstances(this.#stage, [])}`,
@@ -592,7 +593,9 @@ export class Client {
         ? this.#ask('create_playlist', { name }, leaves)
         : this.#ask('create_playlist_from_tracks', { name, tracks: given, ...skips }, leaves));
     const { outcome, changeId } = await this.#outcomeOf('create', answer, null, cancelAfterOf(wish));
+    const isLeftOpen = this.#openNames.has(name);
     if (!answer) return;
+    if (outcome.is === 'unheard' || (outcome.is === 'part' && outcome.unknown)) this.#openNames.add(name);
     const id = String(
       answer.playlist_id ?? answer.id ?? this.#job?.playlist_id ?? this.#job?.result?.playlist_id ?? '',
     );
@@ -617,7 +620,7 @@ export class Client {
         effect.method === 'POST' && effect.what === 'POST /me/playlists' && effect.playlist?.name === name,
     );
     const unclaimed = made.filter((effect) => effect.playlist && !this.#stage.claimed.has(effect.playlist));
-    if (unclaimed.length > 0 && plan.clients.length === 1 && !spotify.persons.has(playlist))
+    if (unclaimed.length > 0 && plan.clients.length === 1 && !spotify.persons.has(playlist) && !isLeftOpen)
       this.#found('create, ok: more than one was made', name);
     const others = othersIn(effects, playlist);
     const wasFound = this.#stage.meddled.has(playlist);
@@ -707,13 +710,17 @@ export class Client {
         const wasLeft = this.#isLeftToJob(playlist);
         const args = { playlist_id: playlist.id, track_ids: uris };
         const done = await this.#ask('replace_playlist_tracks', args, null);
-        // A replacement that found the playlist empty counts as if it came before the playlist was filled.
+        // A replacement before the first rows of the new playlist counts as if it came before the playlist was filled.
         const put = spotify.effects
           .slice(from)
           .find((one) => one.playlist === playlist && one.method === 'PUT');
+        const isFilled = spotify.effects.some(
+          (one) => one.playlist === playlist && one.method === 'POST' && one.what.endsWith('/items'),
+        );
         const isAfterwards =
           hasWaited || this.#isFilledLater(playlist) || (!wasLeft && this.#isLeftToJob(playlist));
-        const isLast = put && put.before.length > 0 && !isAfterwards && !this.#leftToJobs.has(playlist);
+        const isLast =
+          put && put.before.length > 0 && isFilled && !isAfterwards && !this.#leftToJobs.has(playlist);
         if (!done || failureIn(done)) this.#leftToJobs.add(playlist);
         else if (isLast) meddled.set(playlist, uris);
         return;
@@ -1280,7 +1287,9 @@ export class Client {
           }
       }
       const due = !job.run_after ? 0 : Date.parse(job.run_after) - time.wall();
-      const pause = turn < 15 ? 2_000 : turn < 60 ? 10_000 : HOUR / 2;
+      // With longer pauses, a job that waits between its attempts could be found at work each time.
+      const isAtWork = job.status === 'committing' && !job.reason;
+      const pause = turn < 15 ? 2_000 : turn < 60 || isAtWork ? 10_000 : HOUR / 2;
       await later(this.#stage, Math.max(pause, Math.min(due, 8 * HOUR)));
     }
   }
@@ -1632,6 +1641,13 @@ function takenOff(change: Map<string, number>, others: readonly Effect[]): Map<s
       change.set(uri, (change.get(uri) ?? 0) - count);
   for (const [uri, count] of change) if (count === 0) change.delete(uri);
   return change;
+}
+
+/** The acts of others that have put in or taken out nothing but these songs. */
+function othersOn(uris: ReadonlySet<string>, others: readonly Effect[]): Effect[] {
+  return others.filter(({ before, after }) =>
+    [...difference(countsOf(before), countsOf(after)).keys()].every((uri) => uris.has(uri)),
+  );
 }
 
 function failureIn(answer: Answer | null): Failure | null {

@@ -561,6 +561,23 @@ export class Spotify {
   }
 
   /**
+   * True if a person changed the list shortly before a call, and reads began to show that only after the call's first reading.
+   * The pages that the call read then show different states of the list.
+   * @param from where in the record of effects the call began
+   */
+  isSeenInPart(playlist: DemoPlaylist, from: number): boolean {
+    const written = this.effects[from]?.at ?? this.#time.at;
+    const begun = this.calls.get(playlist)?.findLast((call) => call <= written) ?? 0;
+    const first = this.reads.get(playlist)?.find(({ at }) => at >= begun);
+    return this.effects
+      .slice(0, from)
+      .some(
+        ({ by, playlist: on, at }) =>
+          by === 'person' && on === playlist && first !== undefined && at + this.lags.lists >= first.at,
+      );
+  }
+
+  /**
    * Songs that a person and relay have changed within a minute of each other. Empty unless reads lag so much that relay no
    * longer waits for them. What relay reads may then be the list before both acts, between them, or after both.
    * @param until where in the record of effects to end
