@@ -272,7 +272,7 @@ function showsKept(
 
 /**
  * The rows that differ between the list and the most similar state of the same length. If several are equally similar, the
- * first counts.
+ * first counts. A state counts only if few rows differ, or none but those that the next request adds.
  */
 function differing(
   start: readonly string[],
@@ -290,8 +290,9 @@ function differing(
     const candidate = op?.op === 'append' && more > 0 ? [...rows, ...op.uris.slice(at, at + more)] : rows;
     if (candidate.length === shown.length) {
       const found = differences(candidate, shown, same);
-      const isFew = found.length > 0 && found.length <= Math.max(10, shown.length / 5);
-      if (isFew && (fewest.length === 0 || found.length < fewest.length)) fewest = found;
+      const isBegin = candidate !== rows && rows.every((uri, row) => same(uri, shown[row] ?? ''));
+      const isClose = found.length > 0 && (isBegin || found.length <= Math.max(10, shown.length / 5));
+      if (isClose && (fewest.length === 0 || found.length < fewest.length)) fewest = found;
     }
     if (!op) break;
     rows = op.op === 'append' ? [...rows, ...op.uris.slice(at)] : applyOp(rows, op);

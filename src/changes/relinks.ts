@@ -8,7 +8,7 @@ import type { ChangeContext } from './record.ts';
 type Context = Pick<ChangeContext, 'provider'>;
 
 const TRACK = 'spotify:track:';
-/** Maximum number of songs to look up for one reading. If more rows differ, somebody else has changed the list. */
+/** Maximum number of songs to look up for one reading. */
 export const MAX_LOOKED_UP = 5;
 
 /**
