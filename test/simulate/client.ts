@@ -443,7 +443,7 @@ export class Client {
         // If a person has put in a song while its removal was in doubt, nothing distinguishes the new row from the earlier row.
         { ...doing, removed: less(made.removed, made.putBack) },
         { ...doing, removed: less(made.removed, this.#putBackUnread(now, playlist)) },
-        // A copy of the state does not know of an undo that was under way when the copy was restored.
+        // An undo whose answer nobody heard may have put the rows back.
         ...(this.#wasUndoneUnheard(made)
           ? [{ ...doing, removed: less(made.removed, countsOf(before)) }]
           : []),
@@ -482,11 +482,11 @@ export class Client {
     });
   }
 
-  /** True if a copy of the state was restored, and nobody heard how an undo of the change ended. */
+  /** True if nobody heard how an undo of the change ended. */
   #wasUndoneUnheard({ playlist, from }: Made): boolean {
     const isUnheard = (one: Made) =>
       one.wish === 'undo' && one.playlist === playlist && one.from > from && !one.isSure;
-    return this.#stage.isRestored && this.#made.some(isUnheard);
+    return this.#made.some(isUnheard);
   }
 
   /**
@@ -1017,10 +1017,15 @@ export class Client {
       after: spotify.account.saved.map(({ uri }) => uri),
       from,
       // Within a minute, a song that a person has saved or removed again looks like a library that lags.
-      mimicked: time.at - (spotify.effects[made.from]?.at ?? 0) <= 60_000 ? touched : new Set(),
+      mimicked: time.at - this.#endOf(made) <= 60_000 ? touched : new Set(),
       added: new Map(changed.map((uri) => [uri, 1])),
       ...{ removed: new Map(), isUndone: false, isSure: made.isSure },
     });
+  }
+
+  /** When a change last had an effect, in milliseconds. */
+  #endOf({ from, to }: Made): number {
+    return this.#stage.spotify.effects.slice(from, to).findLast(({ by }) => by === 'relay')?.at ?? 0;
   }
 
   // Asking

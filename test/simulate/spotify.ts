@@ -441,18 +441,38 @@ export class Spotify {
    */
   #couldBeSeen(playlist: DemoPlaylist, index: number, written: number): boolean {
     const { at, before, after } = this.effects[index] as Effect;
-    const isSeen = this.reads
-      .get(playlist)
-      ?.some(
-        (read) =>
-          read.after > index &&
-          read.at - this.lags.lists >= at &&
-          read.at <= written &&
-          shows(read, before, after, read.at - this.lags.totals >= at),
-      );
+    const isSeen = this.reads.get(playlist)?.some(
+      (read) =>
+        read.after > index &&
+        read.at - this.lags.lists >= at &&
+        read.at <= written &&
+        // Another act just before or after this one may have made the page the same again.
+        [before, this.#rowsBefore(playlist, index)].every((former) =>
+          [after, this.#rowsAt(playlist, read)].every((rows) =>
+            shows(read, former, rows, read.at - this.lags.totals >= at),
+          ),
+        ),
+    );
     const begun = this.calls.get(playlist)?.findLast((call) => call <= written) ?? 0;
     const wasThere = at + this.lags.lists < begun && written < Infinity;
     return isSeen === true || wasThere;
+  }
+
+  /** The rows before an act and before those just before it, as long as neither a reading nor a write of relay lies between them. */
+  #rowsBefore(playlist: DemoPlaylist, index: number): readonly string[] {
+    const acts = this.effects.slice(0, index + 1).filter((one) => one.playlist === playlist);
+    const last = this.reads.get(playlist)?.findLast(({ after }) => after <= index)?.after ?? 0;
+    const since = new Set(this.effects.slice(last, index + 1));
+    const other = acts.findLastIndex((act) => act.by !== 'person' || !since.has(act));
+    return (acts[other + 1] ?? (this.effects[index] as Effect)).before;
+  }
+
+  /** The rows that a reading could show. */
+  #rowsAt(playlist: DemoPlaylist, { after, at }: PageRead): readonly string[] {
+    const shown = this.effects
+      .slice(0, after)
+      .findLast((effect) => effect.playlist === playlist && effect.at <= at - this.lags.lists);
+    return shown?.after ?? [];
   }
 
   /**
@@ -492,12 +512,14 @@ export class Spotify {
   #turnedBackBy(index: number): Effect[] {
     const act = this.effects[index] as Effect;
     const back = difference(countsOf(act.after), countsOf(act.before));
-    return this.#ownBefore(index).filter(({ at, known, after }) => {
+    return this.#ownBefore(index).filter(({ at, known, before, after }) => {
       if (act.at - at > REMEMBERED_MS) return false;
       const own = difference(countsOf(known), countsOf(after));
+      // relay does not know what a person did just before the write.
+      const believed = withChange(known, difference(countsOf(before), countsOf(after)));
       const isInverse =
         own.size > 0 && own.size === back.size && [...own].every(([uri, count]) => back.get(uri) === count);
-      return isInverse || this.#looksNearer(known, after, act.after);
+      return isInverse || [after, believed].some((left) => this.#looksNearer(known, left, act.after));
     });
   }
 
@@ -882,6 +904,18 @@ function shows(
   // In a longer or shorter list, all rows after the first difference have another position.
   if (hasOtherLength) return (first < 0 ? before.length : first) < from + count;
   return first < from + count && before.findLastIndex(differs) >= from;
+}
+
+/** The rows after each song has been put in or taken out as often as `change` says. */
+function withChange(rows: readonly string[], change: ReadonlyMap<string, number>): string[] {
+  const open = new Map(change);
+  const left = rows.filter((uri) => {
+    const count = open.get(uri) ?? 0;
+    if (count < 0) open.set(uri, count + 1);
+    return count >= 0;
+  });
+  const added = [...open].flatMap(([uri, count]) => new Array<string>(Math.max(0, count)).fill(uri));
+  return [...left, ...added];
 }
 
 /** Songs that one act of a person has put in, taken out or moved. */
