@@ -1,9 +1,9 @@
-/** For programs that relay starts: their environment, their path on Windows, and quoting for a shell. */
+/** The environment and the Windows path of programs that relay starts, and shell quoting for commands that relay shows. */
 import { win32 } from 'node:path';
 
 /**
- * Returns this process's environment with `changes`, for a program that relay starts. relay's own settings are read in
- * `cli/terminal/processWorld.ts` alone, never from this copy.
+ * Returns this process's environment with `changes`, for a program that relay starts. relay reads its own
+ * settings from the copy that `cli/terminal/processWorld.ts` makes, never from this one.
  */
 export function childEnv(changes: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   return { ...process.env, ...changes };
@@ -16,7 +16,7 @@ export function withholdFromChildren(names: readonly string[]): void {
 
 /**
  * Returns the path of a program that comes with Windows. Given a bare name, Windows would look in the working directory first,
- * and could start a download called `reg.exe`.
+ * and could run a downloaded file called `reg.exe`.
  */
 export function systemProgram(name: string, env: NodeJS.ProcessEnv = process.env): string {
   return win32.join(env.SystemRoot || String.raw`C:\Windows`, 'System32', name);

@@ -1,6 +1,9 @@
-/** Values that are made once and kept. */
+/** Values that are kept after they are made. */
 
-/** Caches up to `max` results of `work`; when there are more, it drops all of them. Callers must not change a result. */
+/**
+ * Returns `work` with a cache for up to `max` results. If the cache is full, it is emptied before the next result is stored.
+ * Callers must not change a result.
+ */
 export function memoised<T>(max: number, work: (text: string) => T): (text: string) => T {
   const known = new Map<string, { readonly result: T }>();
   return (text) => {
@@ -14,8 +17,8 @@ export function memoised<T>(max: number, work: (text: string) => T): (text: stri
 }
 
 /**
- * Calls `make` at the first use and keeps its value. This saves time for what most starts never need: making all zod schemas
- * took a tenth of the server's start.
+ * Returns a function that calls `make` on first use and keeps its value. Most runs need only a few of these values: when the
+ * server made all zod schemas at startup, they took a tenth of that time.
  */
 export function lazy<T>(make: () => T): () => T {
   let made: { value: T } | null = null;

@@ -25,7 +25,7 @@ type Acting = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
 /** The part of the context that waiting for earlier writes needs. */
 type Settling = Omit<Acting, 'rows'>;
 
-/** Appends rows in order. The first and the last rows of the playlist are read before. */
+/** Appends rows in order, after reading the first and last rows of the playlist. */
 export function addRows({ rows, ...reading }: Acting, playlistId: string, uris: readonly string[]): Request {
   return {
     kind: 'add',
@@ -40,7 +40,7 @@ export function addRows({ rows, ...reading }: Acting, playlistId: string, uris: 
 }
 
 /**
- * Appends those rows that are missing. All rows of the playlist are read before.
+ * Reads all rows of the playlist, and appends the rows that are missing.
  * @param requested how many rows may be missing
  * @param missing returns the rows to append, from the rows that are there
  */
@@ -80,8 +80,8 @@ export function removeRows(context: Acting, playlistId: string, uris: readonly s
       const shownAs = await shownNames(context, items, uris, call);
       const there = [...new Set(uris)].filter((uri) => shownAs.has(uri));
       if (there.length === 0) return null;
-      // A row is removed by the URI that it was added with, which Spotify may show as another one. Naming both does no harm,
-      // unless it is the ID of an episode: no track has it.
+      // Spotify removes a row by the URI that it was added with, but may show another one. Sending both does no harm. An episode is
+      // the exception: if it was given by its ID alone, `uri` names a track that does not exist.
       const original = new Map(items.map((item) => [uriOf(item), item.linked_from]));
       const sent = there.flatMap((uri) => {
         const shown = shownAs.get(uri) ?? uri;
@@ -105,7 +105,10 @@ export interface Move {
   snapshot?: string | undefined;
 }
 
-/** Moves rows; those between their old and their new place are read first. If they are in that place, there is nothing to do. */
+/**
+ * Moves rows. First reads the range from their old place to their new one. If the rows are already in the new place, nothing is
+ * done.
+ */
 export function moveRows({ rows, ...reading }: Acting, playlistId: string, move: Move): Request {
   return {
     kind: 'reorder',
@@ -117,7 +120,7 @@ export function moveRows({ rows, ...reading }: Acting, playlistId: string, move:
       const part = { from: Math.min(start, before), to: Math.max(start + length, before) };
       const former = await rows.readPart(playlistId, part, call);
       const isThere = before >= start && before <= start + length;
-      // Spotify refuses rows that do not exist.
+      // A move of rows that do not exist is sent even so: Spotify then refuses it.
       if (isThere && start + length <= former.length) return null;
       return { former: { rows: former }, ops: [{ op: 'move', ...move }] };
     },
@@ -146,7 +149,8 @@ export function replaceRows(
 }
 
 /**
- * The rows that are there and the rows that should be there. A row that has lost its name is listed with the URI that it had.
+ * The rows that are there and the rows that should be there. If Spotify no longer offers a row, `present` has the URI that the row
+ * had before, or '' if that is not known.
  */
 interface Revision {
   present: readonly string[];
@@ -228,7 +232,7 @@ export function deduplicateRows(
   };
 }
 
-/** The operations that leave the first occurrence of each of these URIs, which `restorableUris` has checked. */
+/** The operations that leave only the first occurrence of each URI. `restorableUris` must have checked the URIs. */
 export function deduplicateOps(uris: readonly string[]): ChangeOp[] {
   return planRows(uris, [...new Set(uris)]) ?? [];
 }
@@ -261,7 +265,7 @@ export function makePlaylist(
 
 /**
  * Sets name, description, public or collaborative; details that are undefined stay as they are.
- * @param check throws if the playlist must not be both public and collaborative as it then would be
+ * @param check gets the sharing that the playlist would then have; throws if a playlist may not have it
  */
 export function changeDetails(
   context: Settling,
@@ -293,8 +297,8 @@ export function changeDetails(
 }
 
 /**
- * Waits until earlier writes to a playlist have taken effect. A write with a lost answer might undo what comes now. And while
- * it is not known how a write ended, a reading could show the rows from before it.
+ * Waits until earlier writes to a playlist have taken effect. A write whose answer was lost may take effect late, and
+ * undo the next write. While the outcome of a write is unknown, a reading may show the rows from before that write.
  */
 export async function settleTarget(context: Settling, playlistId: string, call: Call): Promise<void> {
   const { store } = context;
@@ -304,7 +308,7 @@ export async function settleTarget(context: Settling, playlistId: string, call: 
   await waitForEffects(context, changes, 0, call);
 }
 
-/** A rollback, or a rest that was planned again, may have other operations than the change was asked for. */
+/** Looks at `plan` too: a rollback, or remaining work that was planned again, may have operations that the change did not have. */
 function undoesLater({ ops, plan }: ChangeBody): boolean {
   return [...ops, ...(plan?.ops ?? [])].some(({ op }) => UNDOES_LATER.has(op));
 }
@@ -320,8 +324,9 @@ const UNDOES_LATER: ReadonlySet<ChangeOp['op']> = new Set([
 ]);
 
 /**
- * Reads the details that `fields` names. Values that relay has just set count even if Spotify does not show them yet. A person may
- * have set a third value before relay set its own. So a third value counts only if it still shows some seconds later.
+ * Reads the details that `fields` names. Values that relay has just set count even if Spotify does not show them yet. If
+ * Spotify shows neither relay's value nor the former one, it may show one that a person set before relay did. So such a value
+ * counts only if Spotify still shows it some seconds later.
  */
 export async function readDetails(
   context: Settling,
@@ -339,7 +344,7 @@ export async function readDetails(
 
 const LOOK_AGAIN_MS = 500;
 
-/** @returns `isEarly`: true if the playlist may still show a value from before one that relay has set */
+/** @returns `isEarly`: true if Spotify may still show a value that is older than the one relay has set */
 async function lookAtDetails(
   context: Settling,
   playlistId: string,
@@ -349,7 +354,7 @@ async function lookAtDetails(
   const { provider, store } = context;
   const present = detailsOf(await getPlaylist(provider, playlistId, call), fields);
   let details = present;
-  /** Fields that Spotify shows otherwise than relay has just set them. */
+  /** Fields for which Spotify shows another value than the one that relay has just set. */
   const early = new Set<string>();
   for (const { seq } of changesSince(store, playlistId, withinLast(context, REMEMBER_MS)).toReversed()) {
     const change = getChangeBySeq(store, seq);
@@ -406,8 +411,8 @@ export function unfollow(context: Settling, playlistId: string): Request {
 }
 
 /**
- * Saves tracks. Which of them were saved before is read only for an undo, since Spotify keeps the time at which each track was
- * saved.
+ * Saves tracks. Which tracks had been saved before is not read now. An undo can still find out, since Spotify keeps the time at
+ * which each track was saved.
  */
 export function saveTracks(context: Settling, uris: readonly string[]): Request {
   return {
@@ -422,9 +427,9 @@ export function saveTracks(context: Settling, uris: readonly string[]): Request 
 }
 
 /**
- * Removes tracks from the saved ones. Which of them are saved is read first, since nothing shows that later. If none is saved,
+ * Removes tracks from the saved ones. First reads which tracks are saved, since that cannot be found out afterwards. If none is saved,
  * there is nothing to do.
- * @param sent `all` to also send the tracks that are not saved, for a job, which counts its items by the requests
+ * @param sent `all` also sends the tracks that are not saved. A job needs this, since it counts its items by the requests
  */
 export function unsaveTracks(
   { provider, store, clock }: Settling,

@@ -26,21 +26,21 @@ function beingMade(store: ChangeContext['store']): Making[] {
   });
 }
 
-/** True while another change than `own` is making a playlist of that name, and does not know its ID yet. */
+/** True if a change other than `own` is creating a playlist called `name`, and the ID is not known yet. */
 export function hasRival(store: ChangeContext['store'], own: number, name: string): boolean {
   return beingMade(store).some(({ seq, create }) => seq !== own && create.details.name === name);
 }
 
-/** The error if it is not known whether a new playlist is the one that was asked for. */
+/** The error for a new playlist that relay may or may not have created. */
 export function unclearWhich(): RelayError {
   return new RelayError(
     'CONFLICT',
-    'A playlist of this name appeared while relay was creating one. It is not known whether relay created it.',
+    'A playlist with this name appeared while relay was creating one. relay cannot tell whether it created that playlist itself.',
     {
       remedy: {
-        text: 'Rename or delete it in Spotify and call resume_job, or call cancel_job and use it as it is.',
+        text: 'Rename or delete the playlist in Spotify, then call resume_job. To use the playlist as it is, call cancel_job instead.',
         terminal: {
-          text: 'Rename or delete it in Spotify and run {1}, or stop with {2} and use it as it is.',
+          text: 'Rename or delete the playlist in Spotify, then run {1}. To use the playlist as it is, stop with {2} instead.',
           commands: [
             ['jobs', 'resume', 'ID'],
             ['jobs', 'cancel', 'ID'],
@@ -53,9 +53,9 @@ export function unclearWhich(): RelayError {
 }
 
 /**
- * Reads again which playlists have the name of the one to be made. While the change waited, a person may have made one. Without
- * this reading, relay would take it for its own if the answer to its request is lost. If an earlier request may have taken
- * effect, the playlist that it made must not count as a person's, so nothing is read.
+ * Records which playlists already have the name of the playlist to be created. A person may have made one while the change
+ * waited. If Spotify's answer is then lost, relay must not mistake that playlist for its own. Does nothing if an earlier request
+ * may have taken effect, since the playlist from that request must not be recorded as a person's.
  */
 export async function noteNamesakes(run: Run): Promise<void> {
   const { context, change, body, call } = run;
@@ -70,11 +70,11 @@ export async function noteNamesakes(run: Run): Promise<void> {
   putChangeBody(context.store, change.seq, run.body);
 }
 
-/** How often to ask whether another change has ended. */
+/** How long to wait before checking again whether another change still stands in the way. */
 export const ASK_AGAIN_MS = 400;
 
 /**
- * Waits while a running change may have created this playlist but does not know its ID yet. This lets that change write its
+ * Waits while a running change may have created the playlist `playlistId` without having learned the ID yet. This lets that change write its
  * rows first.
  * @param isAtWork true while a run of the change is under way
  */
@@ -94,8 +94,8 @@ export async function waitUntilMade(
 }
 
 /**
- * True if a change of the playlist pauses before it has found out how its last request ended. If anything else wrote to the
- * playlist first, its rows might no longer show whether that request took effect.
+ * True if a change to the playlist stopped within the last `LATEST_EFFECT_MS` without finding out how its last request ended.
+ * Another write now could hide whether that request took effect.
  * @param isAtWork true while a run of the change is under way
  */
 export function isInDoubt(

@@ -5,11 +5,11 @@ import type { Tool } from '../tools/tool.ts';
 import { createProblems, unwrapped } from './argumentProblems.ts';
 import { asMeant, issuesOf, parseArguments, requirePlainNames } from './parseArguments.ts';
 
-/** A list with this many entries is long. */
+/** A list with at least this many entries is checked in turns. */
 const LONG = 200;
 
 /**
- * Like `parseArguments`, with the same error messages.
+ * Like `parseArguments`, with the same error messages. Problems with the long list come first.
  * @throws RelayError `INVALID_ARGUMENT`
  */
 export async function parseInTurns(tool: Tool, args: unknown): Promise<Record<string, unknown>> {
@@ -25,9 +25,9 @@ export async function parseInTurns(tool: Tool, args: unknown): Promise<Record<st
     return undefined;
   });
   // The list's length and entries are checked already, so only the other arguments are left.
-  const one = { ...(args as object), [name]: list.slice(0, 1) };
-  if (problems.count() === 0) return { ...parseArguments(tool, one), [name]: entries };
-  for (const issue of issuesOf(tool, one)) if (issue.path[0] !== name) problems.add(issue);
+  const withOneEntry = { ...(args as object), [name]: list.slice(0, 1) };
+  if (problems.count() === 0) return { ...parseArguments(tool, withOneEntry), [name]: entries };
+  for (const issue of issuesOf(tool, withOneEntry)) if (issue.path[0] !== name) problems.add(issue);
   throw problems.error();
 }
 

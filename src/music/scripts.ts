@@ -1,6 +1,6 @@
 /**
- * Writes names of other scripts roughly with Latin letters. The result is good enough to rank candidates for a person, but
- * never a reason to match.
+ * Writes names from other scripts roughly in Latin letters. That is good enough to rank candidates that a person chooses from,
+ * but never to decide that two names match.
  */
 import { foldLetters } from './letters.ts';
 
@@ -17,7 +17,7 @@ const SCRIPTS = [
   'Han',
 ].map((script) => ({ script, letter: new RegExp(`\\p{Script=${script}}`, 'gu') }));
 
-/** Pairs of letters and their Latin forms, separated by spaces. A `-` stands for a letter that is left out. */
+/** The Latin form of each letter. In the lines below, letters and forms alternate; the form `-` drops the letter. */
 const LETTERS: ReadonlyMap<string, string> = new Map(
   [
     // Cyrillic.
@@ -25,10 +25,10 @@ const LETTERS: ReadonlyMap<string, string> = new Map(
     'ъ - ы y ь - э e ю yu я ya і i ї yi є ye ґ g ў u ј j љ lj њ nj ћ c ђ dj џ dz',
     // Greek.
     'α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s τ t υ y φ f χ ch ψ ps ω o',
-    // Hebrew and Arabic: consonants, since vowels are not written.
+    // Hebrew and Arabic: mostly consonants, since short vowels are usually not written.
     'א - ב b ג g ד d ה h ו v ז z ח h ט t י y כ k ך k ל l מ m ם m נ n ן n ס s ע - פ p ף p צ ts ץ ts ק k ר r ש sh ת t',
     'ا a ب b ت t ث th ج j ح h خ kh د d ذ dh ر r ز z س s ش sh ص s ض d ط t ظ z ع - غ gh ف f ق q ك k ل l م m ن n ه h و w ي y ة a ئ y ؤ w ء -',
-    // Kana, with their voiced forms.
+    // Katakana, with voiced and small letters. `romanised` first turns hiragana into katakana.
     'ア a イ i ウ u エ e オ o カ ka キ ki ク ku ケ ke コ ko サ sa シ shi ス su セ se ソ so タ ta チ chi ツ tsu テ te ト to',
     'ナ na ニ ni ヌ nu ネ ne ノ no ハ ha ヒ hi フ fu ヘ he ホ ho マ ma ミ mi ム mu メ me モ mo ヤ ya ユ yu ヨ yo',
     'ラ ra リ ri ル ru レ re ロ ro ワ wa ヲ o ン n ガ ga ギ gi グ gu ゲ ge ゴ go ザ za ジ ji ズ zu ゼ ze ゾ zo ダ da',
@@ -42,7 +42,7 @@ const LETTERS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The parts of a Hangul syllable in the order of Unicode; `-` for a part without a sound. */
+/** Latin forms of the parts of a Hangul syllable, in Unicode order; `-` for a part that is silent or missing. */
 const HANGUL_FIRST = 'g kk n d tt r m b pp s ss - j jj ch k t p h'.split(' ');
 const HANGUL_VOWEL = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i'.split(' ');
 const HANGUL_LAST = '- k k k n n n t l k m l l l p l m p p t t ng t t k t p t'.split(' ');
@@ -55,7 +55,7 @@ export function scriptOf(text: string): string | null {
   return most.count === 0 ? null : most.script;
 }
 
-/** `text` in Latin letters. Characters without a known Latin form, such as Han, are dropped. */
+/** `text` in Latin letters, digits and spaces. All other characters, such as Han and punctuation, are dropped. */
 export function romanised(text: string): string {
   const folded = foldLetters(text).replace(/[\u3041-\u3096]/gu, (kana) =>
     String.fromCodePoint((kana.codePointAt(0) ?? 0) + 0x60),

@@ -15,7 +15,7 @@ export interface ParsedTitle {
   readonly versions: ReadonlySet<Version>;
   /** The guests, as normalised whole names. */
   readonly featured: readonly string[];
-  /** The detail of each version whose note gives one, normalised: remixer, place or name. */
+  /** The detail of each version whose note gives one, normalised: remixer, place, year or name. */
   readonly details: ReadonlyMap<Version, string>;
   /** The notes in this title that do not make another recording. */
   readonly notes: ReadonlySet<Note>;
@@ -30,7 +30,7 @@ export interface ParsedTitle {
 }
 
 const GUESTS_AFTER_CUE = /^(?:feat\b\.?|ft\b\.?|featuring\b):?\s*(.+)$/iu;
-/** These words are common in titles, so they only count in a note. */
+/** Except for "w/", these words are common in titles, so they count only in a note. */
 const GUESTS_IN_NOTE = /^(?:(?:duet )?with|w\/|con|avec|mit|com)\s+(.+)$/iu;
 /**
  * Guests at the end of the title itself, or of a note ("Someone Remix feat. Other"). Lengths such as "six ft deep" do not
@@ -49,8 +49,8 @@ interface TitleParts {
 }
 
 /**
- * Parses a title. Guests and version notes count only in brackets or after a dash between spaces. "feat." and "Remaster" also
- * count at the end. A title that would be nothing but a note ("Acoustic", "(Live)") stays whole.
+ * Parses a title. Guests and version notes count only in brackets or after a dash between spaces. "feat.", "w/" and "Remaster"
+ * also count at the end. If nothing is left without the notes ("(Live)"), the title stays whole.
  */
 export const parseTitle: (title: string) => ParsedTitle = memoised(1_000, (title) => {
   const whole = tidyName(title);

@@ -57,14 +57,17 @@ export interface ServiceStatus {
 /** How installing ended. `next login`: nothing was started. */
 export type Start = 'now' | 'was running' | 'next login';
 
-/** One way to start at login. All calls throw `SERVICE_FAILED` when the system refuses. */
+/**
+ * One way to start relay at login. Calls throw `SERVICE_FAILED` if they cannot do their work. On Linux and macOS, `find` reports a
+ * service manager that does not answer in `silent`.
+ */
 export interface ServiceManager {
   /** The command that shows why the server exited; null if there is no log. */
   logCommand: string | null;
   find(): Promise<ServiceStatus>;
-  /** Writes and enables the service, and starts it if `start`. Repeating this repairs what is missing. */
+  /** Writes and enables the service, and starts it if `start` is true (never on Windows). Repeating this repairs what is missing. */
   install(start: boolean): Promise<{ changed: boolean; started: Start }>;
-  /** Stops and removes the service; false if there was none. */
+  /** Removes the service, and stops it (except on Windows). Returns false if there was none. */
   uninstall(): Promise<boolean>;
 }
 
@@ -77,7 +80,7 @@ export function writerOf(text: string | null, isOurs: boolean): ServiceStatus['w
 /** Makes the error for a file that relay did not write, and therefore never replaces or removes. */
 export function writtenByOther(file: string): RelayError {
   return new RelayError('SERVICE_FAILED', `${file} was not written by relay.`, {
-    remedy: 'Nothing was changed. If you do not need that file, move it away, then run this again.',
+    remedy: 'Nothing was changed. If you do not need it, rename or remove it, then run this again.',
   });
 }
 

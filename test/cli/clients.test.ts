@@ -58,7 +58,7 @@ test('clients says where clients come from when there are none', async (context)
   assert.deepEqual(await relay(['clients'], { env }), {
     code: 0,
     out: '',
-    err: 'There are no clients. A client that connects registers itself and asks for approval.\n',
+    err: 'There are no clients. Most clients register themselves when they first connect, and then ask for approval.\n',
   });
 });
 
@@ -69,7 +69,7 @@ test('clients add prints the ID alone; a secret comes from stdin and is not prin
   assert.deepEqual(await relay(['clients', 'add', 'Bot', '--redirect-uri', URI, 'app://x'], { env }), {
     code: 0,
     out: 'new-id\n',
-    err: 'Added Bot. The line above is its client ID. It has no access until you approve it.\n',
+    err: 'Added Bot and printed its client ID. The client has no access until you approve it.\n',
   });
   const secret = 'a-secret-0123456789-0123456789-0123';
   const confidential = ['clients', 'add', 'Bot', '--redirect-uri', URI, '--confidential', '--json'];

@@ -29,7 +29,7 @@ bad  account   no Spotify account connected
                > relay login
 off  key       not needed yet
 off  database  no state in ${home} yet
-               > relay serve, or another home with --home
+               > relay serve, or name another home with --home
 ok   MCP       API key and OAuth, 0 approved clients
 ok   limits    nothing blocked, 0 requests in 24 hours
 ok   jobs      none active

@@ -47,7 +47,7 @@ test('open --json is one document without the ticket', async (context) => {
 
 test('open says what to do if no browser can be opened, or if none uses the ticket within a minute', async (context) => {
   const { env } = await startFakeLocal(context, { answers: ticketTakenAfter(Number.POSITIVE_INFINITY) });
-  const then = `Open ${PAGE_URL} yourself; \`relay status\` shows the owner code.\n`;
+  const then = `Open ${PAGE_URL} yourself, and sign in with the owner code that \`relay status\` shows.\n`;
   assert.deepEqual(await relay(['open'], { env }), {
     code: 0,
     out: `${PAGE_URL}\n`,

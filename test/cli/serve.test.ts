@@ -126,7 +126,7 @@ test("serve --open opens the owner's page signed in, or prints its address if no
   });
   assert.match(
     failing.err,
-    /^No browser could be opened\. Open http:\/\/127\.0\.0\.1:4980\/ yourself; `relay status` shows the owner code\.\n/,
+    /^No browser could be opened\. Open http:\/\/127\.0\.0\.1:4980\/ yourself, and sign in with the owner code that `relay status` shows\.\n/,
   );
 });
 

@@ -352,7 +352,7 @@ test('a file that another program wrote is never touched', async (context) => {
       assert.deepEqual(await own.service([verb]), {
         code: 1,
         out: '',
-        err: `relay: ${unitOf(own)} was not written by relay.\n  Nothing was changed. If you do not need that file, move it away, then run this again.\n`,
+        err: `relay: ${unitOf(own)} was not written by relay.\n  Nothing was changed. If you do not need it, rename or remove it, then run this again.\n`,
       });
     }
     assert.equal(readFileSync(unitOf(own), 'utf8'), content);

@@ -21,8 +21,8 @@ Examples:
   $ relay clients revoke Cursor
   $ relay clients revoke Cursor --forget
   $ relay clients add "My script" --redirect-uri http://127.0.0.1/callback
-  $ openssl rand -hex 32 | relay clients add Bot --confidential \\
-      --redirect-uri https://bot.example.org/callback`;
+  $ relay clients add Bot --confidential \\
+      --redirect-uri https://bot.example.org/callback < bot-secret.txt`;
 
 export function clientsCommand(context: Context): Command {
   const list = () => runClientsList(context);
@@ -41,7 +41,7 @@ export function clientsCommand(context: Context): Command {
     .addCommand(
       new Command('revoke')
         .description('End the access of a client at once')
-        .argument('<client>', 'ID or name; if several clients share a name, the approved one')
+        .argument('<client>', 'ID or name; a shared name means the approved client')
         .option('--forget', 'Also remove its registration')
         .action((client: string, options: RevokeOptions) => runClientsRevoke(context, client, options)),
     );
@@ -53,7 +53,7 @@ async function runClientsList(context: Context): Promise<void> {
   if (clients.length === 0) {
     return note(
       context.io,
-      'There are no clients. A client that connects registers itself and asks for approval.',
+      'There are no clients. Most clients register themselves when they first connect, and then ask for approval.',
     );
   }
   printTable(context.io, {
@@ -86,7 +86,7 @@ async function runClientsAdd(context: Context, name: string, options: AddOptions
   printLine(io, client.clientId);
   note(
     io,
-    `Added ${visibleText(name)}. The line above is its client ID. It has no access until you approve it.`,
+    `Added ${visibleText(name)} and printed its client ID. The client has no access until you approve it.`,
   );
 }
 

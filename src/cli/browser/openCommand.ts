@@ -38,10 +38,13 @@ function serverStopped(): RelayError {
   });
 }
 
-/** Tells the person what to do if no browser signed in. Without the server, there is no page to open. */
+/** Tells the person what to do if no browser signed in. Says nothing if the server is gone, since there is then no page to open. */
 export function tellEnd(context: Context, end: SignInEnd, pageUrl: string): void {
   if (end === 'signed_in' || end === 'gone') return;
   const what = end === 'failed' ? 'No browser could be opened.' : 'No browser opened the page.';
   const status = commandLine(context, 'status');
-  note(context.io, `${what} Open ${pageUrl} yourself; \`${status}\` shows the owner code.`);
+  note(
+    context.io,
+    `${what} Open ${pageUrl} yourself, and sign in with the owner code that \`${status}\` shows.`,
+  );
 }

@@ -84,7 +84,7 @@ export async function findTrack(api: ProviderApi, uri: string, call: Call): Prom
 }
 
 export const getArtist = getOne<Artist>('/artists/{id}', 'artists', parseArtist);
-/** Reads an album. Spotify does not say how it groups its limits, so albums are counted with the tracks. */
+/** Reads an album. Spotify does not say which requests share a rate limit; relay assumes that albums share one with tracks. */
 export const getAlbum = getOne<Album>('/albums/{id}', 'tracks', parseAlbum);
 
 export function getAlbumTracks(

@@ -1,7 +1,8 @@
 /**
- * Turns the provider's JSON into relay's shapes. Tolerant by design: the fields depend on the age of the Spotify app, so both
- * generations (`items`/`tracks`, `item`/`track`) are read. A missing field becomes null, if the shape allows that; otherwise
- * '', an empty list or false. Pure.
+ * Turns the provider's JSON into relay's shapes. Some field names depend on when the owner's app was created in Spotify's
+ * dashboard, so both names are read: `items` and `tracks`, `item` and `track`. A missing field becomes null if the shape allows
+ * null; otherwise an empty string, an empty list or false. Something without its URI, or a playlist without its ID, becomes null
+ * as a whole. Pure.
  */
 import { isObject } from '../../base/parsing.ts';
 import { isEpisodeUri } from '../../domain/ids.ts';
@@ -53,7 +54,7 @@ function artistRefs(value: unknown): ArtistRef[] {
 }
 
 /** Reads the fields that tracks, episodes, artists and albums share, and those that `rest` reads; null if there is no URI. */
-function named<T>(value: unknown, rest: (raw: Json, uri: string) => T) {
+function withCommonFields<T>(value: unknown, rest: (raw: Json, uri: string) => T) {
   const raw = asObject(value);
   const uri = textOf(raw?.uri);
   if (!raw || !uri) return null;
@@ -61,7 +62,7 @@ function named<T>(value: unknown, rest: (raw: Json, uri: string) => T) {
 }
 
 export function parseTrack(value: unknown): Track | null {
-  return named(value, (raw, uri) => {
+  return withCommonFields(value, (raw, uri) => {
     const album = asObject(raw.album);
     return {
       type: 'track',
@@ -74,14 +75,14 @@ export function parseTrack(value: unknown): Track | null {
       duration_ms: numberOf(raw.duration_ms),
       explicit: flagOf(raw.explicit),
       is_local: raw.is_local === true || uri.startsWith('spotify:local:'),
-      // Otherwise all tracks with an empty ISRC would count as one recording.
+      // An empty ISRC becomes null. Otherwise all tracks with an empty ISRC would count as one recording.
       isrc: textOf(asObject(raw.external_ids)?.isrc) || null,
     };
   });
 }
 
 function parseEpisode(value: unknown): Episode | null {
-  return named(value, (raw) => {
+  return withCommonFields(value, (raw) => {
     const show = asObject(raw.show);
     return {
       type: 'episode',
@@ -102,13 +103,13 @@ export function parseMedia(value: unknown): Media | null {
 }
 
 export function parseArtist(value: unknown): Artist | null {
-  return named(value, (raw) => ({
+  return withCommonFields(value, (raw) => ({
     genres: Array.isArray(raw.genres) ? raw.genres.filter((genre) => typeof genre === 'string') : null,
   }));
 }
 
 export function parseAlbum(value: unknown): Album | null {
-  return named(value, (raw) => ({
+  return withCommonFields(value, (raw) => ({
     artists: artistRefs(raw.artists),
     album_type: textOf(raw.album_type),
     release_date: textOf(raw.release_date),
@@ -118,7 +119,7 @@ export function parseAlbum(value: unknown): Album | null {
 
 /** A track as an album lists it: without the album and without an ISRC. */
 export function parseAlbumTrack(value: unknown): AlbumTrack | null {
-  return named(value, (raw) => ({
+  return withCommonFields(value, (raw) => ({
     artists: artistRefs(raw.artists),
     disc_number: numberOf(raw.disc_number),
     track_number: numberOf(raw.track_number),
@@ -147,8 +148,8 @@ export function parsePlaylist(value: unknown): Playlist | null {
   };
 }
 
-/** Minimum width of a cover in image pixels: enough for screens with two pixels for each CSS pixel. */
-const COVER_SIZE = 96;
+/** Width in pixels from which a cover looks sharp: the page shows it 44 CSS pixels wide, on screens with up to two pixels for each. */
+const MIN_SHARP_WIDTH = 96;
 
 /**
  * Address of the smallest cover that is large enough, or else of the largest; null if there is none. An image without a width, as
@@ -161,7 +162,7 @@ export function coverOf(playlist: unknown): string | null {
     return url === null ? [] : [{ url, width: numberOf(image?.width) ?? Number.MAX_SAFE_INTEGER }];
   });
   images.sort((one, other) => one.width - other.width);
-  return (images.find(({ width }) => width >= COVER_SIZE) ?? images.at(-1))?.url ?? null;
+  return (images.find(({ width }) => width >= MIN_SHARP_WIDTH) ?? images.at(-1))?.url ?? null;
 }
 
 /** Reads a playlist row. A row without a usable item becomes one with `item: null`, so that positions stay right. */

@@ -10,7 +10,7 @@ type Asking = Pick<HttpContext, 'request' | 'waitingBodies'>;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Maximum size of a body that a route reads, and the sender in whose share an incomplete body counts (`waitingBodies.ts`). */
+/** The maximum size of a body, and the kind of sender whose share it counts toward until it is complete (`waitingBodies.ts`). */
 export interface BodyLimit {
   maxBytes: number;
   from: Sender;
@@ -18,7 +18,7 @@ export interface BodyLimit {
 
 /** Limit for requests without a credential. */
 export const ANYONES_BODY: BodyLimit = { maxBytes: MIB, from: 'anyone' };
-/** Limit for the first call of a connection of the command line. */
+/** Limit for `hello`, the first request on a connection from the command line. */
 export const HELLO_BODY: BodyLimit = { maxBytes: KIB, from: 'anyone' };
 /** Limit for an MCP message from a client, and for a list that the owner's page sends. */
 export const CLIENT_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'client' };
@@ -28,7 +28,7 @@ export const PAGE_BODY: BodyLimit = { maxBytes: MIB, from: 'client' };
 export const LOCAL_BODY: BodyLimit = { maxBytes: MIB, from: 'commandLine' };
 /** Limit for an MCP message that the command line passes on. */
 export const CARRIED_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'commandLine' };
-/** Limit for a list in Base64: the largest list that is accepted, and a little for its parameters. */
+/** Limit for a list in Base64: the largest accepted list, with room for its parameters. */
 export const LIST_BODY: BodyLimit = { maxBytes: 28 * MIB, from: 'commandLine' };
 
 /** A body that is too large is discarded up to this size, so that the client can read the refusal; then the request is cut. */
@@ -49,9 +49,9 @@ function withBody<T>(
     requireType(request, type);
     let chunks: Buffer[] = [];
     let size = 0;
-    let wasEnded = false;
+    let wasDropped = false;
     const waiting = waitingBodies.add(from, () => {
-      wasEnded = true;
+      wasDropped = true;
       chunks = [];
       reject(new HttpError('TOO_MANY_BODIES', { headers: { connection: 'close', 'retry-after': '1' } }));
     });
@@ -66,7 +66,7 @@ function withBody<T>(
       if (size > maxBytes) {
         chunks = [];
         waiting.end();
-      } else if (!wasEnded) {
+      } else if (!wasDropped) {
         chunks.push(chunk);
         waiting.grew(chunk.byteLength);
       }
@@ -74,7 +74,7 @@ function withBody<T>(
     });
     request.on('end', () => {
       waiting.end();
-      if (wasEnded) return;
+      if (wasDropped) return;
       if (size > maxBytes) return reject(tooLarge(maxBytes));
       try {
         resolve(use(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
@@ -129,7 +129,7 @@ export function readFile(asking: Asking, limit: BodyLimit): Promise<Buffer> {
 }
 
 /**
- * The bytes of a file as they arrive, for a reader that keeps none of them and has its own limit.
+ * The bytes of a file as they arrive, for a reader that does not hold them in memory and has its own size limit.
  * @throws HttpError `UNSUPPORTED_MEDIA_TYPE`
  */
 export function fileChunks({ request }: Pick<Asking, 'request'>): AsyncIterable<Uint8Array> {

@@ -1,4 +1,4 @@
-/** The cookies that this server sends and reads. None of them proves who the owner is: see `access/owner.ts`. */
+/** The cookies that this server sends and reads. No cookie proves that a request comes from the owner: see `access/owner.ts`. */
 import { isDirectLoopback } from './address.ts';
 import type { HttpContext } from './context.ts';
 
@@ -9,8 +9,8 @@ export interface CookieOptions {
 }
 
 /**
- * Sends a cookie with the coming answer. No script can read it, and another site can make the browser send it only by leading
- * the browser here.
+ * Adds a cookie to the response. Scripts cannot read the cookie. Another site can make the browser send it only by navigating to
+ * this server.
  */
 export function setCookie(
   context: HttpContext,

@@ -37,7 +37,7 @@ export interface RestoreOptions {
   force: boolean;
   clock: Clock;
   random: Random;
-  /** Aborts the restore as long as the replacement has not begun; after an abort, nothing has changed. */
+  /** Aborts the restore, unless the replacement has begun. After an abort, nothing has changed. */
   signal: AbortSignal;
   /** File operations; tests pass some that fail. */
   fs?: SaveFs;
@@ -71,8 +71,9 @@ export interface Restored {
 }
 
 /**
- * @throws RelayError `USAGE`, `STATE_DAMAGED`, `STATE_TOO_NEW` about the copy, `KEY_MISMATCH`, `KEY_UNAVAILABLE`,
- * `ALREADY_RUNNING`, `HOME_UNUSABLE`, `STORE_ERROR`; after an error, the state is unchanged
+ * @throws RelayError `USAGE` or `STATE_TOO_NEW` about the copy; `STATE_DAMAGED` about the copy, or about a present file that may be
+ * in use; `KEY_MISMATCH`, `KEY_UNAVAILABLE`, `SETTINGS_INVALID`, `ALREADY_RUNNING`, `HOME_UNUSABLE`, `STORE_ERROR`. After an
+ * error, the state is unchanged
  */
 export async function restoreState(options: RestoreOptions): Promise<Restored> {
   const { settings, file, clock } = options;
@@ -145,7 +146,7 @@ async function replaceMemory({ settings, clock, fs }: RestoreOptions, copy: Copy
 }
 
 /** Takes over what the former state decides about access; nothing if that state cannot be read. */
-async function keepFrom(home: string, clock: Clock, open: Opener, copy: Store): Promise<Kept> {
+async function keepFrom(home: string, clock: Clock, open: KeyCheck, copy: Store): Promise<Kept> {
   const present = await presentState(home, clock);
   try {
     const isOpen = present !== null && (await open(present));
@@ -167,7 +168,7 @@ async function presentState(home: string, clock: Clock): Promise<Store | null> {
 }
 
 /** True if the key of this home opens all secrets in a state. */
-type Opener = (store: Store) => Promise<boolean>;
+type KeyCheck = (store: Store) => Promise<boolean>;
 
 /**
  * Opens every secret of the copy once. Never creates a key.
@@ -177,7 +178,7 @@ type Opener = (store: Store) => Promise<boolean>;
 async function checkKey(
   { settings, force, clock, random }: RestoreOptions,
   store: Store,
-): Promise<{ keyProblem: string | null; open: Opener }> {
+): Promise<{ keyProblem: string | null; open: KeyCheck }> {
   const load = () => loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
   const openAll = async (state: Store): Promise<void> => {
     if (!isSealed(state)) return;
@@ -186,7 +187,7 @@ async function checkKey(
     await vault.verifyKey();
     for (const { name } of listSecrets(state)) vault.get(name);
   };
-  const open: Opener = (state) =>
+  const open: KeyCheck = (state) =>
     openAll(state).then(
       () => true,
       (error: unknown) => {
@@ -203,7 +204,7 @@ async function checkKey(
     throw error.with({
       message: `The login in the copy cannot be opened. ${error.message}`,
       remedy: {
-        text: 'Nothing was changed. Bring back the key that sealed it (master.key in the home, RELAY_ENCRYPTION_KEY, or the keychain of the user who made the copy), or restore everything else with --force and then run {command}.',
+        text: 'Nothing was changed. Bring back the key that encrypted the login. It was in master.key, in RELAY_ENCRYPTION_KEY, or in the keychain of the user who made the copy. Without it, restore with --force, then run {command}.',
         command: ['login'],
       },
     });

@@ -187,12 +187,12 @@ function keyLine({ key, database, problem }: Facts): StatusEntry {
 function databaseLine({ home, database, problem }: Facts): StatusEntry {
   if (problem && !isKeyFailure(problem)) return entry('database', 'bad', problem.message, problem.remedy);
   if (!hasState(database)) {
-    const remedy = { text: '{command}, or another home with --home', command: ['serve'] };
+    const remedy = { text: '{command}, or name another home with --home', command: ['serve'] };
     return entry('database', 'off', `no state in ${home} yet`, remedy);
   }
   const schema = `schema ${database.schemaVersion}${database.schemaState === 'ahead' ? ' (from a newer relay)' : ''}`;
   const size = sizeText(database.sizeBytes);
-  const saved = `saved ${database.lastSavedAt ?? 'never'}`;
+  const saved = database.lastSavedAt === null ? 'never saved' : `saved ${database.lastSavedAt}`;
   if (database.status === 'degraded') {
     const remedy = { text: `free disk space or make ${database.path} writable; relay then saves by itself` };
     return entry('database', 'bad', `cannot be saved (${schema}, ${size}, ${saved})`, remedy);
@@ -223,7 +223,7 @@ function jobsLine({ jobs, database }: Facts): StatusEntry {
   const { byStatus, committable, reviewRequired, nextRunAfter: next } = jobs;
   const open = Object.entries(byStatus).filter(([status]) => !isEnded(status as JobStatus));
   const counts = open.map(([status, count]) => `${count} ${status}`).join(', ') || 'none active';
-  // Jobs under review have failed, too.
+  // The number of failed jobs includes those under review, which get their own text.
   const failed = (byStatus.failed ?? 0) - reviewRequired;
   const due = next === null ? counts : `${counts}, the next one resumes at ${next}`;
   const summary = failed > 0 ? `${due}; ${failed} failed` : due;

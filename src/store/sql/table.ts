@@ -3,7 +3,11 @@
  * statements, and the conversion to and from SQL follow from the declaration. `targetId` in the program is `target_id` in SQL.
  */
 import type * as z from 'zod';
+import { memoised } from '../../base/memoised.ts';
 import type { SqlParams, SqlValue, Store } from '../types.ts';
+
+/** Maximum number of texts to keep for one table. The program has fewer, but a caller may build SQL from values. */
+const MAX_TEXTS = 100;
 
 /** How the values of a column are stored. The tables use the SQLite types integer, text, blob and null. */
 export interface Kind<T> {
@@ -92,7 +96,8 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
     );
 
   const names = [...sqlNames.values()].join(', ');
-  const selectOf = remembered((rest) => `select ${names} from ${name} ${rest}`);
+  // A statement is looked up by its text, which is faster if it is always the same string.
+  const selectOf = memoised(MAX_TEXTS, (rest) => `select ${names} from ${name} ${rest}`);
   const reads = [...sqlNames].map(([key, sqlName]) => ({ key, sqlName, kind: kindOf(key) }));
   const toRow = (raw: RawRow): RowOf<C> => {
     const row: Record<string, unknown> = {};
@@ -135,19 +140,6 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
       const picked = Object.fromEntries(names.map((key) => [key, kindOf(String(key))]));
       return defineTable(name, picked) as unknown as Table<Pick<RowOf<C>, (typeof names)[number]>>;
     },
-  };
-}
-
-/** Maximum number of texts to keep for one table. The program has fewer, but a caller may build SQL from values. */
-const MAX_TEXTS = 100;
-
-/** Keeps what `compose` returned. A statement is looked up by its text, which is faster if it is always the same string. */
-function remembered(compose: (rest: string) => string): (rest: string) => string {
-  const known = new Map<string, string>();
-  return (rest) => {
-    const text = known.get(rest) ?? compose(rest);
-    if (known.size < MAX_TEXTS) known.set(rest, text);
-    return text;
   };
 }
 

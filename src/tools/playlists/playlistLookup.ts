@@ -17,13 +17,13 @@ export const findPlaylistByNameTool = defineTool({
   name: 'find_playlist_by_name',
   title: 'Find playlist by name',
   description:
-    "Finds a playlist by its name among the user's playlists, to open it or get its ID. Case and accents do not matter. Several playlists may share a name; if none has it, the answer lists near names.",
+    "Finds a playlist by its name among the user's playlists, to open it or get its ID. Case and accents do not matter. Several playlists may share a name; if none matches, the answer lists similar names.",
   kind: 'read',
   input: z.object({ name: z.string().trim().min(1).max(200).describe('Full name of the playlist') }),
   output: z.object({
     name: z.string(),
     matches: z.array(Playlist),
-    near: z.array(Near).optional().describe('Where none matches: playlists whose names come near'),
+    near: z.array(Near).optional().describe('Only if nothing matches: playlists with similar names'),
     note: z.string().optional(),
   }),
   lean: {
@@ -58,7 +58,7 @@ export const findPlaylistByNameTool = defineTool({
   },
 });
 
-/** True for the name of a playlist that Spotify makes for each account. */
+/** True for a normalised name that Spotify's own mixes use, and for any other name that ends in "mix". */
 function isMix(name: string): boolean {
   return /^(discover weekly|release radar|on repeat|repeat rewind|daylist|your top songs \d{4}|(daily|.+) mix( \d+)?)$/.test(
     name,
@@ -98,7 +98,9 @@ export const getPlaylistStatsTool = defineTool({
     top_artists: z
       .array(z.object({ id: z.string().nullable(), name: z.string(), count: Count }))
       .describe('The ten artists with the most rows'),
-    release_years: z.record(z.string(), Count).describe('Tracks by decade, such as "1990s"'),
+    release_years: z
+      .record(z.string(), Count)
+      .describe('Catalog tracks by decade, such as "1990s", or "unknown"'),
     oldest_added_at: z.string().nullable(),
     newest_added_at: z.string().nullable(),
   }),
