@@ -42,7 +42,7 @@ const STOP_MS = 3_000;
 
 export interface StartOptions extends HomeOptions {
   /** The command that holds the home, as the errors of other commands name it; `relay serve` by default. */
-  purpose?: 'relay serve' | 'relay stdio';
+  purpose?: 'relay serve' | 'relay stdio' | 'relay login';
   /** The environment, which says where MCP clients keep their files; empty by default. */
   env?: NodeJS.ProcessEnv;
   /** Returns the command line that starts relay, for clients that start programs; `relay` by default. */
@@ -132,7 +132,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
         ...assetRoutes(),
         ...wellKnownRoutes(settings.dynamicRegistration),
         ...healthRoutes(core),
-        ...loginRoutes(core, redirectUri),
+        ...loginRoutes(core, redirectUri, options.purpose !== 'relay login'),
         ...localRoutes((baseUrl) => createLocalApi(core, sideAt(baseUrl)), core.localKey, credentials),
         ...mcpRoutes(endpoint, credentials, core.quietLog),
         ...authorizeRoutes(core, owner, forms, waitingClients),

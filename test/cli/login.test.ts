@@ -67,10 +67,14 @@ function loginThat(ends: LoginProgress, pending = 0): Partial<LocalApi> {
 
 /** A fake `startServer`, which records its calls and whether the server was closed. */
 function startable(local: Partial<LocalApi>, refuseFirst?: RelayError) {
-  const starts: Array<{ clientId: string | null; startOver: boolean; demo: boolean }> = [];
+  const starts: Array<{ clientId: string | null; startOver: boolean; demo: boolean; purpose?: string }> = [];
   const ends: string[] = [];
-  const startServer: Parts['startServer'] = async ({ settings, startOver = false }) => {
-    starts.push({ clientId: settings.providerClientId, startOver, demo: settings.demo });
+  const startServer: Parts['startServer'] = async ({
+    settings,
+    startOver = false,
+    purpose = 'relay serve',
+  }) => {
+    starts.push({ clientId: settings.providerClientId, startOver, demo: settings.demo, purpose });
     if (refuseFirst && starts.length === 1) throw refuseFirst;
     return {
       baseUrl: 'http://127.0.0.1:4980',
@@ -262,7 +266,10 @@ test('without a server, login starts one and closes it afterwards', async () => 
   const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
   const { code, out } = await relay(['login', '--no-browser'], { env, parts });
   assert.deepEqual([code, out], [0, `${PROVIDER_URL}\n${CONNECTED_LINE}`]);
-  assert.deepEqual([starts, ends], [[{ clientId: CLIENT_ID, startOver: false, demo: false }], ['closed']]);
+  assert.deepEqual(
+    [starts, ends],
+    [[{ clientId: CLIENT_ID, startOver: false, demo: false, purpose: 'relay login' }], ['closed']],
+  );
 });
 
 test('with the wrong key, --start-over starts over without asking', async () => {
@@ -353,7 +360,7 @@ test('without a client ID, login explains the app, asks for the ID and stores it
   assert.equal(code, 0);
   assert.equal(err, `${STEPS}\nClient ID: Saved in ${path}\n${OPENING}${NEXT_WITHOUT_SERVER}`);
   assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { providerClientId: CLIENT_ID });
-  assert.deepEqual(starts, [{ clientId: CLIENT_ID, startOver: false, demo: false }]);
+  assert.deepEqual(starts, [{ clientId: CLIENT_ID, startOver: false, demo: false, purpose: 'relay login' }]);
 });
 
 test('a client ID of the wrong form is asked for again', async (context) => {

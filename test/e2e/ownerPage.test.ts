@@ -336,9 +336,9 @@ inFull('the signed-in page says why a login failed; another account has to be ch
     relay.provider.loginAs(1);
     const account = card(page, 'Spotify account');
     await account.getByRole('button', { name: 'Connect again' }).click();
-    await page.getByRole('heading', { name: 'The account was not connected' }).waitFor();
+    await page.getByRole('heading', { name: 'This login is over' }).waitFor();
     assert.doesNotMatch(await page.locator('main').innerText(), new RegExp(other.displayName));
-    await page.getByRole('link', { name: 'your page' }).click();
+    await page.getByRole('link', { name: 'Your page' }).click();
     const failed = card(page, 'Needs you').getByText('The last login failed');
     await failed.waitFor();
     await account.getByText('More', { exact: true }).click();

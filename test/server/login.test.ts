@@ -32,7 +32,7 @@ function location(visit: Visit): string {
 function assertGenericFailure(visit: Visit, status: number, ...hidden: string[]): void {
   assert.equal(visit.status, status);
   assert.match(visit.headers.get('content-type') ?? '', /^text\/html/);
-  assert.match(visit.text, /The account was not connected/);
+  assert.match(visit.text, /This login is over/);
   for (const secret of hidden) assert.ok(!visit.text.includes(secret), `the page shows ${secret}`);
 }
 
@@ -58,6 +58,27 @@ test('the login asks the provider for every scope, with PKCE, state and the exac
       cookie,
       /^relay_login=[\w-]{43}; Path=\/auth\/provider; HttpOnly; SameSite=Lax; Max-Age=600$/,
     );
+  }));
+
+test('the page after a login leads on to relay, unless the server runs only for that login', async () => {
+  for (const purpose of ['relay serve', 'relay login'] as const)
+    await withRelay({ ...unconnected, purpose }, async ({ baseUrl }) => {
+      const { status, text } = await createBrowser().open(`${baseUrl}/auth/provider/login`);
+      assert.equal(status, 200);
+      assert.equal(text.includes('or <a href="/">go on to relay</a>.'), purpose === 'relay serve');
+    });
+});
+
+test('the address of a login that is over does not deny that the account is connected', () =>
+  withRelay(unconnected, async ({ baseUrl, provider }) => {
+    const browser = createBrowser();
+    const connected = await browser.open(`${baseUrl}/auth/provider/login`);
+    assert.ok(connected.text.includes(owner(provider).displayName));
+    const again = await browser.step(connected.url);
+    assert.equal(again.status, 400);
+    assert.match(again.text, /This login is over/);
+    assert.match(again.text, /Your page<\/a> shows whether an account is connected/);
+    assert.deepEqual(await authStatus(baseUrl), CONNECTED);
   }));
 
 test('a browser connects the account, and a restart keeps it', () =>

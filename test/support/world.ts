@@ -45,6 +45,8 @@ export interface RelayOptions {
   client?: boolean;
   /** True for a server that is the demo's. No account can be connected before it starts. */
   demo?: boolean;
+  /** The command that the server runs for; `relay serve` by default. */
+  purpose?: NonNullable<StartOptions['purpose']>;
   /** Limits for the server's connections; those that are left out are the usual ones. */
   limits?: Partial<ConnectionLimits>;
 }
@@ -150,6 +152,7 @@ function startRelay(home: string, provider: Simulator, options: RelayOptions): P
     version,
     ground: GROUND,
     env: options.clientEnv,
+    ...(options.purpose ? { purpose: options.purpose } : {}),
     ...limits,
   });
 }

@@ -59,7 +59,8 @@ async function startOne(context: Context, found: Settings, mayStartOver: boolean
 async function startAnyway(context: Context, settings: Settings, mayStartOver: boolean) {
   const { clock, random, version } = context;
   const { createLog, startServer } = await context.parts();
-  const options = { settings, clock, random, log: createLog(settings), version };
+  const purpose = 'relay login' as const;
+  const options = { settings, clock, random, log: createLog(settings), version, purpose };
   try {
     return await startServer(options);
   } catch (error) {

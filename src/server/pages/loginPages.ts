@@ -3,11 +3,13 @@ import { visibleText } from '../../base/visibleText.ts';
 import { html } from './html.ts';
 import type { Page } from './page.ts';
 
-export function connectedPage(name: string, until: string): Page {
+/** @param staysUp true to lead on to the owner's page */
+export function connectedPage(name: string, until: string, staysUp: boolean): Page {
+  const onward = staysUp ? html`, or <a href="/">go on to relay</a>` : '';
   return {
     title: 'Your Spotify account is connected',
     body: html`<dl><dt>Account</dt><dd>${visibleText(name)}</dd><dt>Login lasts until</dt><dd>${until}</dd></dl>
-<p class="good">You can close this page, or <a href="/">go on to relay</a>.</p>`,
+<p class="good">You can close this page${onward}.</p>`,
   };
 }
 
@@ -22,11 +24,12 @@ export const LOGIN_NOT_STARTED_PAGE: Page = {
 paste that address into the address bar if no browser opens.</p>`,
 };
 
-/** The page for every login that fails. */
+/** The page for every login that fails, and for an address of a login that is over: a reload of the connected page, for example. */
 export const LOGIN_FAILED_PAGE: Page = {
-  title: 'The account was not connected',
-  body: html`<p class="bad">This login could not be finished. Nothing was changed.</p>
-<p>Start again with <code>relay login</code> in a terminal, or on <a href="/">your page</a>; the reason is shown there.</p>`,
+  title: 'This login is over',
+  body: html`<p class="bad">No account was connected just now, and nothing was changed.</p>
+<p><a href="/">Your page</a> shows whether an account is connected, and why a login failed. Start again there, or with
+<code>relay login</code> in a terminal.</p>`,
 };
 
 export const NO_CLIENT_ID_PAGE: Page = {

@@ -34,7 +34,8 @@ const PROVIDER_FAILED = new Set([
   'QUOTA_EXCEEDED',
 ]);
 
-export function loginRoutes(core: Core, redirectUri: string): Route[] {
+/** @param staysUp false if this server stops once the login is over, so that pages must not lead on to it */
+export function loginRoutes(core: Core, redirectUri: string, staysUp: boolean): Route[] {
   const home = new URL(redirectUri).origin;
   const { publicBaseUrl } = core.settings;
   // A tunnel may send any `Host`, so with a public address every login needs a proof.
@@ -87,7 +88,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
     try {
       const account = await completed;
       const until = account.loginExpiresAt.slice(0, 10);
-      sendPage(context, 200, connectedPage(account.name ?? account.id, until));
+      sendPage(context, 200, connectedPage(account.name ?? account.id, until, staysUp));
     } catch (error) {
       const code = error instanceof RelayError ? error.code : 'INTERNAL';
       // A failure that the person or Spotify caused gets one line in the log; only a bug gets its stack.
