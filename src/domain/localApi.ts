@@ -283,7 +283,12 @@ export interface RestoreRequest {
   name: string | null;
   /** True to leave out rows that cannot be written. */
   skipUnsupported: boolean;
+  /** The `plan` of the dry run that a person has agreed to. A restore that would do anything else is refused. */
+  agreed?: string | undefined;
 }
+
+/** The answer to the owner. `plan` is a digest of the rows that are there and of those that a restore leaves. */
+export type OwnerRestoreAnswer = RestoreAnswer & { plan: string };
 
 /** The rows of one version. */
 export interface VersionContent {
@@ -388,8 +393,12 @@ export interface LocalApi {
   playlistVersions(asked: { playlist: string; toRestore?: boolean | undefined }): Promise<PlaylistVersions>;
   /** Returns the rows of one version. @throws RelayError `NOT_FOUND` */
   playlistVersion(asked: { id: string; version: number }): Promise<VersionContent>;
-  /** Restores a version. @throws RelayError `UNSUPPORTED_ITEMS` naming the rows that cannot be written */
-  restorePlaylist(request: RestoreRequest): Promise<RestoreAnswer>;
+  /**
+   * Restores a version.
+   * @throws RelayError `UNSUPPORTED_ITEMS` naming the rows that cannot be written; `CONFLICT` if the restore would not do what
+   *   was agreed to
+   */
+  restorePlaylist(request: RestoreRequest): Promise<OwnerRestoreAnswer>;
   /** Begins to import a listening history; returns at once. */
   importPlays(request: PlaysRequest): Promise<{ id: number }>;
   /** Returns how far the import is; waits at most half a second for its end. @throws the import's error if it failed */

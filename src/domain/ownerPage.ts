@@ -7,6 +7,7 @@ import type { ImportTarget } from './listImport.ts';
 import type {
   BrowserSummary,
   ChangeEntry,
+  OwnerRestoreAnswer,
   RememberedMatch,
   RestoreRequest,
   StatusEntry,
@@ -16,7 +17,7 @@ import type {
 } from './localApi.ts';
 import type { PlaysProgress } from './plays.ts';
 import type { Fix } from './settling.ts';
-import type { PlaylistVersions, RestoreAnswer } from './versions.ts';
+import type { PlaylistVersions } from './versions.ts';
 
 /** Everything that the page shows at once, in one answer. Making the answer sends no request to Spotify. */
 export interface OwnerState {
@@ -282,7 +283,7 @@ export interface OwnerCalls {
   'versions/playlists': { given: object; answer: { playlists: PagePlaylist[] } };
   'versions/list': { given: { id: string }; answer: PlaylistVersions };
   'versions/show': { given: { id: string; version: number }; answer: PageVersion };
-  'versions/restore': { given: RestoreRequest; answer: RestoreAnswer };
+  'versions/restore': { given: RestoreRequest; answer: OwnerRestoreAnswer };
   'sign-out': { given: object; answer: undefined };
 }
 

@@ -370,6 +370,7 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
         dryRun: z.boolean(),
         name: z.string().trim().min(1).max(100).nullable(),
         skipUnsupported: z.boolean(),
+        agreed: z.string().max(100).optional(),
       }),
     run: async (request, { running }) => ownerRestore(running().services, request),
   },

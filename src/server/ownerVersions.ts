@@ -2,13 +2,14 @@
  * Lists and restores earlier versions of playlists for the owner, with the functions of the tools. The owner can do so even if
  * those tools are switched off.
  */
+import { hashOf } from '../base/digest.ts';
 import { counted } from '../base/lists.ts';
 import { asRelayError, RelayError } from '../domain/errors.ts';
 import { ADDRESS, BARE_ID, parseRef } from '../domain/ids.ts';
-import type { RestoreRequest, VersionContent } from '../domain/localApi.ts';
-import type { PlaylistVersions, RestoreAnswer } from '../domain/versions.ts';
+import type { OwnerRestoreAnswer, RestoreRequest, VersionContent } from '../domain/localApi.ts';
+import type { PlaylistVersions } from '../domain/versions.ts';
 import { calledLike } from '../music/normalise.ts';
-import { restorePlaylistTool } from '../tools/extras/playlistVersions.ts';
+import { restoreVersion } from '../tools/extras/playlistVersions.ts';
 import type { Services } from '../tools/tool.ts';
 import { inTime } from './inTime.ts';
 import { ownerPlaylists } from './ownerLists.ts';
@@ -39,19 +40,41 @@ export async function ownerVersion(services: Services, id: string, version: numb
   return { items: rows.map((row, position) => ({ position, ...row })) };
 }
 
-export async function ownerRestore(services: Services, request: RestoreRequest): Promise<RestoreAnswer> {
-  const { id, version, dryRun, name, skipUnsupported } = request;
+/** Restores a version. @throws RelayError `CONFLICT` if the restore would not do what was agreed to */
+export async function ownerRestore(
+  services: Services,
+  { id, version, dryRun, name, skipUnsupported, agreed }: RestoreRequest,
+): Promise<OwnerRestoreAnswer> {
   const args = {
-    playlist_id: { kind: 'playlist', id, uri: `spotify:playlist:${id}`, input: id },
+    playlist_id: { id },
     version,
     dry_run: dryRun,
     skip_unsupported: skipUnsupported,
     ...(name === null ? {} : { name }),
   };
+  let plan = '';
+  const review = ({ present, wanted }: { present: string[]; wanted: string[] }) => {
+    plan = hashOf(JSON.stringify([present, wanted]));
+    if (agreed !== undefined && agreed !== plan) throw notAsShown();
+  };
   const answer = await inTime(services, 'Restoring', IF_LATE, (signal) =>
-    restorePlaylistTool.handle(services, args, { signal, progress() {} }),
+    restoreVersion(services, args, { signal, progress() {} }, review),
   );
-  return answer as unknown as RestoreAnswer;
+  return { ...answer, plan };
+}
+
+function notAsShown(): RelayError {
+  const changed = 'The playlist has changed since.';
+  return new RelayError(
+    'CONFLICT',
+    'Restoring would not do what was shown any more, so nothing was changed.',
+    {
+      remedy: {
+        text: `${changed} To see what it does now, run the same command again.`,
+        page: `${changed} Below is what restoring does now.`,
+      },
+    },
+  );
 }
 
 async function idOf(services: Services, given: string, toRestore: boolean): Promise<string> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { createJob, reach } from '../jobs/jobCalls.ts';
-import { unsave } from '../keeps/account.ts';
+import { edit, LIST_0, rowsOf, spare, unsave } from '../keeps/account.ts';
 import { act, keep, WITH_ALL } from '../keeps/keptPlaylists.ts';
 import { resize } from '../library/accounts.ts';
 import { READING_MS } from '../oauth/ownerBrowser.ts';
@@ -304,6 +304,39 @@ inFull(
       await happened.getByRole('button', { name: 'Undo anyway' }).click();
       await happened.getByText('Undone', { exact: true }).waitFor();
       assert.deepEqual(urisOf(list), before);
+    }),
+);
+
+inFull(
+  'a version is restored only as it was shown: if the playlist has changed since, it is shown anew',
+  () =>
+    withPage({ ...WITH_ALL, page: { expected: REFUSED } }, async (relay, page) => {
+      resize(relay, 4, 1);
+      await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
+      const then = rowsOf(relay, LIST_0);
+      edit(relay, LIST_0, (uris) => [...uris, ...spare(relay, 0, 1)]);
+      await openSignedIn(page, relay);
+      const library = card(page, 'Library');
+      await library.getByRole('button', { name: 'Earlier versions: playlists' }).click();
+      await library.getByRole('button', { name: /^Earlier versions: List 0/ }).click();
+      await library.getByRole('button', { name: /^Show/ }).last().click();
+      const restore = async () => {
+        await library.getByRole('button', { name: 'Restore', exact: true }).click();
+        await library.getByRole('button', { name: 'Restore it now' }).waitFor();
+        await page.waitForTimeout(READING_MS);
+        await library.getByRole('button', { name: 'Restore it now' }).click();
+      };
+      await library.getByText('Restoring it adds 0, removes 1 and moves 0.').waitFor();
+      edit(relay, LIST_0, (uris) => [...uris, ...spare(relay, 1, 300)]);
+      await restore();
+      await page
+        .getByText('Restoring would not do what was shown any more, so nothing was changed.')
+        .waitFor();
+      await library.getByText('Restoring it adds 0, removes 301 and moves 0.').waitFor();
+      assert.equal(rowsOf(relay, LIST_0).length, then.length + 301);
+      await restore();
+      await page.getByText('is as it was. You can undo this').waitFor();
+      assert.deepEqual(rowsOf(relay, LIST_0), then);
     }),
 );
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import type { ChangeSummary } from '../../src/domain/change.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
@@ -321,6 +322,43 @@ test('relay playlists lists the versions of a playlist, shows one and restores i
     assert.equal((await run(relay, ['undo'])).code, 0);
     assert.equal(uris(relay).length, 10);
   }));
+
+longTest('a restore is refused if the playlist has changed while the question was open', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 0, 1);
+    const then = uris(relay);
+    await readAll(relay);
+    for (const [first, question] of [
+      [rowAt(relay, 900), /: 0 songs added, 1 removed, 0 moved\.\nRestore\? \[y\/N\] $/],
+      [null, /: 1 song added, 0 removed, 0 moved\.\n$/],
+    ] as const) {
+      edit(relay, () => [...rowsFrom(relay, 0, first ? 30 : 29), ...(first ? [first] : [])]);
+      let asked = false;
+      const stdin = new PassThrough();
+      const onErr = (err: string) => {
+        if (asked || !question.test(err)) return;
+        asked = true;
+        edit(relay, (rows) => [...rows, ...rowsFrom(relay, 1_000, 300)]);
+        stdin.end('y\n');
+      };
+      const args = ['playlists', 'restore', ID, '--at', '1'];
+      const terminal = { stdin: true, stdout: true, stderr: true };
+      const done = await run(relay, args, { terminal, stdin, onErr, columns: 200 });
+      assert.deepEqual([asked, done.code, done.out], [true, 1, '']);
+      assert.match(
+        done.err,
+        /relay: Restoring would not do what was shown any more, so nothing was changed\.\n/,
+      );
+      assert.match(
+        done.err,
+        /\n {2}The playlist has changed since\. To see what it does now, run the same command again\.\n$/,
+      );
+      assert.equal(uris(relay).length, (first ? 31 : 29) + 300);
+    }
+    const yes = await run(relay, ['playlists', 'restore', ID, '--at', '1', '--yes']);
+    assert.deepEqual([yes.code, uris(relay)], [0, then]);
+  }),
+);
 
 longTest('a playlist that is gone comes back under a new name only', () =>
   withRelay(WITH_SQL, async (relay) => {

@@ -26,6 +26,8 @@ export interface CliOptions {
   machine?: Machine;
   /** Called each time that text is added to stdout, with all of stdout so far. */
   onOut?: (all: string) => void;
+  /** The same for stderr. */
+  onErr?: (all: string) => void;
 }
 
 export interface CliResult {
@@ -71,6 +73,7 @@ function worldOf(options: CliOptions, result: CliResult): World {
       },
       err: (text) => {
         result.err += text;
+        options.onErr?.(result.err);
       },
       terminal,
       columns: options.columns ?? 80,

@@ -57,27 +57,32 @@ export async function restoreVersion(
   const { io, json } = context;
   const { dryRun = false, yes = false, skipUnsupported = false, new: name = null } = options;
   const { local, versions, found } = await versionAt(context, playlist, options.at, { toRestore: true });
-  const restore = (isDry: boolean) =>
-    local.restorePlaylist({
+  const restore = async (isDry: boolean, agreed?: string) => {
+    const { plan, ...answer } = await local.restorePlaylist({
       id: versions.playlist_id,
       version: found.version,
       dryRun: isDry,
       name,
       skipUnsupported,
+      agreed,
     });
+    return { plan, answer };
+  };
   const canAsk = !yes && !json && io.terminal.stdin && io.terminal.stderr;
+  let agreed: string | undefined;
   if (dryRun || canAsk) {
-    const plan = await restore(true);
-    if (dryRun && json) return printJson(io, plan);
+    const { plan, answer } = await restore(true);
+    if (dryRun && json) return printJson(io, answer);
     const print = dryRun ? printLine : note;
-    for (const line of planLines(versions, found, plan, name)) print(io, line);
+    for (const line of planLines(versions, found, answer, name)) print(io, line);
     if (dryRun) return;
-    if (plan.removed_count > 0 && name === null) {
+    agreed = plan;
+    if (answer.removed_count > 0 && name === null) {
       const { requireYes } = await import('../terminal/prompt.ts');
       await requireYes(io, 'Restore?', context.signal);
     }
   }
-  const answer = await restore(false);
+  const { answer } = await restore(false, agreed);
   if (json) return printJson(io, answer);
   printLine(io, answer.note ?? doneLine(versions, found, answer, name));
   if (answer.change_id !== undefined) {

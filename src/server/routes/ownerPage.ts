@@ -72,6 +72,7 @@ const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
       dryRun: z.boolean(),
       name: z.string().min(1).max(100).nullable(),
       skipUnsupported: z.boolean(),
+      agreed: z.string().max(100).optional(),
     }),
   ),
   'sign-out': lazy(() => z.object({})),

@@ -50,36 +50,53 @@ export const restorePlaylistTool = defineTool({
   }),
   output: RestoreAnswer,
   rows: { key: 'unsupported' },
-  async handle(services, { playlist_id: { id }, version, dry_run, name, skip_unsupported }, call) {
-    const versions = await services.library.versions(id, call);
-    const rows = await services.library.versionRows(id, version);
-    if (rows === null) throw noSuchVersion(versions, version);
-    const facts = { playlist_id: id, version, dry_run };
-    const asked = { rows, skips: skip_unsupported };
-    if (name !== undefined) return restoreAsNew(services, asked, name, facts, call);
-    if (!versions.present) throw isGone(versions);
-    let plan = await planFor(services, (await services.rows.read(id, call)).items, asked, call);
-    if (dry_run) return { ok: true, ...facts, ...countsOf(plan), unsupported: plan.unsupported };
-    requireSupported(plan);
-    const request = reviseRows(services, 'restore', id, async (items) => {
-      plan = await planFor(services, items, asked, call);
-      requireSupported(plan);
-      return plan;
-    });
-    const report = await write(services, 'restore_playlist', request, call);
-    return {
-      ok: true,
-      ...facts,
-      ...countsOf(plan),
-      unsupported: plan.unsupported,
-      ...(report.change_id === undefined ? { note: unchangedNote(plan) } : { change_id: report.change_id }),
-    };
-  },
+  handle: (services, args, call) => restoreVersion(services, args, call),
 });
+
+interface Restoring {
+  playlist_id: { id: string };
+  version: number;
+  dry_run: boolean;
+  name?: string | undefined;
+  skip_unsupported: boolean;
+}
+
+/** Does what `restore_playlist` says. @param review gets each plan before anything is written; if it throws, nothing is */
+export async function restoreVersion(
+  services: Services,
+  { playlist_id: { id }, version, dry_run, name, skip_unsupported }: Restoring,
+  call: Call,
+  review: (plan: RestorePlan) => void = () => {},
+): Promise<RestoreAnswer> {
+  const versions = await services.library.versions(id, call);
+  const rows = await services.library.versionRows(id, version);
+  if (rows === null) throw noSuchVersion(versions, version);
+  const facts = { playlist_id: id, version, dry_run };
+  const asked = { rows, skips: skip_unsupported, review };
+  if (name !== undefined) return restoreAsNew(services, asked, name, facts, call);
+  if (!versions.present) throw isGone(versions);
+  let plan = await planFor(services, (await services.rows.read(id, call)).items, asked, call);
+  if (dry_run) return { ok: true, ...facts, ...countsOf(plan), unsupported: plan.unsupported };
+  requireSupported(plan);
+  const request = reviseRows(services, 'restore', id, async (items) => {
+    plan = await planFor(services, items, asked, call);
+    requireSupported(plan);
+    return plan;
+  });
+  const report = await write(services, 'restore_playlist', request, call);
+  return {
+    ok: true,
+    ...facts,
+    ...countsOf(plan),
+    unsupported: plan.unsupported,
+    ...(report.change_id === undefined ? { note: unchangedNote(plan) } : { change_id: report.change_id }),
+  };
+}
 
 interface Asked {
   rows: readonly VersionRow[];
   skips: boolean;
+  review: (plan: RestorePlan) => void;
 }
 
 async function restoreAsNew(
@@ -130,7 +147,7 @@ const MAX_LOOKED_UP = 500;
 async function planFor(
   services: Services,
   items: readonly Item[],
-  { rows, skips }: Asked,
+  { rows, skips, review }: Asked,
   call: Call,
 ): Promise<RestorePlan & { originals: ReadonlyMap<string, string> }> {
   const shown = items.map(uriOf);
@@ -148,7 +165,9 @@ async function planFor(
   const written = rows.map(({ uri }) => uri ?? '');
   const uris = asShown(written, shown, recordings);
   const named = rows.map((row, at) => ({ ...row, uri: uris[at] || null }));
-  return { ...restorePlan(shown, named, gone, skips), originals: new Map(originalsOf(written, uris)) };
+  const plan = restorePlan(shown, named, gone, skips);
+  review(plan);
+  return { ...plan, originals: new Map(originalsOf(written, uris)) };
 }
 
 function unchangedNote({ unsupported }: RestorePlan): string {

@@ -1,6 +1,7 @@
 /** What the parts of the owner's page share: the state, what the person is doing, and how actions run and report. */
+import type { OwnerRestoreAnswer } from '../../../domain/localApi.ts';
 import type { OwnerState, PageEvents, PagePlace, PageSetup, PageVersion } from '../../../domain/ownerPage.ts';
-import type { PlaylistVersions, RestoreAnswer } from '../../../domain/versions.ts';
+import type { PlaylistVersions } from '../../../domain/versions.ts';
 import { type Child, h } from './dom.ts';
 import { withLocalTimes } from './format.ts';
 import { Refused } from './session.ts';
@@ -50,7 +51,7 @@ export interface VersionsOpen {
   playlists: ReadonlyArray<{ id: string; name: string }>;
   of: PlaylistVersions | null;
   /** The version on display, and what restoring it would do. */
-  shown: { version: number; content: PageVersion; preview: RestoreAnswer } | null;
+  shown: { version: number; content: PageVersion; preview: OwnerRestoreAnswer } | null;
 }
 
 export interface App {

@@ -50,6 +50,11 @@ export class Refused extends Error {
   }
 }
 
+/** True if something else has changed meanwhile what the person wants to change. */
+export function isConflict(error: unknown): error is Refused {
+  return error instanceof Refused && error.code === 'CONFLICT';
+}
+
 /** How long to wait for an answer: longer than the slowest calls, which end after 50 seconds. */
 const PATIENCE_MS = 60_000;
 

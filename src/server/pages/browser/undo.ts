@@ -3,7 +3,7 @@ import type { ChangeEntry, UndoAnswer } from '../../../domain/localApi.ts';
 import { type App, button, plainButton, problemOf, row, soft } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count } from './format.ts';
-import { ask, Refused } from './session.ts';
+import { ask, isConflict } from './session.ts';
 
 /** True if the person has asked what undoing the change does. Another tab may have undone it meanwhile. */
 export function isAskedToUndo({ doing }: App, { change_id, can_undo }: ChangeEntry): boolean {
@@ -69,10 +69,6 @@ export async function previewUndo(app: App, change: string): Promise<void> {
   // The button that was pressed is gone, so people who use the keyboard continue here.
   app.redraw();
   document.getElementById('undo-asked')?.focus();
-}
-
-function isConflict(error: unknown): error is Refused {
-  return error instanceof Refused && error.code === 'CONFLICT';
 }
 
 function previewWords({ summary, added, taken, notes }: UndoAnswer): string[] {

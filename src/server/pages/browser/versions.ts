@@ -3,7 +3,7 @@ import type { PlaylistVersion, PlaylistVersions, RestoreAnswer } from '../../../
 import { type App, button, list, name, plainButton, row, soft, type VersionsOpen } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, number, timeOf } from './format.ts';
-import { ask } from './session.ts';
+import { ask, isConflict } from './session.ts';
 
 /** The part of the library card that shows earlier versions. */
 export function versionsPart(app: App): Child {
@@ -95,7 +95,7 @@ function shownPart(
   of: PlaylistVersions,
   { version, content, preview }: NonNullable<VersionsOpen['shown']>,
 ): Child {
-  const { added_count, removed_count, moved_count, unsupported } = preview;
+  const { added_count, removed_count, moved_count, unsupported, plan } = preview;
   const isSame = added_count + removed_count + moved_count === 0 && of.present;
   const more = content.total - content.items.length;
   return [
@@ -122,6 +122,10 @@ function shownPart(
           const answer = await ask('versions/restore', {
             ...{ id: of.playlist_id, version, name: nameFor(of), dryRun: false },
             skipUnsupported: unsupported.length > 0,
+            agreed: plan,
+          }).catch(async (error: unknown) => {
+            if (isConflict(error)) await look(app, of, version);
+            throw error;
           });
           app.doing.versions = null;
           app.tell(answer.note ?? doneWords(of, answer));
