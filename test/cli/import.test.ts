@@ -169,6 +169,45 @@ longTest('on a terminal, --replace says what will be removed, and asks', () =>
   }),
 );
 
+longTest(
+  '--replace asks again if the playlist has grown since it was asked, also while songs were searched',
+  () =>
+    withLists(async (scene) => {
+      const { world, run } = scene;
+      const { path, uris } = songsIn(scene);
+      const playlist = named(world, 'Morning Ferry');
+      const grow = (count: number) => {
+        playlist.rows = [...playlist.rows, ...playlist.rows.slice(0, count)];
+        playlist.version += 1;
+      };
+      const args = ['import', path, '--to', 'Morning Ferry', '--replace'];
+      const questions = /\d+ rows of/g;
+      /** Gives these answers in order, and adds rows before the first one. */
+      const importing = async (answers: readonly string[]) => {
+        const stdin = new PassThrough();
+        const left = [...answers];
+        let seen = 0;
+        const onErr = (err: string) => {
+          const asked = err.match(/Continue\? \[y\/N\] /g)?.length ?? 0;
+          if (asked === seen) return;
+          seen = asked;
+          if (seen === 1) grow(30);
+          stdin.write(`${left.shift() ?? 'n'}\n`);
+        };
+        return run(args, { ...TERMINAL, stdin, onErr });
+      };
+      const no = await importing(['y', 'n']);
+      assert.deepEqual([no.code, no.out, no.err.match(questions)], [130, '', ['120 rows of', '150 rows of']]);
+      assert.deepEqual([playlist.rows.length, writes(world)], [150, 0]);
+
+      const { faults } = world.provider;
+      faults.add({ path: '/search', kind: 'hook', fn: () => grow(20) });
+      const yes = await importing(['y', 'y', 'y']);
+      assert.deepEqual(yes.err.match(questions), ['150 rows of', '180 rows of', '200 rows of']);
+      assert.deepEqual([yes.code, urisOf(playlist)], [0, uris]);
+    }),
+);
+
 longTest('a list goes into a playlist by link, or among the saved songs, from stdin too', () =>
   withLists(async (scene) => {
     const { world, run } = scene;

@@ -20,8 +20,8 @@ interface Carrying {
   skipUnresolved: boolean;
   /** The dialogue with the person. If null, nothing is written unless every song is found or `skipUnresolved` is true. */
   talk: Dialogue | null;
-  /** True to ask, if there is a dialogue, before songs are written. */
-  asksToWrite: boolean;
+  /** Asks, if need be, before former songs are replaced; null for the usual question before songs are written. */
+  askToReplace: (() => Promise<void>) | null;
   target: ImportTarget;
   /** Name of the playlist; '' if the songs go into Liked Songs. */
   name: string;
@@ -32,7 +32,7 @@ export async function carryOut(
   context: Context,
   local: LocalApi,
   started: readonly JobRecord[],
-  { skipUnresolved, talk, asksToWrite, target, name }: Carrying,
+  { skipUnresolved, talk, askToReplace, target, name }: Carrying,
 ): Promise<JobRecord[]> {
   const shown = context.io.terminal.stderr ? bar : progressLines;
   let jobs = [...started];
@@ -50,7 +50,8 @@ export async function carryOut(
     for (const { job_id } of started) await follow(job_id);
     if (talk && !skipUnresolved) await settleOpen(context, talk, jobs, put);
     else requireFound(context, jobs, skipUnresolved);
-    if (talk && asksToWrite) await confirmWrite(context, talk, jobs, target, name);
+    if (askToReplace) await askToReplace();
+    else if (talk) await confirmWrite(context, talk, jobs, target, name);
     for (const { job_id, resolved } of [...jobs]) {
       // A long list has several jobs. A job that found no songs has nothing to write.
       if (resolved === 0) continue;

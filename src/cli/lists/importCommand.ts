@@ -193,8 +193,9 @@ async function importList(
   await requireList(preview, options, talk);
   const each = await eachOf(preview, options, talk);
   const target = each ? newTarget(each.join(', ')) : targetOf(file, preview, options, playlist);
-  const replaces = target.kind === 'playlist' && target.replace && playlist !== null;
-  if (replaces) await confirmReplacing(context, playlist, preview, talk);
+  const replaces = target.kind === 'playlist' && target.replace;
+  const askToReplace = replaces && talk ? replaceQuestion(context, local, target, preview, talk) : null;
+  await askToReplace?.();
   const { skipUnresolved = false, skipDuplicates = false } = options;
   const request = { ...content, target, each, strict: !skipUnresolved, skipDuplicates };
   const { jobs } = await local.startImport(request);
@@ -203,8 +204,7 @@ async function importList(
   const done = await carryOut(context, local, jobs, {
     skipUnresolved,
     talk,
-    // A person who has just agreed to lose the former songs is not asked again.
-    asksToWrite: !replaces,
+    askToReplace,
     target,
     name,
   }).catch((error: unknown) => {
@@ -350,16 +350,27 @@ function requireName(name: string): string {
   throw usage('The name of a playlist has 1 to 100 characters.');
 }
 
-async function confirmReplacing(
+/** Returns a function that asks whether a playlist may lose its rows, unless it has no more of them than were agreed to. */
+function replaceQuestion(
   { io }: Context,
-  { name, rows }: PlaylistFacts,
+  local: LocalApi,
+  { playlistId }: { playlistId: string },
   { songs }: ImportPreview,
-  talk: Dialogue | null,
-): Promise<void> {
-  if (talk === null || rows === 0) return;
-  const gone = rows === null ? 'All rows' : counted(rows, 'row');
-  note(io, `${gone} of "${name}" will be removed; up to ${counted(songs, 'song')} will replace them.`);
-  await talk.requireYes('Continue?');
+  talk: Dialogue,
+): () => Promise<void> {
+  let agreed = 0;
+  return async () => {
+    for (;;) {
+      const { name, rows } = await local.getPlaylist({ playlist: playlistId });
+      const count = rows ?? Number.POSITIVE_INFINITY;
+      // The playlist may have grown while the question was open.
+      if (count <= agreed) return;
+      const gone = rows === null ? 'All rows' : counted(rows, 'row');
+      note(io, `${gone} of "${name}" will be removed; up to ${counted(songs, 'song')} will replace them.`);
+      await talk.requireYes('Continue?');
+      agreed = count;
+    }
+  };
 }
 
 async function report(
