@@ -32,7 +32,7 @@ export function changeWords(
 const UNDID = 'undid: ';
 const REDID = 'redid: ';
 
-/** What is stored as `askedBy` when the owner undoes a change on the owner's page. */
+/** What is stored as `askedBy` when the owner undoes a change or restores a version on the owner's page. */
 export const ASKED_ON_PAGE = 'owner page';
 
 /** Says who asked for a change: `tool save_tracks`, `job 1f0c2b3a`, `relay keep`, `relay undo`, `you, on the page`. */

@@ -105,7 +105,8 @@ function withWords(services: Services, playlistId: string | null, error: RelayEr
   });
 }
 
-function askedByOwner(services: Services, askedBy: string): Services {
+/** The services with `askedBy` as the one who asks for each change, not a tool. */
+export function askedByOwner(services: Services, askedBy: string): Services {
   const { changes } = services;
   return {
     ...services,

@@ -12,6 +12,7 @@ import { calledLike } from '../music/normalise.ts';
 import { restoreVersion } from '../tools/extras/playlistVersions.ts';
 import type { Services } from '../tools/tool.ts';
 import { inTime } from './inTime.ts';
+import { askedByOwner } from './ownerChanges.ts';
 import { ownerPlaylists } from './ownerLists.ts';
 
 const IF_LATE = 'Try again in a minute.';
@@ -40,10 +41,15 @@ export async function ownerVersion(services: Services, id: string, version: numb
   return { items: rows.map((row, position) => ({ position, ...row })) };
 }
 
-/** Restores a version. @throws RelayError `CONFLICT` if the restore would not do what was agreed to */
+/**
+ * Restores a version.
+ * @param askedBy who asks, as the history shows it
+ * @throws RelayError `CONFLICT` if the restore would not do what was agreed to
+ */
 export async function ownerRestore(
   services: Services,
   { id, version, dryRun, name, skipUnsupported, agreed }: RestoreRequest,
+  askedBy = 'relay playlists restore',
 ): Promise<OwnerRestoreAnswer> {
   const args = {
     playlist_id: { id },
@@ -58,7 +64,7 @@ export async function ownerRestore(
     if (agreed !== undefined && agreed !== plan) throw notAsShown();
   };
   const answer = await inTime(services, 'Restoring', IF_LATE, (signal) =>
-    restoreVersion(services, args, { signal, progress() {} }, review),
+    restoreVersion(askedByOwner(services, askedBy), args, { signal, progress() {} }, review),
   );
   return { ...answer, plan };
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resize } from '../library/accounts.ts';
 import { signIn } from '../oauth/ownerBrowser.ts';
+import { pluck } from '../support/entries.ts';
 import { send } from '../support/http.ts';
 import { savedUris } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
@@ -77,5 +78,9 @@ longTest('the page lists the versions of a playlist, shows one and restores it',
     const done = await press<{ change_id?: string }>('restore', { ...asked, dryRun: false });
     assert.deepEqual(rowsOf(relay, LIST_0), before);
     assert.ok(done.change_id);
+    const again = await press<{ note?: string }>('restore', { ...asked, dryRun: false });
+    assert.match(again.note ?? '', /^Nothing changed/);
+    const { items } = (await relay.call('list_changes')) as { items: Array<{ asked_by: string }> };
+    assert.deepEqual(pluck(items, 'asked_by'), ['owner page']);
   });
 });

@@ -167,7 +167,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       };
     },
     async 'versions/restore'(request) {
-      const answer = await ownerRestore(services, request);
+      const answer = await ownerRestore(services, request, ASKED_ON_PAGE);
       const named = answer.unsupported.map((row) => ({
         ...row,
         name: row.name && visibleText(row.name, 200),
