@@ -187,6 +187,39 @@ longTest('a whole library becomes one file for each playlist, and comes back', (
   }),
 );
 
+test('an export of everything that is broken off says how many files are there, and what to do', () =>
+  withLists(async ({ world, run, dir }) => {
+    const all = join(dir, 'all');
+    const args = ['export', '--all', '-o', all];
+    /** Exports while the server stops at the fifth reading of rows. */
+    const broken = async (options: string[] = []) => {
+      let stopped: Promise<unknown> | null = null;
+      const fn = () => {
+        stopped = world.server.close();
+      };
+      world.provider.faults.add({ path: /^\/playlists\/\w+\/items$/, skip: 4, kind: 'hook', fn });
+      const { code, out, err } = await run([...args, ...options]);
+      assert.deepEqual([code > 0, out, stopped !== null], [true, '', true]);
+      await stopped;
+      await world.restart();
+      return err;
+    };
+    const told = await broken();
+    const count = readdirSync(all).length;
+    assert.ok(count > 1 && count < 13, String(count));
+    const first = `Wrote only ${count} of 13 files to ${all}. The same command with --force writes all of them.\n`;
+    assert.ok(told.startsWith(`${first}relay: `), told);
+    const { error } = JSON.parse(await broken(['--force', '--json']));
+    assert.deepEqual(
+      pluck(error.details.files, 'file').sort(),
+      readdirSync(all)
+        .map((name) => join(all, name))
+        .sort(),
+    );
+    assert.equal((await run([...args, '--force'])).code, 0);
+    assert.equal(readdirSync(all).length, 13);
+  }));
+
 longTest('every playlist in every format comes back without a search', () =>
   withLists(async (scene) => {
     const { world, run, dir } = scene;

@@ -59,9 +59,11 @@ export async function exportAll(context: Context, local: LocalApi, options: AllO
       });
       lost.push(...lostLines(rows).map((line) => `${part.name}: ${line}`));
     }
-  } finally {
+  } catch (error) {
     progress.clear();
+    throw brokenOff(context, options, files, parts.length, error);
   }
+  progress.clear();
   show(context, options.directory, files, skipped, lost);
 }
 
@@ -104,6 +106,22 @@ async function rowsOf(local: LocalApi, { playlist }: Part): Promise<readonly Lis
     if (isWithheld) return null;
     throw error;
   }
+}
+
+/** Says which files are there, since the next export refuses to overwrite them. Returns the error with their paths. */
+function brokenOff(
+  { io, json }: Context,
+  { directory, force }: AllOptions,
+  files: ReadonlyArray<Record<string, unknown>>,
+  total: number,
+  error: unknown,
+): unknown {
+  if (files.length === 0) return error;
+  if (!json) {
+    const command = force ? 'The same command' : 'The same command with --force';
+    note(io, `Wrote only ${files.length} of ${total} files to ${directory}. ${command} writes all of them.`);
+  }
+  return error instanceof RelayError ? error.with({ details: { ...error.details, files } }) : error;
 }
 
 function show(
