@@ -270,6 +270,8 @@ export interface KeepAnswer {
   change_id?: string;
   /** What the person should know. Set after `stop`, and if the run continues after this answer. */
   note?: string;
+  /** Set if the playlist is new and its query reads plays, although none were imported. */
+  warning?: string;
 }
 
 /** A request to bring back a version of a playlist. */

@@ -134,13 +134,14 @@ export interface Library {
   /**
    * Answers the query of a kept playlist, with all rows. Of the lists that the query reads, checks those older than
    * `maxAgeMinutes`; of the other lists, those older than a week. Checks all lists if `maxAgeMinutes` is 0.
-   * @returns the answer; `missed` has the playlists whose rows the answer may lack
+   * @returns the answer; `missed` has the playlists whose rows the answer may lack. `warning` says that the query reads plays
+   *   and none are stored; otherwise null
    */
   follow(
     sql: string,
     maxAgeMinutes: number,
     call: Caller,
-  ): Promise<LibraryAnswer & { missed: Array<{ id: string; name: string }> }>;
+  ): Promise<LibraryAnswer & { missed: Array<{ id: string; name: string }>; warning: string | null }>;
   /**
    * Brings one part of the copy up to date, and runs a query of relay's own.
    * @returns null if the part is not in the copy, or if `isKnown` forbids an answer. `note` says which part of the saved tracks
@@ -888,15 +889,19 @@ export function createLibrary(options: LibraryOptions): Library {
     }
   }
 
-  /** Adds a note if the question is about plays and none are stored: no rows alone would mean that nothing was played. */
+  /** Says so if a question is about plays and none are stored: its rows alone would mean that nothing was played. */
+  async function playsNote(sql: string, { signal }: Caller): Promise<string | null> {
+    if (!/\bplays\b/i.test(sql)) return null;
+    const one = await rowsOf({ sql: 'SELECT 1 FROM plays LIMIT 1', limit: 1, maxCharacters: 100 }, signal);
+    return one.rows.length > 0 ? null : NO_PLAYS;
+  }
+
   async function withPlaysNote<T extends { note?: string }>(
     { sql }: LibraryQuestion,
     answer: T,
-    { signal }: Caller,
+    call: Caller,
   ): Promise<T> {
-    if (!/\bplays\b/i.test(sql)) return answer;
-    const one = await rowsOf({ sql: 'SELECT 1 FROM plays LIMIT 1', limit: 1, maxCharacters: 100 }, signal);
-    return one.rows.length > 0 ? answer : { ...answer, ...noteOf([answer.note ?? null, NO_PLAYS]) };
+    return { ...answer, ...noteOf([answer.note ?? null, await playsNote(sql, call)]) };
   }
 
   /** See `Library.missedPlaylists`. A playlist that has versions was read before. */
@@ -930,7 +935,11 @@ export function createLibrary(options: LibraryOptions): Library {
         const isLooked = (list: LibraryList) => maxAgeMinutes === 0 || ageOf(now, list) > UNHEARD_MS;
         const lists = ALL_LISTS.filter((list) => read.includes(list) || isLooked(list));
         const answer = await answerTo({ sql, limit: null, maxAgeMinutes }, lists, call);
-        return { ...answer, missed: read.includes('playlists') ? await missed() : [] };
+        return {
+          ...answer,
+          missed: read.includes('playlists') ? await missed() : [],
+          warning: await playsNote(sql, call),
+        };
       }),
     view: (part, sql, { signal, progress }) =>
       undamaged({ signal }, async () => {

@@ -32,6 +32,7 @@ export interface Answer {
   preview: Preview;
   change_id?: string;
   note?: string;
+  warning?: string;
   error?: { code: string; message: string; remedy?: string };
 }
 

@@ -118,6 +118,48 @@ longTest('not-heard leaves out the songs that the imported history has', async (
   });
 });
 
+test('without imported plays, not-heard says that it counts every song as not heard', async () => {
+  await withAccount({ saved: 8 }, async (relay) => {
+    for (const more of [['--dry-run'], []]) {
+      const told = await run(relay, ['keep', 'add', 'Forgotten', '--like', 'not-heard', ...more]);
+      assert.equal(told.code, 0, told.err);
+      assert.match(told.out, /8 added/);
+      assert.match(told.err, /^plays is empty: .*\(relay import my_spotify_data\.zip\)\.$/m);
+    }
+    const sql = at(await kept(relay), 0).sql;
+    assert.match((await keep(relay, { name: 'B', sql })).warning ?? '', /^plays is empty/);
+    assert.equal((await keep(relay, { name: 'C' })).warning, undefined);
+  });
+});
+
+test('not-heard counts a play as Spotify does: from 30 seconds on', async () => {
+  await withAccount({ saved: 8 }, async (relay) => {
+    const [begun = '', almost = '', heard = '', named = '', ...rest] = savedUris(relay);
+    const facts = relay.provider.catalogue.tracks.find(({ uri }) => uri === named);
+    const when = `${new Date(Date.now() - 86_400_000).toISOString().slice(0, 19)}Z`;
+    const play = (uri: string, ms: number) =>
+      extended({ at: when, ms }, { spotify_track_uri: uri, skipped: ms < 30_000 });
+    const files = {
+      'Streaming_History_Audio_0.json': [play(begun, 0), play(almost, 29_999), play(heard, 30_000)],
+      'StreamingHistory_music_0.json': [
+        short({ at: when, ms: 29_999, name: facts?.name ?? '', artist: facts?.artists[0]?.name ?? '' }),
+      ],
+    };
+    const folder = await mkdtemp(join(tmpdir(), 'relay-history-'));
+    try {
+      const path = join(folder, 'my_spotify_data.zip');
+      await writeFile(path, zipped(files));
+      assert.equal((await run(relay, ['import', path])).code, 0);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    const told = await run(relay, ['keep', 'add', 'Forgotten', '--like', 'not-heard']);
+    assert.doesNotMatch(told.err, /plays is empty/);
+    const { playlist_id } = at(await kept(relay), 0);
+    assert.deepEqual(rowsOf(relay, playlist_id), [begun, almost, named, ...rest].toReversed());
+  });
+});
+
 test('unsorted keeps what is in no other playlist, and does not count its own playlist', async () => {
   await withRelay(WITH_ALL, async (relay) => {
     resize(relay, 40, 1);

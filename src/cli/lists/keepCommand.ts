@@ -119,6 +119,7 @@ async function runAdd(context: Context, playlist: string, sql: string | undefine
   });
   if (json) printJson(io, answer);
   else await showAnswer(context, answer, dryRun);
+  if (!json && answer.warning !== undefined) note(io, answer.warning);
   return exitOf(answer);
 }
 

@@ -261,6 +261,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       const begunAt = clock.monotonic();
       const answer = await library.follow(sql, 0, call);
       requireKeepable(answer.columns, answer.rows, wantedOf(answer.rows, []));
+      const warning = answer.warning === null ? {} : { warning: answer.warning };
       const target = await (playlistId === null
         ? requireNew(asked, account)
         : requireOwn(playlistId, asked, call));
@@ -289,7 +290,8 @@ export function createKeeps(context: KeepsContext): Keeps {
       };
       if (dryRun) {
         const { preview, ...end } = await rehearse(draft, answer);
-        return { keep: { ...recordOf({ ...draft, ...end, seq: 0 }), id: null, next_run_at: null }, preview };
+        const record = { ...recordOf({ ...draft, ...end, seq: 0 }), id: null, next_run_at: null };
+        return { keep: record, preview, ...warning };
       }
       const keep = await store.durable(
         () => {
@@ -301,7 +303,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       );
       // The loop is woken first, since the caller may leave during the run.
       wake.abort();
-      return runNow(keep, SHARED_MINUTES, call, begunAt);
+      return { ...(await runNow(keep, SHARED_MINUTES, call, begunAt)), ...warning };
     },
     list: () => listKeeps(store).map(recordOf),
     get: (id) => recordOf(need(id)),

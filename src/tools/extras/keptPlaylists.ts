@@ -49,7 +49,7 @@ export const keepPlaylistTool = defineTool({
     every: z.enum(KEEP_INTERVALS).default('day').describe('How often it runs'),
     dry_run: z.boolean().default(false).describe('true: only say what it would do'),
   }),
-  output: RunResult,
+  output: RunResult.extend({ warning: z.string().optional() }),
   async handle({ keeps }, { playlist_id, name, sql, every, dry_run }, call) {
     if ((playlist_id === undefined) === (name === undefined)) {
       const given =
