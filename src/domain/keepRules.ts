@@ -16,6 +16,21 @@ interface ReadyRule {
   words(value: string | null): string;
 }
 
+/** A text in SQL, and several of them. */
+const TEXT = /'((?:[^']|'')*)'/;
+const TEXTS = `${TEXT.source}(?:, ${TEXT.source})*`;
+
+/** Reads names that are separated by commas. As in CSV, a name in quotation marks may have commas. */
+function namesIn(list: string): string[] {
+  const found = [...list.matchAll(/\s*(?:"((?:[^"]|"")+)"|([^,]*?))\s*(?:,|$)/g)];
+  return found.flatMap(([, marked, plain]) => marked?.replaceAll('""', '"') || plain || []);
+}
+
+/** Writes a name so that `namesIn` reads it. */
+function listed(name: string): string {
+  return /[",]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
+}
+
 const others = (name: string) => `playlist_id NOT IN (SELECT id FROM playlists WHERE name = ${quoted(name)})`;
 
 /** In the order of the manual. */
@@ -53,14 +68,15 @@ export const READY_RULES = {
     words: (value) => `Saved songs of the ${value}s`,
   },
   union: {
-    what: 'your other playlists without repeats (union="Road,Gym": these)',
+    what: 'your other playlists without repeats (union=Road,Gym: these)',
     sql: (name, value) => {
-      const names = (value ?? '').split(',').flatMap((one) => one.trim() || []);
+      const names = namesIn(value ?? '');
       const which = names.length === 0 ? 'mine = 1' : `playlists.name IN (${names.map(quoted).join(', ')})`;
       return `SELECT uri FROM (SELECT uri, song, playlists.name AS list, position, row_number() OVER (PARTITION BY song ORDER BY playlists.name, position) AS copy FROM playlist_rows JOIN playlists ON playlists.id = playlist_id JOIN tracks USING (uri) WHERE ${which} AND ${others(name)}) WHERE copy = 1 ORDER BY list, position`;
     },
-    valueIn: /playlists\.name IN \('(.*?)'\) AND /,
-    words: (value) => `${value?.replaceAll(',', ', ') ?? 'Your other playlists'}, without repeats`,
+    valueIn: new RegExp(`playlists\\.name IN \\((${TEXTS})\\) AND `),
+    words: (value) =>
+      `${value === null ? 'Your other playlists' : namesIn(value).map(listed).join(', ')}, without repeats`,
   },
   'not-heard': {
     what: 'saved and not heard for a year (not-heard=90: 90 days)',
@@ -84,14 +100,31 @@ export const READY_RULE_NAMES = Object.keys(READY_RULES) as ReadyRuleName[];
  * @throws RelayError `USAGE`
  */
 export function readyRule(given: string, name: string): string {
-  const at = given.indexOf('=');
-  const rule = (at < 0 ? given : given.slice(0, at)).trim().toLowerCase();
-  const value = at < 0 ? null : given.slice(at + 1).trim();
+  const { rule, value } = partsOf(given);
   const known = READY_RULE_NAMES.find((one) => one === rule);
   if (known) return (READY_RULES[known] as ReadyRule).sql(name, value);
   throw new RelayError('USAGE', `There is no rule "${rule}".`, {
     remedy: `The rules are ${READY_RULE_NAMES.join(', ')}.`,
   });
+}
+
+/** Returns the names of the playlists that a rule names. @param given as for `readyRule` */
+export function playlistsNamed(given: string): string[] {
+  const { rule, value } = partsOf(given);
+  return rule === 'union' ? namesIn(value ?? '') : [];
+}
+
+/** Returns the rule for the union of the playlists with these names, as `readyRule` takes it. */
+export function unionOf(names: readonly string[]): string {
+  return `union=${names.map(listed).join(',')}`;
+}
+
+function partsOf(given: string): { rule: string; value: string | null } {
+  const at = given.indexOf('=');
+  return {
+    rule: (at < 0 ? given : given.slice(0, at)).trim().toLowerCase(),
+    value: at < 0 ? null : given.slice(at + 1).trim(),
+  };
 }
 
 /** Returns the words of the ready rule that made a query for a playlist of this name; null if no ready rule made the query. */
@@ -109,7 +142,9 @@ export function renamedRule(sql: string, name: string, newName: string): string 
 function ruleOf(sql: string, name: string): { rule: ReadyRule; value: string | null } | null {
   for (const rule of Object.values(READY_RULES) as ReadyRule[]) {
     const found = rule.valueIn.exec(sql)?.[1];
-    const value = found === undefined ? null : found.split("', '").join(',').replaceAll("''", "'");
+    const texts = [...(found?.matchAll(new RegExp(TEXT, 'g')) ?? [])];
+    const names = texts.map(([, text = '']) => listed(text.replaceAll("''", "'")));
+    const value = names.length > 0 ? names.join(',') : (found ?? null);
     try {
       if (rule.sql(name, value) === sql) return { rule, value };
     } catch {

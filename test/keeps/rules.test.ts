@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { resize } from '../library/accounts.ts';
+import { playlistOf, resize, rowsFrom } from '../library/accounts.ts';
 import { extended, short, zipped } from '../library/plays/exports.ts';
 import { ask } from '../library/queries.ts';
 import { run } from '../support/cli.ts';
@@ -233,6 +233,70 @@ test('the name of a kept playlist may begin as a link does', async () => {
     assert.equal(JSON.parse(shown.out || shown.err).keep?.id, made.id);
     const { code, err } = await run(relay, ['keep', 'show', 'Spotify: the worst', '--json']);
     assert.deepEqual([code, JSON.parse(err).error.code], [1, 'INVALID_ARGUMENT']);
+  });
+});
+
+/** Gives the account playlists of these names, each with 5 rows of its own. */
+function called(relay: Relay, ...names: string[]): void {
+  const account = owner(relay.provider);
+  account.playlists = names.map((name, index) => ({
+    ...playlistOf(account, index, rowsFrom(relay, 100 + index * 10, 5)),
+    name,
+  }));
+}
+
+test('union refuses playlists that do not exist, by name, and keeps nothing', async () => {
+  await withAccount({ saved: 3 }, async (relay) => {
+    called(relay, 'Morning Ferry', 'BB');
+    const one = await run(relay, ['keep', 'add', 'Mine', '--like', 'union=Morning Ferr']);
+    assert.deepEqual(one, {
+      code: 1,
+      out: '',
+      err: 'relay: Your library has no playlist "Morning Ferr".\n  Did you mean "Morning Ferry"? `relay playlists` lists them.\n',
+    });
+    const two = await run(relay, ['keep', 'add', 'Mine', '--like', 'union=Xyzzy,BB,Quux', '--json']);
+    const { code, message } = JSON.parse(two.err).error;
+    assert.deepEqual([code, message], ['NOT_FOUND', 'Your library has no playlist "Xyzzy" or "Quux".']);
+    assert.deepEqual([await kept(relay), writes(relay)], [[], []]);
+  });
+});
+
+test('union takes a name in another case if no playlist is called exactly so', async () => {
+  await withAccount({ saved: 3 }, async (relay) => {
+    called(relay, 'BB', 'Road', 'ROAD');
+    const named = async (name: string) => {
+      const told = await run(relay, ['keep', 'add', `By ${name}`, '--like', `union=${name}`, '--json']);
+      return told.code === 0 ? rowsOf(relay, JSON.parse(told.out).keep.playlist_id) : told.err;
+    };
+    const { playlists } = owner(relay.provider);
+    const rows = playlists.map((one) => one.rows.map(({ uri }) => uri));
+    assert.deepEqual(await named('bb'), rows[0]);
+    assert.deepEqual(await named('ROAD'), rows[2]);
+    const { code, message, remedy } = JSON.parse(String(await named('road'))).error;
+    assert.deepEqual([code, message], ['USAGE', 'Several playlists are called like "road".']);
+    assert.equal(remedy, 'Write the name exactly as in Spotify: "Road" or "ROAD".');
+  });
+});
+
+test('union takes names with commas and quotation marks, written as in CSV', async () => {
+  await withAccount({ saved: 3 }, async (relay) => {
+    called(relay, 'Rock, Pop', "It', 'is", '7" singles', 'Left');
+    const rule = `union="Rock, Pop", "It', 'is" ,7" singles`;
+    const added = await run(relay, ['keep', 'add', 'Mine', '--like', rule, '--json']);
+    assert.equal(added.code, 0, added.err);
+    const { keep: made } = JSON.parse(added.out);
+    const wanted = new Set(rowsOf(relay, made.playlist_id));
+    const read = owner(relay.provider).playlists.filter(({ rows }) =>
+      rows.some(({ uri }) => wanted.has(uri)),
+    );
+    const names = read.map(({ name }) => name).filter((name) => name !== 'Mine');
+    assert.deepEqual(names, ['Rock, Pop', "It', 'is", '7" singles']);
+    // The rule is still known as such: for a person, and when the playlist gets another name.
+    const shown = await run(relay, ['keep', 'show', 'Mine']);
+    assert.match(shown.out, /^Rule: "Rock, Pop", "It', 'is", "7"" singles", without repeats\.$/m);
+    await relay.call('update_playlist_details', { playlist_id: made.playlist_id, name: 'Ours' });
+    const { keep: after } = await act(relay, made.id, 'run');
+    assert.match(after.sql, /WHERE name = 'Ours'/);
   });
 });
 

@@ -19,9 +19,32 @@ export async function findPlaylist(local: LocalApi, given: string): Promise<Play
   const { calledLike } = await import('../../music/normalise.ts');
   const matches = calledLike(playlists, given);
   const [found] = matches;
-  if (!found) throw await notFound(given, playlists);
+  if (!found) throw await notFound([given], playlists);
   if (matches.length > 1) throw several(given, matches);
   return found;
+}
+
+/**
+ * Returns the names as they are in Spotify.
+ * @param given names; they are compared as in `findPlaylist`
+ * @throws RelayError `NOT_FOUND`, or `USAGE` if a name may mean several others
+ */
+export async function presentNames(local: LocalApi, given: readonly string[]): Promise<string[]> {
+  const { playlists } = await local.listPlaylists();
+  const { calledLike } = await import('../../music/normalise.ts');
+  const found = given.map((name) => ({
+    name,
+    names: [...new Set(calledLike(playlists, name).map((one) => one.name))],
+  }));
+  const missing = found.filter(({ names }) => names.length === 0).map(({ name }) => name);
+  if (missing.length > 0) throw await notFound(missing, playlists);
+  const doubtful = found.find(({ names }) => names.length > 1);
+  if (doubtful) {
+    throw new RelayError('USAGE', `Several playlists are called like "${doubtful.name}".`, {
+      remedy: `Write the name exactly as in Spotify: ${doubtful.names.map((one) => `"${one}"`).join(' or ')}.`,
+    });
+  }
+  return found.flatMap(({ names }) => names);
 }
 
 function nullIfNotFound(error: unknown): null {
@@ -29,12 +52,14 @@ function nullIfNotFound(error: unknown): null {
   throw error;
 }
 
-async function notFound(given: string, playlists: readonly PlaylistFacts[]): Promise<RelayError> {
+async function notFound(given: readonly string[], playlists: readonly PlaylistFacts[]): Promise<RelayError> {
   const { didYouMean } = await import('../../base/nearest.ts');
   const names = [...new Set(playlists.map(({ name }) => name))];
-  return new RelayError('NOT_FOUND', `Your library has no playlist "${given}".`, {
+  const meant = given.flatMap((one) => didYouMean(one, names) ?? []);
+  const wanted = given.map((one) => `"${one}"`).join(' or ');
+  return new RelayError('NOT_FOUND', `Your library has no playlist ${wanted}.`, {
     remedy: {
-      text: `${didYouMean(given, names) ?? ''} {command} lists them.`.trim(),
+      text: [...meant, '{command} lists them.'].join(' '),
       command: ['playlists'],
     },
   });

@@ -4,7 +4,7 @@ import { RelayError } from '../../domain/errors.ts';
 import { ADDRESS, parseRef } from '../../domain/ids.ts';
 import { shortId } from '../../domain/job.ts';
 import { KEEP_INTERVALS, type KeepAction, type KeepInterval, type KeepRecord } from '../../domain/keep.ts';
-import { READY_RULE_NAMES, READY_RULES, readyRule } from '../../domain/keepRules.ts';
+import { playlistsNamed, READY_RULE_NAMES, READY_RULES, readyRule, unionOf } from '../../domain/keepRules.ts';
 import type { KeepAnswer, LocalApi } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type Finish } from '../exit.ts';
@@ -109,7 +109,7 @@ async function runAdd(context: Context, playlist: string, sql: string | undefine
   if (like !== undefined) readyRule(like, given);
   const { local } = await context.server();
   const found = await playlistOrNull(local, given);
-  const query = sql ?? readyRule(like ?? '', found?.name ?? given);
+  const query = sql ?? readyRule(await asCalled(local, like ?? ''), found?.name ?? given);
   const answer = await local.addKeep({
     playlistId: found?.id ?? null,
     name: found ? null : given,
@@ -121,6 +121,14 @@ async function runAdd(context: Context, playlist: string, sql: string | undefine
   else await showAnswer(context, answer, dryRun);
   if (!json && answer.warning !== undefined) note(io, answer.warning);
   return exitOf(answer);
+}
+
+/** The rule with the playlists that it names as they are called in Spotify: the query compares names exactly. */
+async function asCalled(local: LocalApi, rule: string): Promise<string> {
+  const names = playlistsNamed(rule);
+  if (names.length === 0) return rule;
+  const { presentNames } = await import('./findPlaylist.ts');
+  return unionOf(await presentNames(local, names));
 }
 
 /** Finds the named playlist; null if there is no playlist of this name yet. */
