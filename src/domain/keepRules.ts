@@ -72,7 +72,7 @@ export const READY_RULES = {
     sql: (name, value) => {
       const names = namesIn(value ?? '');
       const which = names.length === 0 ? 'mine = 1' : `playlists.name IN (${names.map(quoted).join(', ')})`;
-      return `SELECT uri FROM (SELECT uri, song, playlists.name AS list, position, row_number() OVER (PARTITION BY song ORDER BY playlists.name, position) AS copy FROM playlist_rows JOIN playlists ON playlists.id = playlist_id JOIN tracks USING (uri) WHERE ${which} AND ${others(name)}) WHERE copy = 1 ORDER BY list, position`;
+      return `SELECT uri FROM (SELECT uri, song, playlists.name AS list, position, row_number() OVER (PARTITION BY song ORDER BY kind = 'local', playlists.name, position) AS copy FROM playlist_rows JOIN playlists ON playlists.id = playlist_id JOIN tracks USING (uri) WHERE ${which} AND ${others(name)}) WHERE copy = 1 ORDER BY list, position`;
     },
     valueIn: new RegExp(`playlists\\.name IN \\((${TEXTS})\\) AND `),
     words: (value) =>

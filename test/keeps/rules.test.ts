@@ -300,6 +300,29 @@ test('union takes names with commas and quotation marks, written as in CSV', asy
   });
 });
 
+test('union prefers the copy of a song that can be written to a local file', async () => {
+  await withAccount({ saved: 3 }, async (relay) => {
+    called(relay, 'A', 'B');
+    const [first, second] = owner(relay.provider).playlists.map(({ id }) => id);
+    const uri = at(rowsOf(relay, second ?? ''), 2);
+    const track = relay.provider.catalogue.tracks.find((one) => one.uri === uri);
+    const parts = [track?.artists[0]?.name, track?.album.name, track?.name].map((text) =>
+      encodeURIComponent(text ?? '').replaceAll('%20', '+'),
+    );
+    const local = `spotify:local:${parts.join(':')}:${Math.round((track?.durationMs ?? 0) / 1_000)}`;
+    edit(relay, first ?? '', (uris) => [local, ...uris]);
+    const { rows } = await ask(
+      relay,
+      `SELECT count(DISTINCT song) FROM tracks WHERE uri IN ('${local}', '${uri}')`,
+    );
+    assert.deepEqual(rows, [[1]], 'both are one song');
+    const { out } = await run(relay, ['keep', 'add', 'Both', '--like', 'union=A,B', '--json']);
+    const { keep: made, preview } = JSON.parse(out);
+    assert.ok(rowsOf(relay, made.playlist_id).includes(uri));
+    assert.deepEqual([preview.total, preview.left_out], [10, 0]);
+  });
+});
+
 longTest('relay keep adds, lists, shows, runs and stops', async () => {
   await withRelay(WITH_ALL, async (relay) => {
     resize(relay, 20, 1);
