@@ -323,6 +323,26 @@ test('union prefers the copy of a song that can be written to a local file', asy
   });
 });
 
+test('a query whose URIs are all NULL is refused for that reason', async () => {
+  await withAccount({ saved: 3 }, async (relay) => {
+    const folder = await mkdtemp(join(tmpdir(), 'relay-history-'));
+    try {
+      const path = join(folder, 'my_spotify_data.zip');
+      const rows = [1, 2].map((song) => short({ at: '2026-10-01T10:00:00Z', song }));
+      await writeFile(path, zipped({ 'StreamingHistory_music_0.json': rows }));
+      assert.equal((await run(relay, ['import', path])).code, 0);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    assert.deepEqual((await keep(relay, { name: 'Played', sql: 'SELECT uri FROM plays' })).error, {
+      code: 'INVALID_ARGUMENT',
+      message: 'The column "uri" is NULL in all 2 rows of the query.',
+      remedy:
+        'Take the URI from saved, tracks or playlist_rows. Plays have none if they come from the account data instead of the extended history.',
+    });
+  });
+});
+
 longTest('relay keep adds, lists, shows, runs and stops', async () => {
   await withRelay(WITH_ALL, async (relay) => {
     resize(relay, 20, 1);

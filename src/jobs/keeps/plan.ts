@@ -34,6 +34,13 @@ export function requireKeepable(
   { uris }: Wanted,
 ): void {
   const [column = ''] = columns;
+  if (rows.length > 0 && rows.every(([first]) => first === null)) {
+    const where = rows.length === 1 ? 'the only row' : `all ${rows.length} rows`;
+    throw new RelayError('INVALID_ARGUMENT', `The column "${column}" is NULL in ${where} of the query.`, {
+      remedy:
+        'Take the URI from saved, tracks or playlist_rows. Plays have none if they come from the account data instead of the extended history.',
+    });
+  }
   const isUri = rows.some(([first]) => typeof first === 'string' && first.startsWith('spotify:'));
   if (!isUri && (rows.length > 0 || !/uri/i.test(column))) {
     throw new RelayError(
