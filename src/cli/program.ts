@@ -9,7 +9,7 @@ import { EXIT, type ExitCode, exitCodeOf, type Finish } from './exit.ts';
 import { note, printBlock, printError } from './terminal/output.ts';
 import { byHelpGroup, HELP_GROUPS } from './usage/commandGroups.ts';
 import { CALLED_ELSEWHERE, helpCommand } from './usage/help.ts';
-import { withDashedId, withToolHelp } from './usage/rearranged.ts';
+import { isDashedText, withComment, withDashedId, withToolHelp } from './usage/rearranged.ts';
 
 /**
  * Runs the command line and returns the exit code. Never throws.
@@ -27,7 +27,7 @@ export async function runProgram(args: readonly string[], world: World): Promise
       const lines = await completionLines(program, args.slice(1));
       printBlock(context.io, lines.map((line) => `${line}\n`).join(''));
     } else if (args.every((arg) => arg === '--json' || arg === '--')) program.outputHelp();
-    else await program.parseAsync([...withDashedId(withToolHelp(args))], { from: 'user' });
+    else await program.parseAsync([...withComment(withDashedId(withToolHelp(args)))], { from: 'user' });
     for (const text of context.remarks) note(context.io, text);
     return code;
   } catch (error) {
@@ -101,7 +101,9 @@ function knownError(error: unknown): unknown {
 
 /** Rewrites commander's sentence: "error: unknown option '--prot'\\n(Did you mean --port?)". */
 function usageError(error: CommanderError, args: readonly string[], program: Command): RelayError {
-  const [first = '', hint] = error.message.replace(/^error: /, '').split('\n');
+  // The first part may have several lines, if an argument has.
+  const parts = /^(?:error: )?(.*?)(?:\n\((Did you mean [^\n]*\?)\))?$/s.exec(error.message);
+  const [, first = '', hint] = parts ?? [];
   const choice = wrongChoice(first);
   if (choice) return choice;
   const sentence = (first.charAt(0).toUpperCase() + first.slice(1)).replace(/\.$/, '').replaceAll("'", '"');
@@ -163,8 +165,9 @@ function wrongChoice(message: string): RelayError | null {
 /** Returns the nearest of commander's suggestions. Commander also suggests names of which every second letter differs. */
 function suggestion(code: string, message: string, hint = ''): string {
   const [, typed = ''] = /'([^']*)'/.exec(message) ?? [];
-  const [, names = ''] = /Did you mean (?:one of )?(.*)\?/.exec(hint) ?? [];
+  const [, names] = /Did you mean (?:one of )?(.*)\?/.exec(hint) ?? [];
   const elsewhere = code === 'commander.unknownCommand' ? CALLED_ELSEWHERE.get(typed) : undefined;
-  const near = elsewhere === undefined ? nearestNames(typed, names.split(', ')) : [elsewhere];
+  if (code === 'commander.unknownOption' && isDashedText(typed)) return 'If it is text, put -- before it. ';
+  const near = elsewhere === undefined ? nearestNames(typed, names?.split(', ') ?? []) : [elsewhere];
   return near.length === 0 ? '' : `Did you mean ${near.join(' or ')}? `;
 }

@@ -28,6 +28,7 @@ longTest('relay --version prints the version of the package, and opens nothing',
 const MISTAKES: Array<[args: string, message: string, remedy: string]> = [
   ['serv', 'Unknown command "serv".', 'Did you mean serve? See `relay --help`.'],
   ['xyzzy', 'Unknown command "xyzzy".', 'See `relay --help`.'],
+  ['x', 'Unknown command "x".', 'See `relay --help`.'],
   // What other programs call `status` and `login`.
   ['doctor', 'Unknown command "doctor".', 'Did you mean status? See `relay --help`.'],
   ['setup', 'Unknown command "setup".', 'Did you mean login? See `relay --help`.'],
@@ -92,6 +93,16 @@ for (const [args, message, remedy] of MISTAKES) {
     });
   });
 }
+
+test('an option that was meant as text is named whole, and the remedy says how to write it', async () => {
+  const args = ['undo', '-- which one?\nthe (last) one?'];
+  const told = JSON.parse((await relay([...args, '--json'])).err).error;
+  assert.deepEqual(told, {
+    code: 'USAGE',
+    message: 'Unknown option "-- which one?\nthe (last) one?".',
+    remedy: 'If it is text, put -- before it. See `relay undo --help`.',
+  });
+});
 
 longTest('with --json an error is one line of JSON on stderr', async () => {
   const result = await relayProcess(['serv', '--json']);

@@ -118,6 +118,27 @@ test('relay library reads the library, says what it holds, answers questions and
     assert.equal((await run(relay, ['library'])).out, nothing.out);
   }));
 
+test('a query may begin with a comment, as in the manual', () =>
+  withRelay(async (relay) => {
+    resize(relay, 3, 1);
+    const sql = '-- which songs did I save?\nSELECT count(*) AS n FROM saved';
+    for (const comment of [sql, `--${sql.slice(3)}`]) {
+      assert.deepEqual(await run(relay, ['library', 'ask', comment]), { code: 0, out: 'n\n3\n', err: '' });
+      assert.equal((await run(relay, ['library', 'ask', '--csv', comment])).out, 'n\n3\n');
+      assert.equal((await run(relay, ['library', 'ask', '--', comment])).out, 'n\n3\n');
+    }
+    const saved = '-- the newest first?\nSELECT uri FROM saved ORDER BY position';
+    for (const args of [
+      ['A', saved, '--every', 'week'],
+      ['B', '--every', 'week', saved],
+    ]) {
+      const { code, out, err } = await run(relay, ['keep', 'add', ...args, '--json']);
+      assert.equal(code, 0, err);
+      const { keep } = JSON.parse(out);
+      assert.deepEqual([keep.sql, keep.every, keep.name], [saved, 'week', args[0]]);
+    }
+  }));
+
 longTest(
   'CSV has all rows, however many: neither the thread nor the server holds them as values',
   async () => {

@@ -104,10 +104,11 @@ async function runSync(context: Context) {
 
 async function runAsk(
   context: Context,
-  sql: string,
+  given: string,
   { csv = false, limit, maxAge }: AskOptions,
 ): Promise<void> {
   const { io, json } = context;
+  const sql = given.trim();
   if (sql.length > 10_000) throw new RelayError('USAGE', 'A query has at most 10,000 characters.');
   const { local } = await context.server();
   if (csv && !json) {

@@ -109,7 +109,7 @@ async function runAdd(context: Context, playlist: string, sql: string | undefine
   if (like !== undefined) readyRule(like, given);
   const { local } = await context.server();
   const found = await playlistOrNull(local, given);
-  const query = sql ?? readyRule(await asCalled(local, like ?? ''), found?.name ?? given);
+  const query = sql?.trim() ?? readyRule(await asCalled(local, like ?? ''), found?.name ?? given);
   const answer = await local.addKeep({
     playlistId: found?.id ?? null,
     name: found ? null : given,

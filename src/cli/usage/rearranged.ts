@@ -24,6 +24,21 @@ export function withToolHelp(args: readonly string[]): readonly string[] {
   return isMeant ? [...kept, 'tools', tool] : args;
 }
 
+/** True for text that begins with a dash. No option has white space before `=`. */
+export function isDashedText(word: string): boolean {
+  return /^-(?:-[^=\s]*)?\s/.test(word);
+}
+
+/**
+ * Puts a space before a query that begins with a comment, so that it is not read as an option. The commands with a query take
+ * no notice of white space around it.
+ */
+export function withComment(args: readonly string[]): readonly string[] {
+  const hasQuery =
+    (args.includes('library') && args.includes('ask')) || (args.includes('keep') && args.includes('add'));
+  return hasQuery ? args.map((word) => (isDashedText(word) ? ` ${word}` : word)) : args;
+}
+
 /**
  * Puts `--` before the ID of `relay clients revoke ID`, so that the ID is not read as an option. Older IDs can begin with a
  * dash, and an ID that begins with `-V` would print the version.
