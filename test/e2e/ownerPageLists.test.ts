@@ -227,9 +227,9 @@ inFull('an archive with a listening history can be chosen on the page, and goes 
         buffer: Buffer.from(archive),
       });
     await choose();
-    await page.getByText('4 plays, 2026; 1 was there already.').waitFor();
+    await page.getByText('4 plays, 2026; 3 are new.').waitFor();
     await choose();
-    await page.getByText('4 plays, 2026; 4 were there already.').waitFor();
+    await page.getByText('4 plays, 2026; none is new.').waitFor();
   }),
 );
 

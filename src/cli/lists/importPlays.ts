@@ -71,5 +71,5 @@ function tell({ io, json }: Context, { plays, note: more }: Extract<End, { state
   }
   printLine(io, playsText(plays));
   if (plays.unreadable > 0)
-    note(io, `Left out ${counted(plays.unreadable, 'row')} without a time or a length.`);
+    note(io, `Left out ${counted(plays.unreadable, 'row')} without a valid time or length.`);
 }

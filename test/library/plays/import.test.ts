@@ -111,8 +111,8 @@ longTest(
       const told = await run(relay, ['import', path]);
       assert.deepEqual(told, {
         code: 0,
-        out: '13 plays, 2014 to 2026; 2 were there already.\n',
-        err: 'Left out 2 rows without a time or a length.\n',
+        out: '13 plays, 2014 to 2026; 11 are new.\n',
+        err: 'Left out 2 rows without a valid time or length.\n',
       });
       assert.deepEqual(await allPlays(relay), expected);
       const again = await run(relay, ['import', path, '--json']);
@@ -188,11 +188,8 @@ test('an unpacked export and a single file are read too, and the name of a song 
     );
     assert.equal((await run(relay, ['import', one])).out, '1 play, 2014.\n');
     const folder = dirname(dirname(one));
-    assert.equal((await run(relay, ['import', folder])).out, '2 plays, 2014 to 2019; 1 was there already.\n');
-    assert.equal(
-      (await run(relay, ['import', renamed])).out,
-      '2 plays, 2014 to 2020; 1 was there already.\n',
-    );
+    assert.equal((await run(relay, ['import', folder])).out, '2 plays, 2014 to 2019; 1 is new.\n');
+    assert.equal((await run(relay, ['import', renamed])).out, '2 plays, 2014 to 2020; 1 is new.\n');
     assert.deepEqual(await allPlays(relay), [playOf(A), playOf(B), playOf(C)]);
   }));
 
