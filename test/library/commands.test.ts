@@ -102,8 +102,12 @@ test('relay library reads the library, says what it holds, answers questions and
     assert.equal(most.err, 'The first 500 rows; --csv without --limit shows all.\n');
     const usual = await run(relay, ['library', 'ask', pairs]);
     assert.equal(usual.err, 'The first 100 rows; --limit and --csv show more.\n');
-    const wide = await run(relay, ['library', 'ask', 'select hex(zeroblob(5000)) from saved']);
+    const wide = await run(relay, ['library', 'ask', 'select hex(zeroblob(1000)) from saved']);
     assert.match(wide.err, /^The first \d rows; --csv without --limit shows all\.\n$/);
+    for (const more of [[], ['--limit', '1']]) {
+      const long = await run(relay, ['library', 'ask', 'select hex(zeroblob(50000))', ...more]);
+      assert.equal(long.err, 'The answer was cut; --csv without --limit shows all.\n');
+    }
     const wrong = await run(relay, ['library', 'ask', 'drop table saved', '--json']);
     assert.equal(wrong.code, 1);
     assert.equal(JSON.parse(wrong.err).error.code, 'INVALID_ARGUMENT');

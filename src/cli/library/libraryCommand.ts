@@ -122,7 +122,7 @@ async function runAsk(
   const { tableLines } = await import('./libraryText.ts');
   for (const line of tableLines(answer, io.columns)) printLine(io, line);
   // An answer that is cut at fewer rows than the limit has reached the maximum number of characters.
-  const isLong = answer.row_count === MAX_ROWS || answer.row_count !== most;
+  const isLong = [1, MAX_ROWS].includes(answer.row_count) || answer.row_count !== most;
   remark(context, answer, isLong ? '--csv without --limit shows all' : '--limit and --csv show more');
 }
 
@@ -131,7 +131,9 @@ function remark(
   answer: Pick<LibraryAnswer, 'truncated' | 'row_count' | 'note'>,
   rest: string,
 ): void {
-  if (answer.truncated) note(io, `The first ${answer.row_count} rows; ${rest}.`);
+  // If there is one row, its own text may be what was cut.
+  const shown = answer.row_count > 1 ? `The first ${answer.row_count} rows` : 'The answer was cut';
+  if (answer.truncated) note(io, `${shown}; ${rest}.`);
   if (answer.note !== undefined) note(io, answer.note);
 }
 
