@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { run } from '../support/cli.ts';
 import { at, owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { longTest, sized } from '../support/scale.ts';
@@ -9,6 +10,23 @@ import { withClock } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
 import { copyOf, resize, truthOf } from './accounts.ts';
 import { ask, readAll, WITH_SQL } from './queries.ts';
+
+test('a whole number that JavaScript cannot hold comes as text, with all its digits', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 2, 1);
+    const sql =
+      'select 9007199254740993 as a, -9223372036854775808 as b, 9007199254740991 as c, 1e300 as d, 0.5 as e, null as f';
+    const { rows } = await ask(relay, `${sql} union all select 1, 2, 3, 4.0, 5, x'00'`);
+    assert.deepEqual(rows, [
+      ['9007199254740993', '-9223372036854775808', 9007199254740991, 1e300, 0.5, null],
+      [1, 2, 3, 4, 5, '(1 bytes)'],
+    ]);
+    const csv = await run(relay, ['library', 'ask', '--csv', sql]);
+    assert.equal(
+      csv.out,
+      'a,b,c,d,e,f\n9007199254740993,-9223372036854775808,9007199254740991,1e+300,0.5,\n',
+    );
+  }));
 
 test('the first question reads everything: lists as they are, tracks with the facts of the catalogue', () =>
   withRelay(WITH_SQL, async (relay) => {

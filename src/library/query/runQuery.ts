@@ -154,7 +154,7 @@ function rowsOf(prepared: Statement, { limit, maxCharacters }: Limits): Rows {
   let size = 2;
   while (prepared.step()) {
     if (rows.length === limit) return { columns, rows, truncated: true };
-    let row = prepared.get().map(cellOf);
+    let row = cellsOf(prepared);
     size += weightOf(row) + 1;
     if (size > room) {
       if (rows.length > 0) return { columns, rows, truncated: true };
@@ -173,7 +173,7 @@ function sentAsCsv(prepared: Statement, { limit }: Limits, send: (text: string) 
   while (prepared.step()) {
     truncated = count === limit;
     if (truncated) break;
-    text += csvLine(prepared.get().map(cellOf));
+    text += csvLine(cellsOf(prepared));
     count += 1;
     if (text.length < PART) continue;
     send(text);
@@ -183,7 +183,26 @@ function sentAsCsv(prepared: Statement, { limit }: Limits, send: (text: string) 
   return { columns: [], rows: [], count, truncated };
 }
 
-function cellOf(value: SqlValue): LibraryCell {
+/** The types of sql.js do not know this form of `get`. */
+interface ExactStatement {
+  get(params: null, config: { useBigInt: true }): Array<SqlValue | bigint>;
+}
+
+/** The present row of a statement. A row with large integers is read again, exactly: that is slower. */
+function cellsOf(prepared: Statement): LibraryCell[] {
+  const row = prepared.get();
+  const isExact = row.every(
+    (value) => typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER,
+  );
+  if (isExact) return row.map(cellOf);
+  return (prepared as unknown as ExactStatement).get(null, { useBigInt: true }).map(cellOf);
+}
+
+function cellOf(value: SqlValue | bigint): LibraryCell {
+  if (typeof value === 'bigint') {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : String(value);
+  }
   if (value instanceof Uint8Array) return `(${value.length} bytes)`;
   // JSON has no word for infinity.
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
