@@ -39,6 +39,7 @@ import {
   readablePlaylist,
   reviseSaved,
   type SavedRow,
+  savedKeyOf,
   savedKeys,
   setFailed,
   setListing,
@@ -77,7 +78,11 @@ export interface Reader {
    * @throws RelayError of the provider
    */
   step(call: ReadCall): Promise<boolean>;
-  /** Takes the next step of reading the saved tracks. @returns false if all of them have been read */
+  /**
+   * Takes the next step of reading the saved tracks.
+   * @returns false if all of them have been read
+   * @throws RelayError of the provider, or `PROVIDER_UNAVAILABLE` if three checks have brought the reading no further
+   */
   savedStep(call: ReadCall): Promise<boolean>;
   /**
    * Brings the rows of one listed playlist up to date. Takes one request if the playlist's snapshot has not changed, and none if
@@ -115,6 +120,9 @@ export function createReader(
   /** The playlist that last changed while its rows were read, and how often in a row. */
   let moving = { id: '', times: 0 };
 
+  /** How far the reading of the saved tracks had come when it last had to check them, and how often it did so since. */
+  let stuck = { at: 0, times: 0 };
+
   async function savedPage(
     offset: number,
     limit: number,
@@ -138,7 +146,8 @@ export function createReader(
     }
   }
 
-  async function checkSaved(call: ReadCall): Promise<void> {
+  /** Does the work of `Reader.checkSaved`. @returns the total, and whether the stored rows are still the list's first ones */
+  async function compareSaved(call: ReadCall): Promise<{ total: number | null; isSame: boolean }> {
     const { known, isWhole } = await file.use((sql) => ({
       known: savedKeys(sql),
       isWhole: getMeta(sql, 'saved_complete') === '1',
@@ -146,16 +155,15 @@ export function createReader(
     for (let attempt = 1; attempt <= TRIES; attempt++) {
       const found = await findSavedChanges(known, isWhole, (offset, limit) => savedPage(offset, limit, call));
       if (found === 'moving') continue;
-      await file.use((sql) => {
+      return file.use((sql) => {
         if (found === 'unlike') {
           clearSaved(sql);
           putMeta(sql, 'wanted', 1);
-          return;
+          return { total: null, isSame: false };
         }
         if (getMeta(sql, 'saved_total') !== String(found.total)) putMeta(sql, 'saved_total', found.total);
-        reviseSaved(sql, found.rows, found.seen);
+        return { total: found.total, isSame: reviseSaved(sql, found.rows, found.seen) };
       });
-      return;
     }
     throw changing('The saved tracks');
   }
@@ -169,13 +177,20 @@ export function createReader(
     }));
     if (isWhole) return false;
     const page = await savedPage(offset, SAVED_PAGE, call);
-    const lastOnes = new Set(last.map(({ uri }) => uri));
-    const repeats = page.rows.some(({ media }) => media !== null && lastOnes.has(media.uri));
-    // The list changed after the pages before this one were read, so their rows are brought up to date first.
+    const lastOnes = new Set(last.map(savedKeyOf));
+    const repeats = page.rows.some(({ media, added_at }) =>
+      lastOnes.has(savedKeyOf({ uri: media?.uri ?? null, added_at })),
+    );
+    // The list seems to have changed after the pages before this one were read, so their rows are brought up to date first.
     if (offset > 0 && (repeats || total !== String(page.total))) {
-      await checkSaved(call);
-      return true;
+      const now = await compareSaved(call);
+      if (!now.isSame || now.total !== page.total) {
+        stuck = { at: Math.max(stuck.at, offset), times: stuck.times + 1 };
+        if (stuck.times < TRIES) return true;
+        throw changing('The saved tracks', Math.min(60 * 2 ** (stuck.times - TRIES), 3_600));
+      }
     }
+    if (offset + page.rows.length > stuck.at) stuck = { at: 0, times: 0 };
     await file.use((sql) =>
       sql.transaction(() => {
         appendSaved(sql, page.rows);
@@ -347,7 +362,9 @@ export function createReader(
       return (await savedStep(call)) || rowsStep(call);
     },
     savedStep,
-    checkSaved,
+    async checkSaved(call) {
+      await compareSaved(call);
+    },
     checkPlaylists,
     async readPlaylist(id, call) {
       const first = await file.use((sql) => (pendingRead(sql)?.id === id ? null : readablePlaylist(sql, id)));
@@ -404,8 +421,9 @@ function playlistRow({ added_at, added_by, item }: Item): PlaylistRow {
   return { added_at, added_by: added_by ?? null, media: item };
 }
 
-function changing(what: string): RelayError {
+function changing(what: string, retryAfterSeconds?: number): RelayError {
   return new RelayError('PROVIDER_UNAVAILABLE', `${what} changed again and again while relay read them.`, {
     remedy: 'Try again in a minute.',
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
 }

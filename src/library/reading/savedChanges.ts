@@ -3,7 +3,7 @@
  * tracks are at its head. The total tells how many tracks were removed. Every row after a removed one has moved up, so a binary
  * search finds where they were. The caller passes the function that reads pages. Nothing is stored here.
  */
-import type { SavedKey, SavedRow } from '../tables/mirror.ts';
+import { type SavedKey, type SavedRow, savedKeyOf } from '../tables/mirror.ts';
 
 export interface SeenPage {
   total: number;
@@ -21,7 +21,7 @@ export interface SavedChanges {
 const PAGE = 50;
 
 /**
- * A stretch of `rest`, the known rows below the head. It lies between two rows that still exist, or reaches to the end of
+ * A stretch of `rest`, known rows below the head. It lies between two rows that still exist, or reaches to the end of
  * `rest`. `at` is the index in `rest` of the row at either end, and `shift` is the number of rows before that row that are gone.
  */
 interface Gap {
@@ -42,8 +42,6 @@ export async function findSavedChanges(
   isWhole: boolean,
   page: (offset: number, limit: number) => Promise<SeenPage>,
 ): Promise<SavedChanges | 'moving' | 'unlike'> {
-  const indexOf = new Map<string, number>();
-  for (const [index, row] of known.entries()) indexOf.set(keyOf(row), index);
   const seen: SavedRow[] = [];
   let total = -1;
   const look = async (offset: number, limit: number): Promise<readonly SavedRow[] | null> => {
@@ -55,85 +53,105 @@ export async function findSavedChanges(
   };
 
   const head: SavedKey[] = [];
+  const left = placesOf(known);
+  const added = new Set<string | null>();
   let last = -1;
   for (;;) {
     const rows = await look(head.length, PAGE);
     if (!rows) return 'moving';
-    head.push(...rows.map(asKnown));
-    last = Math.max(last, ...rows.map((row) => indexOf.get(keyOf(asKnown(row))) ?? -1));
-    const end = head.at(-1);
-    const isMet = end !== undefined && indexOf.has(keyOf(end));
+    let isMet = false;
+    for (const row of rows.map(asKnown)) {
+      const index = left.get(savedKeyOf(row))?.shift();
+      isMet = index !== undefined;
+      if (index === undefined) added.add(row.uri);
+      else last = Math.max(last, index);
+      head.push(row);
+    }
     if (isMet || rows.length === 0 || head.length >= total) break;
   }
+  const below = known.slice(last + 1);
   // A track that is saved again moves to the head.
-  const moved = new Set(head.map(({ uri }) => uri));
-  const rest: number[] = [];
-  for (let index = last + 1; index < known.length; index++) {
-    const uri = known[index]?.uri ?? null;
-    if (uri === null || !moved.has(uri)) rest.push(index);
-  }
+  const others = below.filter(({ uri }) => uri === null || !added.has(uri));
+  const found = await search(others);
+  // Or else the list names the track twice, since Spotify may show a saved track under the ID of another.
+  return found === 'unlike' && others.length < below.length ? search(below) : found;
 
-  const placeOf = new Map(rest.map((index, at) => [index, at]));
-  const atOf = (row: SavedRow) => placeOf.get(indexOf.get(keyOf(asKnown(row))) ?? -1);
-  const gone = new Set<number>();
-  const end = isWhole ? { at: rest.length, shift: rest.length - (total - head.length) } : await boundary();
-  if (end === 'moving' || end === 'unlike') return end;
-  if (end.shift < 0 || end.shift > rest.length) return 'unlike';
+  /** Finds which rows of `rest` still follow the head. */
+  async function search(rest: readonly SavedKey[]): Promise<SavedChanges | 'moving' | 'unlike'> {
+    const places = placesOf(rest);
+    const placeOf = (row: SavedRow, position: number, before: Gap['from']) => {
+      const shiftAt = (at: number) => head.length + at - position;
+      const at = places
+        .get(savedKeyOf(asKnown(row)))
+        ?.find((one) => one > before.at && shiftAt(one) >= before.shift);
+      return at === undefined ? null : { at, shift: shiftAt(at) };
+    };
+    const end = isWhole
+      ? { at: rest.length, shift: rest.length - (total - head.length) }
+      : await boundary(rest, placeOf);
+    if (end === 'moving' || end === 'unlike') return end;
+    if (end.shift < 0 || end.shift > rest.length) return 'unlike';
 
-  const gaps: Gap[] = [{ from: { at: -1, shift: 0 }, to: end }];
-  for (let gap = gaps.pop(); gap; gap = gaps.pop()) {
-    const { from, to } = gap;
-    const between = to.at - from.at - 1;
-    const lost = to.shift - from.shift;
-    if (lost === 0) continue;
-    if (lost < 0 || lost > between) return 'unlike';
-    if (lost === between) {
-      for (let at = from.at + 1; at < to.at; at++) gone.add(at);
-      continue;
+    const gone = new Set<number>();
+    const gaps: Gap[] = [{ from: { at: -1, shift: 0 }, to: end }];
+    for (let gap = gaps.pop(); gap; gap = gaps.pop()) {
+      const { from, to } = gap;
+      const between = to.at - from.at - 1;
+      const lost = to.shift - from.shift;
+      if (lost === 0) continue;
+      if (lost < 0 || lost > between) return 'unlike';
+      if (lost === between) {
+        for (let at = from.at + 1; at < to.at; at++) gone.add(at);
+        continue;
+      }
+      const count = between - lost;
+      const limit = Math.min(PAGE, count);
+      const first = head.length + from.at - from.shift + 1 + Math.floor((count - limit) / 2);
+      const rows = await look(first, limit);
+      if (!rows || rows.length === 0) return 'moving';
+      let before = from;
+      for (const [index, row] of rows.entries()) {
+        const here = placeOf(row, first + index, before);
+        if (!here) return 'unlike';
+        // If `before` and `here` are neighbours in the list now, all known rows between them are gone.
+        gaps.push({ from: before, to: here });
+        before = here;
+      }
+      gaps.push({ from: before, to });
     }
-    const count = between - lost;
-    const limit = Math.min(PAGE, count);
-    const first = head.length + from.at - from.shift + 1 + Math.floor((count - limit) / 2);
-    const rows = await look(first, limit);
-    if (!rows || rows.length === 0) return 'moving';
-    let before = from;
-    for (const [index, row] of rows.entries()) {
-      const at = atOf(row);
-      if (at === undefined) return 'unlike';
-      const shift = head.length + at - (first + index);
-      if (at <= before.at || shift < before.shift) return 'unlike';
-      const here = { at, shift };
-      // If `before` and `here` are neighbours in the list now, all known rows between them are gone.
-      gaps.push({ from: before, to: here });
-      before = here;
-    }
-    gaps.push({ from: before, to });
+    return { total, rows: [...head, ...rest.filter((_, at) => !gone.has(at))], seen };
   }
-
-  const rows = [...head, ...rest.filter((_, at) => !gone.has(at)).map((index) => known[index] as SavedKey)];
-  return { total, rows, seen };
 
   /** Finds where `known`, the first rows of a longer list, now ends. */
-  async function boundary(): Promise<Gap['to'] | 'moving' | 'unlike'> {
+  async function boundary(
+    rest: readonly SavedKey[],
+    placeOf: (row: SavedRow, position: number, before: Gap['from']) => Gap['to'] | null,
+  ): Promise<Gap['to'] | 'moving' | 'unlike'> {
     if (rest.length === 0) return { at: 0, shift: 0 };
     const first = head.length + Math.max(0, rest.length - PAGE);
     const rows = await look(first, PAGE);
     if (!rows) return 'moving';
-    let found: Gap['to'] | null = null;
-    for (const [index, row] of rows.entries()) {
-      const at = atOf(row);
-      if (at !== undefined) found = { at, shift: head.length + at - (first + index) };
-    }
-    if (!found) return 'unlike';
+    const start = { at: -1, shift: 0 };
+    let found = start;
+    for (const [index, row] of rows.entries()) found = placeOf(row, first + index, found) ?? found;
+    if (found === start) return 'unlike';
     // Every known row after the last one found is gone.
     return { at: rest.length, shift: found.shift + (rest.length - found.at - 1) };
   }
 }
 
-function asKnown({ media, added_at }: SavedRow): SavedKey {
-  return { uri: media?.uri ?? null, added_at };
+/** The indices of the rows with each key, in order. Rows that were saved in the same second may have the same key. */
+function placesOf(rows: readonly SavedKey[]): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  for (const [index, row] of rows.entries()) {
+    const key = savedKeyOf(row);
+    const some = places.get(key);
+    if (some) some.push(index);
+    else places.set(key, [index]);
+  }
+  return places;
 }
 
-function keyOf({ uri, added_at }: SavedKey): string {
-  return `${uri ?? ''} ${added_at ?? ''}`;
+function asKnown({ media, added_at }: SavedRow): SavedKey {
+  return { uri: media?.uri ?? null, added_at };
 }

@@ -61,6 +61,11 @@ export interface SavedKey {
   added_at: string | null;
 }
 
+/** Returns a text that two rows share only if they have the same URI and time. */
+export function savedKeyOf({ uri, added_at }: SavedKey): string {
+  return `${uri ?? ''} ${added_at ?? ''}`;
+}
+
 /** The stored rows of the saved tracks, newest first. */
 export function savedKeys(sql: Sql): SavedKey[] {
   return sql.all('select uri, added_at from saved order by position');
@@ -92,15 +97,16 @@ function insertSaved(sql: Sql, rows: readonly SavedKey[], first: number): void {
 /**
  * Replaces the stored list of saved tracks by `rows`.
  * @param seen rows as they were just read; what is stored about their tracks is brought up to date
+ * @returns true if the stored list was the same
  */
-export function reviseSaved(sql: Sql, rows: readonly SavedKey[], seen: readonly SavedRow[]): void {
-  sql.transaction(() => {
+export function reviseSaved(sql: Sql, rows: readonly SavedKey[], seen: readonly SavedRow[]): boolean {
+  return sql.transaction(() => {
     putTracks(sql, seen);
     const former = savedKeys(sql);
     const isSame =
       former.length === rows.length &&
       rows.every(({ uri, added_at }, at) => former[at]?.uri === uri && former[at]?.added_at === added_at);
-    if (isSame) return;
+    if (isSame) return true;
     sql.run('delete from saved');
     insertSaved(sql, rows, 0);
     const kept = new Set(rows.map(({ uri }) => uri));
@@ -108,6 +114,7 @@ export function reviseSaved(sql: Sql, rows: readonly SavedKey[], seen: readonly 
       sql,
       former.filter(({ uri }) => !kept.has(uri)),
     );
+    return false;
   });
 }
 
