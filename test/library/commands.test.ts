@@ -162,6 +162,19 @@ longTest(
   },
 );
 
+test('a query with more CSV than fits in memory is ended, and the server answers on', async () => {
+  // Relay's time does not pass, so a slow computer does not end the query.
+  await withRelay({ clock: manualClock() }, async (relay) => {
+    resize(relay, 300, 1);
+    const sql = 'select hex(zeroblob(1000000)) from saved limit 280';
+    const { code, out, err } = await run(relay, ['library', 'ask', '--csv', sql]);
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(err, /The query needs more than 256 MB of memory\./);
+    const next = await run(relay, ['library', 'ask', '--csv', 'select count(*) as n from saved']);
+    assert.deepEqual([next.code, next.out], [0, 'n\n300\n']);
+  });
+});
+
 test('relay library tables needs no server; without one, relay library ask is exit 4', () =>
   withRelay({ client: false, connect: false }, async (relay) => {
     await relay.server.close();

@@ -21,6 +21,8 @@ const MEGABYTE = 1024 * 1024;
 /** Limits of SQLite's own memory and of the thread's values. Together with the thread's program they stay below 256 MB. */
 const HEAP_LIMIT = 128 * MEGABYTE;
 const VALUES_LIMIT_MB = 64;
+/** Maximum number of characters of CSV, each of which may take two bytes. The plays of a lifetime take less. */
+const CSV_LIMIT = 128 * MEGABYTE;
 /** WebAssembly never gives memory back, so a thread that has taken more bytes than this ends after its answer. */
 const KEPT_HEAP = 40 * MEGABYTE;
 /** Maximum number of questions in line; more would not be answered before their callers give up. */
@@ -43,8 +45,9 @@ export interface QueryPool {
 
 interface Waiting {
   question: Asked;
-  /** The CSV that has come so far. */
+  /** The CSV that has come so far, and its number of characters. */
   parts: string[];
+  size: number;
   resolve(rows: Rows): void;
   reject(error: unknown): void;
 }
@@ -96,7 +99,7 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
     }
     const { at } = thread;
     if (reply.kind === 'part') {
-      at?.parts.push(reply.text);
+      if (at) addPart(thread, at, reply.text);
       return;
     }
     thread.at = null;
@@ -105,6 +108,14 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
       at?.resolve(at.question.isCsv ? { ...reply.rows, csv: at.parts.join('') } : reply.rows);
     else at?.reject(errorOf(reply));
     if (reply.heapBytes > KEPT_HEAP) end(thread);
+    next();
+  }
+
+  function addPart(thread: Thread, at: Waiting, text: string): void {
+    at.parts.push(text);
+    at.size += text.length;
+    if (at.size <= CSV_LIMIT) return;
+    end(thread, tooMuchMemory());
     next();
   }
 
@@ -170,7 +181,7 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
       if (waiting.length >= MAX_WAITING) throw tooMany();
       idle.abort();
       const answer = new Promise<Rows>((resolve, reject) => {
-        waiting.push({ question, parts: [], resolve, reject });
+        waiting.push({ question, parts: [], size: 0, resolve, reject });
       });
       next();
       try {
