@@ -345,13 +345,17 @@ export function createLibrary(options: LibraryOptions): Library {
     pause = null;
   }
 
-  /** Stores that there is something to read, and starts the reading in the background if none is under way. */
-  async function want(begunAt: number): Promise<void> {
-    const { wanted } = await summary();
-    if (!wanted) {
+  /**
+   * Stores that there is something to read, and starts the reading in the background if none is under way.
+   * @param begunAt when the reading began at whose end all lists are known; null if this one leaves lists unchecked
+   */
+  async function want(begunAt: number | null): Promise<void> {
+    const found = await summary();
+    const isDated = found.begunAt === null && begunAt !== null;
+    if (!found.wanted || isDated) {
       await refresh((sql) => {
         putMeta(sql, 'wanted', 1);
-        if (getMeta(sql, 'begun_at') === null) putMeta(sql, 'begun_at', begunAt);
+        if (isDated) putMeta(sql, 'begun_at', begunAt);
       });
       await file.save();
     }
@@ -466,7 +470,11 @@ export function createLibrary(options: LibraryOptions): Library {
     }
     if (!now.complete || now.due > 0)
       throw new RelayError('PROVIDER_UNAVAILABLE', 'Some playlists could not be read.');
-    const begunAt = Number((await file.use((sql) => getMeta(sql, 'begun_at'))) ?? clock.now());
+    const begunAt = now.begunAt ?? (now.asOf === null ? clock.now() : null);
+    if (begunAt === null) {
+      await ended(0, []);
+      return false;
+    }
     if (clock.now() - begunAt > LONG_READING_MS) {
       await file.use((sql) => putMeta(sql, 'begun_at', clock.now()));
       await reader.checkSaved(call);
@@ -479,7 +487,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return false;
   }
 
-  /** Records that `lists` were current at `asOf`, and that nothing is left to read. Ends any wait. */
+  /** Records that `lists` were checked at `asOf`, and that nothing is left to read. Ends any wait. */
   async function ended(asOf: number, lists: readonly LibraryList[] = ALL_LISTS): Promise<void> {
     const { listAsOf } = await summary();
     await refresh((sql) => {
@@ -550,7 +558,7 @@ export function createLibrary(options: LibraryOptions): Library {
       return null;
     }
     await file.save();
-    await want(begunAt);
+    await want(lists.length === ALL_LISTS.length ? begunAt : null);
     return changesLeft(now);
   }
 
@@ -608,12 +616,13 @@ export function createLibrary(options: LibraryOptions): Library {
       return 'No Spotify account is connected, so this is what was known before.';
     }
     const found = await copyOf(account);
-    if (!found.complete) return firstReading(call);
+    if (isFirst(found)) return firstReading(call);
     const old = lists.filter((list) => ageOf(found, list) > maxAgeMs);
-    if (old.length === 0 && Object.keys(touched).length === 0) return null;
+    if (old.length === 0 && found.complete && Object.keys(touched).length === 0) return null;
     try {
       return await exclusively(async () => {
-        if (old.length > 0) return check(account, signal, old);
+        // After the first reading, a list may lack something too: for example, a new playlist has been listed but not read.
+        if (old.length > 0 || !found.complete) return check(account, signal, old);
         await checkTouched(account, signal);
         return null;
       }, signal);
@@ -725,7 +734,7 @@ export function createLibrary(options: LibraryOptions): Library {
     }
     const now = await refresh();
     if (now.coverage.saved === 'complete') return null;
-    await want(clock.now());
+    await want(now.asOf === null ? clock.now() : null);
     return `Only ${now.saved} of ${now.savedTotal ?? 'many'} saved tracks have been read; the others follow.`;
   }
 
@@ -1004,7 +1013,7 @@ export function createLibrary(options: LibraryOptions): Library {
       const account = requireAccount();
       const found = await copyOf(account);
       await tryAgain();
-      if (!found.complete) await want(clock.now());
+      if (isFirst(found)) await want(clock.now());
       else if (!reading) {
         // This call returns at once, so the check takes the place of the reading in the background.
         const checked = begin((signal) => checkAll(account, signal).catch(() => {}));
@@ -1092,6 +1101,11 @@ function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
     await file.save();
   };
   return Object.create(file, { save: { value: save } }) as LibraryFile;
+}
+
+/** True until everything has been read once. */
+function isFirst({ complete, asOf }: Summary): boolean {
+  return !complete && asOf === null;
 }
 
 /** Estimates how many requests the reading has taken so far. */

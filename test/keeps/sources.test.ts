@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { playlistOf, rowsFrom } from '../library/accounts.ts';
 import { run } from '../support/cli.ts';
 import { at, owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
@@ -42,6 +43,17 @@ for (const status of [403, 404]) {
     });
   });
 }
+
+test('a run finds what a person saved, also while another playlist is not read yet', () =>
+  withAccount({ saved: 12 }, async (relay) => {
+    const { keep: made } = await keep(relay, { name: 'Saved', sql: SAVED });
+    const account = owner(relay.provider);
+    save(relay, spare(relay, 1, 1));
+    account.playlists.push(playlistOf(account, 900, rowsFrom(relay, 40, 10)));
+    await relay.call('get_my_playlists', { query: 'list' });
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
+    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
+  }));
 
 longTest(
   'a person may let a rule run without an unreadable playlist; a rule that does not read it is not affected',

@@ -93,6 +93,37 @@ test('what relay writes is known to the next question, however fresh the copy is
     await assertExact(relay);
   }));
 
+test('a playlist that is listed but not read yet hides no other change', () =>
+  withRelay(QUICK, async (relay) => {
+    const account = resize(relay, 120, 3);
+    await readAll(relay);
+    const list = () => relay.call('get_my_playlists', { query: 'list' });
+    const count = 'select (select count(*) from saved), (select count(*) from playlist_rows)';
+
+    // The last reading has just ended, so the answer would be from the copy, but for what relay has written.
+    await relay.call('create_playlist', { name: 'List of relay' });
+    await list();
+    await relay.call('save_tracks', { track_ids: [at(rowsFrom(relay, 3_000, 1), 0).uri] });
+    const written = await ask(relay, count);
+    assert.deepEqual([written.rows, written.note], [[[121, 90]], undefined]);
+
+    const bySomebody = (index: number) => {
+      account.saved.splice(7, 1);
+      account.playlists.push(playlistOf(account, index, rowsFrom(relay, 40, 10)));
+    };
+    bySomebody(900);
+    await list();
+    const checked = await counted(relay, count);
+    assert.deepEqual([checked.answer.rows, checked.answer.note], [[[120, 100]], undefined]);
+    await assertExact(relay);
+
+    bySomebody(901);
+    await list();
+    await relay.server.local.syncLibrary();
+    await until(async () => (await relay.server.local.libraryStatus()).state === 'idle');
+    await assertExact(relay);
+  }));
+
 longTest(
   'playlists of others are listed without rows; after one refusal relay asks for no more of them',
   () =>

@@ -152,6 +152,8 @@ export function createReader(
       known: savedKeys(sql),
       isWhole: getMeta(sql, 'saved_complete') === '1',
     }));
+    // The next steps read the whole list.
+    if (known.length === 0 && !isWhole) return { total: null, isSame: true };
     for (let attempt = 1; attempt <= TRIES; attempt++) {
       const found = await findSavedChanges(known, isWhole, (offset, limit) => savedPage(offset, limit, call));
       if (found === 'moving') continue;
