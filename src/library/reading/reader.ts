@@ -57,9 +57,9 @@ const SMALLER = [20, 5, 1];
 const SMALLER_MS = 10 * 60_000;
 /** Maximum number of attempts to read a list that changes while it is read. */
 const TRIES = 3;
-/** The owner of Spotify's own playlists. Their snapshot changes at each request, and no app gets their rows. */
+/** The owner of Spotify's own playlists. The snapshots of these playlists change at each request, and no app gets their rows. */
 const PROVIDER_USER = 'spotify';
-/** How long a playlist is left out after its reading failed, or after it changed too often, while others are read. */
+/** How long a playlist is skipped after a failed reading, or after it kept changing. Others are read meanwhile. */
 const FAILED_MS = 10 * 60_000;
 
 /** Whose library to read, and when to stop. */
@@ -91,8 +91,9 @@ export interface Reader {
    */
   readPlaylist(id: string, call: ReadCall): Promise<void>;
   /**
-   * Finds and stores what has changed in the saved tracks. Takes one request if nothing has changed. If the list differs by more
-   * than removals and additions, deletes the copy of it, and the next steps read it from the start.
+   * Finds and stores what has changed in the saved tracks. If all of them have been read and nothing has changed,
+   * this takes one request. If the list differs by more than additions and removals, the stored list is deleted, and the next
+   * steps read it from the start.
    * @throws RelayError of the provider, or `PROVIDER_UNAVAILABLE` if the list changes at every attempt
    */
   checkSaved(call: ReadCall): Promise<void>;
@@ -101,19 +102,19 @@ export interface Reader {
    * @throws RelayError of the provider, or `PROVIDER_UNAVAILABLE` if the list changes at every attempt
    */
   checkPlaylists(call: ReadCall): Promise<Playlist[]>;
-  /** Estimates how many requests it takes until everything is read. */
+  /** Estimates how many requests are left. Until the list of playlists has been read, playlist rows do not count. */
   requestsLeft(): Promise<number>;
 }
 
 /**
- * @param read called when all rows of a playlist have been read, before they replace the earlier rows. What `read` stores must
- *   be on the disk before the copy is saved: rows in a saved copy are not read a second time
+ * @param onRead called when all rows of a playlist have been read, before they replace the earlier rows. What it stores must be on
+ *   the disk before the copy is saved: rows in a saved copy are not read a second time
  */
 export function createReader(
   provider: ProviderApi,
   file: LibraryFile,
   clock: Clock,
-  read: (id: string) => Promise<void>,
+  onRead: (id: string) => Promise<void>,
 ): Reader {
   /** From `offset` on, saved tracks are read in pages of this size until a time of the monotonic clock. */
   let smaller = { offset: 0, size: SAVED_PAGE, until: Number.NEGATIVE_INFINITY };
@@ -275,7 +276,7 @@ export function createReader(
   }
 
   async function finish(pending: PendingRead): Promise<void> {
-    await read(pending.id);
+    await onRead(pending.id);
     await file.use((sql) => sql.transaction(() => finishPending(sql, pending, clock.now())));
   }
 
@@ -331,7 +332,7 @@ export function createReader(
       sql.transaction(() => {
         setPending(sql, null);
         setUnreadable(sql, id);
-        // The app's registration decides whether Spotify gives other people's playlists: if it refuses one, it refuses all.
+        // Whether Spotify hands out other people's playlists depends on the app's registration. If it refuses one, it refuses all.
         if (isForeign) putMeta(sql, 'foreign_refused', 1);
         if (isForeign)
           for (const due of playlistsDue(sql))
@@ -414,8 +415,8 @@ function judged(
     const isForeign = !mine && playlist.collaborative !== true;
     // Spotify can have refused the account's own playlist only by mistake, so each check tries that playlist again.
     const wasRefused = !mine && unreadable.get(playlist.id) === (playlist.collaborative === true);
-    const isTheirs = playlist.owner.id === PROVIDER_USER || (isForeign && foreignRefused);
-    return { ...playlist, mine, readable: !isTheirs && !wasRefused };
+    const isWithheld = playlist.owner.id === PROVIDER_USER || (isForeign && foreignRefused);
+    return { ...playlist, mine, readable: !isWithheld && !wasRefused };
   });
 }
 
@@ -424,7 +425,7 @@ function playlistRow({ added_at, added_by, item }: Item): PlaylistRow {
 }
 
 function changing(what: string, retryAfterSeconds?: number): RelayError {
-  return new RelayError('PROVIDER_UNAVAILABLE', `${what} changed again and again while relay read them.`, {
+  return new RelayError('PROVIDER_UNAVAILABLE', `${what} kept changing while relay was reading.`, {
     remedy: 'Try again in a minute.',
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
