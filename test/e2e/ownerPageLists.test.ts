@@ -7,8 +7,8 @@ import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
 import { extended, zipped } from '../library/plays/exports.ts';
 import { connect } from '../oauth/tokens.ts';
 import { at, owner } from '../support/entries.ts';
-import { card, inChromium, openSignedIn, REFUSED, withPage } from '../support/ownerPage.ts';
-import { named, urisOf } from '../support/playlists.ts';
+import { card, inChromium, openDiagnostics, openSignedIn, REFUSED, withPage } from '../support/ownerPage.ts';
+import { addPlaylist, named, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { asQuery, lineOf, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
@@ -318,5 +318,49 @@ inFull('if the playlists to import into cannot be read, the page says so, and re
     await imported.getByLabel('Playlist', { exact: true }).waitFor();
     await notice.waitFor({ state: 'hidden' });
     assert.equal(await go.isEnabled(), true);
+  }),
+);
+
+inFull('what the person chose for a list is still chosen after a look at the diagnostics', () =>
+  withPage({ client: false }, async (relay, page) => {
+    for (const name of ['First', 'Second', 'Third']) addPlaylist(relay.provider, name, []);
+    const songs = uniqueTracks(relay, 2);
+    await openSignedIn(page, relay);
+    const imported = card(page, 'Import a list');
+    const text = imported.getByLabel('Paste songs');
+    const away = async () => {
+      await openDiagnostics(page);
+      await page.goBack();
+    };
+    await text.fill(songs.map(lineOf).join('\n'));
+    await away();
+    assert.equal(await text.inputValue(), songs.map(lineOf).join('\n'));
+    await imported.getByRole('button', { name: 'Read', exact: true }).click();
+    const name = imported.getByLabel('Name of the playlist');
+    await name.fill('Mine');
+    const once = imported.getByLabel(/Skip duplicates/);
+    await once.uncheck();
+    await away();
+    assert.equal(await name.inputValue(), 'Mine');
+    assert.equal(await once.isChecked(), false);
+    await imported.getByLabel('One of my playlists').check();
+    const choice = imported.getByLabel('Playlist', { exact: true });
+    await choice.selectOption({ label: 'Second' });
+    await openDiagnostics(page);
+    await page.getByRole('link', { name: 'Home' }).click();
+    assert.equal(await choice.locator('option:checked').innerText(), 'Second');
+    await imported.getByRole('button', { name: 'Find the songs' }).click();
+    await card(page, 'Needs you').getByText('Add to “Second”').waitFor();
+    // The next list is pasted anew, and begins with nothing chosen.
+    assert.equal(await text.inputValue(), '');
+    await drop(page, songs.map(lineOf).join('\n'));
+    await name.fill('Mine');
+    await once.uncheck();
+    await imported.getByLabel('Liked Songs').check();
+    await drop(page, lineOf(songs[0] ?? assert.fail()));
+    await imported.getByText('1 song, read as').waitFor();
+    assert.equal(await name.inputValue(), 'Road trip');
+    assert.equal(await once.isChecked(), true);
+    assert.equal(await imported.getByLabel('A new playlist').isChecked(), true);
   }),
 );

@@ -5,14 +5,25 @@ import { type App, button, name, plainButton, row, soft } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, number, short } from './format.ts';
 
+/** What the person has chosen for a list. It is kept here, since the fields go when another view is shown. */
+interface Choices {
+  target: 'new' | 'saved' | 'playlist';
+  /** The typed name of the new playlist; null for the proposed one. */
+  name: string | null;
+  /** The chosen playlist of the account; null for the first one. */
+  playlistId: string | null;
+  skipDuplicates: boolean;
+}
+
 /** A list in preview. */
-export interface Begun {
+export interface Begun extends Choices {
+  /** Differs for each file, so that its form begins with new fields. */
+  key: number;
   file: File;
   preview: ImportPreview;
   /** For a file with several playlists: one of them, `EACH`, or null for all of them as one. */
   list: string | null;
   artistSide: 'left' | 'right' | null;
-  target: 'new' | 'saved' | 'playlist';
   /** The playlists of the account; null until they are read. */
   playlists: PagePlaylist[] | null;
   /** The playlists in the file. */
@@ -28,9 +39,14 @@ interface Steps {
   cancel(): void;
   /** Reads the list again, in another way. */
   again(given: Pick<Begun, 'list' | 'artistSide'>): void;
-  chooseTarget(target: Begun['target']): void;
+  choose(choice: Partial<Choices>): void;
   /** Reads the playlists of the account. */
   readPlaylists(): void;
+}
+
+/** The name of the playlist that is made of the list: the typed one, or the proposed one. */
+export function nameOf({ name: typed, preview, file }: Begun): string {
+  return typed ?? (preview.name ?? withoutEnding(file.name)).slice(0, 100);
 }
 
 export function previewPart(app: App, shown: Begun, steps: Steps): Child {
@@ -40,7 +56,7 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
     steps.start(shown);
   };
   return h.form(
-    { key: 'preview', onsubmit: submit },
+    { key: `preview ${shown.key}`, onsubmit: submit },
     h.p({ class: 'big' }, name(short(file.name, 80))),
     soft(`${count(preview.songs, 'song')}, read as ${preview.format.toUpperCase()}. ${costOf(preview)}`),
     preview.doubt !== null && h.p({ class: 'notice' }, preview.doubt),
@@ -61,7 +77,7 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
       ),
     notSongs(preview),
     list !== EACH && targetChoice(app, shown, steps),
-    duplicatesChoice(list === EACH ? 'Skip duplicates' : 'Skip duplicates and songs already there'),
+    duplicatesChoice(shown, steps),
     row(
       h.button(
         {
@@ -78,10 +94,13 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
   );
 }
 
-function duplicatesChoice(label: string): Child {
+function duplicatesChoice({ list, skipDuplicates }: Begun, steps: Steps): Child {
+  const label = list === EACH ? 'Skip duplicates' : 'Skip duplicates and songs already there';
+  const onchange = ({ target }: Event) =>
+    steps.choose({ skipDuplicates: (target as HTMLInputElement).checked });
   return h.p(
     { key: 'once' },
-    h.input({ id: 'import-once', type: 'checkbox', checked: true }),
+    h.input({ id: 'import-once', type: 'checkbox', checked: skipDuplicates, onchange }),
     h.label({ for: 'import-once', class: 'inline' }, ` ${label}`),
   );
 }
@@ -115,7 +134,8 @@ function sideChoice(app: App, { preview, list }: Begun, steps: Steps): Child {
   );
 }
 
-function targetChoice(app: App, { target, preview, file, playlists }: Begun, steps: Steps): Child {
+function targetChoice(app: App, shown: Begun, steps: Steps): Child {
+  const { target, playlists, playlistId } = shown;
   const option = (kind: Begun['target'], text: string) =>
     h.p(
       { key: kind },
@@ -124,7 +144,7 @@ function targetChoice(app: App, { target, preview, file, playlists }: Begun, ste
         type: 'radio',
         name: 'import-target',
         checked: target === kind,
-        onchange: () => steps.chooseTarget(kind),
+        onchange: () => steps.choose({ target: kind }),
       }),
       h.label({ for: `import-${kind}-target`, class: 'inline' }, ` ${text}`),
     );
@@ -142,7 +162,8 @@ function targetChoice(app: App, { target, preview, file, playlists }: Begun, ste
           pattern: '.*\\S.*',
           title: 'The name of the playlist: not only spaces',
           maxlength: 100,
-          value: (preview.name ?? withoutEnding(file.name)).slice(0, 100),
+          value: nameOf(shown),
+          oninput: (event: Event) => steps.choose({ name: (event.target as HTMLInputElement).value }),
         }),
       ),
     option('playlist', 'One of my playlists'),
@@ -157,8 +178,14 @@ function targetChoice(app: App, { target, preview, file, playlists }: Begun, ste
               { key: 'playlist' },
               h.label({ for: 'import-playlist', class: 'hidden-text' }, 'Playlist'),
               h.select(
-                { id: 'import-playlist' },
-                playlists.map(({ id, name: text }) => h.option({ key: id, value: id }, short(text, 60))),
+                {
+                  id: 'import-playlist',
+                  onchange: (event: Event) =>
+                    steps.choose({ playlistId: (event.target as HTMLSelectElement).value }),
+                },
+                playlists.map(({ id, name: text }) =>
+                  h.option({ key: id, value: id, selected: id === playlistId }, short(text, 60)),
+                ),
               ),
             )),
     option('saved', 'Liked Songs'),

@@ -5,7 +5,7 @@ import { type PlaysProgress, playsText } from '../../../domain/plays.ts';
 import { type App, card } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, short } from './format.ts';
-import { type Begun, EACH, previewPart } from './importPreview.ts';
+import { type Begun, EACH, nameOf, previewPart } from './importPreview.ts';
 import { ask, send } from './session.ts';
 
 /** Maximum size of a list, which is the server's limit. */
@@ -19,6 +19,10 @@ const PASTED = 'Pasted list.txt';
 
 export function createImporter(app: App): App['importer'] {
   let begun: Begun | null = null;
+  /** Number of files that were read. */
+  let files = 0;
+  /** The text in the field for pasted songs. */
+  let text = '';
   let isOver = false;
   /** How to read the list next, if the person has chosen again while it is being read. */
   let next: Pick<Begun, 'list' | 'artistSide'> | null = null;
@@ -31,11 +35,17 @@ export function createImporter(app: App): App['importer'] {
       skipDuplicates: false,
     });
     // A preview of one playlist does not list the others.
-    const { target = 'new', playlists = null, lists = preview.lists } = begun?.file === file ? begun : {};
-    begun = { file, preview, ...given, target, playlists, lists };
+    const before: Begun =
+      begun?.file === file
+        ? begun
+        : { ...NOTHING_CHOSEN, ...given, key: ++files, file, preview, lists: preview.lists };
+    // Another playlist of the file has another name.
+    const name = given.list === before.list ? before.name : null;
+    begun = { ...before, ...given, preview, name };
   }
 
-  function choose(file: File | undefined): void {
+  /** @param taken is called once the list was read */
+  function choose(file: File | undefined, taken = () => {}): void {
     if (file === undefined) return;
     if (/\.zip$/i.test(file.name)) {
       app.act('import', () => takeHistory(file));
@@ -51,6 +61,7 @@ export function createImporter(app: App): App['importer'] {
     }
     app.act('import', async () => {
       await look(file, { list: null, artistSide: null });
+      taken();
       location.hash = '';
       app.redraw();
       document.getElementById('import')?.scrollIntoView({ block: 'nearest' });
@@ -81,8 +92,8 @@ export function createImporter(app: App): App['importer'] {
     }
   }
 
-  function paste(text: string): void {
-    if (text.trim() !== '') choose(new File([text], PASTED, { type: 'text/plain' }));
+  function paste(songs: string, taken?: () => void): void {
+    if (songs.trim() !== '') choose(new File([songs], PASTED, { type: 'text/plain' }), taken);
   }
 
   // A file may be dropped anywhere on the page. Outside the drop zone, it would otherwise replace the page.
@@ -114,12 +125,12 @@ export function createImporter(app: App): App['importer'] {
     else paste(clipboardData?.getData('text/plain') ?? '');
   });
 
-  async function start({ file, list, artistSide, target: kind, preview }: Begun): Promise<void> {
-    const skipDuplicates = (document.getElementById('import-once') as HTMLInputElement).checked;
+  async function start(shown: Begun): Promise<void> {
+    const { file, list, artistSide, preview, skipDuplicates } = shown;
     const { jobs } = await upload<{ jobs: string[] }>('import/start', file, {
       list: list === EACH ? null : list,
       artistSide,
-      target: list === EACH ? { kind: 'new', name: short(file.name, 100) } : targetOf(kind),
+      target: list === EACH ? { kind: 'new', name: short(file.name, 100) } : targetOf(shown),
       skipDuplicates,
       each: list === EACH,
     });
@@ -128,14 +139,6 @@ export function createImporter(app: App): App['importer'] {
     if (first !== undefined) app.follow(first);
     const songs = count(preview.songs, 'song');
     app.tell(jobs.length === 1 ? `Finding ${songs} …` : `Finding ${songs} for ${jobs.length} playlists …`);
-  }
-
-  function targetOf(kind: Begun['target']): ImportTarget {
-    if (kind === 'saved') return { kind };
-    if (kind === 'new')
-      return { kind, name: (document.getElementById('import-name') as HTMLInputElement).value };
-    const playlistId = (document.getElementById('import-playlist') as HTMLSelectElement).value;
-    return { kind, playlistId, replace: false };
   }
 
   function change(what: Partial<Begun>): void {
@@ -161,9 +164,9 @@ export function createImporter(app: App): App['importer'] {
         }
       });
     },
-    chooseTarget(target: Begun['target']) {
-      change({ target });
-      if (target === 'playlist' && begun?.playlists === null) steps.readPlaylists();
+    choose(choice: Partial<Begun>) {
+      change(choice);
+      if (choice.target === 'playlist' && begun?.playlists === null) steps.readPlaylists();
     },
     readPlaylists() {
       app.act('playlists', async () => {
@@ -176,7 +179,9 @@ export function createImporter(app: App): App['importer'] {
   function dropZone(): Child {
     const submit = (event: Event) => {
       event.preventDefault();
-      paste((document.getElementById('import-text') as HTMLTextAreaElement).value);
+      paste(text, () => {
+        text = '';
+      });
     };
     return [
       h.div(
@@ -208,6 +213,10 @@ export function createImporter(app: App): App['importer'] {
           id: 'import-text',
           rows: 1,
           placeholder: 'Paste songs, one a line',
+          value: text,
+          oninput(event: Event) {
+            text = (event.target as HTMLTextAreaElement).value;
+          },
           spellcheck: 'false',
           autocomplete: 'off',
         }),
@@ -219,6 +228,21 @@ export function createImporter(app: App): App['importer'] {
   return {
     card: () => card('import', 'Import a list', begun === null ? dropZone() : previewPart(app, begun, steps)),
   };
+}
+
+const NOTHING_CHOSEN = {
+  target: 'new',
+  name: null,
+  playlistId: null,
+  skipDuplicates: true,
+  playlists: null,
+} as const;
+
+function targetOf(shown: Begun): ImportTarget {
+  const { target: kind, playlistId, playlists } = shown;
+  if (kind === 'saved') return { kind };
+  if (kind === 'new') return { kind, name: nameOf(shown) };
+  return { kind, playlistId: playlistId ?? playlists?.[0]?.id ?? '', replace: false };
 }
 
 /** Sends a file unchanged. What to do with it is in a header, so that no name is part of an address. */
