@@ -250,7 +250,8 @@ export interface OwnerCalls {
   'clients/setup': { given: { client: string }; answer: PageSetup };
   'jobs/cancel': { given: { id: string }; answer: undefined };
   'jobs/commit': { given: { id: string; skipUnresolved: boolean }; answer: undefined };
-  'jobs/items': { given: { id: string; offset: number }; answer: { items: PageItem[] } };
+  /** Returns a job, whether it is over or not, and its entries that wait for a decision. */
+  'jobs/items': { given: { id: string; offset: number }; answer: { job: PageJob; items: PageItem[] } };
   /** Lists what accepting all near matches would settle, the weakest first. Settles nothing. */
   'jobs/near': {
     given: { id: string; score: number | null };
@@ -258,9 +259,10 @@ export interface OwnerCalls {
   };
   'jobs/resume': { given: { id: string; review: 'carry_on' | 'accept' | null }; answer: undefined };
   'jobs/search': { given: { text: string }; answer: { candidates: PageCandidate[] } };
+  /** Entries that were decided before, perhaps elsewhere, stay as they are. `late` counts their fixes. */
   'jobs/settle': {
     given: { id: string; fixes: Fix[]; acceptNear: number | null };
-    answer: undefined;
+    answer: { late: number };
   };
   'events/list': { given: { limit: number }; answer: PageEvents };
   /** Removes jobs that are over from the list. What these jobs wrote can still be undone. */

@@ -35,7 +35,7 @@ import { createLookUp, type LookUp } from './lookUp.ts';
 import { clearJobs, dropEndedJobs, type JobRequest, listChange, storeJob, takeUpUnlisted } from './newJob.ts';
 import { closeCancelled, followNow } from './outcome.ts';
 import { noSuchJob, notInReview, requireCommittable, requireSettleable, wrongState } from './refusals.ts';
-import { readFixes, type Settled, type Settlement, settleItems } from './settle.ts';
+import { readFixes, type Settled, type Settlement, settleItems, stillOpen } from './settle.ts';
 import { mayMove, workingState } from './states.ts';
 
 const RETENTION_MS = 90 * 24 * 60 * 60_000;
@@ -81,11 +81,12 @@ export interface Jobs {
   resume(id: string, review?: Review): Promise<JobRecord>;
   /**
    * Gives items the track that a person chose, leaves them out, or accepts near candidates. Resolves once all decisions are on
-   * disk. If saving fails, they stay in memory, and sending them again does no harm.
+   * disk. If saving fails, they stay in memory, and sending them again does no harm. `late` counts the fixes that `onlyOpen` left
+   * out.
    * @throws RelayError `JOB_STATE` once the job writes or has ended; `INVALID_ARGUMENT` naming each fix that cannot be carried
    * out, and then nothing has changed; the provider's errors while tracks are looked up; `STORE_ERROR`
    */
-  settle(id: string, settlement: Settlement, call: Call): Promise<{ job: JobRecord } & Settled>;
+  settle(id: string, settlement: Settlement, call: Call): Promise<{ job: JobRecord; late: number } & Settled>;
   /**
    * Lets a job write what it has found.
    * @param options.skipUnresolved true to write a strict job without the items that did not resolve
@@ -240,19 +241,20 @@ export function createJobs(context: JobContext): Jobs {
       await moveFor(job, to, { ...CLEARED, carryOn, phase: opened }, { also, undone: opened === 'commit' });
       return now(job);
     },
-    async settle(id, { fixes = [], acceptNear }, call) {
+    async settle(id, { fixes = [], acceptNear, onlyOpen = false }, call) {
       const job = need(id);
       requireSettleable(job);
       const decisions = await readFixes(context, job, fixes, call);
       // The job may have moved on while tracks were looked up; an error thrown here undoes everything.
       const settled = await store.durable(() => {
         requireSettleable(reread(store, job));
-        const settled = settleItems(context, job, decisions, acceptNear, call.by ?? null);
+        const open = onlyOpen ? stillOpen(context, job, decisions) : decisions;
+        const settled = settleItems(context, job, open, acceptNear, call.by ?? null);
         const present = reread(store, job);
         // Once no search is left, there is nothing to wait for.
         if (present.status === 'waiting' && nextTry(store, job.seq) === null)
           moveNow(context, present, 'resolving', CLEARED);
-        return settled;
+        return { ...settled, late: decisions.length - open.length };
       });
       runner.wake();
       return { job: now(job), ...settled };

@@ -5,6 +5,7 @@
 import { counted, inParallel } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';
 import { parseRef } from '../domain/ids.ts';
+import { type ItemStatus, UNRESOLVED_STATUSES } from '../domain/job.ts';
 import type { Fix } from '../domain/settling.ts';
 import type { Track } from '../domain/shapes.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
@@ -18,6 +19,8 @@ export interface Settlement {
   fixes?: readonly Fix[] | undefined;
   /** Minimum score, from 0 to 1, at which unresolved items that `fixes` does not name get their first candidate. */
   acceptNear?: number | undefined;
+  /** True to leave items as they are if they were decided before this call. */
+  onlyOpen?: boolean | undefined;
 }
 
 export interface Settled {
@@ -26,6 +29,23 @@ export interface Settled {
   /** Number of items that are now left out. */
   skipped: number;
 }
+
+/** The decisions about items that nobody has decided yet. Call it in a transaction. */
+export function stillOpen(
+  { store }: Pick<JobContext, 'store'>,
+  job: Job,
+  decisions: readonly Decision[],
+): Decision[] {
+  const items = itemsAt(
+    store,
+    job.seq,
+    decisions.map(({ item }) => item.position),
+  );
+  const open = new Set(items.filter(({ status }) => OPEN.has(status)).map(({ position }) => position));
+  return decisions.filter(({ item }) => open.has(item.position));
+}
+
+const OPEN: ReadonlySet<ItemStatus> = new Set(['pending', ...UNRESOLVED_STATUSES]);
 
 /** A decision that can be carried out; a null track leaves the item out. */
 interface Decision {

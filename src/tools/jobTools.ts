@@ -432,7 +432,9 @@ export const resumeJobTool = defineTool({
   },
   async handle({ jobs }, { job_id, review, fixes, accept_near }, call) {
     if (fixes === undefined && accept_near === undefined) return { job: await jobs.resume(job_id, review) };
-    return jobs.settle(job_id, { fixes: fixes?.map(fixOf), acceptNear: accept_near }, call);
+    const settlement = { fixes: fixes?.map(fixOf), acceptNear: accept_near };
+    const { job, settled, skipped } = await jobs.settle(job_id, settlement, call);
+    return { job, settled, skipped };
   },
 });
 

@@ -1,10 +1,11 @@
 /** The owner's page without a browser: who gets which answer, and which requests to Spotify an answer takes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createJob, reach } from '../jobs/jobCalls.ts';
+import { createJob, itemsOf, reach } from '../jobs/jobCalls.ts';
 import { signIn } from '../oauth/ownerBrowser.ts';
 import { type Answer, send } from '../support/http.ts';
 import { longTest } from '../support/scale.ts';
+import { misspelled, uniqueTracks } from '../support/songs.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -253,6 +254,23 @@ test('a file is previewed, then becomes a job; signing out affects only this bro
 
     assert.equal((await ask(relay, 'sign-out', {}, proof)).status, 200);
     assert.deepEqual([(await state(relay, proof)).status, (await state(relay, other)).status], [401, 200]);
+  }));
+
+test('a choice on the page never overwrites what was decided elsewhere', () =>
+  withRelay({}, async (relay) => {
+    const proof = await signedIn(relay);
+    const [first, second] = uniqueTracks(relay, 2);
+    assert.ok(first && second);
+    const id = await createJob(relay, 'save_tracks', [first, second].map(misspelled));
+    await reach(relay, id, 'ready');
+    await relay.call('resume_job', { job_id: id, fixes: [{ position: 0, track_id: first.id }] });
+    const fixes = [0, 1].map((position) => ({ position, skip: true }));
+    const settled = await ask(relay, 'jobs/settle', { id, fixes, acceptNear: null }, proof);
+    assert.deepEqual(JSON.parse(settled.text), { late: 1 });
+    const statuses = (await itemsOf(relay, id)).map(({ status }) => status);
+    assert.deepEqual(statuses, ['matched', 'skipped']);
+    const { job, items } = JSON.parse((await ask(relay, 'jobs/items', { id, offset: 0 }, proof)).text);
+    assert.deepEqual([job.status, job.resolved, job.skipped, items], ['ready', 1, 1, []]);
   }));
 
 test('a file that is not a list says what can be done about it on the page', () =>

@@ -8,7 +8,14 @@ import { ASKED_ON_PAGE } from '../../domain/changeWords.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ItemRecord, JobCandidate } from '../../domain/job.ts';
 import type { ListContent } from '../../domain/localApi.ts';
-import type { ImportAsked, OwnerCall, OwnerCalls, PageCandidate, PageItem } from '../../domain/ownerPage.ts';
+import type {
+  ImportAsked,
+  OwnerCall,
+  OwnerCalls,
+  PageCandidate,
+  PageItem,
+  PageJob,
+} from '../../domain/ownerPage.ts';
 import { acceptWords, NEAR_SCORE, nearnessWords } from '../../domain/settling.ts';
 import { toolsetsFor } from '../../domain/toolsets.ts';
 import type { Call } from '../../provider/api.ts';
@@ -29,7 +36,7 @@ import { ownerRestore, ownerVersion, ownerVersions } from '../ownerVersions.ts';
 import { forgetRemembered } from '../remembered.ts';
 import { clientSetup } from './clientSetup.ts';
 import { followsPage } from './covers.ts';
-import { ownerEvents } from './events.ts';
+import { ownerEvents, pageJobs } from './events.ts';
 
 export type OwnerPageApi = {
   [C in OwnerCall]: (given: OwnerCalls[C]['given']) => Promise<OwnerCalls[C]['answer']>;
@@ -86,7 +93,9 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       await jobs.commit(id, { skipUnresolved });
     },
     async 'jobs/items'({ id, offset }) {
-      return { items: jobs.items(id, offset, ITEMS_PAGE, 'unresolved').items.map(itemOf) };
+      const [job] = pageJobs(core, services, [jobs.get(id)]);
+      const { items } = jobs.items(id, offset, ITEMS_PAGE, 'unresolved');
+      return { job: job as PageJob, items: items.map(itemOf) };
     },
     async 'jobs/near'({ id, score: given }) {
       const score = given ?? NEAR_SCORE;
@@ -107,7 +116,9 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       return { candidates: items.map((track) => candidateOf({ track, score: null, reasons: [] })) };
     },
     async 'jobs/settle'({ id, fixes, acceptNear }) {
-      await patiently((call) => jobs.settle(id, { fixes, acceptNear: acceptNear ?? undefined }, call));
+      const settlement = { fixes, acceptNear: acceptNear ?? undefined, onlyOpen: true };
+      const { late } = await patiently((call) => jobs.settle(id, settlement, call));
+      return { late };
     },
     async 'remembered/forget'({ id }) {
       await forgetRemembered(core, id);

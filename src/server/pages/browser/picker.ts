@@ -3,7 +3,8 @@
  * background, a few at a time.
  */
 
-import type { OwnerCalls, PageCandidate, PageItem } from '../../../domain/ownerPage.ts';
+import { isPastSettling } from '../../../domain/job.ts';
+import type { OwnerCalls, PageCandidate, PageItem, PageJob } from '../../../domain/ownerPage.ts';
 import { type Fix, SETTLE_KEYS } from '../../../domain/settling.ts';
 import { type App, name, plainButton, problemOf, row } from './app.ts';
 import { type Child, draw, h } from './dom.ts';
@@ -25,6 +26,12 @@ export interface Picker {
 
 interface Work {
   job: string;
+  /** The job as it was read with the entries; null until then. */
+  read: PageJob | null;
+  /** The job in the page's state when the entries were read. If that changes, they are read again; null: they have to be read. */
+  seen: string | null;
+  /** Why nothing can be settled any more: the job writes, is over or is gone. */
+  end: string | null;
   items: PageItem[];
   /** True if all entries have been read. */
   isAll: boolean;
@@ -40,8 +47,6 @@ interface Work {
   isReading: boolean;
   /** Number of entries that were settled here. */
   settled: number;
-  /** True if a track was taken for an entry. */
-  hasTaken: boolean;
   /** The entries that accepting all near matches would settle, while the page asks whether to accept them. */
   near: OwnerCalls['jobs/near']['answer'] | null;
   /** Choices that are not sent yet, and how many entries each settles. */
@@ -68,6 +73,9 @@ export function createPicker(app: () => App): Picker {
     const earlier = work;
     work = {
       job,
+      read: null,
+      seen: null,
+      end: null,
       items: [],
       isAll: false,
       at: 0,
@@ -77,7 +85,6 @@ export function createPicker(app: () => App): Picker {
       isAway: false,
       isReading: false,
       settled: 0,
-      hasTaken: false,
       near: null,
       queue: [],
       sending: null,
@@ -85,27 +92,59 @@ export function createPicker(app: () => App): Picker {
     dialog.showModal();
     show();
     if (earlier !== null) await sent(earlier);
-    await readMore();
+    await read();
   }
 
-  async function readMore(): Promise<void> {
-    if (work === null || work.isAll || work.isReading) return;
+  /** The job as the page's state has it. */
+  const inState = ({ job }: Work): string =>
+    JSON.stringify(app().state.jobs.find(({ id }) => id === job)) ?? '';
+
+  /** Reads the entries that are open now, until nothing has changed meanwhile, here or elsewhere. */
+  async function read(): Promise<void> {
+    if (work === null || work.isReading) return;
     const own = work;
     own.isReading = true;
     try {
-      // The server no longer lists settled entries. The entries that are open here come first again, then new ones.
-      await sent(own);
-      const { items } = await ask('jobs/items', { id: own.job, offset: 0 });
-      const known = new Set(own.items.map(({ position }) => position));
-      const fresh = items.filter(({ position }) => !known.has(position));
-      own.items.push(...fresh);
-      own.isAll = fresh.length === 0 || items.length < PAGE;
+      do {
+        await sent(own);
+        const { items: before } = own;
+        own.seen = inState(own);
+        const { job, items } = await ask('jobs/items', { id: own.job, offset: 0 });
+        // Otherwise a choice was made meanwhile, and the answer may still have its entry.
+        if (own.items === before) accept(own, job, items);
+        else own.seen = null;
+      } while (work === own && own.seen !== inState(own));
       if (own.isAway) Object.assign(own, { problem: null, isAway: false });
     } catch (error) {
-      fail(own, error);
+      if (error instanceof Refused && error.code === 'JOB_NOT_FOUND') {
+        endWith(own, 'relay no longer has this job, so there is nothing to settle.');
+      } else {
+        own.seen = null;
+        fail(own, error);
+      }
     }
     own.isReading = false;
     show();
+  }
+
+  function accept(own: Work, job: PageJob, items: PageItem[]): void {
+    own.read = job;
+    if (isPastSettling(job)) {
+      endWith(own, endOf(job));
+      return;
+    }
+    const { position = 0 } = own.items[own.at] ?? {};
+    own.items = items;
+    own.isAll = items.length < PAGE;
+    // If the entry on display is no longer open, the next one is shown.
+    own.at = Math.max(
+      0,
+      items.findIndex((item) => item.position >= position),
+    );
+  }
+
+  function endWith(own: Work, end: string): void {
+    Object.assign(own, { end, items: [], near: null, problem: null, isAway: false });
   }
 
   function fail(own: Work, error: unknown): void {
@@ -113,9 +152,9 @@ export function createPicker(app: () => App): Picker {
     own.isAway = error instanceof Refused && error.status === 0;
   }
 
-  /** Shows the state, and reads the entries if that has failed before. */
+  /** Shows the state, and reads the entries again if the job has changed, or if that has failed before. */
   function redraw(): void {
-    if (dialog.open && work?.items.length === 0) readMore();
+    if (dialog.open && work !== null && work.seen !== inState(work)) read();
     show();
   }
 
@@ -123,21 +162,21 @@ export function createPicker(app: () => App): Picker {
     if (work === null) return;
     const { input } = work.items[work.at] as PageItem;
     const before = work.items.length;
-    work.items.splice(work.at, 1);
     // The server settles every entry with the same song.
-    if ('uri' in fix) {
-      work.items = work.items.filter((item) => item.input !== input);
-      work.hasTaken = true;
-    }
+    work.items = work.items.filter((item, index) =>
+      'uri' in fix ? item.input !== input : index !== work?.at,
+    );
     const entries = before - work.items.length;
     work.settled += entries;
     work.queue.push({ fix, entries });
     if (work.at >= work.items.length) work.at = 0;
+    // What the job can write is known only once the server has every choice.
+    if (work.items.length === 0) work.isAll = false;
     work.found = null;
     work.problem = null;
     show();
-    if (work.items.length < AHEAD && !work.isAll) readMore();
-    else sent(work);
+    sent(work);
+    if (work.items.length < AHEAD && !work.isAll) read();
   }
 
   /** Resolves when every choice has reached the server. */
@@ -153,22 +192,33 @@ export function createPicker(app: () => App): Picker {
       const sending = own.queue.splice(0);
       try {
         const fixes = sending.map(({ fix }) => fix);
-        await ask('jobs/settle', { id: own.job, fixes, acceptNear: null });
+        await settleNow(own, fixes);
       } catch (error) {
         // The entries are read again, so only the unsent choices are lost.
         fail(own, error);
-        Object.assign(own, { items: [], isAll: false, at: 0 });
+        Object.assign(own, { items: [], isAll: false, at: 0, seen: null });
         for (const { entries } of [...sending, ...own.queue]) own.settled -= entries;
         own.queue.length = 0;
-        setTimeout(readMore);
+        setTimeout(read);
       }
     }
     app().redraw();
   }
 
+  async function settleNow(own: Work, fixes: Fix[]): Promise<void> {
+    const { late } = await ask('jobs/settle', { id: own.job, fixes, acceptNear: null });
+    if (late === 0) return;
+    own.settled -= late;
+    own.seen = null;
+    own.problem =
+      late === 1
+        ? 'One entry was settled before, and stays as it was.'
+        : `${number(late)} entries were settled before, and stay as they were.`;
+  }
+
   /** Shows what accepting all near matches would settle, and asks. */
   async function askNear(): Promise<void> {
-    if (work === null) return;
+    if (work === null || current() === undefined) return;
     const own = work;
     await sent(own);
     try {
@@ -186,19 +236,18 @@ export function createPicker(app: () => App): Picker {
   async function takeNear(): Promise<void> {
     if (!work?.near) return;
     const own = work;
-    const { job, near } = work;
+    const { near } = work;
     const fixes = near.items.flatMap(({ position, candidates: [first] }) =>
       first ? [{ position, uri: first.uri }] : [],
     );
     work.near = null;
     try {
       for (let at = 0; at < fixes.length; at += FIXES) {
-        await ask('jobs/settle', { id: job, fixes: fixes.slice(at, at + FIXES), acceptNear: null });
+        await settleNow(own, fixes.slice(at, at + FIXES));
       }
       Object.assign(own, { items: [], isAll: false, at: 0, found: null });
       own.settled += fixes.length;
-      own.hasTaken = true;
-      await readMore();
+      await read();
     } catch (error) {
       own.problem = problemOf(error);
     }
@@ -255,20 +304,16 @@ export function createPicker(app: () => App): Picker {
     if (work === null) return;
     const own = work;
     const { job } = work;
-    await sent(own);
-    if (work !== own) return;
-    const unresolved = app().state.jobs.find(({ id }) => id === job)?.unresolved ?? 0;
-    let problem: string | null = null;
-    const isOver = await app().act(`commit ${job}`, () =>
-      ask('jobs/commit', { id: job, skipUnresolved: unresolved > 0 }).catch((error: unknown) => {
+    await app().act(`commit ${job}`, async () => {
+      try {
+        await ask('jobs/commit', { id: job, skipUnresolved: false });
+        if (work === own) dialog.close();
+      } catch (error) {
         // A notice of the page would be behind this dialog, where nobody can read or close it.
-        problem = problemOf(error);
-      }),
-    );
-    if (!isOver || work !== own) return;
-    work.problem = problem;
-    if (problem === null) dialog.close();
-    else show();
+        own.problem = problemOf(error);
+      }
+    });
+    show();
   }
 
   function take(index: number): void {
@@ -350,19 +395,22 @@ export function createPicker(app: () => App): Picker {
       work.near !== null ? nearPart(work.near) : item === undefined ? endPart(work) : itemPart(work, item),
     );
     if (work.near !== null) return;
-    if (item === undefined && work.isAll && !dialog.querySelector('.row')?.contains(document.activeElement)) {
+    if (
+      item === undefined &&
+      !isUnread(work) &&
+      !dialog.querySelector('.row')?.contains(document.activeElement)
+    ) {
       dialog.querySelector<HTMLElement>('button.primary')?.focus();
     } else if (!dialog.contains(document.activeElement) || document.activeElement === dialog) {
       dialog.querySelector<HTMLElement>('#picker-title')?.focus();
     }
   }
 
-  function endPart({ job, isAll, hasTaken }: Work): Child {
-    if (!isAll) return h.p({ class: 'soft' }, 'Reading …');
-    const found = app().state.jobs.find(({ id }) => id === job)?.resolved ?? 0;
-    if (found === 0 && !hasTaken) {
+  function endPart(own: Work): Child {
+    if (isUnread(own)) return h.p({ class: 'soft' }, 'Reading …');
+    if (own.end !== null || own.read?.resolved === 0) {
       return [
-        h.p({ role: 'status' }, 'Every entry is left out, so there is nothing to write.'),
+        h.p({ role: own.end === null ? 'status' : 'alert' }, own.end ?? NOTHING_TO_WRITE),
         row(plainButton('Done', close, 'primary')),
       ];
     }
@@ -470,6 +518,20 @@ const PAGE = 100;
 /** Maximum number of choices that the server takes at once. */
 const FIXES = 1_000;
 
+const NOTHING_TO_WRITE = 'Every entry is left out, so there is nothing to write.';
+
+/** True until it is known whether entries are open. */
+function isUnread({ end, isAll }: Work): boolean {
+  return end === null && !isAll;
+}
+
+/** Says why nothing of the job can be settled any more. */
+function endOf({ status, written }: PageJob): string {
+  if (status === 'cancelled') return 'This job was cancelled.';
+  if (status !== 'completed') return 'This job has begun to write, so nothing more can be settled.';
+  return written === 0 ? 'This job is over.' : `This job is over: ${count(written, 'song')} written.`;
+}
+
 /** A button that shows the key with the same effect. */
 function keyButton(text: string, key: string, onclick: () => void, kind?: 'primary' | 'quiet'): Child {
   return h.button({ key: text, type: 'button', class: kind, onclick }, `${text} `, h.kbd(key));
@@ -481,8 +543,8 @@ function keyOf(what: string): string {
   return key.length === 1 ? key.toUpperCase() : key;
 }
 
-function title({ job, items, isAll, settled }: Work, { state }: App): string {
-  const about = state.jobs.find(({ id }) => id === job)?.title ?? '';
+function title({ job, read, items, isAll, settled }: Work, { state }: App): string {
+  const about = (read ?? state.jobs.find(({ id }) => id === job))?.title ?? '';
   if (items.length === 0) return short(about, 60);
   const left = isAll ? count(items.length, 'entry', 'entries') : `${number(items.length)} or more entries`;
   return `${left} to settle${settled === 0 ? '' : `, ${number(settled)} done`}`;
