@@ -235,6 +235,19 @@ inFull('an archive with a listening history can be chosen on the page, and goes 
   }),
 );
 
+inFull('a command in a notice is shown as code, without its backquotes', () =>
+  withPage({ client: false, page: { expected: REFUSED } }, async (relay, page) => {
+    await openSignedIn(page, relay);
+    await drop(
+      page,
+      'Dear Ovo,\nthank you for the kettle - it works.\nIt is blue\nand round\nand sings\nat night\n',
+    );
+    const notice = page.locator('.toast');
+    await notice.locator('code').getByText('relay import FILE --format txt').waitFor();
+    assert.doesNotMatch(await notice.innerText(), /`/);
+  }),
+);
+
 /** Spotify's own export of playlists, with one song in each, so many times. */
 function exported(
   relay: Relay,

@@ -4,7 +4,7 @@
  */
 import { isWorking } from '../../../domain/job.ts';
 import type { OwnerState } from '../../../domain/ownerPage.ts';
-import { type App, button, type Doing, plainButton, problemOf } from './app.ts';
+import { type App, button, type Doing, plainButton, problemOf, withCode } from './app.ts';
 import { cardsOf, VIEWS, type View } from './cardList.ts';
 import { type Child, draw, h } from './dom.ts';
 import { summary } from './heading.ts';
@@ -259,7 +259,11 @@ export function ownerPage(root: HTMLElement): void {
     return h.div(
       { class: 'toast', key: 'toast', role: 'status' },
       notice !== null &&
-        h.div({ class: notice.isBad ? 'line bad' : 'line' }, h.span(notice.text), plainButton('Close', hush)),
+        h.div(
+          { class: notice.isBad ? 'line bad' : 'line' },
+          h.span(withCode(notice.text)),
+          plainButton('Close', hush),
+        ),
     );
   }
 

@@ -6,7 +6,7 @@
 import { isPastSettling } from '../../../domain/job.ts';
 import type { OwnerCalls, PageCandidate, PageItem, PageJob } from '../../../domain/ownerPage.ts';
 import { type Fix, SETTLE_KEYS } from '../../../domain/settling.ts';
-import { type App, name, plainButton, problemOf, row } from './app.ts';
+import { type App, name, plainButton, problemOf, row, withCode } from './app.ts';
 import { type Child, draw, h } from './dom.ts';
 import { count, minutes, number, short } from './format.ts';
 import { ask, Refused } from './session.ts';
@@ -391,7 +391,7 @@ export function createPicker(app: () => App): Picker {
         h.h2({ id: 'picker-title', tabindex: '-1' }, title(work, app())),
         plainButton('Close', close),
       ),
-      work.problem !== null && h.p({ class: 'bad', role: 'alert' }, work.problem),
+      work.problem !== null && h.p({ class: 'bad', role: 'alert' }, withCode(work.problem)),
       work.near !== null ? nearPart(work.near) : item === undefined ? endPart(work) : itemPart(work, item),
     );
     if (work.near !== null) return;
