@@ -235,6 +235,39 @@ inFull('an archive with a listening history can be chosen on the page, and goes 
   }),
 );
 
+inFull('the page says that it reads a history until that is done, and takes a list meanwhile', () =>
+  withPage({ client: false }, async (relay, page) => {
+    await openSignedIn(page, relay);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/plays/progress', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const rows = [extended({ at: '2026-01-01T10:00:00Z', song: 1 })];
+    const history = {
+      name: 'hist.zip',
+      mimeType: 'application/zip',
+      buffer: Buffer.from(zipped({ 'Spotify Account Data/Streaming_History_Audio_2026_0.json': rows })),
+    };
+    const imported = card(page, 'Import a list');
+    const file = imported.locator('input[type=file]');
+    await file.setInputFiles(history);
+    const progress = imported.getByRole('progressbar', { name: 'Reading hist.zip' });
+    await progress.waitFor();
+    await file.setInputFiles({ ...history, name: 'second.zip' });
+    await page.getByText('relay is still at work on another file. Give it second.zip again').waitFor();
+    await drop(page, uniqueTracks(relay, 2).map(lineOf).join('\n'));
+    await imported.getByRole('button', { name: 'Find the songs' }).waitFor();
+    await progress.waitFor();
+    release();
+    await page.getByText('1 play, 2026.').waitFor();
+    await progress.waitFor({ state: 'hidden' });
+  }),
+);
+
 inFull('a command in a notice is shown as code, without its backquotes', () =>
   withPage({ client: false, page: { expected: REFUSED } }, async (relay, page) => {
     await openSignedIn(page, relay);

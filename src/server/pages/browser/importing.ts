@@ -2,7 +2,7 @@
 import type { ImportTarget } from '../../../domain/listImport.ts';
 import type { ImportAsked, PagePlaylist } from '../../../domain/ownerPage.ts';
 import { type PlaysProgress, playsText } from '../../../domain/plays.ts';
-import { type App, card } from './app.ts';
+import { type App, card, name } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, short } from './format.ts';
 import { type Begun, EACH, nameOf, previewPart } from './importPreview.ts';
@@ -24,6 +24,8 @@ export function createImporter(app: App): App['importer'] {
   /** The text in the field for pasted songs. */
   let text = '';
   let isOver = false;
+  /** The history that is being read, by its name, and how far; null if none is. */
+  let history: { name: string; progress: PlaysProgress | null } | null = null;
   /** How to read the list next, if the person has chosen again while it is being read. */
   let next: Pick<Begun, 'list' | 'artistSide'> | null = null;
 
@@ -47,16 +49,19 @@ export function createImporter(app: App): App['importer'] {
   /** @param taken is called once the list was read */
   function choose(file: File | undefined, taken = () => {}): void {
     if (file === undefined) return;
-    if (/\.zip$/i.test(file.name)) {
-      app.act('import', () => takeHistory(file));
+    const shown = short(file.name, 60);
+    const isHistory = /\.zip$/i.test(file.name);
+    if (app.doing.busy.has(isHistory ? 'history' : 'import')) {
+      app.tell(`relay is still at work on another file. Give it ${shown} again when that is done.`, true);
+      return;
+    }
+    if (isHistory) {
+      location.hash = '';
+      app.act('history', () => takeHistory(file, shown));
       return;
     }
     if (file.size > MAX_BYTES) {
-      app.tell(
-        `${short(file.name, 60)} is larger than 4 MiB. Use relay import in a terminal.`,
-        true,
-        'import',
-      );
+      app.tell(`${shown} is larger than 4 MiB. Use relay import in a terminal.`, true, 'import');
       return;
     }
     app.act('import', async () => {
@@ -70,25 +75,33 @@ export function createImporter(app: App): App['importer'] {
   }
 
   /** Takes Spotify's archive with a listening history, which goes into the library. */
-  async function takeHistory(file: File): Promise<void> {
-    app.tell(`Reading ${short(file.name, 60)} …`);
-    const { id } = await upload<{ id: number }>('plays/import', file, null);
-    const end = await endOf(id);
+  async function takeHistory(file: File, shown: string): Promise<void> {
+    history = { name: shown, progress: null };
+    app.redraw();
+    const end = await endOf(file, history).finally(() => {
+      history = null;
+    });
     if (end.state === 'asking') {
       app.tell(
         `${end.question} To add its plays all the same, use relay import --yes in a terminal.`,
         true,
-        'import',
+        'history',
       );
       return;
     }
     app.tell([end.note, playsText(end.plays)].filter(Boolean).join(' '));
   }
 
-  async function endOf(id: number): Promise<Extract<PlaysProgress, { state: 'done' | 'asking' }>> {
+  async function endOf(
+    file: File,
+    shown: NonNullable<typeof history>,
+  ): Promise<Extract<PlaysProgress, { state: 'done' | 'asking' }>> {
+    const { id } = await upload<{ id: number }>('plays/import', file, null);
     for (;;) {
       const now = await ask('plays/progress', { id });
       if (now.state === 'done' || now.state === 'asking') return now;
+      shown.progress = now;
+      app.redraw();
     }
   }
 
@@ -226,7 +239,13 @@ export function createImporter(app: App): App['importer'] {
   }
 
   return {
-    card: () => card('import', 'Import a list', begun === null ? dropZone() : previewPart(app, begun, steps)),
+    card: () =>
+      card(
+        'import',
+        'Import a list',
+        history !== null && historyPart(history),
+        begun === null ? dropZone() : previewPart(app, begun, steps),
+      ),
   };
 }
 
@@ -237,6 +256,24 @@ const NOTHING_CHOSEN = {
   skipDuplicates: true,
   playlists: null,
 } as const;
+
+function historyPart({ name: shown, progress }: { name: string; progress: PlaysProgress | null }): Child {
+  const isWriting = progress?.state === 'writing';
+  const part =
+    isWriting || progress?.state === 'reading'
+      ? { max: Math.max(1, progress.total), value: progress.done }
+      : {};
+  return h.div(
+    { key: 'history' },
+    h.p(
+      { class: 'soft', role: 'status' },
+      isWriting ? 'Adding the plays of ' : 'Reading ',
+      name(shown),
+      ' …',
+    ),
+    h.progress({ ...part, 'aria-label': `Reading ${shown}` }),
+  );
+}
 
 function targetOf(shown: Begun): ImportTarget {
   const { target: kind, playlistId, playlists } = shown;
