@@ -897,13 +897,9 @@ function shows(
   after: readonly string[],
   isCounted: boolean,
 ): boolean {
-  const hasOtherLength = before.length !== after.length;
-  if (hasOtherLength && isCounted) return true;
-  const differs = (uri: string, index: number) => uri !== after[index];
-  const first = before.findIndex(differs);
-  // In a longer or shorter list, all rows after the first difference have another position.
-  if (hasOtherLength) return (first < 0 ? before.length : first) < from + count;
-  return first < from + count && before.findLastIndex(differs) >= from;
+  if (before.length !== after.length && isCounted) return true;
+  const page = (rows: readonly string[]) => rows.slice(from, from + count);
+  return !sameRows(page(before), page(after));
 }
 
 /** The rows after each song has been put in or taken out as often as `change` says. */
