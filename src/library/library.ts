@@ -551,14 +551,23 @@ export function createLibrary(options: LibraryOptions): Library {
       for (const id of touchedPlaylists(touched)) setDue(sql, id);
     });
     const end = clock.monotonic() + CHECK_MS;
-    while (clock.monotonic() < end && (await reader.step(call))) await refresh();
+    const isAll = lists.length === ALL_LISTS.length;
+    try {
+      while (clock.monotonic() < end && (await reader.step(call))) await refresh();
+    } catch (error) {
+      // The background reads what comes after a playlist that failed.
+      await refresh();
+      await file.save();
+      await want(isAll ? begunAt : null);
+      throw error;
+    }
     const now = await refresh();
     if (now.complete && now.due === 0) {
       await ended(begunAt, lists);
       return null;
     }
     await file.save();
-    await want(lists.length === ALL_LISTS.length ? begunAt : null);
+    await want(isAll ? begunAt : null);
     return changesLeft(now);
   }
 
@@ -611,7 +620,8 @@ export function createLibrary(options: LibraryOptions): Library {
     if (account === null) {
       const { asOf } = await summary();
       // Plays need no account, and versions are kept after a logout.
-      const isOfMemory = /\b(?:plays|versions|version_items)\b/i.test(sql) && (await memory.exists());
+      const isNamed = /\b(?:plays|versions|version_items)\b/i.test(withoutTexts(sql));
+      const isOfMemory = isNamed && (await memory.exists());
       if (asOf === null && !isOfMemory) throw loginRequired();
       return 'No Spotify account is connected, so this is what was known before.';
     }
@@ -900,7 +910,7 @@ export function createLibrary(options: LibraryOptions): Library {
 
   /** Says so if a question is about plays and none are stored: its rows alone would mean that nothing was played. */
   async function playsNote(sql: string, { signal }: Caller): Promise<string | null> {
-    if (!/\bplays\b/i.test(sql)) return null;
+    if (!/\bplays\b/i.test(withoutTexts(sql))) return null;
     const one = await rowsOf({ sql: 'SELECT 1 FROM plays LIMIT 1', limit: 1, maxCharacters: 100 }, signal);
     return one.rows.length > 0 ? null : NO_PLAYS;
   }
@@ -1101,6 +1111,11 @@ function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
     await file.save();
   };
   return Object.create(file, { save: { value: save } }) as LibraryFile;
+}
+
+/** A query without its texts and comments, which may hold the names of tables. */
+function withoutTexts(sql: string): string {
+  return sql.replace(/'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\//g, ' ');
 }
 
 /** True until everything has been read once. */

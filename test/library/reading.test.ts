@@ -124,6 +124,22 @@ test('a playlist that is listed but not read yet hides no other change', () =>
     await assertExact(relay);
   }));
 
+test('a new playlist that fails keeps no other from being read', () =>
+  withRelay(QUICK, async (relay) => {
+    const account = resize(relay, 20, 2);
+    await readAll(relay);
+    const [bad, good] = [900, 901].map((index) => playlistOf(account, index, rowsFrom(relay, 40, 10)));
+    assert.ok(bad && good);
+    account.playlists.unshift(bad, good);
+    const times = Number.POSITIVE_INFINITY;
+    relay.provider.faults.add({ path: `/playlists/${bad.id}/items`, times, kind: 'status', status: 502 });
+    relay.provider.faults.add({ path: `/playlists/${bad.id}`, times, kind: 'status', status: 502 });
+    await relay.call('get_my_playlists', { query: 'list' });
+    await ask(relay, 'select 1');
+    const rows = `select count(*) from playlist_rows where playlist_id = '${good.id}'`;
+    await until(async () => (await ask(relay, rows)).rows?.[0]?.[0] === 10);
+  }));
+
 longTest(
   'playlists of others are listed without rows; after one refusal relay asks for no more of them',
   () =>
@@ -211,6 +227,14 @@ test('saved tracks that Spotify shows under the same ID are read once each, and 
       ['one of them far back', () => saved.splice(400, 1), 10],
       ['one of them near the head', () => saved.splice(41, 1), 10],
       ['another track', () => saved.splice(300, 1), 10],
+      [
+        'the same ID a third time, while another track goes',
+        () => {
+          saved.splice(200, 1);
+          saved.unshift({ ...at(saved, 61), addedAt: minutesAgo(-4) });
+        },
+        12,
+      ],
     ];
     for (const [what, change, most] of steps) {
       change();

@@ -193,12 +193,12 @@ export function createReader(
         throw changing('The saved tracks', Math.min(60 * 2 ** (stuck.times - TRIES), 3_600));
       }
     }
-    if (offset + page.rows.length > stuck.at) stuck = { at: 0, times: 0 };
+    const isEnd = page.rows.length === 0 || offset + page.rows.length >= page.total;
+    if (isEnd || offset + page.rows.length > stuck.at) stuck = { at: 0, times: 0 };
     await file.use((sql) =>
       sql.transaction(() => {
         appendSaved(sql, page.rows);
         putMeta(sql, 'saved_total', page.total);
-        const isEnd = page.rows.length === 0 || offset + page.rows.length >= page.total;
         if (isEnd) putMeta(sql, 'saved_complete', 1);
       }),
     );

@@ -73,8 +73,23 @@ export async function findSavedChanges(
   // A track that is saved again moves to the head.
   const others = below.filter(({ uri }) => uri === null || !added.has(uri));
   const found = await search(others);
+  if (found === 'moving' || others.length === below.length) return found;
   // Or else the list names the track twice, since Spotify may show a saved track under the ID of another.
-  return found === 'unlike' && others.length < below.length ? search(below) : found;
+  return found === 'unlike' || !(await isShown(found.rows)) ? search(below) : found;
+
+  /** Reads the two rows beside the first row that is taken to have moved: the total alone may fit by chance. */
+  async function isShown(rows: readonly SavedKey[]): Promise<boolean> {
+    const first = below.findIndex(({ uri }) => uri !== null && added.has(uri));
+    const next = new Set(below.slice(first + 1));
+    const at = rows.findIndex((row) => next.has(row));
+    const from = Math.max(0, (at < 0 ? rows.length : at) - 1);
+    const there = await look(from, 2);
+    const isSame = there?.every((row, index) => {
+      const known = rows[from + index];
+      return known === undefined ? !isWhole : savedKeyOf(asKnown(row)) === savedKeyOf(known);
+    });
+    return isSame === true;
+  }
 
   /** Finds which rows of `rest` still follow the head. */
   async function search(rest: readonly SavedKey[]): Promise<SavedChanges | 'moving' | 'unlike'> {
