@@ -202,8 +202,16 @@ longTest(
 
       const { faults } = world.provider;
       faults.add({ path: '/search', kind: 'hook', fn: () => grow(20) });
-      const yes = await importing(['y', 'y', 'y']);
-      assert.deepEqual(yes.err.match(questions), ['150 rows of', '180 rows of', '200 rows of']);
+      const late = await importing(['y', 'y', 'n']);
+      assert.deepEqual(late.err.match(questions), ['150 rows of', '180 rows of', '200 rows of']);
+      assert.deepEqual([late.code, playlist.rows.length, writes(world)], [130, 200, 0]);
+      assert.match(
+        late.err,
+        /Nothing is written\. What was found is kept\.\n {2}To write it later: `relay jobs commit \w+/,
+      );
+
+      const yes = await importing(['y', 'y']);
+      assert.deepEqual(yes.err.match(questions), ['200 rows of', '230 rows of']);
       assert.deepEqual([yes.code, urisOf(playlist)], [0, uris]);
     }),
 );

@@ -50,7 +50,7 @@ export async function carryOut(
     for (const { job_id } of started) await follow(job_id);
     if (talk && !skipUnresolved) await settleOpen(context, talk, jobs, put);
     else requireFound(context, jobs, skipUnresolved);
-    if (askToReplace) await askToReplace();
+    if (askToReplace) await askToReplace().catch((error) => refusedWrite(context, error, jobs));
     else if (talk) await confirmWrite(context, talk, jobs, target, name);
     for (const { job_id, resolved } of [...jobs]) {
       // A long list has several jobs. A job that found no songs has nothing to write.
@@ -100,11 +100,21 @@ async function confirmWrite(
   const without = unresolved === 0 ? '' : `, without the ${unresolved} that ${were} not found`;
   const place = target.kind === 'saved' ? 'Liked Songs' : `"${name}"`;
   if (await talk.confirm(`Write ${counted(resolved, 'song')} to ${place}${without}?`, true)) return;
+  throw notWritten(jobs);
+}
+
+/** After a "no", says that the jobs are kept. @throws what was thrown, or that error */
+function refusedWrite({ signal }: Context, error: unknown, jobs: readonly JobRecord[]): never {
+  const isNo = error instanceof RelayError && error.code === 'INTERRUPTED' && !signal.aborted;
+  throw isNo ? notWritten(jobs) : error;
+}
+
+function notWritten(jobs: readonly JobRecord[]): RelayError {
   const commands = jobs.filter((job) => job.resolved > 0).map(commitWords);
   const shown = commands.slice(0, COMMANDS_SHOWN);
   const more = commands.length > shown.length;
   const places = shown.map((_words, index) => `{${index + 1}}`).join(', ');
-  throw new RelayError('INTERRUPTED', 'Nothing is written. What was found is kept.', {
+  return new RelayError('INTERRUPTED', 'Nothing is written. What was found is kept.', {
     remedy: {
       text: 'To write it later: {command}.',
       command: commands[0],
