@@ -70,7 +70,7 @@ export async function ownerRestore(
 }
 
 function notAsShown(): RelayError {
-  const changed = 'The playlist has changed since.';
+  const changed = 'The playlist, or what Spotify offers, has changed since.';
   return new RelayError(
     'CONFLICT',
     'Restoring would not do what was shown any more, so nothing was changed.',

@@ -66,6 +66,8 @@ test('the page after a login leads on to relay, unless the server runs only for 
       const { status, text } = await createBrowser().open(`${baseUrl}/auth/provider/login`);
       assert.equal(status, 200);
       assert.equal(text.includes('or <a href="/">go on to relay</a>.'), purpose === 'relay serve');
+      const over = await createBrowser().step(`${baseUrl}/auth/provider/callback?state=x&code=y`);
+      assert.equal(over.text.includes('<a href="/">Your page</a>'), purpose === 'relay serve');
     });
 });
 

@@ -24,13 +24,21 @@ export const LOGIN_NOT_STARTED_PAGE: Page = {
 paste that address into the address bar if no browser opens.</p>`,
 };
 
-/** The page for every login that fails, and for an address of a login that is over: a reload of the connected page, for example. */
-export const LOGIN_FAILED_PAGE: Page = {
-  title: 'This login is over',
-  body: html`<p class="bad">No account was connected just now, and nothing was changed.</p>
-<p><a href="/">Your page</a> shows whether an account is connected, and why a login failed. Start again there, or with
-<code>relay login</code> in a terminal.</p>`,
-};
+/**
+ * The page for every login that fails, and for an address of a login that is over: a reload of the connected page, for example.
+ * @param staysUp true to lead on to the owner's page
+ */
+export function loginFailedPage(staysUp: boolean): Page {
+  const next = staysUp
+    ? html`<a href="/">Your page</a> shows whether an account is connected, and why a login failed. Start again there, or with
+<code>relay login</code> in a terminal.`
+    : html`The terminal says why. Start again there with <code>relay login</code>.`;
+  return {
+    title: 'This login is over',
+    body: html`<p class="bad">No account was connected just now, and nothing was changed.</p>
+<p>${next}</p>`,
+  };
+}
 
 export const NO_CLIENT_ID_PAGE: Page = {
   title: 'One step is missing',

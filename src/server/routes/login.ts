@@ -13,8 +13,8 @@ import { hostsOf } from '../http/guards.ts';
 import type { Route } from '../http/router.ts';
 import {
   connectedPage,
-  LOGIN_FAILED_PAGE,
   LOGIN_NOT_STARTED_PAGE,
+  loginFailedPage,
   NO_CLIENT_ID_PAGE,
 } from '../pages/loginPages.ts';
 import { sendPage } from '../pages/page.ts';
@@ -95,7 +95,7 @@ export function loginRoutes(core: Core, redirectUri: string, staysUp: boolean): 
       const why =
         error instanceof RelayError && code !== 'INTERNAL' ? { reason: error.message } : { err: error };
       core.quietLog.warn({ requestId: context.requestId, failure: code, ...why }, 'provider login failed');
-      sendPage(context, PROVIDER_FAILED.has(code) ? 502 : 400, LOGIN_FAILED_PAGE);
+      sendPage(context, PROVIDER_FAILED.has(code) ? 502 : 400, loginFailedPage(staysUp));
     }
   }
 
