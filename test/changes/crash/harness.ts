@@ -140,6 +140,8 @@ interface Run {
    * nothing may be there twice.
    */
   end: 'wanted' | 'either' | 'edited';
+  /** The outcome that `PARTIAL_WRITE` has told, which may be the end, too. */
+  part?: string;
   over: boolean;
   isBad: boolean;
   told: () => string;
@@ -247,12 +249,15 @@ async function runTool(stage: Stage, run: Run): Promise<void> {
     await stage.victim.revive();
     answer = await stage.victim.call(asked.tool, asked.args);
   }
-  const error = answer?.error as { code: string; details?: { job_id?: string } } | undefined;
+  const error = answer?.error as
+    | { code: string; details?: { job_id?: string; written?: number } }
+    | undefined;
   const job = error?.code === 'DEADLINE_EXCEEDED' ? error.details?.job_id : answer?.job_id;
   if (typeof job === 'string') {
     stage.known.add(job);
     await awaitJob(stage, run, job);
   } else if (answer && !error) run.end = 'wanted';
+  else if (error?.code === 'PARTIAL_WRITE') run.part = run.scene.part?.(error.details?.written ?? 0);
   run.over = true;
 }
 
@@ -379,9 +384,10 @@ async function settle({ victim, clock }: Stage, runs: readonly Run[]): Promise<v
   }
 }
 
-function isGood({ scene, end }: Run): boolean {
+function isGood({ scene, end, part }: Run): boolean {
   const outcome = scene.outcome();
-  return end === 'edited' || outcome === 'wanted' || (end === 'either' && outcome === 'former');
+  const isSettled = end === 'either' && (outcome === 'former' || outcome === part);
+  return end === 'edited' || outcome === 'wanted' || isSettled;
 }
 
 function assertEnd(run: Run): void {

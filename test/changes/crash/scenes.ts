@@ -26,6 +26,8 @@ export interface Scene {
   edit?(): void;
   /** `wanted` if the target is exactly as asked for, `former` if it is exactly as before; otherwise says what is wrong. */
   outcome(): string;
+  /** The outcome if a call has told that so many entries were written; absent for kinds that are written as a whole. */
+  part?(written: number): string;
   /** A change that is made first, before there are faults, so that this one can undo it. */
   undoes?: Scene;
   /** True if the caller asks again after the program died. The change must still be made only once. */
@@ -207,17 +209,21 @@ function libraryScene({ provider, kind, chance, taken }: Stage): Scene {
     .slice(0, chance.whole(1, 130));
   for (const uri of uris) taken.add(uri);
   if (!saves) account.saved.unshift(...uris.map((uri) => ({ uri, addedAt: '2026-01-01T00:00:00Z' })));
-  const outcome = () => librarySays(account, uris, saves);
+  const outcome = () => librarySays(uris, saves, countSaved(account, uris));
   const tool = saves ? 'save_tracks' : 'remove_saved_tracks';
   const asked: Asked = kind.startsWith('job ')
     ? { type: tool, payload: { skip_duplicates: false }, items: uris }
     : { tool, args: { track_ids: uris } };
-  return { kind, uris, playlist: null, asked, outcome };
+  const part = (written: number) => librarySays(uris, saves, saves ? written : uris.length - written);
+  return { kind, uris, playlist: null, asked, outcome, part };
 }
 
-function librarySays(account: DemoAccount, uris: readonly string[], saves: boolean): string {
+function countSaved(account: DemoAccount, uris: readonly string[]): number {
   const saved = new Set(account.saved.map(({ uri }) => uri));
-  const count = uris.filter((uri) => saved.has(uri)).length;
+  return uris.filter((uri) => saved.has(uri)).length;
+}
+
+function librarySays(uris: readonly string[], saves: boolean, count: number): string {
   if (count === (saves ? uris.length : 0)) return 'wanted';
   if (count === (saves ? 0 : uris.length)) return 'former';
   return `${count} of ${uris.length} tracks are saved`;
