@@ -159,9 +159,10 @@ async function allowingRelinks(
   const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
   // If a row shows a song that this change names, and that no row showed before, the row is that song's own.
   if (plain.mismatches.some(({ shown }) => written.has(shown) && !before.has(shown))) return plain;
-  // Only rows that this change wrote are assumed to be relinked. A mismatch is always looked up if its row, or the ID that it
-  // shows, was there before.
-  const isOwn = plain.mismatches.every(({ sent, shown }) => written.has(sent) && !before.has(shown));
+  // Only rows that this change wrote are assumed to be relinked. Mismatches are looked up first if their row, or the ID that they
+  // show, was there before.
+  const isNew = ({ sent, shown }: { sent: string; shown: string }) => written.has(sent) && !before.has(shown);
+  const isOwn = plain.mismatches.every(isNew);
   const verdict = compare(new Map(plain.mismatches.map(({ sent, shown }) => [sent, shown])));
   // If these rows are relinked, the list shows which requests took effect. Only the entries of these requests count, since the
   // others are not in the list.
@@ -170,7 +171,8 @@ async function allowingRelinks(
   const isRare = isOwn && areMostRight(ops, known, reached, strange, size);
   // Nobody else puts the same recordings in the same places, so a few of them are enough.
   const doubted = new Map(plain.mismatches.map(({ sent, shown }) => [`${sent} ${shown}`, { sent, shown }]));
-  for (const { sent, shown } of isRare ? [] : [...doubted.values()].slice(0, MAX_LOOKED_UP))
+  const ordered = [...doubted.values()].sort((a, b) => Number(isNew(a)) - Number(isNew(b)));
+  for (const { sent, shown } of isRare ? [] : ordered.slice(0, MAX_LOOKED_UP))
     if (!(await isSameRecording(context, sent, shown, items, call))) return plain;
   return verdict;
 }

@@ -37,7 +37,7 @@ export function settingsError(problems: readonly Problem[], remedy?: string): Re
 
 /** Returns the text of a value for a message: at most 80 characters, with "…" in place of the user and password of a URL. */
 export function shown(value: unknown): string {
-  const text = (JSON.stringify(value) ?? String(value)).replace(/\/\/[^/]*@/g, '//…@');
+  const text = (JSON.stringify(value) ?? String(value)).replace(/\/\/.*@/g, '//…@');
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 

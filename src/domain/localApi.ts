@@ -270,7 +270,7 @@ export interface KeepAnswer {
   change_id?: string;
   /** What the person should know. Set after `stop`, and if the run continues after this answer. */
   note?: string;
-  /** Set if the playlist is new and its query reads plays, although none were imported. */
+  /** Set when a playlist begins to be kept and its query reads plays, although none were imported. */
   warning?: string;
 }
 

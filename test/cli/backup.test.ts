@@ -359,7 +359,7 @@ for (const [what, env, words] of [
       assert.match(refused.err, words);
       assert.match(
         refused.err,
-        /Nothing was changed\. Bring back the key .* --force and then run `relay login`\.\n$/,
+        /Nothing was changed\. Bring back the key .* --force, then run `relay login`\.\n$/,
       );
       assert.equal(existsSync(join(folder, 'deep')), false);
 

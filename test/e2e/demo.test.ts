@@ -46,7 +46,10 @@ test('the demo is ready with an account, and a second terminal, an older and a c
     // Without a screen, the command does not wait a minute for a browser.
     const opened = await desk.relay(['open']);
     assert.equal(opened.code, 0);
-    assert.match(opened.err, /No browser could be opened\. Open http:\/\/127\.0\.0\.1:\d+\/ yourself, and sign in /);
+    assert.match(
+      opened.err,
+      /No browser could be opened\. Open http:\/\/127\.0\.0\.1:\d+\/ yourself, and sign in /,
+    );
 
     const { key } = JSON.parse((await desk.relay(['key', '--json'])).out);
     const current = await mcpClient(ready.mcpUrl, key);

@@ -202,7 +202,7 @@ inFull('axe-core finds nothing on the other pages', () =>
         'Not on this computer',
       ],
       ['wrong-client', request({ client_id: 'unknown' }), 'This client cannot be connected'],
-      ['login-failed', `${baseUrl}/auth/provider/callback?state=x&code=y`, 'was not connected'],
+      ['login-failed', `${baseUrl}/auth/provider/callback?state=x&code=y`, 'This login is over'],
       ['connected', `${baseUrl}/auth/provider/login`, 'is connected'],
     ];
     for (const [name, url, seen] of pages) {

@@ -17,7 +17,7 @@ export function identityOfImage({ length, parts: [first] }: Image): string {
   return identityOf(length, first);
 }
 
-/** The change counter of the last image. The first is random, so that no two processes write the same. */
+/** The change counter of the last image. The first is random, so that two processes hardly ever write the same. */
 let mark = randomBytes(4).readUInt32BE();
 
 /**
