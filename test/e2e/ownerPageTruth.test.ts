@@ -137,6 +137,8 @@ inFull('a refused undo and a job in review say what to do in the words of the pa
     await openSignedIn(page, relay);
     const job = card(page, 'Needs you').getByRole('listitem');
     await job.getByRole('button', { name: /^Carry on/ }).waitFor();
+    // The page asks for names that it does not know.
+    await job.getByText('Mornings').first().waitFor();
     const words = await job.innerText();
     assert.match(words, /Someone else changed "Mornings" while relay was writing to it/);
     assert.match(words, /“Carry on” writes what is missing and keeps what others changed\./);

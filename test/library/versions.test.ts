@@ -353,7 +353,7 @@ longTest('a restore is refused if the playlist has changed while the question wa
       );
       assert.match(
         done.err,
-        /\n {2}The playlist has changed since\. To see what it does now, run the same command again\.\n$/,
+        /\n {2}The playlist, or what Spotify offers, has changed since\. To see what it does now, run the same command again\.\n$/,
       );
       assert.equal(uris(relay).length, (first ? 31 : 29) + 300);
     }
