@@ -551,14 +551,16 @@ export function createLibrary(options: LibraryOptions): Library {
       for (const id of touchedPlaylists(touched)) setDue(sql, id);
     });
     const end = clock.monotonic() + CHECK_MS;
-    const isAll = lists.length === ALL_LISTS.length;
+    const leaveRest = async () => {
+      await file.save();
+      await want(lists.length === ALL_LISTS.length ? begunAt : null);
+    };
     try {
       while (clock.monotonic() < end && (await reader.step(call))) await refresh();
     } catch (error) {
       // The background reads what comes after a playlist that failed.
       await refresh();
-      await file.save();
-      await want(isAll ? begunAt : null);
+      await leaveRest();
       throw error;
     }
     const now = await refresh();
@@ -566,8 +568,7 @@ export function createLibrary(options: LibraryOptions): Library {
       await ended(begunAt, lists);
       return null;
     }
-    await file.save();
-    await want(isAll ? begunAt : null);
+    await leaveRest();
     return changesLeft(now);
   }
 

@@ -2,6 +2,7 @@
  * A home to which an account is connected. Most histories begin with a copy of it, since a first start and a login would take a
  * tenth of their time.
  */
+import { lazy } from '../../src/base/memoised.ts';
 import type { StateFile } from '../../src/store/file/stateFile.ts';
 import { CLIENT_ID, Computer } from './computer.ts';
 import { MemoryDisk } from './disk.ts';
@@ -21,13 +22,8 @@ const EARLIER_MS = 10 * 60_000;
 /** How long the first start and the login may take, in milliseconds. */
 const LIMIT = 60_000;
 
-let made: Promise<ConnectedHome> | null = null;
-
 /** Makes the home once in a process. It is the same in every process. */
-export function connectedHome(): Promise<ConnectedHome> {
-  made ??= make();
-  return made;
-}
+export const connectedHome = lazy(make);
 
 async function make(): Promise<ConnectedHome> {
   const time = new VirtualTime();

@@ -19,6 +19,7 @@ import {
   appendListed,
   appendPending,
   appendSaved,
+  asSavedKey,
   clearSaved,
   countPending,
   countSaved,
@@ -181,9 +182,7 @@ export function createReader(
     if (isWhole) return false;
     const page = await savedPage(offset, SAVED_PAGE, call);
     const lastOnes = new Set(last.map(savedKeyOf));
-    const repeats = page.rows.some(({ media, added_at }) =>
-      lastOnes.has(savedKeyOf({ uri: media?.uri ?? null, added_at })),
-    );
+    const repeats = page.rows.some((row) => lastOnes.has(savedKeyOf(asSavedKey(row))));
     // The list seems to have changed after the pages before this one were read, so their rows are brought up to date first.
     if (offset > 0 && (repeats || total !== String(page.total))) {
       const now = await compareSaved(call);

@@ -3,7 +3,8 @@
  * tracks are at its head. The total tells how many tracks were removed. Every row after a removed one has moved up, so a binary
  * search finds where they were. The caller passes the function that reads pages. Nothing is stored here.
  */
-import { type SavedKey, type SavedRow, savedKeyOf } from '../tables/mirror.ts';
+import { placesBy } from '../../base/lists.ts';
+import { asSavedKey, type SavedKey, type SavedRow, savedKeyOf } from '../tables/mirror.ts';
 
 export interface SeenPage {
   total: number;
@@ -53,14 +54,14 @@ export async function findSavedChanges(
   };
 
   const head: SavedKey[] = [];
-  const left = placesOf(known);
+  const left = placesBy(known, savedKeyOf);
   const added = new Set<string | null>();
   let last = -1;
   for (;;) {
     const rows = await look(head.length, PAGE);
     if (!rows) return 'moving';
     let isMet = false;
-    for (const row of rows.map(asKnown)) {
+    for (const row of rows.map(asSavedKey)) {
       const index = left.get(savedKeyOf(row))?.shift();
       isMet = index !== undefined;
       if (index === undefined) added.add(row.uri);
@@ -86,18 +87,19 @@ export async function findSavedChanges(
     const there = await look(from, 2);
     const isSame = there?.every((row, index) => {
       const known = rows[from + index];
-      return known === undefined ? !isWhole : savedKeyOf(asKnown(row)) === savedKeyOf(known);
+      return known === undefined ? !isWhole : savedKeyOf(asSavedKey(row)) === savedKeyOf(known);
     });
     return isSame === true;
   }
 
   /** Finds which rows of `rest` still follow the head. */
   async function search(rest: readonly SavedKey[]): Promise<SavedChanges | 'moving' | 'unlike'> {
-    const places = placesOf(rest);
+    // Rows that were saved in the same second may have the same key.
+    const places = placesBy(rest, savedKeyOf);
     const placeOf = (row: SavedRow, position: number, before: Gap['from']) => {
       const shiftAt = (at: number) => head.length + at - position;
       const at = places
-        .get(savedKeyOf(asKnown(row)))
+        .get(savedKeyOf(asSavedKey(row)))
         ?.find((one) => one > before.at && shiftAt(one) >= before.shift);
       return at === undefined ? null : { at, shift: shiftAt(at) };
     };
@@ -153,20 +155,4 @@ export async function findSavedChanges(
     // Every known row after the last one found is gone.
     return { at: rest.length, shift: found.shift + (rest.length - found.at - 1) };
   }
-}
-
-/** The indices of the rows with each key, in order. Rows that were saved in the same second may have the same key. */
-function placesOf(rows: readonly SavedKey[]): Map<string, number[]> {
-  const places = new Map<string, number[]>();
-  for (const [index, row] of rows.entries()) {
-    const key = savedKeyOf(row);
-    const some = places.get(key);
-    if (some) some.push(index);
-    else places.set(key, [index]);
-  }
-  return places;
-}
-
-function asKnown({ media, added_at }: SavedRow): SavedKey {
-  return { uri: media?.uri ?? null, added_at };
 }

@@ -61,6 +61,11 @@ export interface SavedKey {
   added_at: string | null;
 }
 
+/** Returns a row that Spotify sent, as it is stored. */
+export function asSavedKey({ media, added_at }: SavedRow): SavedKey {
+  return { uri: media?.uri ?? null, added_at };
+}
+
 /** Returns a text that two rows share only if they have the same URI and time. */
 export function savedKeyOf({ uri, added_at }: SavedKey): string {
   return `${uri ?? ''} ${added_at ?? ''}`;
@@ -79,11 +84,7 @@ export function countSaved(sql: Sql): number {
 export function appendSaved(sql: Sql, rows: readonly SavedRow[]): void {
   sql.transaction(() => {
     putTracks(sql, rows);
-    insertSaved(
-      sql,
-      rows.map(({ media, added_at }) => ({ uri: media?.uri ?? null, added_at })),
-      countSaved(sql),
-    );
+    insertSaved(sql, rows.map(asSavedKey), countSaved(sql));
   });
 }
 
