@@ -185,6 +185,8 @@ export function createChanges(context: ChangeContext): Changes {
   const active = new Set<Active>();
   /** Spotify does not keep the order of writes that come at the same time. */
   const turns = createMutex();
+  /** When each change that this process has begun and not ended was stored, by its key; monotonic milliseconds. */
+  const begunAt = new Map<number, number>();
   let list: ListChange = async () => {};
 
   const of = (seq: number) => [...active].find((entry) => entry.seq === seq);
@@ -206,6 +208,7 @@ export function createChanges(context: ChangeContext): Changes {
       signal: AbortSignal.any([stopping.signal, signal]),
       decided: Promise.resolve(),
       isNew: call !== undefined,
+      begunAt: null,
       seq: null,
       abandoned: false,
       total: 0,
@@ -253,6 +256,7 @@ export function createChanges(context: ChangeContext): Changes {
         const change = insertChange(store, { ...row, job }, body, now);
         // A cancel that arrives while the change is being saved must find it.
         entry.seq = change.seq;
+        begunAt.set(change.seq, clock.monotonic());
         return change;
       },
       () => {
@@ -308,8 +312,10 @@ export function createChanges(context: ChangeContext): Changes {
   /** Runs a change. Rows that were read before or during the run are not reused. */
   async function driven({ seq, playlistId }: Change, entry: Active): Promise<DriveEnd> {
     if (playlistId !== null) rows.forget(playlistId);
+    entry.begunAt = begunAt.get(seq) ?? null;
     try {
       const end = await drive(context, seq, entry);
+      if (end.kind === 'ended') begunAt.delete(seq);
       // The end is saved before anybody is told. Otherwise the next start after a crash might carry out what has failed, or put
       // back what a person has taken out since. If the disk is full, nothing can be done about that.
       if (end.kind === 'ended') await store.saveNow().catch(() => {});

@@ -65,7 +65,6 @@ export async function drive(context: ChangeContext, seq: number, control: Contro
     cause: change.goingBack ? storedCause(change) : null,
     lastWriteAt: Number.NEGATIVE_INFINITY,
     answered: control.isNew,
-    begunAt: context.clock.monotonic(),
     savedAt: context.clock.monotonic(),
   };
   try {
@@ -208,10 +207,10 @@ function timeOfFirst(run: Run, date: number, sentAt: number): number | null {
   if (!isUntouched(run)) return null;
   if (!change.uncertain) return date - Math.ceil(clock.monotonic() - sentAt);
   // An earlier try, whose answer was lost, may have been the first to take effect.
-  if (!control.isNew) return null;
+  if (control.begunAt === null) return null;
   // If the computer has slept since, the monotonic clock may have stood still. The computer's clock may have been set ahead.
   // But the change did not begin before the `serverTime` that was known then.
-  const ageMs = Math.max(clock.monotonic() - run.begunAt, clock.now() - change.createdAt);
+  const ageMs = Math.max(clock.monotonic() - control.begunAt, clock.now() - change.createdAt);
   return Math.max(date - Math.ceil(ageMs), change.serverTime ?? Number.NEGATIVE_INFINITY);
 }
 

@@ -52,6 +52,8 @@ export interface Control {
   decided: Promise<void>;
   /** True if nothing of the change was ever sent. */
   isNew: boolean;
+  /** Time when the change was stored, in monotonic milliseconds; null if that was in an earlier process. */
+  begunAt: number | null;
   /** True if a person has seen what others changed in the playlist, and still wants relay to write what is missing. */
   carryOn: boolean;
   /** Number of requests that this run has completed. */
@@ -105,8 +107,6 @@ export interface Run {
   showsOthers: boolean;
   /** Why the change is being rolled back; null if it is not. */
   cause: RelayError | null;
-  /** Time when the run began; monotonic milliseconds. */
-  begunAt: number;
   /** Time of the last write that is known to have taken effect; monotonic milliseconds. */
   lastWriteAt: number;
   /** Time when the progress was last certain to be on disk; monotonic milliseconds. */

@@ -82,6 +82,8 @@ interface Send {
    * added under another ID than the removal names, and a request that names a song unknown to Spotify is halved
    */
   asks(rows: readonly string[], shown?: readonly string[]): readonly string[];
+  /** True if it names a song that Spotify does not know. */
+  namesUnknown: boolean;
   /** True if relay has heard how the request ended. */
   isAnswered: boolean;
 }
@@ -685,10 +687,11 @@ export class Spotify {
     this.#arrivals.set(request, this.#time.at);
     const playlist = method === 'GET' ? null : findPlaylist(this.world, playlistIdIn(path) ?? '');
     if (playlist) {
+      const isHalved = this.sends.get(playlist)?.some((earlier) => earlier.namesUnknown) ?? false;
       const send = {
         at: this.#time.at,
         after: this.effects.length,
-        asks: asksOf(method, text),
+        ...asksOf(method, text, isHalved),
         isAnswered: false,
       };
       this.#sendOf.set(request, send);
@@ -843,27 +846,33 @@ export class Spotify {
   }
 }
 
-/** What a request does to rows. Requests that move rows, or are not for rows, count as doing nothing. */
-function asksOf(method: string, text: string): Send['asks'] {
+/**
+ * What a request does to rows. Requests that move rows, or are not for rows, count as doing nothing.
+ * @param isHalved true if an earlier request to the list named a song that Spotify does not know
+ */
+function asksOf(method: string, text: string, isHalved: boolean): Pick<Send, 'asks' | 'namesUnknown'> {
   const { uris, items, position } = (text === '' ? {} : JSON.parse(text)) as {
     uris?: string[];
     items?: Array<{ uri: string }>;
     position?: number;
   };
   const named = (uris ?? items?.map(({ uri }) => uri) ?? []).map(recordingOf);
-  // relay halves a request that names a song unknown to Spotify, so a part of it may have taken effect.
-  const isWhole = named.every((uri) => numberOf(uri) < TRACKS);
+  const namesUnknown = named.some((uri) => numberOf(uri) >= TRACKS);
+  // relay halves a request that names a song unknown to Spotify, so a part of it may have taken effect. relay does not know the
+  // size of a half either if it has stopped meanwhile.
+  const isWhole = !namesUnknown && !isHalved;
   const endOf = (shown: readonly string[] | undefined) => {
     const end = isWhole || !shown ? -1 : named.findIndex((uri) => !shown.includes(uri));
     return end < 0 ? named.length : end;
   };
-  return (rows, shown) => {
+  const asks: Send['asks'] = (rows, shown) => {
     if (method === 'DELETE') return rows.filter((uri) => !named.includes(uri) || shown?.includes(uri));
     if (uris === undefined) return rows;
     if (method === 'PUT') return named;
     const at = position ?? rows.length;
     return [...rows.slice(0, at), ...named.slice(0, endOf(shown)), ...rows.slice(at)];
   };
+  return { asks, namesUnknown };
 }
 
 function noted<K, V>(all: Map<K, V[]>, key: K, value: V): void {
