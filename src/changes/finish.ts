@@ -254,7 +254,10 @@ export function review(run: Run, cause: RelayError): DriveEnd {
 
 /** Reads the rows that a rollback starts from; null if that fails. */
 export async function readForRollback(run: Run): Promise<string[] | null> {
-  const { context, change, call } = run;
+  const { context, change, call, plan } = run;
+  const unsure = new Set(isAfter(progressOf(change), START) ? [] : plan.unsure);
+  // If in doubt, a song that is told as missing although it is there does less harm than one that is lost.
+  run.plan = { ...plan, rows: plan.rows.filter((uri) => !unsure.has(uri)) };
   tellRows(run);
   try {
     return (await context.rows.readTwice(change.playlistId ?? '', call)).map(uriOf);

@@ -271,6 +271,8 @@ export class Client {
     const swaps = othersOn(own, others);
     if (isUndone && swaps.length > 0 && takenOff(new Map(), swaps).size === 0)
       besides.push(others.filter((act) => !swaps.includes(act)));
+    const swept = isUndone ? sweptAlong(own, others, now) : [];
+    if (swept.length > 0) besides.push(others.filter((act) => !swept.includes(act)));
     const earlier = this.#openEnds.has(playlist) ? late : [];
     if (earlier.length > 0) besides.push([...earlier, ...others]);
     const isOpen = outcome.is === 'unheard' || (outcome.is === 'part' && outcome.unknown);
@@ -1590,6 +1592,26 @@ function othersIn(effects: readonly Effect[], playlist: DemoPlaylist): Effect[] 
   return effects.filter(
     (effect) => effect.by === 'person' && effect.playlist === playlist && !effect.what.startsWith('renames'),
   );
+}
+
+/** What a person did to put in rows of `own` that relay has then taken out, with all other rows of these songs. */
+function sweptAlong(
+  own: ReadonlySet<string>,
+  others: readonly Effect[],
+  effects: readonly Effect[],
+): Effect[] {
+  const taken = new Set(
+    effects.flatMap(({ by, rowsBefore, rowsAfter }) => (by === 'person' ? [] : gone(rowsBefore, rowsAfter))),
+  );
+  return others.filter(({ rowsBefore, rowsAfter }) =>
+    gone(rowsAfter, rowsBefore).some((row) => own.has(row.uri) && taken.has(row)),
+  );
+}
+
+/** The rows of `before` that are not in `after`. */
+function gone(before: readonly PlaylistRow[], after: readonly PlaylistRow[]): PlaylistRow[] {
+  const left = new Set(after);
+  return before.filter((row) => !left.has(row));
 }
 
 /**

@@ -2,6 +2,8 @@
  * Mistakes that are made in the program on purpose, to see that histories find them. Each replaces one passage of a file with
  * another.
  */
+
+import { FORMER_MISTAKES } from './formerMistakes.ts';
 import { KEEP_MUTANTS } from './keeps/mutants.ts';
 import { FIRST_WITH_MORE } from './more.ts';
 
@@ -96,6 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'const turns = { ...createMutex(), acquire: async () => () => {} };',
     firstSeed: FIRST_WITH_MORE,
   },
+  ...FORMER_MISTAKES,
   ...KEEP_MUTANTS,
 ];
 
