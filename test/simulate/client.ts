@@ -619,9 +619,9 @@ export class Client {
     const effects = spotify.effects.slice(from);
     if (!playlist) return this.#found('create, ok: there is no such playlist', id);
     // relay can tell a person's playlist from its own only if reads showed the person's playlist before relay first asked for
-    // its own.
+    // its own. Between the read and the request, relay saves what it is going to do.
     const { plan } = this.#stage;
-    const shownAt = (spotify.madeAt.get(playlist) ?? Infinity) + spotify.lags.mine + 2 * plan.latency[1];
+    const shownAt = (spotify.madeAt.get(playlist) ?? Infinity) + spotify.lags.mine + 3 * plan.latency[1];
     if (spotify.persons.has(playlist) && shownAt <= (spotify.firstAsked.get(name) ?? 0))
       this.#found("create, ok: a person's playlist was taken for the new one", name);
     if (this.#stage.claimed.has(playlist))
@@ -707,8 +707,7 @@ export class Client {
     return services?.store.get('select 1 from jobs where target_id = ? and listed = 1', [id]) != null;
   }
 
-  /** Looks for a new playlist by its name, until it appears, and replaces its rows. */
-  /** Replaces all rows of the playlist, as soon as it is found. */
+  /** Looks for a new playlist by its name until it appears, and replaces its rows at once. */
   async #find({ name, tracks }: Wish & { do: 'find' }): Promise<void> {
     const { spotify, meddled } = this.#stage;
     for (let turn = 0; turn < 12; turn++) {
@@ -723,7 +722,6 @@ export class Client {
         const wasLeft = this.#isLeftToJob(playlist);
         const args = { playlist_id: playlist.id, track_ids: uris };
         const done = await this.#ask('replace_playlist_tracks', args, null);
-        // A replacement before the first rows of the new playlist counts as if it came before the playlist was filled.
         const put = spotify.effects
           .slice(from)
           .find((one) => one.playlist === playlist && one.method === 'PUT');
@@ -732,8 +730,7 @@ export class Client {
         );
         const isAfterwards =
           hasWaited || this.#isFilledLater(playlist) || (!wasLeft && this.#isLeftToJob(playlist));
-        const isLast =
-          put && put.before.length > 0 && isFilled && !isAfterwards && !this.#leftToJobs.has(playlist);
+        const isLast = put && isFilled && !isAfterwards && !this.#leftToJobs.has(playlist);
         if (!done || failureIn(done)) this.#leftToJobs.add(playlist);
         else if (isLast) meddled.set(playlist, uris);
         return;

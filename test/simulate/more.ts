@@ -4,7 +4,16 @@
  */
 import type { Chance } from '../changes/crash/chance.ts';
 import { chanceFor } from './chance.ts';
-import { basePlanOf, type Deed, type EarlyUndo, type Kind, type Plan, type Wish } from './plan.ts';
+import {
+  type Act,
+  basePlanOf,
+  type Deed,
+  type EarlyUndo,
+  type Kind,
+  type Plan,
+  visibleInTime,
+  type Wish,
+} from './plan.ts';
 import { EPISODES, LOCALS } from './spotify.ts';
 
 /** The first seed whose plan has these draws. */
@@ -14,7 +23,7 @@ export const FIRST_WITH_MORE = 10_000;
 export function planOf(seed: number, only?: Kind): Plan {
   const plan = basePlanOf(seed, only);
   if (plan.seed < FIRST_WITH_MORE) return plan;
-  return withRush(withEarlyUndo(withOtherRows(repeating(plan))));
+  return withSoonUndo(withFinder(withRush(withEarlyUndo(withOtherRows(repeating(plan))))));
 }
 
 /** Puts episodes and local files into lists, into what clients ask for, and into what a person adds. */
@@ -109,6 +118,48 @@ function withRush(plan: Plan): Plan {
     };
   });
   return { ...plan, clients };
+}
+
+/** Lets another client write to a new playlist while it is being filled. */
+function withFinder(plan: Plan): Plan {
+  const chance = chanceFor(plan.seed, 'finder');
+  const [first] = plan.clients[0]?.acts ?? [];
+  if (first?.wish.do !== 'create' || first.wish.tracks.length === 0 || chance.fraction() > 0.3) return plan;
+  // Of two that write to it at the same moment, nothing would tell which of them came last.
+  if (plan.clients.some(({ acts }) => acts.some(({ wish }) => wish.do === 'find'))) return plan;
+  const { name } = first.wish;
+  const tracks = chance.pick([[], [3_900]]);
+  const pause = first.pause + chance.pick([0, 50, 100, 200, 500, 1_000, 2_000]);
+  const finder: Plan['clients'][number] = {
+    name: `client ${plan.clients.length}`,
+    acts: [{ pause, leaves: null, wish: { do: 'find', name, tracks } }],
+  };
+  return { ...plan, clients: [...plan.clients, finder] };
+}
+
+/** Deletes a playlist, and brings it back before the lost request to delete it takes effect. */
+function withSoonUndo(plan: Plan): Plan {
+  const chance = chanceFor(plan.seed, 'soon undo');
+  const [client, ...others] = plan.clients;
+  if (plan.kind !== 'details' || !client || chance.fraction() > 0.15) return plan;
+  const pause = () => chance.pick([0, 0, 1_000, 4_000]);
+  const acts: Act[] = [
+    { pause: pause(), leaves: null, wish: { do: 'unfollow', list: 0 } },
+    { pause: pause(), leaves: null, wish: { do: 'undo', back: 0, force: false } },
+  ];
+  const answer = chance.pick([504, 'drop'] as const);
+  const late = {
+    of: 'library',
+    skip: 0,
+    times: 1,
+    action: { kind: 'late', ms: chance.whole(2_000, 8_000), answer },
+  } as const;
+  const soon = {
+    ...plan,
+    clients: [{ ...client, acts: [...acts, ...client.acts] }, ...others],
+    faults: [late, ...plan.faults],
+  };
+  return { ...soon, lags: visibleInTime(soon) };
 }
 
 /** Undoes what a job writes while the job writes, or when it is resumed after Spotify has refused one of its requests. */

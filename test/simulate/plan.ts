@@ -723,7 +723,7 @@ const CUTS: ReadonlySet<Mishap['do']> = new Set(['kill', 'power', 'stop', 'resto
  * Limits how far reads are behind if answers may be lost. relay waits 20 s for the effect of a write whose answer was lost. If
  * the effect showed later, relay could not know that it will come.
  */
-function visibleInTime({ lags, faults, mishaps }: Pick<Plan, 'lags' | 'faults' | 'mishaps'>): Lags {
+export function visibleInTime({ lags, faults, mishaps }: Pick<Plan, 'lags' | 'faults' | 'mishaps'>): Lags {
   if (faults.every(({ of }) => of === 'read') && !mishaps.some((mishap) => CUTS.has(mishap.do))) return lags;
   const late = Math.max(0, ...faults.map(({ action }) => ('ms' in action ? action.ms : 0)));
   const shown = (ms: number) => Math.min(ms, 15_000, Math.max(0, 19_000 - late));
