@@ -9,7 +9,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { SeedReport } from '../test/simulate/children/worker.ts';
 import { knownAs } from '../test/simulate/known.ts';
-import { MUTANTS } from '../test/simulate/mutants.ts';
+import { MUTANT_SEEDS, MUTANTS } from '../test/simulate/mutants.ts';
 import { SUBJECTS, type Subject } from '../test/simulate/subjects.ts';
 import { createPool, ENDLESS, type Pool } from './simulate/pool.ts';
 
@@ -39,8 +39,6 @@ const from = values.from === undefined ? drawn(values.of ?? String(Math.random()
 const count = Number(values.seeds);
 const width = Number(values.width);
 const engine = values.engine === undefined ? {} : { directory: values.engine };
-/** Number of seeds within which a mutant must be found. */
-const MUTANT_SEEDS = 2_000;
 /** For how many new findings to print the shortest history. */
 const STORIES = 3;
 
@@ -123,7 +121,10 @@ async function runMutants(unchanged: Pool): Promise<void> {
   for (const mutant of MUTANTS.filter(({ name }) => name.includes(values.mutant))) {
     const subject = mutant.only ?? only;
     const first = Math.max(from, mutant.firstSeed ?? from);
-    const found = await firstFound(unchanged, await createPool({ ...engine, mutant }, width), subject, first);
+    const found = await firstFound(unchanged, await createPool({ ...engine, mutant }, width), subject, {
+      first,
+      count: mutant.within ?? MUTANT_SEEDS,
+    });
     console.log(
       `| ${mutant.name} | ${found ? `${found.seed - first + 1} | ${found.rule}` : 'NOT FOUND |'} |`,
     );
@@ -136,13 +137,13 @@ async function firstFound(
   unchanged: Pool,
   mutated: Pool,
   subject: Subject | undefined,
-  first: number,
+  { first, count }: { first: number; count: number },
 ): Promise<{ seed: number; rule: string } | undefined> {
   const suspects: SeedReport[] = [];
   const found: Array<{ seed: number; rule: string }> = [];
   try {
-    for (let at = 0; at < MUTANT_SEEDS && found.length === 0; at += width * 40) {
-      const seeds = range(first + at, Math.min(width * 40, MUTANT_SEEDS - at));
+    for (let at = 0; at < count && found.length === 0; at += width * 40) {
+      const seeds = range(first + at, Math.min(width * 40, count - at));
       await mutated.run(seeds, subject, (report) => report.findings.length > 0 && suspects.push(report));
       const compared = new Map(suspects.splice(0).map((report) => [report.seed, report]));
       await unchanged.run([...compared.keys()], subject, ({ seed, findings }) => {

@@ -2,9 +2,9 @@
  * Mistakes that an earlier write engine made, found by hand in three days of use before there were histories from seeds. Each is
  * made again in today's program, as the smallest change that has the same effect.
  */
-import type { Mutant } from './mutants.ts';
+import { FIRST_WITH_MORE } from './more.ts';
 
-export const FORMER_MISTAKES: readonly Mutant[] = [
+export const FORMER_MISTAKES = [
   {
     name: 'a rollback writes over a row that a person added meanwhile',
     file: 'src/changes/finish.ts',
@@ -16,12 +16,13 @@ export const FORMER_MISTAKES: readonly Mutant[] = [
     file: 'src/changes/changes.ts',
     from: 'entry.giveBack = await turns.acquire(playlistId);',
     to: 'void playlistId;',
+    firstSeed: FIRST_WITH_MORE,
   },
   {
-    name: "a creation whose answer was lost takes somebody's empty playlist of that name",
-    file: 'src/changes/look.ts',
-    from: 'const fresh = named.filter(({ id }) => !before.has(id));',
-    to: 'const fresh = named.slice(0, 1);',
+    name: 'two callers are told the same new playlist',
+    file: 'src/changes/findOut.ts',
+    from: "if (made === 'unclear' || hasRival(context.store, change.seq, step.op.details.name)) return 'other';\n  if (isMadeByOther(context.store, made.id, change.seq)) return 'absent';",
+    to: "if (made === 'unclear') return 'other';",
   },
   {
     name: "undo of an addition takes the person's older row of the same song",
@@ -52,12 +53,13 @@ export const FORMER_MISTAKES: readonly Mutant[] = [
     file: 'src/changes/undo.ts',
     from: "await settleTarget(context, change.playlistId ?? '', call);\n      return plain(",
     to: 'return plain(',
+    firstSeed: FIRST_WITH_MORE,
   },
   {
     name: "a person's deliberate double is removed as relay's",
     file: 'src/changes/finish.ts',
-    from: 'const again = (body.notes?.sentAgain ?? []) as readonly string[];\n  const isOurs = again.length > 1 && ',
-    to: "const again = plan.ops.flatMap((op) => ('uris' in op ? op.uris : []));\n  const isOurs = ",
+    from: 'if (!isOurs || !isDoubled(present, goal, again) || !goal.every(isWritable))',
+    to: 'const isMore = goal.every((uri) => present.includes(uri)) && present.every((uri) => goal.includes(uri));\n  if ((!isOurs && !isMore) || !goal.every(isWritable))',
   },
   {
     name: 'a move with a lost answer counts as not written',
@@ -67,9 +69,9 @@ export const FORMER_MISTAKES: readonly Mutant[] = [
   },
   {
     name: 'an answer says that the job writes the rest while it is rolled back',
-    file: 'src/changes/drive.ts',
-    from: 'if (run.control.waiter === null) return follow(run, ending, error, step);',
-    to: '',
+    file: 'src/tools/playlists/playlistWriting.ts',
+    from: 'return change.goingBack\n    ?',
+    to: 'return change.goingBack && jobId === null\n    ?',
   },
   {
     name: "a move soon after relay's own write cannot be undone",
@@ -93,13 +95,14 @@ export const FORMER_MISTAKES: readonly Mutant[] = [
     name: 'a partial undo of saves names other entries than are left',
     file: 'src/tools/extras/changeTools.ts',
     from: 'const rest = (_: number, when: string) => undoAgain(change, when);',
-    to: 'const rest = (written: number, when: string) => `Write the rest (from entry ${written + 1}) ${when}.`;',
+    to: "const rest = (written: number, when: string) => 'Write the rest (from entry ' + (written + 1) + ') ' + when + '.';",
   },
   {
     name: "a version 30 s old: undo goes over a person's change of a row far behind",
     file: 'src/changes/undo.ts',
-    from: 'let planned = quick && onlyAppends(quick.ops) ? quick : null;',
-    to: 'let planned = quick;',
+    from: "const how = isForced ? 'readShown' : 'readSettled';",
+    to: "if (quick) return { former: { rows: quick.present }, ops: quick.ops, rewritten: 0, lost: [] };\n  const how = isForced ? 'readShown' : 'readSettled';",
+    firstSeed: FIRST_WITH_MORE,
   },
   {
     name: 'a job that adds to a full playlist goes on for hours',
