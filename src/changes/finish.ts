@@ -252,10 +252,15 @@ export function review(run: Run, cause: RelayError): DriveEnd {
   return { kind: 'review', cause };
 }
 
+/** The rows of the plan that may be gone already. Once a request of the plan has taken effect, there are none. */
+function unsureRows({ change, plan }: Pick<Run, 'change' | 'plan'>): ReadonlySet<string> {
+  return new Set(isAfter(progressOf(change), START) ? [] : plan.unsure);
+}
+
 /** Reads the rows that a rollback starts from; null if that fails. */
 export async function readForRollback(run: Run): Promise<string[] | null> {
   const { context, change, call, plan } = run;
-  const unsure = new Set(isAfter(progressOf(change), START) ? [] : plan.unsure);
+  const unsure = unsureRows(run);
   // If in doubt, a song that is told as missing although it is there does less harm than one that is lost.
   run.plan = { ...plan, rows: plan.rows.filter((uri) => !unsure.has(uri)) };
   tellRows(run);
@@ -319,7 +324,7 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   // If others have written, the rows that were not read may have changed too.
   const present = part && !part.includes('') ? part : await readAll();
   if (mayBeRows(expected, present)) return null;
-  const unsure = new Set(isAfter(progressOf(change), START) ? [] : plan.unsure);
+  const unsure = unsureRows(run);
   const isWithout = (uri: string) => !unsure.has(uri);
   if (unsure.size > 0 && sameRows(present, expected.filter(isWithout))) return null;
   const removed = removedBefore(plan.ops, progressOf(change));
