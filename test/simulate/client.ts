@@ -1,6 +1,6 @@
 /** A client: asks relay for one thing after another, does what answers say, and compares each answer with what Spotify holds. */
 import type { DemoPlaylist, PlaylistRow } from '../../src/demo/state.ts';
-import { sameRows } from '../../src/domain/rows.ts';
+import { sameRows, without } from '../../src/domain/rows.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import type { Chance } from '../changes/crash/chance.ts';
 import { type Counts, countsOf, difference } from '../oracle/counts.ts';
@@ -1508,12 +1508,7 @@ function ownRows(
 }
 
 function putIn(effects: readonly Effect[]): Set<PlaylistRow> {
-  return new Set(
-    effects.flatMap(({ rowsBefore, rowsAfter }) => {
-      const held = new Set(rowsBefore);
-      return rowsAfter.filter((row) => !held.has(row));
-    }),
-  );
+  return new Set(effects.flatMap(({ rowsBefore, rowsAfter }) => without(rowsAfter, rowsBefore)));
 }
 
 /** By URI: how many of the rows that a change has put in are still there. */
@@ -1598,17 +1593,13 @@ function sweptAlong(
   effects: readonly Effect[],
 ): Effect[] {
   const taken = new Set(
-    effects.flatMap(({ by, rowsBefore, rowsAfter }) => (by === 'person' ? [] : gone(rowsBefore, rowsAfter))),
+    effects.flatMap(({ by, rowsBefore, rowsAfter }) =>
+      by === 'person' ? [] : without(rowsBefore, rowsAfter),
+    ),
   );
   return others.filter(({ rowsBefore, rowsAfter }) =>
-    gone(rowsAfter, rowsBefore).some((row) => own.has(row.uri) && taken.has(row)),
+    without(rowsAfter, rowsBefore).some((row) => own.has(row.uri) && taken.has(row)),
   );
-}
-
-/** The rows of `before` that are not in `after`. */
-function gone(before: readonly PlaylistRow[], after: readonly PlaylistRow[]): PlaylistRow[] {
-  const left = new Set(after);
-  return before.filter((row) => !left.has(row));
 }
 
 /**

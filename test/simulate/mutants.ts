@@ -2,7 +2,6 @@
  * Mistakes that are made in the program on purpose, to see that histories find them. Each replaces one passage of a file with
  * another.
  */
-
 import { FORMER_MISTAKES } from './formerMistakes.ts';
 import { KEEP_MUTANTS } from './keeps/mutants.ts';
 import { FIRST_WITH_MORE } from './more.ts';
