@@ -138,7 +138,7 @@ interface Edits {
   /** Number of rows, by URI, that only changed their place. `removed` has the number of rows that are gone. */
   moved: Map<string, number>;
   removed: Map<string, number>;
-  /** Number of rows, by URI, that were not in `base`. */
+  /** Number of rows, by URI, that were not in `base`. It counts a row that is there for an empty one of `base`. */
   fresh: Map<string, number>;
 }
 
@@ -173,6 +173,10 @@ function editsOf(base: readonly string[], side: readonly string[], isTheirs: boo
     counts.set(uri, (counts.get(uri) ?? 0) + 1);
   });
   const fresh = new Map([...came].map(([uri, times]) => [uri, times - (moved.get(uri) ?? 0)]));
+  base.forEach((uri, at) => {
+    const named = uri === '' && side[place[at] ?? -1];
+    if (named) fresh.set(named, (fresh.get(named) ?? 0) + 1);
+  });
   return { place, added, moved, removed, fresh };
 }
 
