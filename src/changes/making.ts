@@ -28,7 +28,7 @@ function beingMade(store: ChangeContext['store']): Making[] {
 
 /** True if a change other than `own` is creating a playlist called `name`, and the ID is not known yet. */
 export function hasRival(store: ChangeContext['store'], own: number, name: string): boolean {
-  return beingMade(store).some(({ seq, create }) => seq !== own && create.details.name === name);
+  return beingMade(store).some(({ seq, create }) => seq !== own && create.details.name.trim() === name.trim());
 }
 
 /** The error for a new playlist that relay may or may not have created. */
@@ -74,7 +74,8 @@ export async function noteNamesakes(run: Run): Promise<void> {
 export const ASK_AGAIN_MS = 400;
 
 /**
- * Waits while a running change may have created the playlist `playlistId` without having learned the ID yet. This lets that change write its
+ * Waits while a running change may have created the playlist `playlistId` without having learned the ID yet. This lets that
+ * change write its
  * rows first.
  * @param isAtWork true while a run of the change is under way
  */

@@ -1,7 +1,7 @@
 /** `library.db` and `memory.db`: where they are, and how each is made and brought up to date. */
 import { join } from 'node:path';
 import type { Companion } from '../../store/copies/companion.ts';
-import { firstValue, migrate } from '../../store/sql/migrate.ts';
+import { firstValue, migrate, newestOf, readVersions, refuseNewer } from '../../store/sql/migrate.ts';
 import {
   createLibraryFile,
   type FileKind,
@@ -50,13 +50,14 @@ const MEMORY: FileKind = {
     migrate(db, MEMORY_MIGRATIONS);
     db.exec(`pragma application_id = ${MEMORY_ID}`);
   },
-  bring(db, size) {
+  bring(db, { path, size }) {
     if (firstValue(db, 'pragma application_id') !== MEMORY_ID)
       throw new Error('it belongs to another program');
     const pages = Number(firstValue(db, 'pragma page_count'));
     if (pages * Number(firstValue(db, 'pragma page_size')) > size) throw new Error('it is cut off');
     if (size <= CHECKED && firstValue(db, 'pragma quick_check(1)') !== 'ok')
       throw new Error('SQLite reports damage');
+    refuseNewer(readVersions(db), newestOf(MEMORY_MIGRATIONS), path);
     migrate(db, MEMORY_MIGRATIONS);
   },
   damaged: 'put_aside',

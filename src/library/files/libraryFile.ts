@@ -29,10 +29,10 @@ export interface FileKind {
   make(db: Database): void;
   /**
    * Checks the content of a file, and brings an older one up to date.
-   * @param size of the file in bytes
-   * @throws any error if the file cannot be used
+   * @param file its path, and its size in bytes
+   * @throws RelayError `STATE_TOO_NEW` if the file is to be left as it is; any other error if it cannot be used
    */
-  bring(db: Database, size: number): void;
+  bring(db: Database, file: { path: string; size: number }): void;
   /** What becomes of a file that cannot be used. `drop` deletes it, since its content can be read again. */
   damaged: 'drop' | 'put_aside';
 }
@@ -43,7 +43,8 @@ export interface LibraryFile {
   exists(): Promise<boolean>;
   /**
    * Runs synchronous work on the database. Opens the file, or makes the database if there is none.
-   * @throws RelayError `STORE_ERROR` if the file cannot be read now; errors of `work`
+   * @throws RelayError `STORE_ERROR` if the file cannot be read now; `STATE_TOO_NEW` if only a newer program may use it; errors of
+   * `work`
    */
   use<T>(work: (sql: Sql) => T): Promise<T>;
   /**
@@ -176,18 +177,22 @@ export function createLibraryFile({
     }
   }
 
-  /** Opens the database in a file's content; null if the file cannot be used. */
+  /**
+   * Opens the database in a file's content; null if the file cannot be used.
+   * @throws RelayError `STATE_TOO_NEW`
+   */
   function opened(SQL: SqlJsStatic, bytes: Uint8Array): Open | null {
     let db: Database | null = null;
     try {
       const paged = createPagedFile(bytes);
       db = new SQL.Database(paged.bytes);
       db.exec(FOR_MEMORY);
-      kind.bring(db, bytes.length);
+      kind.bring(db, { path, size: bytes.length });
       return { db, sql: createSql(db, paged), savedVersion: 0 };
     } catch (error) {
-      log.info({ path, reason: messageOf(error) }, 'a file of the library could not be used');
       db?.close();
+      if (error instanceof RelayError) throw error;
+      log.info({ path, reason: messageOf(error) }, 'a file of the library could not be used');
       return null;
     }
   }

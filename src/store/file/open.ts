@@ -9,7 +9,14 @@ import { MIGRATIONS } from '../../generated/sql.ts';
 import type { Companion, Taken } from '../copies/companion.ts';
 import { claimedVersion, type TakenRows, takeRows } from '../copies/copyContent.ts';
 import { freshImage, IN_MEMORY } from '../sql/freshImage.ts';
-import { type Migration, migrate, readVersions, type SchemaVersions } from '../sql/migrate.ts';
+import {
+  type Migration,
+  migrate,
+  newestOf,
+  readVersions,
+  refuseNewer,
+  type SchemaVersions,
+} from '../sql/migrate.ts';
 import { createPagedFile } from '../sql/pagedFile.ts';
 import { createSql } from '../sql/sql.ts';
 import { loadSqlite } from '../sql/sqlite.ts';
@@ -166,17 +173,7 @@ function bring(db: Database, path: string, migrations: readonly Migration[]): nu
 
 function checkedVersions(db: Database, path: string, expectedVersion: number): SchemaVersions {
   const versions = versionsOf(db, path);
-  if (versions.schemaVersion > expectedVersion && versions.oldestCompatible > expectedVersion) {
-    const { schemaVersion, oldestCompatible } = versions;
-    throw new RelayError(
-      'STATE_TOO_NEW',
-      `The state file ${path} has schema ${schemaVersion}; this program knows ${expectedVersion} and the file needs at least ${oldestCompatible}.`,
-      {
-        remedy: 'Start the newer relay that wrote it, or use another home with --home.',
-        details: { path, schemaVersion, expectedVersion, oldestCompatible },
-      },
-    );
-  }
+  refuseNewer(versions, expectedVersion, path);
   return versions;
 }
 
@@ -186,10 +183,6 @@ function versionsOf(db: Database, path: string): SchemaVersions {
   } catch (error) {
     throw damaged(path, `its version cannot be read (${messageOf(error)})`, error);
   }
-}
-
-function newestOf(migrations: readonly Migration[]): number {
-  return migrations.at(-1)?.version ?? 0;
 }
 
 /** Saves a new state for the first time. If that fails, the program must not start. */

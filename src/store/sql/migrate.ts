@@ -1,5 +1,6 @@
 /** Runs migrations, forward only. Each migration runs in one transaction, which also records its version. */
 import type { Database, SqlValue } from 'sql.js';
+import { RelayError } from '../../domain/errors.ts';
 
 /** ASCII "rlay" in the header of the state file, which identifies it as ours. */
 export const APPLICATION_ID = 0x726c6179;
@@ -23,6 +24,31 @@ export function readVersions(db: Database): SchemaVersions {
   if (schemaVersion === 0) return { schemaVersion, oldestCompatible: 0 };
   const oldest = firstValue(db, "select value from meta where name = 'oldest_compatible'");
   return { schemaVersion, oldestCompatible: Number(oldest ?? 0) };
+}
+
+/** Returns the version that the last of `migrations` leads to; 0 if there are none. */
+export function newestOf(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.version ?? 0;
+}
+
+/**
+ * Refuses the file at `path` if only newer programs may use it. It must stay as it is.
+ * @throws RelayError `STATE_TOO_NEW`
+ */
+export function refuseNewer(
+  { schemaVersion, oldestCompatible }: SchemaVersions,
+  expectedVersion: number,
+  path: string,
+): void {
+  if (schemaVersion <= expectedVersion || oldestCompatible <= expectedVersion) return;
+  throw new RelayError(
+    'STATE_TOO_NEW',
+    `The state file ${path} has schema ${schemaVersion}; this program knows ${expectedVersion} and the file needs at least ${oldestCompatible}.`,
+    {
+      remedy: 'Start the newer relay that wrote it, or use another home with --home.',
+      details: { path, schemaVersion, expectedVersion, oldestCompatible },
+    },
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, readlink, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { loadSqlite } from '../../../src/store/sql/sqlite.ts';
 import { relay as cli, run, temporaryHome } from '../../support/cli.ts';
 import { owner } from '../../support/entries.ts';
 import { longTest, sized } from '../../support/scale.ts';
@@ -331,6 +332,40 @@ test('a memory.db that cannot be read stays as it is, and the error names it', (
     assert.match(err, /move it to another place/);
     assert.equal(await readlink(path), path);
   }));
+
+test('a memory.db that only a newer relay may use is refused, and stays byte for byte', () =>
+  withExports({ connect: false }, async (relay, at) => {
+    const command = ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))];
+    assert.equal((await run(relay, command)).code, 0);
+    await relay.server.close();
+    const path = join(relay.home, 'memory.db');
+    const newer = await asOfSchema(99, await readFile(path));
+    await writeFile(path, newer);
+    await relay.restart();
+    const { code, err } = await run(relay, command);
+    assert.equal(code, 5);
+    assert.match(err, /memory\.db has schema 99; this program knows \d+ and the file needs at least 99/);
+    assert.match(err, /Start the newer relay that wrote it/);
+    await relay.server.close();
+    assert.deepEqual(await readFile(path), Buffer.from(newer));
+    assert.deepEqual(
+      (await readdir(relay.home)).filter((name) => name.startsWith('memory.db')),
+      ['memory.db'],
+    );
+  }));
+
+/** A file of the library as a program with schema `version` would have left it. */
+async function asOfSchema(version: number, bytes: Uint8Array): Promise<Uint8Array> {
+  const SQL = await loadSqlite();
+  const db = new SQL.Database(bytes);
+  try {
+    db.exec(`pragma user_version = ${version}`);
+    db.exec("update meta set value = ? where name = 'oldest_compatible'", [version]);
+    return db.export();
+  } finally {
+    db.close();
+  }
+}
 
 longTest(
   'a memory.db that is damaged while relay runs is put aside at the next question, which says so',
