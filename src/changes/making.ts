@@ -28,7 +28,9 @@ function beingMade(store: ChangeContext['store']): Making[] {
 
 /** True if a change other than `own` is creating a playlist called `name`, and the ID is not known yet. */
 export function hasRival(store: ChangeContext['store'], own: number, name: string): boolean {
-  return beingMade(store).some(({ seq, create }) => seq !== own && create.details.name.trim() === name.trim());
+  return beingMade(store).some(
+    ({ seq, create }) => seq !== own && create.details.name.trim() === name.trim(),
+  );
 }
 
 /** The error for a new playlist that relay may or may not have created. */

@@ -34,7 +34,7 @@ test('a read waits out a Retry-After of 5 seconds, exactly, and not one of 6', (
     assert.deepEqual(await relay.call('get_devices'), {
       error: {
         code: 'RATE_LIMITED',
-        message: `Spotify asks relay to wait 6 seconds before the next player request (until ${at}).`,
+        message: `Spotify asks relay to wait 6 seconds before it may use the player again (until ${at}).`,
         remedy:
           'Do not retry before then; other kinds of requests still work. `relay status` shows what is blocked.',
         retryAfterSeconds: 6,
@@ -236,7 +236,7 @@ longTest('a quota is not waited for, survives a restart, and does not affect oth
     assert.deepEqual(await relay.call('search_tracks', { query: 'x' }), {
       error: {
         code: 'QUOTA_EXCEEDED',
-        message: `The Spotify app's quota for search requests is used up until ${at}.`,
+        message: `The Spotify app's quota is used up: relay may search again at ${at}.`,
         remedy:
           'Do not retry before then; other kinds of requests still work. `relay status` shows what is blocked.',
         retryAfterSeconds: 46_649,

@@ -255,9 +255,9 @@ test('if Spotify rate-limits the profile, the login says how long to wait, and a
       const { attemptId, browserUrl } = await server.local.startLogin({ switchAccount: false });
       assertGenericFailure(await createBrowser().open(browserUrl), 502, '600');
       const progress = await server.local.loginProgress({ attemptId, waitSeconds: 0 });
-      assert.deepEqual(progress.state === 'failed' && [progress.code, progress.message.slice(0, 66)], [
+      assert.deepEqual(progress.state === 'failed' && [progress.code, progress.message.slice(0, 68)], [
         'RATE_LIMITED',
-        'Spotify asks relay to wait 10 minutes before the next me request (',
+        'Spotify asks relay to wait 10 minutes before it may read the account',
       ]);
     }
     assert.equal(provider.requests.filter(({ path }) => path === '/me').length, 1);

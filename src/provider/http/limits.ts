@@ -179,13 +179,28 @@ export function createLimits(store: Store, clock: Clock): Limits {
   };
 }
 
-function limitError(scope: string, waitMs: number, reason: string | null, now: number): RelayError {
+/** What relay does with the requests of each scope, as an error says it. */
+const DEEDS: Readonly<Record<LimitScope, string>> = {
+  search: 'search',
+  tracks: 'read tracks and albums',
+  artists: 'read artists',
+  'playlists.read': 'read playlists',
+  'playlists.write': 'change playlists',
+  'library.read': 'read the library',
+  'library.write': 'change the library',
+  top: 'read top tracks and artists',
+  recently_played: 'read recent plays',
+  player: 'use the player',
+  me: 'read the account',
+};
+
+function limitError(scope: LimitScope, waitMs: number, reason: string | null, now: number): RelayError {
   const isQuota = reason === QUOTA_REASON;
   const seconds = Math.ceil(waitMs / 1000);
   const at = new Date(now + waitMs).toISOString();
   const what = isQuota
-    ? `The Spotify app's quota for ${scope} requests is used up until ${at}.`
-    : `Spotify asks relay to wait ${waitWords(seconds)} before the next ${scope} request (until ${at}).`;
+    ? `The Spotify app's quota is used up: relay may ${DEEDS[scope]} again at ${at}.`
+    : `Spotify asks relay to wait ${waitWords(seconds)} before it may ${DEEDS[scope]} again (until ${at}).`;
   return new RelayError(isQuota ? 'QUOTA_EXCEEDED' : 'RATE_LIMITED', what, {
     remedy: {
       text: 'Do not retry before then; other kinds of requests still work. {command} shows what is blocked.',
