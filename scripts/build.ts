@@ -1,5 +1,15 @@
 /** Bundles the program into one file for the installed Node, for `npm start` and `npm link`. */
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundle, root } from './bundle.ts';
 
-await bundle({ entry: 'src/main.ts', outfile: join(root, 'dist', 'relay.cjs'), target: 'node20' });
+const dist = join(root, 'dist');
+await mkdir(dist, { recursive: true });
+// Another process may run the program meanwhile, and must never load half of it.
+const staging = await mkdtemp(join(dist, '.build-'));
+try {
+  await bundle({ entry: 'src/main.ts', outfile: join(staging, 'relay.cjs'), target: 'node20' });
+  for (const name of await readdir(staging)) await rename(join(staging, name), join(dist, name));
+} finally {
+  await rm(staging, { recursive: true });
+}
