@@ -177,7 +177,7 @@ function shownState(store: Context['store'], change: Change): ShownState {
   const { outcome, looking, goingBack } = change;
   if (outcome !== null) return outcome;
   const job = jobOf(store, change);
-  if (job?.status === 'failed') return job.reviewRequired ? 'review' : 'waiting';
+  if (job?.status === 'failed') return job.reviewRequired ? 'review' : 'stopped';
   if (job?.status === 'waiting' || (job?.status === 'cancelled' && job.runAfter !== null)) return 'waiting';
   if (looking) return 'looking';
   if (job?.status === 'cancelled') return 'cancelling';

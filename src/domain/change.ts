@@ -103,8 +103,10 @@ const SHOWN_STATES = [
   'rolling_back',
   /** The change's job was cancelled; a request is still on its way. */
   'cancelling',
-  /** The change waits until a time, or for a login, the network, or somebody who resumes its job. */
+  /** The change waits until a time, or for a login or the network. */
   'waiting',
+  /** The change's job has failed. The change waits until somebody resumes the job, or undoes the change. */
+  'stopped',
   /** Someone else changed the target: a person decides. */
   'review',
   ...CHANGE_OUTCOMES,

@@ -251,7 +251,7 @@ test('a job whose requests were refused too often can be resumed', (t) =>
   takenOver(t, 'stopped', async ({ relay, job }) => {
     const { status, error } = await jobOf(relay, job);
     assert.deepEqual([status, error?.code], ['failed', 'FORBIDDEN']);
-    assert.deepEqual(await statesOf(relay), ['waiting']);
+    assert.deepEqual(await statesOf(relay), ['stopped']);
     const { status: then, written } = await resumed(relay, job);
     assert.deepEqual([then, written], ['completed', 2]);
     assert.deepEqual(shelf(relay), tracks(relay, 2, 3_000));

@@ -514,7 +514,7 @@ longTest('list_changes says that a change can be undone exactly if undo_change t
       assert.deepEqual(await listed(), [
         ['save', 'done', true],
         ['add', 'waiting', false],
-        ['add', 'waiting', true],
+        ['add', 'stopped', true],
       ]);
       relay.provider.loginAs(1);
       const { browserUrl } = await relay.server.local.startLogin({ switchAccount: true });
@@ -522,7 +522,7 @@ longTest('list_changes says that a change can be undone exactly if undo_change t
       assert.deepEqual(await listed(), [
         ['save', 'done', false],
         ['add', 'waiting', false],
-        ['add', 'waiting', false],
+        ['add', 'stopped', false],
       ]);
     });
   }),

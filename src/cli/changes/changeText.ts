@@ -38,6 +38,7 @@ const STATES: Readonly<Record<ShownState, string>> = {
   rolling_back: 'being rolled back',
   cancelling: 'being cancelled',
   waiting: 'waiting',
+  stopped: 'stopped',
   review: 'under review',
   done: 'done',
   partial: 'partly written',
