@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { createBrowser } from '../support/browser.ts';
 import { DAY } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { longTest } from '../support/scale.ts';
@@ -132,6 +133,28 @@ test('a press within the half second restarts that half second, even with an ear
     }
     clock.advance(500);
     assert.ok(answerOf(await browser.submit(first, 'approve', { owner_proof })).code);
+  }));
+
+test('an approval for one account does not count for another that was connected meanwhile', () =>
+  withServer({}, async ({ relay, baseUrl, provider, server }) => {
+    const { client_id } = await newClient(baseUrl);
+    const browser = ownerBrowser(baseUrl);
+    const url = authorizeUrl(baseUrl, { client_id });
+    const none = await browser.open(url);
+    const owner_proof = await signIn(relay);
+    await connectAccount(baseUrl);
+    assert.ok(answerOf(await browser.submit(none, 'approve', { owner_proof })).code, 'it named no account');
+    const former = await browser.open(url);
+    provider.loginAs(1);
+    const { browserUrl } = await server.local.startLogin({ switchAccount: true });
+    await createBrowser().open(browserUrl);
+    const proof = { owner_proof: await signIn(relay) };
+    const again = await browser.submit(former, 'approve', proof);
+    assert.equal(again.status, 409);
+    assert.match(again.text, /Another Spotify account has been connected since, so nothing was approved/);
+    assert.ok(again.text.includes(provider.accounts[1]?.displayName ?? ''));
+    assert.ok(answerOf(await browser.submit(again, 'approve', proof)).code);
+    assert.equal(answerOf(await browser.submit(former, 'deny')).error, 'access_denied');
   }));
 
 test('Approve does nothing in the first half second, and such a press costs no try', () =>

@@ -16,7 +16,9 @@ export type Problem =
   | { kind: 'wait'; seconds: number }
   | { kind: 'not_remembered' }
   /** Approve was pressed before anybody could have read the page. */
-  | { kind: 'too_soon' };
+  | { kind: 'too_soon' }
+  /** Another account was connected after the page was opened. */
+  | { kind: 'other_account' };
 
 export interface Approval {
   client: OAuthClient;
@@ -74,12 +76,12 @@ function decisionForm({ fields, csrfToken, problem, access, holdMs }: Approval):
   const hidden = [...fields, ['csrf_token', csrfToken] as const].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  const tooSoon = problem?.kind === 'too_soon';
+  const notice = problem?.kind === 'too_soon' || problem?.kind === 'other_account' ? problem : null;
   return html`<form id="approval" method="post" action="/oauth/authorize" data-hold-ms="${holdMs}">
 ${hidden}
-${tooSoon ? html`<p class="notice" role="alert">${problemText({ kind: 'too_soon' })}</p>` : html``}
+${notice ? html`<p class="notice" role="alert">${problemText(notice)}</p>` : html``}
 <p class="soft" id="remembered" hidden>This browser is remembered as yours: no owner code is needed.</p>
-${codeField(tooSoon ? null : problem)}
+${codeField(notice ? null : problem)}
 ${readOnlyChoice(access)}
 <div class="buttons"><button id="approve" name="decision" value="approve" class="primary">Approve</button>
 <button name="decision" value="deny" formnovalidate>Deny</button></div>
@@ -105,6 +107,8 @@ export function problemText(problem: Problem): string {
       return 'This browser is no longer remembered. Type the owner code.';
     case 'too_soon':
       return 'That was too quick, so nothing was approved. Read the page, then choose again.';
+    case 'other_account':
+      return 'Another Spotify account has been connected since, so nothing was approved. Look at the account, then choose again.';
   }
 }
 

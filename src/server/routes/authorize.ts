@@ -103,6 +103,7 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   if (wasDenied(asking)) return;
   if (form.get('decision') !== 'approve') return ask(asking, null);
   if (isTooSoon(asking, ageMs)) return ask(asking, { kind: 'too_soon' });
+  if (isForAnother(asking)) return ask(asking, { kind: 'other_account' });
   const problem = await ownerProblem(asking, form);
   // Checked again: Deny may have been pressed while the code waited for its turn.
   if (wasDenied(asking)) return;
@@ -152,6 +153,12 @@ function isTooSoon({ core, forms, pressed, context, request }: Asking, ageMs: nu
   const isHeld = ageMs < HOLD_MS || pressed.has(name);
   if (isHeld) pressed.set(name, now);
   return isHeld;
+}
+
+/** True if the form named an account, and another one is connected now. */
+function isForAnother({ core, parameters }: Asking): boolean {
+  const [named, account] = [parameters.get('account'), core.account.view().account];
+  return Boolean(named) && account !== null && account.providerUserId !== named;
 }
 
 /** Why the form does not prove that the owner sent it; null if the form proves it. */
@@ -211,10 +218,13 @@ function ask({ core, forms, context, request, parameters }: Asking, problem: Pro
     client: request.client,
     redirectUri: request.redirectUri,
     account: account && (account.displayName ?? account.providerUserId),
-    fields: CARRIED.flatMap((name): Array<[string, string]> => {
-      const value = parameters.get(name);
-      return value === null ? [] : [[name, value]];
-    }),
+    fields: [
+      ...CARRIED.flatMap((name): Array<[string, string]> => {
+        const value = parameters.get(name);
+        return value === null ? [] : [[name, value]];
+      }),
+      ['account', account?.providerUserId ?? ''],
+    ],
     csrfToken: forms.issue(context, subjectOf(request)),
     problem,
     access: {
@@ -231,6 +241,7 @@ function ask({ core, forms, context, request, parameters }: Asking, problem: Pro
 
 function statusOf(problem: Problem | null): number {
   if (problem === null || problem.kind === 'too_soon') return 200;
+  if (problem.kind === 'other_account') return 409;
   return problem.kind === 'wait' ? 429 : 403;
 }
 
