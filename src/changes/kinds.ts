@@ -366,7 +366,7 @@ async function lookAtDetails(
       // If the answer to a request was lost, only Spotify's own values tell whether it took effect.
       const isLost = index === reached;
       const isShown = (field: keyof DetailValues) =>
-        isLost ? present[field] === op.set[field] : details[field] === former.details?.[field];
+        present[field] === op.set[field] || (!isLost && details[field] === former.details?.[field]);
       const isOwn = ([field, value]: [string, unknown]) =>
         value !== undefined && field in details && isShown(field as keyof DetailValues);
       details = { ...details, ...Object.fromEntries(Object.entries(op.set).filter(isOwn)) };

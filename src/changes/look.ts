@@ -168,7 +168,8 @@ async function allowingRelinks(
   // others are not in the list.
   const reached = verdict.kind === 'landed' ? verdict.progress : { op: ops.length, at: 0 };
   const strange = new Set(plain.mismatches.map(({ sent }) => sent));
-  const isRare = isOwn && areMostRight(ops, known, reached, strange, size);
+  // If the size of the request is not known, such a row may also be one that a person has added after it.
+  const isRare = isOwn && size !== null && areMostRight(ops, known, reached, strange, size);
   // Nobody else puts the same recordings in the same places, so a few of them are enough.
   const doubted = new Map(plain.mismatches.map(({ sent, shown }) => [`${sent} ${shown}`, { sent, shown }]));
   const ordered = [...doubted.values()].sort((a, b) => Number(isNew(a)) - Number(isNew(b)));
@@ -179,16 +180,16 @@ async function allowingRelinks(
 
 /**
  * True if fewer than half of the entries of each request from `known` to `reached` are among `strange`.
- * @param size as for `compareRows`
+ * @param size number of entries of the first request
  */
 function areMostRight(
   ops: readonly ChangeOp[],
   known: Progress,
   reached: Progress,
   strange: ReadonlySet<string>,
-  size: number | null,
+  size: number,
 ): boolean {
-  for (const { op, from, to } of stepsFrom(ops, known, size ?? ROWS_PER_REQUEST)) {
+  for (const { op, from, to } of stepsFrom(ops, known, size)) {
     if (!isAfter(reached, from)) break;
     const all = 'uris' in op ? op.uris : [];
     // A request may have ended before the end of this one.
