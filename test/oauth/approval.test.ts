@@ -5,6 +5,7 @@ import { createBrowser } from '../support/browser.ts';
 import { DAY } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { longTest } from '../support/scale.ts';
+import { sendStranger, withoutSecondUser } from '../support/stranger.ts';
 import { until } from '../support/until.ts';
 import { connectAccount } from '../support/world.ts';
 import { authorizeUrl, newClient, REDIRECT } from './clients.ts';
@@ -156,6 +157,29 @@ test('an approval for one account does not count for another that was connected 
     assert.ok(answerOf(await browser.submit(again, 'approve', proof)).code);
     assert.equal(answerOf(await browser.submit(former, 'deny')).error, 'access_denied');
   }));
+
+test('another user who closes the connection at once gets no further', { skip: withoutSecondUser }, () =>
+  withServer({}, async ({ relay, baseUrl }) => {
+    const secret = await signIn(relay);
+    await connectAccount(baseUrl);
+    const { client_id } = await newClient(baseUrl, { client_name: 'Claude Code' });
+    const path = new URL(authorizeUrl(baseUrl, { client_id })).pathname;
+    const { search } = new URL(authorizeUrl(baseUrl, { client_id }));
+    const headers = { origin: baseUrl, 'content-type': 'application/json', 'x-relay-owner': secret };
+    const state = async () => JSON.parse((await send(`${baseUrl}/owner/state`, { headers })).text);
+    const { account } = await state();
+    await sendStranger({
+      ...{ baseUrl, addresses: [], requests: [], paths: [], watchMs: 0 },
+      abandoned: [
+        { path: `${path}${search}` },
+        // The other user may have learned the secret of the owner's browser.
+        { path: '/owner/account/disconnect', method: 'POST', headers, body: '{"erase":true}' },
+      ],
+    });
+    const after = await state();
+    assert.deepEqual([after.waitingClients, after.account], [[], account]);
+  }),
+);
 
 test('Approve does nothing in the first half second, and such a press costs no try', () =>
   withServer({}, async ({ relay, baseUrl, server, clock }) => {

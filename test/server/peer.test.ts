@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Ends, findUid, uidOfPeer } from '../../src/server/access/peer.ts';
+import { type Ends, type Seen, seenIn, seenInText } from '../../src/server/access/peer.ts';
 import { temporaryHome } from '../support/cli.ts';
 import { longTest } from '../support/scale.ts';
 
@@ -27,41 +27,70 @@ const ends = (remoteAddress: string, localAddress = remoteAddress): Ends => ({
 const ESTABLISHED = '01';
 const FIN_WAIT_2 = '05';
 const TIME_WAIT = '06';
+const CLOSE_WAIT = '08';
+const LISTEN = '0A';
 
-const TABLES: ReadonlyArray<[what: string, table: string[], ends: Ends, uid: number | null, order?: 'BE']> = [
-  ['its own line', [line(V4, ESTABLISHED, 1000, 42)], ends('127.0.0.1'), 1000],
-  ['not the line of our own end', [line(V4_BACK, ESTABLISHED, 0, 42)], ends('127.0.0.1'), null],
+const TABLES: ReadonlyArray<[what: string, table: string[], ends: Ends, seen: Seen, order?: 'BE']> = [
+  ['its own line', [line(V4, ESTABLISHED, 1000, 42)], ends('127.0.0.1'), { uid: 1000 }],
+  ['our own end alone', [line(V4_BACK, ESTABLISHED, 0, 42)], ends('127.0.0.1'), { isOpen: true }],
   [
     'the right one of both',
     [line(V4_BACK, ESTABLISHED, 0, 42), line(V4, ESTABLISHED, 1000, 43)],
     ends('127.0.0.1'),
-    1000,
+    { uid: 1000 },
   ],
   [
     'an end that is closing, which the kernel shows as root',
     [line(V4, FIN_WAIT_2, 0, 0)],
     ends('127.0.0.1'),
-    null,
+    { isClosed: true },
   ],
-  ['an end that sends no more but is still held', [line(V4, FIN_WAIT_2, 1000, 42)], ends('127.0.0.1'), 1000],
-  ['an end that is gone', [line(V4, TIME_WAIT, 0, 0)], ends('127.0.0.1'), null],
-  ['an end that no program holds', [line(V4, ESTABLISHED, 0, 0)], ends('127.0.0.1'), null],
-  ['IPv6', [line(V6, ESTABLISHED, 1000, 42)], ends('::1'), 1000],
-  ['IPv4 on an IPv6 socket of the client', [line(MAPPED, ESTABLISHED, 1000, 42)], ends('127.0.0.1'), 1000],
-  ['IPv4 on an IPv6 socket of the server', [line(V4, ESTABLISHED, 1000, 42)], ends('::ffff:127.0.0.1'), 1000],
+  [
+    'an end that sends no more but is still held',
+    [line(V4, FIN_WAIT_2, 1000, 42)],
+    ends('127.0.0.1'),
+    { uid: 1000 },
+  ],
+  ['an end that is gone', [line(V4, TIME_WAIT, 0, 0)], ends('127.0.0.1'), { isClosed: true }],
+  ['an end that no program holds', [line(V4, ESTABLISHED, 0, 0)], ends('127.0.0.1'), { isClosed: true }],
+  ['IPv6', [line(V6, ESTABLISHED, 1000, 42)], ends('::1'), { uid: 1000 }],
+  [
+    'IPv4 on an IPv6 socket of the client',
+    [line(MAPPED, ESTABLISHED, 1000, 42)],
+    ends('127.0.0.1'),
+    { uid: 1000 },
+  ],
+  [
+    'IPv4 on an IPv6 socket of the server',
+    [line(V4, ESTABLISHED, 1000, 42)],
+    ends('::ffff:127.0.0.1'),
+    { uid: 1000 },
+  ],
   [
     'a machine of the other byte order',
     [line(V4_BIG_ENDIAN, ESTABLISHED, 1000, 42)],
     ends('127.0.0.1'),
-    1000,
+    { uid: 1000 },
     'BE',
   ],
-  ['an empty table', [], ends('127.0.0.1'), null],
+  [
+    'our own end, which has been told that the other is closed',
+    [line(V4_BACK, CLOSE_WAIT, 0, 42)],
+    ends('127.0.0.1'),
+    { isClosed: true },
+  ],
+  [
+    'the listening socket alone',
+    [line('0100007F:1374 00000000:0000', LISTEN, 0, 42)],
+    ends('127.0.0.1'),
+    { isComplete: true },
+  ],
+  ['an empty table', [], ends('127.0.0.1'), {}],
 ];
 
-for (const [what, table, of, uid, order = 'LE'] of TABLES) {
+for (const [what, table, of, seen, order = 'LE'] of TABLES) {
   test(`the user of a connection is read from the kernel's table: ${what}`, () => {
-    assert.equal(uidOfPeer(`${[HEAD, ...table].join('\n')}\n`, of, order), uid);
+    assert.deepEqual(seenInText(`${[HEAD, ...table].join('\n')}\n`, of, order), seen);
   });
 }
 
@@ -77,10 +106,10 @@ longTest(
     for (const place of [0, ...Array.from({ length: 40 }, (_, at) => 200 + at), others.length]) {
       const table = others.toSpliced(place, 0, line(V4, ESTABLISHED, 1000, 7));
       await writeFile(path, `${[HEAD, ...table].join('\n')}\n`);
-      assert.equal(await findUid(path, ends('127.0.0.1')), 1000, `as line ${place}`);
+      assert.deepEqual(await seenIn(path, ends('127.0.0.1')), { uid: 1000 }, `as line ${place}`);
     }
     await writeFile(path, `${[HEAD, ...others].join('\n')}\n`);
-    assert.equal(await findUid(path, ends('127.0.0.1')), null);
-    assert.equal(await findUid(join(folder, 'missing'), ends('127.0.0.1')), null);
+    assert.deepEqual(await seenIn(path, ends('127.0.0.1')), {});
+    assert.deepEqual(await seenIn(join(folder, 'missing'), ends('127.0.0.1')), {});
   },
 );

@@ -3,7 +3,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 
-const { baseUrl, addresses, paths, requests, approval, watchMs } = JSON.parse(process.env.STRANGER);
+const {
+  baseUrl,
+  addresses,
+  paths,
+  requests,
+  abandoned = [],
+  approval,
+  watchMs,
+} = JSON.parse(process.env.STRANGER);
 
 const tried = {};
 for (const address of addresses) tried[address] = await follow(address);
@@ -12,6 +20,7 @@ for (const { path, method = 'GET', headers = {}, body } of requests) {
   const answer = await fetch(new URL(path, baseUrl), { method, headers, body, redirect: 'manual' });
   sent.push({ path, status: answer.status, text: await answer.text() });
 }
+for (const request of abandoned) for (let time = 0; time < 20; time++) await abandon(request, time);
 const approvals = approval ? await guess(approval) : [];
 const closing = await sendAndClose('/auth/provider/login');
 const read = {};
@@ -78,6 +87,30 @@ function sendAndClose(path) {
     });
     socket.on('error', () => resolve(text.slice(0, 12)));
     socket.on('close', () => resolve(text.slice(0, 12)));
+  });
+}
+
+// Sends a request and closes the connection, a little later or with a reset each time. Returns once the server has let go of it.
+function abandon({ path, method = 'GET', headers = {}, body = '' }, time) {
+  const { hostname, port, host } = new URL(baseUrl);
+  const lines = Object.entries({ host, 'content-length': body.length, ...headers }).map((pair) =>
+    pair.join(': '),
+  );
+  const text = `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port });
+    socket.on('error', () => {});
+    socket.on('close', resolve);
+    socket.on('connect', () =>
+      // The server accepts the connection first, so that it begins with the request as soon as it comes.
+      setTimeout(() => {
+        socket.write(text, () => {
+          const end = () => (time % 2 === 0 ? socket.destroy() : socket.resetAndDestroy());
+          if (time < 10) end();
+          else setImmediate(end);
+        });
+      }, 20),
+    );
   });
 }
 

@@ -15,6 +15,8 @@ export interface StrangerTask {
   addresses: string[];
   /** Requests to send without following redirects. */
   requests: Array<{ path: string; method?: string; headers?: Record<string, string>; body?: string }>;
+  /** Requests to send twenty times each, closing the connection at once. */
+  abandoned?: Array<{ path: string; method?: string; headers?: Record<string, string>; body?: string }>;
   /** An approval page, and the owner codes to try on it. */
   approval?: { path: string; codes: string[] };
   /** Files and folders to read. */

@@ -4,7 +4,7 @@ import { isLoopbackName } from '../../base/loopback.ts';
 import { isDirectLoopback } from '../http/address.ts';
 import type { HttpContext } from '../http/context.ts';
 import { HttpError } from '../http/toHttp.ts';
-import { peerOf } from './peer.ts';
+import { isStrangers } from './peer.ts';
 
 /**
  * True if the request comes straight from a program of the owner on this machine, or from the owner's browser at our own pages.
@@ -15,16 +15,16 @@ export async function isNear(context: HttpContext): Promise<boolean> {
   const { origin } = context.request.headers;
   const fromOurPage = origin === undefined || isLoopbackName(origin.replace(/^https?:\/\//, ''));
   if (!isDirectLoopback(context) || !fromOurPage) return false;
-  return (await peerOf(context.request.socket)) !== 'other';
+  return !(await isStrangers(context.request.socket));
 }
 
 /**
- * True if the system says that another user of this machine sent the request. With a public address this is not checked: there
+ * True if another user of this machine sent the request, or may have sent it and closed the connection at once. With a public address this is not checked: there
  * a proxy makes the connection, and the proxy may run as any user.
  */
 export async function isOtherUsers({ request, baseUrl }: HttpContext): Promise<boolean> {
   if (!isLoopbackName(new URL(baseUrl).host)) return false;
-  return (await peerOf(request.socket)) === 'other';
+  return isStrangers(request.socket);
 }
 
 /**

@@ -11,10 +11,11 @@ import { setImmediate } from 'node:timers/promises';
 import { bytesOf, groupsOf } from '../http/address.ts';
 
 /**
- * `self`: this user, or root, who can do everything anyway. `other`: another user of this machine. `unknown`: the system
- * does not say, or the other end is already closing or is on another machine.
+ * `self`: this user, or root, who can do everything anyway. `other`: another user of this machine. `gone`: the other end is
+ * closed, so nothing says whose it was; a program that sends a request and closes at once must not pass for the owner's.
+ * `unknown`: the system does not say, or the other end is on another machine.
  */
-export type Peer = 'self' | 'other' | 'unknown';
+export type Peer = 'self' | 'other' | 'gone' | 'unknown';
 
 /** True if the system can name the user of any program on this machine that keeps its end of the connection open. */
 export const PEERS_ARE_KNOWN = process.platform === 'linux';
@@ -40,19 +41,30 @@ export async function peerOf(socket: Socket): Promise<Peer> {
   return peer;
 }
 
+/** True for a connection of another user of this machine, and for one that is closed, since it may have been another user's. */
+export async function isStrangers(socket: Socket): Promise<boolean> {
+  const peer = await peerOf(socket);
+  return peer === 'other' || peer === 'gone';
+}
+
 async function lookUp(socket: Socket): Promise<Peer> {
   const own = process.getuid?.();
   const { remoteAddress, remotePort, localAddress, localPort } = socket;
   if (!PEERS_ARE_KNOWN || own === undefined) return 'unknown';
-  if (!remoteAddress || !remotePort || !localAddress || !localPort) return 'unknown';
+  // The connection was reset before it could be looked at.
+  if (!remoteAddress || !remotePort || !localAddress || !localPort) return 'gone';
   const ends = { remoteAddress, remotePort, localAddress, localPort };
+  let seen: Seen = {};
   for (let attempt = 0; attempt < TRIES; attempt++) {
+    seen = {};
     for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
-      const uid = await findUid(table, ends);
-      if (uid !== null) return uid === own || uid === 0 ? 'self' : 'other';
+      seen = { ...seen, ...(await seenIn(table, ends)) };
+      if (seen.uid !== undefined) return seen.uid === own || seen.uid === 0 ? 'self' : 'other';
     }
   }
-  return 'unknown';
+  if (seen.isClosed) return 'gone';
+  // A table without our own end lacks it because the connection was reset, unless the tables of this system show nothing.
+  return seen.isOpen || !seen.isComplete ? 'unknown' : 'gone';
 }
 
 /** Maximum number of bytes that the kernel returns at once. */
@@ -60,58 +72,85 @@ const PIECE_BYTES = 4_096;
 /** Number of pieces to read before other work has its turn. Reading them takes about a millisecond. */
 const PIECES_PER_TURN = 32;
 
+/** What a table of the kernel shows of a connection. What it does not show is left out. @internal */
+export interface Seen {
+  /** The user of the other end. */
+  uid?: number;
+  /** True if no program holds the other end any more, or if that end has told ours that it is closed. */
+  isClosed?: true;
+  /** True if our own end is established. */
+  isOpen?: true;
+  /** True if the table has our listening socket, so that it can be expected to have our end of each connection. */
+  isComplete?: true;
+}
+
 /**
- * Finds the user of the other end in a table, and reads no further than that line. Returns null if the table does not have the
- * connection or cannot be read. The kernel returns the table in small pieces.
+ * Looks for a connection in a table, and reads no further than the line with the user of the other end. Returns nothing if the
+ * table cannot be read. The kernel returns the table in small pieces.
  * Reading a piece in Node's threads would take longer than the kernel needs to produce it, so the pieces are read
  * synchronously.
  * @internal
  */
-export async function findUid(path: string, ends: Ends): Promise<number | null> {
+export async function seenIn(path: string, ends: Ends): Promise<Seen> {
   const piece = Buffer.alloc(PIECE_BYTES);
   let file: number | null = null;
+  let seen: Seen = {};
   try {
     file = openSync(path, 'r');
     let rest = '';
     for (let count = 1; ; count++) {
       const length = readSync(file, piece);
-      if (length === 0) return null;
+      if (length === 0) return seen;
       const text = rest + piece.toString('latin1', 0, length);
       const end = text.lastIndexOf('\n') + 1;
-      const uid = uidOfPeer(text.slice(0, end), ends, endianness());
-      if (uid !== null) return uid;
+      seen = { ...seen, ...seenInText(text.slice(0, end), ends, endianness()) };
+      if (seen.uid !== undefined) return seen;
       rest = text.slice(end);
       if (count % PIECES_PER_TURN === 0) await setImmediate();
     }
   } catch {
     // Without IPv6 there is no `tcp6`.
-    return null;
+    return seen;
   } finally {
     if (file !== null) closeSync(file);
   }
 }
 
+const ESTABLISHED = '01';
+
 /**
- * The user of the other end, from a table of the kernel; null if the table does not have it.
+ * What a part of a table shows of a connection.
  *
- * Only an end that a program still holds counts, whether established or half closed. For a closed end, the kernel shows root
- * and no inode. If such an end counted, a program that sends a request and closes at once would pass for root.
+ * The user of the other end counts only while a program still holds that end, whether established or half closed. For a closed
+ * end, the kernel shows root and no inode.
  * @internal
  */
-export function uidOfPeer(table: string, ends: Ends, order: 'LE' | 'BE'): number | null {
+export function seenInText(table: string, ends: Ends, order: 'LE' | 'BE'): Seen {
   const ofPeer = encode(ends.remoteAddress, ends.remotePort, order);
   const ofServer = encode(ends.localAddress, ends.localPort, order);
+  const seen: Seen = {};
   for (const form of ['v4', 'v6'] as const) {
-    const line = ` ${ofPeer[form]} ${ofServer[form]} `;
-    const at = table.indexOf(line);
-    if (at < 0) continue;
-    // The columns: state, queues, timer, retransmits, user, timeout, inode.
-    const [, , , , uid = '', , inode = ''] = table
-      .slice(at + line.length, at + line.length + 200)
-      .split(/\s+/);
-    if (/^\d+$/.test(uid) && inode !== '0') return Number(uid);
+    const peer = columnsOf(table, ` ${ofPeer[form]} ${ofServer[form]} `);
+    if (peer) {
+      // The columns: state, queues, timer, retransmits, user, timeout, inode.
+      const [, , , , uid = '', , inode = ''] = peer;
+      if (/^\d+$/.test(uid) && inode !== '0') return { uid: Number(uid) };
+      seen.isClosed = true;
+    }
+    const own = columnsOf(table, ` ${ofServer[form]} ${ofPeer[form]} `);
+    if (own?.[0] === ESTABLISHED) seen.isOpen = true;
+    else if (own) seen.isClosed = true;
   }
-  return null;
+  const port = ofServer.v4.slice(-5);
+  if (new RegExp(` [0-9A-F]+${port} 0+:0000 0A `).test(table)) seen.isComplete = true;
+  return seen;
+}
+
+/** The columns after the two ends of a connection; null if the table does not have the connection. */
+function columnsOf(table: string, connection: string): string[] | null {
+  const at = table.indexOf(connection);
+  if (at < 0) return null;
+  return table.slice(at + connection.length, at + connection.length + 200).split(/\s+/);
 }
 
 /**
