@@ -17,7 +17,6 @@ const READY: ReadyFacts = {
   ownerCode: null,
   demoKey: null,
   demo: false,
-  authMode: 'bearer',
   home: undefined,
   platform: 'linux',
 };
@@ -34,8 +33,8 @@ test('the ready block of a first start says what to do next', () => {
 Connect Claude Code:
 
   claude mcp add --transport http relay \\
-    http://127.0.0.1:4980/mcp \\
-    --header "Authorization: Bearer $(relay key)"
+    http://127.0.0.1:4980/mcp
+  claude mcp login relay
 
 Other clients: relay connect
 Stop with Ctrl-C
@@ -82,11 +81,11 @@ Stop with Ctrl-C
 test('commands in the ready block name a home that is not the default', () => {
   const text = readyText({ ...READY, home: '/my home' });
   assert.match(text, /run: relay --home '\/my home' login$/m);
-  assert.match(text, /Bearer \$\(relay --home '\/my home' key\)"$/m);
+  assert.match(text, /^Other clients: relay --home '\/my home' connect$/m);
 });
 
-test('with OAuth alone the command for Claude Code has no key, and on Windows it is one line', () => {
-  const text = readyText({ ...READY, authMode: 'oauth', platform: 'win32' });
+test('on Windows each command for Claude Code is one line', () => {
+  const text = readyText({ ...READY, platform: 'win32' });
   assert.match(text, /^ {2}claude mcp add --transport http relay http:\/\/127\.0\.0\.1:4980\/mcp$/m);
 });
 

@@ -14,7 +14,6 @@ export interface ReadyFacts extends NamedHome {
   /** The demo's own key; null with the real Spotify. */
   demoKey: string | null;
   demo: boolean;
-  authMode: 'bearer' | 'oauth';
 }
 
 export function readyText(facts: ReadyFacts): string {
@@ -30,7 +29,7 @@ export function readyText(facts: ReadyFacts): string {
     '',
     'Connect Claude Code:',
     '',
-    ...claudeCommand(facts, relay).map((line) => `  ${line}`),
+    ...claudeCommands(facts).map((line) => `  ${line}`),
     '',
     `Other clients: ${relay} connect`,
     'Stop with Ctrl-C',
@@ -42,13 +41,19 @@ function accountLine({ account }: ReadyFacts, relay: string): string {
   return account.name === null ? 'connected' : `connected as ${visibleText(account.name)}`;
 }
 
-/** Windows shells do not join lines at a backslash, so on Windows the command stays on one line. */
-function claudeCommand(facts: ReadyFacts, relay: string): string[] {
-  const key = facts.demoKey ?? `$(${relay} key)`;
-  const header = facts.authMode === 'bearer' ? [`--header "Authorization: Bearer ${key}"`] : [];
-  const parts = [`claude mcp add --transport http ${serverName(facts.demo)}`, facts.mcpUrl, ...header];
-  if (facts.platform === 'win32') return [parts.join(' ')];
-  return parts.map(
+/**
+ * The commands that connect Claude Code. A key on a command line can be read by every user of the machine, so only the demo's
+ * key, which protects nothing, is part of it. Windows shells do not join lines at a backslash, so there each command stays on one
+ * line.
+ */
+function claudeCommands({ demo, demoKey, mcpUrl, platform }: ReadyFacts): string[] {
+  const name = serverName(demo);
+  const header = demoKey === null ? [] : [`--header "Authorization: Bearer ${demoKey}"`];
+  const parts = [`claude mcp add --transport http ${name}`, mcpUrl, ...header];
+  const login = demoKey === null ? [`claude mcp login ${name}`] : [];
+  if (platform === 'win32') return [parts.join(' '), ...login];
+  const lines = parts.map(
     (part, index) => `${index === 0 ? '' : '  '}${part}${index < parts.length - 1 ? ' \\' : ''}`,
   );
+  return [...lines, ...login];
 }

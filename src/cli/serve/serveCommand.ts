@@ -86,7 +86,7 @@ async function announce(context: Context, server: RunningServer, settings: Setti
     });
   }
   const ownerCode = io.terminal.stdout ? server.ownerCode : null;
-  const { demo, mcpAuthMode: authMode } = settings;
+  const { demo } = settings;
   printBlock(
     io,
     readyText({
@@ -96,7 +96,6 @@ async function announce(context: Context, server: RunningServer, settings: Setti
       ownerCode,
       demoKey,
       demo,
-      authMode,
       home,
       platform,
       ...startedBy(env),
