@@ -145,6 +145,13 @@ export class Client {
     if (wish.do === 'rename') return this.#rename(wish.name, playlist, leaves);
     if (wish.do === 'unfollow') return this.#unfollow(playlist, leaves);
     if (this.#stage.meddled.has(playlist)) this.#stage.meddled.set(playlist, null);
+    // Another tool replaces the rows at the same time, so the rows before this call say nothing about those after it.
+    if (this.#stage.replacing.has(playlist)) {
+      this.#stage.replacing.set(playlist, 'with others');
+      const asked = 'list' in wish ? rowsAsked(wish, playlist, urisOf(playlist), this.#hidden()) : null;
+      if (asked) await this.#ask(asked.tool, asked.args, leaves);
+      return;
+    }
     await this.#rows(wish, playlist, leaves);
   }
 
@@ -389,6 +396,7 @@ export class Client {
     const isMixed = (lists > FAR_MS && uneven) || isBlurred;
     const isClear =
       !isMixed &&
+      !this.#stage.misnamed.has(playlist) &&
       !spotify.isTurnedBack(playlist, made.from) &&
       !spotify.isSeenInPart(playlist, made.from) &&
       spotify.unseenIn(playlist).size === 0 &&
@@ -412,6 +420,8 @@ export class Client {
         ...this.#unnamed(made),
       ]),
     };
+    // relay may go on believing that the list holds what this undo could not name.
+    if (this.#unnamed(made).length > 0) this.#stage.misnamed.add(playlist);
     if (ADDITIONS.has(wish) && made.removed.size === 0 && !force) {
       const known = new Set([...unclear.hidden, ...unclear.unseen, ...unclear.mimicked]);
       const taken =
@@ -709,13 +719,14 @@ export class Client {
 
   /** Looks for a new playlist by its name until it appears, and replaces its rows at once. */
   async #find({ name, tracks }: Wish & { do: 'find' }): Promise<void> {
-    const { spotify, meddled } = this.#stage;
+    const { spotify, meddled, replacing } = this.#stage;
     for (let turn = 0; turn < 12; turn++) {
       const answer = await this.#ask('find_playlist_by_name', { name }, null);
       const id = (answer?.matches as Array<{ id: string }> | undefined)?.[0]?.id;
       const playlist = spotify.all().find((one) => one.id === id);
       if (playlist) {
         meddled.set(playlist, null);
+        replacing.set(playlist, 'alone');
         const uris = tracks.map(uriOf);
         const from = spotify.effects.length;
         const hasWaited = this.#isFilledLater(playlist);
@@ -730,7 +741,9 @@ export class Client {
         );
         const isAfterwards =
           hasWaited || this.#isFilledLater(playlist) || (!wasLeft && this.#isLeftToJob(playlist));
-        const isLast = put && isFilled && !isAfterwards && !this.#leftToJobs.has(playlist);
+        const isAlone = replacing.get(playlist) === 'alone';
+        replacing.delete(playlist);
+        const isLast = put && isFilled && isAlone && !isAfterwards && !this.#leftToJobs.has(playlist);
         if (!done || failureIn(done)) this.#leftToJobs.add(playlist);
         else if (isLast) meddled.set(playlist, uris);
         return;
@@ -853,7 +866,8 @@ export class Client {
       return;
     }
     made.isUndone = true;
-    listed.set(playlist, { isListed: true, from: spotify.effects.length });
+    // A person may take the playlist off the list again before the answer arrives.
+    listed.set(playlist, { isListed: true, from });
     this.#note({ changeId, wish: 'follow', playlist, from, isSure: true });
   }
 

@@ -67,6 +67,8 @@ export async function runHistory(plan: Plan, keepsLines = false): Promise<Histor
       isSwitched: false,
       claimed: new Set(),
       meddled: new Map(),
+      replacing: new Map(),
+      misnamed: new Set(),
       names: new Map(),
       listed: new Map(),
     },

@@ -35,6 +35,10 @@ export interface Stage {
   claimed: Set<DemoPlaylist>;
   /** The new rows of each new playlist whose rows another client has replaced; null if they are not checked at the end. */
   meddled: Map<DemoPlaylist, readonly string[] | null>;
+  /** Playlists in which an undo could not find out under which ID the list shows a song. */
+  misnamed: Set<DemoPlaylist>;
+  /** New playlists whose rows another client is replacing now, and whether a third tool has written to them meanwhile. */
+  replacing: Map<DemoPlaylist, 'alone' | 'with others'>;
   /** The last name that an answer confirmed for a playlist, and how many effects the record had by then. */
   names: Map<DemoPlaylist, { name: string; from: number }>;
   /** Whether the account's list has a playlist, as the last answer about it said, and how many effects the record had by then. */
