@@ -46,6 +46,8 @@ interface Made {
   isUndone: boolean;
   /** Songs of which relay cannot tell who has put them in or taken them out. */
   mimicked: ReadonlySet<string>;
+  /** Songs that an undo has taken back without being finished. */
+  partlyUndone?: ReadonlySet<string>;
   /** By URI: rows that a person has put in while relay took the song out. relay cannot tell them from the earlier rows. */
   putBack: Counts;
   /** True if the client heard the outcome, and Spotify held what the outcome says. */
@@ -96,6 +98,8 @@ export class Client {
   #job: JobRecord | null = null;
   /** True while this client stands for several that write to one list. */
   #isRushing = false;
+  /** Jobs that this client has asked to cancel. */
+  readonly #cancelled = new Set<string>();
   /** The undo to ask for while the job of the present act has not ended, and how it ends once it is asked for. */
   #early: { when: EarlyUndo; ended: Promise<Outcome | null> | null } | null = null;
   /** Playlists of which an answer has said that the end of a change is not known. A request may take effect late there. */
@@ -264,7 +268,11 @@ export class Client {
         // If relay's first request had no effect, relay leaves alone whatever showed only after that request.
         ...spotify.unseenIn(playlist, from, 'sends'),
       ]),
-      mimicked: this.#mimicked(playlist, from, outcome, own, others),
+      mimicked: new Set([
+        ...this.#mimicked(playlist, from, outcome, own, others),
+        // If relay could not read that a removed song was gone, it may tell of a person's row of that song as missing.
+        ...(outcome.is === 'missing' ? this.#putBackUnread(now, playlist).keys() : []),
+      ]),
     };
     const isLate = isLateMove(now, spotify.effects.slice(0, from), playlist);
     const forgotten = now.filter((effect) => effect.playlist === playlist && spotify.forgotten.has(effect));
@@ -1031,8 +1039,13 @@ export class Client {
       .some((effect) => effect.by === 'relay' && effect.playlist === null && spotify.forgotten.has(effect));
     const taken = isForgotten ? [] : changed;
     if (made.isSure) this.#judgeLibrary(`undo of ${made.wish}`, taken, wanted, outcome, before, from, free);
-    if (outcome.is !== 'done') return;
+    if (outcome.is !== 'done') {
+      // An undo that is asked for again takes over what this one has done.
+      if (outcome.is !== 'refused') made.partlyUndone = new Set(changed);
+      return;
+    }
     made.isUndone = true;
+    const nearby = time.at - this.#endOf(made) <= 60_000 ? touched : [];
     this.#note({
       changeId,
       wish: wanted ? 'save' : 'unsave',
@@ -1041,7 +1054,7 @@ export class Client {
       after: spotify.account.saved.map(({ uri }) => uri),
       from,
       // Within a minute, a song that a person has saved or removed again looks like a library that lags.
-      mimicked: time.at - this.#endOf(made) <= 60_000 ? touched : new Set(),
+      mimicked: new Set([...nearby, ...(made.partlyUndone ?? [])]),
       added: new Map(changed.map((uri) => [uri, 1])),
       ...{ removed: new Map(), isUndone: false, isSure: made.isSure },
     });
@@ -1096,6 +1109,7 @@ export class Client {
       this.#checkPromise(what, failure, changeId);
       let cancelling: Promise<unknown> | null = null;
       const cancel = () => {
+        this.#cancelled.add(jobId);
         cancelling = this.#ask('cancel_job', { job_id: jobId }, null, ['JOB_STATE', 'JOB_NOT_FOUND']);
         // Nobody waits for it if the history ends first.
         cancelling.catch(() => {});
@@ -1301,8 +1315,9 @@ export class Client {
             early.ended = later(this.#stage, Math.max(0, beside)).then(() => this.#undoEarly(id, playlist));
             await later(this.#stage, Math.max(0, -beside));
           }
-          // The job may have been cancelled while the client asked for the undo.
-          await this.#ask('resume_job', { job_id: id }, null, early ? ['JOB_STATE'] : []);
+          // The job may have been cancelled meanwhile, by this client or by its undo.
+          const mayBeOver = early || this.#cancelled.has(id);
+          await this.#ask('resume_job', { job_id: id }, null, mayBeOver ? ['JOB_STATE'] : []);
           break;
         }
         default:
