@@ -11,9 +11,9 @@ import {
   ROWS_PER_REQUEST,
   removedBefore,
   rowsAt,
-  rowsWith,
   START,
   stepsFrom,
+  type Work,
 } from './rowOps.ts';
 
 /** What a reading shows. */
@@ -48,24 +48,24 @@ export type Relinks = ReadonlyMap<string, string>;
  * @param size number of entries of the request in doubt, unless the operation has fewer left; null if that number is not known
  */
 export function compareRows(
-  former: readonly string[],
-  ops: readonly ChangeOp[],
+  plan: Work,
   known: Progress,
   shown: readonly string[],
   relinks: Relinks,
   size: number | null = ROWS_PER_REQUEST,
 ): Verdict {
+  const { rows: former, ops } = plan;
   const same = sameness(relinks);
-  const start = rowsAt(former, ops, known);
-  const lacking = findLacking(former, ops, known, shown, size);
+  const start = rowsAt(plan, known);
+  const lacking = findLacking(plan, known, shown, size);
   if (lacking && isAfter(lacking, known)) return { kind: 'landed', progress: lacking, isNear: true };
   const ahead = findAhead(start, ops, known, shown, same, size);
   if (ahead && isAfter(ahead, known)) {
-    return { kind: 'landed', progress: ahead, isAmbiguous: showsEarlier(former, ops, known, shown, same) };
+    return { kind: 'landed', progress: ahead, isAmbiguous: showsEarlier(plan, known, shown, same) };
   }
   if (ahead) return { kind: 'absent' };
   const behind = findAhead(former, ops, START, shown, same, null);
-  const isKept = showsKept(former, ops, known, shown, same);
+  const isKept = showsKept(plan, known, shown, same);
   if ((behind && isAfter(known, behind)) || isKept) return { kind: 'stale', isKept };
   return { kind: 'other', mismatches: differing(start, ops, known, shown, same) };
 }
@@ -77,17 +77,17 @@ export function compareRows(
  * @param size as for `compareRows`
  */
 function findLacking(
-  former: readonly string[],
-  ops: readonly ChangeOp[],
+  plan: Work,
   known: Progress,
   shown: readonly string[],
   size: number | null,
 ): Progress | null {
+  const { rows: former, ops } = plan;
   if (!former.includes('') || !ops.slice(known.op).every(addsRows)) return null;
   // A row without a name at the very place where one was is no song that was added.
-  if (sameRows(rowsAt(former, ops, known), shown)) return null;
-  const states = [known, ...endsOf(ops, known, shown, size)];
-  return states.find((at) => lacksUnnamed(rowsAt(former, ops, at), shown)) ?? null;
+  if (sameRows(rowsAt(plan, known), shown)) return null;
+  const states = [known, ...endsOf(plan.ops, known, shown, size)];
+  return states.find((at) => lacksUnnamed(rowsAt(plan, at), shown)) ?? null;
 }
 
 /**
@@ -123,19 +123,18 @@ const MAX_AHEAD = 6;
  * @param size as for `compareRows`
  */
 export function nearestState(
-  former: readonly string[],
-  ops: readonly ChangeOp[],
+  plan: Work,
   known: Progress,
   shown: readonly string[],
   size: number | null = ROWS_PER_REQUEST,
 ): Verdict {
   const other: Verdict = { kind: 'other', mismatches: [] };
-  const start = rowsAt(former, ops, known);
+  const start = rowsAt(plan, known);
   const here = distance(start, shown);
   const isStrange = here * 2 > start.length + shown.length;
   let ahead: { progress: Progress; far: number } | null = null;
-  const likely = endsOf(ops, known, shown, size)
-    .map((to) => ({ to, rows: rowsAt(former, ops, to) }))
+  const likely = endsOf(plan.ops, known, shown, size)
+    .map((to) => ({ to, rows: rowsAt(plan, to) }))
     .toSorted((a, b) => offBy(a.rows, shown) - offBy(b.rows, shown))
     .slice(0, MAX_AHEAD);
   for (const { to, rows } of likely) {
@@ -143,7 +142,7 @@ export function nearestState(
     const isNearer = ahead === null || far < ahead.far || (far === ahead.far && isAfter(ahead.progress, to));
     if (isNearer && far * 2 <= rows.length + shown.length) ahead = { progress: to, far };
   }
-  const before = ops.slice(0, known.op).map((_, op) => distance(rowsAt(former, ops, { op, at: 0 }), shown));
+  const before = plan.ops.slice(0, known.op).map((_, op) => distance(rowsAt(plan, { op, at: 0 }), shown));
   const older = Math.min(Number.POSITIVE_INFINITY, ...before);
   if (older < Math.min(here, ahead?.far ?? Number.POSITIVE_INFINITY)) return { kind: 'stale' };
   if (ahead && ahead.far < here) return { kind: 'landed', progress: ahead.progress, isNear: true };
@@ -159,17 +158,11 @@ function offBy(rows: readonly string[], shown: readonly string[]): number {
  * True if a lagging list may show the same rows, since they were there before one of the operations.
  * @param known what certainly took effect
  */
-function showsEarlier(
-  former: readonly string[],
-  ops: readonly ChangeOp[],
-  known: Progress,
-  shown: readonly string[],
-  same: Same,
-): boolean {
-  let rows = former;
+function showsEarlier(plan: Work, known: Progress, shown: readonly string[], same: Same): boolean {
+  let { rows } = plan;
   for (let index = 0; index < known.op; index++) {
     if (sameAs(rows, shown, same)) return true;
-    rows = applyOp(rows, ops[index] as ChangeOp);
+    rows = applyOp(rows, plan.ops[index] as ChangeOp);
   }
   return false;
 }
@@ -253,21 +246,15 @@ function withoutShown(
 ): readonly string[] | null {
   const left = leftByRemoval(ops, { op: index, at: 0 }, shown);
   if (left.size === 0) return null;
-  const partly = rowsWith(left, { rows, ops: ops.slice(index, index + 1) }, { op: 1, at: 0 });
+  const partly = rowsAt({ rows, ops: ops.slice(index, index + 1) }, { op: 1, at: 0 }, left);
   return partly.length < rows.length ? partly : null;
 }
 
 /** True if rows that were removed right before the next request are still there, and that request adds rows. */
-function showsKept(
-  former: readonly string[],
-  ops: readonly ChangeOp[],
-  known: Progress,
-  shown: readonly string[],
-  same: Same,
-): boolean {
-  const removed = removedBefore(ops, known);
+function showsKept(plan: Work, known: Progress, shown: readonly string[], same: Same): boolean {
+  const removed = removedBefore(plan.ops, known);
   const left = new Set(shown.filter((uri) => removed.has(uri)));
-  return left.size > 0 && sameAs(rowsWith(left, { rows: former, ops }, known), shown, same);
+  return left.size > 0 && sameAs(rowsAt(plan, known, left), shown, same);
 }
 
 /**

@@ -19,6 +19,7 @@ import {
   progressOf,
   type Run,
   record,
+  rowsReached,
   saveMade,
   sizeInDoubt,
 } from './run.ts';
@@ -88,10 +89,10 @@ function certain(run: Run, kind: 'landed' | 'absent', known: Progress): FoundOut
  * True if the request in doubt writes rows without changing the list. Reading cannot show whether it took effect, so it still
  * may.
  */
-function isHidden({ plan: { rows, ops }, change }: Run, known: Progress): boolean {
-  const step = nextStep(ops, known);
+function isHidden({ plan, change }: Run, known: Progress): boolean {
+  const step = nextStep(plan.ops, known);
   if (!step || !writesRows(step.op)) return false;
-  return sameRows(rowsAt(rows, ops, known), rowsAt(rows, ops, progressOf(change)));
+  return sameRows(rowsAt(plan, known), rowsReached({ plan, change }));
 }
 
 function isOver({ plan, change }: Run): boolean {
@@ -112,8 +113,8 @@ async function look(run: Run, step: Step | null, isFirst: boolean, doubtSince: n
   const next = step ?? (isFirst ? null : upcoming);
   const hasNoRecentWrite = !context.rows.hasWritten(change.playlistId);
   if (next && hasNoRecentWrite && next.op.op !== 'append' && next.op.op !== 'move') {
-    const before = rowsAt(plan.rows, plan.ops, known);
-    const earlier = plan.ops.slice(0, known.op).map((_, op) => rowsAt(plan.rows, plan.ops, { op, at: 0 }));
+    const before = rowsAt(plan, known);
+    const earlier = plan.ops.slice(0, known.op).map((_, op) => rowsAt(plan, { op, at: 0 }));
     const after = applyOp(before, next.op);
     const seen = await lookAtStep(context, change.playlistId, earlier, before, after, call);
     if (seen === 'absent') return 'absent';

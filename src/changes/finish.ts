@@ -20,7 +20,6 @@ import {
   restOf,
   rowsAfter,
   rowsAt,
-  rowsWith,
   START,
   writesRows,
 } from './rowOps.ts';
@@ -33,6 +32,7 @@ import {
   planOf,
   progressOf,
   type Run,
+  rowsReached,
   sizeInDoubt,
   takePlan,
   tellRows,
@@ -58,13 +58,11 @@ export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
   const offset = Math.max(
     0,
     // Moves before the removals may have moved a removed row.
-    rowsAt(plan.rows, plan.ops, { op: firstRemoval(plan.ops, from.op), at: 0 }).findIndex((uri) =>
-      removed.has(uri),
-    ),
+    rowsAt(plan, { op: firstRemoval(plan.ops, from.op), at: 0 }).findIndex((uri) => removed.has(uri)),
   );
-  const most = rowsAt(plan.rows, plan.ops, from).length;
+  const most = rowsAt(plan, from).length;
   // If a row cannot be written again, only a review remains. It comes later, since the list may lag by more than 20 s.
-  const canReplace = rowsAfter(plan.rows, plan.ops).every(isWritable);
+  const canReplace = rowsAfter(plan).every(isWritable);
   const until = context.clock.monotonic() + LATEST_EFFECT_MS * (canReplace ? 1 : 2);
   const isThere = (uris: readonly string[]) => uris.some((uri) => removed.has(uri));
   for (let waitMs = LOOK_AGAIN_MS; ; waitMs = Math.min(waitMs * 2, MAX_LOOK_AGAIN_MS)) {
@@ -91,9 +89,9 @@ export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
 async function replaceAll(run: Run, left: ReadonlySet<string>): Promise<DriveEnd | null> {
   const { context, change, call, plan } = run;
   const from = progressOf(change);
-  const { rows, ops, former } = plan;
+  const { rows, former } = plan;
   const playlistId = change.playlistId ?? '';
-  const [gone, reached] = [rowsAt(rows, ops, from), rowsWith(left, plan, from)];
+  const [gone, reached] = [rowsAt(plan, from), rowsAt(plan, from, left)];
   // Either the list lags, or these rows are still there.
   context.rows.wrote(playlistId, () => [rows, gone, reached]);
   const present = (await context.rows.readTwice(playlistId, call)).map(uriOf);
@@ -101,7 +99,7 @@ async function replaceAll(run: Run, left: ReadonlySet<string>): Promise<DriveEnd
   // that is lost.
   const base =
     distance(gone, present) <= distance(reached, present) ? gone : withoutPart(reached, present, left);
-  const goal = mergeRows(base, rowsAfter(rows, ops), present);
+  const goal = mergeRows(base, rowsAfter(plan), present);
   if (!goal.every(isWritable)) return review(run, changedMeanwhile(run, present));
   await takePlan(run, {
     rows: present,
@@ -185,7 +183,7 @@ async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
     if (clock.monotonic() >= until) break;
     await clock.sleep(LOOK_AGAIN_MS, call.signal);
   }
-  const goal = rowsAfter(plan.rows, plan.ops);
+  const goal = rowsAfter(plan);
   const present = (await context.rows.readFresh(playlistId, call)).map(uriOf);
   return removeDoubled(run, withNames(present, goal), withNames(goal, present));
 }
@@ -202,7 +200,7 @@ async function isAtVersionLeft({ context, change, plan, call, answered }: Run): 
   const { snapshotId, playlistId, uncertain } = change;
   if (!answered || uncertain || change.goingBack) return false;
   if (snapshotId === null || playlistId === null) return false;
-  const goal = rowsAfter(plan.rows, plan.ops);
+  const goal = rowsAfter(plan);
   for (let looks = 1; ; looks++) {
     if (await context.rows.isAt(playlistId, { snapshotId, rows: goal }, call)) return true;
     if (looks === VERSION_LOOKS) return false;
@@ -287,7 +285,7 @@ export async function rollBack(
   shown: readonly string[] | null,
 ): Promise<DriveEnd | null> {
   const { change, body, plan } = run;
-  const expected = rowsAt(plan.rows, plan.ops, progressOf(change));
+  const expected = rowsReached(run);
   run.cause = cause;
   const rows = withNames(shown ?? expected, expected);
   const former = formerBeside(run, rows);
@@ -313,7 +311,7 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   const rest = restOf(plan.ops, progressOf(change));
   // Rows tell nothing about a name or about the account's list of playlists.
   if (!(carryOn ? plan.ops : rest).some(writesRows)) return null;
-  const expected = rowsAt(plan.rows, plan.ops, progressOf(change));
+  const expected = rowsReached(run);
   // A person who carries on has seen the list, so it no longer counts as lagging.
   if (carryOn) context.rows.forgetOwn(id);
   else if (!context.rows.hasWritten(id)) tellRows(run, ageOf(context, change));
@@ -330,13 +328,13 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   const removed = removedBefore(plan.ops, progressOf(change));
   const left = new Set(present.filter((uri) => removed.has(uri)));
   // These rows are not another person's: Spotify has failed to remove them.
-  if (left.size > 0 && sameRows(present, rowsWith(left, plan, progressOf(change))))
+  if (left.size > 0 && sameRows(present, rowsAt(plan, progressOf(change), left)))
     return replaceAll(run, left);
   if (change.uncertain && tookEffectAfterAll(run, present)) return goOnFromHere(run);
   const remaining = carryOn || change.uncertain ? likelyRemaining(run, present) : null;
   if (remaining) return remaining.size > 0 ? replaceAll(run, remaining) : goOnFromHere(run);
   const rows = withNames(present, expected);
-  const goal = () => mergeRows(expected, rowsAfter(plan.rows, plan.ops), rows, carryOn);
+  const goal = () => mergeRows(expected, rowsAfter(plan), rows, carryOn);
   const ops = adds ? rest : planRows(rows, goal());
   if (ops === null) return review(run, changedMeanwhile(run, present));
   await takePlan(run, { rows, ops, counted: true, former: formerBeside(run, rows, carryOn) });
@@ -363,8 +361,8 @@ function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
   const { change, plan } = run;
   const known = progressOf(change);
   const size = sizeInDoubt(run, null);
-  const exact = compareRows(plan.rows, plan.ops, known, present, new Map(), size);
-  const seen = exact.kind === 'other' ? nearestState(plan.rows, plan.ops, known, present, size) : exact;
+  const exact = compareRows(plan, known, present, new Map(), size);
+  const seen = exact.kind === 'other' ? nearestState(plan, known, present, size) : exact;
   if (seen.kind !== 'landed') return false;
   landed(run, seen.progress, null);
   return true;
@@ -381,10 +379,10 @@ function likelyRemaining(run: Run, present: readonly string[]): ReadonlySet<stri
   const known = progressOf(change);
   const step = nextStep(plan.ops, known);
   if (step?.op.op !== 'remove') return null;
-  const here = distance(rowsAt(plan.rows, plan.ops, known), present);
+  const here = distance(rowsAt(plan, known), present);
   const left = leftByRemoval(plan.ops, known, present);
   const [whole, partly] = [new Set<string>(), left].map((stays) =>
-    distance(rowsWith(stays, plan, step.to), present),
+    distance(rowsAt(plan, step.to, stays), present),
   ) as [number, number];
   if (Math.min(whole, partly) >= here) return null;
   landed(run, step.to, null);
@@ -393,6 +391,6 @@ function likelyRemaining(run: Run, present: readonly string[]): ReadonlySet<stri
 
 /** The former rows that a rollback did not bring back before it was given up, in order. */
 export function missingRows({ change, body }: Pick<Run, 'change' | 'body'>): string[] {
-  const { rows, ops, former } = planOf(body);
-  return without(former, rowsAt(rows, ops, progressOf(change)));
+  const plan = planOf(body);
+  return without(plan.former, rowsReached({ change, plan }));
 }

@@ -47,9 +47,8 @@ export async function lookAtRows(
     part.from === 0 && part.to === null
       ? wholeOf(await context.rows.readFresh(playlistId, call))
       : await context.rows.readBetween(playlistId, part, call);
-  const shown = asList(seen, rowsAt(plan.rows, plan.ops, known).length);
-  const compare = (relinks: ReadonlyMap<string, string>) =>
-    compareRows(plan.rows, plan.ops, known, shown, relinks, size);
+  const shown = asList(seen, rowsAt(plan, known).length);
+  const compare = (relinks: ReadonlyMap<string, string>) => compareRows(plan, known, shown, relinks, size);
   const relinked = await allowingRelinks(context, plan, known, seen.items, compare, size, call);
   // A request after `step` was not sent yet. If its rows seem to be there, another person put them there.
   const isBeyond = step && relinked.kind === 'landed' && isAfter(relinked.progress, step.to);
@@ -61,7 +60,7 @@ export async function lookAtRows(
   // Others may have moved rows to or from a place that was not read.
   if (part.from > 0) return lookAtRows(context, playlistId, plan, known, call, { whole: true, step, size });
   const named = await underNamesRemoved(context, plan, known, shown, seen.items, call);
-  return nearestState(plan.rows, plan.ops, known, named, size);
+  return nearestState(plan, known, named, size);
 }
 
 /**
@@ -70,15 +69,15 @@ export async function lookAtRows(
  */
 async function underNamesRemoved(
   context: ChangeContext,
-  { rows, ops }: Plan,
+  plan: Plan,
   known: Progress,
   shown: readonly string[],
   items: readonly Item[],
   call: Call,
 ): Promise<readonly string[]> {
-  const expected = new Set(rowsAt(rows, ops, known));
+  const expected = new Set(rowsAt(plan, known));
   const there = new Set(shown);
-  const missing = removedUris(restOf(ops, known)).filter((uri) => expected.has(uri) && !there.has(uri));
+  const missing = removedUris(restOf(plan.ops, known)).filter((uri) => expected.has(uri) && !there.has(uri));
   const strange = items.filter((item) => !expected.has(uriOf(item)));
   if (missing.length > MAX_LOOKED_UP) return shown;
   const others = await otherNames(context, missing, strange, call);
@@ -94,8 +93,9 @@ function wholeOf(items: Item[]): RowsPart & { items: Item[] } {
 const BESIDE = 5;
 
 /** The range in which the states from `known` on differ; `to` is null (the end of the list) unless rows are only moved. */
-function touched({ rows, ops }: Plan, known: Progress): { from: number; to: number | null } {
-  const start = rowsAt(rows, ops, known);
+function touched(plan: Plan, known: Progress): { from: number; to: number | null } {
+  const { ops } = plan;
+  const start = rowsAt(plan, known);
   let from = start.length;
   let isMoving = true;
   let state: readonly string[] = start;
@@ -145,7 +145,7 @@ export async function lookAtStep(
  */
 async function allowingRelinks(
   context: ChangeContext,
-  { rows, ops }: Plan,
+  plan: Plan,
   known: Progress,
   items: readonly Item[],
   compare: (relinks: ReadonlyMap<string, string>) => Verdict,
@@ -154,7 +154,8 @@ async function allowingRelinks(
 ): Promise<Verdict> {
   const plain = compare(new Map());
   if (plain.kind !== 'other' || plain.mismatches.length === 0) return plain;
-  const before = new Set(rowsAt(rows, ops, known));
+  const { ops } = plan;
+  const before = new Set(rowsAt(plan, known));
   // Rows are removed by the URI that they were written with.
   const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
   // If a row shows a song that this change names, and that no row showed before, the row is that song's own.

@@ -128,36 +128,35 @@ export function restOf(ops: readonly ChangeOp[], { op, at }: Progress): ChangeOp
     );
 }
 
-/** The rows once the operations have taken effect up to `progress`. */
+/** Rows, and operations to carry out on them. */
+export interface Work {
+  rows: readonly string[];
+  ops: readonly ChangeOp[];
+}
+
+/**
+ * The rows once the operations have taken effect up to `progress`.
+ * @param left URIs of rows that are still there although they were to be removed
+ */
 export function rowsAt(
-  former: readonly string[],
-  ops: readonly ChangeOp[],
+  { rows: before, ops }: Work,
   progress: Progress,
+  left: ReadonlySet<string> = new Set(),
 ): readonly string[] {
-  let rows = former;
+  let rows = before;
   for (const [index, op] of ops.entries()) {
     if (index > progress.op) break;
-    if (index < progress.op) rows = applyOp(rows, op);
+    if (index < progress.op && op.op === 'remove' && left.size > 0)
+      rows = applyOp(rows, { ...op, uris: op.uris.filter((uri) => !left.has(uri)) });
+    else if (index < progress.op) rows = applyOp(rows, op);
     else if (op.op === 'append') rows = [...rows, ...op.uris.slice(0, progress.at)];
   }
   return rows;
 }
 
-/** The rows that `rowsAt` returns, plus the rows of `left`, which are still there although they were to be removed. */
-export function rowsWith(
-  left: ReadonlySet<string>,
-  { rows, ops }: { rows: readonly string[]; ops: readonly ChangeOp[] },
-  progress: Progress,
-): readonly string[] {
-  const done = ops.map((op) =>
-    op.op === 'remove' ? { ...op, uris: op.uris.filter((uri) => !left.has(uri)) } : op,
-  );
-  return rowsAt(rows, done, progress);
-}
-
 /** The rows after all operations. */
-export function rowsAfter(former: readonly string[], ops: readonly ChangeOp[]): readonly string[] {
-  return rowsAt(former, ops, { op: ops.length, at: 0 });
+export function rowsAfter(work: Work): readonly string[] {
+  return rowsAt(work, { op: work.ops.length, at: 0 });
 }
 
 /** True if rows are only added at the end, so that the total and the last rows tell how far the change got. */

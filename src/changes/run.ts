@@ -27,10 +27,10 @@ import {
   ROWS_PER_REQUEST,
   rowsAfter,
   rowsAt,
-  rowsWith,
   START,
   type Step,
   stepsFrom,
+  type Work,
   writesRows,
 } from './rowOps.ts';
 
@@ -122,7 +122,7 @@ export interface Run {
 export function planOf({ plan, former, ops }: ChangeBody): Plan {
   const rows = former.rows ?? [];
   if (!plan) return { rows, ops, counted: true, former: rows };
-  return { ...plan, former: plan.former ?? mergeRows(rowsAfter(rows, ops), rows, plan.rows, true) };
+  return { ...plan, former: plan.former ?? mergeRows(rowsAfter({ rows, ops }), rows, plan.rows, true) };
 }
 
 /**
@@ -137,11 +137,11 @@ export function formerBeside(
   const { rows, ops, former } = plan;
   const known = progressOf(change);
   const { stays, at } = isDoubtful ? nearestOf(plan, known, present) : { stays: NONE, at: known };
-  const made = rowsWith(stays, plan, at);
+  const made = rowsAt(plan, at, stays);
   if (!sameRows(rows, former)) return mergeRows(made, former, present, isDoubtful);
   // A moved row without a name could be mistaken for its neighbour, so each gets a label.
   const labels = rows.map((uri, at) => uri || `${UNNAMED}${at}`);
-  const moved = rowsWith(stays, { rows: labels, ops }, at);
+  const moved = rowsAt({ rows: labels, ops }, at, stays);
   const shown = [...present];
   const names = new Map<string, string>();
   for (const [at, place] of commonRows(made, present)) {
@@ -167,7 +167,7 @@ function nearestOf(plan: Plan, known: Progress, present: readonly string[]) {
     { stays: NONE, at: next },
     { stays: leftByRemoval(plan.ops, known, present), at: next },
     { stays: NONE, at: known },
-  ].map((state) => ({ ...state, far: distance(rowsWith(state.stays, plan, state.at), present) }));
+  ].map((state) => ({ ...state, far: distance(rowsAt(plan, state.at, state.stays), present) }));
   // Of two that are equally near, the later state counts.
   return states.reduce((nearest, state) => (state.far < nearest.far ? state : nearest));
 }
@@ -202,6 +202,11 @@ export function isUntouched({ change }: Pick<Run, 'change'>): boolean {
 /** How far the present plan certainly got. */
 export function progressOf({ op, at }: Change): Progress {
   return { op, at };
+}
+
+/** The rows as far as the present plan certainly got. */
+export function rowsReached({ change, plan }: Pick<Run, 'change' | 'plan'>): readonly string[] {
+  return rowsAt(plan, progressOf(change));
 }
 
 /**
@@ -256,7 +261,7 @@ function countedBetween({ plan, body }: Run, from: Progress, to: Progress): numb
 }
 
 /** Number of entries between two states of a plan. */
-function entriesBetween({ rows, ops }: Pick<Plan, 'rows' | 'ops'>, from: Progress, to: Progress): number {
+function entriesBetween({ rows, ops }: Work, from: Progress, to: Progress): number {
   let count = 0;
   for (let index = from.op; index <= Math.min(to.op, ops.length - 1); index++) {
     const op = ops[index] as ChangeOp;
@@ -325,8 +330,9 @@ const DECIDE =
   'Compare result.expected_uris with result.present_uris; both begin at position result.shown_from. Then call resume_job with review "carry_on" (writes what is missing and keeps what others changed) or "accept" (keeps the playlist as it is), or cancel_job.';
 
 /** The error for a playlist that matches no state of a change. */
-export function changedMeanwhile({ change, plan }: Run, present: readonly string[]): RelayError {
-  const expected = withNames(rowsAt(plan.rows, plan.ops, progressOf(change)), present);
+export function changedMeanwhile(run: Run, present: readonly string[]): RelayError {
+  const { change } = run;
+  const expected = withNames(rowsReached(run), present);
   return rowsConflict(change.playlistId ?? '', expected, present, change.written);
 }
 
@@ -410,14 +416,14 @@ export function tellRows(
   ageMs = 0,
 ): void {
   if (change.playlistId === null || !plan.ops.some(writesRows)) return;
-  const { rows, ops, unsure } = plan;
+  const { rows, unsure } = plan;
   const reached = progressOf(change);
   const first = body.plan && body.former.rows ? [body.former.rows] : [];
   if (!isAfter(reached, START) && first.length === 0) return;
   const gone = new Set(unsure);
   const before = unsure ? [...first, rows.filter((uri) => !gone.has(uri))] : first;
   const halved = landingsOf(body) ?? [];
-  context.rows.wrote(change.playlistId, () => [...before, ...statesUntil(rows, ops, reached, halved)], ageMs);
+  context.rows.wrote(change.playlistId, () => [...before, ...statesUntil(plan, reached, halved)], ageMs);
 }
 
 /**
@@ -432,21 +438,16 @@ export function landingsOf({ notes }: Pick<ChangeBody, 'notes'>): readonly Progr
  * Every state of the rows from before the first request to `reached`.
  * @param halved how far the plan had got after each request of an unusual size
  */
-function statesUntil(
-  rows: readonly string[],
-  ops: readonly ChangeOp[],
-  reached: Progress,
-  halved: readonly Progress[],
-) {
+function statesUntil(plan: Work, reached: Progress, halved: readonly Progress[]) {
   const [firstHalved] = halved;
-  const whole = stepsFrom(ops, START)
+  const whole = stepsFrom(plan.ops, START)
     .map(({ to }) => to)
     .filter((to) => firstHalved === undefined || isAfter(firstHalved, to));
-  const states = [rows];
+  const states = [plan.rows];
   for (const to of [...whole, ...halved]) {
     if (isAfter(to, reached)) break;
-    states.push(rowsAt(rows, ops, to));
+    states.push(rowsAt(plan, to));
   }
-  const last = rowsAt(rows, ops, reached);
+  const last = rowsAt(plan, reached);
   return states.at(-1)?.length === last.length && reached.at === 0 ? states : [...states, last];
 }

@@ -3,8 +3,8 @@ import type { ChangeOp } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { failureClassOf, isRefusal } from '../domain/failureClass.ts';
 import type { Ending, Situation } from './decide.ts';
-import { onlyAppends, rowsAt, type Step, writesRows } from './rowOps.ts';
-import { failuresBefore, isRewriting, isUntouched, progressOf, type Run } from './run.ts';
+import { onlyAppends, type Step, writesRows } from './rowOps.ts';
+import { failuresBefore, isRewriting, isUntouched, type Run, rowsReached } from './run.ts';
 
 /** @param error null after a crash */
 export function situationOf(
@@ -46,13 +46,13 @@ const LISTED: ReadonlySet<ChangeOp['op']> = new Set(['append', 'put', 'save', 'u
 const MAX_ROWS = 10_000;
 
 /** The error that says that the playlist is full, if that is why a request had no effect or was refused; otherwise null. */
-export function whyFull({ plan, change }: Run, { op, count }: Step): RelayError | null {
+export function whyFull(run: Run, { op, count }: Step): RelayError | null {
   if (op.op !== 'append' && op.op !== 'insert') return null;
-  const held = rowsAt(plan.rows, plan.ops, progressOf(change)).length;
+  const held = rowsReached(run).length;
   if (held + count <= MAX_ROWS) return null;
   return new RelayError(
     'FORBIDDEN',
-    `The playlist ${change.playlistId} is full: it has ${held} rows, and Spotify takes about ${MAX_ROWS}.`,
+    `The playlist ${run.change.playlistId} is full: it has ${held} rows, and Spotify takes about ${MAX_ROWS}.`,
     { remedy: 'Put the rest into a new playlist.' },
   );
 }

@@ -24,7 +24,7 @@ import { isWritable, planRows, replaceOps, unwritable } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
 import { nextStep, onlyAppends, removedUris, rowsAt, writesRows } from './rowOps.ts';
-import { formerBeside, planOf, progressOf, type Run, rowsConflict } from './run.ts';
+import { formerBeside, planOf, progressOf, type Run, rowsConflict, rowsReached } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
 type Context = Reading & Pick<ChangeContext, 'clock'>;
@@ -242,10 +242,6 @@ async function undoCreation(
   return plain([{ op: 'unfollow' }], {});
 }
 
-function expectedRows(change: Change, body: ChangeBody): readonly string[] {
-  return rowsLeft({ change, plan: planOf(body) });
-}
-
 /** The change with the progress that the list shows: its last request may have taken effect without an answer. */
 async function asFarAsShown(
   { rows }: Context,
@@ -257,7 +253,7 @@ async function asFarAsShown(
   const next = change.uncertain ? nextStep(plan.ops, progressOf(change)) : null;
   if (!next || change.playlistId === null) return change;
   const present = (await rows.readSettled(change.playlistId, call)).map(uriOf);
-  const shows = (progress: Progress) => mayBeRows(rowsAt(plan.rows, plan.ops, progress), present);
+  const shows = (progress: Progress) => mayBeRows(rowsAt(plan, progress), present);
   return !shows(next.from) && shows(next.to) ? { ...change, ...next.to } : change;
 }
 
@@ -274,7 +270,7 @@ async function undoRows(
   // What an interrupted undo has already taken back is not another person's change.
   const isBegun = hasPartialUndo(context.store, change.seq);
   const begun = begunUndos(context, change);
-  const expected = begun[0] ? rowsLeft(begun[0]) : expectedRows(change, body);
+  const expected = begun[0] ? rowsReached(begun[0]) : rowsReached({ change, plan: planOf(body) });
   const isForced = force && isRead(body.former.rows);
   const sight = { ...sightOf(context, change, body, force || isBegun), expected };
   const { playlistId, shownAs, unseen } = sight;
@@ -350,10 +346,6 @@ function begunUndos({ store }: Context, { seq }: Change): Begun[] {
   }));
 }
 
-function rowsLeft({ change, plan }: Begun): readonly string[] {
-  return rowsAt(plan.rows, plan.ops, progressOf(change));
-}
-
 /** The rows as they would be if undos that stopped part-way had not begun. Otherwise, what they put back would be there twice. */
 function withoutUndos(begun: readonly Begun[], present: readonly string[]): readonly string[] {
   return begun.reduce((rows, undo) => formerBeside(undo, rows, undo.change.uncertain), present);
@@ -405,7 +397,7 @@ function sightOf({ store }: Context, change: Change, body: ChangeBody, isAnyRigh
   return {
     playlistId: change.playlistId ?? '',
     later: () => writtenSince(store, change, writesRows),
-    expected: expectedRows(change, body),
+    expected: rowsReached({ change, plan: planOf(body) }),
     former: body.former.rows ?? [],
     isAnyRight,
     shownAs: new Map(),

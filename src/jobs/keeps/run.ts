@@ -1,8 +1,8 @@
 /** One run of a kept playlist: what it reads, decides and writes. README.md says what happens when. */
 import { hashOf } from '../../base/digest.ts';
 import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
-import { rowsAfter, rowsAt } from '../../changes/rowOps.ts';
-import { planOf, progressOf } from '../../changes/run.ts';
+import { rowsAfter } from '../../changes/rowOps.ts';
+import { planOf, rowsReached } from '../../changes/run.ts';
 import { asRelayError, notConnected, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import type { KeepPreview } from '../../domain/keep.ts';
@@ -96,10 +96,11 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
   /** The rows that a change has left, without what others have written since. */
   function leftBy(change: Change): { leftRows: readonly string[] } {
     const body = getChangeBody(store, change.seq);
-    const { rows, ops } = planOf(body);
     const refused = new Set(body.refused ?? []);
-    const goal = rowsAfter(body.former.rows ?? [], body.ops).filter((uri) => !refused.has(uri));
-    return { leftRows: change.outcome === 'done' ? goal : rowsAt(rows, ops, progressOf(change)) };
+    const goal = rowsAfter({ rows: body.former.rows ?? [], ops: body.ops }).filter(
+      (uri) => !refused.has(uri),
+    );
+    return { leftRows: change.outcome === 'done' ? goal : rowsReached({ change, plan: planOf(body) }) };
   }
 
   /**

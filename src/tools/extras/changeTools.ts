@@ -123,7 +123,7 @@ function songsOf({ store }: Services, { undoes }: Change): number | null {
 /** Number of rows after the undo, and number of present rows that it removes; null if there are no rows, or no plan yet. */
 function countsOf(plan: UndoPlan | null): { rows: number | null; removed: number | null } {
   if (!plan?.former.rows) return { rows: null, removed: null };
-  const rows = rowsAfter(plan.former.rows, plan.ops);
+  const rows = rowsAfter({ rows: plan.former.rows, ops: plan.ops });
   return { rows: rows.length, removed: without(plan.former.rows, rows).length };
 }
 

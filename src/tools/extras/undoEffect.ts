@@ -56,7 +56,7 @@ export function undoEffect({ plan, name, song, songs, isAhead }: Undoing): UndoE
     }
   };
   const rowsText = () => {
-    const total = rowsAfter(plan.former.rows ?? [], plan.ops).length;
+    const total = rowsAfter({ rows: plan.former.rows ?? [], ops: plan.ops }).length;
     if (plan.former.rows?.length === 0) {
       return `${say('Restores', 'Restored')} ${place} (${counted(total, 'song')}).`;
     }
@@ -76,7 +76,7 @@ function differenceOf({ former, ops }: Undoing['plan']): { added: string[]; remo
   if (first?.op === 'save') return { added: [...first.uris], removed: [] };
   if (first?.op === 'unsave') return { added: [], removed: [...first.uris] };
   if (!former.rows) return { added: [], removed: [] };
-  const rows = rowsAfter(former.rows, ops);
+  const rows = rowsAfter({ rows: former.rows, ops });
   return { added: without(rows, former.rows), removed: without(former.rows, rows) };
 }
 

@@ -8,8 +8,8 @@ import {
   continuation,
 } from '../../changes/changes.ts';
 import { missingRows } from '../../changes/finish.ts';
-import { rowsAt, stepsFrom } from '../../changes/rowOps.ts';
-import { planOf, progressOf } from '../../changes/run.ts';
+import { stepsFrom } from '../../changes/rowOps.ts';
+import { planOf, progressOf, rowsReached } from '../../changes/run.ts';
 import { outcomeUnknown } from '../../changes/sendStep.ts';
 import { kindFacts } from '../../domain/change.ts';
 import { type ErrorCode, otherAccount, RelayError } from '../../domain/errors.ts';
@@ -73,10 +73,11 @@ export function removalOf(
 /** What a removal has not taken out yet, besides other rows. A request whose outcome is unknown counts as not done. */
 export function leftOf({ change, body }: Pick<ChangeReport, 'change' | 'body'>): ReadonlySet<string> {
   if (change.outcome === 'done') return new Set();
-  const { rows, ops } = planOf(body);
-  const progress = progressOf(change);
-  const unsent = stepsFrom(ops, progress).flatMap(({ op }) => (op.op === 'unsave' ? op.uris : []));
-  return new Set([...rowsAt(rows, ops, progress), ...unsent]);
+  const plan = planOf(body);
+  const unsent = stepsFrom(plan.ops, progressOf(change)).flatMap(({ op }) =>
+    op.op === 'unsave' ? op.uris : [],
+  );
+  return new Set([...rowsReached({ change, plan }), ...unsent]);
 }
 
 /** The result of every write in chunks. */
