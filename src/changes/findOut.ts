@@ -11,7 +11,7 @@ import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { isMadeByOther } from '../store/tables/changes.ts';
 import { lookAtRows, lookAtStep, lookForMade } from './look.ts';
 import { hasRival, unclearWhich } from './making.ts';
-import { applyOp, isAfter, nextStep, rowsAt, type Step, writesRows } from './rowOps.ts';
+import { applyOp, isAfter, nextStep, rowsAt, rowsBefore, type Step, writesRows } from './rowOps.ts';
 import {
   changedMeanwhile,
   type FoundOut,
@@ -114,9 +114,8 @@ async function look(run: Run, step: Step | null, isFirst: boolean, doubtSince: n
   const hasNoRecentWrite = !context.rows.hasWritten(change.playlistId);
   if (next && hasNoRecentWrite && next.op.op !== 'append' && next.op.op !== 'move') {
     const before = rowsAt(plan, known);
-    const earlier = plan.ops.slice(0, known.op).map((_, op) => rowsAt(plan, { op, at: 0 }));
     const after = applyOp(before, next.op);
-    const seen = await lookAtStep(context, change.playlistId, earlier, before, after, call);
+    const seen = await lookAtStep(context, change.playlistId, rowsBefore(plan, known), before, after, call);
     if (seen === 'absent') return 'absent';
     if (seen === 'landed') {
       landed(run, next.to, null);

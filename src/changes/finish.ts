@@ -361,7 +361,7 @@ function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
   const { change, plan } = run;
   const known = progressOf(change);
   const size = sizeInDoubt(run, null);
-  const exact = compareRows(plan, known, present, new Map(), size);
+  const exact = compareRows(plan, known, present, size);
   const seen = exact.kind === 'other' ? nearestState(plan, known, present, size) : exact;
   if (seen.kind !== 'landed') return false;
   landed(run, seen.progress, null);

@@ -1,6 +1,6 @@
 /** Reading the target of a change to find out how far it got. */
 import type { ChangeOp, Progress } from '../domain/change.ts';
-import { sameRows, uriOf } from '../domain/rows.ts';
+import { differingRows, sameRows, uriOf } from '../domain/rows.ts';
 import type { Item, Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { asList, type RowsPart } from '../provider/resources/playlistRows.ts';
@@ -48,19 +48,19 @@ export async function lookAtRows(
       ? wholeOf(await context.rows.readFresh(playlistId, call))
       : await context.rows.readBetween(playlistId, part, call);
   const shown = asList(seen, rowsAt(plan, known).length);
-  const compare = (relinks: ReadonlyMap<string, string>) => compareRows(plan, known, shown, relinks, size);
-  const relinked = await allowingRelinks(context, plan, known, seen.items, compare, size, call);
+  const named = await underNamesWritten(context, plan, known, shown, seen.items, size, call);
+  const relinked = compareRows(plan, known, named, size);
   // A request after `step` was not sent yet. If its rows seem to be there, another person put them there.
   const isBeyond = step && relinked.kind === 'landed' && isAfter(relinked.progress, step.to);
-  const verdict = isBeyond ? compare(new Map()) : relinked;
+  const verdict = isBeyond ? compareRows(plan, known, shown, size) : relinked;
   if (verdict.kind === 'absent' || verdict.kind === 'stale') return verdict;
   const isOlder = context.rows.caughtUp(playlistId, seen) !== null;
   if (verdict.kind === 'landed') return { ...verdict, isOlder };
   if (isOlder) return { kind: 'stale' };
   // Others may have moved rows to or from a place that was not read.
   if (part.from > 0) return lookAtRows(context, playlistId, plan, known, call, { whole: true, step, size });
-  const named = await underNamesRemoved(context, plan, known, shown, seen.items, call);
-  return nearestState(plan, known, named, size);
+  const missed = await underNamesRemoved(context, plan, known, shown, seen.items, call);
+  return nearestState(plan, known, missed, size);
 }
 
 /**
@@ -140,43 +140,49 @@ export async function lookAtStep(
 }
 
 /**
- * Spotify shows some tracks under another ID than they were written with (relinking). If most rows of a request are right, the
- * others are assumed to be relinked. Otherwise relay looks up whether they are the same recording.
+ * `shown`, under the IDs that the most similar state of the change has, if Spotify shows these songs under another ID. If most
+ * rows of a request are right, the others are assumed to be relinked. Otherwise relay looks up whether they are the same
+ * recording.
  */
-async function allowingRelinks(
+async function underNamesWritten(
   context: ChangeContext,
   plan: Plan,
   known: Progress,
+  shown: readonly string[],
   items: readonly Item[],
-  compare: (relinks: ReadonlyMap<string, string>) => Verdict,
   size: number | null,
   call: Call,
-): Promise<Verdict> {
-  const plain = compare(new Map());
-  if (plain.kind !== 'other' || plain.mismatches.length === 0) return plain;
+): Promise<readonly string[]> {
+  const plain = compareRows(plan, known, shown, size);
+  if (plain.kind !== 'other' || plain.closest === null) return shown;
   const { ops } = plan;
+  const named = [...shown];
+  const mismatches = differingRows(plain.closest, shown).map((at) => {
+    named[at] = plain.closest?.[at] ?? '';
+    return { sent: named[at], shown: shown[at] ?? '' };
+  });
   const before = new Set(rowsAt(plan, known));
   // Rows are removed by the URI that they were written with.
   const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
   // If a row shows a song that this change names, and that no row showed before, the row is that song's own.
-  if (plain.mismatches.some(({ shown }) => written.has(shown) && !before.has(shown))) return plain;
+  if (mismatches.some(({ shown }) => written.has(shown) && !before.has(shown))) return shown;
   // Only rows that this change wrote are assumed to be relinked. Mismatches are looked up first if their row, or the ID that they
   // show, was there before.
   const isNew = ({ sent, shown }: { sent: string; shown: string }) => written.has(sent) && !before.has(shown);
-  const isOwn = plain.mismatches.every(isNew);
-  const verdict = compare(new Map(plain.mismatches.map(({ sent, shown }) => [sent, shown])));
+  const isOwn = mismatches.every(isNew);
+  const verdict = compareRows(plan, known, named, size);
   // If these rows are relinked, the list shows which requests took effect. Only the entries of these requests count, since the
   // others are not in the list.
   const reached = verdict.kind === 'landed' ? verdict.progress : { op: ops.length, at: 0 };
-  const strange = new Set(plain.mismatches.map(({ sent }) => sent));
+  const strange = new Set(mismatches.map(({ sent }) => sent));
   // If the size of the request is not known, such a row may also be one that a person has added after it.
-  const isRare = isOwn && size !== null && areMostRight(ops, known, reached, strange, size);
+  if (isOwn && size !== null && areMostRight(ops, known, reached, strange, size)) return named;
   // Nobody else puts the same recordings in the same places, so a few of them are enough.
-  const doubted = new Map(plain.mismatches.map(({ sent, shown }) => [`${sent} ${shown}`, { sent, shown }]));
+  const doubted = new Map(mismatches.map(({ sent, shown }) => [`${sent} ${shown}`, { sent, shown }]));
   const ordered = [...doubted.values()].sort((a, b) => Number(isNew(a)) - Number(isNew(b)));
-  for (const { sent, shown } of isRare ? [] : ordered.slice(0, MAX_LOOKED_UP))
-    if (!(await isSameRecording(context, sent, shown, items, call))) return plain;
-  return verdict;
+  for (const { sent, shown: other } of ordered.slice(0, MAX_LOOKED_UP))
+    if (!(await isSameRecording(context, sent, other, items, call))) return shown;
+  return named;
 }
 
 /**

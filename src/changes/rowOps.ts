@@ -154,6 +154,11 @@ export function rowsAt(
   return rows;
 }
 
+/** The rows before each operation that has taken effect as a whole. */
+export function rowsBefore(work: Work, { op }: Progress): Array<readonly string[]> {
+  return work.ops.slice(0, op).map((_, index) => rowsAt(work, { op: index, at: 0 }));
+}
+
 /** The rows after all operations. */
 export function rowsAfter(work: Work): readonly string[] {
   return rowsAt(work, { op: work.ops.length, at: 0 });

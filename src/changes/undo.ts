@@ -4,7 +4,7 @@ import { RelayError } from '../domain/errors.ts';
 import { shortId } from '../domain/job.ts';
 import { withNames } from '../domain/mergeRows.ts';
 import type { Remedy } from '../domain/remedy.ts';
-import { mayBe, mayBeRows, sameRows, uriOf } from '../domain/rows.ts';
+import { differingRows, mayBeRows, sameRows, uriOf } from '../domain/rows.ts';
 import type { Item } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { asList, LAG_MS, REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
@@ -473,7 +473,7 @@ async function underOwnNames(
     .filter(({ length }) => length === present.length)
     .map((known) => ({
       known,
-      differing: present.flatMap((uri, at) => (mayBe(known[at] ?? '', uri) ? [] : [at])),
+      differing: differingRows(known, present),
     }))
     .sort((a, b) => a.differing.length - b.differing.length);
   if (!closest || closest.differing.length > MAX_LOOKED_UP) return present;

@@ -28,6 +28,11 @@ export function mayBeRows(expected: readonly string[], shown: readonly string[])
   return expected.length === shown.length && expected.every((uri, index) => mayBe(uri, shown[index] ?? ''));
 }
 
+/** The positions of the rows of `shown` that cannot be the expected ones. */
+export function differingRows(expected: readonly string[], shown: readonly string[]): number[] {
+  return shown.flatMap((uri, at) => (mayBe(expected[at] ?? '', uri) ? [] : [at]));
+}
+
 /**
  * True if `shown` has the named rows of `rows` in the same order, but fewer rows: somebody has taken out rows without a name.
  * @param shown may begin with empty rows that were not read; these positions are not compared

@@ -11,7 +11,7 @@ const ops = [{ op: 'append', uris }] as const;
  * person's.
  */
 function reached(count: number, size?: number | null): number | null {
-  const verdict = compareRows({ rows: [], ops }, START, uris.slice(0, count), new Map(), size);
+  const verdict = compareRows({ rows: [], ops }, START, uris.slice(0, count), size);
   return verdict.kind === 'landed' ? verdict.progress.at : null;
 }
 
