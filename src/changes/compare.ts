@@ -16,15 +16,27 @@ import {
   type Work,
 } from './rowOps.ts';
 
+/** A state that the list is in once the change got as far as `to`. */
+interface State {
+  to: Progress;
+  rows: readonly string[];
+  /** URIs of rows that the last removal has left in place. */
+  left: ReadonlySet<string>;
+}
+
+function stateAt(plan: Work, to: Progress): State {
+  return { to, rows: rowsAt(plan, to), left: new Set() };
+}
+
 /** What a reading shows. */
 export type Verdict =
   /**
-   * The change got at least as far as `progress`, which is further than was known.
+   * The change got at least as far as `to`, which is further than was known.
    * - `isAmbiguous`: an earlier state of this change looks the same.
    * - `isOlder`: the list looked the same before earlier changes of relay.
    * - `isNear`: the list also shows what others wrote.
    */
-  | { kind: 'landed'; progress: Progress; isAmbiguous?: boolean; isOlder?: boolean; isNear?: boolean }
+  | ({ kind: 'landed'; isAmbiguous?: boolean; isOlder?: boolean; isNear?: boolean } & State)
   /** The list shows the rows from before the request. `isNear`: it also shows what others wrote. */
   | { kind: 'absent'; isNear?: boolean }
   /**
@@ -38,12 +50,6 @@ export type Verdict =
    */
   | { kind: 'other'; closest: readonly string[] | null };
 
-/** A state that the list is in once a request has taken effect. */
-interface State {
-  to: Progress;
-  rows: readonly string[];
-}
-
 /**
  * The states after the request in doubt, and after each full request that follows, in order. A removal may leave rows that the
  * list still shows.
@@ -55,23 +61,19 @@ function statesFrom(plan: Work, known: Progress, shown: readonly string[], size:
   let rows = rowsAt(plan, known);
   return stepsFrom(plan.ops, known, size ?? ROWS_PER_REQUEST).flatMap(({ op, from, to }) => {
     const states: State[] = [];
+    const before = rows;
+    rows = applyOp(before, op);
     if (op.op === 'append' && size === null) {
       const isEnd = (count: number) =>
-        rows.length + count === shown.length ||
+        before.length + count === shown.length ||
         (from.op === known.op && there.has(op.uris[count - 1] ?? '') && !there.has(op.uris[count] ?? ''));
-      for (let count = 1; count < op.uris.length; count++) {
-        if (isEnd(count))
-          states.push({ to: { ...from, at: from.at + count }, rows: [...rows, ...op.uris.slice(0, count)] });
-      }
+      for (let count = 1; count < op.uris.length; count++)
+        if (isEnd(count)) states.push(stateAt(plan, { ...from, at: from.at + count }));
     }
     const left = leftByRemoval(plan.ops, from, shown);
-    const whole = applyOp(rows, op);
-    if (left.size > 0) {
-      const partly = rowsAt({ rows, ops: [op] }, { op: 1, at: 0 }, left);
-      if (partly.length < rows.length) states.push({ to, rows: partly });
-    }
-    rows = whole;
-    return [...states, { to, rows }];
+    const partly = rowsAt({ rows: before, ops: [op] }, { op: 1, at: 0 }, left);
+    if (left.size > 0 && partly.length < before.length) states.push({ to, rows: partly, left });
+    return [...states, { to, rows, left: new Set() }];
   });
 }
 
@@ -88,10 +90,10 @@ export function compareRows(
   size: number | null = ROWS_PER_REQUEST,
 ): Verdict {
   const fits = ({ rows }: State) => mayBeRows(rows, shown);
-  const present = { to: known, rows: rowsAt(plan, known) };
+  const present = stateAt(plan, known);
   const ahead = statesFrom(plan, known, shown, size);
   const lacking = lacksAhead(plan, present, ahead, shown);
-  if (lacking && isAfter(lacking.to, known)) return { kind: 'landed', progress: lacking.to, isNear: true };
+  if (lacking && isAfter(lacking.to, known)) return { kind: 'landed', ...lacking, isNear: true };
   // An operation without effect shows nothing: it counts as done.
   const next = ahead.filter(({ to }) => to.op === known.op + 1 && to.at === 0);
   const found = [...next, present, ...ahead].find(fits);
@@ -99,9 +101,9 @@ export function compareRows(
   if (found) {
     // A lagging list may show the same rows, if they were there before one of the operations.
     const isAmbiguous = rowsBefore(plan, known).some((rows) => mayBeRows(rows, shown));
-    return { kind: 'landed', progress: found.to, isAmbiguous };
+    return { kind: 'landed', ...found, isAmbiguous };
   }
-  const all = [{ to: START, rows: plan.rows }, ...statesFrom(plan, START, shown, null)];
+  const all = [stateAt(plan, START), ...statesFrom(plan, START, shown, null)];
   const isBehind = all.some((state) => isAfter(known, state.to) && fits(state));
   const isKept = showsKept(plan, known, shown);
   if (isBehind || isKept) return { kind: 'stale', isKept };
@@ -154,6 +156,26 @@ function closestOf(
 const MAX_AHEAD = 6;
 
 /**
+ * The present state of a change and later ones, the nearest to a reading first. Of those that are equally near, the earlier one
+ * comes first.
+ * @param size as for `compareRows`
+ */
+export function byDistance(
+  plan: Work,
+  known: Progress,
+  shown: readonly string[],
+  size: number | null = ROWS_PER_REQUEST,
+): ReadonlyArray<State & { far: number }> {
+  const offBy = ({ rows }: State) => Math.abs(rows.length - shown.length);
+  const ahead = statesFrom(plan, known, shown, size)
+    .toSorted((a, b) => offBy(a) - offBy(b))
+    .slice(0, MAX_AHEAD);
+  return [stateAt(plan, known), ...ahead]
+    .map((state) => ({ ...state, far: distance(state.rows, shown) }))
+    .toSorted((a, b) => a.far - b.far || Number(isAfter(a.to, b.to)) - Number(isAfter(b.to, a.to)));
+}
+
+/**
  * The state of a change that is nearest to a reading in which others wrote too. A request takes effect as a whole, so the
  * state that shares more with the list is the one that was reached. `other` if two states are equally near, or none is.
  * @param size as for `compareRows`
@@ -164,19 +186,18 @@ export function nearestState(
   shown: readonly string[],
   size: number | null = ROWS_PER_REQUEST,
 ): Verdict {
-  const withDistance = (state: State) => ({ ...state, far: distance(state.rows, shown) });
-  const isStrange = ({ rows, far }: State & { far: number }) => far * 2 > rows.length + shown.length;
-  const offBy = ({ rows }: State) => Math.abs(rows.length - shown.length);
-  const here = withDistance({ to: known, rows: rowsAt(plan, known) });
-  const [ahead] = statesFrom(plan, known, shown, size)
-    .toSorted((a, b) => offBy(a) - offBy(b))
-    .slice(0, MAX_AHEAD)
-    .map(withDistance)
-    .filter((state) => !isStrange(state))
-    .toSorted((a, b) => a.far - b.far || Number(isAfter(a.to, b.to)) - Number(isAfter(b.to, a.to)));
-  const nearest = Math.min(here.far, ahead?.far ?? Number.POSITIVE_INFINITY);
-  if (rowsBefore(plan, known).some((rows) => distance(rows, shown) < nearest)) return { kind: 'stale' };
-  if (ahead && ahead.far < here.far) return { kind: 'landed', progress: ahead.to, isNear: true };
-  if (isStrange(here) || ahead?.far === here.far) return { kind: 'other', closest: null };
+  const isStrange = ({ rows, far }: { rows: readonly string[]; far: number }) =>
+    far * 2 > rows.length + shown.length;
+  // A removal may leave few rows or none, so others may have added most of what is there.
+  const isRemoved = ({ op }: Progress) => op > known.op && plan.ops[op - 1]?.op === 'remove';
+  const states = byDistance(plan, known, shown, size);
+  const [nearest, second] = states.filter(
+    (state) => state.to === known || isRemoved(state.to) || !isStrange(state),
+  );
+  const far = nearest?.far ?? 0;
+  if (rowsBefore(plan, known).some((rows) => distance(rows, shown) < far)) return { kind: 'stale' };
+  if (nearest && nearest.to !== known) return { kind: 'landed', ...nearest, isNear: true };
+  if (nearest === undefined || isStrange(nearest) || second?.far === far)
+    return { kind: 'other', closest: null };
   return { kind: 'absent', isNear: true };
 }

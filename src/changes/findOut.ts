@@ -143,8 +143,8 @@ async function look(run: Run, step: Step | null, isFirst: boolean, doubtSince: n
   const isDoubtful = verdict.isOlder || (step === null && verdict.isNear);
   if (isDoubtful && context.clock.monotonic() - doubtSince < LATEST_EFFECT_MS) return 'stale';
   // No request after `step` has been sent yet. If its rows seem to be there, the list shows an older state that looks the same.
-  if (step && isAfter(verdict.progress, step.to)) return 'stale';
-  landed(run, verdict.progress, null);
+  if (step && isAfter(verdict.to, step.to)) return 'stale';
+  landed(run, verdict.to, null);
   return step === null || isAfter(progressOf(run.change), step.from) ? 'landed' : 'absent';
 }
 

@@ -13,8 +13,6 @@ import { errorFacts } from './record.ts';
 import {
   firstRemoval,
   isAfter,
-  leftByRemoval,
-  nextStep,
   onlyAppends,
   removedBefore,
   restOf,
@@ -330,8 +328,7 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   // These rows are not another person's: Spotify has failed to remove them.
   if (left.size > 0 && sameRows(present, rowsAt(plan, progressOf(change), left)))
     return replaceAll(run, left);
-  if (change.uncertain && tookEffectAfterAll(run, present)) return goOnFromHere(run);
-  const remaining = carryOn || change.uncertain ? likelyRemaining(run, present) : null;
+  const remaining = carryOn || change.uncertain ? tookEffectAfterAll(run, present) : null;
   if (remaining) return remaining.size > 0 ? replaceAll(run, remaining) : goOnFromHere(run);
   const rows = withNames(present, expected);
   const goal = () => mergeRows(expected, rowsAfter(plan), rows, carryOn);
@@ -356,37 +353,20 @@ export async function goOnAfterDoubt(run: Run): Promise<DriveEnd | null> {
   return goOnFromHere(run);
 }
 
-/** Records that a request with a lost answer took effect, if the rows show it now. Then it is not sent again. */
-function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
+/**
+ * Records that the request in doubt took effect, if the rows show it now. Then it is not sent again, and the rows that it removed
+ * do not count as removed by others.
+ * @returns the removed rows that are still there; null if the request seems to have had no effect
+ */
+function tookEffectAfterAll(run: Run, present: readonly string[]): ReadonlySet<string> | null {
   const { change, plan } = run;
   const known = progressOf(change);
   const size = sizeInDoubt(run, null);
   const exact = compareRows(plan, known, present, size);
   const seen = exact.kind === 'other' ? nearestState(plan, known, present, size) : exact;
-  if (seen.kind !== 'landed') return false;
-  landed(run, seen.progress, null);
-  return true;
-}
-
-/**
- * Records that the removal in doubt took effect, if the rows are nearer to a state after it than to the state before it.
- * Otherwise the rows that it removed would count as removed by others, and neither a later request nor an undo would put them
- * back.
- * @returns the removed rows that are still there; null if the removal seems to have had no effect
- */
-function likelyRemaining(run: Run, present: readonly string[]): ReadonlySet<string> | null {
-  const { change, plan } = run;
-  const known = progressOf(change);
-  const step = nextStep(plan.ops, known);
-  if (step?.op.op !== 'remove') return null;
-  const here = distance(rowsAt(plan, known), present);
-  const left = leftByRemoval(plan.ops, known, present);
-  const [whole, partly] = [new Set<string>(), left].map((stays) =>
-    distance(rowsAt(plan, step.to, stays), present),
-  ) as [number, number];
-  if (Math.min(whole, partly) >= here) return null;
-  landed(run, step.to, null);
-  return partly < whole ? left : new Set();
+  if (seen.kind !== 'landed') return null;
+  landed(run, seen.to, null);
+  return seen.left;
 }
 
 /** The former rows that a rollback did not bring back before it was given up, in order. */

@@ -51,7 +51,7 @@ export async function lookAtRows(
   const named = await underNamesWritten(context, plan, known, shown, seen.items, size, call);
   const relinked = compareRows(plan, known, named, size);
   // A request after `step` was not sent yet. If its rows seem to be there, another person put them there.
-  const isBeyond = step && relinked.kind === 'landed' && isAfter(relinked.progress, step.to);
+  const isBeyond = step && relinked.kind === 'landed' && isAfter(relinked.to, step.to);
   const verdict = isBeyond ? compareRows(plan, known, shown, size) : relinked;
   if (verdict.kind === 'absent' || verdict.kind === 'stale') return verdict;
   const isOlder = context.rows.caughtUp(playlistId, seen) !== null;
@@ -173,7 +173,7 @@ async function underNamesWritten(
   const verdict = compareRows(plan, known, named, size);
   // If these rows are relinked, the list shows which requests took effect. Only the entries of these requests count, since the
   // others are not in the list.
-  const reached = verdict.kind === 'landed' ? verdict.progress : { op: ops.length, at: 0 };
+  const reached = verdict.kind === 'landed' ? verdict.to : { op: ops.length, at: 0 };
   const strange = new Set(mismatches.map(({ sent }) => sent));
   // If the size of the request is not known, such a row may also be one that a person has added after it.
   if (isOwn && size !== null && areMostRight(ops, known, reached, strange, size)) return named;

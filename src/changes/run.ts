@@ -2,7 +2,7 @@
 import { type ChangeOp, type ChangeOutcome, kindFacts, type Progress } from '../domain/change.ts';
 import { type ErrorCode, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
-import { commonRows, distance, mergeRows, withNames } from '../domain/mergeRows.ts';
+import { commonRows, mergeRows, withNames } from '../domain/mergeRows.ts';
 import { sameRows } from '../domain/rows.ts';
 import type { Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
@@ -14,6 +14,7 @@ import {
   putChangeBody,
   setChange,
 } from '../store/tables/changes.ts';
+import { byDistance } from './compare.ts';
 import type { Waiter } from './decide.ts';
 import { markItems } from './ownJob.ts';
 import { type ChangeContext, errorFacts } from './record.ts';
@@ -21,7 +22,6 @@ import {
   entriesOf,
   entryCount,
   isAfter,
-  leftByRemoval,
   nextStep,
   onlyAppends,
   ROWS_PER_REQUEST,
@@ -136,12 +136,13 @@ export function formerBeside(
 ): string[] {
   const { rows, ops, former } = plan;
   const known = progressOf(change);
-  const { stays, at } = isDoubtful ? nearestOf(plan, known, present) : { stays: NONE, at: known };
-  const made = rowsAt(plan, at, stays);
+  const [nearest] = isDoubtful ? byDistance(plan, known, present) : [];
+  const { to, left } = nearest ?? { to: known };
+  const made = rowsAt(plan, to, left);
   if (!sameRows(rows, former)) return mergeRows(made, former, present, isDoubtful);
   // A moved row without a name could be mistaken for its neighbour, so each gets a label.
   const labels = rows.map((uri, at) => uri || `${UNNAMED}${at}`);
-  const moved = rowsAt({ rows: labels, ops }, at, stays);
+  const moved = rowsAt({ rows: labels, ops }, to, left);
   const shown = [...present];
   const names = new Map<string, string>();
   for (const [at, place] of commonRows(made, present)) {
@@ -153,23 +154,6 @@ export function formerBeside(
   const nameOf = (label: string) => names.get(label) ?? label;
   const merged = mergeRows(moved.map(nameOf), labels.map(nameOf), shown, isDoubtful);
   return merged.map((uri) => (uri.startsWith(UNNAMED) ? '' : uri));
-}
-
-const NONE: ReadonlySet<string> = new Set();
-
-/**
- * The state that the rows are nearest to: the one at `known`, or one after the next request. `stays` are the rows that this
- * request, a removal, left in place.
- */
-function nearestOf(plan: Plan, known: Progress, present: readonly string[]) {
-  const next = nextStep(plan.ops, known)?.to ?? known;
-  const states = [
-    { stays: NONE, at: next },
-    { stays: leftByRemoval(plan.ops, known, present), at: next },
-    { stays: NONE, at: known },
-  ].map((state) => ({ ...state, far: distance(rowsAt(plan, state.at, state.stays), present) }));
-  // Of two that are equally near, the later state counts.
-  return states.reduce((nearest, state) => (state.far < nearest.far ? state : nearest));
 }
 
 const UNNAMED = 'unnamed:';

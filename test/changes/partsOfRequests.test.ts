@@ -12,7 +12,7 @@ const ops = [{ op: 'append', uris }] as const;
  */
 function reached(count: number, size?: number | null): number | null {
   const verdict = compareRows({ rows: [], ops }, START, uris.slice(0, count), size);
-  return verdict.kind === 'landed' ? verdict.progress.at : null;
+  return verdict.kind === 'landed' ? verdict.to.at : null;
 }
 
 test('a part of a request counts as written only if the size of the request is not known', () => {
