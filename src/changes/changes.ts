@@ -458,7 +458,7 @@ export function createChanges(context: ChangeContext): Changes {
         const change = reread(store, seq);
         if (present) {
           const former = formerBeside({ change, plan: planOf(body) }, present, true);
-          putChangeBody(store, seq, { ...body, plan: { rows: present, ops: [], counted: false, former } });
+          putChangeBody(store, seq, { ...body, plan: { rows: present, ops: [], former } });
         }
         const now = clock.now();
         // Nothing more is asked for than was written, so the history does not count what the person gave up. But a change that

@@ -105,7 +105,7 @@ export function compareRows(
   }
   const all = [stateAt(plan, START), ...statesFrom(plan, START, shown, null)];
   const isBehind = all.some((state) => isAfter(known, state.to) && fits(state));
-  const isKept = showsKept(plan, known, shown);
+  const isKept = keptState(plan, known, shown).some(fits);
   if (isBehind || isKept) return { kind: 'stale', isKept };
   return { kind: 'other', closest: closestOf(present.rows, [present, ...ahead], shown) };
 }
@@ -126,11 +126,14 @@ function lacksAhead(
   return [present, ...ahead].find((state) => lacksUnnamed(state.rows, shown));
 }
 
-/** True if rows that were removed right before the next request are still there, and that request adds rows. */
-function showsKept(plan: Work, known: Progress, shown: readonly string[]): boolean {
+/**
+ * The state in which rows that were removed right before the next request are still there, if the list shows some of them and
+ * that request adds or replaces rows.
+ */
+export function keptState(plan: Work, known: Progress, shown: readonly string[]): State[] {
   const removed = removedBefore(plan.ops, known);
   const left = new Set(shown.filter((uri) => removed.has(uri)));
-  return left.size > 0 && mayBeRows(rowsAt(plan, known, left), shown);
+  return left.size === 0 ? [] : [{ to: known, rows: rowsAt(plan, known, left), left }];
 }
 
 /**
@@ -170,7 +173,7 @@ export function byDistance(
   const ahead = statesFrom(plan, known, shown, size)
     .toSorted((a, b) => offBy(a) - offBy(b))
     .slice(0, MAX_AHEAD);
-  return [stateAt(plan, known), ...ahead]
+  return [stateAt(plan, known), ...keptState(plan, known, shown), ...ahead]
     .map((state) => ({ ...state, far: distance(state.rows, shown) }))
     .toSorted((a, b) => a.far - b.far || Number(isAfter(a.to, b.to)) - Number(isAfter(b.to, a.to)));
 }
@@ -191,13 +194,17 @@ export function nearestState(
   // A removal may leave few rows or none, so others may have added most of what is there.
   const isRemoved = ({ op }: Progress) => op > known.op && plan.ops[op - 1]?.op === 'remove';
   const states = byDistance(plan, known, shown, size);
-  const [nearest, second] = states.filter(
+  const [nearest, ...others] = states.filter(
     (state) => state.to === known || isRemoved(state.to) || !isStrange(state),
   );
   const far = nearest?.far ?? 0;
   if (rowsBefore(plan, known).some((rows) => distance(rows, shown) < far)) return { kind: 'stale' };
   if (nearest && nearest.to !== known) return { kind: 'landed', ...nearest, isNear: true };
-  if (nearest === undefined || isStrange(nearest) || second?.far === far)
+  if (
+    nearest === undefined ||
+    isStrange(nearest) ||
+    others.some((state) => state.to !== known && state.far === far)
+  )
     return { kind: 'other', closest: null };
   return { kind: 'absent', isNear: true };
 }

@@ -132,8 +132,9 @@ async function look(run: Run, step: Step | null, isFirst: boolean, doubtSince: n
   });
   run.showsOthers = 'isNear' in verdict && verdict.isNear === true;
   // The list still shows removed rows. Other rows are added only once the removed ones are seen to be gone, so no request that
-  // adds rows has been sent yet.
-  if (step === null && verdict.kind === 'stale' && verdict.isKept) return 'absent';
+  // adds rows has been sent yet. If all rows are replaced after the removal, it does not matter whether these rows are there.
+  const isBeforeNext = step === null || step.op.op === 'put';
+  if (isBeforeNext && verdict.kind === 'stale' && verdict.isKept) return 'absent';
   if (verdict.kind !== 'landed') return verdict.kind;
   // An earlier state of this change looks the same. Until the list has had time to catch up, it may be showing that state.
   const knownAt = step === null ? doubtSince : run.lastWriteAt;

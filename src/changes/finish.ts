@@ -1,11 +1,11 @@
 /** The end of a change: the check that it did what it should, rollback, and resuming after outside edits. */
-import { kindFacts } from '../domain/change.ts';
+import { type ChangeOp, kindFacts } from '../domain/change.ts';
 import type { RelayError } from '../domain/errors.ts';
 import { commonRows, distance, mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
-import { compareRows, nearestState } from './compare.ts';
+import { compareRows, keptState, nearestState } from './compare.ts';
 import { lookAtRows } from './look.ts';
 import { markItems } from './ownJob.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
@@ -15,6 +15,7 @@ import {
   isAfter,
   onlyAppends,
   removedBefore,
+  replacesAfterRemoval,
   restOf,
   rowsAfter,
   rowsAt,
@@ -51,7 +52,7 @@ export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
   const { context, change, call, plan } = run;
   const from = progressOf(change);
   const removed = removedBefore(plan.ops, from);
-  if (removed.size === 0) return null;
+  if (removed.size === 0 || replacesAfterRemoval(plan.ops)) return null;
   const playlistId = change.playlistId ?? '';
   const offset = Math.max(
     0,
@@ -99,13 +100,9 @@ async function replaceAll(run: Run, left: ReadonlySet<string>): Promise<DriveEnd
     distance(gone, present) <= distance(reached, present) ? gone : withoutPart(reached, present, left);
   const goal = mergeRows(base, rowsAfter(plan), present);
   if (!goal.every(isWritable)) return review(run, changedMeanwhile(run, present));
-  await takePlan(run, {
-    rows: present,
-    ops: replaceOps(goal),
-    counted: false,
-    former: mergeRows(base, former, present),
-    unsure: [...left],
-  });
+  const ops: ChangeOp[] = [{ op: 'remove', uris: [...left] }, ...replaceOps(goal)];
+  // The removal was sent before.
+  await takePlan(run, { rows: present, ops, former: mergeRows(base, former, present) }, { op: 1 });
   return null;
 }
 
@@ -219,7 +216,7 @@ async function removeDoubled(
   const ops = planRows(present, goal);
   if (!ops) return 'as_wanted';
   run.body = { ...body, notes: { ...body.notes, doubledRemoved: true } };
-  await takePlan(run, { ...plan, rows: present, ops, counted: false });
+  await takePlan(run, { ...plan, rows: present, ops });
   return null;
 }
 
@@ -248,17 +245,9 @@ export function review(run: Run, cause: RelayError): DriveEnd {
   return { kind: 'review', cause };
 }
 
-/** The rows of the plan that may be gone already. Once a request of the plan has taken effect, there are none. */
-function unsureRows({ change, plan }: Pick<Run, 'change' | 'plan'>): ReadonlySet<string> {
-  return new Set(isAfter(progressOf(change), START) ? [] : plan.unsure);
-}
-
 /** Reads the rows that a rollback starts from; null if that fails. */
 export async function readForRollback(run: Run): Promise<string[] | null> {
-  const { context, change, call, plan } = run;
-  const unsure = unsureRows(run);
-  // If in doubt, a song that is told as missing although it is there does less harm than one that is lost.
-  run.plan = { ...plan, rows: plan.rows.filter((uri) => !unsure.has(uri)) };
+  const { context, change, call } = run;
   tellRows(run);
   try {
     return (await context.rows.readTwice(change.playlistId ?? '', call)).map(uriOf);
@@ -290,11 +279,12 @@ export async function rollBack(
   // If the change has replaced all rows, their dates are lost, so replacing them again does no harm. Replacing also never
   // begins with a request that only removes rows. But without a reading it could remove what others have added.
   const isReplaced = plan.ops[0]?.op === 'put' && isAfter(progressOf(change), START);
-  const isForAll = plan.unsure !== undefined || (isReplaced && shown !== null && sameRows(rows, expected));
+  const isForAll =
+    replacesAfterRemoval(plan.ops) || (isReplaced && shown !== null && sameRows(rows, expected));
   const ops = isForAll && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);
   if (ops === null) return ended(run, 'partial', cause);
   run.body = { ...body, notes: { ...body.notes, completed: run.control.completed } };
-  await takePlan(run, { rows, ops, counted: false, former }, { goingBack: true, error: errorFacts(cause) });
+  await takePlan(run, { rows, ops, former }, { goingBack: true, error: errorFacts(cause) });
   return null;
 }
 
@@ -320,21 +310,15 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   // If others have written, the rows that were not read may have changed too.
   const present = part && !part.includes('') ? part : await readAll();
   if (mayBeRows(expected, present)) return null;
-  const unsure = unsureRows(run);
-  const isWithout = (uri: string) => !unsure.has(uri);
-  if (unsure.size > 0 && sameRows(present, expected.filter(isWithout))) return null;
-  const removed = removedBefore(plan.ops, progressOf(change));
-  const left = new Set(present.filter((uri) => removed.has(uri)));
-  // These rows are not another person's: Spotify has failed to remove them.
-  if (left.size > 0 && sameRows(present, rowsAt(plan, progressOf(change), left)))
-    return replaceAll(run, left);
+  // Rows that were to be removed are not another person's: the list lags, or Spotify has failed to remove them.
+  if (keptState(plan, progressOf(change), present).some(({ rows }) => sameRows(present, rows))) return null;
   const remaining = carryOn || change.uncertain ? tookEffectAfterAll(run, present) : null;
   if (remaining) return remaining.size > 0 ? replaceAll(run, remaining) : goOnFromHere(run);
   const rows = withNames(present, expected);
   const goal = () => mergeRows(expected, rowsAfter(plan), rows, carryOn);
   const ops = adds ? rest : planRows(rows, goal());
   if (ops === null) return review(run, changedMeanwhile(run, present));
-  await takePlan(run, { rows, ops, counted: true, former: formerBeside(run, rows, carryOn) });
+  await takePlan(run, { rows, ops, former: formerBeside(run, rows, carryOn) });
   return null;
 }
 

@@ -181,9 +181,12 @@ export function removedUris(ops: readonly ChangeOp[]): string[] {
   return ops.flatMap((op) => (op.op === 'remove' ? op.uris : []));
 }
 
-/** The URIs that are removed right before the operation at `progress`, if that operation adds rows and has not begun. */
+/**
+ * The URIs that are removed right before the operation at `progress`, if that operation adds or replaces rows and has not begun.
+ */
 export function removedBefore(ops: readonly ChangeOp[], { op, at }: Progress): Set<string> {
-  if (!addsRows(ops[op]) || at > 0) return new Set();
+  const next = ops[op];
+  if (!(addsRows(next) || next?.op === 'put') || at > 0) return new Set();
   return new Set(removedUris(ops.slice(firstRemoval(ops, op), op)));
 }
 
@@ -202,6 +205,14 @@ export function leftByRemoval(
   if (op?.op !== 'remove' || !addsRows(next)) return new Set();
   const there = new Set(shown);
   return new Set(op.uris.filter((uri) => there.has(uri)));
+}
+
+/**
+ * True if a removal seems to have left rows in place, so that all rows are replaced after it. The list may also lag, so these
+ * rows may be gone.
+ */
+export function replacesAfterRemoval([first, second]: readonly ChangeOp[]): boolean {
+  return first?.op === 'remove' && second?.op === 'put';
 }
 
 /** The index of the first of the removals right before operation `op`; `op` if there are none. */

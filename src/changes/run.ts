@@ -25,6 +25,7 @@ import {
   nextStep,
   onlyAppends,
   ROWS_PER_REQUEST,
+  replacesAfterRemoval,
   rowsAfter,
   rowsAt,
   START,
@@ -121,7 +122,7 @@ export interface Run {
 /** The plan that a change carries out now. */
 export function planOf({ plan, former, ops }: ChangeBody): Plan {
   const rows = former.rows ?? [];
-  if (!plan) return { rows, ops, counted: true, former: rows };
+  if (!plan) return { rows, ops, former: rows };
   return { ...plan, former: plan.former ?? mergeRows(rowsAfter({ rows, ops }), rows, plan.rows, true) };
 }
 
@@ -202,7 +203,7 @@ export function landed(run: Run, to: Progress, facts: ChangeChange | null, isRef
   const entries = entriesBetween(run.plan, progressOf(change), to);
   const { store, clock } = context;
   const isForward = !change.goingBack;
-  const isCounted = isForward && run.plan.counted && !isRefused;
+  const isCounted = isForward && !isRefused && !replacesAfterRemoval(run.plan.ops);
   // A new plan may write an entry again, or remove rows first, so the count has a limit. Any count above zero says that a part
   // of the change landed.
   const most = Math.max(change.written, change.requested, 1);
@@ -400,14 +401,11 @@ export function tellRows(
   ageMs = 0,
 ): void {
   if (change.playlistId === null || !plan.ops.some(writesRows)) return;
-  const { rows, unsure } = plan;
   const reached = progressOf(change);
   const first = body.plan && body.former.rows ? [body.former.rows] : [];
   if (!isAfter(reached, START) && first.length === 0) return;
-  const gone = new Set(unsure);
-  const before = unsure ? [...first, rows.filter((uri) => !gone.has(uri))] : first;
   const halved = landingsOf(body) ?? [];
-  context.rows.wrote(change.playlistId, () => [...before, ...statesUntil(plan, reached, halved)], ageMs);
+  context.rows.wrote(change.playlistId, () => [...first, ...statesUntil(plan, reached, halved)], ageMs);
 }
 
 /**

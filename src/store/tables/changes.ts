@@ -12,12 +12,8 @@ import { JobErrorShape } from './jobs.ts';
 export interface Plan {
   rows: readonly string[];
   ops: readonly ChangeOp[];
-  /** False if an earlier plan has already counted the entries of this plan. */
-  counted: boolean;
   /** The rows before the change, plus what others had done by the time the plan was made. */
   former: readonly string[];
-  /** Songs in `rows` that may be gone already, since a list may lag. The plan replaces all rows, so the result is the same. */
-  unsure?: readonly string[];
 }
 
 /** Earlier versions did not keep the former rows of a plan. */
