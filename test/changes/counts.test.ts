@@ -54,7 +54,7 @@ longTest('a removal of saved tracks that fails part-way counts each saved track 
     relay.provider.faults.clear();
     await withExtras(relay, async ({ call }) => {
       assert.deepEqual(await newest(call), [
-        { kind: 'unsave', state: 'waiting', requested: 60, written: 10 },
+        { kind: 'unsave', state: 'stopped', requested: 60, written: 10 },
       ]);
       await call('resume_job', { job_id: id });
       assert.equal((await ended(relay, id)).status, 'completed');
