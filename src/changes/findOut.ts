@@ -11,7 +11,7 @@ import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { isMadeByOther } from '../store/tables/changes.ts';
 import { lookAtRows, lookAtStep, lookForMade } from './look.ts';
 import { hasRival, unclearWhich } from './making.ts';
-import { applyOp, isAfter, nextStep, rowsAt, rowsBefore, type Step, writesRows } from './rowOps.ts';
+import { isAfter, nextStep, rowsAt, type Step, writesRows } from './rowOps.ts';
 import {
   changedMeanwhile,
   type FoundOut,
@@ -21,7 +21,6 @@ import {
   record,
   rowsReached,
   saveMade,
-  sizeInDoubt,
 } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
@@ -102,7 +101,7 @@ function isOver({ plan, change }: Run): boolean {
 type SeenKind = 'landed' | 'absent' | 'stale' | 'other';
 
 async function look(run: Run, step: Step | null, isFirst: boolean, doubtSince: number): Promise<SeenKind> {
-  const { context, change, call, plan } = run;
+  const { context, change, plan } = run;
   const known = progressOf(change);
   const upcoming = nextStep(plan.ops, known);
   if (upcoming?.op.op === 'create' && change.playlistId === null) return lookForCreated(run, upcoming);
@@ -113,9 +112,7 @@ async function look(run: Run, step: Step | null, isFirst: boolean, doubtSince: n
   const next = step ?? (isFirst ? null : upcoming);
   const hasNoRecentWrite = !context.rows.hasWritten(change.playlistId);
   if (next && hasNoRecentWrite && next.op.op !== 'append' && next.op.op !== 'move') {
-    const before = rowsAt(plan, known);
-    const after = applyOp(before, next.op);
-    const seen = await lookAtStep(context, change.playlistId, rowsBefore(plan, known), before, after, call);
+    const seen = await lookAtStep(run, next.op);
     if (seen === 'absent') return 'absent';
     if (seen === 'landed') {
       landed(run, next.to, null);
@@ -124,12 +121,7 @@ async function look(run: Run, step: Step | null, isFirst: boolean, doubtSince: n
   }
   const askedAt = context.clock.monotonic();
   // If the last look showed what others wrote, they may have written elsewhere too, so all rows are read.
-  const whole = run.showsOthers;
-  const verdict = await lookAtRows(context, change.playlistId, plan, known, call, {
-    step,
-    whole,
-    size: sizeInDoubt(run, step),
-  });
+  const verdict = await lookAtRows(run, step, run.showsOthers);
   run.showsOthers = 'isNear' in verdict && verdict.isNear === true;
   // The list still shows removed rows. Other rows are added only once the removed ones are seen to be gone, so no request that
   // adds rows has been sent yet. If all rows are replaced after the removal, it does not matter whether these rows are there.

@@ -173,7 +173,7 @@ async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
   const until = clock.monotonic() + LAG_MS;
   for (;;) {
     const whole = change.goingBack || kindFacts(change.kind).isChecked === true;
-    const verdict = await lookAtRows(context, playlistId, plan, progressOf(change), call, { whole });
+    const verdict = await lookAtRows(run, null, whole);
     if (verdict.kind === 'absent' && !(verdict.isNear && change.uncertain)) return 'as_wanted';
     if (clock.monotonic() >= until) break;
     await clock.sleep(LOOK_AGAIN_MS, call.signal);

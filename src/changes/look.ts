@@ -16,51 +16,41 @@ import {
   removedUris,
   restOf,
   rowsAt,
+  rowsBefore,
   type Step,
   stepsFrom,
   writtenUris,
 } from './rowOps.ts';
-
-interface LookOptions {
-  whole?: boolean;
-  step?: Step | null;
-  size?: number | null;
-}
+import { progressOf, type Run, rowsReached, sizeInDoubt } from './run.ts';
 
 /**
  * Reads the part of the playlist that the change touches, and compares it with every state of the change.
- * @param known what certainly took effect
- * @param options.whole reads all rows
- * @param options.step the request in doubt; null if any request after `known` may be in doubt
- * @param options.size as for `compareRows`
+ * @param step the request in doubt; null if any request after the recorded progress may be in doubt
+ * @param whole true to read all rows
  */
-export async function lookAtRows(
-  context: ChangeContext,
-  playlistId: string,
-  plan: Plan,
-  known: Progress,
-  call: Call,
-  { whole = false, step = null, size = ROWS_PER_REQUEST }: LookOptions = {},
-): Promise<Verdict> {
+export async function lookAtRows(run: Run, step: Step | null, whole: boolean): Promise<Verdict> {
+  const { plan, change, call } = run;
+  const { rows } = run.context;
+  const playlistId = change.playlistId ?? '';
+  const known = progressOf(change);
+  const size = sizeInDoubt(run, step);
   const part = whole ? { from: 0, to: null } : touched(plan, known);
   const seen =
     part.from === 0 && part.to === null
-      ? wholeOf(await context.rows.readFresh(playlistId, call))
-      : await context.rows.readBetween(playlistId, part, call);
+      ? wholeOf(await rows.readFresh(playlistId, call))
+      : await rows.readBetween(playlistId, part, call);
   const shown = asList(seen, rowsAt(plan, known).length);
-  const named = await underNamesWritten(context, plan, known, shown, seen.items, size, call);
-  const relinked = compareRows(plan, known, named, size);
+  const relinked = compareRows(plan, known, await underNamesWritten(run, shown, seen.items, size), size);
   // A request after `step` was not sent yet. If its rows seem to be there, another person put them there.
   const isBeyond = step && relinked.kind === 'landed' && isAfter(relinked.to, step.to);
   const verdict = isBeyond ? compareRows(plan, known, shown, size) : relinked;
   if (verdict.kind === 'absent' || verdict.kind === 'stale') return verdict;
-  const isOlder = context.rows.caughtUp(playlistId, seen) !== null;
+  const isOlder = rows.caughtUp(playlistId, seen) !== null;
   if (verdict.kind === 'landed') return { ...verdict, isOlder };
   if (isOlder) return { kind: 'stale' };
   // Others may have moved rows to or from a place that was not read.
-  if (part.from > 0) return lookAtRows(context, playlistId, plan, known, call, { whole: true, step, size });
-  const missed = await underNamesRemoved(context, plan, known, shown, seen.items, call);
-  return nearestState(plan, known, missed, size);
+  if (part.from > 0) return lookAtRows(run, step, true);
+  return nearestState(plan, known, await underNamesRemoved(run, shown, seen.items), size);
 }
 
 /**
@@ -68,16 +58,16 @@ export async function lookAtRows(
  * Otherwise the song would look as if it were gone.
  */
 async function underNamesRemoved(
-  context: ChangeContext,
-  plan: Plan,
-  known: Progress,
+  run: Run,
   shown: readonly string[],
   items: readonly Item[],
-  call: Call,
 ): Promise<readonly string[]> {
-  const expected = new Set(rowsAt(plan, known));
+  const { context, plan, change, call } = run;
+  const expected = new Set(rowsReached(run));
   const there = new Set(shown);
-  const missing = removedUris(restOf(plan.ops, known)).filter((uri) => expected.has(uri) && !there.has(uri));
+  const missing = removedUris(restOf(plan.ops, progressOf(change))).filter(
+    (uri) => expected.has(uri) && !there.has(uri),
+  );
   const strange = items.filter((item) => !expected.has(uriOf(item)));
   if (missing.length > MAX_LOOKED_UP) return shown;
   const others = await otherNames(context, missing, strange, call);
@@ -117,25 +107,23 @@ function touched(plan: Plan, known: Progress): { from: number; to: number | null
 /**
  * Compares one page, the one with the first row that a request changes, with the rows before and after that request. null if
  * the page shows neither, or if a lagging list may show the same page from an earlier state. All rows have to be read then.
- * @param earlier the states of the change before that request
+ * @param op the request
  */
-export async function lookAtStep(
-  { provider }: ChangeContext,
-  playlistId: string,
-  earlier: ReadonlyArray<readonly string[]>,
-  before: readonly string[],
-  after: readonly string[],
-  call: Call,
-): Promise<'landed' | 'absent' | null> {
+export async function lookAtStep(run: Run, op: ChangeOp): Promise<'landed' | 'absent' | null> {
+  const { context, plan, change, call } = run;
+  const before = rowsReached(run);
+  const after = applyOp(before, op);
   let first = 0;
   while (first < before.length && first < after.length && before[first] === after[first]) first++;
   const offset = Math.max(0, first - BESIDE);
   const page = { limit: PLAYLIST_PAGE, offset };
-  const shown = (await getPlaylistItems(provider, playlistId, page, call)).items.map(uriOf);
+  const shown = (await getPlaylistItems(context.provider, change.playlistId ?? '', page, call)).items.map(
+    uriOf,
+  );
   const shows = (rows: readonly string[]) => {
     return sameRows(rows.slice(offset, offset + PLAYLIST_PAGE), shown);
   };
-  if (shows(after)) return earlier.some(shows) ? null : 'landed';
+  if (shows(after)) return rowsBefore(plan, progressOf(change)).some(shows) ? null : 'landed';
   return shows(before) ? 'absent' : null;
 }
 
@@ -145,14 +133,13 @@ export async function lookAtStep(
  * recording.
  */
 async function underNamesWritten(
-  context: ChangeContext,
-  plan: Plan,
-  known: Progress,
+  run: Run,
   shown: readonly string[],
   items: readonly Item[],
   size: number | null,
-  call: Call,
 ): Promise<readonly string[]> {
+  const { context, plan, change, call } = run;
+  const known = progressOf(change);
   const plain = compareRows(plan, known, shown, size);
   if (plain.kind !== 'other' || plain.closest === null) return shown;
   const { ops } = plan;
