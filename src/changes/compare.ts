@@ -53,8 +53,8 @@ export type Verdict =
 /**
  * The states after the request in doubt, and after each full request that follows, in order. A removal may leave rows that the
  * list still shows.
- * @param size as for `compareRows`. If it is not known, a request may have ended after any entry. Then the ends count after which
- * the list would have as many rows as it shows, and those after which it shows one entry and not the next
+ * @param size as for `compareRows`. If it is not known, a request may have ended after any entry. Then those ends count that fit the
+ * number of rows, and those at which the list shows one entry and not the next
  */
 function statesFrom(plan: Work, known: Progress, shown: readonly string[], size: number | null): State[] {
   const there = new Set(shown);
@@ -127,8 +127,8 @@ function lacksAhead(
 }
 
 /**
- * The state in which rows that were removed right before the next request are still there, if the list shows some of them and
- * that request adds or replaces rows.
+ * The state in which rows that were removed right before the next request are still there. There is one if the list shows some
+ * of them, and that request adds or replaces rows.
  */
 export function keptState(plan: Work, known: Progress, shown: readonly string[]): State[] {
   const removed = removedBefore(plan.ops, known);
