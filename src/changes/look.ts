@@ -12,7 +12,6 @@ import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
 import {
   applyOp,
   isAfter,
-  ROWS_PER_REQUEST,
   removedUris,
   restOf,
   rowsAt,
