@@ -30,10 +30,15 @@ export interface AuthorizationServer {
   register(body: unknown, own: Pick<OwnAddress, 'origins'>): Promise<Result<object>>;
   checkAuthorize(parameters: URLSearchParams, own: OwnAddress): AuthorizeCheck;
   /**
-   * Records the owner's approval and returns the code.
+   * Records the owner's approval. Returns its ID and the code.
    * @throws RelayError `STORE_ERROR`
    */
-  approve(request: AuthorizeRequest): Promise<string>;
+  approve(request: AuthorizeRequest): Promise<{ id: string; code: string }>;
+  /**
+   * Ends approvals, with their codes and all their tokens.
+   * @throws RelayError `STORE_ERROR`; access has ended in memory, and a later save stores that
+   */
+  takeBack(approvals: readonly string[]): Promise<void>;
   token: TokenEndpoint;
   revoke: RevocationEndpoint;
   /** The client behind an access token that is good for `resource` now; null for anything else. */
@@ -88,7 +93,15 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
         },
       );
       log.info({ clientId: grant.clientId, clientName: request.client.name }, 'client approved');
-      return code;
+      return { id: grant.id, code };
+    },
+    async takeBack(approvals) {
+      if (approvals.length === 0) return;
+      // There is no undo, as in `revocation.ts`.
+      await store.durable(() => {
+        for (const id of approvals) deleteGrant(store, id);
+      });
+      log.info({ approvals: approvals.length }, 'approvals ended: the same request was denied');
     },
     token: createTokenEndpoint({ ...options, clients }),
     revoke: createRevocationEndpoint({ store, clients, log }),

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 import { connectAccount } from '../support/world.ts';
 import { authorizeUrl, newClient, REDIRECT } from './clients.ts';
 import { answerOf, askOwner, formFields, openPage, ownerBrowser, signIn } from './ownerBrowser.ts';
-import { askToken, codeForm, connect } from './tokens.ts';
+import { askToken, codeForm, connect, exchanged, mcpStatus, tokenRefusal } from './tokens.ts';
 import { answeredMeanwhile, whileUnsaved, withServer } from './withServer.ts';
 
 test('the page names the client, where it goes back to, what it may do and the account', () =>
@@ -180,6 +180,27 @@ test('another user who closes the connection at once gets no further', { skip: w
     assert.deepEqual([after.waitingClients, after.account], [[], account]);
   }),
 );
+
+test('Deny ends what was approved for the same request in another tab', () =>
+  withServer({}, async ({ relay, baseUrl, server }) => {
+    await connectAccount(baseUrl);
+    const owner_proof = await signIn(relay);
+    const client = await newClient(baseUrl);
+    const browser = ownerBrowser(baseUrl);
+    const request = (state: string) => authorizeUrl(baseUrl, { client_id: client.client_id, state });
+    const first = await browser.open(request('one'));
+    const { code = '' } = answerOf(await browser.submit(first, 'approve', { owner_proof }));
+    const tokens = await exchanged(baseUrl, codeForm(client, code));
+    const other = await browser.open(request('two'));
+    const { code: kept = '' } = answerOf(await browser.submit(other, 'approve', { owner_proof }));
+    const { code: unused = '' } = answerOf(await browser.submit(first, 'approve', { owner_proof }));
+    assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
+    assert.equal(answerOf(await browser.submit(first, 'deny')).error, 'access_denied');
+    assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 401);
+    assert.equal(await tokenRefusal(baseUrl, codeForm(client, unused)), '400 invalid_grant');
+    await exchanged(baseUrl, codeForm(client, kept));
+    assert.match((await browser.open(request('one'))).text, /The client has no access from it/);
+  }));
 
 test('Approve does nothing in the first half second, and such a press costs no try', () =>
   withServer({}, async ({ relay, baseUrl, server, clock }) => {

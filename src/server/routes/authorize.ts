@@ -50,6 +50,8 @@ interface Parts {
   forms: FormTokens;
   waiting: WaitingClients;
   denied: DeniedRequests;
+  /** The approvals of each request that was approved since the server started. */
+  approved: Map<string, string[]>;
   /** When Approve was last pressed too soon, by browser and request; Unix milliseconds. */
   pressed: Map<string, number>;
 }
@@ -60,7 +62,8 @@ export function authorizeRoutes(
   forms: FormTokens,
   waiting: WaitingClients,
 ): Route[] {
-  const parts = { core, owner, forms, waiting, denied: createDeniedRequests(core.clock), pressed: new Map() };
+  const denied = createDeniedRequests(core.clock);
+  const parts = { core, owner, forms, waiting, denied, approved: new Map(), pressed: new Map() };
   return [
     { method: 'GET', path: '/oauth/authorize', handle: (context) => show(parts, context) },
     { method: 'POST', path: '/oauth/authorize', handle: (context) => decide(parts, context) },
@@ -97,8 +100,7 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   if (form.get('decision') === 'deny') {
     denied.add(subjectOf(request));
     waiting.answered(request.client.clientId);
-    const refusal: Refusal = { reason: 'owner_denied', detail: null };
-    return redirect(context, refusalUrl(request, refusal, context.baseUrl));
+    return deny(asking);
   }
   if (wasDenied(asking)) return;
   if (form.get('decision') !== 'approve') return ask(asking, null);
@@ -111,7 +113,7 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   else {
     // The owner may approve less than was asked for.
     const scope = form.get('access') === 'read' ? READ_SCOPE : request.scope;
-    await approve(core, context, { ...request, scope });
+    await approve(asking, scope);
     waiting.answered(request.client.clientId);
   }
 }
@@ -175,13 +177,28 @@ async function ownerProblem(
   return tried.waitSeconds > 0 ? { kind: 'wait', seconds: tried.waitSeconds } : { kind: 'wrong_code' };
 }
 
-async function approve(core: Core, context: HttpContext, request: AuthorizeRequest): Promise<void> {
+async function approve({ core, approved, context, request }: Asking, scope: string): Promise<void> {
   try {
-    const code = await core.oauth.approve(request);
+    const { id, code } = await core.oauth.approve({ ...request, scope });
+    const subject = subjectOf(request);
+    approved.set(subject, [...(approved.get(subject) ?? []), id]);
     redirect(context, codeUrl(request, code, context.baseUrl));
   } catch (error) {
     redirect(context, refusalUrl(request, failureOf(core, context, error), context.baseUrl));
   }
+}
+
+/** Denies a request. If it was approved before, perhaps in another tab, that approval ends. */
+async function deny({ core, approved, context, request }: Asking): Promise<void> {
+  const subject = subjectOf(request);
+  let refusal: Refusal = { reason: 'owner_denied', detail: null };
+  try {
+    await core.oauth.takeBack(approved.get(subject) ?? []);
+    approved.delete(subject);
+  } catch (error) {
+    refusal = failureOf(core, context, error);
+  }
+  redirect(context, refusalUrl(request, refusal, context.baseUrl));
 }
 
 /**
