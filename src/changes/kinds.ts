@@ -9,11 +9,10 @@ import type { Item, Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylist, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
-import { containsUris } from '../provider/resources/savedTracks.ts';
 import { type ChangeBody, changesSince, getChangeBody, getChangeBySeq } from '../store/tables/changes.ts';
 import type { ChangeRequest } from './changes.ts';
 import { playlistsNamed } from './look.ts';
-import { lookedUpAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
+import { heldOf, lookedUpAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps, unwritable } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { shownNames } from './relinks.ts';
@@ -432,7 +431,7 @@ export function saveTracks(context: Settling, uris: readonly string[]): Request 
  * @param sent `all` also sends the tracks that are not saved. A job needs this, since it counts its items by the requests
  */
 export function unsaveTracks(
-  { provider, store, clock }: Settling,
+  context: Settling,
   uris: readonly string[],
   sent: 'saved' | 'all' = 'saved',
 ): Request {
@@ -442,13 +441,13 @@ export function unsaveTracks(
     requested: uris.length,
     async prepare(call) {
       const distinct = [...new Set(uris)];
-      await settleLibrary({ provider, store, clock }, distinct, USUAL_LAG_MS, call);
-      const answers = await containsUris(provider, distinct, { ...call, progress() {} });
+      await settleLibrary(context, distinct, USUAL_LAG_MS, call);
+      const held = await heldOf(context, distinct, call);
       // What relay has just done counts even if the library does not show it yet.
-      const isAway = await lookedUpAdditions({ provider, store, clock }, distinct, call);
-      const saved = distinct.filter((uri, index) => answers[index] || isAway[uri] === false);
+      const isAway = await lookedUpAdditions(context, distinct, call);
+      const saved = distinct.filter((uri) => held.has(uri) || isAway[uri] === false);
       if (saved.length === 0) return null;
-      await noteSaved({ provider, store, clock }, saved, call);
+      await noteSaved(context, saved, call);
       const former = { saved: saved.filter((uri) => !isAway[uri]) };
       const ops = [{ op: 'unsave' as const, uris: sent === 'all' ? uris : saved }];
       return { requested: saved.length, former, ops };
