@@ -181,6 +181,20 @@ test('another user who closes the connection at once gets no further', { skip: w
   }),
 );
 
+test('a client that is forgotten no longer waits on the page of the owner', () =>
+  withServer({}, async ({ relay, baseUrl, server }) => {
+    const { client_id } = await newClient(baseUrl);
+    await ownerBrowser(baseUrl).open(authorizeUrl(baseUrl, { client_id }));
+    const headers = { 'x-relay-owner': await signIn(relay) };
+    const waiting = async () => {
+      const { waitingClients } = JSON.parse((await send(`${baseUrl}/owner/state`, { headers })).text);
+      return (waitingClients as Array<{ clientId: string }>).map(({ clientId }) => clientId);
+    };
+    assert.deepEqual(await waiting(), [client_id]);
+    await server.local.revokeClient({ client: client_id, forget: true });
+    assert.deepEqual(await waiting(), []);
+  }));
+
 test('Deny ends what was approved for the same request in another tab', () =>
   withServer({}, async ({ relay, baseUrl, server }) => {
     await connectAccount(baseUrl);

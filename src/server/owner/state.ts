@@ -78,7 +78,11 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
       lastUsedAt: `${lastUsedAt.slice(0, 16)}Z`,
       current: id === browser,
     })),
-    waitingClients: server.waitingClients.list().map(({ at, ...client }) => ({ ...client, at: isoOf(at) })),
+    waitingClients: server.waitingClients
+      .list()
+      // A client that was forgotten meanwhile cannot be approved.
+      .filter(({ clientId }) => core.oauth.clients.find(clientId))
+      .map(({ at, ...client }) => ({ ...client, at: isoOf(at) })),
     jobs: pageJobs(core, services, jobs),
     jobsTotal: openJobs(report.jobs.byStatus),
     events,
