@@ -179,6 +179,11 @@ Give the new key to every client that sent the old one. Clients that you approve
 `,
   });
   assert.deepEqual(pluck(calls, 'route'), ['key/show', 'key/show', 'key/show', 'key/rotate']);
+  const oauth = { ...noClients, MCP_AUTH_MODE: 'oauth' };
+  const none = 'The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.\n';
+  assert.deepEqual(await relay(['key'], { env: oauth }), { code: 0, out: 'old\n', err: none });
+  const rotated = await relay(['key', 'rotate', '--yes'], { env: oauth });
+  assert.ok(rotated.err.endsWith(none), rotated.err);
 });
 
 test('an error of the server arrives with its code, its words and its remedy', async (context) => {

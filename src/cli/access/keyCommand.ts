@@ -21,9 +21,14 @@ export function keyCommand(context: Context): Command {
 
 async function runKeyShow(context: Context): Promise<void> {
   const shown = await context.withLocal((local) => local.showKey());
-  if (context.json) printJson(context.io, shown);
-  else printLine(context.io, shown.key);
+  if (context.json) return printJson(context.io, shown);
+  printLine(context.io, shown.key);
+  if (!(await takesKeys(context))) note(context.io, NOT_TAKEN);
 }
+
+const takesKeys = async (context: Context) => (await context.settings()).mcpAuthMode === 'bearer';
+
+const NOT_TAKEN = 'The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.';
 
 async function confirmRotation({ io, signal }: Context): Promise<void> {
   if (!io.terminal.stdin || !io.terminal.stderr) {
@@ -58,7 +63,10 @@ async function runKeyRotate(context: Context, yes: boolean): Promise<void> {
     context.io,
     'The line above is the new key. The old one no longer works, and browsers need the owner code again.',
   );
+  const isTaken = await takesKeys(context);
+  if (!isTaken) note(context.io, NOT_TAKEN);
   if (holders.length === 0) {
+    if (!isTaken) return;
     note(
       context.io,
       'Give the new key to every client that sent the old one. Clients that you approved need no key.',
