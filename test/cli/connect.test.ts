@@ -77,6 +77,22 @@ interface Documented {
   starts?: true;
 }
 
+test('if clients cannot register themselves, connect says how to set one up first', async (t) => {
+  const { run } = desk(t, { MCP_OAUTH_DCR_ENABLED: 'false' });
+  const closed = /lets no client register itself .* Set the client up with `relay( --home \S+)? clients add`/;
+  const byKey = /connect it with a key: `relay( --home \S+)? connect cursor --key --write`/;
+  const first = await run(['cursor']);
+  assert.match(first.err, closed);
+  assert.match(first.err, byKey);
+  const { err } = await run(['cursor'], { env: { MCP_AUTH_MODE: 'oauth' } });
+  assert.match(err, closed);
+  assert.doesNotMatch(err, byKey);
+  assert.match((await run(['something-else'])).err, closed);
+  assert.doesNotMatch((await run(['claude-desktop'])).err, closed, 'it starts relay itself');
+  const open = await run(['cursor'], { env: { MCP_OAUTH_DCR_ENABLED: 'true' } });
+  assert.doesNotMatch(open.err, closed);
+});
+
 const CODE = '  The page that opens asks once for the owner code: see `relay status`.\n';
 
 const DOCUMENTED: Record<string, Documented & { name: string }> = {

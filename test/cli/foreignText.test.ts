@@ -187,7 +187,7 @@ function readyFacts(name: string) {
   const account = { connected: true, name };
   const mcpUrl = 'http://127.0.0.1:4980/mcp';
   const more = { ownerCode: null, demoKey: null, demo: false, home: undefined };
-  return { version: '1', mcpUrl, account, authMode: 'bearer', platform: 'linux', ...more } as const;
+  return { version: '1', mcpUrl, account, registrationOpen: true, platform: 'linux', ...more } as const;
 }
 
 for (const logFormat of ['json', 'pretty'] as const) {

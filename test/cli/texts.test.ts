@@ -17,6 +17,7 @@ const READY: ReadyFacts = {
   ownerCode: null,
   demoKey: null,
   demo: false,
+  registrationOpen: true,
   home: undefined,
   platform: 'linux',
 };
@@ -73,6 +74,18 @@ Connect Claude Code:
     --header "Authorization: Bearer demo-key"
 
 Other clients: relay --demo connect
+Stop with Ctrl-C
+`,
+  );
+});
+
+test('if clients cannot register themselves, the ready block says how to set one up', () => {
+  const text = readyText({ ...READY, registrationOpen: false });
+  assert.equal(
+    text.slice(text.indexOf('Clients cannot')),
+    `Clients cannot register themselves (MCP_OAUTH_DCR_ENABLED).
+Set up a client: relay clients add
+Connect it: relay connect
 Stop with Ctrl-C
 `,
   );

@@ -7,6 +7,7 @@ import { homeToName } from '../../config/homeToName.ts';
 import { inspectSettings, localBaseUrl, type Settings } from '../../config/settings.ts';
 import { readBackups } from '../../connect/backups.ts';
 import { CLIENTS, type Connection, findClient, headersFor, stdioWords } from '../../connect/clientTable.ts';
+import { closedRegistration } from '../../connect/closedRegistration.ts';
 import { type System, systemOf } from '../../connect/configPlaces.ts';
 import { KEY_PLACEHOLDER, lookInto, type Plan, planFor, write } from '../../connect/connectClient.ts';
 import { remove } from '../../connect/removeEntry.ts';
@@ -39,6 +40,8 @@ interface Server {
   /** True if the server is the demo's. */
   demo: boolean;
   authMode: Settings['mcpAuthMode'];
+  /** True if clients may register themselves. */
+  registrationOpen: boolean;
   /** The key that is valid now; null if no server is running. */
   currentKey(): Promise<string | null>;
 }
@@ -83,6 +86,7 @@ export async function runConnect(
   const program = await programOf(context, server);
   if (!client || client.starts) refuseTemporary(context, program, client && write ? client.name : null);
   const common = { name: serverName(server.demo), url: server.url ?? NO_ADDRESS, program, choice };
+  if (!remove && !client?.starts && key === null) noteClosed(context, server, client?.id ?? null);
   if (!client) return showOther(context, server, name, { ...common, key });
   const plan = (value: string | null): Plan => planFor(client, { ...common, key: value }, systemOf(context));
   if (remove) return removeEntry(context, server, plan(null));
@@ -288,6 +292,14 @@ function noteLeftBehind(context: Context, { demo }: Server, client: string): voi
   for (const line of columns(rows)) note(context.io, line);
 }
 
+/** Says that a client without a key has to be set up first, if it cannot register itself. */
+function noteClosed(context: Context, { registrationOpen, authMode }: Server, id: string | null): void {
+  if (registrationOpen) return;
+  const byKey =
+    id === null || authMode === 'oauth' ? null : commandLine(context, 'connect', id, '--key', '--write');
+  context.remark(closedRegistration(commandLine(context), byKey));
+}
+
 function noteIfAbsent({ io }: Context, { client, missing }: Plan): void {
   if (missing !== null)
     note(io, `${client.name} does not seem to have been used on this computer: ${missing} does not exist.`);
@@ -349,6 +361,7 @@ async function serverToConnect(context: Context, needs: 'address' | 'any' | 'not
       url: server?.mcpUrl ?? `${running.baseUrl}/mcp`,
       demo: running.demo,
       authMode: mcp.authMode,
+      registrationOpen: mcp.registrationOpen,
       currentKey: async () => (await running.local.showKey()).key,
     };
   }
@@ -364,7 +377,13 @@ async function serverToConnect(context: Context, needs: 'address' | 'any' | 'not
     context.remark(
       'No server is running. With port 0 its address changes, so its entries are found by their name.',
     );
-  return { url, demo: settings.demo, authMode: settings.mcpAuthMode, currentKey: async () => null };
+  return {
+    url,
+    demo: settings.demo,
+    authMode: settings.mcpAuthMode,
+    registrationOpen: settings.dynamicRegistration,
+    currentKey: async () => null,
+  };
 }
 
 function urlFromSettings({ publicBaseUrl, host, port }: Settings): string | null {

@@ -14,6 +14,8 @@ export interface ReadyFacts extends NamedHome {
   /** The demo's own key; null with the real Spotify. */
   demoKey: string | null;
   demo: boolean;
+  /** True if clients may register themselves. */
+  registrationOpen: boolean;
 }
 
 export function readyText(facts: ReadyFacts): string {
@@ -27,11 +29,19 @@ export function readyText(facts: ReadyFacts): string {
     `  Account     ${accountLine(facts, relay)}`,
     ...(facts.ownerCode === null ? [] : [`  Owner code  ${facts.ownerCode}`]),
     '',
-    'Connect Claude Code:',
-    '',
-    ...claudeCommands(facts).map((line) => `  ${line}`),
-    '',
-    `Other clients: ${relay} connect`,
+    ...(facts.registrationOpen || facts.demoKey !== null
+      ? [
+          'Connect Claude Code:',
+          '',
+          ...claudeCommands(facts).map((line) => `  ${line}`),
+          '',
+          `Other clients: ${relay} connect`,
+        ]
+      : [
+          'Clients cannot register themselves (MCP_OAUTH_DCR_ENABLED).',
+          `Set up a client: ${relay} clients add`,
+          `Connect it: ${relay} connect`,
+        ]),
     'Stop with Ctrl-C',
   ]);
 }

@@ -86,7 +86,7 @@ async function announce(context: Context, server: RunningServer, settings: Setti
     });
   }
   const ownerCode = io.terminal.stdout ? server.ownerCode : null;
-  const { demo } = settings;
+  const { demo, dynamicRegistration: registrationOpen } = settings;
   printBlock(
     io,
     readyText({
@@ -96,6 +96,7 @@ async function announce(context: Context, server: RunningServer, settings: Setti
       ownerCode,
       demoKey,
       demo,
+      registrationOpen,
       home,
       platform,
       ...startedBy(env),

@@ -1,6 +1,7 @@
 /** Tells how to connect one client to this server, from the table behind `relay connect`. Writes nothing. */
 import { homeToName } from '../../config/homeToName.ts';
 import { CLIENTS, stdioWords } from '../../connect/clientTable.ts';
+import { closedRegistration } from '../../connect/closedRegistration.ts';
 import { systemOf } from '../../connect/configPlaces.ts';
 import { planFor } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -11,9 +12,9 @@ import type { ServerSide } from '../localApi.ts';
 
 /** @throws RelayError `NOT_FOUND`, `HOME_UNUSABLE` */
 export async function clientSetup(id: string, core: Core, server: ServerSide): Promise<PageSetup> {
-  const { demo } = core.settings;
+  const { demo, dynamicRegistration } = core.settings;
   const { mcpUrl } = server.facts;
-  if (id === 'other') return otherClient(mcpUrl, server.credentials);
+  if (id === 'other') return otherClient(mcpUrl, server.credentials, dynamicRegistration);
   const client = CLIENTS.find((one) => one.id === id);
   if (!client) throw new RelayError('NOT_FOUND', `There is no client "${id.slice(0, 50)}" in the list.`);
   const system = systemOf({ platform: process.platform, env: server.env });
@@ -21,13 +22,23 @@ export async function clientSetup(id: string, core: Core, server: ServerSide): P
   const program = stdioWords(await server.program(), home, demo);
   const connection = { name: serverName(demo), url: mcpUrl, key: null, program };
   const { file, snippet, command, next } = planFor(client, connection, system);
-  return { id, file, snippet: snippet.trimEnd(), command, next };
+  const byKey = server.credentials.acceptsKey ? `relay connect ${id} --key --write` : null;
+  const first = dynamicRegistration || client.starts ? '' : `${closedRegistration('relay', byKey)} `;
+  return { id, file, snippet: snippet.trimEnd(), command, next: `${first}${next}` };
 }
 
-function otherClient(mcpUrl: string, { acceptsKey }: ServerSide['credentials']): PageSetup {
+function otherClient(
+  mcpUrl: string,
+  { acceptsKey }: ServerSide['credentials'],
+  registrationOpen: boolean,
+): PageSetup {
   const address = 'Add this address as a server with the transport HTTP (Streamable HTTP).';
   const key =
     'A program that cannot open a browser sends the header "Authorization: Bearer KEY", with the key that `relay key` prints.';
-  const next = acceptsKey ? `${address} ${key}` : address;
-  return { id: 'other', file: '', snippet: mcpUrl, command: null, next };
+  const next = [
+    ...(registrationOpen ? [] : [closedRegistration('relay', null)]),
+    address,
+    ...(acceptsKey ? [key] : []),
+  ];
+  return { id: 'other', file: '', snippet: mcpUrl, command: null, next: next.join(' ') };
 }
