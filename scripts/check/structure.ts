@@ -5,6 +5,7 @@ import { crowdedPlaces } from './layout.ts';
 import { lostMutants } from './mutants.ts';
 import { missingFiles } from './paths.ts';
 import { longSentences } from './sentences.ts';
+import { missingTests } from './testNames.ts';
 import { strangeWords } from './words.ts';
 import { strayWriters } from './writers.ts';
 
@@ -17,6 +18,7 @@ const wrong = [
   ...strangeWords(),
   ...longSentences(),
   ...lostMutants(),
+  ...missingTests(),
 ];
 for (const sentence of wrong) console.log(sentence);
 process.exitCode = wrong.length === 0 ? 0 : 1;

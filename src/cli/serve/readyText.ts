@@ -52,8 +52,8 @@ function accountLine({ account }: ReadyFacts, relay: string): string {
 }
 
 /**
- * The commands that connect Claude Code. A key on a command line can be read by every user of the machine, so only the demo's
- * key, which protects nothing, is part of it. Windows shells do not join lines at a backslash, so there each command stays on one
+ * The commands that connect Claude Code. Every user of the machine can read a command line, so it holds a key only in the demo,
+ * where the key protects nothing. Windows shells do not join lines at a backslash, so there each command stays on one
  * line.
  */
 function claudeCommands({ demo, demoKey, mcpUrl, platform }: ReadyFacts): string[] {
