@@ -286,6 +286,7 @@ const SMALL: ReadonlyArray<readonly [what: string, width: number, height: number
   ['old-phone', 320, 568],
   ['phone', 360, 740],
   ['zoomed', 640, 360],
+  ['popup', 420, 260],
 ];
 
 for (const [what, width, height] of SMALL.slice(0, sized(3, 1))) {

@@ -43,13 +43,13 @@ export function approvePage(approval: Approval): Page {
   const name = shownName(client);
   const target = describeTarget(redirectUri);
   return {
-    title: `Let ${name} use your Spotify account?`,
+    title: `Let ${visibleText(name, TITLE_NAME)} use your Spotify account?`,
     formLeaves: true,
     hasScript: true,
     opensAtTop: true,
     body: html`<dl class="facts">
 <div><dt>Client</dt><dd><strong>${name}</strong><small>${originOf(client, approval.now)}</small></dd></div>
-<div><dt>Goes to</dt><dd><strong>${target.host}</strong><small>${target.meaning}</small></dd></div>
+<div><dt>Goes to</dt><dd>${shownHost(target.host)}<small>${target.meaning}</small></dd></div>
 <div><dt>Account</dt><dd>${accountLine(account)}</dd></div>
 <div><dt>Can</dt><dd>${abilities(approval.access)}</dd></div>
 </dl>
@@ -57,6 +57,21 @@ ${target.warning === null ? html`` : html`<p class="notice"><strong>Not on this 
 ${decisionForm(approval)}
 <div class="after"><p class="soft">Approve only if you have just started this yourself. The client does not learn your password, and <code>relay clients revoke</code> ends its access at any time.</p></div>`,
   };
+}
+
+/** Maximum number of characters of a name in the title, so that a long name leaves the facts in view. */
+const TITLE_NAME = 32;
+/** Maximum number of characters of a host. */
+const HOST_SHOWN = 36;
+
+/** The end of a host, which says whose it is. */
+function endOf(host: string): string {
+  return host.length <= HOST_SHOWN ? host : `…${host.slice(1 - HOST_SHOWN)}`;
+}
+
+function shownHost(host: string): Html {
+  const end = endOf(host);
+  return end === host ? html`<strong>${host}</strong>` : html`<strong title="${host}">${end}</strong>`;
 }
 
 function abilities({ mayChange }: Approval['access']): string {
@@ -166,6 +181,6 @@ function describeTarget(redirectUri: string): Target {
   return {
     host,
     meaning: 'a website',
-    warning: `Approving gives access to the website ${host}, not to a program of yours.`,
+    warning: `Approving gives access to the website ${endOf(host)}, not to a program of yours.`,
   };
 }
