@@ -15,7 +15,7 @@ import {
 } from '../store/tables/oauthClients.ts';
 import { deleteGrantsOf } from '../store/tables/oauthGrants.ts';
 import type { Store } from '../store/types.ts';
-import { fromSettings, isLapsed, type OAuthClient } from './client.ts';
+import { fromSettings, isKnownToOwner, isLapsed, type OAuthClient } from './client.ts';
 import { MAX_CLIENTS } from './policy/limits.ts';
 import { type ClientMetadata, checkRedirectUris } from './policy/registration.ts';
 import { accepted, type Result, refused, toWire } from './refusal.ts';
@@ -145,16 +145,19 @@ function newClientId(random: Random): string {
   return bytes.toString('base64url');
 }
 
-/** Stores a client that registers itself; false when there is no room. */
+/**
+ * Stores a client that registers itself; false when there is no room. A client that the owner has approved is deleted only to
+ * make room: anybody may register a client, and a clock that is wrong for a moment must not end the connection of the others.
+ */
 function keepRegistered(store: Store, client: StoredClient, now: number): Promise<boolean> {
   let displaced: StoredClient | null = null;
   return store.durable(
     () => {
-      for (const other of listClients(store)) {
-        if (isLapsed(other, now)) deleteClient(store, other.clientId);
-      }
+      const lapsed = listClients(store).filter((other) => isLapsed(other, now));
+      const [ended] = lapsed.filter(isKnownToOwner);
+      for (const other of lapsed) if (!isKnownToOwner(other)) deleteClient(store, other.clientId);
       if (countRegisteredClients(store) >= MAX_CLIENTS) {
-        displaced = oldestUnusedClient(store);
+        displaced = ended ?? oldestUnusedClient(store);
         if (displaced === null) return false;
         deleteClient(store, displaced.clientId);
         deleteGrantsOf(store, displaced.clientId);

@@ -261,6 +261,16 @@ test('a client that held a token is kept for twelve months after its last use', 
     assert.deepEqual(await names(), ['a year later']);
   }));
 
+test('a clock that is wrong for a moment ends no client that was approved', () =>
+  withServer({}, async ({ relay, clock }) => {
+    await connect(relay, { client_name: 'approved' });
+    clock.advance(400 * DAY);
+    await newClient(relay.baseUrl, { client_name: 'meanwhile' });
+    assert.deepEqual(await clientNames(relay), ['meanwhile']);
+    clock.setWall(clock.now() - 400 * DAY);
+    assert.deepEqual((await clientNames(relay)).sort(), ['approved', 'meanwhile']);
+  }));
+
 test('a registration that was never approved is dropped after a day', () =>
   withServer({}, async ({ relay, baseUrl, clock }) => {
     const names = () => clientNames(relay);
