@@ -203,7 +203,9 @@ export function landed(run: Run, to: Progress, facts: ChangeChange | null, isRef
   const entries = entriesBetween(run.plan, progressOf(change), to);
   const { store, clock } = context;
   const isForward = !change.goingBack;
-  const isCounted = isForward && !isRefused && !replacesAfterRemoval(run.plan.ops);
+  // Rows that are replaced after a removal, or removed because they were there twice, were counted when they were first sent.
+  const isAgain = replacesAfterRemoval(run.plan.ops) || run.body.notes?.doubledRemoved === true;
+  const isCounted = isForward && !isRefused && !isAgain;
   // A new plan may write an entry again, or remove rows first, so the count has a limit. Any count above zero says that a part
   // of the change landed.
   const most = Math.max(change.written, change.requested, 1);
