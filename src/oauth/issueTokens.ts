@@ -17,20 +17,34 @@ export interface Issued {
 }
 
 /**
+ * Begins an access token that is good for less than was approved: for reading only. The hash of a token covers this too, so it can
+ * be neither added nor left out.
+ */
+const NARROWED = 'ro.';
+
+/** True if an access token that is known is good for reading only, whatever was approved. */
+export function isNarrowed(accessToken: string): boolean {
+  return accessToken.startsWith(NARROWED);
+}
+
+/**
  * Creates a pair of tokens, which ends with its approval at the latest. A client that did not register the refresh grant gets
  * no refresh token.
+ * @param scope of the access token: the approved one, or less (RFC 6749 6). The refresh token keeps the approved scope
  * @param generation see `StoredToken`
  */
 export function issueTokens(
   { store, clock, random }: { store: Store; clock: Clock; random: Random },
   client: OAuthClient,
   grant: Grant,
+  scope: string,
   generation: number,
 ): Issued {
   const now = clock.now();
   const grantEnd = grant.createdAt + GRANT_MS;
   const put = (kind: StoredToken['kind'], lifetimeMs: number): string => {
-    const token = newSecret(random);
+    const isLess = kind === 'access' && scope !== grant.scope;
+    const token = `${isLess ? NARROWED : ''}${newSecret(random)}`;
     const expiresAt = Math.min(now + lifetimeMs, grantEnd);
     putToken(store, {
       hash: hashOf(token),
@@ -53,7 +67,7 @@ export function issueTokens(
       token_type: 'Bearer',
       expires_in: Math.min(ACCESS_TOKEN_SECONDS, Math.floor((grantEnd - now) / 1000)),
       ...(refresh === null ? {} : { refresh_token: refresh }),
-      scope: grant.scope,
+      scope,
     },
     undo() {
       deleteToken(store, hashOf(access));

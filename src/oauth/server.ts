@@ -9,7 +9,7 @@ import { markClientApproved, markClientUnapproved, touchClient } from '../store/
 import { deleteGrant, type Grant, getGrant, putGrant, touchGrant } from '../store/tables/oauthGrants.ts';
 import { getToken } from '../store/tables/oauthTokens.ts';
 import { type ClientDirectory, createClientDirectory, type DirectoryOptions } from './clientDirectory.ts';
-import { sweep } from './issueTokens.ts';
+import { isNarrowed, sweep } from './issueTokens.ts';
 import {
   type AuthorizeCheck,
   type AuthorizeRequest,
@@ -113,7 +113,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       // A client that was removed from the settings is unknown, though its tokens are still stored.
       if (!grant || !isSameResource(grant.resource, resource) || !clients.find(grant.clientId)) return null;
       touch(grant, now);
-      return { clientId: grant.clientId, readOnly: grant.scope === READ_SCOPE };
+      const readOnly = grant.scope === READ_SCOPE || isNarrowed(accessToken);
+      return { clientId: grant.clientId, readOnly };
     },
   };
 }

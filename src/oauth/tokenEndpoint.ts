@@ -103,7 +103,7 @@ export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
         const decision = exchange.judge();
         if (!decision.issue) return refuse(client, decision);
         exchange.use();
-        const issued = issueTokens(options, client, decision.grant, exchange.generation());
+        const issued = issueTokens(options, client, decision.grant, decision.scope, exchange.generation());
         undo = () => {
           issued.undo();
           exchange.putBack();

@@ -57,6 +57,27 @@ test('a client approved for reading only is offered only tools that change nothi
     );
   }));
 
+test('a client may ask for a token that only reads, and later again for all; it never gets more than was approved', () =>
+  withServer({}, async ({ relay }) => {
+    const full = await approved(relay, null);
+    const ask = (of: Awaited<ReturnType<typeof approved>>, token: string, scope: string) =>
+      exchanged(relay.baseUrl, { ...refreshForm(of.client, token), scope });
+    const less = await ask(full, full.tokens.refresh_token, 'relay:read');
+    assert.equal(less.scope, 'relay:read');
+    assert.deepEqual(await offered(relay, less.access_token), READING);
+    await assert.rejects(
+      offered(relay, less.access_token.replace(/^ro\./, '')),
+      'the mark is part of the token',
+    );
+    const all = await ask(full, less.refresh_token, 'relay');
+    assert.equal(all.scope, 'relay');
+    assert.ok((await offered(relay, all.access_token)).includes('create_playlist'));
+    const modest = await approved(relay, 'read');
+    const more = await ask(modest, modest.tokens.refresh_token, 'relay');
+    assert.equal(more.scope, 'relay:read');
+    assert.deepEqual(await offered(relay, more.access_token), READING);
+  }));
+
 test('the page lists once what a client may do, and offers "Read only"; a client that asks to read gets no more', () =>
   withServer({}, async ({ relay }) => {
     const full = await approved(relay, null);

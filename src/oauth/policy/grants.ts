@@ -2,13 +2,13 @@
 import type { Grant } from '../../store/tables/oauthGrants.ts';
 import type { StoredToken } from '../../store/tables/oauthTokens.ts';
 import type { Reason } from '../refusal.ts';
-import { GRANT_MS, ROTATION_GRACE_MS } from './limits.ts';
+import { GRANT_MS, READ_SCOPE, ROTATION_GRACE_MS } from './limits.ts';
 import { isVerifierOf } from './parameters.ts';
-import { isKnownScope, isSameResource } from './target.ts';
+import { askedScope, isKnownScope, isSameResource } from './target.ts';
 
 /** Whether an exchange gives tokens. */
 export type ExchangeDecision =
-  | { issue: true; grant: Grant }
+  | { issue: true; grant: Grant; scope: string }
   /** No tokens are issued. `revoked` is the approval that ends now, with all its tokens; null if none does. */
   | { issue: false; reason: Reason; revoked: Grant | null };
 
@@ -71,10 +71,15 @@ function isReused({ generation, rotatedAt }: StoredToken, { refreshed }: Grant, 
   return Math.abs(now - rotatedAt) > ROTATION_GRACE_MS;
 }
 
-/** Refuses an exchange for a resource other than the approved one, or with an unknown scope (RFC 8707 2.2, RFC 6749 6). */
+/**
+ * Refuses an exchange for a resource other than the approved one, or with an unknown scope (RFC 8707 2.2, RFC 6749 6). A client
+ * may ask for less than was approved. One that asks for more gets what was approved, and is told so: clients repeat the scope
+ * that they first asked for, although the owner may have approved reading only.
+ */
 function judgeTarget(grant: Grant, { resource, scope }: ExchangeRequest): ExchangeDecision {
   if (!isSameResource(resource ?? grant.resource, grant.resource)) return refuse('resource_foreign');
-  return isKnownScope(scope) ? { issue: true, grant } : refuse('scope_unknown');
+  if (!isKnownScope(scope)) return refuse('scope_unknown');
+  return { issue: true, grant, scope: grant.scope === READ_SCOPE ? READ_SCOPE : askedScope(scope) };
 }
 
 function refuse(reason: Reason): ExchangeDecision {
