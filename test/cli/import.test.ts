@@ -326,7 +326,11 @@ longTest('an import that is refused says why, and leaves no job behind', () =>
       ],
       [[path, '--format', 'docx'], 2, /Choose csv/],
       [[dir], 1, /^relay: .* holds no listening history: /],
-      [[dir, '--to', 'A'], 2, /^relay: Spotify's data export goes into the library, not into a playlist\./],
+      [
+        [dir, '--to', 'A'],
+        2,
+        /^relay: An archive or directory is read as Spotify's data export, which goes into the library, not into a playlist\./,
+      ],
       [[`${dir}/none.csv`], 1, /^relay: .*none\.csv cannot be read\. There is no such file\./],
       [[prose], 1, /^relay: Only 1 of 6 lines can be read as a song;[\s\S]* add\s--format txt\./],
       [[file('empty.txt', '')], 1, /^relay: The file is empty\./],

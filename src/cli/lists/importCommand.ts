@@ -97,7 +97,9 @@ async function runImport(context: Context, file: string, options: ImportOptions)
   const isHistory = found === 'export' || (found === 'file' && !saysItIsList(options));
   if (options.dryRun) {
     if (found === 'export')
-      throw usage('--dry-run shows how a list of songs is read; this is a data export.');
+      throw usage(
+        '--dry-run shows how a list of songs is read. An archive or directory is read as a data export.',
+      );
     if (isHistory) {
       context.remark(
         'This is a listening history: the import puts its plays into the library. To make a playlist of them, add --new, --to or --saved.',
@@ -106,9 +108,14 @@ async function runImport(context: Context, file: string, options: ImportOptions)
     return showOnly(context, file, options);
   }
   if (isHistory && saysItIsList(options)) {
-    throw new RelayError('USAGE', "Spotify's data export goes into the library, not into a playlist.", {
-      remedy: 'Leave out the other options. For a playlist of what was heard, give one file of the history.',
-    });
+    throw new RelayError(
+      'USAGE',
+      "An archive or directory is read as Spotify's data export, which goes into the library, not into a playlist.",
+      {
+        remedy:
+          'Leave out the other options. For a playlist, unpack the archive and give the one file that has its songs.',
+      },
+    );
   }
   const { local } = await context.server();
   const talk = await openTalk(context, options);
