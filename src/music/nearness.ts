@@ -2,7 +2,7 @@
 
 import { compact, normaliseName } from './normalise.ts';
 import { romanised, scriptOf } from './scripts.ts';
-import { distance, isOneAway, isTypo, similarity } from './spelling.ts';
+import { differsInMeaning, distance, isOneAway, isTypo, similarity } from './spelling.ts';
 import type { ParsedTitle } from './title.ts';
 import { PERFORMS_OTHERS, type Version } from './vocabulary.ts';
 
@@ -20,7 +20,7 @@ export interface Differences {
 
 /** The score for a title or an artist that agrees. Scores in this file are in thousandths. */
 const AGREES = 400;
-/** Scores for a title with one or two typos. An artist with as many typos scores 5 less. Every accepted track scores more. */
+/** Scores for a title with one or two typos, neither of which changes the meaning. An artist with as many typos scores 5 less. Every accepted track scores more. */
 const ONE_TYPO = 390;
 const TWO_TYPOS = 365;
 /** The score for the same kind of version, with a typo in its place or remixer; other versions score less. */
@@ -107,11 +107,12 @@ function isDetailTypo(asked: ParsedTitle, offered: ParsedTitle): boolean {
 function nameNearness(asked: string, offered: string, points: typeof TITLE): number {
   if (asked === '' || offered === '') return points.least;
   if (otherScript(asked, offered)) return points.least + points.likeness * likeness(asked, offered);
+  const mayBeTypo = !differsInMeaning(asked, offered);
   // In a name of two letters, one letter is half of the name.
-  if (compact(offered).length > 2 && isOneAway(asked, offered))
+  if (mayBeTypo && compact(offered).length > 2 && isOneAway(asked, offered))
     return points === TITLE ? ONE_TYPO : ONE_TYPO - 5;
   const isLong = compact(asked).length >= 6;
-  if (isLong && distance(compact(asked), compact(offered)) === 2)
+  if (mayBeTypo && isLong && distance(compact(asked), compact(offered)) === 2)
     return points === TITLE ? TWO_TYPOS : TWO_TYPOS - 5;
   return points.least + points.likeness * similarity(asked, offered);
 }

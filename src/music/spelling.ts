@@ -1,5 +1,6 @@
 /** Recognises typos: one letter wrong, missing or doubled, or two letters swapped, in a word of at least four letters. */
 import { editDistance, isOneChange } from '../base/nearest.ts';
+import { without } from '../domain/rows.ts';
 import { compact } from './normalise.ts';
 import { isFiller, NUMERALS, PHRASES } from './vocabulary.ts';
 
@@ -28,6 +29,19 @@ export function isTypo(written: string, right: string): boolean {
 /** True for texts that are equal or one change apart: a letter added, missing or replaced, or two swapped. */
 export function isOneAway(a: string, b: string): boolean {
   return isOneChange(compact(a), compact(b));
+}
+
+/**
+ * True if normalised texts differ in a word that means something else, however alike they are: a number, a plural, a short version
+ * word. "Part 2" is not a misspelling of "Part 1".
+ */
+export function differsInMeaning(a: string, b: string): boolean {
+  const digits = (text: string) => text.replace(/\D/g, '');
+  if (digits(a) !== digits(b)) return true;
+  const [left, right] = [without(a.split(' '), b.split(' ')), without(b.split(' '), a.split(' '))];
+  if ([...left, ...right].some((word) => SHORT_VERSION_WORDS.has(word) || NUMERALS.has(word))) return true;
+  const [one = '', other = ''] = [...left, ...right];
+  return left.length === 1 && right.length === 1 && (one === `${other}s` || other === `${one}s`);
 }
 
 /** 1 for equal texts, 0 for texts that share nothing. */
