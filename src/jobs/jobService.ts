@@ -19,6 +19,7 @@ import {
   getJob,
   type Job,
   type JobChange,
+  jobsBeginning,
   listJobs,
   listOpenJobs,
   listOverJobs,
@@ -34,7 +35,14 @@ import { createJobRunner } from './jobRunner.ts';
 import { createLookUp, type LookUp } from './lookUp.ts';
 import { clearJobs, dropEndedJobs, type JobRequest, listChange, storeJob, takeUpUnlisted } from './newJob.ts';
 import { closeCancelled, followNow } from './outcome.ts';
-import { noSuchJob, notInReview, requireCommittable, requireSettleable, wrongState } from './refusals.ts';
+import {
+  noSuchJob,
+  notInReview,
+  requireCommittable,
+  requireSettleable,
+  severalJobs,
+  wrongState,
+} from './refusals.ts';
 import { readFixes, type Settled, type Settlement, settleItems, stillOpen } from './settle.ts';
 import { mayMove, workingState } from './states.ts';
 
@@ -101,6 +109,9 @@ export interface Jobs {
   stop(): Promise<void>;
 }
 
+/** The beginning of a job's ID: as much of it as commands show, or more. */
+const SHORT_ID = /^[0-9a-f]{6}[0-9a-f-]*$/;
+
 export function createJobs(context: JobContext): Jobs {
   const { store, clock, changes } = context;
   changes.listWith(list);
@@ -108,10 +119,13 @@ export function createJobs(context: JobContext): Jobs {
   // Read now: calls may come before `start`, and their jobs are unlisted too.
   const left = unlistedJobs(store);
 
+  /** The job with this ID. Commands and pages show short IDs, so its beginning is enough if no other ID begins so. */
   function need(id: string): Job {
     const job = getJob(store, id);
     if (job) return job;
-    throw noSuchJob(id);
+    const [one, other] = SHORT_ID.test(id) ? jobsBeginning(store, id) : [];
+    if (one && !other) return one;
+    throw one ? severalJobs(id) : noSuchJob(id);
   }
 
   function now(job: Job): JobRecord {

@@ -17,6 +17,15 @@ export function noSuchJob(id: string): RelayError {
   });
 }
 
+export function severalJobs(start: string): RelayError {
+  return new RelayError('INVALID_ARGUMENT', `Several jobs have an ID that begins with "${start}".`, {
+    remedy: {
+      text: 'Pass the whole ID, which list_jobs shows.',
+      terminal: { text: 'Give the whole ID: {1}', commands: [['jobs', '--json']] },
+    },
+  });
+}
+
 /** @throws RelayError `JOB_STATE` */
 export function requireSettleable(job: Job): void {
   if (maySettle(job.status, job.phase)) return;

@@ -368,6 +368,19 @@ for (const [what, args, words] of wrong) {
     }));
 }
 
+test('the first characters of an ID are enough, as commands show them', () =>
+  withRelay(async (relay) => {
+    const id = await createJob(relay, 'save_tracks', tracks(relay, 3));
+    await reach(relay, id, 'ready');
+    const short = id.slice(0, 8);
+    const { job } = (await relay.call('get_job_status', { job_id: short })) as { job: { job_id: string } };
+    assert.equal(job.job_id, id);
+    assert.equal(failureOf(await relay.call('commit_job', { job_id: id.slice(0, 5) })).code, 'JOB_NOT_FOUND');
+    assert.equal(failureOf(await relay.call('commit_job', { job_id: `${short}%` })).code, 'JOB_NOT_FOUND');
+    await relay.call('cancel_job', { job_id: short });
+    await reach(relay, id, 'cancelled');
+  }));
+
 test('each tool reports an unknown job, and a state that does not allow the call', () =>
   withRelay(async (relay) => {
     for (const tool of ['get_job_status', 'resume_job', 'commit_job', 'cancel_job']) {
