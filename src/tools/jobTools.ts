@@ -184,12 +184,17 @@ function leanJobItem(item: z.infer<typeof JobItemShape>): z.infer<typeof LeanJob
   };
 }
 
-/** The note on a page that does not show all unresolved items; null if it shows them all. */
+/**
+ * The note on a page that does not show all unresolved items; null if it shows them all, or if it is a page of them alone.
+ * @param total number of items of the list that was asked for
+ */
 function unresolvedNote(
   job: z.infer<typeof JobSummary>,
   items: ReadonlyArray<z.infer<typeof JobItemShape>>,
+  total: number,
 ): string | null {
   const all = unresolvedOf(job);
+  if (total === all) return null;
   const shown = items.filter(({ status }) => UNRESOLVED_STATUSES.includes(status)).length;
   if (shown >= all) return null;
   return `${counted(all, 'item')} did not resolve: get_job_status with job_id ${job.job_id} and only "unresolved" lists them.`;
@@ -329,7 +334,7 @@ export const getJobStatusTool = defineTool({
       next_offset: Count.optional(),
     }),
     of: ({ job, items, total, next_offset }) => ({
-      ...compact({ note: unresolvedNote(job, items) }),
+      ...compact({ note: unresolvedNote(job, items, total) }),
       job: leanJob(job),
       items: items.map(leanJobItem),
       total,

@@ -27,6 +27,24 @@ const outcomes = (items: readonly ItemRecord[]) =>
 const lookups = ({ provider }: Relay) =>
   provider.requests.filter(({ path }) => path.startsWith('/tracks/')).length;
 
+test('a page that does not show all unresolved items says how to list them, unless it is a page of them', () =>
+  withRelay(async (relay) => {
+    const [found] = uniqueTracks(relay, 1);
+    assert.ok(found);
+    const id = await createJob(relay, 'save_tracks', [asQuery(found), NOTHING, NOTHING, NOTHING]);
+    await reach(relay, id, 'ready');
+    const noteOf = async (more: Record<string, unknown>) => {
+      const args = { job_id: id, ...more };
+      const { structuredContent } = await relay.client.callTool({ name: 'get_job_status', arguments: args });
+      return (structuredContent as { note?: string }).note;
+    };
+    const lists = `3 items did not resolve: get_job_status with job_id ${id} and only "unresolved" lists them.`;
+    assert.equal(await noteOf({ limit: 2 }), lists);
+    assert.equal(await noteOf({}), undefined);
+    assert.equal(await noteOf({ only: 'unresolved', limit: 1 }), undefined);
+    assert.equal(await noteOf({ only: 'unresolved', limit: 1, offset: 9 }), undefined);
+  }));
+
 longTest('a strict job is settled item by item and written, and the next list needs no search', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [a, b, c, d] = uniqueTracks(relay, 4);
