@@ -184,6 +184,12 @@ function leanJobItem(item: z.infer<typeof JobItemShape>): z.infer<typeof LeanJob
   };
 }
 
+/** The note on a job that waits for the owner to log in; null for any other job. The link is in the error of a call to Spotify. */
+function loginNote({ status, reason }: z.infer<typeof JobSummary>): string | null {
+  if (status !== 'waiting' || reason !== 'LOGIN_REQUIRED') return null;
+  return 'This job waits until the user logs in to Spotify: call get_devices for the link. It then continues by itself.';
+}
+
 /**
  * The note on a page that does not show all unresolved items; null if it shows them all, or if it is a page of them alone.
  * @param total number of items of the list that was asked for
@@ -334,7 +340,7 @@ export const getJobStatusTool = defineTool({
       next_offset: Count.optional(),
     }),
     of: ({ job, items, total, next_offset }) => ({
-      ...compact({ note: unresolvedNote(job, items, total) }),
+      ...compact({ note: loginNote(job) ?? unresolvedNote(job, items, total) }),
       job: leanJob(job),
       items: items.map(leanJobItem),
       total,

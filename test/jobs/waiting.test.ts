@@ -135,6 +135,10 @@ test('without a login a job waits for one, then continues by itself', () =>
     const id = await createJob(relay, 'save_tracks', [asQuery(a)]);
     const parked = await reach(relay, id, 'waiting');
     assert.deepEqual([parked.reason, parked.run_after, parked.attempts], ['LOGIN_REQUIRED', null, 0]);
+    const ask = { name: 'get_job_status', arguments: { job_id: id } };
+    const { note } = (await relay.client.callTool(ask)).structuredContent as { note: string };
+    assert.match(note, /waits until the user logs in to Spotify: call get_devices for the link/);
+    assert.match(JSON.stringify(await relay.call('get_devices')), /auth\/provider\/login|login_url/);
     await connectAccount(relay.baseUrl);
     assert.equal((await reach(relay, id, 'ready')).resolved, 1);
   }));
