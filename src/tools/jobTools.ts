@@ -221,10 +221,7 @@ const Payload = z.strictObject({
   public: z.boolean().optional().describe('For create_playlist'),
   strict: z.boolean().default(true).describe('true: commit_job refuses unless every item resolves'),
   dry_run: z.boolean().default(false).describe('true: the job ends after resolving and cannot be committed'),
-  skip_existing: z
-    .boolean()
-    .default(false)
-    .describe('true: add_to_playlist skips what the playlist already holds'),
+  skip_existing: z.boolean().default(false).describe('true: add_to_playlist skips what the playlist holds'),
   skip_duplicates: z.boolean().default(true).describe('true: a track listed twice is written once'),
 });
 
@@ -243,7 +240,7 @@ export const createBulkJobTool = defineTool({
       .min(1)
       .max(20)
       .default(JOB_ATTEMPTS)
-      .describe('Attempts per song and write, 1 to 20; waiting for a limit does not count'),
+      .describe('Attempts per song and write, 1 to 20; waits for limits do not count'),
   }),
   output: z.object({
     job_id: z.string(),
@@ -321,7 +318,7 @@ export const getJobStatusTool = defineTool({
     only: z
       .enum(['all', 'unresolved'])
       .default('all')
-      .describe('unresolved: only items that are ambiguous, unmatched or failed, with their candidates'),
+      .describe('unresolved: only ambiguous, unmatched or failed items, with their candidates'),
     offset: JobOffset,
     limit: JobLimit,
   }),
@@ -381,8 +378,8 @@ const Position = z.int().min(0).max(MAX_ENTRIES).describe('Position of the item 
 const FixGiven = z
   .strictObject({
     position: Position,
-    track_id: TrackRef.optional().describe('ID, URI or link of the track meant'),
-    skip: z.boolean().optional().describe('Leave the item out'),
+    track_id: TrackRef.optional().describe('Its track: ID, URI or link'),
+    skip: z.boolean().optional().describe('Leave it out'),
   })
   .check(({ value, issues }) => {
     if ((value.skip === true) !== (value.track_id !== undefined)) return;

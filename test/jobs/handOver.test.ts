@@ -19,6 +19,7 @@ interface Bulk {
   added: number;
   report: Array<{ index: number; status: string }>;
   job_id: string;
+  note?: string;
   write?: { ok: boolean; written: number; partial: boolean };
   playlist?: { id: string };
 }
@@ -79,6 +80,7 @@ longTest('resolving that takes too long for one call is handed over before the c
     const result = await answer;
     held.open();
     assert.deepEqual([result.status, result.matched, result.report.length], ['deferred', 6, 6]);
+    assert.match(result.note ?? '', /writes nothing\. When get_job_status says ready, call commit_job\./);
     const job = await reach(relay, result.job_id, 'ready');
     assert.deepEqual([job.resolved, job.payload.strict], [14, false]);
     await commit(relay, result.job_id);
@@ -130,6 +132,7 @@ test('writing that takes too long for one call is handed over, and the job begin
     const result = await answer;
     // The fourth request was still on its way when the call had to answer.
     assert.deepEqual([result.status, result.added, result.write?.ok], ['deferred', 300, false]);
+    assert.match(result.note ?? '', /writes the rest by itself, .* Do not send these entries again\./);
     const job = await reach(relay, result.job_id, 'completed');
     assert.deepEqual([job.written, job.attempts], [650, 0]);
     assert.deepEqual(urisOf(playlist), uris);

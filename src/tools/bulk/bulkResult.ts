@@ -35,21 +35,14 @@ export const BulkResult = z.object({
   report: z.array(ReportRow).describe('When deferred, only the entries processed so far'),
   write: WriteReport.optional(),
   change_id: z.string().optional().describe('Names this change for undo'),
-  job_id: z
-    .string()
-    .optional()
-    .describe(
-      'When deferred: the job that continues. Check get_job_status; when it says ready, call commit_job',
-    ),
+  job_id: z.string().optional().describe('Only when deferred; note says what it does'),
+  note: z.string().optional(),
 });
 
 export type BulkResult = z.infer<typeof BulkResult>;
 
 /** A `BulkResult` with the playlist, for the tool that creates one. */
-export const MadeResult = BulkResult.extend({
-  playlist: Playlist.optional(),
-  note: z.string().optional(),
-});
+export const MadeResult = BulkResult.extend({ playlist: Playlist.optional() });
 
 /** Entries that did not resolve come first if not all fit. */
 export const reportRows = {
@@ -81,6 +74,7 @@ const LeanBulk = z.object({
   ),
   change_id: z.string().optional(),
   job_id: z.string().optional(),
+  note: z.string().optional(),
 });
 
 /** The report lists only entries that did not resolve, and matches that were confirmed although their names differ. */
@@ -95,7 +89,7 @@ export const leanBulk: LeanForm<z.infer<typeof MadeResult>> = {
 
 export const leanMade: LeanForm<z.infer<typeof MadeResult>> = {
   ...leanBulk,
-  schema: LeanBulk.extend({ playlist: LeanPlaylist.optional(), note: z.string().optional() }),
+  schema: LeanBulk.extend({ playlist: LeanPlaylist.optional() }),
 };
 
 /** Maximum characters of a report with candidates. Beyond it, entries get fewer candidates, so that all are shown. */
@@ -125,7 +119,9 @@ const DETAILED_REPORT = 100;
 /** The result of a call. The report leaves out items that were not searched for yet. */
 export function bulkResult(
   items: readonly JobItem[],
-  facts: Pick<BulkResult, 'status' | 'playlist_id' | 'job_id' | 'change_id'> & { write?: Report | undefined },
+  facts: Pick<BulkResult, 'status' | 'playlist_id' | 'job_id' | 'change_id' | 'note'> & {
+    write?: Report | undefined;
+  },
 ): BulkResult {
   const count = (status: JobItem['status']) => items.filter((item) => item.status === status).length;
   return {

@@ -29,11 +29,17 @@ const Strict = z
   .boolean()
   .default(true)
   .describe('true: write nothing unless every song is found; false: write those found');
-const DryRun = z.boolean().default(false).describe('true: resolve and report, write nothing');
-const SkipExisting = z.boolean().default(false).describe('true: skip what the playlist already holds');
+const DryRun = z.boolean().default(false).describe('true: report, write nothing');
+const SkipExisting = z.boolean().default(false).describe('true: skip what the playlist holds');
 
 /** The arguments of both tools that add to a playlist, apart from the list. */
 const addArguments = { strict: Strict, dry_run: DryRun, skip_existing: SkipExisting };
+
+/** What a model has to know about a job that goes on after the answer. */
+const SEARCHES_ON = 'The job looks up the rest and writes nothing.';
+const THEN_COMMIT = 'When get_job_status says ready, call commit_job.';
+const WRITES_ON =
+  'The job writes the rest by itself, after a limit of Spotify if there is one: get_job_status says when. Do not send these entries again.';
 
 /**
  * Looks up a list, then answers with the result of `then`. If looking it up takes too long or meets a limit, a job does the
@@ -52,7 +58,8 @@ function lookUp(
   return jobs.lookUp(request, call, async (list) => {
     if (list.isComplete) return then(list);
     const playlist_id = payload.playlist_id ?? null;
-    return bulkResult(list.items(), { status: 'deferred', playlist_id, job_id: list.id });
+    const note = payload.dry_run ? SEARCHES_ON : `${SEARCHES_ON} ${THEN_COMMIT}`;
+    return bulkResult(list.items(), { status: 'deferred', playlist_id, job_id: list.id, note });
   });
 }
 
@@ -73,6 +80,7 @@ function writtenResult(
     playlist_id: playlist_id || null,
     change_id,
     job_id: change_id,
+    note: WRITES_ON,
     write: report.written > 0 ? report : undefined,
   });
 }
@@ -195,11 +203,9 @@ export const createPlaylistFromTracksTool = defineTool({
       const options = writeOptions(list, () => items, strict);
       const written = await carryOut(services, tool, request, call, options).catch(withNewId);
       const playlist = await madePlaylist(services, written, call);
-      return {
-        ...writtenResult(list, items, written),
-        ...(playlist && { playlist }),
-        ...(twin && { note: twinNote(twin, services) }),
-      };
+      const result = writtenResult(list, items, written);
+      const notes = [result.note, twin && twinNote(twin, services)].filter(Boolean).join(' ');
+      return { ...result, ...(playlist && { playlist }), ...(notes && { note: notes }) };
     });
   },
 });
