@@ -216,6 +216,29 @@ test('Deny ends what was approved for the same request in another tab', () =>
     assert.match((await browser.open(request('one'))).text, /The client has no access from it/);
   }));
 
+test('a request that is approved and denied at the same moment is denied', () =>
+  withServer({}, async ({ relay, baseUrl }) => {
+    const owner_proof = await signIn(relay);
+    const client = await newClient(baseUrl);
+    const browser = ownerBrowser(baseUrl);
+    for (let round = 0; round < 10; round++) {
+      const url = authorizeUrl(baseUrl, { client_id: client.client_id, state: `round ${round}` });
+      const page = await browser.open(url);
+      const [approved, denied] = await Promise.all([
+        browser.submit(page, 'approve', { owner_proof }),
+        browser.submit(page, 'deny'),
+      ]);
+      assert.equal(answerOf(denied).error, 'access_denied');
+      if (approved.status === 403) continue;
+      const { code = '' } = answerOf(approved);
+      assert.equal(
+        await tokenRefusal(baseUrl, codeForm(client, code)),
+        '400 invalid_grant',
+        `round ${round}`,
+      );
+    }
+  }));
+
 test('Approve does nothing in the first half second, and such a press costs no try', () =>
   withServer({}, async ({ relay, baseUrl, server, clock }) => {
     const { client_id } = await newClient(baseUrl);

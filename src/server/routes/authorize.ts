@@ -109,6 +109,7 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   const problem = await ownerProblem(asking, form);
   // Checked again: Deny may have been pressed while the code waited for its turn.
   if (wasDenied(asking)) return;
+  if (isForAnother(asking)) return ask(asking, { kind: 'other_account' });
   if (problem) ask(asking, problem);
   else {
     // The owner may approve less than was asked for.
@@ -177,11 +178,17 @@ async function ownerProblem(
   return tried.waitSeconds > 0 ? { kind: 'wait', seconds: tried.waitSeconds } : { kind: 'wrong_code' };
 }
 
-async function approve({ core, approved, context, request }: Asking, scope: string): Promise<void> {
+async function approve(asking: Asking, scope: string): Promise<void> {
+  const { core, approved, context, request } = asking;
   try {
     const { id, code } = await core.oauth.approve({ ...request, scope });
     const subject = subjectOf(request);
     approved.set(subject, [...(approved.get(subject) ?? []), id]);
+    // Deny was pressed while the approval was being saved.
+    if (asking.denied.has(subject)) {
+      await core.oauth.takeBack([id]);
+      if (wasDenied(asking)) return;
+    }
     redirect(context, codeUrl(request, code, context.baseUrl));
   } catch (error) {
     redirect(context, refusalUrl(request, failureOf(core, context, error), context.baseUrl));
