@@ -137,7 +137,9 @@ export function formerBeside(
 ): string[] {
   const { rows, ops, former } = plan;
   const known = progressOf(change);
-  const [nearest] = isDoubtful ? byDistance(plan, known, present) : [];
+  const states = isDoubtful ? byDistance(plan, known, present) : [];
+  // Of those that are equally near, the latest counts: the rows that it lacks are relay's to bring back, not gone by others.
+  const nearest = states.findLast(({ far }) => far === states[0]?.far);
   const { to, left } = nearest ?? { to: known };
   const made = rowsAt(plan, to, left);
   if (!sameRows(rows, former)) return mergeRows(made, former, present, isDoubtful);
