@@ -289,7 +289,7 @@ const SMALL: ReadonlyArray<readonly [what: string, width: number, height: number
   ['popup', 420, 260],
 ];
 
-for (const [what, width, height] of SMALL.slice(0, sized(3, 1))) {
+for (const [what, width, height] of SMALL.slice(0, sized(SMALL.length, 1))) {
   longTest(
     `who asks, for what, and where the answer goes are in view when the page opens: ${width}x${height}`,
     skip,
