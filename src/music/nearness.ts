@@ -107,7 +107,8 @@ function isDetailTypo(asked: ParsedTitle, offered: ParsedTitle): boolean {
 function nameNearness(asked: string, offered: string, points: typeof TITLE): number {
   if (asked === '' || offered === '') return points.least;
   if (otherScript(asked, offered)) return points.least + points.likeness * likeness(asked, offered);
-  const mayBeTypo = !differsInMeaning(asked, offered);
+  // Another number or a plural makes another song of a title; an artist's name is only misspelled.
+  const mayBeTypo = points !== TITLE || !differsInMeaning(asked, offered);
   // In a name of two letters, one letter is half of the name.
   if (mayBeTypo && compact(offered).length > 2 && isOneAway(asked, offered))
     return points === TITLE ? ONE_TYPO : ONE_TYPO - 5;

@@ -35,7 +35,7 @@ const SkipExisting = z.boolean().default(false).describe('true: skip what the pl
 /** The arguments of both tools that add to a playlist, apart from the list. */
 const addArguments = { strict: Strict, dry_run: DryRun, skip_existing: SkipExisting };
 
-/** What a model has to know about a job that goes on after the answer. */
+/** What a model has to know about a job that continues after the answer. */
 const SEARCHES_ON = 'The job looks up the rest and writes nothing.';
 const THEN_COMMIT = 'When get_job_status says ready, call commit_job.';
 const WRITES_ON =
