@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 import { connectAccount } from '../support/world.ts';
 import { authorizeUrl, newClient, REDIRECT } from './clients.ts';
 import { answerOf, askOwner, formFields, openPage, ownerBrowser, signIn } from './ownerBrowser.ts';
-import { askToken, codeForm, connect, exchanged, mcpStatus, tokenRefusal } from './tokens.ts';
+import { askToken, codeForm, connect, exchanged, mcpStatus, refreshForm, tokenRefusal } from './tokens.ts';
 import { answeredMeanwhile, whileUnsaved, withServer } from './withServer.ts';
 
 test('the page names the client, where it goes back to, what it may do and the account', () =>
@@ -237,6 +237,24 @@ test('a request that is approved and denied at the same moment is denied', () =>
         `round ${round}`,
       );
     }
+  }));
+
+test('Deny on a page from before a restart does not say that nothing was approved', () =>
+  withServer({}, async ({ relay }) => {
+    const { client, browser, page } = await openPage(relay.baseUrl);
+    const approved = await browser.submit(page, 'approve', { owner_code: relay.server.ownerCode ?? '' });
+    const tokens = await exchanged(relay.baseUrl, codeForm(client, answerOf(approved).code ?? ''));
+    await relay.restart();
+    const form = new URLSearchParams([...formFields(page), ['decision', 'deny']]);
+    const denied = await send(`${relay.baseUrl}/oauth/authorize`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: relay.baseUrl },
+      body: form.toString(),
+    });
+    assert.equal(denied.status, 403);
+    assert.match(denied.text, /This page is out of date.*relay clients revoke/s);
+    assert.doesNotMatch(denied.text, /Nothing was approved/);
+    await exchanged(relay.baseUrl, refreshForm(client, tokens.refresh_token));
   }));
 
 test('Approve does nothing in the first half second, and such a press costs no try', () =>

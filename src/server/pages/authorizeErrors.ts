@@ -34,8 +34,8 @@ export const OTHER_USER_PAGE: Page = {
 
 export const STALE_FORM_PAGE: Page = {
   title: 'This page is out of date',
-  body: html`<p>Nothing was approved. relay could not verify that the form came from its own page in this browser: the page may be from before a restart, or cookies are blocked.</p>
-<p>Start again in the client that you want to connect.</p>`,
+  body: html`<p>relay did nothing. It could not verify that the form came from its own page in this browser: the page may be from before a restart, or cookies are blocked.</p>
+<p>Start again in the client that you want to connect. To end the access of a client that you approved before, run <code>relay clients revoke</code>.</p>`,
 };
 
 export const UNREADABLE_FORM_PAGE: Page = {
