@@ -314,7 +314,8 @@ export interface LocalApi {
    * @param options.erase also forgets matches, jobs, changes, kept playlists, versions and plays
    */
   logout(options?: { erase: boolean }): Promise<LogoutAnswer>;
-  showKey(): Promise<{ key: string; fromEnvironment: boolean }>;
+  /** The API key. `accepted` is false if the server takes OAuth tokens alone. */
+  showKey(): Promise<{ key: string; fromEnvironment: boolean; accepted: boolean }>;
   /** Makes a new API key, and forgets the browsers as `logout` does. */
   rotateKey(): Promise<{ key: string }>;
   /** Stores the Spotify app's client secret, encrypted. With null, forgets the secret. */

@@ -165,6 +165,7 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
     run: async (_, { core }) => ({
       key: core.apiKey.current(),
       fromEnvironment: core.apiKey.fromEnvironment,
+      accepted: core.settings.mcpAuthMode === 'bearer',
     }),
     inEmptyHome: async (_, { make }) => (await make()).showKey(),
   },

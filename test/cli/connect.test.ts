@@ -825,7 +825,7 @@ test('the path of the file may have spaces, quotes and letters of any script', a
 function withServer(context: TestContext, report: StatusReport, options: FakeLocalOptions = {}) {
   const answers: Partial<LocalApi> = {
     status: async () => report,
-    showKey: async () => ({ key: KEY, fromEnvironment: false }),
+    showKey: async () => ({ key: KEY, fromEnvironment: false, accepted: true }),
   };
   return startFakeLocal(context, { answers, ...options });
 }
@@ -998,7 +998,7 @@ test('--write without --key removes the key from the file, and does not ask the 
 test('--key without a server opens the state and closes it again', async (context) => {
   const ends: string[] = [];
   const openOffline: Parts['openOffline'] = async () => ({
-    local: { showKey: async () => ({ key: KEY, fromEnvironment: false }) } as LocalApi,
+    local: { showKey: async () => ({ key: KEY, fromEnvironment: false, accepted: true }) } as LocalApi,
     close: async () => {
       ends.push('closed');
     },
@@ -1028,7 +1028,7 @@ test('after key rotate, key and connect name the files that still have the old k
   const { env } = await startFakeLocal(context, {
     answers: {
       status: async () => reportFor('http://127.0.0.1:4980/mcp'),
-      showKey: async () => ({ key, fromEnvironment: false }),
+      showKey: async () => ({ key, fromEnvironment: false, accepted: true }),
       rotateKey: async () => {
         key = NEW;
         return { key };

@@ -84,7 +84,7 @@ test('the owner code is shown on a terminal only', async (context) => {
 test('a running demo is used, and named, when no server runs', async (context) => {
   const { env } = await startFakeLocal(context, {
     demo: true,
-    answers: { showKey: async () => ({ key: 'demo-key', fromEnvironment: false }) },
+    answers: { showKey: async () => ({ key: 'demo-key', fromEnvironment: false, accepted: true }) },
   });
   assert.deepEqual(await relay(['key'], { env }), {
     code: 0,
@@ -110,7 +110,9 @@ test('the server.json of a killed server counts as no server', async (context) =
   const { pid } = spawnSync(process.execPath, ['--version']);
   const baseUrl = 'http://127.0.0.1:4980';
   await writeServerFile(home, { pid, startedAt: '2026-11-01T00:00:00.000Z', version: '1.2.3', baseUrl });
-  const { parts } = offline({ showKey: async () => ({ key: 'kept', fromEnvironment: false }) });
+  const { parts } = offline({
+    showKey: async () => ({ key: 'kept', fromEnvironment: false, accepted: true }),
+  });
   const result = await relay(['key', 'show'], { env: { RELAY_HOME: home }, parts });
   assert.deepEqual(result, { code: 0, out: 'kept\n', err: '' });
 });
@@ -158,16 +160,17 @@ test('the help of logout names everything that --erase deletes', async () => {
 });
 
 test('key prints the key alone; key rotate prints a new key', async (context) => {
+  let accepted = true;
   const { env, calls } = await startFakeLocal(context, {
     answers: {
-      showKey: async () => ({ key: 'old', fromEnvironment: false }),
+      showKey: async () => ({ key: 'old', fromEnvironment: false, accepted }),
       rotateKey: async () => ({ key: 'new' }),
     },
   });
   assert.deepEqual(await relay(['key'], { env }), { code: 0, out: 'old\n', err: '' });
   assert.deepEqual(await relay(['key', 'show', '--json'], { env }), {
     code: 0,
-    out: '{"key":"old","fromEnvironment":false}\n',
+    out: '{"key":"old","fromEnvironment":false,"accepted":true}\n',
     err: '',
   });
   const noClients = { ...env, HOME: temporaryHome(context) };
@@ -179,17 +182,18 @@ Give the new key to every client that sent the old one. Clients that you approve
 `,
   });
   assert.deepEqual(pluck(calls, 'route'), ['key/show', 'key/show', 'key/show', 'key/rotate']);
-  const oauth = { ...noClients, MCP_AUTH_MODE: 'oauth' };
+  // The server says so, since it may have been started with other settings than this command has.
+  accepted = false;
   const none = 'The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.\n';
-  assert.deepEqual(await relay(['key'], { env: oauth }), { code: 0, out: 'old\n', err: none });
-  const rotated = await relay(['key', 'rotate', '--yes'], { env: oauth });
-  assert.ok(rotated.err.endsWith(none), rotated.err);
+  assert.deepEqual(await relay(['key'], { env: noClients }), { code: 0, out: 'old\n', err: none });
+  const rotated = await relay(['key', 'rotate', '--yes'], { env: noClients });
+  assert.ok(rotated.err.endsWith(`need the owner code again.\n${none}`), rotated.err);
 });
 
 test('an error of the server arrives with its code, its words and its remedy', async (context) => {
   const { env } = await startFakeLocal(context, {
     answers: {
-      showKey: async () => ({ key: 'old', fromEnvironment: true }),
+      showKey: async () => ({ key: 'old', fromEnvironment: true, accepted: true }),
       rotateKey: async () => {
         throw new RelayError('SETTINGS_INVALID', 'The key comes from MCP_API_KEY.', {
           remedy: 'Change it there.',
@@ -227,7 +231,7 @@ for (const [thrown, exit] of THROWN) {
 }
 
 test('a server that is about to start is waited for, and the command asks that server', async (context) => {
-  const showKey = async () => ({ key: 'relay_key', fromEnvironment: false });
+  const showKey = async () => ({ key: 'relay_key', fromEnvironment: false, accepted: true });
   const { home, env } = await startFakeLocal(context, { answers: { showKey } });
   const path = join(home, 'server.json');
   const file = readFileSync(path);
@@ -278,7 +282,7 @@ test('on a terminal, key rotate says what stops working and asks; without a term
   let rotated = 0;
   const { env } = await startFakeLocal(context, {
     answers: {
-      showKey: async () => ({ key: 'old', fromEnvironment: false }),
+      showKey: async () => ({ key: 'old', fromEnvironment: false, accepted: true }),
       rotateKey: async () => {
         rotated += 1;
         return { key: 'new' };

@@ -130,11 +130,13 @@ test('bearer mode takes key and tokens, oauth mode tokens only', async () => {
   await withServer({}, async ({ relay }) => {
     const { tokens } = await connect(relay);
     assert.equal(await mcpStatus(relay.server.mcpUrl, API_KEY), 200);
+    assert.equal((await relay.server.local.showKey()).accepted, true);
     assert.equal(await mcpStatus(relay.server.mcpUrl, tokens.access_token), 200);
   });
   await withServer({ env: { MCP_AUTH_MODE: 'oauth' } }, async ({ relay }) => {
     const { tokens } = await connect(relay);
     assert.equal(await mcpStatus(relay.server.mcpUrl, API_KEY), 401);
+    assert.equal((await relay.server.local.showKey()).accepted, false);
     assert.equal(await mcpStatus(relay.server.mcpUrl, tokens.access_token), 200);
   });
 });

@@ -23,10 +23,8 @@ async function runKeyShow(context: Context): Promise<void> {
   const shown = await context.withLocal((local) => local.showKey());
   if (context.json) return printJson(context.io, shown);
   printLine(context.io, shown.key);
-  if (!(await takesKeys(context))) note(context.io, NOT_TAKEN);
+  if (!shown.accepted) note(context.io, NOT_TAKEN);
 }
-
-const takesKeys = async (context: Context) => (await context.settings()).mcpAuthMode === 'bearer';
 
 const NOT_TAKEN = 'The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.';
 
@@ -47,9 +45,9 @@ async function confirmRotation({ io, signal }: Context): Promise<void> {
 
 async function runKeyRotate(context: Context, yes: boolean): Promise<void> {
   if (!yes) await confirmRotation(context);
-  const { old, key } = await context.withLocal(async (local) => {
-    const { key: old } = await local.showKey();
-    return { old, ...(await local.rotateKey()) };
+  const { old, accepted, key } = await context.withLocal(async (local) => {
+    const { key: old, accepted } = await local.showKey();
+    return { old, accepted, ...(await local.rotateKey()) };
   });
   const holders = await holdersOf(context, old);
   if (context.json) {
@@ -63,10 +61,8 @@ async function runKeyRotate(context: Context, yes: boolean): Promise<void> {
     context.io,
     'The line above is the new key. The old one no longer works, and browsers need the owner code again.',
   );
-  const isTaken = await takesKeys(context);
-  if (!isTaken) note(context.io, NOT_TAKEN);
+  if (!accepted) return note(context.io, NOT_TAKEN);
   if (holders.length === 0) {
-    if (!isTaken) return;
     note(
       context.io,
       'Give the new key to every client that sent the old one. Clients that you approved need no key.',
