@@ -6,7 +6,7 @@ import { deleteSpentGrants, type Grant, touchGrant } from '../store/tables/oauth
 import { deleteExpiredTokens, deleteToken, putToken, type StoredToken } from '../store/tables/oauthTokens.ts';
 import type { Store } from '../store/types.ts';
 import type { OAuthClient } from './client.ts';
-import { ACCESS_TOKEN_SECONDS, GRANT_MS, REFRESH_TOKEN_MS } from './policy/limits.ts';
+import { ACCESS_TOKEN_SECONDS, GRANT_MS, REFRESH_TOKEN_MS, SWEEP_MS } from './policy/limits.ts';
 
 /** A new pair of tokens. */
 export interface Issued {
@@ -77,10 +77,20 @@ export function issueTokens(
 }
 
 /**
- * Drops expired tokens and spent approvals. Rotated refresh tokens stay until they expire, since reuse can be noticed only
- * while the token is known.
+ * Returns a function that drops expired tokens and spent approvals, at most once in `SWEEP_MS`. Rotated refresh tokens stay until
+ * they expire, since reuse can be noticed only while the token is known.
  */
-export function sweep(store: Store, now: number): void {
-  deleteExpiredTokens(store, now);
-  deleteSpentGrants(store, now);
+export function createSweep({ store, clock }: { store: Store; clock: Clock }): () => void {
+  const read = () => ({ time: clock.now(), at: clock.monotonic() });
+  let last = read();
+  return () => {
+    const reading = read();
+    const passed = reading.at - last.at;
+    if (passed < SWEEP_MS) return;
+    // Two readings have to agree, since a clock that is wrong for a moment must not end a client's tokens for good.
+    const now = Math.min(reading.time, last.time + passed);
+    last = reading;
+    deleteExpiredTokens(store, now);
+    deleteSpentGrants(store, now);
+  };
 }

@@ -9,7 +9,7 @@ import { markClientApproved, markClientUnapproved, touchClient } from '../store/
 import { deleteGrant, type Grant, getGrant, putGrant, touchGrant } from '../store/tables/oauthGrants.ts';
 import { getToken } from '../store/tables/oauthTokens.ts';
 import { type ClientDirectory, createClientDirectory, type DirectoryOptions } from './clientDirectory.ts';
-import { isNarrowed, sweep } from './issueTokens.ts';
+import { createSweep, isNarrowed } from './issueTokens.ts';
 import {
   type AuthorizeCheck,
   type AuthorizeRequest,
@@ -52,6 +52,7 @@ export interface AuthorizationServerOptions extends DirectoryOptions {
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const { store, clock, random, log } = options;
   const clients = createClientDirectory(options);
+  const sweep = createSweep(options);
   let touchesSavedAt = Number.NEGATIVE_INFINITY;
 
   function touch({ id, clientId, lastUsedAt }: Grant, now: number): void {
@@ -83,7 +84,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       let isFirst = false;
       await store.durable(
         () => {
-          sweep(store, clock.now());
+          sweep();
           putGrant(store, grant);
           isFirst = markClientApproved(store, grant.clientId, clock.now());
         },
@@ -103,7 +104,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       });
       log.info({ approvals: approvals.length }, 'approvals ended: the same request was denied');
     },
-    token: createTokenEndpoint({ ...options, clients }),
+    token: createTokenEndpoint({ ...options, clients, sweep }),
     revoke: createRevocationEndpoint({ store, clients, log }),
     accessOf(accessToken, resource) {
       const now = clock.now();

@@ -15,7 +15,7 @@ import { getToken, rotateToken, type StoredToken, unrotateToken } from '../store
 import { authenticate } from './authenticate.ts';
 import type { OAuthClient } from './client.ts';
 import type { ClientDirectory, DirectoryOptions } from './clientDirectory.ts';
-import { issueTokens, sweep } from './issueTokens.ts';
+import { issueTokens } from './issueTokens.ts';
 import { type ExchangeDecision, type ExchangeRequest, judgeCode, judgeRefresh } from './policy/grants.ts';
 import { parameter } from './policy/parameters.ts';
 import { accepted, type Result, refused } from './refusal.ts';
@@ -23,6 +23,8 @@ import { accepted, type Result, refused } from './refusal.ts';
 export interface TokenOptions extends Omit<DirectoryOptions, 'configured'> {
   clients: ClientDirectory;
   log: Log;
+  /** Drops what has expired. */
+  sweep(): void;
 }
 
 /**
@@ -99,7 +101,7 @@ export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
     let undo = () => {};
     return store.durable<Result<object>>(
       () => {
-        sweep(store, clock.now());
+        options.sweep();
         const decision = exchange.judge();
         if (!decision.issue) return refuse(client, decision);
         exchange.use();

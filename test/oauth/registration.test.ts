@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { hashOf } from '../../src/base/digest.ts';
 import { isRegisteredRedirectUri } from '../../src/oauth/policy/redirectUri.ts';
 import { DAY, MINUTE } from '../support/clock.ts';
 import { send } from '../support/http.ts';
@@ -9,7 +10,16 @@ import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 import { authorizeUrl, json, newClient, REDIRECT, register } from './clients.ts';
 import { approve } from './ownerBrowser.ts';
-import { connect, postForm, refusal } from './tokens.ts';
+import {
+  codeForm,
+  connect,
+  exchanged,
+  mcpStatus,
+  postForm,
+  refreshForm,
+  refusal,
+  tokenRefusal,
+} from './tokens.ts';
 import { stateText, withServer } from './withServer.ts';
 
 const clientNames = async ({ server }: Relay) =>
@@ -261,14 +271,31 @@ test('a client that held a token is kept for twelve months after its last use', 
     assert.deepEqual(await names(), ['a year later']);
   }));
 
-test('a clock that is wrong for a moment ends no client that was approved', () =>
-  withServer({}, async ({ relay, clock }) => {
-    await connect(relay, { client_name: 'approved' });
-    clock.advance(400 * DAY);
-    await newClient(relay.baseUrl, { client_name: 'meanwhile' });
+test('a clock that is wrong for a moment ends no client that was approved, and none of its tokens', () =>
+  withServer({}, async ({ relay, baseUrl, clock }) => {
+    const { client, tokens } = await connect(relay, { client_name: 'approved' });
+    clock.advance(DAY);
+    clock.setWall(clock.now() + 400 * DAY);
+    const stranger = await newClient(baseUrl, { client_name: 'meanwhile' });
+    for (const minutes of [0, 50]) {
+      clock.advance(minutes * MINUTE);
+      assert.equal(await tokenRefusal(baseUrl, codeForm(stranger, 'guessed')), '400 invalid_grant');
+      assert.equal(await mcpStatus(relay.server.mcpUrl, tokens.access_token), 401);
+    }
     assert.deepEqual(await clientNames(relay), ['meanwhile']);
     clock.setWall(clock.now() - 400 * DAY);
     assert.deepEqual((await clientNames(relay)).sort(), ['approved', 'meanwhile']);
+    await exchanged(baseUrl, refreshForm(client, tokens.refresh_token));
+  }));
+
+test('tokens that have expired leave the state', () =>
+  withServer({}, async ({ relay, clock }) => {
+    const { tokens } = await connect(relay);
+    const isStored = async () => (await stateText(relay)).includes(hashOf(tokens.refresh_token));
+    assert.equal(await isStored(), true);
+    clock.advance(30 * DAY);
+    await connect(relay, { client_name: 'another' });
+    assert.equal(await isStored(), false);
   }));
 
 test('a registration that was never approved is dropped after a day', () =>
