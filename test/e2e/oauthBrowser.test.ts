@@ -287,7 +287,13 @@ const SMALL: ReadonlyArray<readonly [what: string, width: number, height: number
   ['phone', 360, 740],
   ['zoomed', 640, 360],
   ['popup', 420, 260],
+  ['low-phone', 320, 480],
+  ['zoomed-far', 320, 256],
+  ['narrow', 200, 640],
 ];
+
+/** The end of this host says whose it is. */
+const LONG_HOST = `${['a', 'b', 'c'].map((letter) => letter.repeat(60)).join('.')}.example.com`;
 
 for (const [what, width, height] of SMALL.slice(0, sized(SMALL.length, 1))) {
   longTest(
@@ -296,17 +302,23 @@ for (const [what, width, height] of SMALL.slice(0, sized(SMALL.length, 1))) {
     () =>
       withBrowser({}, async (story) => {
         const long = 'A client with quite a long name that somebody has chosen here';
-        for (const name of ['Claude Code (relay)', long]) {
+        const usual = new URL(story.callback.url).host;
+        const clients = [
+          ['short', 'Claude Code (relay)', story.callback.url, usual],
+          ['long', long, story.callback.url, usual],
+          ['wide', 'W'.repeat(60), `https://${LONG_HOST}/callback`, '.example.com'],
+        ] as const;
+        for (const [kind, name, target, host] of clients) {
           for (const javaScriptEnabled of [true, false]) {
-            const { url } = await registered(story, name);
+            const { url } = await registered(story, name, [target]);
             const profile = await story.newProfile({ viewport: { width, height }, javaScriptEnabled });
             const page = await profile.newPage();
             // A client may add a fragment that points further down the page.
-            await page.goto(`${url()}#approve`);
+            await page.goto(`${url(target)}#approve`);
             if (javaScriptEnabled) await page.locator('#approve:enabled').waitFor();
             for (const colorScheme of ['light', 'dark'] as const) {
               await page.emulateMedia({ colorScheme });
-              await picture(page, `approve-${what}-${name === long ? 'long' : 'short'}-${colorScheme}`);
+              await picture(page, `approve-${what}-${kind}-${colorScheme}`);
             }
             const facts = await page.locator('.facts > div, h1').all();
             assert.equal(facts.length, 5);
@@ -318,7 +330,7 @@ for (const [what, width, height] of SMALL.slice(0, sized(SMALL.length, 1))) {
             }
             const all = (await page.locator('.facts').textContent()) ?? '';
             const { displayName } = story.provider.accounts[0] ?? {};
-            for (const fact of [name.slice(0, 59), new URL(story.callback.url).host, displayName ?? '?']) {
+            for (const fact of [name.slice(0, 59), host, displayName ?? '?']) {
               assert.ok(all.includes(fact), fact);
             }
             // The page has not scrolled, and is not wider than the screen.

@@ -62,7 +62,7 @@ ${decisionForm(approval)}
 /** Maximum number of characters of a name in the title, so that a long name leaves the facts in view. */
 const TITLE_NAME = 32;
 /** Maximum number of characters of a host. */
-const HOST_SHOWN = 36;
+const HOST_SHOWN = 32;
 
 /** The end of a host, which says whose it is. */
 function endOf(host: string): string {
@@ -71,7 +71,10 @@ function endOf(host: string): string {
 
 function shownHost(host: string): Html {
   const end = endOf(host);
-  return end === host ? html`<strong>${host}</strong>` : html`<strong title="${host}">${end}</strong>`;
+  if (end === host) return html`<strong>${host}</strong>`;
+  // A long host wraps at its dots.
+  const lines = end.split(/(?=\.)/).reduce((before, label) => html`${before}<wbr>${label}`, html``);
+  return html`<strong title="${host}">${lines}</strong>`;
 }
 
 function abilities({ mayChange }: Approval['access']): string {
