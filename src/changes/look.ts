@@ -38,11 +38,12 @@ export async function lookAtRows(run: Run, step: Step | null, whole: boolean): P
     part.from === 0 && part.to === null
       ? wholeOf(await rows.readFresh(playlistId, call))
       : await rows.readBetween(playlistId, part, call);
-  const shown = asList(seen, rowsAt(plan, known).length);
-  const relinked = compareRows(plan, known, await underNamesWritten(run, shown, seen.items, size), size);
+  const shown = asList(seen, rowsReached(run).length);
+  const plain = compareRows(plan, known, shown, size);
+  const relinked = await allowingRelinks(run, plain, shown, seen.items, size);
   // A request after `step` was not sent yet. If its rows seem to be there, another person put them there.
   const isBeyond = step && relinked.kind === 'landed' && isAfter(relinked.to, step.to);
-  const verdict = isBeyond ? compareRows(plan, known, shown, size) : relinked;
+  const verdict = isBeyond ? plain : relinked;
   if (verdict.kind === 'absent' || verdict.kind === 'stale') return verdict;
   const isOlder = rows.caughtUp(playlistId, seen) !== null;
   if (verdict.kind === 'landed') return { ...verdict, isOlder };
@@ -127,31 +128,32 @@ export async function lookAtStep(run: Run, op: ChangeOp): Promise<'landed' | 'ab
 }
 
 /**
- * `shown`, under the IDs that the most similar state of the change has, if Spotify shows these songs under another ID. If most
- * rows of a request are right, the others are assumed to be relinked. Otherwise relay looks up whether they are the same
- * recording.
+ * Compares the rows once more under the IDs that the most similar state of the change has, if Spotify shows these songs under
+ * another ID. If most rows of a request are right, the others are assumed to be relinked. Otherwise relay looks up whether they
+ * are the same recording.
+ * @param plain what the rows show as they are, which is returned if no song is relinked
  */
-async function underNamesWritten(
+async function allowingRelinks(
   run: Run,
+  plain: Verdict,
   shown: readonly string[],
   items: readonly Item[],
   size: number | null,
-): Promise<readonly string[]> {
+): Promise<Verdict> {
   const { context, plan, change, call } = run;
   const known = progressOf(change);
-  const plain = compareRows(plan, known, shown, size);
-  if (plain.kind !== 'other' || plain.closest === null) return shown;
+  if (plain.kind !== 'other' || plain.closest === null) return plain;
   const { ops } = plan;
   const named = [...shown];
   const mismatches = differingRows(plain.closest, shown).map((at) => {
     named[at] = plain.closest?.[at] ?? '';
     return { sent: named[at], shown: shown[at] ?? '' };
   });
-  const before = new Set(rowsAt(plan, known));
+  const before = new Set(rowsReached(run));
   // Rows are removed by the URI that they were written with.
   const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
   // If a row shows a song that this change names, and that no row showed before, the row is that song's own.
-  if (mismatches.some(({ shown }) => written.has(shown) && !before.has(shown))) return shown;
+  if (mismatches.some(({ shown }) => written.has(shown) && !before.has(shown))) return plain;
   // Only rows that this change wrote are assumed to be relinked. Mismatches are looked up first if their row, or the ID that they
   // show, was there before.
   const isNew = ({ sent, shown }: { sent: string; shown: string }) => written.has(sent) && !before.has(shown);
@@ -162,13 +164,13 @@ async function underNamesWritten(
   const reached = verdict.kind === 'landed' ? verdict.to : { op: ops.length, at: 0 };
   const strange = new Set(mismatches.map(({ sent }) => sent));
   // If the size of the request is not known, such a row may also be one that a person has added after it.
-  if (isOwn && size !== null && areMostRight(ops, known, reached, strange, size)) return named;
+  if (isOwn && size !== null && areMostRight(ops, known, reached, strange, size)) return verdict;
   // Nobody else puts the same recordings in the same places, so a few of them are enough.
   const doubted = new Map(mismatches.map(({ sent, shown }) => [`${sent} ${shown}`, { sent, shown }]));
   const ordered = [...doubted.values()].sort((a, b) => Number(isNew(a)) - Number(isNew(b)));
   for (const { sent, shown: other } of ordered.slice(0, MAX_LOOKED_UP))
-    if (!(await isSameRecording(context, sent, other, items, call))) return shown;
-  return named;
+    if (!(await isSameRecording(context, sent, other, items, call))) return plain;
+  return verdict;
 }
 
 /**

@@ -77,8 +77,7 @@ export const ASK_AGAIN_MS = 400;
 
 /**
  * Waits while a running change may have created the playlist `playlistId` without having learned the ID yet. This lets that
- * change write its
- * rows first.
+ * change write its rows first.
  * @param isAtWork true while a run of the change is under way
  */
 export async function waitUntilMade(

@@ -205,7 +205,8 @@ export function landed(run: Run, to: Progress, facts: ChangeChange | null, isRef
   const entries = entriesBetween(run.plan, progressOf(change), to);
   const { store, clock } = context;
   const isForward = !change.goingBack;
-  // Rows that are replaced after a removal, or removed because they were there twice, were counted when they were first sent.
+  // Rows that are replaced after a removal, or removed because they were there twice, do not count again: once the
+  // change is carried out, every entry counts (`done` in `finish.ts`).
   const isAgain = replacesAfterRemoval(run.plan.ops) || run.body.notes?.doubledRemoved === true;
   const isCounted = isForward && !isRefused && !isAgain;
   // A new plan may write an entry again, or remove rows first, so the count has a limit. Any count above zero says that a part
