@@ -25,7 +25,10 @@ export function missingTests(): string[] {
   return cells
     .flatMap((cell) => [...cell.matchAll(NAMED)])
     .flatMap(([, file = '', names = '']) => names.split(';').map((name) => ({ file, name: name.trim() })))
-    .filter(({ name }) => !titles.some((title) => patternOf(name).test(title)))
+    .filter(({ name }) => {
+      const pattern = patternOf(name);
+      return !titles.some((title) => pattern.test(title));
+    })
     .map(({ file, name }) => `${DOCUMENT} names a test of \`${file}\` that does not exist: ${name}`);
 }
 
