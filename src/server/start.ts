@@ -59,7 +59,10 @@ export interface RunningServer {
   local: LocalApi;
   /** The owner code for the approval page. It must be shown on a terminal only. */
   ownerCode: string | null;
-  /** The API key if this is the demo, whose data is invented, so that the key may be shown; otherwise null. */
+  /**
+   * The API key if this is the demo, whose data is invented, so that the key may be shown. null for a real server, and if no keys
+   * are accepted.
+   */
   demoKey: string | null;
   /** True if an MCP client uses the server. A client that `relay stdio` serves from this process does not count. */
   isUsed(): boolean;
@@ -163,7 +166,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     localUrl: ownUrl,
     local: createLocalApi(core, sideFor(baseUrl, redirectUriFor(settings, listener.port))),
     ownerCode: owner.code,
-    demoKey: settings.demo ? core.apiKey.current() : null,
+    demoKey: settings.demo && credentials.acceptsKey ? core.apiKey.current() : null,
     isUsed: presence.isUsed,
     close: lazy(() => stop(core, endpoint, listener, services)),
   };

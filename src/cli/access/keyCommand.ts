@@ -23,10 +23,11 @@ async function runKeyShow(context: Context): Promise<void> {
   const shown = await context.withLocal((local) => local.showKey());
   if (context.json) return printJson(context.io, shown);
   printLine(context.io, shown.key);
-  if (!shown.accepted) note(context.io, NOT_TAKEN);
+  if (!shown.accepted) note(context.io, KEYS_REFUSED);
 }
 
-const NOT_TAKEN = 'The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.';
+/** What a person has to know who wants to use the key, if the server takes OAuth tokens alone. */
+export const KEYS_REFUSED = 'The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.';
 
 async function confirmRotation({ io, signal }: Context): Promise<void> {
   if (!io.terminal.stdin || !io.terminal.stderr) {
@@ -61,7 +62,7 @@ async function runKeyRotate(context: Context, yes: boolean): Promise<void> {
     context.io,
     'The line above is the new key. The old one no longer works, and browsers need the owner code again.',
   );
-  if (!accepted) return note(context.io, NOT_TAKEN);
+  if (!accepted) return note(context.io, KEYS_REFUSED);
   if (holders.length === 0) {
     note(
       context.io,

@@ -16,6 +16,7 @@ import { SKILL_CLIENTS, skillsFolder } from '../../connect/skillPlaces.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { serverName } from '../../domain/project.ts';
 import { EXTRAS_QUESTION, toolsetsFor } from '../../domain/toolsets.ts';
+import { KEYS_REFUSED } from '../access/keyCommand.ts';
 import type { Context } from '../context.ts';
 import { columns, note, printBlock, printJson } from '../terminal/output.ts';
 import { openDialogue } from '../terminal/prompt.ts';
@@ -74,13 +75,9 @@ export async function runConnect(
     });
   }
   if (withKey && server.authMode === 'oauth') {
-    throw new RelayError(
-      'USAGE',
-      'The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.',
-      {
-        remedy: `Leave out --key: ${client?.name ?? name} asks for your approval in the browser.`,
-      },
-    );
+    throw new RelayError('USAGE', KEYS_REFUSED, {
+      remedy: `Leave out --key: ${client?.name ?? name} asks for your approval in the browser.`,
+    });
   }
   const key = withKey ? (await context.withLocal((local) => local.showKey())).key : null;
   const program = await programOf(context, server);

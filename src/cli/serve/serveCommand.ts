@@ -86,7 +86,7 @@ async function announce(context: Context, server: RunningServer, settings: Setti
     });
   }
   const ownerCode = io.terminal.stdout ? server.ownerCode : null;
-  const { demo, mcpAuthMode, dynamicRegistration: registrationOpen } = settings;
+  const { demo, dynamicRegistration: registrationOpen } = settings;
   printBlock(
     io,
     readyText({
@@ -94,7 +94,7 @@ async function announce(context: Context, server: RunningServer, settings: Setti
       mcpUrl,
       account,
       ownerCode,
-      demoKey: mcpAuthMode === 'bearer' ? demoKey : null,
+      demoKey,
       demo,
       registrationOpen,
       home,
