@@ -185,10 +185,8 @@ async function approve(asking: Asking, scope: string): Promise<void> {
     const subject = subjectOf(request);
     approved.set(subject, [...(approved.get(subject) ?? []), id]);
     // Deny was pressed while the approval was being saved.
-    if (asking.denied.has(subject)) {
-      await core.oauth.takeBack([id]);
-      if (wasDenied(asking)) return;
-    }
+    if (asking.denied.has(subject)) await core.oauth.takeBack([id]);
+    if (wasDenied(asking)) return;
     redirect(context, codeUrl(request, code, context.baseUrl));
   } catch (error) {
     redirect(context, refusalUrl(request, failureOf(core, context, error), context.baseUrl));
