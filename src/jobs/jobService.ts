@@ -123,7 +123,7 @@ export function createJobs(context: JobContext): Jobs {
   function need(id: string): Job {
     const job = getJob(store, id);
     if (job) return job;
-    const [one, other] = SHORT_ID.test(id) ? jobsBeginning(store, id) : [];
+    const [one, other] = SHORT_ID.test(id) ? jobsBeginning(store, id, 2) : [];
     if (one && !other) return one;
     throw one ? severalJobs(id) : noSuchJob(id);
   }

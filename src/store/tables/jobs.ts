@@ -181,9 +181,13 @@ export function getJob(store: Store, id: string): Job | null {
   return JOBS.first(store, 'where id = ? and listed = 1', [id]);
 }
 
-/** Returns up to two listed jobs whose IDs begin with `start`, which has no wildcards. */
-export function jobsBeginning(store: Store, start: string): Job[] {
-  return JOBS.all(store, "where listed = 1 and id like ? || '%' order by seq limit 2", [start]);
+/** Returns up to `limit` listed jobs whose ID begins with `start`. */
+export function jobsBeginning(store: Store, start: string, limit: number): Job[] {
+  return JOBS.all(store, 'where listed = 1 and substr(id, 1, ?) = ? order by seq limit ?', [
+    start.length,
+    start,
+    limit,
+  ]);
 }
 
 export function getJobBySeq(store: Store, seq: number): Job | null {
