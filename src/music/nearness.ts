@@ -20,7 +20,10 @@ export interface Differences {
 
 /** The score for a title or an artist that agrees. Scores in this file are in thousandths. */
 const AGREES = 400;
-/** Scores for a title with one or two typos, neither of which changes the meaning. An artist with as many typos scores 5 less. Every accepted track scores more. */
+/**
+ * Scores for a title with one or two typos, neither of which changes the meaning. An artist with as many typos scores 5 less.
+ * Every accepted track scores more.
+ */
 const ONE_TYPO = 390;
 const TWO_TYPOS = 365;
 /** The score for the same kind of version, with a typo in its place or remixer; other versions score less. */

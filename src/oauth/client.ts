@@ -57,7 +57,10 @@ export function isKnownToOwner({ source, approvedAt, lastUsedAt }: OAuthClient):
   return source !== 'registered' || approvedAt !== null || lastUsedAt !== null;
 }
 
-/** True if a client registered itself and was not approved within a day, or has been unused for a year: it is then dropped. */
+/**
+ * True if a client registered itself and was not approved within a day, or has been unused for a year. It then counts as unknown,
+ * and may be dropped.
+ */
 export function isLapsed(client: OAuthClient, now: number): boolean {
   const { source, createdAt, approvedAt, lastUsedAt } = client;
   if (source !== 'registered') return false;

@@ -19,8 +19,8 @@ export async function isNear(context: HttpContext): Promise<boolean> {
 }
 
 /**
- * True if another user of this machine sent the request, or may have sent it and closed the connection at once. With a public address this is not checked: there
- * a proxy makes the connection, and the proxy may run as any user.
+ * True if another user of this machine sent the request, or may have sent it and closed the connection at once. With a public
+ * address this is not checked: there a proxy makes the connection, and the proxy may run as any user.
  */
 export async function isOtherUsers({ request, baseUrl }: HttpContext): Promise<boolean> {
   if (!isLoopbackName(new URL(baseUrl).host)) return false;
