@@ -89,7 +89,7 @@ inFull('what played in an account that was left is not shown with the next one',
     await page.waitForTimeout(READING_MS);
     await account.getByRole('button', { name: 'Disconnect now' }).click();
     await account.getByRole('button', { name: 'Connect', exact: true }).click();
-    await page.getByText('is connected').first().waitFor();
+    await page.getByText('Your Spotify account is connected').first().waitFor();
     await page.goto(relay.baseUrl);
     await playing.getByText('Not checked yet.').waitFor();
   }),
@@ -226,7 +226,7 @@ inFull('a name that is written from right to left leaves the words around it in 
     await page.setViewportSize({ width: 1280, height: 800 });
     await openSignedIn(page, relay);
     await card(page, 'Spotify account').getByRole('button', { name: 'Connect again' }).click();
-    await page.getByText('is connected').first().waitFor();
+    await page.getByText('Your Spotify account is connected').first().waitFor();
     await page.goto(`${relay.baseUrl}/#diagnostics`);
     const account = card(page, 'Health').getByText('12 permissions');
     assert.match(await read(account), /^fine: 7 שלום , 12 permissions, login ends in \d+ days$/);
