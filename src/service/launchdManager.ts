@@ -9,7 +9,14 @@ import {
   plistCommand,
   plistText,
 } from './launchdPlist.ts';
-import { requireOk, type ServiceFacts, type ServiceManager, writerOf, writtenByOther } from './manager.ts';
+import {
+  otherHome,
+  requireOk,
+  requireOwn,
+  type ServiceFacts,
+  type ServiceManager,
+  writerOf,
+} from './manager.ts';
 import { shellText } from './serveCommand.ts';
 import { readText, removeFile, replaceText } from './serviceFiles.ts';
 
@@ -31,11 +38,13 @@ export function launchdManager({ machine, command, sleep }: ServiceFacts): Servi
     const ours = text !== null && isOurPlist(text);
     const printed = await ask('print', target);
     const disabled = await ask('print-disabled', domain);
+    const installed = ours ? plistCommand(text) : null;
     return {
       file: plist,
       writtenBy: writerOf(text, ours),
-      command: ours ? plistCommand(text) : null,
+      command: installed,
       wanted: shellText(command),
+      otherHome: otherHome(installed, shellText(command)),
       current: text === wanted,
       enabled: ours && !isDisabled(disabled.out),
       ...(printed.ok ? agentState(printed.out) : { running: false, failed: false, pid: null }),
@@ -59,7 +68,7 @@ export function launchdManager({ machine, command, sleep }: ServiceFacts): Servi
     find,
     async install(start) {
       const before = await find();
-      if (before.writtenBy === 'other') throw writtenByOther(plist);
+      requireOwn(before);
       const changed = !before.current || !before.enabled;
       if (!before.current) await replaceText(plist, wanted);
       if (before.silent !== null) return { changed, started: 'next login' };
@@ -71,10 +80,10 @@ export function launchdManager({ machine, command, sleep }: ServiceFacts): Servi
       return { changed, started: 'now' };
     },
     async uninstall() {
-      const { writtenBy, loaded } = await find();
-      if (writtenBy === 'other') throw writtenByOther(plist);
-      if (writtenBy === 'nobody' && !loaded) return false;
-      if (loaded) await machine.run('launchctl', ['bootout', target], STOP_MS);
+      const found = await find();
+      requireOwn(found);
+      if (found.writtenBy === 'nobody' && !found.loaded) return false;
+      if (found.loaded) await machine.run('launchctl', ['bootout', target], STOP_MS);
       await removeFile(plist);
       return true;
     },

@@ -1,6 +1,8 @@
 /** What all ways to start at login share: the interface and its errors. */
 import { RelayError } from '../domain/errors.ts';
 
+const DEFAULT_HOME = 'the default one';
+
 /** The result of running a program. Never an exception: a missing program is a result too. */
 export interface Ran {
   ok: boolean;
@@ -40,6 +42,8 @@ export interface ServiceStatus {
   command: string | null;
   /** The command that installing now would write, in the same form. */
   wanted: string;
+  /** The home that the installed service serves, if it is another one than this process uses, as text for people; else null. */
+  otherHome: string | null;
   /** True if installing now would change nothing in the file. */
   current: boolean;
   /** True if the service that relay wrote starts at login. */
@@ -78,10 +82,38 @@ export function writerOf(text: string | null, isOurs: boolean): ServiceStatus['w
 }
 
 /** Makes the error for a file that relay did not write, and therefore never replaces or removes. */
-export function writtenByOther(file: string): RelayError {
+function writtenByOther(file: string): RelayError {
   return new RelayError('SERVICE_FAILED', `${file} was not written by relay.`, {
     remedy: 'Nothing was changed. If you do not need it, rename or remove it, then run this again.',
   });
+}
+
+/** Returns the home that a service's command serves, as the command has it. */
+export function homeIn(command: string): string {
+  return / --home (.+) serve$/.exec(command)?.[1] ?? DEFAULT_HOME;
+}
+
+/** @param installed the command of the installed service; null if relay has not installed one */
+export function otherHome(installed: string | null, wanted: string): string | null {
+  return installed === null || homeIn(installed) === homeIn(wanted) ? null : homeIn(installed);
+}
+
+/** Says how to remove the service of another home. */
+export function removalOf(home: string): string {
+  return `To remove it: relay ${home === DEFAULT_HOME ? '' : `--home ${home} `}service uninstall`;
+}
+
+/** Makes the error for a service of another home, which is never replaced or removed: a server of that home may run in it. */
+function ofOtherHome(file: string, home: string): RelayError {
+  return new RelayError('SERVICE_FAILED', `${file} starts relay for another home: ${home}.`, {
+    remedy: `Nothing was changed. There can be only one service. ${removalOf(home)}`,
+  });
+}
+
+/** Throws if the service is not one of relay's, or serves another home. */
+export function requireOwn({ file, writtenBy, otherHome: home }: ServiceStatus): void {
+  if (writtenBy === 'other') throw writtenByOther(file);
+  if (home !== null) throw ofOtherHome(file, home);
 }
 
 /** Throws if a program failed, with the system's own message, since only that message says what to fix. */

@@ -3,7 +3,15 @@
  * stop it.
  */
 import { systemProgram } from '../base/childProcess.ts';
-import { requireOk, type ServiceFacts, type ServiceManager, writerOf, writtenByOther } from './manager.ts';
+import {
+  homeIn,
+  otherHome,
+  requireOk,
+  requireOwn,
+  type ServiceFacts,
+  type ServiceManager,
+  writerOf,
+} from './manager.ts';
 import {
   APPROVED_KEY,
   addArgs,
@@ -24,22 +32,19 @@ export function runKeyManager({ env, machine, command }: ServiceFacts): ServiceM
   const program = systemProgram('reg.exe', env);
   const reg = (...args: string[]) => machine.run(program, args);
 
-  async function readData() {
-    const data = queriedData((await reg('query', RUN_KEY, '/v', VALUE)).out);
-    return { data, writtenBy: writerOf(data, data !== null && isOurData(data)) };
-  }
-
   async function find() {
     const wanted = runValue(command);
-    const { data, writtenBy } = await readData();
-    const ours = writtenBy === 'relay';
+    const data = queriedData((await reg('query', RUN_KEY, '/v', VALUE)).out);
+    const ours = data !== null && isOurData(data);
     const current = data !== null && isSameData(data, wanted);
+    const isSameHome = data !== null && isSameData(homeIn(data), homeIn(wanted));
     const approved = await reg('query', APPROVED_KEY, '/v', VALUE);
     return {
       file: FILE,
-      writtenBy,
+      writtenBy: writerOf(data, ours),
       command: current ? wanted : ours ? data : null,
       wanted,
+      otherHome: isSameHome || !ours ? null : otherHome(data, wanted),
       current,
       enabled: ours && !isSwitchedOff(approved.out),
       running: null,
@@ -53,16 +58,17 @@ export function runKeyManager({ env, machine, command }: ServiceFacts): ServiceM
     logCommand: null,
     find,
     async install() {
-      const { writtenBy, wanted, current, enabled } = await find();
-      if (writtenBy === 'other') throw writtenByOther(FILE);
+      const found = await find();
+      requireOwn(found);
+      const { wanted, current, enabled } = found;
       if (!current) requireOk(await reg(...addArgs(wanted)), NOT_CHANGED, REMEDY);
       if (!enabled) await reg('delete', APPROVED_KEY, '/v', VALUE, '/f');
       return { changed: !current || !enabled, started: 'next login' };
     },
     async uninstall() {
-      const { writtenBy } = await readData();
-      if (writtenBy === 'other') throw writtenByOther(FILE);
-      if (writtenBy === 'nobody') return false;
+      const found = await find();
+      requireOwn(found);
+      if (found.writtenBy === 'nobody') return false;
       requireOk(await reg('delete', RUN_KEY, '/v', VALUE, '/f'), NOT_CHANGED, REMEDY);
       return true;
     },

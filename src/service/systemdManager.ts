@@ -1,7 +1,14 @@
 /** Starts the server at login with systemd, as a user unit. */
 
 import { RelayError } from '../domain/errors.ts';
-import { requireOk, type ServiceFacts, type ServiceManager, writerOf, writtenByOther } from './manager.ts';
+import {
+  otherHome,
+  requireOk,
+  requireOwn,
+  type ServiceFacts,
+  type ServiceManager,
+  writerOf,
+} from './manager.ts';
 import { linkTarget, putLink, readText, removeFile, replaceText } from './serviceFiles.ts';
 import { execStart, isOurUnit, UNIT, unitCommand, unitPaths, unitState, unitText } from './systemdUnit.ts';
 
@@ -22,11 +29,13 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
     const state = shown.ok
       ? unitState(shown.out)
       : { enabled: (await linkTarget(link)) !== null, running: null, failed: false, pid: null };
+    const installed = ours ? unitCommand(text) : null;
     return {
       file: unit,
       writtenBy: writerOf(text, ours),
-      command: ours ? unitCommand(text) : null,
+      command: installed,
       wanted: execStart(command),
+      otherHome: otherHome(installed, execStart(command)),
       current: text === wanted,
       ...state,
       enabled: ours && state.enabled,
@@ -54,7 +63,7 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
     find,
     async install(start) {
       const before = await find();
-      if (before.writtenBy === 'other') throw writtenByOther(unit);
+      requireOwn(before);
       if (before.silent !== null) await requireSystemd(before.silent);
       const changed = !before.current || !before.enabled;
       if (!before.current) await replaceText(unit, wanted);
@@ -72,10 +81,10 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
       return { changed, started: 'now' };
     },
     async uninstall() {
-      const { writtenBy } = await find();
-      if (writtenBy === 'other') throw writtenByOther(unit);
+      const found = await find();
+      requireOwn(found);
       const linked = (await linkTarget(link)) !== null;
-      if (writtenBy === 'nobody' && !linked) return false;
+      if (found.writtenBy === 'nobody' && !linked) return false;
       // This fails if the unit file is gone. The remaining files are removed anyway.
       await machine.run('systemctl', ['--user', 'disable', '--now', UNIT], STOP_MS);
       await removeFile(unit);

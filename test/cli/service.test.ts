@@ -175,7 +175,7 @@ test('install starts a service that was stopped, and enables a service that was 
 test('a program that moved is noticed, and install repairs the service and restarts it', async (context) => {
   const own = desk(context);
   await own.service(['install']);
-  writeFileSync(unitOf(own), unitText(['/old/relay', 'serve']));
+  writeFileSync(unitOf(own), unitText(['/old/relay', '--home', own.state, 'serve']));
   const wanted = `${own.program} --home ${own.state} serve`;
   assert.deepEqual(await own.service(), {
     code: 1,
@@ -183,7 +183,7 @@ test('a program that moved is noticed, and install repairs the service and resta
       'service  installed, starts at login',
       `running  yes, pid ${PID}, http://127.0.0.1:4980`,
       `file     ${unitOf(own)}`,
-      'command  /old/relay serve',
+      `command  /old/relay --home ${own.state} serve`,
       `It should run: ${wanted}`,
       '  Run: relay service install',
       '',
@@ -194,6 +194,34 @@ test('a program that moved is noticed, and install repairs the service and resta
   assert.equal((await own.service(['install'])).code, 0);
   assert.ok(own.asked.includes('systemctl --user restart relay.service'));
   assert.equal((await own.service(['status'])).code, 0);
+});
+
+test('the service of another home is neither replaced nor removed', async (context) => {
+  const own = desk(context);
+  for (const [home, words, removal] of [
+    ['/other', ['--home', '/other'], 'relay --home /other service uninstall'],
+    ['the default one', [], 'relay service uninstall'],
+  ] as const) {
+    const text = unitText([own.program, ...words, 'serve']);
+    mkdirSync(dirname(unitOf(own)), { recursive: true });
+    writeFileSync(unitOf(own), text);
+    for (const verb of ['install', 'uninstall']) {
+      own.asked.length = 0;
+      assert.deepEqual(await own.service([verb]), {
+        code: 1,
+        out: '',
+        err: `relay: ${unitOf(own)} starts relay for another home: ${home}.\n  Nothing was changed. There can be only one service. To remove it: ${removal}\n`,
+      });
+      assert.deepEqual([readFileSync(unitOf(own), 'utf8'), without(own.asked, SHOW)], [text, []]);
+    }
+    const { code, out } = await own.service();
+    assert.equal(code, 1);
+    assert.deepEqual(out.split('\n').slice(4), [
+      `It starts relay for another home, and there can be only one service: ${home}`,
+      `  To remove it: ${removal}`,
+      '',
+    ]);
+  }
 });
 
 test('if systemd does not answer, relay makes the link itself, and the service starts at the next login', async (context) => {
