@@ -12,7 +12,16 @@ import {
 } from './clientFile.ts';
 import { type Client, type Connection, setupFor } from './clientTable.ts';
 import type { System } from './configPlaces.ts';
-import { type Data, isData, keysIn, leadsElsewhere, leadsTo, type Shares, sameData } from './entry.ts';
+import {
+  type Data,
+  isData,
+  keysIn,
+  leadsElsewhere,
+  leadsTo,
+  type Shares,
+  sameData,
+  startsAnother,
+} from './entry.ts';
 import { FileProblem } from './fileText.ts';
 import { type Addition, allEntries, findEntry, merge, snippet } from './merge.ts';
 
@@ -78,10 +87,10 @@ function sharesWith(shares: Shares, headers: readonly string[]): Shares {
 /** What a client's file says about the server. */
 export interface FileState {
   /**
-   * `other`: the entry with our name has another address, or another path of the program. `taken`: the entry with our name is
-   * another server's. `old_key`: the entry's key is no longer valid.
+   * `other`: the entry with our name has another address, or another path of the program. `other_home`: it starts relay for
+   * another home. `taken`: the entry with our name is another server's. `old_key`: the entry's key is no longer valid.
    */
-  state: 'yes' | 'no' | 'other' | 'taken' | 'old_key' | 'unreadable';
+  state: 'yes' | 'no' | 'other' | 'other_home' | 'taken' | 'old_key' | 'unreadable';
   /** Other entries that lead to the server too. */
   otherNames: string[];
 }
@@ -99,6 +108,7 @@ export async function lookInto(
     const isTaken = named !== undefined && leadsElsewhere(named, connection);
     const entry = isTaken ? other : (named ?? other);
     if (entry === undefined) return { state: isTaken ? 'taken' : 'no', otherNames };
+    if (startsAnother(entry, connection)) return { state: 'other_home', otherNames };
     if (!isCurrent(entry, addition.entry, connection)) return { state: 'other', otherNames };
     const keys = keysIn(entry);
     const current = keys.length === 0 ? null : await currentKey();

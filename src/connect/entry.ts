@@ -97,6 +97,15 @@ export function leadsTo(entry: unknown, { url, program }: Target): boolean {
   return isRelayCommand(texts) && serverOf(texts) === serverOf(program);
 }
 
+/** True if the entry starts `relay stdio` for another home, or for the demo instead of the account. */
+export function startsAnother(entry: unknown, { program }: Target): boolean {
+  const texts = textsIn(entry);
+  if (!isRelayCommand(texts)) return false;
+  const inEnvironment = isData(entry) && isData(entry.env) ? entry.env.RELAY_HOME : undefined;
+  const named = typeof inEnvironment === 'string' ? [...texts, '--home', inEnvironment] : texts;
+  return serverOf(named) !== serverOf(program);
+}
+
 /**
  * True if the entry leads to another server, so that it is not relay's although it has the name. False for four kinds, which
  * may be old entries of relay's: the command `relay stdio`, an address of this machine with relay's path, an entry with one of

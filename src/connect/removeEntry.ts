@@ -9,7 +9,7 @@ import {
   textOf,
 } from './clientFile.ts';
 import { otherNamesIn, type Plan } from './connectClient.ts';
-import { leadsElsewhere, ownKeysIn } from './entry.ts';
+import { leadsElsewhere, ownKeysIn, startsAnother } from './entry.ts';
 import { FileProblem } from './fileText.ts';
 import { allEntries, findEntry, type Past, unmerged } from './merge.ts';
 
@@ -22,7 +22,7 @@ export interface Removed {
   deleted: boolean;
   /** Deleted backups that held the key. */
   deletedBackups: string[];
-  /** True if an entry with our name stays, since it leads to another server. */
+  /** True if an entry with our name stays, since it leads to another server or starts relay for another home. */
   otherStays: boolean;
 }
 
@@ -66,7 +66,8 @@ export async function remove(
 function namesIn(text: string, { addition, connection }: Plan): string[] {
   const others = otherNamesIn(text, addition, connection);
   const entry = findEntry(text, addition);
-  return entry && !leadsElsewhere(entry, connection) ? [addition.name, ...others] : others;
+  const isOurs = entry && !leadsElsewhere(entry, connection) && !startsAnother(entry, connection);
+  return isOurs ? [addition.name, ...others] : others;
 }
 
 function keysOf(text: string, { addition, connection }: Plan, names: readonly string[]): string[] {

@@ -449,6 +449,22 @@ test('--write keeps what a person has set in the entry: on or off, timeout, tool
   assert.equal(text(file), mine.replace(OLD, URL));
 });
 
+test('an entry that starts relay for another home is told as such, and stays', async (context) => {
+  const own = desk(context);
+  const file = '.config/Claude/claude_desktop_config.json';
+  await own.run(['claude-desktop', '--write']);
+  const text = own.text(file);
+  const env = { RELAY_HOME: join(own.home, 'other') };
+  const { out } = await own.run(['--json'], { env });
+  const row = JSON.parse(out).clients.find(({ id }: { id: string }) => id === 'claude-desktop');
+  assert.deepEqual([row.state, row.otherNames], ['other_home', []]);
+  const stays = await own.run(['claude-desktop', '--remove'], { env });
+  assert.match(stays.out, /The entry relay in that file is for another server, so it stays\./);
+  assert.equal(own.text(file), text);
+  await own.run(['claude-desktop', '--remove']);
+  assert.equal(existsSync(join(own.home, file)), false);
+});
+
 test('another server that is named relay stays, and so do its key and the backups that hold its key', async (context) => {
   const others = [
     '{ "url": "https://mcp.relay.example/mcp", "headers": { "Authorization": "Bearer theirs" } }',
@@ -463,7 +479,7 @@ test('another server that is named relay stays, and so do its key and the backup
     put('.cursor/mcp.json.relay-backup-20200101T000000Z', before);
     assert.deepEqual(await run(['cursor', '--remove']), {
       code: 0,
-      out: `relay is not in\n  ${file}\nThe server relay in that file has another address, so it stays.\n`,
+      out: `relay is not in\n  ${file}\nThe entry relay in that file is for another server, so it stays.\n`,
       err: NO_SERVER,
     });
     assert.deepEqual(await run(['cursor', '--write']), {

@@ -37,7 +37,8 @@ function computer(context: TestContext, { refuses = '' } = {}) {
   );
   for (const name of [
     'relay.db',
-    'relay.db.before-restore-2026',
+    'relay.db.before-restore-20261120T120000Z',
+    'memory.db.damaged-1795176000000',
     'library.db',
     'library.db.12-ab-0.tmp',
     'memory.db',
@@ -84,7 +85,7 @@ function isDemo(words: readonly string[]): boolean {
   return words.includes('--demo');
 }
 
-function write(path: string, content: string): void {
+function write(path: string, content: string | Buffer): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
 }
@@ -262,6 +263,61 @@ test("uninstall --demo removes the demo's data and its entries, and nothing else
   );
   assert.deepEqual(asked, ['--demo connect --json', '--demo connect cursor --remove --json']);
   assert.deepEqual(readdirSync(home).sort(), ['config.json', 'master.key', 'relay.db']);
+});
+
+test('a directory with files of other programs and no state of relay is left as it is', async (context) => {
+  const { state, run } = computer(context);
+  const files = { 'config.json': '{"compilerOptions":{}}', 'master.key': 'mine', 'server.json': '[]' };
+  const project = (path: string, content: Record<string, string | Buffer>) => {
+    rmSync(state, { recursive: true });
+    for (const [name, bytes] of Object.entries(content)) write(join(path, name), bytes);
+    return Object.keys(content).sort();
+  };
+  const stays = '~/state holds files of other programs and no state of relay, so nothing in it is removed.';
+  const database = Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(84)]);
+  for (const content of [
+    { ...files, 'index.ts': '' },
+    { ...files, 'relay.db': database },
+  ]) {
+    const names = project(state, content);
+    const { code, err } = await run(['--yes']);
+    assert.deepEqual([code, err.split('\n')[1], readdirSync(state).sort()], [0, stays, names]);
+  }
+});
+
+test("a person's own copies in the home stay, and are listed", async (context) => {
+  const { state, run } = computer(context);
+  const own = ['config.json.mine', 'relay.db.bak', 'relay.log.old'];
+  for (const name of own) write(join(state, name), '');
+  const { err } = await run(['--yes']);
+  assert.deepEqual(readdirSync(state).sort(), own);
+  for (const name of own)
+    assert.ok(err.includes(`Kept, because relay did not create it: ~/state/${name}\n`), err);
+});
+
+test('the service and the entries of another home stay', async (context) => {
+  const { unit, asked, machine, run } = computer(context);
+  write(unit, unitText(['/usr/bin/relay', '--home', '/other home', 'serve']));
+  const rows = [{ id: 'cursor', name: 'Cursor', file: '/me/.cursor/mcp.json', state: 'other_home' }];
+  const other: Machine = {
+    ...machine,
+    run: async (command, words) => {
+      const ran = await machine.run(command, words);
+      const isList = words.includes('connect') && !isDemo(words);
+      return isList ? { ...ran, out: JSON.stringify({ clients: rows }) } : ran;
+    },
+  };
+  const { code, err } = await run(['--yes'], { machine: other });
+  assert.equal(code, 0);
+  assert.deepEqual(err.split('\n').slice(0, 2), [
+    'The service ~/.config/systemd/user/relay.service stays: it starts relay for another home. To remove it: relay --home "/other home" service uninstall',
+    'relay in Cursor (/me/.cursor/mcp.json) stays: it starts relay for another home.',
+  ]);
+  assert.equal(existsSync(unit), true);
+  assert.equal(
+    asked.some((line) => line.includes('--remove')),
+    false,
+  );
 });
 
 test('Ctrl-C stops before the next part', async (context) => {

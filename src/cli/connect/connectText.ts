@@ -17,6 +17,7 @@ const STATES: Record<ClientRow['state'], string> = {
   yes: 'yes',
   no: 'no',
   other: 'outdated',
+  other_home: 'for another home',
   taken: 'name taken',
   old_key: 'old key',
   unreadable: 'unreadable',
@@ -101,7 +102,7 @@ export function removedText(
       ? []
       : ['Deleted, because the key was in it:', ...deletedBackups.map((path) => `  ${path}`)];
   const stays = otherStays
-    ? [`The server ${connection.name} in that file has another address, so it stays.`]
+    ? [`The entry ${connection.name} in that file is for another server, so it stays.`]
     : [];
   if (names.length === 0) {
     return blockOf([`${connection.name} is not in`, `  ${file}`, ...stays, ...forgotten]);

@@ -324,6 +324,7 @@ function noteOthers({ io }: Context, { file, client }: Plan, own: string, others
 const THERE = {
   yes: (server: string) => `has ${server} already`,
   other: (server: string) => `has ${server} with another address`,
+  other_home: (server: string) => `has ${server} for another home`,
   taken: (server: string) => `has another server named ${server}`,
   old_key: (server: string, write: string) => `has ${server} with an old key; to renew it: ${write}`,
   unreadable: () => 'cannot be read; --write says why',

@@ -22,7 +22,7 @@ export interface Part {
 
 /** What could not be found out, in sentences. */
 interface Doubts {
-  /** Files that cannot be read, each with what to do. */
+  /** What is not removed, with what to do about it: files that cannot be read, and what belongs to another home. */
   notes: string[];
   /** Parts that were not looked for, each with the reason. */
   unchecked: string[];
@@ -39,12 +39,17 @@ export async function findParts(context: Context): Promise<{ parts: Part[] } & D
   return { parts, ...doubts };
 }
 
-async function service(context: Context): Promise<Part[]> {
+async function service(context: Context, { notes }: Doubts): Promise<Part[]> {
   const { openService } = await import('../service/serviceSetup.ts');
+  const { removalOf } = await import('../../service/manager.ts');
   try {
     const { manager } = await openService(context);
-    const { file, writtenBy } = await manager.find();
+    const { file, writtenBy, otherHome } = await manager.find();
     if (writtenBy !== 'relay') return [];
+    if (otherHome !== null) {
+      notes.push(`The service ${file} stays: it starts relay for another home. ${removalOf(otherHome)}`);
+      return [];
+    }
     return [{ name: 'service', what: `the service (${file})`, remove: () => manager.uninstall() }];
   } catch (error) {
     // If the system cannot start programs when a user signs in, there is no service to remove.
@@ -82,11 +87,13 @@ async function clientsOf(context: Context, demo: boolean, { notes, unchecked }: 
   const rows = Array.isArray(answer.clients) ? answer.clients.filter(isData) : [];
   const isEntered = ({ state, otherNames }: Data) => {
     const others = Array.isArray(otherNames) ? otherNames.length : 0;
-    return !['no', 'taken', 'unreadable'].includes(String(state)) || others > 0;
+    return !['no', 'taken', 'other_home', 'unreadable'].includes(String(state)) || others > 0;
   };
   for (const { state, name, file } of rows) {
-    if (state !== 'unreadable') continue;
-    notes.push(`${name} (${file}) cannot be read. If it has an entry for relay, remove the entry by hand.`);
+    if (state === 'unreadable')
+      notes.push(`${name} (${file}) cannot be read. If it has an entry for relay, remove the entry by hand.`);
+    if (state === 'other_home')
+      notes.push(`${serverName(demo)} in ${name} (${file}) stays: it starts relay for another home.`);
   }
   const touched = rows.filter((row) => isEntered(row) || Number(row.keyBackups ?? 0) > 0);
   return touched.map((row): Part => {
@@ -130,12 +137,16 @@ async function completion(context: Context): Promise<Part[]> {
  * Finds the state, and the key. The key's name in the keychain is derived from the real path of the home, which can be
  * resolved only while the home exists.
  */
-async function state(context: Context): Promise<Part[]> {
+async function state(context: Context, { notes }: Doubts): Promise<Part[]> {
   const { settings } = inspectSettings(context.loadOptions());
   const { home } = settings;
   const { exists } = await import('../../base/files.ts');
   if (!(await exists(home))) return [];
-  const { eraseHome } = await import('../../store/home/eraseHome.ts');
+  const { eraseHome, isErasable } = await import('../../store/home/eraseHome.ts');
+  if (!(await isErasable(home))) {
+    notes.push(`${home} holds files of other programs and no state of relay, so nothing in it is removed.`);
+    return [];
+  }
   const parts: Part[] = [
     {
       name: 'state',

@@ -1,19 +1,39 @@
 /** Removes what the program has put into a home, and nothing else. */
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists } from '../../base/files.ts';
+import { exists, readStart } from '../../base/files.ts';
 import { systemCodeOf } from '../../domain/errors.ts';
+import { isOurs, isSqlite } from '../file/stateFile.ts';
 import { UPLOAD_PREFIX } from './home.ts';
 import { acquireHome, type HomeLock } from './lock.ts';
 
-/**
- * Matches our files, with the copies and unfinished writes beside them, and archives of plays whose upload was cut short.
- */
-const OWN_FILE = new RegExp(
-  `^((relay\\.(db|lock|log)|(library|memory)\\.db|(config|server|update)\\.json|master\\.key)(\\..*)?|${UPLOAD_PREFIX}[0-9a-f]+)$`,
-);
+const NAME = String.raw`(relay\.(db|lock|log)|(library|memory)\.db|(config|server|update)\.json|master\.key)`;
+/** The ends of the names that relay gives to copies and to unfinished writes. A copy that a person made has another end. */
+const COPY = String.raw`\.(\d+-[0-9a-f]+-\d+\.tmp|before-[a-z]+-.+|damaged-\d+|after-.+)`;
+/** Matches our files, the copies and unfinished writes beside them, and archives of plays whose upload was cut short. */
+const OWN_FILE = new RegExp(`^(${NAME}(${COPY})?|${UPLOAD_PREFIX}[0-9a-f]+)$`);
+/** Only relay makes files of these names; the other names are those of many programs. */
+const SIGNS = ['relay.db', 'relay.lock', 'relay.log'];
 
 const DEMO = 'demo';
+
+/**
+ * True if the files of the directory are relay's: one of them cannot be another program's, or there is nothing else. A person
+ * may name any directory as the home, even one in which other programs keep their `config.json`.
+ */
+export async function isErasable(home: string): Promise<boolean> {
+  const names: string[] = await readdir(home).catch(() => []);
+  if (names.includes('relay.db') && (await isOfAnotherProgram(join(home, 'relay.db')))) return false;
+  return (
+    SIGNS.some((name) => names.includes(name)) || names.every((name) => OWN_FILE.test(name) || name === DEMO)
+  );
+}
+
+/** True for an SQLite database that is not relay's. A file that is no database may be relay's and damaged. */
+async function isOfAnotherProgram(path: string): Promise<boolean> {
+  const start = await readStart(path, 100).catch(() => Buffer.alloc(0));
+  return isSqlite(start) && !isOurs(start);
+}
 
 /**
  * Removes the state, the settings and the key file of a home and of the demo in it. Directories that are then empty are
