@@ -130,10 +130,17 @@ function lacksAhead(
  * The state in which rows that were removed right before the next request are still there. There is one if the list shows some
  * of them, and that request adds or replaces rows.
  */
-export function keptState(plan: Work, known: Progress, shown: readonly string[]): State[] {
+function keptState(plan: Work, known: Progress, shown: readonly string[]): State[] {
   const removed = removedBefore(plan.ops, known);
   const left = new Set(shown.filter((uri) => removed.has(uri)));
   return left.size === 0 ? [] : [{ to: known, rows: rowsAt(plan, known, left), left }];
+}
+
+/** The present state of a change, or that of `keptState` if it is nearer to the reading. */
+export function presentState(plan: Work, known: Progress, shown: readonly string[]): State {
+  const present = stateAt(plan, known);
+  const [kept] = keptState(plan, known, shown);
+  return kept && distance(kept.rows, shown) < distance(present.rows, shown) ? kept : present;
 }
 
 /**

@@ -5,7 +5,7 @@ import { commonRows, distance, mergeRows, withNames } from '../domain/mergeRows.
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
-import { compareRows, keptState, nearestState } from './compare.ts';
+import { compareRows, nearestState, presentState } from './compare.ts';
 import { lookAtRows } from './look.ts';
 import { markItems } from './ownJob.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
@@ -311,7 +311,8 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   const present = part && !part.includes('') ? part : await readAll();
   if (mayBeRows(expected, present)) return null;
   // Rows that were to be removed are not another person's: the list lags, or Spotify has failed to remove them.
-  if (keptState(plan, progressOf(change), present).some(({ rows }) => sameRows(present, rows))) return null;
+  const { rows: reached, left } = presentState(plan, progressOf(change), present);
+  if (left.size > 0) return sameRows(present, reached) ? null : replaceAll(run, left);
   const remaining = carryOn || change.uncertain ? tookEffectAfterAll(run, present) : null;
   if (remaining) return remaining.size > 0 ? replaceAll(run, remaining) : goOnFromHere(run);
   const rows = withNames(present, expected);

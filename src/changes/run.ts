@@ -14,7 +14,7 @@ import {
   putChangeBody,
   setChange,
 } from '../store/tables/changes.ts';
-import { byDistance } from './compare.ts';
+import { byDistance, presentState } from './compare.ts';
 import type { Waiter } from './decide.ts';
 import { markItems } from './ownJob.ts';
 import { type ChangeContext, errorFacts } from './record.ts';
@@ -140,7 +140,7 @@ export function formerBeside(
   const states = isDoubtful ? byDistance(plan, known, present) : [];
   // Of those that are equally near, the latest counts: the rows that it lacks are relay's to bring back, not gone by others.
   const nearest = states.findLast(({ far }) => far === states[0]?.far);
-  const { to, left } = nearest ?? { to: known };
+  const { to, left } = nearest ?? presentState(plan, known, present);
   const made = rowsAt(plan, to, left);
   if (!sameRows(rows, former)) return mergeRows(made, former, present, isDoubtful);
   // A moved row without a name could be mistaken for its neighbour, so each gets a label.
@@ -410,7 +410,13 @@ export function tellRows(
   const first = body.plan && body.former.rows ? [body.former.rows] : [];
   if (!isAfter(reached, START) && first.length === 0) return;
   const halved = landingsOf(body) ?? [];
-  context.rows.wrote(change.playlistId, () => [...first, ...statesUntil(plan, reached, halved)], ageMs);
+  // All rows are replaced because the list still showed rows that were removed. They may be there.
+  const kept = replacesAfterRemoval(plan.ops) && reached.op === 1 && reached.at === 0 ? [plan.rows] : [];
+  context.rows.wrote(
+    change.playlistId,
+    () => [...first, ...statesUntil(plan, reached, halved), ...kept],
+    ageMs,
+  );
 }
 
 /**

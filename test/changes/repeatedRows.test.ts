@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { assertRows, fill, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
-import { assertDone, change } from './settled.ts';
-import { withUnkindPlaylist } from './unkind.ts';
+import { assertDone, change, ended } from './settled.ts';
+import { LIMIT_AFTER_FIRST, withUnkindPlaylist } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const BAD_DAYS: Record<string, FaultRule> = {
@@ -71,6 +71,21 @@ longTest(
       (own, other, third) => [other, own, third, own, other],
       (shown, other, third) => [other, shown, third],
     ),
+);
+
+longTest('rows that Spotify did not remove are not doubled if others write before the change continues', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+    const [own = '', other = '', third = '', shown = '', theirs = ''] = tracks(relay, 5, 3_000);
+    fill(playlist, [other, own, third, own, other]);
+    relay.provider.lag.relink(own, shown);
+    const fn = () => void relay.provider.editPlaylist(playlist_id, [...urisOf(playlist), theirs]);
+    relay.provider.faults.add({ ...LIMIT_AFTER_FIRST, kind: 'hook', fn });
+    relay.provider.faults.add(LIMIT_AFTER_FIRST);
+    const { error } = await change(relay, 'deduplicate_playlist', { playlist_id });
+    const { status } = await ended(relay, String(error?.details?.job_id));
+    assert.equal(status, 'completed');
+    assertRows(playlist, [other, shown, third, theirs]);
+  }),
 );
 
 test('a removal that the list shows late is not taken for a removal without an effect', () =>
