@@ -139,12 +139,12 @@ const starts: Start[] = [
       return own.sort((a, b) => b.popularity - a.popularity)[0]?.uri;
     },
   },
-  {
-    what: 'the liked songs',
-    args: (relay) => ({ context_uri: collection(relay) }),
-    body: (relay) => ({ context_uri: collection(relay) }),
-    uri: (relay) => at(owner(relay.provider).saved, 0).uri,
-  },
+  ...['spotify:collection', 'spotify:collection:tracks', null].map((short) => ({
+    what: `the liked songs (${short ?? "with their owner's name"})`,
+    args: (relay: Relay) => ({ context_uri: short ?? collection(relay) }),
+    body: (relay: Relay) => ({ context_uri: collection(relay) }),
+    uri: (relay: Relay) => at(owner(relay.provider).saved, 0).uri,
+  })),
 ];
 
 for (const { what, args, body, uri, positionMs = 0 } of starts) {

@@ -11,6 +11,7 @@ import {
   transfer,
   type Verified,
 } from '../../provider/resources/playerCommands.ts';
+import { type Account, getAccount } from '../../store/tables/account.ts';
 import type { LeanForm } from '../answer/lean.ts';
 import { DeviceId, type GivenRef, ItemRef, parsedText } from '../arguments.ts';
 import { itemUri } from '../itemUri.ts';
@@ -78,16 +79,23 @@ export const playTool = defineTool({
   }),
   output: Played,
   lean: leanPlayed,
-  async handle({ provider }, { uris, offset, ...args }, call) {
+  async handle({ provider, store }, { uris, offset, ...args }, call) {
     const uriOf = (ref: GivenRef) => itemUri(provider, ref);
     const { position, uri } = offset ?? {};
     const from = offset && { position, uri: uri && uriOf(uri) };
-    const command = { ...args, uris: uris?.map(uriOf) };
+    const context_uri = args.context_uri && withOwner(args.context_uri, getAccount(store));
+    const command = { ...args, context_uri, uris: uris?.map(uriOf) };
     checkPlay({ ...command, offset: from });
     const start = from?.uri ? { uri: from.uri } : { position: position ?? 0 };
     return played(await play(provider, { ...command, offset: from && start }, call));
   },
 });
+
+/** Spotify refuses Liked Songs as a context unless the URI names their owner. */
+function withOwner(uri: string, account: Account | null): string {
+  const isOwnerless = COLLECTION.test(uri) && !uri.startsWith('spotify:user:');
+  return isOwnerless && account ? `spotify:user:${account.providerUserId}:collection` : uri;
+}
 
 interface Wanted {
   context_uri?: string | undefined;
