@@ -23,6 +23,8 @@ export interface Screen {
   lines(): string[];
   /** Waits for a question and answers it. */
   answer(question: RegExp, text: string): Promise<void>;
+  /** Closes the terminal, while the command runs in it. */
+  close(): void;
   /** Resolves with the exit code. */
   ended(): Promise<number | null>;
 }
@@ -67,6 +69,7 @@ export function inTerminal(words: readonly string[], columns: number, env: Recor
       read = raw.length;
       child.stdin.write(`${text}\n`);
     },
+    close: () => void child.kill('SIGKILL'),
     async ended() {
       const [code] = await closed;
       return code as number | null;

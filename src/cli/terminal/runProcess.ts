@@ -1,4 +1,6 @@
 /** Connects the command line to the process: its signals, its output and its exit code. */
+import { fstatSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -8,7 +10,8 @@ const LINGER_MS = 1_000;
 
 /**
  * Runs `work` and returns the exit code once all output is written. The first SIGINT or SIGTERM asks `work` to stop. The second
- * ends the process at once.
+ * ends the process at once. SIGHUP asks `work` to stop too, since the terminal or the client has gone, unless the process was
+ * detached from both.
  */
 export async function runProcess(work: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
   const stop = new AbortController();
@@ -18,8 +21,16 @@ export async function runProcess(work: (signal: AbortSignal) => Promise<ExitCode
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  // A terminal that is closed may send several, so a second one ends nothing.
+  const onHangUp = () => stop.signal.aborted || onSignal();
+  process.on('SIGHUP', isDetached() ? () => {} : onHangUp);
   // A reader that stops early (`relay tools | head`) is not a failure.
-  process.stdout.on('error', endWithoutOutput);
+  const isTerminal = isatty(1);
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A terminal that is closed may fail before its SIGHUP comes.
+    if (isTerminal && error.code === 'EIO') onHangUp();
+    else endWithoutOutput(error);
+  });
   // Without a listener, the process would end if the reader of stderr goes away (`relay status 2>&1 | head -1`). So would a
   // server whose log is on a full disk (`relay serve 2>relay.log`). There is nowhere left to say so.
   process.stderr.on('error', () => {});
@@ -29,6 +40,20 @@ export async function runProcess(work: (signal: AbortSignal) => Promise<ExitCode
   // A native keychain call may hang forever and would keep the process running.
   setTimeout(() => process.exit(code), LINGER_MS).unref();
   return code;
+}
+
+/**
+ * True without a terminal and without a client on stdin, as `nohup` starts a program. `nohup` ignores SIGHUP for it, but Node
+ * undoes that, so the streams have to tell.
+ */
+function isDetached(): boolean {
+  if ([0, 1, 2].some((stream) => isatty(stream))) return false;
+  try {
+    const stdin = fstatSync(0);
+    return !stdin.isFIFO() && !stdin.isSocket();
+  } catch {
+    return true;
+  }
 }
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
