@@ -152,6 +152,15 @@ test('backup makes no copy if the running server cannot save its state', async (
   assert.equal(existsSync(copy), false);
 });
 
+test('backup says of a state that a newer relay has changed who can restore the copy', async (context) => {
+  const { run, copy, home } = await desk(context);
+  const migrations = [...MIGRATIONS, { ...later, oldestCompatible: newest }];
+  await (await openStore({ home, clock: manualClock(), log: silentLog, migrations })).close();
+  const { code, err } = await run(['backup', copy]);
+  assert.equal(code, 0);
+  assert.match(err, /^A newer relay has changed this state, so only that relay can restore the copy\.\n/);
+});
+
 test('backup copies the state of a running demo only if there is no real state, and says that the copy is the demo’s', async (context) => {
   const { state, copy } = await desk(context);
   const demo = await startFakeLocal(context, { demo: true, answers: { saveState: saved(state) } });
@@ -159,7 +168,7 @@ test('backup copies the state of a running demo only if there is no real state, 
   assert.equal(first.code, 0);
   assert.match(
     first.err,
-    /^Using the running demo\.\nThis is the state of the demo. Restore it with --home .*\/demo\.\n/,
+    /^Using the running demo\.\nThis is the state of the demo\. To restore it: relay --demo restore .*\n/,
   );
 
   writeFileSync(join(demo.home, 'relay.db'), readFileSync(state));

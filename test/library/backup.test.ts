@@ -134,6 +134,20 @@ test('with a damaged memory.db the state is copied without it, and the command s
   assert.deepEqual(readFileSync(copy), readFileSync(join(home, 'relay.db')));
 });
 
+test('a memory.db that a newer relay has changed is not copied, and the command says which relay can', async (t) => {
+  const { copy, run, homeWith } = await desk(t);
+  const path = join(await homeWith('first', PLAYS), 'memory.db');
+  const bytes = readFileSync(path);
+  bytes.writeUInt32BE(bytes.readUInt32BE(60) + 1, 60);
+  writeFileSync(path, bytes);
+  const { code, err } = await run(join(path, '..'), 'backup', copy);
+  assert.equal(code, 0);
+  assert.match(
+    err,
+    /^Playlist versions and plays are not in the copy: memory\.db cannot be used \(a newer relay has changed it; back up with that relay\)\.\n/,
+  );
+});
+
 longTest('if the state cannot be replaced, memory.db stays as it was too', async (t) => {
   const { copy, run, homeWith } = await desk(t);
   await run(await homeWith('first', PLAYS, VERSIONS), 'backup', copy);

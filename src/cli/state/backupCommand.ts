@@ -6,6 +6,7 @@ import type { Backup } from '../../store/copies/backup.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
+import { commandLine, quoted } from '../usage/commandLine.ts';
 
 interface BackupFlags {
   force?: boolean;
@@ -37,7 +38,12 @@ async function runBackup(context: Context, file: string, { force = false }: Back
   const backup = await backUpHome({ source: state.path, home: state.settings.home, file, force });
   if (context.json) return printJson(context.io, await jsonOf(backup, state));
   report(context, backup);
-  for (const line of [...memoryProblem(backup), ...(await whatIsMissing(state))]) note(context.io, line);
+  const notes = [
+    ...(await newerProblem(backup)),
+    ...memoryProblem(backup),
+    ...(await whatIsMissing(context, backup, state)),
+  ];
+  for (const line of notes) note(context.io, line);
 }
 
 interface StateToCopy {
@@ -85,16 +91,29 @@ function report({ io }: Context, { path, sizeBytes, schemaVersion, rows }: Backu
   printLine(io, `Copied the state to ${path} (${sizeText(sizeBytes)}, schema ${schemaVersion})${memory}.`);
 }
 
+/** A newer schema may be usable here, but a copy is compared with the schemas that this program knows before it is restored. */
+async function newerProblem({ schemaVersion }: Backup): Promise<string[]> {
+  const { MIGRATIONS } = await import('../../generated/sql.ts');
+  const { newestOf } = await import('../../store/sql/migrate.ts');
+  if (schemaVersion <= newestOf(MIGRATIONS)) return [];
+  return ['A newer relay has changed this state, so only that relay can restore the copy.'];
+}
+
 function memoryProblem({ problem }: Backup): string[] {
   if (problem === null) return [];
   return [`Playlist versions and plays are not in the copy: memory.db cannot be used (${problem}).`];
 }
 
 /** Says what else is needed to restore everything, one line each. */
-async function whatIsMissing({ settings, keySource }: StateToCopy): Promise<string[]> {
+async function whatIsMissing(
+  context: Context,
+  { path }: Backup,
+  { settings, keySource }: StateToCopy,
+): Promise<string[]> {
   const others = await besides(settings);
+  const restore = commandLine({ ...context, demo: true }, 'restore', quoted(path, context.platform));
   return [
-    ...(settings.demo ? [`This is the state of the demo. Restore it with --home ${settings.home}.`] : []),
+    ...(settings.demo ? [`This is the state of the demo. To restore it: ${restore}`] : []),
     `The copy does not include the key that decrypts the login. Keep ${await keyPlace(settings, keySource)} too.`,
     ...(others.length === 0 ? [] : [`Also not in the copy: ${others.join(', ')}.`]),
   ];

@@ -31,7 +31,6 @@ export function inBackquotes(named: NamedHome): CommandStyle {
 
 /**
  * Quotes a path as one word of a command line. A tilde is quoted too: a shell would replace it with the person's home.
- * @internal
  */
 export function quoted(path: string, platform: NodeJS.Platform): string {
   if (/^[\w./+-]+$/.test(path)) return path;

@@ -8,7 +8,7 @@ import { readRegularFile } from '../../base/files.ts';
 import { messageOf, nullIfMissing } from '../../domain/errors.ts';
 import { inRollbackFormat } from '../file/stateFile.ts';
 import { freshImage, IN_MEMORY } from '../sql/freshImage.ts';
-import { firstValue, type Migration, migrate } from '../sql/migrate.ts';
+import { firstValue, type Migration, migrate, newestOf } from '../sql/migrate.ts';
 import { objectsOf, type SchemaObject } from './schemaObjects.ts';
 
 export interface Companion {
@@ -69,6 +69,8 @@ function versionOf(db: Database, { applicationId, migrations }: Companion): numb
   const verdict = firstValue(db, 'pragma quick_check(1)');
   if (verdict !== 'ok') throw new Error(`SQLite reports damage (${String(verdict)})`);
   const version = Number(firstValue(db, 'pragma user_version'));
+  if (version > newestOf(migrations))
+    throw new Error('a newer relay has changed it; back up with that relay');
   if (!migrations.some((migration) => migration.version === version))
     throw new Error(`this program does not know its version ${version}`);
   return version;
