@@ -32,6 +32,34 @@ async function call(relay: Relay, tool: string, args: Record<string, unknown>): 
   return answer as unknown as Bulk;
 }
 
+test('a report that is cut says how to see the rest without writing a song twice', () =>
+  withClockedPlaylist('Empty Shelf', async ({ relay, playlist_id }) => {
+    const [song] = uniqueTracks(relay, 1).map(asQuery);
+    const missing = Array.from({ length: 90 }, (_, at) => ({
+      ...NOTHING,
+      title: `${at} ${'Nowhere '.repeat(20)}`,
+    }));
+    const args = { playlist_id, tracks: [song, ...missing], detail: 'lean' };
+    const noted = async (more: object) => call(relay, 'bulk_add_tracks', { ...args, ...more });
+    const blocked = await noted({});
+    assert.equal(blocked.status, 'blocked');
+    assert.match(String(blocked.note), /call create_bulk_job with these entries, then/);
+    const done = await noted({ strict: false });
+    assert.deepEqual([done.status, done.added], ['done', 1]);
+    assert.match(
+      String(done.note),
+      /call create_bulk_job with these entries and payload\.dry_run true, then/,
+    );
+    relay.provider.faults.add({ path: '/search', skip: 170, kind: 'quota', retryAfterSeconds: 40_000 });
+    const deferred = await noted({});
+    assert.equal(deferred.status, 'deferred');
+    assert.match(
+      String(deferred.note),
+      new RegExp(`call get_job_status with only="unresolved" and job_id "${deferred.job_id}"\\.$`),
+    );
+    assert.doesNotMatch(String(deferred.note), /create_bulk_job/);
+  }));
+
 longTest(
   'if a quota ends resolving, the call hands the list over to a job, with what is already resolved',
   () =>

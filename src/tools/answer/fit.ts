@@ -21,7 +21,7 @@ export interface Rows {
   /** True if the rows belong to the entries of an argument, which the caller can pass again from `next_offset` on. */
   byEntry?: boolean;
   /** How to get the rest; `{next}` stands for the offset. */
-  hint?: string;
+  hint?: string | ((answer: Answer) => string);
   /** True for rows that must be seen: they come first if not all fit. */
   first?(row: unknown): boolean;
   /** Further members of an answer that was cut after `kept`, such as where to continue. */
@@ -69,7 +69,9 @@ function endEarly(answer: Answer, list: readonly unknown[], limit: number, rows:
   if (shown === null) return null;
   kept = shown.length;
   const end = rows.endOf?.(answer, shown) ?? {};
-  const { note, ...more } = moreOf(rows, kept, list.length, limit);
+  const { hint } = rows;
+  const how = typeof hint === 'function' ? hint(answer) : hint;
+  const { note, ...more } = moreOf(rows, kept, list.length, limit, how);
   return { ...answer, ...end, [rows.key]: shown, ...more, note: joined(answer.note, note) };
 }
 
@@ -87,7 +89,13 @@ function firstAlone(answer: Answer, row: unknown, limit: number, { key }: Rows):
 /** Room for `next_offset` and `note`. */
 const MAX_NOTE = 260;
 
-function moreOf({ offset, places, byEntry, hint }: Rows, kept: number, of: number, limit: number) {
+function moreOf(
+  { offset, places, byEntry }: Rows,
+  kept: number,
+  of: number,
+  limit: number,
+  hint: string | undefined,
+) {
   const why = `Ended after ${kept} of ${of} rows: an answer holds ${limit.toLocaleString('en')} characters.`;
   const next = places?.[kept] ?? (offset ?? 0) + kept;
   const isNext = offset !== null || byEntry === true;

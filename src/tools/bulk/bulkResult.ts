@@ -47,7 +47,13 @@ export const MadeResult = BulkResult.extend({ playlist: Playlist.optional() });
 /** Entries that did not resolve come first if not all fit. */
 export const reportRows = {
   key: 'report',
-  hint: 'To see the others, call create_bulk_job with these entries, then get_job_status with only="unresolved".',
+  // A second job with the same entries would write the songs twice.
+  hint: ({ job_id: job, added }: Record<string, unknown>) => {
+    const only = 'get_job_status with only="unresolved"';
+    if (typeof job === 'string') return `To see the others, call ${only} and job_id "${job}".`;
+    const dryRun = Number(added) > 0 ? ' and payload.dry_run true' : '';
+    return `To see the others, call create_bulk_job with these entries${dryRun}, then ${only}.`;
+  },
   first: (row: unknown) => isUnresolved(row as z.infer<typeof ReportRow>),
 };
 
