@@ -15,7 +15,10 @@ export function jobRecord(job: Job): JobRecord {
     phase: job.phase,
     payload: job.payload,
     playlist_id: job.targetId,
-    ...(job.payload.name === undefined ? {} : { name: job.payload.name }),
+    // Jobs of earlier versions may have a name beside the playlist that they write to.
+    ...(job.payload.name === undefined || job.payload.playlist_id !== undefined
+      ? {}
+      : { name: job.payload.name }),
     total_items: job.totalItems,
     pending: job.totalItems - job.resolved - job.passedOver - unresolvedOf(job),
     resolved: job.resolved,

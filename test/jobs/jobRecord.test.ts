@@ -42,3 +42,11 @@ test('a job has its remedy as a value too, for surfaces that write commands in t
   const plain = { ...job, error: STORED['plain text'] };
   assert.deepEqual(jobRecord(plain).error, STORED['plain text']);
 });
+
+test('a name beside the playlist of a job is not the name of its target', () => {
+  const times = { createdAt: 0, updatedAt: 0, runAfter: null, startedAt: null, completedAt: null };
+  const job = { error: null, targetId: 'x', payload: { name: 'Other', playlist_id: 'x' }, ...times };
+  assert.equal('name' in jobRecord(job as unknown as Job), false);
+  const made = { ...job, payload: { name: 'Made' } };
+  assert.equal(jobRecord(made as unknown as Job).name, 'Made');
+});

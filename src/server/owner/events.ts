@@ -144,7 +144,7 @@ function jobOf(core: Core, job: JobRecord, names: ReadonlyMap<string, string>): 
 /** The name of the job's playlist, if it is known. */
 function nameOf(job: JobRecord, names: ReadonlyMap<string, string>): string | undefined {
   const id = playlistOf(job);
-  return (id === null ? undefined : names.get(id)) ?? job.payload.name;
+  return (id === null ? undefined : names.get(id)) ?? job.name;
 }
 
 function titleOf(job: JobRecord, name: string | undefined): string {
