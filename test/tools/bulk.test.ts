@@ -242,7 +242,8 @@ test('bulk_add_tracks accepts every form of entry, in order, and searches only f
     assert.ok(a && b && c && d && e);
     const episode = at(relay.provider.catalogue.episodes, 0);
     const inputs = [
-      { id: a.id },
+      // A report has to name the song, also if its ID is refused.
+      { ...asQuery(a), id: a.id },
       { uri: episode.uri },
       { url: `https://open.spotify.com/track/${b.id}?si=x` },
       c.uri,

@@ -71,11 +71,17 @@ export const anyEntries = z
 /** An entry as an item of a job. An entry that names its track or episode needs no search. */
 export function itemOf(provider: ProviderApi, given: Entry): NewJobItem {
   if ('kind' in given) return named(given.input, itemUri(provider, given));
+  const { title, artist, album, year } = given;
+  const input = {
+    ...(title !== undefined && { title }),
+    ...(artist !== undefined && { artist }),
+    ...(album !== undefined && { album }),
+    ...(year !== undefined && { year }),
+  };
   const [ref] = refsOf(given);
-  if (ref) return named({ [ref[0]]: ref[1].input }, itemUri(provider, ref[1]));
-  const { title = '', artist = '', album, year } = given;
-  const input = { title, artist, ...(album !== undefined && { album }), ...(year !== undefined && { year }) };
-  return { input, key: aliasKey(input), uri: null, status: 'pending' };
+  if (ref) return named({ ...input, [ref[0]]: ref[1].input }, itemUri(provider, ref[1]));
+  const query = { title: '', artist: '', ...input };
+  return { input: query, key: aliasKey(query), uri: null, status: 'pending' };
 }
 
 function named(input: unknown, uri: string): NewJobItem {
