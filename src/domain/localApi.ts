@@ -238,9 +238,12 @@ export interface LogoutAnswer {
 export interface RememberedMatch {
   /** Eight hexadecimal digits. */
   id: string;
+  /** Like `artist`, '' if only a recording code was given. */
   title: string;
   artist: string;
   album: string | null;
+  /** The recording code, if the match is for one. */
+  isrc: string | null;
   track: { uri: string; name: string; artists: string };
   source: 'learned' | 'person';
   /** Who settled it, in words: `you, in the terminal`, `the client "Desk"`, `relay, automatically`. */

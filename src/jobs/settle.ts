@@ -5,6 +5,7 @@
 import { counted, inParallel } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';
 import { parseRef } from '../domain/ids.ts';
+import { inputWords } from '../domain/inputWords.ts';
 import { type ItemStatus, UNRESOLVED_STATUSES } from '../domain/job.ts';
 import type { Fix } from '../domain/settling.ts';
 import type { Track } from '../domain/shapes.ts';
@@ -145,7 +146,8 @@ function refused(problems: readonly Problem[], items: ReadonlyMap<number, OpenIt
 
 function nameOf(item: OpenItem | undefined): string {
   const { title, artist } = (item?.input ?? {}) as Partial<TrackQuery>;
-  return title === undefined ? '' : `, "${title}" by ${artist}`;
+  if (!title) return item ? `, ${inputWords(item.input)}` : '';
+  return artist ? `, "${title}" by ${artist}` : `, "${title}"`;
 }
 
 /**

@@ -68,6 +68,11 @@ export function aliasKey(query: TrackQuery): string {
   ]);
 }
 
+/** The recording code that an `aliasKey` is made from; null if it is made from names. */
+export function isrcOf(key: string): string | null {
+  return /^\["isrc","([0-9A-Z]{12})",/.exec(key)?.[1] ?? null;
+}
+
 function versionKey({ versions, details, notes, remasterYear }: ParsedTitle): string {
   const kinds = [...versions].map((version) => `${version}:${details.get(version) ?? ''}`);
   return [...kinds, ...notes, ...(remasterYear === null ? [] : [String(remasterYear)])].sort().join(',');

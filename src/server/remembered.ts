@@ -3,6 +3,7 @@ import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { RememberedMatch } from '../domain/localApi.ts';
+import { isrcOf } from '../music/trackQuery.ts';
 import { deleteAliases, listAliases, type StoredAlias } from '../store/tables/aliases.ts';
 import type { Core } from './core.ts';
 
@@ -51,6 +52,7 @@ function matchOf(core: Core, alias: StoredAlias): RememberedMatch {
     title,
     artist,
     album,
+    isrc: isrcOf(key),
     track: { uri: track.uri, name: track.name, artists: track.artists.map(({ name }) => name).join(', ') },
     source,
     by: wordsOf(core, alias),

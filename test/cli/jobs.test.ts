@@ -138,6 +138,15 @@ test('the table and the text of a job say what to do next', () => {
     '1 song needs you: relay jobs fix 1f0c2b3a',
     'To write it without them: relay jobs commit 1f0c2b3a --skip-unresolved',
   ]);
+  const given = [{ title: '', artist: '', isrc: 'GBAAA0000001' }, { id: 'x'.repeat(22) }, 'spotify:track:y'];
+  assert.deepEqual(
+    given.map((input) => jobText(open, [{ ...item, input }], 80, VIEW).at(-4)),
+    [
+      '  8. ISRC GBAAA0000001 (unmatched)',
+      `  8. ${'x'.repeat(22)} (unmatched)`,
+      '  8. spotify:track:y (unmatched)',
+    ],
+  );
   const undo: JobRecord = { ...ready, type: 'undo', status: 'completed', total_items: 0, resolved: 0 };
   assert.deepEqual(linesOf(jobTable([undo], VIEW)), [
     'WHAT           ID        STATUS     CREATED',

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readInput } from '../../src/cli/jobs/fixInput.ts';
-import { keysText, offerLines } from '../../src/cli/jobs/fixText.ts';
+import { itemLines, keysText, offerLines } from '../../src/cli/jobs/fixText.ts';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import type { Track } from '../../src/domain/shapes.ts';
@@ -296,6 +296,14 @@ test('what a person types is understood as they mean it', () => {
     ],
   );
   for (const typed of ['4', '0', 'x 3', 'some words']) assert.equal(read(typed).kind, 'unclear', typed);
+});
+
+test('a song that is given only by its recording code is named by the code', () => {
+  const input = { title: '', artist: '', isrc: 'GBAAA0000001' };
+  const item = { position: 0, input, status: 'unmatched', uri: null, track: null } as const;
+  const view = { width: 80, unicode: true };
+  const lines = itemLines(item, [], { items: 1, open: 1, decided: null }, view);
+  assert.deepEqual(lines.slice(1, 3), ['Item 1 of 1, 1 open', '  ISRC GBAAA0000001']);
 });
 
 test('a track fits a narrow window, however long its name is', () =>

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reach } from '../jobs/jobCalls.ts';
+import { failureOf } from '../support/answers.ts';
 import { relay as cli } from '../support/cli.ts';
 import { at } from '../support/entries.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
@@ -102,3 +103,29 @@ async function settled(relay: Relay, job_id: string) {
     items: Array<{ confirmed?: true }>;
   };
 }
+
+test('a match for a recording code is listed and forgotten by that code', () =>
+  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+    const { isrc, name } = relay.provider.catalogue.tracks[0] ?? assert.fail();
+    const begun = await relay.call('import_list', {
+      text: `title,artist,isrc\n,,${isrc}\n,,ZZZZZ9900002\n`,
+      saved: true,
+    });
+    const job_id = String(begun.job_id);
+    await reach(relay, job_id, 'ready');
+    const wrong = await relay.call('resume_job', {
+      job_id,
+      fixes: [{ position: 1, track_id: 'x'.repeat(22) }],
+    });
+    assert.match(failureOf(wrong).message, /\(position 1, ISRC ZZZZZ9900002\)/);
+    const table = await remembered(relay);
+    assert.match(table.out, new RegExp(`ISRC ${isrc} .*${name}`));
+    const { out } = await remembered(relay, '--json');
+    const [match] = (JSON.parse(out) as { remembered: Array<{ id: string; isrc: string }> }).remembered;
+    assert.equal(match?.isrc, isrc);
+    assert.ok(
+      (await remembered(relay, 'forget', String(match?.id))).out.startsWith(
+        `Forgot ISRC ${isrc} ("${name}" by`,
+      ),
+    );
+  }));

@@ -1,7 +1,8 @@
 /** The texts that a person sees while going through the items of a job that did not resolve. Pure. */
 import { playingTime } from '../../base/clock.ts';
 import { counted } from '../../base/lists.ts';
-import { visibleJson, visibleText } from '../../base/visibleText.ts';
+import { visibleText } from '../../base/visibleText.ts';
+import { inputWords } from '../../domain/inputWords.ts';
 import type { ItemRecord } from '../../domain/job.ts';
 import { nearnessWords, SETTLE_KEYS } from '../../domain/settling.ts';
 import type { Track } from '../../domain/shapes.ts';
@@ -37,7 +38,7 @@ export function trackText({ name, artists, album, duration_ms }: Track, { unicod
 /** Returns the song that an item asks for, in one line. */
 export function inputText(input: unknown, { unicode }: Pick<FixView, 'unicode'>): string {
   const { title, artist, album, year } = (input ?? {}) as Record<string, unknown>;
-  if (typeof title !== 'string') return visibleText(visibleJson(input), MAX_NAME);
+  if (typeof title !== 'string' || title === '') return visibleText(inputWords(input), MAX_NAME);
   const parts = [title, artist, album].filter(
     (part): part is string => typeof part === 'string' && part !== '',
   );

@@ -1,10 +1,11 @@
 /** Durable jobs as text for a person. Pure: records in, lines out. */
 import { counted } from '../../base/lists.ts';
-import { visibleJson, visibleText } from '../../base/visibleText.ts';
+import { visibleText } from '../../base/visibleText.ts';
 import { jobWords } from '../../domain/changeWords.ts';
 import { isErrorCode } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import { BARE_ID } from '../../domain/ids.ts';
+import { inputWords } from '../../domain/inputWords.ts';
 import { type ItemRecord, isPastSettling, type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
 import { readRemedy, terminalText } from '../../domain/remedy.ts';
 import { columns, type Table, wrap } from '../terminal/output.ts';
@@ -143,13 +144,10 @@ export function itemLine({ position, input, status, candidates, error }: ItemRec
     ...(error ? [visibleText(error.code, 100)] : []),
     ...(first ? [`nearest: ${titled(first.track.name, artists)}, ${first.score.toFixed(2)}`] : []),
   ];
-  return `${position + 1}. ${inputText(input)} (${why.join('; ')})`;
+  return `${position + 1}. ${visibleText(inputWords(input), MAX_INPUT)} (${why.join('; ')})`;
 }
 
-function inputText(input: unknown): string {
-  const { title, artist } = (input ?? {}) as { title?: unknown; artist?: unknown };
-  return typeof title === 'string' ? titled(title, String(artist)) : visibleText(visibleJson(input));
-}
+const MAX_INPUT = 200;
 
 function titled(title: string, artist: string): string {
   return `${visibleText(title, 100)} by ${visibleText(artist, 100)}`;

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { inputWords } from '../../domain/inputWords.ts';
 import type { RememberedMatch } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine, printTable } from '../terminal/output.ts';
@@ -54,15 +55,22 @@ async function runList(context: Context, most: number): Promise<void> {
     note(context.io, `and ${total - remembered.length} more: --limit shows them`);
 }
 
-function rowOf({ id, title, artist, track, by, at, confirmed }: RememberedMatch): string[] {
+function rowOf({ id, track, by, at, confirmed, ...song }: RememberedMatch): string[] {
   return [
     id,
-    visibleText(`${title} by ${artist}`, MAX_NAME),
+    visibleText(inputWords(song), MAX_NAME),
     visibleText(`${track.name} by ${track.artists}`, MAX_NAME),
     visibleText(by, MAX_NAME),
     at.slice(0, 10),
     confirmed ? 'differs' : '',
   ];
+}
+
+/** The match in a sentence. One that is only for a recording code names the track too, since nobody knows a song by its code. */
+function forgottenWords({ title, artist, track, ...song }: RememberedMatch): string {
+  const said = (text: string) => visibleText(text, MAX_NAME);
+  if (title !== '') return `"${said(title)}" by ${said(artist)}`;
+  return `${inputWords(song)} ("${said(track.name)}" by ${said(track.artists)})`;
 }
 
 async function runForget(context: Context, id: string | undefined, all: boolean): Promise<void> {
@@ -74,8 +82,6 @@ async function runForget(context: Context, id: string | undefined, all: boolean)
   const { forgotten, match } = await context.withLocal((local) => local.forgetRemembered({ id: id ?? null }));
   if (context.json) return printJson(context.io, { forgotten, match });
   if (forgotten === 0) return printLine(context.io, 'No match was remembered.');
-  const what = match
-    ? `"${visibleText(match.title, MAX_NAME)}" by ${visibleText(match.artist, MAX_NAME)}`
-    : `${forgotten} ${forgotten === 1 ? 'match' : 'matches'}`;
+  const what = match ? forgottenWords(match) : `${forgotten} ${forgotten === 1 ? 'match' : 'matches'}`;
   printLine(context.io, `Forgot ${what}. The next search asks Spotify again.`);
 }

@@ -6,6 +6,7 @@ import { visibleText } from '../../base/visibleText.ts';
 import { storeSetting } from '../../config/edit.ts';
 import { ASKED_ON_PAGE } from '../../domain/changeWords.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { inputWords } from '../../domain/inputWords.ts';
 import type { ItemRecord, JobCandidate } from '../../domain/job.ts';
 import type { ListContent } from '../../domain/localApi.ts';
 import type {
@@ -222,15 +223,7 @@ function scoreOf({ candidates }: ItemRecord): number {
 
 function itemOf({ position, input, status, candidates }: ItemRecord): PageItem {
   const shown = (candidates ?? []).map(candidateOf);
-  return { position, input: visibleText(inputText(input), 300), status, candidates: shown };
-}
-
-/** An entry as a person would write it. */
-function inputText(input: unknown): string {
-  if (typeof input !== 'object' || input === null) return String(input);
-  const { title, artist, uri, track_id } = input as Record<string, unknown>;
-  if (typeof title === 'string') return typeof artist === 'string' ? `${title} by ${artist}` : title;
-  return String(uri ?? track_id ?? JSON.stringify(input));
+  return { position, input: visibleText(inputWords(input), 300), status, candidates: shown };
 }
 
 function candidateOf({

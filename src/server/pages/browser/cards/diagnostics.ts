@@ -1,5 +1,6 @@
 /** The cards of the view "Diagnostics": the parts of the program, errors, limits, browsers and remembered matches. */
 import { capital } from '../../../../base/lists.ts';
+import { inputWords } from '../../../../domain/inputWords.ts';
 import type { PageLimits } from '../../../../domain/ownerPage.ts';
 import { type App, button, card, command, entry, isolated, list, soft, withCode } from '../app.ts';
 import { type Child, h } from '../dom.ts';
@@ -150,16 +151,16 @@ export function rememberedCard(app: App): Child {
     'Remembered matches',
     soft('The tracks that relay uses for a title and an artist without searching.'),
     list(
-      remembered.map(({ id, title, artist, confirmed, track, by, at }) =>
+      remembered.map(({ id, confirmed, track, by, at, ...song }) =>
         entry(
           id,
           [
-            h.p(`${title} by ${artist}`, confirmed && h.span({ class: 'pill' }, 'differs')),
+            h.p(inputWords(song), confirmed && h.span({ class: 'pill' }, 'differs')),
             soft(`${track.name} by ${track.artists}; ${by}, ${fromNow(at)}`),
           ],
           button(app, `forget ${id}`, 'Forget', () => ask('remembered/forget', { id }), {
-            about: title,
-            done: `${title} is forgotten.`,
+            about: song.title || inputWords(song),
+            done: `${song.title || inputWords(song)} is forgotten.`,
             kind: 'quiet',
           }),
         ),
