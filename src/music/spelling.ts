@@ -19,7 +19,7 @@ const MAX_COMPARED = 60;
 
 /**
  * True if normalised `written` is `right` with one typo. Everything else must be equal, and a word that means
- * something else is not a typo: a plural, a number, a short version word.
+ * something else is not a typo: a plural, a number, a negation, a short version word.
  */
 export function isTypo(written: string, right: string): boolean {
   const [a, b] = differentWords(written.split(' '), right.split(' '));
@@ -32,8 +32,8 @@ export function isOneAway(a: string, b: string): boolean {
 }
 
 /**
- * True if normalised texts differ in a word that means something else, however alike they are: a number, a plural, a short version
- * word. "Part 2" is not a misspelling of "Part 1".
+ * True if normalised texts differ in a word that means something else, however alike they are: a number, a plural, a negation, a
+ * short version word. "Part 2" is not a misspelling of "Part 1".
  */
 export function differsInMeaning(a: string, b: string): boolean {
   const digits = (text: string) => text.replace(/\D/g, '');
@@ -41,7 +41,8 @@ export function differsInMeaning(a: string, b: string): boolean {
   const [left, right] = [without(a.split(' '), b.split(' ')), without(b.split(' '), a.split(' '))];
   if ([...left, ...right].some((word) => SHORT_VERSION_WORDS.has(word) || NUMERALS.has(word))) return true;
   const [one = '', other = ''] = [...left, ...right];
-  return left.length === 1 && right.length === 1 && (one === `${other}s` || other === `${one}s`);
+  if (left.length !== 1 || right.length !== 1) return false;
+  return one === `${other}s` || other === `${one}s` || isNegated(one, other);
 }
 
 /** 1 for equal texts, 0 for texts that share nothing. */
@@ -67,6 +68,7 @@ function differentWords(a: readonly string[], b: readonly string[]): [string?, s
 function isWordTypo(written: string, right: string): boolean {
   if ([...right].length < MIN_WORD || [written, right].some((word) => !ALPHABETIC.test(word))) return false;
   if ([written, right].some((word) => meansItself(word)) || isPlural(written, right)) return false;
+  if (isNegated(written, right)) return false;
   const longer = written.length - right.length;
   if (longer > 0) return longer === 1 && isDoubled(written, right);
   return isOneChange(written, right);
@@ -76,6 +78,19 @@ function isWordTypo(written: string, right: string): boolean {
 function isPlural(written: string, right: string): boolean {
   const stem = right.slice(0, -1);
   return right.endsWith('s') && (written === stem || written.slice(0, -1) === stem);
+}
+
+/** Negations as normalised words, without apostrophes. */
+const NEGATION =
+  /^(?:(?:ai|are|ca|could|did|do|does|had|has|have|is|must|need|should|was|were|wo|would)nt|never|neither|none|nor|nobody|nothing|nowhere)$/;
+
+/** True if one word is the negation of the other: "can't" of "can", "don't" of "do", "never" of "ever". */
+function isNegated(a: string, b: string): boolean {
+  const [plain = '', negation = ''] = [a, b].sort((one, other) => one.length - other.length);
+  const plainForms = [-1, -2]
+    .map((end) => negation.slice(0, end))
+    .concat([1, 2].map((from) => negation.slice(from)));
+  return NEGATION.test(negation) && plainForms.includes(plain);
 }
 
 function meansItself(word: string): boolean {

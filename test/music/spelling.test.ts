@@ -10,6 +10,7 @@ const TYPOS: Readonly<Record<string, readonly string[]>> = {
   plinth: ['plonth', 'plnth', 'plint', 'linth', 'pllinth', 'plinthh', 'lpinth', 'plinht'],
   kettle: ['ketle', 'kettel'],
   lova: ['lov'],
+  dont: ['dnot', 'dontt'],
   'plinth mallet': ['plinth mallte'],
   'mallet 2 plinth': ['mallet 2 plonth'],
   acoustic: ['acoustc'],
@@ -35,6 +36,9 @@ const NO_TYPOS: Readonly<Record<string, readonly string[]>> = {
   live: ['life'],
   life: ['live'],
   'plinth live': ['plinth lvie'],
+  cant: ['can'],
+  never: ['ever'],
+  'cant plinth': ['can plinth'],
   cover: ['coves'],
   mixed: ['mixes'],
   灯台守唄: ['灯台守歌'],
@@ -214,4 +218,17 @@ test('one or two typos in the title or the artist are near enough to be taken in
     [...near, ...other].map((offered) => scoreOf(offered) >= NEAR_SCORE),
     [true, true, false, false],
   );
+});
+
+test('a title without its negation is neither a match nor near enough to be taken', () => {
+  for (const [ask, offered] of [
+    ['Can Sleep | Ula Brenk', "Can't Sleep | Ula Brenk"],
+    ["Don't Sleep | Ula Brenk", 'Do Sleep | Ula Brenk'],
+    ['Do Sleep | Ula Brenk', 'Don’t Sleep | Ula Brenk'],
+    ['Ever Sleep | Ula Brenk', 'Never Sleep | Ula Brenk'],
+  ] as const) {
+    const { status, candidates } = matchTrack(queryOf(ask), [trackOf(offered)]);
+    assert.equal(status, 'unmatched', ask);
+    assert.ok((candidates[0]?.score ?? 0) < NEAR_SCORE, ask);
+  }
 });
