@@ -143,6 +143,8 @@ export interface JobRecord {
    * lists of jobs.
    */
   confirmed?: number;
+  /** How many of `resolved` were found by forgiving a typo. Left out like `confirmed`. */
+  spelling?: number;
   ambiguous: number;
   unmatched: number;
   failed: number;
@@ -181,6 +183,10 @@ export interface JobCandidate {
   reasons: string[];
 }
 
+/** True for a candidate that counts although the query has a typo in its title or artist. */
+export const isBySpelling = ({ reasons }: Pick<JobCandidate, 'reasons'>): boolean =>
+  reasons.includes('spelling');
+
 export interface ItemRecord {
   position: number;
   input: unknown;
@@ -188,6 +194,8 @@ export interface ItemRecord {
   uri: string | null;
   track: Track | null;
   candidates?: JobCandidate[];
+  /** Why an item that was found may still be wrong: `spelling` if a typo was forgiven. */
+  reasons?: ['spelling'];
   /** True if the item was found by a remembered match that was confirmed although its names differ. */
   confirmed?: true;
   error?: JobErrorRecord;

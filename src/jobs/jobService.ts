@@ -7,7 +7,7 @@ import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { type Change, changeOfJob, getChangeBySeq } from '../store/tables/changes.ts';
 import {
-  countConfirmed,
+  countDiffering,
   listItems,
   listUnresolved,
   nextTry,
@@ -212,8 +212,12 @@ export function createJobs(context: JobContext): Jobs {
     lookUp: createLookUp(context, begun),
     get(id) {
       const job = need(id);
-      const confirmed = countConfirmed(store, job.seq);
-      return { ...jobRecord(job), ...(confirmed > 0 ? { confirmed } : {}) };
+      const { confirmed, spelling } = countDiffering(store, job.seq);
+      return {
+        ...jobRecord(job),
+        ...(confirmed > 0 ? { confirmed } : {}),
+        ...(spelling > 0 ? { spelling } : {}),
+      };
     },
     items(id, offset, limit, only = 'all') {
       const job = need(id);

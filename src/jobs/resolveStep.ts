@@ -10,6 +10,7 @@ import { createTurns } from '../base/turns.ts';
 import { errorFacts } from '../changes/record.ts';
 import { asRelayError, isErrorCode, type RelayError } from '../domain/errors.ts';
 import { type FailureClass, failureClassOf } from '../domain/failureClass.ts';
+import { isBySpelling } from '../domain/job.ts';
 import { growingDelay, maxDelay } from '../domain/pause.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
@@ -200,7 +201,14 @@ async function search(
       call,
       listed,
     );
-    const found = { status, track: match?.track ?? null, candidates, ...(confirmed ? { confirmed } : {}) };
+    // Of a match only the reason counts, and only if it forgives a typo.
+    const told = match ? candidates.slice(0, 1).filter(isBySpelling) : candidates;
+    const found = {
+      status,
+      track: match?.track ?? null,
+      candidates: told,
+      ...(confirmed ? { confirmed } : {}),
+    };
     resolveItems(store, job.seq, item.key, found, clock.now());
     store.saveSoon();
     return source;

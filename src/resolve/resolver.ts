@@ -6,7 +6,7 @@
 import type { Clock } from '../base/clock.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Track } from '../domain/shapes.ts';
-import { type MatchResult, matchTrack } from '../music/match.ts';
+import { isForgiven, type MatchResult, matchTrack } from '../music/match.ts';
 import { aliasKey, type TrackQuery } from '../music/trackQuery.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
 import { SEARCH_PAGE, searchTracks } from '../provider/resources/catalog.ts';
@@ -41,6 +41,8 @@ export interface Resolver {
   keep(query: TrackQuery, track: Track, by: string | null): boolean;
 }
 
+type Remembered = NonNullable<ReturnType<typeof getAlias>>;
+
 /** The saved tracks that a song of a list may be; see `Library.savedLike`. */
 type SavedLike = (query: TrackQuery, listed: number, call: Call) => Promise<readonly Track[]>;
 
@@ -54,7 +56,7 @@ export function createResolver(
   async function resolve(query: TrackQuery, call: Call, listed = 0): Promise<Resolution> {
     const key = aliasKey(query);
     const known = remembered(query, key);
-    if (known) return { ...unsearched(known.track), ...(known.isConfirmed ? { confirmed: true } : {}) };
+    if (known) return recalled(query, known);
     const saved = listed === 0 ? null : savedMatch(query, await savedLike(query, listed, call));
     if (saved) {
       remember(key, query, saved);
@@ -65,6 +67,13 @@ export function createResolver(
     return { ...result, source: 'search' };
   }
 
+  /** A learned match that forgives a typo says so each time, until a person chooses the track. */
+  function recalled(query: TrackQuery, { track, source, isConfirmed }: Remembered): Resolution {
+    const result = source === 'learned' && query.isrc === undefined ? matchTrack(query, [track]) : null;
+    if (result && isForgiven(result)) return { ...result, source: 'alias' };
+    return { ...unsearched(track), ...(isConfirmed ? { confirmed: true } : {}) };
+  }
+
   const unsearched = (track: Track): Resolution => ({
     status: 'matched',
     match: { track, score: 1 },
@@ -73,10 +82,7 @@ export function createResolver(
   });
 
   /** An alias that a person set without a year is valid for every year; a learned alias is not. */
-  function remembered(
-    { year, ...anyYear }: TrackQuery,
-    key: string,
-  ): { track: Track; isConfirmed: boolean } | null {
+  function remembered({ year, ...anyYear }: TrackQuery, key: string): Remembered | null {
     const exact = getAlias(store, key);
     if (exact) return exact;
     if (year === undefined) return null;

@@ -24,7 +24,7 @@ import { type LeanForm, leanList } from './answer/lean.ts';
 import { compact, LeanTrack, leanTrack } from './answer/leanShapes.ts';
 import { Description, MAX_ENTRIES, PlaylistName, PlaylistRef, TrackRef } from './arguments.ts';
 import { anyEntries, itemOf } from './bulk/entries.ts';
-import { Candidate, CONFIRMED, LeanCandidate, leanCandidates } from './catalog/trackMatching.ts';
+import { Candidate, CONFIRMED, FORGIVEN, LeanCandidate, leanCandidates } from './catalog/trackMatching.ts';
 import { defineTool } from './tool.ts';
 
 const Time = z.string().nullable().describe('ISO 8601');
@@ -45,6 +45,7 @@ const JobSummary = z.object({
   confirmed: Count.optional().describe(
     'Of resolved: remembered matches that somebody confirmed although their names differ',
   ),
+  spelling: Count.optional().describe('Of resolved: found by forgiving a typo; their items have reasons'),
   ambiguous: Count,
   unmatched: Count,
   failed: Count,
@@ -79,6 +80,7 @@ const JobItemShape = z.object({
   uri: z.string().nullable(),
   track: Track.nullable().describe('null also for items given by ID, which are not looked up'),
   candidates: z.array(Candidate).optional(),
+  reasons: z.array(z.string()).optional().describe(FORGIVEN),
   confirmed: z.literal(true).optional().describe(CONFIRMED),
   error: JobFailure.optional(),
 });
@@ -96,6 +98,7 @@ const LeanJob = z.object({
   unmatched: Count,
   failed: Count,
   confirmed: Count.optional(),
+  spelling: Count.optional(),
   skipped_existing: Count.optional(),
   skipped: Count.optional(),
   written: Count,
@@ -146,6 +149,7 @@ function leanJob(job: z.infer<typeof JobSummary> & Partial<JobShape>): z.infer<t
       playlist_id: job.playlist_id,
       pending: job.pending || null,
       confirmed: job.confirmed ?? null,
+      spelling: job.spelling ?? null,
       skipped_existing: job.skipped_existing || null,
       skipped: job.skipped || null,
       name: job.name,
@@ -165,12 +169,13 @@ const LeanJobItem = z.object({
   status: z.string(),
   track: LeanTrack.optional(),
   candidates: z.array(LeanCandidate.pick({ score: true, reasons: true })).optional(),
+  reasons: z.array(z.string()).optional(),
   confirmed: z.literal(true).optional(),
   error: z.looseObject({}).optional(),
 });
 
 function leanJobItem(item: z.infer<typeof JobItemShape>): z.infer<typeof LeanJobItem> {
-  const { position, input, status, track, candidates, confirmed, error } = item;
+  const { position, input, status, track, candidates, reasons, confirmed, error } = item;
   return {
     position,
     input,
@@ -178,6 +183,7 @@ function leanJobItem(item: z.infer<typeof JobItemShape>): z.infer<typeof LeanJob
     ...compact({
       track: track && leanTrack(track),
       candidates: track ? null : leanCandidates(candidates),
+      reasons,
       confirmed: confirmed ?? null,
       error,
     }),

@@ -18,6 +18,7 @@ interface Row {
   status: string;
   uri?: string;
   track?: { id: string };
+  reasons?: string[];
   candidates?: unknown[];
 }
 interface Bulk {
@@ -137,6 +138,29 @@ test('strict: one entry that is not found blocks everything, and nothing is writ
     const lenient = await call(relay, 'add_tracks_by_search', { ...args, strict: false });
     assert.deepEqual([lenient.status, lenient.added], ['done', 1]);
     assert.deepEqual(pluck(playlist.rows, 'uri'), [track.uri]);
+  }));
+
+test('a report and a job name the songs that were found by forgiving a typo, remembered ones too', () =>
+  withPlaylist('Empty Shelf', async ({ relay, playlist_id }) => {
+    const [right, track] = uniqueTracks(relay, 2);
+    assert.ok(right && track);
+    const title = track.name.replace(/([A-Za-z]{2})[A-Za-z](?=[A-Za-z]{2})/, '$1');
+    const tracks = [asQuery(right), { ...asQuery(track), title }];
+    for (const strict of [true, false]) {
+      const args = { playlist_id, tracks, strict, detail: 'lean', dry_run: true };
+      const { report } = await call(relay, 'bulk_add_tracks', args);
+      assert.deepEqual(
+        report.map(({ index, status, reasons, track }) => [index, status, reasons, track?.id]),
+        [[1, 'matched', ['spelling'], track.id]],
+      );
+    }
+    const job_id = await createJob(relay, 'save_tracks', tracks);
+    await runToEnd(relay, job_id);
+    const { job, items } = (await relay.call('get_job_status', { job_id, detail: 'lean' })) as unknown as {
+      job: { spelling?: number };
+      items: Row[];
+    };
+    assert.deepEqual([job.spelling, items.map(({ reasons }) => reasons)], [1, [undefined, ['spelling']]]);
   }));
 
 test('dry_run reports and writes nothing', () =>

@@ -171,8 +171,13 @@ for (const field of ['title', 'artist'] as const) {
       assert.equal(found.candidates[0]?.reasons.includes('spelling'), true);
       assert.equal(relay.provider.requests.length, 2);
       relay.provider.clearRequests();
-      assert.equal((await find(relay, { ...names, [field]: written })).source, 'alias');
+      // It stays a guess until somebody confirms it.
+      const again = await find(relay, { ...names, [field]: written });
+      assert.deepEqual(again, { ...found, candidates: again.candidates, source: 'alias' });
+      assert.deepEqual(again.candidates[0], found.candidates[0]);
       assert.deepEqual(relay.provider.requests, []);
+      await relay.call('remember_track', { ...names, [field]: written, track_id: track.id });
+      assert.deepEqual((await find(relay, { ...names, [field]: written })).candidates, []);
     }));
 }
 

@@ -122,6 +122,7 @@ function countsText(job: JobRecord): string {
     [job.resolved, 'found'],
     [job.pending, 'to search for'],
     [job.confirmed ?? 0, 'of them confirmed although the names differ'],
+    [job.spelling ?? 0, 'of them by forgiving a typo'],
     [job.ambiguous, 'ambiguous'],
     [job.unmatched, 'unmatched'],
     [job.failed, 'failed'],

@@ -4,7 +4,13 @@
  */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
-import { ITEM_STATUSES, type ItemStatus, type JobCandidate, UNRESOLVED_STATUSES } from '../../domain/job.ts';
+import {
+  ITEM_STATUSES,
+  type ItemStatus,
+  type JobCandidate,
+  RESOLVED_STATUSES,
+  UNRESOLVED_STATUSES,
+} from '../../domain/job.ts';
 import { Track } from '../../domain/shapes.ts';
 import { defineTable, integer, json, nullable, quotedList, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
@@ -187,9 +193,19 @@ export interface ItemResolution {
   confirmed?: true;
 }
 
-/** Counts the items found by a remembered match that was confirmed although its names differ. */
-export function countConfirmed(store: Store, job: number): number {
-  return ITEMS.count(store, 'where job = ? and confirmed = 1', [job]);
+/**
+ * Counts the items that were found although their names differ: by a remembered match that was confirmed, and by forgiving a
+ * typo. A found item has a candidate only in the second case.
+ */
+export function countDiffering(store: Store, job: number): { confirmed: number; spelling: number } {
+  return {
+    confirmed: ITEMS.count(store, 'where job = ? and confirmed = 1', [job]),
+    spelling: ITEMS.count(
+      store,
+      `where job = ? and candidates is not null and status in (${quotedList(RESOLVED_STATUSES)})`,
+      [job],
+    ),
+  };
 }
 
 /** Stores the result of a search for every pending item with this key. */
@@ -205,7 +221,7 @@ export function resolveItems(
       status,
       uri: track?.uri ?? null,
       track,
-      candidates: status === 'matched' ? null : [...candidates],
+      candidates: status === 'matched' && candidates.length === 0 ? null : [...candidates],
       error: null,
       runAfter: null,
       confirmed: confirmed ? 1 : 0,

@@ -1,10 +1,11 @@
 /** What the bulk tools answer: counts, a row for each entry, and what was written. */
 import * as z from 'zod';
 import { Playlist, Track } from '../../domain/shapes.ts';
+import { toldOf } from '../../jobs/jobRecord.ts';
 import type { JobItem } from '../../store/tables/jobItems.ts';
 import type { LeanForm } from '../answer/lean.ts';
-import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
-import { Candidate, CONFIRMED, LeanCandidate, leanCandidates } from '../catalog/trackMatching.ts';
+import { compact, LeanPlaylist, LeanTrack, leanPlaylist, leanTrack } from '../answer/leanShapes.ts';
+import { Candidate, CONFIRMED, FORGIVEN, LeanCandidate, leanCandidates } from '../catalog/trackMatching.ts';
 import { type Report, WriteReport } from '../playlists/playlistWriting.ts';
 
 /** The states of items that were looked up but are not written. */
@@ -15,8 +16,9 @@ const ReportRow = z.object({
   input: z.unknown().describe('As given'),
   status: z.enum(FOUND),
   uri: z.string().optional(),
-  track: Track.optional().describe('Omitted for matched entries in lists of more than 100'),
+  track: Track.optional().describe('Omitted for entries matched for sure in lists of more than 100'),
   candidates: z.array(Candidate).optional().describe('For entries that did not resolve'),
+  reasons: z.array(z.string()).optional().describe(FORGIVEN),
   confirmed: z.literal(true).optional().describe(CONFIRMED),
 });
 
@@ -74,6 +76,8 @@ const LeanBulk = z.object({
       index: z.number(),
       input: z.unknown(),
       status: z.string(),
+      track: LeanTrack.optional(),
+      reasons: z.array(z.string()).optional(),
       candidates: z.array(LeanCandidate.pick({ score: true, reasons: true })).optional(),
       confirmed: z.literal(true).optional(),
     }),
@@ -83,12 +87,14 @@ const LeanBulk = z.object({
   note: z.string().optional(),
 });
 
-/** The report lists only entries that did not resolve, and matches that were confirmed although their names differ. */
+/** The report lists only entries that did not resolve, and matches that may be wrong: their names differ. */
 export const leanBulk: LeanForm<z.infer<typeof MadeResult>> = {
   schema: LeanBulk,
   of: ({ playlist_id, report, playlist, change_id, job_id, write: _, ...facts }) => ({
     ...facts,
-    report: shortReport(report.filter((row) => isUnresolved(row) || row.confirmed === true)),
+    report: shortReport(
+      report.filter((row) => isUnresolved(row) || row.confirmed === true || row.reasons !== undefined),
+    ),
     ...compact({ playlist_id, playlist: playlist && leanPlaylist(playlist), change_id, job_id }),
   }),
 };
@@ -110,12 +116,21 @@ function shortReport(rows: ReadonlyArray<z.infer<typeof ReportRow>>) {
   return rows.map((row) => shortRow(row, 0));
 }
 
-function shortRow({ index, input, status, candidates, confirmed }: z.infer<typeof ReportRow>, most: number) {
+function shortRow(
+  { index, input, status, track, candidates, reasons, confirmed }: z.infer<typeof ReportRow>,
+  most: number,
+) {
   return {
     index,
     input,
     status,
-    ...compact({ candidates: leanCandidates(candidates, most), confirmed: confirmed ?? null }),
+    ...compact({
+      // What was taken for a misspelled name has to be compared with it.
+      track: reasons && track && leanTrack(track),
+      reasons,
+      candidates: leanCandidates(candidates, most),
+      confirmed: confirmed ?? null,
+    }),
   };
 }
 
@@ -142,7 +157,8 @@ export function bulkResult(
 }
 
 function reportRow(item: JobItem, detailed: boolean): Array<z.infer<typeof ReportRow>> {
-  const { position: index, input, uri, track, candidates, confirmed } = item;
+  const { position: index, input, uri, track, confirmed } = item;
+  const { reasons, candidates } = toldOf(item);
   const status = FOUND.find((one) => one === item.status);
   if (status === undefined) return [];
   return [
@@ -151,8 +167,9 @@ function reportRow(item: JobItem, detailed: boolean): Array<z.infer<typeof Repor
       input,
       status,
       ...(uri === null ? {} : { uri }),
-      ...(track && detailed ? { track } : {}),
-      ...(candidates && candidates.length > 0 && uri === null ? { candidates } : {}),
+      ...(track && (detailed || reasons) ? { track } : {}),
+      ...(candidates ? { candidates } : {}),
+      ...(reasons ? { reasons } : {}),
       ...(confirmed === 1 ? { confirmed: true } : {}),
     },
   ];

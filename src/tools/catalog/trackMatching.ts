@@ -1,5 +1,6 @@
 /** Finding one exact track, and remembering which one is meant. */
 import * as z from 'zod';
+import { isBySpelling } from '../../domain/job.ts';
 import { Track } from '../../domain/shapes.ts';
 import { getTrack } from '../../provider/resources/catalog.ts';
 import { compact, LeanTrack, leanTrack } from '../answer/leanShapes.ts';
@@ -13,6 +14,9 @@ export const Year = z.int().min(1900).max(2100).describe('Release year');
 
 /** Describes `confirmed` wherever it occurs. */
 export const CONFIRMED = 'true: a remembered match that somebody confirmed although its names differ';
+
+/** Describes `reasons` of an entry that was found. */
+export const FORGIVEN = 'spelling: a typo in the title or artist was forgiven; compare the track';
 
 export const Candidate = z.object({
   track: Track,
@@ -43,9 +47,6 @@ export function leanCandidates(
     );
 }
 
-/** True for a candidate that counts although the query has a typo in its title or artist. */
-const isForgiven = ({ reasons }: z.infer<typeof Candidate>) => reasons.includes('spelling');
-
 export const findTrackExactTool = defineTool({
   name: 'find_track_exact',
   title: 'Find one exact track',
@@ -74,7 +75,7 @@ export const findTrackExactTool = defineTool({
         status,
         match: match && { track: leanTrack(match.track), score: match.score },
         // A match needs no candidates. But if a typo was forgiven, the first candidate says so.
-        candidates: leanCandidates(match ? candidates.slice(0, 1).filter(isForgiven) : candidates),
+        candidates: leanCandidates(match ? candidates.slice(0, 1).filter(isBySpelling) : candidates),
         source,
       }),
   },
