@@ -193,9 +193,8 @@ export interface ItemRecord {
   status: ItemStatus;
   uri: string | null;
   track: Track | null;
+  /** Tracks that come near; of an item that was found by forgiving a typo, that track. */
   candidates?: JobCandidate[];
-  /** Why an item that was found may still be wrong: `spelling` if a typo was forgiven. */
-  reasons?: ['spelling'];
   /** True if the item was found by a remembered match that was confirmed although its names differ. */
   confirmed?: true;
   error?: JobErrorRecord;

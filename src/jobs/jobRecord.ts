@@ -1,13 +1,6 @@
 /** A job and its items as tools return them: times in ISO 8601, names in snake case. */
 import { isoOf } from '../base/clock.ts';
-import {
-  type ItemRecord,
-  isBySpelling,
-  type JobErrorRecord,
-  type JobRecord,
-  RESOLVED_STATUSES,
-  unresolvedOf,
-} from '../domain/job.ts';
+import { type ItemRecord, type JobErrorRecord, type JobRecord, unresolvedOf } from '../domain/job.ts';
 import { hasOwnWords, readRemedy, remedyText } from '../domain/remedy.ts';
 import type { JobItem } from '../store/tables/jobItems.ts';
 import type { Job, JobError } from '../store/tables/jobs.ts';
@@ -57,22 +50,9 @@ export function itemRecord({ candidates, error, confirmed, ...item }: JobItem): 
     uri: item.uri,
     track: item.track,
     ...(confirmed === 1 ? { confirmed: true as const } : {}),
-    ...toldOf({ status: item.status, candidates }),
+    ...(candidates === null || candidates.length === 0 ? {} : { candidates }),
     ...(error === null ? {} : { error: errorRecord(error) }),
   };
-}
-
-/**
- * The candidates of an item that was not found, or why one that was found may still be wrong. An item keeps the candidate that it
- * was found by only if that forgives a typo.
- */
-export function toldOf({
-  status,
-  candidates,
-}: Pick<JobItem, 'status' | 'candidates'>): Pick<ItemRecord, 'candidates' | 'reasons'> {
-  if (candidates === null || candidates.length === 0) return {};
-  if (!RESOLVED_STATUSES.includes(status)) return { candidates };
-  return candidates.some(isBySpelling) ? { reasons: ['spelling'] } : {};
 }
 
 function errorRecord({ code, message, remedy: stored }: JobError): JobErrorRecord {

@@ -5,9 +5,9 @@
 import { counted, inParallel } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';
 import { parseRef } from '../domain/ids.ts';
-import { inputWords } from '../domain/inputWords.ts';
 import { type ItemStatus, UNRESOLVED_STATUSES } from '../domain/job.ts';
 import type { Fix } from '../domain/settling.ts';
+import { inputWords } from '../domain/settling.ts';
 import type { Track } from '../domain/shapes.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 import type { Call } from '../provider/api.ts';

@@ -24,7 +24,7 @@ import { type LeanForm, leanList } from './answer/lean.ts';
 import { compact, LeanTrack, leanTrack } from './answer/leanShapes.ts';
 import { Description, MAX_ENTRIES, PlaylistName, PlaylistRef, TrackRef } from './arguments.ts';
 import { anyEntries, itemOf } from './bulk/entries.ts';
-import { Candidate, CONFIRMED, FORGIVEN, LeanCandidate, leanCandidates } from './catalog/trackMatching.ts';
+import { Candidate, CONFIRMED, FOR_ENTRIES, LeanCandidate, leanCandidates } from './catalog/trackMatching.ts';
 import { defineTool } from './tool.ts';
 
 const Time = z.string().nullable().describe('ISO 8601');
@@ -45,7 +45,7 @@ const JobSummary = z.object({
   confirmed: Count.optional().describe(
     'Of resolved: remembered matches that somebody confirmed although their names differ',
   ),
-  spelling: Count.optional().describe('Of resolved: found by forgiving a typo; their items have reasons'),
+  spelling: Count.optional().describe('Of resolved: found by forgiving a typo; their items have a candidate'),
   ambiguous: Count,
   unmatched: Count,
   failed: Count,
@@ -79,8 +79,7 @@ const JobItemShape = z.object({
   status: z.enum(ITEM_STATUSES),
   uri: z.string().nullable(),
   track: Track.nullable().describe('null also for items given by ID, which are not looked up'),
-  candidates: z.array(Candidate).optional(),
-  reasons: z.array(z.string()).optional().describe(FORGIVEN),
+  candidates: z.array(Candidate).optional().describe(FOR_ENTRIES),
   confirmed: z.literal(true).optional().describe(CONFIRMED),
   error: JobFailure.optional(),
 });
@@ -98,7 +97,6 @@ const LeanJob = z.object({
   unmatched: Count,
   failed: Count,
   confirmed: Count.optional(),
-  spelling: Count.optional(),
   skipped_existing: Count.optional(),
   skipped: Count.optional(),
   written: Count,
@@ -149,7 +147,6 @@ function leanJob(job: z.infer<typeof JobSummary> & Partial<JobShape>): z.infer<t
       playlist_id: job.playlist_id,
       pending: job.pending || null,
       confirmed: job.confirmed ?? null,
-      spelling: job.spelling ?? null,
       skipped_existing: job.skipped_existing || null,
       skipped: job.skipped || null,
       name: job.name,
@@ -169,21 +166,21 @@ const LeanJobItem = z.object({
   status: z.string(),
   track: LeanTrack.optional(),
   candidates: z.array(LeanCandidate.pick({ score: true, reasons: true })).optional(),
-  reasons: z.array(z.string()).optional(),
   confirmed: z.literal(true).optional(),
   error: z.looseObject({}).optional(),
 });
 
 function leanJobItem(item: z.infer<typeof JobItemShape>): z.infer<typeof LeanJobItem> {
-  const { position, input, status, track, candidates, reasons, confirmed, error } = item;
+  const { position, input, status, track, candidates, confirmed, error } = item;
   return {
     position,
     input,
     status,
     ...compact({
       track: track && leanTrack(track),
-      candidates: track ? null : leanCandidates(candidates),
-      reasons,
+      candidates: track
+        ? candidates?.map(({ score, reasons }) => ({ score, reasons }))
+        : leanCandidates(candidates),
       confirmed: confirmed ?? null,
       error,
     }),
@@ -222,9 +219,7 @@ const Payload = z.strictObject({
   playlist_id: PlaylistRef.optional().describe(
     'Playlist to write to; required for add_to_playlist and replace_playlist',
   ),
-  name: PlaylistName.optional().describe(
-    'Name of the new playlist; for create_playlist only, which requires it',
-  ),
+  name: PlaylistName.optional().describe('Name of the new playlist; required for create_playlist'),
   description: Description.optional(),
   public: z.boolean().optional().describe('For create_playlist'),
   strict: z.boolean().default(true).describe('true: commit_job refuses unless every item resolves'),

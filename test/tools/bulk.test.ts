@@ -18,8 +18,7 @@ interface Row {
   status: string;
   uri?: string;
   track?: { id: string };
-  reasons?: string[];
-  candidates?: unknown[];
+  candidates?: Array<{ track?: { id: string }; reasons?: string[] }>;
 }
 interface Bulk {
   status: string;
@@ -150,17 +149,27 @@ test('a report and a job name the songs that were found by forgiving a typo, rem
       const args = { playlist_id, tracks, strict, detail: 'lean', dry_run: true };
       const { report } = await call(relay, 'bulk_add_tracks', args);
       assert.deepEqual(
-        report.map(({ index, status, reasons, track }) => [index, status, reasons, track?.id]),
-        [[1, 'matched', ['spelling'], track.id]],
+        report.map(({ index, status, candidates }) => [
+          index,
+          status,
+          candidates?.map(({ track, reasons }) => [track?.id, reasons]),
+        ]),
+        [[1, 'matched', [[track.id, ['artist', 'spelling']]]]],
       );
     }
     const job_id = await createJob(relay, 'save_tracks', tracks);
     await runToEnd(relay, job_id);
-    const { job, items } = (await relay.call('get_job_status', { job_id, detail: 'lean' })) as unknown as {
-      job: { spelling?: number };
-      items: Row[];
-    };
-    assert.deepEqual([job.spelling, items.map(({ reasons }) => reasons)], [1, [undefined, ['spelling']]]);
+    const status = async (detail: string) =>
+      (await relay.call('get_job_status', { job_id, detail })) as unknown as {
+        job: { spelling?: number };
+        items: Row[];
+      };
+    const { items } = await status('lean');
+    assert.deepEqual(
+      items.map(({ candidates }) => candidates?.map(({ reasons }) => reasons)),
+      [undefined, [['artist', 'spelling']]],
+    );
+    assert.equal((await status('full')).job.spelling, 1);
   }));
 
 test('dry_run reports and writes nothing', () =>

@@ -2,9 +2,8 @@
 import { playingTime } from '../../base/clock.ts';
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
-import { inputWords } from '../../domain/inputWords.ts';
 import type { ItemRecord } from '../../domain/job.ts';
-import { nearnessWords, SETTLE_KEYS } from '../../domain/settling.ts';
+import { inputWords, nearnessWords, SETTLE_KEYS } from '../../domain/settling.ts';
 import type { Track } from '../../domain/shapes.ts';
 import { wrap } from '../terminal/output.ts';
 import { fitted, widthOf } from '../terminal/textWidth.ts';

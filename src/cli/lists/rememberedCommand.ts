@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { inputWords } from '../../domain/inputWords.ts';
 import type { RememberedMatch } from '../../domain/localApi.ts';
+import { inputWords } from '../../domain/settling.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine, printTable } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';

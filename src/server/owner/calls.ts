@@ -6,7 +6,6 @@ import { visibleText } from '../../base/visibleText.ts';
 import { storeSetting } from '../../config/edit.ts';
 import { ASKED_ON_PAGE } from '../../domain/changeWords.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { inputWords } from '../../domain/inputWords.ts';
 import type { ItemRecord, JobCandidate } from '../../domain/job.ts';
 import type { ListContent } from '../../domain/localApi.ts';
 import type {
@@ -17,7 +16,7 @@ import type {
   PageItem,
   PageJob,
 } from '../../domain/ownerPage.ts';
-import { acceptWords, NEAR_SCORE, nearnessWords } from '../../domain/settling.ts';
+import { acceptWords, inputWords, NEAR_SCORE, nearnessWords } from '../../domain/settling.ts';
 import { toolsetsFor } from '../../domain/toolsets.ts';
 import type { Call } from '../../provider/api.ts';
 import { SEARCH_PAGE } from '../../provider/resources/catalog.ts';

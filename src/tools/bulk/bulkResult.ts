@@ -1,11 +1,16 @@
 /** What the bulk tools answer: counts, a row for each entry, and what was written. */
 import * as z from 'zod';
 import { Playlist, Track } from '../../domain/shapes.ts';
-import { toldOf } from '../../jobs/jobRecord.ts';
 import type { JobItem } from '../../store/tables/jobItems.ts';
 import type { LeanForm } from '../answer/lean.ts';
-import { compact, LeanPlaylist, LeanTrack, leanPlaylist, leanTrack } from '../answer/leanShapes.ts';
-import { Candidate, CONFIRMED, FORGIVEN, LeanCandidate, leanCandidates } from '../catalog/trackMatching.ts';
+import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
+import {
+  Candidate,
+  CONFIRMED,
+  FOR_ENTRIES,
+  LeanCandidate,
+  leanCandidates,
+} from '../catalog/trackMatching.ts';
 import { type Report, WriteReport } from '../playlists/playlistWriting.ts';
 
 /** The states of items that were looked up but are not written. */
@@ -16,9 +21,8 @@ const ReportRow = z.object({
   input: z.unknown().describe('As given'),
   status: z.enum(FOUND),
   uri: z.string().optional(),
-  track: Track.optional().describe('Omitted for entries matched for sure in lists of more than 100'),
-  candidates: z.array(Candidate).optional().describe('For entries that did not resolve'),
-  reasons: z.array(z.string()).optional().describe(FORGIVEN),
+  track: Track.optional().describe('Omitted for matched entries in lists of more than 100'),
+  candidates: z.array(Candidate).optional().describe(FOR_ENTRIES),
   confirmed: z.literal(true).optional().describe(CONFIRMED),
 });
 
@@ -76,8 +80,6 @@ const LeanBulk = z.object({
       index: z.number(),
       input: z.unknown(),
       status: z.string(),
-      track: LeanTrack.optional(),
-      reasons: z.array(z.string()).optional(),
       candidates: z.array(LeanCandidate.pick({ score: true, reasons: true })).optional(),
       confirmed: z.literal(true).optional(),
     }),
@@ -93,7 +95,7 @@ export const leanBulk: LeanForm<z.infer<typeof MadeResult>> = {
   of: ({ playlist_id, report, playlist, change_id, job_id, write: _, ...facts }) => ({
     ...facts,
     report: shortReport(
-      report.filter((row) => isUnresolved(row) || row.confirmed === true || row.reasons !== undefined),
+      report.filter((row) => isUnresolved(row) || row.confirmed === true || row.candidates !== undefined),
     ),
     ...compact({ playlist_id, playlist: playlist && leanPlaylist(playlist), change_id, job_id }),
   }),
@@ -116,19 +118,14 @@ function shortReport(rows: ReadonlyArray<z.infer<typeof ReportRow>>) {
   return rows.map((row) => shortRow(row, 0));
 }
 
-function shortRow(
-  { index, input, status, track, candidates, reasons, confirmed }: z.infer<typeof ReportRow>,
-  most: number,
-) {
+function shortRow({ index, input, status, candidates, confirmed }: z.infer<typeof ReportRow>, most: number) {
   return {
     index,
     input,
     status,
     ...compact({
       // What was taken for a misspelled name has to be compared with it.
-      track: reasons && track && leanTrack(track),
-      reasons,
-      candidates: leanCandidates(candidates, most),
+      candidates: leanCandidates(candidates, status === 'matched' ? 1 : most),
       confirmed: confirmed ?? null,
     }),
   };
@@ -157,8 +154,7 @@ export function bulkResult(
 }
 
 function reportRow(item: JobItem, detailed: boolean): Array<z.infer<typeof ReportRow>> {
-  const { position: index, input, uri, track, confirmed } = item;
-  const { reasons, candidates } = toldOf(item);
+  const { position: index, input, uri, track, candidates, confirmed } = item;
   const status = FOUND.find((one) => one === item.status);
   if (status === undefined) return [];
   return [
@@ -167,9 +163,8 @@ function reportRow(item: JobItem, detailed: boolean): Array<z.infer<typeof Repor
       input,
       status,
       ...(uri === null ? {} : { uri }),
-      ...(track && (detailed || reasons) ? { track } : {}),
-      ...(candidates ? { candidates } : {}),
-      ...(reasons ? { reasons } : {}),
+      ...(track && detailed ? { track } : {}),
+      ...(candidates && candidates.length > 0 ? { candidates } : {}),
       ...(confirmed === 1 ? { confirmed: true } : {}),
     },
   ];

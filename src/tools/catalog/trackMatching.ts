@@ -15,8 +15,9 @@ export const Year = z.int().min(1900).max(2100).describe('Release year');
 /** Describes `confirmed` wherever it occurs. */
 export const CONFIRMED = 'true: a remembered match that somebody confirmed although its names differ';
 
-/** Describes `reasons` of an entry that was found. */
-export const FORGIVEN = 'spelling: a typo in the title or artist was forgiven; compare the track';
+/** Describes the candidates of an entry of a list. */
+export const FOR_ENTRIES =
+  'For entries that did not resolve. For a match with a candidate, a typo was forgiven (reason: spelling)';
 
 export const Candidate = z.object({
   track: Track,

@@ -1,7 +1,7 @@
 /** The cards of the view "Diagnostics": the parts of the program, errors, limits, browsers and remembered matches. */
 import { capital } from '../../../../base/lists.ts';
-import { inputWords } from '../../../../domain/inputWords.ts';
 import type { PageLimits } from '../../../../domain/ownerPage.ts';
+import { inputWords } from '../../../../domain/settling.ts';
 import { type App, button, card, command, entry, isolated, list, soft, withCode } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, fromNow, number, short, timeOf, withLocalTimes, wordsOfReason } from '../format.ts';
