@@ -249,6 +249,23 @@ longTest('--watch draws a bar on a terminal until the job is ready or has ended'
   }),
 );
 
+longTest('--watch prints a line for each change if stderr is not a terminal', () =>
+  withRelay(async (world) => {
+    const clock = watchedClock();
+    world.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: 90 });
+    const id = await createJob(world, 'save_tracks', uniqueTracks(world, 3).map(asQuery));
+    await reach(world, id, 'waiting');
+    const watching = jobs(world, ['--watch'], { clock });
+    await until(() => clock.waiting(1_000) > 0);
+    await world.call('cancel_job', { job_id: id });
+    clock.advance(1_000);
+    const { code, out, err } = await watching;
+    assert.equal(code, 0);
+    assert.match(err, /^waiting: \d of 3 until \S+Z \(RATE_LIMITED\)\n$/);
+    assert.match(out, /^status +cancelled$/m);
+  }),
+);
+
 test('an unknown job ID, an empty one, and an ambiguous one, are reported', () =>
   withRelay({ connect: false }, async (world) => {
     const missing = await jobs(world, ['show', 'zzz']);

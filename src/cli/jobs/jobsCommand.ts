@@ -169,7 +169,7 @@ async function follow(context: Context, tools: Tools, id: string, watch: boolean
 }
 
 async function watchJob(context: Context, ask: () => Promise<JobRecord>): Promise<JobRecord> {
-  const { bar, followJob, jsonLines, silent } = await import('./followJob.ts');
-  const shown = context.io.terminal.stderr ? bar : () => silent;
+  const { bar, followJob, jsonLines, progressLines } = await import('./followJob.ts');
+  const shown = context.io.terminal.stderr ? bar : progressLines;
   return followJob(context, ask, { display: context.json ? jsonLines(context) : shown(context) });
 }
