@@ -33,28 +33,32 @@ test('a server with a client on stdin stops when it is hung up', () =>
   }));
 
 test('a server that nohup has started runs on without its terminal', { skip: withoutTerminal }, () =>
-  withDesk({}, async ({ home }) => {
-    const child = detached(home);
-    try {
-      const file = join(home, 'server.json');
-      await until(() => existsSync(file));
-      const { baseUrl } = JSON.parse(readFileSync(file, 'utf8')) as { baseUrl: string };
-      child.kill('SIGHUP');
-      assert.equal((await fetch(`${baseUrl}/health`)).status, 200);
-      child.kill('SIGTERM');
-      assert.deepEqual(await once(child, 'exit'), [0, null]);
-    } finally {
-      child.kill('SIGKILL');
-    }
-  }),
+  withDesk({}, ({ home }) => runsOn(home, started(home, 'exec "$NODE" "$RELAY" serve --port 0', 'ignore'))),
 );
 
-/** Starts a server as `nohup` does from a terminal: without one, and with nothing on stdin. */
-function detached(home: string): ChildProcess {
-  return spawn(process.execPath, [RELAY, 'serve', '--port', '0'], {
-    env: { PATH: process.env.PATH ?? '', HOME: home, RELAY_HOME: home, RELAY_KEYCHAIN: 'file' },
-    stdio: 'ignore',
-  });
+test('a server that nohup has started runs on if stdin is still open', { skip: withoutTerminal }, () =>
+  withDesk({}, ({ home }) => runsOn(home, started(home, 'nohup "$NODE" "$RELAY" serve --port 0', 'pipe'))),
+);
+
+/** Starts a server with a shell. `nohup` on Linux leaves nothing on stdin in place of a terminal; that of macOS leaves all. */
+function started(home: string, command: string, stdin: 'ignore' | 'pipe'): ChildProcess {
+  const own = { NODE: process.execPath, RELAY, HOME: home, RELAY_HOME: home, RELAY_KEYCHAIN: 'file' };
+  const env = { PATH: process.env.PATH ?? '', ...own };
+  return spawn('bash', ['-c', command], { env, stdio: [stdin, 'ignore', 'ignore'] });
+}
+
+async function runsOn(home: string, child: ChildProcess): Promise<void> {
+  try {
+    const file = join(home, 'server.json');
+    await until(() => existsSync(file));
+    const { baseUrl } = JSON.parse(readFileSync(file, 'utf8')) as { baseUrl: string };
+    child.kill('SIGHUP');
+    assert.equal((await fetch(`${baseUrl}/health`)).status, 200);
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  } finally {
+    child.kill('SIGKILL');
+  }
 }
 
 function isRunning(pid: number): boolean {

@@ -1,4 +1,5 @@
 /** The streams, environment and clock of this process. */
+import { basename } from 'node:path';
 import { isatty } from 'node:tty';
 import program from '../../../package.json' with { type: 'json' };
 import { systemClock, systemRandom } from '../../base/clock.ts';
@@ -20,6 +21,11 @@ export function processWorld(signal: AbortSignal): Omit<World, 'openBrowser' | '
     version: program.version,
     signal,
   };
+}
+
+/** True if `nohup` started this process from bash or zsh. Both put the path of the command that they run into `_`. */
+export function isFromNohup(): boolean {
+  return basename(process.env._ ?? '') === 'nohup';
 }
 
 function systemIo(): Streams {

@@ -4,6 +4,7 @@ import { isatty } from 'node:tty';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { isFromNohup } from './processWorld.ts';
 
 /** How long a finished program waits for work that cannot be stopped, in milliseconds. */
 const LINGER_MS = 1_000;
@@ -44,9 +45,10 @@ export async function runProcess(work: (signal: AbortSignal) => Promise<ExitCode
 
 /**
  * True without a terminal and without a client on stdin, as `nohup` starts a program. `nohup` ignores SIGHUP for it, but Node
- * undoes that, so the streams have to tell.
+ * undoes that, so the streams have to tell, or the shell. On macOS, `nohup` leaves the terminal on stdin.
  */
 function isDetached(): boolean {
+  if (isFromNohup()) return true;
   if ([0, 1, 2].some((stream) => isatty(stream))) return false;
   try {
     const stdin = fstatSync(0);
