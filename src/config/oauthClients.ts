@@ -38,14 +38,20 @@ interface FileClient {
 /**
  * Reads the clients file. If it has a problem, no client is returned. Problems name the place in the file
  * (`clients[1].redirectUris[0]`), and no value that may be a secret.
+ * @param place what names the file, for the beginning of each message; '' for the usual file
  */
 export function readClientsFile(
   path: string,
   origin: Origin,
+  place: string,
 ): { clients: ConfiguredClient[]; problems: Problem[] } {
   const failed = (problems: string[]) => ({
     clients: [],
-    problems: problems.map((problem) => ({ key: 'oauthClientsFile', origin, message: `${path} ${problem}` })),
+    problems: problems.map((problem) => ({
+      key: 'oauthClientsFile',
+      origin,
+      message: `${place}${path} ${problem}`,
+    })),
   });
   let content: unknown;
   try {

@@ -14,7 +14,7 @@ import {
 } from './oauthClients.ts';
 import { type Origin, type Problem, settingsError } from './problems.ts';
 import { crossProblems, crossWarnings, type Origins } from './rules.ts';
-import { type ReadValue, readSetting, type SettingFlags, unknownKeys } from './sources.ts';
+import { placeOf, type ReadValue, readSetting, type SettingFlags, unknownKeys } from './sources.ts';
 import { SETTING_KEYS, type SettingValues, type Surroundings } from './table.ts';
 import { CALLBACK_PATH } from './types.ts';
 
@@ -102,7 +102,7 @@ function complete(values: SettingValues, origins: Origins, at: Surroundings, pro
     const base = origins.oauthClientsFile === 'file' ? at.home : process.cwd();
     values.oauthClientsFile = resolve(base, values.oauthClientsFile);
   }
-  const clients = readClients(values, origins);
+  const clients = readClients(values, origins, at);
   const settings: Settings = {
     ...values,
     demo: at.demo,
@@ -119,13 +119,14 @@ function complete(values: SettingValues, origins: Origins, at: Surroundings, pro
   return { settings, problems: all };
 }
 
-function readClients(values: SettingValues, origins: Origins) {
+function readClients(values: SettingValues, { oauthClientsFile: origin }: Origins, { home }: Surroundings) {
   const { mcpOauthClientId: id, mcpOauthClientSecret: secret, mcpOauthClientRedirectUri: uri } = values;
   const own = id !== null && secret !== null && uri !== null ? [clientFromEnvironment(id, secret, uri)] : [];
+  const place = origin === 'default' ? '' : `${placeOf('oauthClientsFile', origin, configPath(home))}: `;
   const file =
     values.oauthClientsFile === null
       ? { clients: [], problems: [] }
-      : readClientsFile(values.oauthClientsFile, origins.oauthClientsFile);
+      : readClientsFile(values.oauthClientsFile, origin, place);
   const clients = [...own, ...file.clients];
   return { clients, problems: [...file.problems, ...duplicateClients(clients)] };
 }

@@ -35,7 +35,7 @@ export function readSetting(key: SettingKey, sources: Sources, at: Surroundings)
   const value = setting.type.read(raw.value);
   if (value !== null) return { value, origin: raw.origin };
   const given = setting.secret ? '' : `, not ${shown(raw.value)}`;
-  const message = `${raw.where} must be ${setting.type.expects}${given}`;
+  const message = `${placeOf(key, raw.origin, sources.path)} must be ${setting.type.expects}${given}`;
   return {
     value: setting.fallback(at),
     origin: 'default',
@@ -47,16 +47,28 @@ export function readSetting(key: SettingKey, sources: Sources, at: Surroundings)
 function rawValue(
   key: SettingKey,
   setting: Setting<unknown>,
-  { env, flags, file, path }: Sources,
-): { value: unknown; origin: Origin; where: string } | null {
+  { env, flags, file }: Sources,
+): { value: unknown; origin: GivenOrigin } | null {
   const flag = setting.flag === null ? undefined : flags[key as keyof SettingFlags];
-  if (flag !== undefined) return { value: flag, origin: 'flag', where: `${setting.flag}` };
+  if (flag !== undefined) return { value: flag, origin: 'flag' };
   const variable = env[setting.env];
-  if (variable !== undefined && variable !== '') {
-    return { value: variable, origin: 'environment', where: `${setting.env} in the environment` };
-  }
+  if (variable !== undefined && variable !== '') return { value: variable, origin: 'environment' };
   const stored = setting.inFile && Object.hasOwn(file, key) ? file[key] : null;
-  return stored === null ? null : { value: stored, origin: 'file', where: `"${key}" in ${path}` };
+  return stored === null ? null : { value: stored, origin: 'file' };
+}
+
+type GivenOrigin = Exclude<Origin, 'default'>;
+
+/** Names the place where a value was given, for messages. @param path that of `config.json` */
+export function placeOf(key: SettingKey, origin: GivenOrigin, path: string): string {
+  switch (origin) {
+    case 'flag':
+      return `${SETTINGS[key].flag}`;
+    case 'environment':
+      return `${SETTINGS[key].env} in the environment`;
+    case 'file':
+      return `"${key}" in ${path}`;
+  }
 }
 
 /** Problems with keys of `config.json` that are not settings, or that may not be in a file. */

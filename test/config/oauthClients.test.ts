@@ -91,8 +91,19 @@ test('a clients file that config.json names by a relative path is looked for in 
   assert.equal(loadSettings({ env: { RELAY_HOME: home } }).oauthClientsFile, join(home, 'mine.json'));
 });
 
-test('if a setting names a clients file, the file must exist', () => {
-  assert.equal(messageOfLoad({ MCP_OAUTH_CLIENTS_FILE: '/no/such/file' }), '/no/such/file does not exist.');
+test('if a setting names a clients file, the file must exist, and the message names the setting', (context) => {
+  const file = '/no/such/file';
+  assert.equal(
+    messageOfLoad({ MCP_OAUTH_CLIENTS_FILE: file }),
+    `MCP_OAUTH_CLIENTS_FILE in the environment: ${file} does not exist.`,
+  );
+  const home = temporaryHome(context);
+  const config = join(home, 'config.json');
+  writeFileSync(config, JSON.stringify({ oauthClientsFile: file }));
+  assert.equal(
+    messageOfLoad({ RELAY_HOME: home }),
+    `"oauthClientsFile" in ${config}: ${file} does not exist.`,
+  );
 });
 
 const URI_EXPECTED =
