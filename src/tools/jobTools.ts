@@ -454,6 +454,12 @@ export const resumeJobTool = defineTool({
   },
   async handle({ jobs }, { job_id, review, fixes, accept_near }, call) {
     if (fixes === undefined && accept_near === undefined) return { job: await jobs.resume(job_id, review) };
+    if (review !== undefined) {
+      throw new RelayError('INVALID_ARGUMENT', 'review cannot be combined with fixes or accept_near.', {
+        remedy:
+          'Pass review alone, for a job that has begun to write. Pass the others for a job that has not.',
+      });
+    }
     const settlement = { fixes: fixes?.map(fixOf), acceptNear: accept_near };
     const { job, settled, skipped } = await jobs.settle(job_id, settlement, call);
     return { job, settled, skipped };

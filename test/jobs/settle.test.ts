@@ -237,6 +237,23 @@ test('a fix names a track or skips, and says so in whatever way the schema allow
     assert.deepEqual([done.settled, done.skipped], [1, 1]);
   }));
 
+longTest('a review is refused beside fixes, and nothing is settled', () =>
+  withClock(async (relay) => {
+    const [a] = uniqueTracks(relay, 1);
+    assert.ok(a);
+    const id = await createJob(relay, 'save_tracks', [NOTHING]);
+    await reach(relay, id, 'ready');
+    for (const more of [{ fixes: [{ position: 0, track_id: a.id }] }, { accept_near: 0 }]) {
+      const refused = failureOf(await relay.call('resume_job', { job_id: id, review: 'accept', ...more }));
+      assert.deepEqual(
+        [refused.code, refused.message],
+        ['INVALID_ARGUMENT', 'review cannot be combined with fixes or accept_near.'],
+      );
+    }
+    assert.equal((await jobOf(relay, id)).unmatched, 1);
+  }),
+);
+
 longTest('a job that waits for the quota of searches is ready once its last song is settled by hand', () =>
   withClock(async (relay) => {
     const [a, b] = uniqueTracks(relay, 2);
