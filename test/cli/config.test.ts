@@ -176,7 +176,7 @@ test('a change with which relay would not start is refused, and the file stays a
   assert.deepEqual(await relay(['config', 'set', 'host', '0.0.0.0'], { env }), refused(open));
   assert.deepEqual(
     await relay(['config', 'set', 'oauthClientsFile', 'mine.json'], { env }),
-    refused(`${join(home, 'mine.json')} does not exist.`),
+    refused(`"oauthClientsFile" in ${join(home, 'config.json')}: ${join(home, 'mine.json')} does not exist.`),
   );
   await relay(['config', 'set', 'publicBaseUrl', 'https://relay.example'], { env });
   await relay(['config', 'set', 'host', '0.0.0.0'], { env });
