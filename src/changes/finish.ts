@@ -284,7 +284,12 @@ export async function rollBack(
   const ops = isForAll && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);
   if (ops === null) return ended(run, 'partial', cause);
   run.body = { ...body, notes: { ...body.notes, completed: run.control.completed } };
-  await takePlan(run, { rows, ops, former }, { goingBack: true, error: errorFacts(cause) });
+  const { left } = presentState(plan, progressOf(change), rows);
+  const isBeforePut = left.size > 0 && ops[0]?.op === 'put';
+  // Either the list lags, or these rows are still there. If the rollback is refused, they count as gone.
+  const sent: ChangeOp[] = isBeforePut ? [{ op: 'remove', uris: [...left] }] : [];
+  const facts = { goingBack: true, error: errorFacts(cause), op: sent.length };
+  await takePlan(run, { rows, ops: [...sent, ...ops], former }, facts);
   return null;
 }
 
@@ -312,7 +317,11 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   if (mayBeRows(expected, present)) return null;
   // Rows that were to be removed are not another person's: the list lags, or Spotify has failed to remove them.
   const { rows: reached, left } = presentState(plan, progressOf(change), present);
-  if (left.size > 0) return sameRows(present, reached) ? null : replaceAll(run, left);
+  if (left.size > 0 && sameRows(present, reached)) return null;
+  if (left.size > 0) return replaceAll(run, left);
+  // A reading that is corrected by relay's own writes shows removed rows as gone, but they may still be there.
+  const removed = removedBefore(plan.ops, progressOf(change));
+  if (removed.size > 0 && rest[0]?.op === 'put') return replaceAll(run, removed);
   const remaining = carryOn || change.uncertain ? tookEffectAfterAll(run, present) : null;
   if (remaining) return remaining.size > 0 ? replaceAll(run, remaining) : goOnFromHere(run);
   const rows = withNames(present, expected);

@@ -410,13 +410,7 @@ export function tellRows(
   const first = body.plan && body.former.rows ? [body.former.rows] : [];
   if (!isAfter(reached, START) && first.length === 0) return;
   const halved = landingsOf(body) ?? [];
-  // All rows are replaced because the list still showed rows that were removed. They may be there.
-  const kept = replacesAfterRemoval(plan.ops) && reached.op === 1 && reached.at === 0 ? [plan.rows] : [];
-  context.rows.wrote(
-    change.playlistId,
-    () => [...first, ...statesUntil(plan, reached, halved), ...kept],
-    ageMs,
-  );
+  context.rows.wrote(change.playlistId, () => [...first, ...statesUntil(plan, reached, halved)], ageMs);
 }
 
 /**
