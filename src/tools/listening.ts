@@ -59,9 +59,17 @@ const Moment = z.union([
 ]);
 
 function momentOf(text: string): number | null {
-  const isTime = /^\d{4}-\d\d-\d\d/.test(text);
-  const moment = isTime ? Date.parse(text) : /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  const day = /^\d{4}-\d\d-\d\d/.exec(text)?.[0];
+  // `Date.parse` takes 30 February for a day in March.
+  if (day !== undefined && !isDay(day)) return null;
+  const moment = day !== undefined ? Date.parse(text) : /^\d+$/.test(text) ? Number(text) : Number.NaN;
   return moment >= 0 && moment <= LAST_MOMENT ? moment : null;
+}
+
+/** True for a date of the form `2026-03-01` that exists. */
+function isDay(text: string): boolean {
+  const [year = 0, month = 0, day = 0] = text.split('-').map(Number);
+  return new Date(Date.UTC(year, month - 1, day)).toISOString().startsWith(text);
 }
 
 /** The cursors of a page that was cut short: the next page begins with the first row that was not shown. */

@@ -103,16 +103,18 @@ test('get_recently_played accepts the cursors and times that it returns', () =>
       assert.equal(await firstOf({ before }), at(history, 3).playedAt);
     }
     assert.equal(await firstOf({ after: String(third) }), at(history, 0).playedAt);
-    const { error } = (await relay.call('get_recently_played', { before: 'yesterday' })) as {
-      error: { code: string; message: string };
-    };
-    assert.deepEqual(
-      [error.code, error.message],
-      [
-        'INVALID_ARGUMENT',
-        'before: must be Unix milliseconds or an ISO 8601 time such as 2026-03-01T18:00:00Z',
-      ],
-    );
+    for (const before of ['yesterday', '2026-02-30', '2026-02-30T10:00:00Z']) {
+      const { error } = (await relay.call('get_recently_played', { before })) as {
+        error: { code: string; message: string };
+      };
+      assert.deepEqual(
+        [error.code, error.message],
+        [
+          'INVALID_ARGUMENT',
+          'before: must be Unix milliseconds or an ISO 8601 time such as 2026-03-01T18:00:00Z',
+        ],
+      );
+    }
   }));
 
 test('get_recently_played loses no row where an answer ends early', () =>
