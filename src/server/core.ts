@@ -6,6 +6,7 @@
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { keyOptions, type Settings } from '../config/settings.ts';
+import { RelayError } from '../domain/errors.ts';
 import { createLibrary, type Library, type LibraryOptions } from '../library/library.ts';
 import { removeUploads } from '../library/plays/uploads.ts';
 import { watchedProvider } from '../library/watchedProvider.ts';
@@ -23,7 +24,7 @@ import { loadMasterKey, type MasterKey } from '../secrets/masterKey.ts';
 import { createSealer, deriveLocalKey } from '../secrets/seal.ts';
 import { keepStateFile } from '../store/copies/backup.ts';
 import { openStore, type Store } from '../store/file/open.ts';
-import type { SaveFs } from '../store/file/save.ts';
+import { diskProblem, type SaveFs } from '../store/file/save.ts';
 import { ensureHome } from '../store/home/home.ts';
 import { acquireHome } from '../store/home/lock.ts';
 import type { Account } from '../store/tables/account.ts';
@@ -124,12 +125,19 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       return core;
     } catch (error) {
       await store.close().catch(() => {});
-      throw error;
+      throw notRetried(error);
     }
   } catch (error) {
     await lock.release();
     throw error;
   }
+}
+
+/** A save that the disk refuses while the home is opened is not retried, since the process ends. */
+function notRetried(error: unknown): unknown {
+  if (!(error instanceof RelayError) || error.code !== 'STORE_ERROR' || !error.cause) return error;
+  const { remedy } = diskProblem(error.cause);
+  return error.with({ remedy: `${remedy}, then try again. Nothing already saved is lost.` });
 }
 
 function holdHome(log: Log): NonNullable<Ground['hold']> {

@@ -6,19 +6,21 @@ import { test } from 'node:test';
 import { systemClock, systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import { startServer } from '../../src/server/start.ts';
+import { type StartOptions, startServer } from '../../src/server/start.ts';
+import { testDisk } from '../store/testDisk.ts';
 import { temporaryHome } from '../store/testStore.ts';
 import { listening } from '../support/http.ts';
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
 
-function start(home: string, key: string, more: { port?: number; startOver?: boolean } = {}) {
+type More = { port?: number } & Pick<StartOptions, 'startOver' | 'ground'>;
+
+function start(home: string, key: string, { port = 0, ...more }: More = {}) {
   const settings = loadSettings({
-    env: { RELAY_HOME: home, RELAY_PORT: String(more.port ?? 0), RELAY_ENCRYPTION_KEY: key },
+    env: { RELAY_HOME: home, RELAY_PORT: String(port), RELAY_ENCRYPTION_KEY: key },
   });
-  const { startOver = false } = more;
   const world = { clock: systemClock, random: systemRandom, log: silentLog };
-  return startServer({ settings, ...world, version: '0.0.0-test', startOver });
+  return startServer({ settings, ...world, version: '0.0.0-test', ...more });
 }
 
 async function apiKeyOf(home: string, key: string): Promise<string> {
@@ -49,4 +51,16 @@ test('a taken port is noticed before anything is dropped', async (t) => {
   await assert.rejects(start(home, keyOf(2), { port, startOver: true }), { code: 'PORT_TAKEN' });
   assert.equal((await readFile(join(home, 'relay.db'))).equals(file), true);
   assert.equal(await apiKeyOf(home, keyOf(1)), before);
+});
+
+test('a start that a full disk ends does not promise to try again', async (t) => {
+  const home = temporaryHome(t);
+  await (await start(home, keyOf(1))).close();
+  const disk = testDisk();
+  disk.fail('ENOSPC');
+  await assert.rejects(start(home, keyOf(2), { startOver: true, ground: { fs: disk.fs } }), {
+    code: 'STORE_ERROR',
+    message: `The state cannot be saved to ${join(home, 'relay.db')}: the disk is full.`,
+    remedy: 'Free some space, then try again. Nothing already saved is lost.',
+  });
 });
