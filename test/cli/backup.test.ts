@@ -104,6 +104,15 @@ test('backup says which keychain entry to keep, without reading the keychain', a
   assert.match(err, /Keep the entry master-key-[0-9a-f]{16} of "relay" in this system's keychain too\.\n$/);
 });
 
+test('backup does not ask to keep a key file that does not exist', async (context) => {
+  const { home, run, copy } = await desk(context, { RELAY_ENCRYPTION_KEY: newKey() });
+  const { err } = await run(['backup', copy], { RELAY_ENCRYPTION_KEY: '', RELAY_KEYCHAIN: 'file' });
+  assert.equal(
+    err,
+    `The copy does not include the key that decrypts the login. There is no ${join(home, 'master.key')}: keep the key of RELAY_ENCRYPTION_KEY or the keychain.\n`,
+  );
+});
+
 test('backup without a state makes neither a copy nor a home', async (context) => {
   const folder = temporaryHome(context);
   const home = join(folder, 'mistyped');

@@ -114,20 +114,26 @@ async function whatIsMissing(
   const restore = commandLine({ ...context, demo: true }, 'restore', quoted(path, context.platform));
   return [
     ...(settings.demo ? [`This is the state of the demo. To restore it: ${restore}`] : []),
-    `The copy does not include the key that decrypts the login. Keep ${await keyPlace(settings, keySource)} too.`,
+    `The copy does not include the key that decrypts the login. ${await keyAdvice(settings, keySource)}`,
     ...(others.length === 0 ? [] : [`Also not in the copy: ${others.join(', ')}.`]),
   ];
 }
 
-async function keyPlace({ home }: Settings, source: StateToCopy['keySource']): Promise<string> {
+async function keyAdvice({ home }: Settings, source: StateToCopy['keySource']): Promise<string> {
   switch (source) {
     case 'environment':
-      return 'RELAY_ENCRYPTION_KEY';
-    case 'file':
-      return (await import('../../secrets/keyFile.ts')).keyFilePath(home);
+      return 'Keep RELAY_ENCRYPTION_KEY too.';
+    case 'file': {
+      const { exists } = await import('../../base/files.ts');
+      const path = (await import('../../secrets/keyFile.ts')).keyFilePath(home);
+      // A server that is not running now may get its key from the environment.
+      return (await exists(path))
+        ? `Keep ${path} too.`
+        : `There is no ${path}: keep the key of RELAY_ENCRYPTION_KEY or the keychain.`;
+    }
     case 'keychain': {
       const { keychainAccount } = await import('../../secrets/keychain.ts');
-      return `the entry ${await keychainAccount(home)} of "relay" in this system's keychain`;
+      return `Keep the entry ${await keychainAccount(home)} of "relay" in this system's keychain too.`;
     }
   }
 }
