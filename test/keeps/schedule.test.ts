@@ -6,13 +6,13 @@ import { readyRule } from '../../src/domain/keepRules.ts';
 import { createBrowser } from '../support/browser.ts';
 import { run } from '../support/cli.ts';
 import { DAY, HOUR, type ManualClock, manualClock } from '../support/clock.ts';
-import { at, owner } from '../support/entries.ts';
+import { at, owner, pluck } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { savedUris } from '../support/playlists.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { connectAccount, type Relay } from '../support/world.ts';
 import { asked, edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts';
-import { act, keep, kept, SAVED, withAccount } from './keptPlaylists.ts';
+import { type Answer, act, keep, kept, SAVED, withAccount } from './keptPlaylists.ts';
 
 const withTime = (work: (relay: Relay, clock: ManualClock) => Promise<void>) => {
   const clock = manualClock();
@@ -699,6 +699,23 @@ async function failedWrite(relay: Relay, clock: ManualClock) {
   const { keep: held } = await act(relay, made.id, 'run');
   return { held, jobs, ends };
 }
+
+test('a kept playlist that is being filled cannot be kept once more by its ID', () =>
+  withTime(async (relay) => {
+    const again: Answer[] = [];
+    const fn = async () => {
+      const playlist = owner(relay.provider).playlists.find(({ name }) => name === 'Being filled');
+      again.push(await keep(relay, { playlist_id: playlist?.id }));
+    };
+    relay.provider.faults.add({ path: /^\/playlists\/[^/]+\/items$/, method: 'POST', kind: 'hook', fn });
+    const { keep: made } = await keep(relay, { name: 'Being filled' });
+    assert.equal(made.status, 'active');
+    assert.deepEqual(
+      again.map(({ error }) => [error?.code, error?.message]),
+      [['CONFLICT', 'The playlist "Being filled" is kept already.']],
+    );
+    assert.deepEqual(pluck(await keeps(relay), 'id'), [made.id]);
+  }));
 
 longTest('two kept playlists that read each other end in a review, and write no more', async () => {
   await withTime(async (relay) => {

@@ -175,8 +175,17 @@ export function createKeeps(context: KeepsContext): Keeps {
     return { name, requireFree };
   }
 
+  /** A kept playlist that is being made: until its first write has ended, only that write knows the playlist's ID. */
+  function keepThatMakes(playlistId: string): Keep | undefined {
+    return listKeeps(store).find(
+      (keep) =>
+        keep.playlistId === null && lastChangeAskedBy(store, askedBy(keep))?.playlistId === playlistId,
+    );
+  }
+
   async function requireOwn(playlistId: string, asked: KeepRequest, call: Caller): Promise<Target> {
-    const requireFree = () => requireUnkept(keepOfPlaylist(store, playlistId), asked);
+    const requireFree = () =>
+      requireUnkept(keepOfPlaylist(store, playlistId) ?? keepThatMakes(playlistId), asked);
     requireFree();
     const { name } = await ownedFacts(playlistId, call);
     return { name, requireFree };
