@@ -89,7 +89,7 @@ export function createPlayImports(
       const digest = read.account === null ? null : hashOf(read.account.toLowerCase()).slice(0, 32);
       const before = await memory.use((sql) => ({ total: countPlays(sql), account: playsAccount(sql) }));
       const isOther = digest !== null && before.account !== null && before.account !== digest;
-      if (isOther && before.total > 0 && !request.anyAccount && own === null) {
+      if (isOther && before.total > 0 && !request.anyAccount) {
         one.progress = {
           state: 'asking',
           question: `${label} is the history of the account "${read.account}"; the stored plays are another account's.`,

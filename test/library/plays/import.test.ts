@@ -266,6 +266,21 @@ test('before the history of another account is imported, the person is asked', (
     assert.deepEqual(await allPlays(relay), [playOf(A), playOf(B)]);
   }));
 
+test('before plays are added to those of another account, the person is asked, also while logged in', () =>
+  withExports({}, async (relay, at) => {
+    const path = await at('a.zip', zipped({ 'endsong_0.json': [endsong(A, 'someone.else')] }));
+    assert.equal((await run(relay, ['import', path, '--yes'])).code, 0);
+    const { id } = owner(relay.provider);
+    const own = { 'Userdata.json': userdata(id), 'endsong_0.json': [extended(B)] };
+    const mine = await at('b.zip', zipped(own));
+    const refused = await run(relay, ['import', mine]);
+    assert.deepEqual([refused.code, refused.out], [2, '']);
+    assert.match(plain(refused.err), /the stored plays are another account's\. Nothing was written\./);
+    assert.deepEqual(await allPlays(relay), [playOf(A)]);
+    assert.equal((await run(relay, ['import', mine, '--yes'])).code, 0);
+    assert.deepEqual(await allPlays(relay), [playOf(A), playOf(B)]);
+  }));
+
 /** The text without line ends, which depend on the window's width. */
 const plain = (text: string) => text.replace(/\s+/g, ' ');
 
