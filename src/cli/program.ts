@@ -26,7 +26,7 @@ export async function runProgram(args: readonly string[], world: World): Promise
     if (args[0] === COMPLETE) {
       const lines = await completionLines(program, args.slice(1));
       printBlock(context.io, lines.map((line) => `${line}\n`).join(''));
-    } else if (args.every((arg) => arg === '--json' || arg === '--')) program.outputHelp();
+    } else if (isOnlyOptions(args)) program.outputHelp();
     else await program.parseAsync([...withComment(withDashedId(withToolHelp(args)))], { from: 'user' });
     for (const text of context.remarks) note(context.io, text);
     return code;
@@ -160,6 +160,17 @@ function wrongChoice(message: string): RelayError | null {
   return new RelayError('USAGE', text, {
     remedy: [didYouMean(typed, known), `Choose ${listed}.`].filter(Boolean).join(' '),
   });
+}
+
+/** True for a command line of global options without a command, which gets the help. */
+function isOnlyOptions(args: readonly string[]): boolean {
+  return args.every(
+    (arg, at) =>
+      ['--json', '--demo', '--'].includes(arg) ||
+      arg.startsWith('--home=') ||
+      (arg === '--home' && at + 1 < args.length) ||
+      args[at - 1] === '--home',
+  );
 }
 
 /** Returns the nearest of commander's suggestions. Commander also suggests names of which every second letter differs. */

@@ -15,6 +15,13 @@ function pathsBelow(command: Command, path: string[]): string[][] {
   return [path, ...command.commands.flatMap((child) => pathsBelow(child, [...path, child.name()]))];
 }
 
+test('options without a command get the help, and that is no error', async () => {
+  const help = await relay([]);
+  for (const args of [['--demo'], ['--home', '/tmp/x'], ['--home=/tmp/x', '--demo'], ['--json']])
+    assert.deepEqual(await relay(args), help, args.join(' '));
+  assert.equal(help.code, 0);
+});
+
 test('the version is one JSON document with --json, wherever the flag is', async () => {
   const document = { code: 0, out: '{"version":"1.2.3"}\n', err: '' };
   assert.deepEqual(await relay(['--version', '--json']), document);
