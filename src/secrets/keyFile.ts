@@ -46,7 +46,7 @@ function readIfThere(path: string): ReturnType<typeof readRegularFileSync> | nul
     return readRegularFileSync(path, MAX_BYTES);
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return null;
-    throw unreadable(path, messageOf(error));
+    throw unreadable(path, messageOf(error), ['EACCES', 'EPERM'].includes(systemCodeOf(error) ?? ''));
   }
 }
 
@@ -75,12 +75,14 @@ export async function createKeyFile(
   }
 }
 
-function unreadable(path: string, reason: string): RelayError {
+function unreadable(path: string, reason: string, isForbidden = false): RelayError {
   return new RelayError('KEY_UNAVAILABLE', `The master key in ${path} cannot be read: ${reason}.`, {
-    remedy: {
-      text: 'Restore the file from a copy, or move it away and start over with {command}.',
-      command: ['login'],
-    },
+    remedy: isForbidden
+      ? 'Make it readable for the user that runs relay.'
+      : {
+          text: 'Restore the file from a copy, or move it away and start over with {command}.',
+          command: ['login'],
+        },
     details: { path },
   });
 }
