@@ -1,7 +1,6 @@
 /** The backups of a client's file that relay keeps beside it, each made before a change. */
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { nullIfMissing } from '../domain/errors.ts';
 import { BACKUP_MARK, readClientFile, textOf } from './clientFile.ts';
 import { type Data, leadsElsewhere, leadsTo, ownKeysIn, type Target } from './entry.ts';
 import { allEntries, type Where } from './merge.ts';
@@ -62,8 +61,9 @@ function ownEntries(text: string, at: Where, target: Target): unknown[] | null {
 /** Returns the paths of the backups, newest first. */
 async function pathsOf(path: string): Promise<string[]> {
   const start = `${basename(path)}${BACKUP_MARK}`;
-  const names = await readdir(dirname(path)).catch(nullIfMissing);
-  return (names ?? [])
+  // A directory that this user may not list has no backup that could be read.
+  const names: string[] = await readdir(dirname(path)).catch(() => []);
+  return names
     .filter((name) => name.startsWith(start))
     .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
     .map((name) => join(dirname(path), name));

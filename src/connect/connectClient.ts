@@ -91,6 +91,8 @@ export interface FileState {
    * another home. `taken`: the entry with our name is another server's. `old_key`: the entry's key is no longer valid.
    */
   state: 'yes' | 'no' | 'other' | 'other_home' | 'taken' | 'old_key' | 'unreadable';
+  /** True if the entry with our name has another address. It may be that of another home. */
+  otherAddress?: true;
   /** Other entries that lead to the server too. */
   otherNames: string[];
 }
@@ -109,7 +111,10 @@ export async function lookInto(
     const entry = isTaken ? other : (named ?? other);
     if (entry === undefined) return { state: isTaken ? 'taken' : 'no', otherNames };
     if (startsAnother(entry, connection)) return { state: 'other_home', otherNames };
-    if (!isCurrent(entry, addition.entry, connection)) return { state: 'other', otherNames };
+    if (!isCurrent(entry, addition.entry, connection)) {
+      const otherAddress = !leadsTo(entry, connection);
+      return { state: 'other', ...(otherAddress && { otherAddress }), otherNames };
+    }
     const keys = keysIn(entry);
     const current = keys.length === 0 ? null : await currentKey();
     const isOld = current !== null && !keys.includes(current);

@@ -449,6 +449,14 @@ test('--write keeps what a person has set in the entry: on or off, timeout, tool
   assert.equal(text(file), mine.replace(OLD, URL));
 });
 
+test('a client whose directory cannot be listed does not keep the others from being listed', async (context) => {
+  const own = desk(context);
+  own.put('.cursor', 'not a directory');
+  const { code, out } = await own.run([]);
+  assert.equal(code, 0);
+  assert.match(out, /^claude-code /m);
+});
+
 test('an entry that starts relay for another home is told as such, and stays', async (context) => {
   const own = desk(context);
   const file = '.config/Claude/claude_desktop_config.json';

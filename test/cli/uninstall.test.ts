@@ -298,7 +298,10 @@ test("a person's own copies in the home stay, and are listed", async (context) =
 test('the service and the entries of another home stay', async (context) => {
   const { unit, asked, machine, run } = computer(context);
   write(unit, unitText(['/usr/bin/relay', '--home', '/other home', 'serve']));
-  const rows = [{ id: 'cursor', name: 'Cursor', file: '/me/.cursor/mcp.json', state: 'other_home' }];
+  const rows = [
+    { id: 'cursor', name: 'Cursor', file: '/me/.cursor/mcp.json', state: 'other_home' },
+    { id: 'codex', name: 'Codex CLI', file: '/me/.codex/config.toml', state: 'other', otherAddress: true },
+  ];
   const other: Machine = {
     ...machine,
     run: async (command, words) => {
@@ -309,9 +312,10 @@ test('the service and the entries of another home stay', async (context) => {
   };
   const { code, err } = await run(['--yes'], { machine: other });
   assert.equal(code, 0);
-  assert.deepEqual(err.split('\n').slice(0, 2), [
+  assert.deepEqual(err.split('\n').slice(0, 3), [
     'The service ~/.config/systemd/user/relay.service stays: it starts relay for another home. To remove it: relay --home "/other home" service uninstall',
     'relay in Cursor (/me/.cursor/mcp.json) stays: it starts relay for another home.',
+    'relay in Codex CLI (/me/.codex/config.toml) stays: its address is not that of this home. To remove it: relay connect codex --remove',
   ]);
   assert.equal(existsSync(unit), true);
   assert.equal(

@@ -241,11 +241,11 @@ async function listClients(context: Context, server: Server): Promise<void> {
       const plan = planFor(client, connection, system);
       const { file, missing } = plan;
       const { id, format } = client;
-      const { state, otherNames } = await lookInto(plan, server.currentKey);
+      const found = await lookInto(plan, server.currentKey);
       const backups = await readBackups(file, plan.addition, plan.connection, []);
       const keyBackups = backups.withKey.length;
       const installed = missing === null;
-      return { id, name: client.name, file, format, installed, state, otherNames, keyBackups };
+      return { id, name: client.name, file, format, installed, ...found, keyBackups };
     }),
   );
   if (json) return printJson(io, { name, url: server.url, clients: rows });

@@ -8,6 +8,7 @@ import { type Data, isData } from '../../connect/entry.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import { serverName } from '../../domain/project.ts';
 import type { Context } from '../context.ts';
+import { commandLine } from '../usage/commandLine.ts';
 
 const KEYCHAIN_MS = 5_000;
 const CHILD_MS = 30_000;
@@ -85,15 +86,22 @@ async function clientsOf(context: Context, demo: boolean, { notes, unchecked }: 
     return [];
   }
   const rows = Array.isArray(answer.clients) ? answer.clients.filter(isData) : [];
-  const isEntered = ({ state, otherNames }: Data) => {
+  const isEntered = ({ state, otherAddress, otherNames }: Data) => {
     const others = Array.isArray(otherNames) ? otherNames.length : 0;
-    return !['no', 'taken', 'other_home', 'unreadable'].includes(String(state)) || others > 0;
+    const isOwn = !['no', 'taken', 'other_home', 'unreadable'].includes(String(state)) && !otherAddress;
+    return isOwn || others > 0;
   };
-  for (const { state, name, file } of rows) {
+  for (const { state, otherAddress, id, name, file } of rows) {
     if (state === 'unreadable')
       notes.push(`${name} (${file}) cannot be read. If it has an entry for relay, remove the entry by hand.`);
     if (state === 'other_home')
       notes.push(`${serverName(demo)} in ${name} (${file}) stays: it starts relay for another home.`);
+    if (otherAddress) {
+      const removal = commandLine({ ...context, demo }, 'connect', String(id), '--remove');
+      notes.push(
+        `${serverName(demo)} in ${name} (${file}) stays: its address is not that of this home. To remove it: ${removal}`,
+      );
+    }
   }
   const touched = rows.filter((row) => isEntered(row) || Number(row.keyBackups ?? 0) > 0);
   return touched.map((row): Part => {
