@@ -61,6 +61,8 @@ export interface LibraryFile {
   check(): Promise<boolean>;
   /** Returns once that a damaged file was put aside, and where; null if none was since the last call. */
   news(): string | null;
+  /** Drops what was not saved: the next use reads the file again. */
+  revert(): Promise<void>;
   /** Deletes the file and the database in memory. */
   drop(): Promise<void>;
   /** Frees the memory now rather than in a minute, if everything is saved and nobody uses the database. */
@@ -307,6 +309,11 @@ export function createLibraryFile({
       const told = aside;
       aside = null;
       return told;
+    },
+    async revert() {
+      await opening?.catch(() => {});
+      await saving;
+      closeDatabase();
     },
     async drop() {
       await opening?.catch(() => {});

@@ -97,12 +97,18 @@ export function createPlayImports(
         return;
       }
       one.progress = { state: 'writing', done: 0, total: read.count };
+      // What others have written must be on the disk before an import that may have to be dropped.
+      await memory.save();
       const added = await writeAll(reading, one, read.count, signal);
       const total = await memory.use((sql) => {
         if (digest !== null) putPlaysAccount(sql, digest);
         return countPlays(sql);
       });
-      await memory.save();
+      await memory.save().catch(async (error) => {
+        // Plays that stay unsaved would keep everything else from being saved too.
+        await memory.revert();
+        throw error;
+      });
       const plays: PlaysCount = {
         read: read.count,
         added,

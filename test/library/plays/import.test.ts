@@ -1,6 +1,17 @@
 /** `relay import` of a listening history, and what can be asked of it afterwards. */
 import assert from 'node:assert/strict';
-import { readdir, readFile, readlink, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { loadSqlite } from '../../../src/store/sql/sqlite.ts';
@@ -279,6 +290,28 @@ test('before plays are added to those of another account, the person is asked, a
     assert.deepEqual(await allPlays(relay), [playOf(A)]);
     assert.equal((await run(relay, ['import', mine, '--yes'])).code, 0);
     assert.deepEqual(await allPlays(relay), [playOf(A), playOf(B)]);
+  }));
+
+test('an import that cannot be saved leaves nothing behind, and the library works as before', () =>
+  withExports({}, async (relay, at) => {
+    const { id } = owner(relay.provider);
+    const own = (row: ReturnType<typeof extended>) => ({
+      'Userdata.json': userdata(id),
+      'endsong_0.json': [row],
+    });
+    assert.equal((await run(relay, ['import', await at('a.zip', zipped(own(extended(A))))])).code, 0);
+    // Opens the file, so that what follows happens in memory.
+    const [playlist] = owner(relay.provider).playlists;
+    await run(relay, ['playlists', 'versions', playlist?.id ?? '']);
+    const file = join(relay.home, 'memory.db');
+    await rename(file, `${file}.aside`);
+    await mkdir(join(file, 'in the way'), { recursive: true });
+    const second = await run(relay, ['import', await at('b.zip', zipped(own(extended(B))))]);
+    assert.equal(second.code, 1);
+    assert.match(plain(second.err), /The library cannot be saved to .*memory\.db/);
+    await rm(file, { recursive: true });
+    await rename(`${file}.aside`, file);
+    assert.deepEqual(await allPlays(relay), [playOf(A)]);
   }));
 
 /** The text without line ends, which depend on the window's width. */
