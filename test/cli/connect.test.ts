@@ -20,6 +20,7 @@ import type { Parts } from '../../src/cli/context.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { CLIENTS } from '../../src/connect/clientTable.ts';
 import type { LocalApi, StatusReport } from '../../src/domain/localApi.ts';
+import { ownStart } from '../../src/store/home/processes.ts';
 import { fileWith, URL } from '../connect/additions.ts';
 import { type CliOptions, type CliResult, relay, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
@@ -858,6 +859,17 @@ function reportFor(mcpUrl: string, authMode: 'bearer' | 'oauth' = 'bearer'): Sta
   const { server, mcp } = exampleReport();
   return exampleReport({ server: server && { ...server, mcpUrl }, mcp: { ...mcp, authMode } });
 }
+
+test('the free port that relay stdio has taken for now goes into no file', async (context) => {
+  const { env, home } = await withServer(context, reportFor('http://127.0.0.1:41453/mcp'));
+  const holder = { pid: process.pid, start: await ownStart(), nonce: 'y', purpose: 'relay stdio' };
+  writeFileSync(join(home, 'relay.lock'), JSON.stringify(holder));
+  const { run, text } = desk(context, env);
+  const { code, err } = await run(['cursor', '--write']);
+  assert.equal(code, 0);
+  assert.match(err, /A client has started relay on a free port for now\./);
+  assert.match(text('.cursor/mcp.json'), /"url": "http:\/\/127\.0\.0\.1:4980\/mcp"/);
+});
 
 test('the address is that of the running server', async (context) => {
   const { env, calls } = await withServer(context, reportFor('https://relay.example.org/mcp'));

@@ -350,13 +350,32 @@ function missingClient(flag: string): RelayError {
 /** Stands for an address that nobody knows. No entry has it, since no server listens on port 0. */
 const NO_ADDRESS = 'http://127.0.0.1:0/mcp';
 
+/**
+ * The address in the settings, if the server that runs has another one only until it ends: `relay stdio` takes a free port if its
+ * own is taken. null if the server's own address lasts.
+ */
+async function lastingUrl(context: Context, url: string, demo: boolean): Promise<string | null> {
+  const settings = await context.settings({ demo });
+  const wanted = urlFromSettings(settings);
+  if (wanted === null || wanted === url) return null;
+  const { lockPath, readHolder } = await import('../../store/home/lockFile.ts');
+  const holder = await readHolder(lockPath(settings.home)).catch(() => null);
+  return holder?.purpose === 'relay stdio' ? wanted : null;
+}
+
 /** @param needs `any`: the address helps, but is not needed */
 async function serverToConnect(context: Context, needs: 'address' | 'any' | 'nothing'): Promise<Server> {
   const running = await context.running();
   if (running) {
     const { server, mcp } = await running.local.status();
+    const url = server?.mcpUrl ?? `${running.baseUrl}/mcp`;
+    const lasting = await lastingUrl(context, url, running.demo);
+    if (lasting !== null)
+      context.remark(
+        'A client has started relay on a free port for now. The address here is the one in the settings.',
+      );
     return {
-      url: server?.mcpUrl ?? `${running.baseUrl}/mcp`,
+      url: lasting ?? url,
       demo: running.demo,
       authMode: mcp.authMode,
       registrationOpen: mcp.registrationOpen,
