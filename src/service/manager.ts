@@ -42,7 +42,7 @@ export interface ServiceStatus {
   command: string | null;
   /** The command that installing now would write, in the same form. */
   wanted: string;
-  /** The home that the installed service serves, if it is another one than this process uses, as text for people; else null. */
+  /** The home of the installed service as text for people, if it is not the home of this process; null otherwise. */
   otherHome: string | null;
   /** True if installing now would change nothing in the file. */
   current: boolean;
