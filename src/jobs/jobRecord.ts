@@ -15,7 +15,7 @@ export function jobRecord(job: Job): JobRecord {
     phase: job.phase,
     payload: job.payload,
     playlist_id: job.targetId,
-    // Jobs of earlier versions may have a name beside the playlist that they write to.
+    // A name beside the playlist that the job writes to is not that playlist's.
     ...(job.payload.name === undefined || job.payload.playlist_id !== undefined
       ? {}
       : { name: job.payload.name }),

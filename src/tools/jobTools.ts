@@ -280,23 +280,14 @@ export const createBulkJobTool = defineTool({
 });
 
 function requireTarget(type: BulkJobType, payload: JobPayload): void {
-  refuseOther(type, payload);
   if (type === 'add_to_playlist' || type === 'replace_playlist') {
     if (payload.playlist_id !== undefined) return;
     throw new RelayError('INVALID_ARGUMENT', `payload.playlist_id is required for ${type}.`, {
       remedy: 'Pass a playlist from get_my_playlists or find_playlist_by_name.',
     });
   }
-  if (type !== 'create_playlist' || payload.name !== undefined) return;
-  throw new RelayError('INVALID_ARGUMENT', 'payload.name is required for create_playlist.', {
-    remedy: 'Pass the name of the new playlist.',
-  });
-}
-
-/** Refuses a playlist or a name that is not the target of such a job. A caller that names one expects the job to write there. */
-function refuseOther(type: BulkJobType, { playlist_id, name }: JobPayload): void {
-  const needsId = type === 'add_to_playlist' || type === 'replace_playlist';
-  if (playlist_id !== undefined && !needsId) {
+  // A caller that names a playlist expects the job to write there.
+  if (payload.playlist_id !== undefined) {
     const writes = type === 'create_playlist' ? 'makes a new playlist' : 'changes the saved tracks';
     throw new RelayError(
       'INVALID_ARGUMENT',
@@ -304,12 +295,10 @@ function refuseOther(type: BulkJobType, { playlist_id, name }: JobPayload): void
       { remedy: 'Omit payload.playlist_id, or pass add_to_playlist or replace_playlist as the type.' },
     );
   }
-  if (name !== undefined && type !== 'create_playlist') {
-    const writes = needsId ? 'writes to payload.playlist_id' : 'changes the saved tracks';
-    throw new RelayError('INVALID_ARGUMENT', `payload.name does not go with ${type}, which ${writes}.`, {
-      remedy: 'Omit payload.name, or pass create_playlist as the type.',
-    });
-  }
+  if (type !== 'create_playlist' || payload.name !== undefined) return;
+  throw new RelayError('INVALID_ARGUMENT', 'payload.name is required for create_playlist.', {
+    remedy: 'Pass the name of the new playlist.',
+  });
 }
 
 function refuseEpisodes(items: readonly NewJobItem[]): void {

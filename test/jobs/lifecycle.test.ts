@@ -356,17 +356,6 @@ const wrong: Wrong[] = [
       new RegExp(`payload\\.playlist_id does not go with ${type}`),
     ],
   ),
-  ...['add_to_playlist', 'replace_playlist', 'save_tracks', 'remove_saved_tracks'].map(
-    (type): Wrong => [
-      `a name for ${type}, which makes no playlist`,
-      {
-        type,
-        items: ['x'.repeat(22)],
-        payload: { name: 'Not This', ...(type.endsWith('playlist') && { playlist_id: 'y'.repeat(22) }) },
-      },
-      new RegExp(`payload\\.name does not go with ${type}`),
-    ],
-  ),
 ];
 
 for (const [what, args, words] of wrong) {
