@@ -9,14 +9,7 @@ import {
   plistCommand,
   plistText,
 } from './launchdPlist.ts';
-import {
-  otherHome,
-  requireOk,
-  requireOwn,
-  type ServiceFacts,
-  type ServiceManager,
-  writerOf,
-} from './manager.ts';
+import { requireOk, requireOwn, type ServiceFacts, type ServiceManager, writerOf } from './manager.ts';
 import { shellText } from './serveCommand.ts';
 import { readText, removeFile, replaceText } from './serviceFiles.ts';
 
@@ -38,13 +31,11 @@ export function launchdManager({ machine, command, sleep }: ServiceFacts): Servi
     const ours = text !== null && isOurPlist(text);
     const printed = await ask('print', target);
     const disabled = await ask('print-disabled', domain);
-    const installed = ours ? plistCommand(text) : null;
     return {
       file: plist,
       writtenBy: writerOf(text, ours),
-      command: installed,
+      command: ours ? plistCommand(text) : null,
       wanted: shellText(command),
-      otherHome: otherHome(installed, shellText(command)),
       current: text === wanted,
       enabled: ours && !isDisabled(disabled.out),
       ...(printed.ok ? agentState(printed.out) : { running: false, failed: false, pid: null }),

@@ -42,8 +42,6 @@ export interface ServiceStatus {
   command: string | null;
   /** The command that installing now would write, in the same form. */
   wanted: string;
-  /** The home of the installed service as text for people, if it is not the home of this process; null otherwise. */
-  otherHome: string | null;
   /** True if installing now would change nothing in the file. */
   current: boolean;
   /** True if the service that relay wrote starts at login. */
@@ -93,26 +91,28 @@ export function homeIn(command: string): string {
   return / --home (.+) serve$/.exec(command)?.[1] ?? DEFAULT_HOME;
 }
 
-/** @param installed the command of the installed service; null if relay has not installed one */
-export function otherHome(installed: string | null, wanted: string): string | null {
-  return installed === null || homeIn(installed) === homeIn(wanted) ? null : homeIn(installed);
+/** Returns the home that the installed service serves, as text for people; null if it is the home of this process. */
+export function otherHome({ command, wanted }: Pick<ServiceStatus, 'command' | 'wanted'>): string | null {
+  return command === null || homeIn(command) === homeIn(wanted) ? null : homeIn(command);
 }
 
 /** Says how to remove the service of another home. */
-export function removalOf(home: string): string {
+export function removalAdvice(home: string): string {
   return `To remove it: relay ${home === DEFAULT_HOME ? '' : `--home ${home} `}service uninstall`;
 }
 
 /** Makes the error for a service of another home, which is never replaced or removed: a server of that home may run in it. */
 function ofOtherHome(file: string, home: string): RelayError {
   return new RelayError('SERVICE_FAILED', `${file} starts relay for another home: ${home}.`, {
-    remedy: `Nothing was changed. There can be only one service. ${removalOf(home)}`,
+    remedy: `Nothing was changed. There can be only one service. ${removalAdvice(home)}`,
   });
 }
 
 /** Throws if the service is not one of relay's, or serves another home. */
-export function requireOwn({ file, writtenBy, otherHome: home }: ServiceStatus): void {
+export function requireOwn(found: ServiceStatus): void {
+  const { file, writtenBy } = found;
   if (writtenBy === 'other') throw writtenByOther(file);
+  const home = otherHome(found);
   if (home !== null) throw ofOtherHome(file, home);
 }
 

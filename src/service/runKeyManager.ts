@@ -5,7 +5,6 @@
 import { systemProgram } from '../base/childProcess.ts';
 import {
   homeIn,
-  otherHome,
   requireOk,
   requireOwn,
   type ServiceFacts,
@@ -28,6 +27,12 @@ const FILE = `${RUN_KEY}\\${VALUE}`;
 const NOT_CHANGED = 'Windows did not change the Run key';
 const REMEDY = 'Check whether the policy of this computer lets programs start at login.';
 
+/** What `reg` has printed, with the home as `wanted` has it, if it may be the same: `reg` does not print every character. */
+function withHomeOf(printed: string, wanted: string): string {
+  const [shown, home] = [homeIn(printed), homeIn(wanted)];
+  return isSameData(shown, home) ? printed.replace(shown, () => home) : printed;
+}
+
 export function runKeyManager({ env, machine, command }: ServiceFacts): ServiceManager {
   const program = systemProgram('reg.exe', env);
   const reg = (...args: string[]) => machine.run(program, args);
@@ -37,14 +42,12 @@ export function runKeyManager({ env, machine, command }: ServiceFacts): ServiceM
     const data = queriedData((await reg('query', RUN_KEY, '/v', VALUE)).out);
     const ours = data !== null && isOurData(data);
     const current = data !== null && isSameData(data, wanted);
-    const isSameHome = data !== null && isSameData(homeIn(data), homeIn(wanted));
     const approved = await reg('query', APPROVED_KEY, '/v', VALUE);
     return {
       file: FILE,
       writtenBy: writerOf(data, ours),
-      command: current ? wanted : ours ? data : null,
+      command: current ? wanted : ours ? withHomeOf(data, wanted) : null,
       wanted,
-      otherHome: isSameHome || !ours ? null : otherHome(data, wanted),
       current,
       enabled: ours && !isSwitchedOff(approved.out),
       running: null,

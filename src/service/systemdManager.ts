@@ -1,14 +1,7 @@
 /** Starts the server at login with systemd, as a user unit. */
 
 import { RelayError } from '../domain/errors.ts';
-import {
-  otherHome,
-  requireOk,
-  requireOwn,
-  type ServiceFacts,
-  type ServiceManager,
-  writerOf,
-} from './manager.ts';
+import { requireOk, requireOwn, type ServiceFacts, type ServiceManager, writerOf } from './manager.ts';
 import { linkTarget, putLink, readText, removeFile, replaceText } from './serviceFiles.ts';
 import { execStart, isOurUnit, UNIT, unitCommand, unitPaths, unitState, unitText } from './systemdUnit.ts';
 
@@ -29,13 +22,11 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
     const state = shown.ok
       ? unitState(shown.out)
       : { enabled: (await linkTarget(link)) !== null, running: null, failed: false, pid: null };
-    const installed = ours ? unitCommand(text) : null;
     return {
       file: unit,
       writtenBy: writerOf(text, ours),
-      command: installed,
+      command: ours ? unitCommand(text) : null,
       wanted: execStart(command),
-      otherHome: otherHome(installed, execStart(command)),
       current: text === wanted,
       ...state,
       enabled: ours && state.enabled,

@@ -90,7 +90,7 @@ async function runServiceStatus(context: Context): Promise<ExitCode> {
     ...problem,
     remedy: remedyText(problem.remedy, (words) => commandLine(context, ...words)),
   }));
-  const { writtenBy, wanted: expectedCommand, otherHome: _, silent, ...rest } = found;
+  const { writtenBy, wanted: expectedCommand, silent, ...rest } = found;
   const installed = writtenBy === 'relay';
   const running = found.running ?? (context.platform === 'win32' ? server !== null : null);
   if (context.json)

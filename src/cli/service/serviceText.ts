@@ -1,7 +1,7 @@
 /** The text that `relay service` shows a person. Pure: facts in, lines out. */
 import type { ServerFile } from '../../domain/localApi.ts';
 import type { Remedy } from '../../domain/remedy.ts';
-import { removalOf, type ServiceStatus, type Start } from '../../service/manager.ts';
+import { otherHome, removalAdvice, type ServiceStatus, type Start } from '../../service/manager.ts';
 import { columns } from '../terminal/output.ts';
 import type { LeftBehind } from '../usage/leftBehind.ts';
 
@@ -20,9 +20,10 @@ export function problemsOf(found: ServiceStatus, logCommand: string | null): Pro
     const remedy = { text: 'Rename or move that file, then install again.' };
     return [{ message: `${found.file} was not written by relay.`, remedy }];
   }
-  if (found.otherHome !== null) {
-    const message = `It starts relay for another home, and there can be only one service: ${found.otherHome}`;
-    return [{ message, remedy: { text: removalOf(found.otherHome) } }];
+  const home = otherHome(found);
+  if (home !== null) {
+    const message = `It starts relay for another home, and there can be only one service: ${home}`;
+    return [{ message, remedy: { text: removalAdvice(home) } }];
   }
   const problems: Problem[] = [];
   if (found.command !== found.wanted) {

@@ -42,13 +42,15 @@ export async function findParts(context: Context): Promise<{ parts: Part[] } & D
 
 async function service(context: Context, { notes }: Doubts): Promise<Part[]> {
   const { openService } = await import('../service/serviceSetup.ts');
-  const { removalOf } = await import('../../service/manager.ts');
+  const { otherHome, removalAdvice } = await import('../../service/manager.ts');
   try {
     const { manager } = await openService(context);
-    const { file, writtenBy, otherHome } = await manager.find();
+    const found = await manager.find();
+    const { file, writtenBy } = found;
     if (writtenBy !== 'relay') return [];
-    if (otherHome !== null) {
-      notes.push(`The service ${file} stays: it starts relay for another home. ${removalOf(otherHome)}`);
+    const home = otherHome(found);
+    if (home !== null) {
+      notes.push(`The service ${file} stays: it starts relay for another home. ${removalAdvice(home)}`);
       return [];
     }
     return [{ name: 'service', what: `the service (${file})`, remove: () => manager.uninstall() }];
