@@ -94,16 +94,12 @@ export function leadsTo(entry: unknown, { url, program }: Target): boolean {
   const texts = textsIn(entry);
   if (texts.some((text) => sameAddress(text, url))) return true;
   // The same `--home` and `--demo` suffice. Other differences, such as the path of the program, do not matter.
-  return isRelayCommand(texts) && serverOf(texts) === serverOf(program);
+  return isRelayCommand(texts) && serverOf(entry) === serverOf(program);
 }
 
 /** True if the entry starts `relay stdio` for another home, or for the demo instead of the account. */
 export function startsAnother(entry: unknown, { program }: Target): boolean {
-  const texts = textsIn(entry);
-  if (!isRelayCommand(texts)) return false;
-  const inEnvironment = isData(entry) && isData(entry.env) ? entry.env.RELAY_HOME : undefined;
-  const named = typeof inEnvironment === 'string' ? [...texts, '--home', inEnvironment] : texts;
-  return serverOf(named) !== serverOf(program);
+  return isRelayCommand(textsIn(entry)) && serverOf(entry) !== serverOf(program);
 }
 
 /**
@@ -162,9 +158,12 @@ function isRelayCommand(texts: readonly string[]): boolean {
   return isRelay && texts.includes('stdio');
 }
 
-function serverOf(words: readonly string[]): string {
+/** The home that an entry or the words of a command name, and whether they mean the demo. `--home` counts before `RELAY_HOME`. */
+function serverOf(entry: unknown): string {
+  const words = textsIn(entry);
   const at = words.indexOf('--home');
-  return JSON.stringify([at < 0 ? null : words[at + 1], words.includes('--demo')]);
+  const { RELAY_HOME } = isData(entry) && isData(entry.env) ? entry.env : {};
+  return JSON.stringify([at < 0 ? RELAY_HOME || null : words[at + 1], words.includes('--demo')]);
 }
 
 export function isData(value: unknown): value is Data {

@@ -450,6 +450,21 @@ test('--write keeps what a person has set in the entry: on or off, timeout, tool
   assert.equal(text(file), mine.replace(OLD, URL));
 });
 
+test('an entry that names its home in the environment is that of this home only if the home is the same', async (context) => {
+  const own = desk(context, { RELAY_HOME: '' });
+  const file = '.config/Claude/claude_desktop_config.json';
+  const entry = (home: string) =>
+    JSON.stringify({
+      mcpServers: { music: { command: '/opt/relay/relay', args: ['stdio'], env: { RELAY_HOME: home } } },
+    });
+  own.put(file, entry('/elsewhere'));
+  const stays = await own.run(['claude-desktop', '--remove']);
+  assert.match(stays.out, /^relay is not in\n/);
+  assert.equal(own.text(file), entry('/elsewhere'));
+  own.put(file, entry(''));
+  assert.match((await own.run(['claude-desktop', '--remove'])).out, /^Removed music from\n/);
+});
+
 test('a client whose directory cannot be listed does not keep the others from being listed', async (context) => {
   const own = desk(context);
   own.put('.cursor', 'not a directory');
