@@ -301,7 +301,8 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   const { context, change, plan, call } = run;
   const { carryOn } = run.control;
   const id = change.playlistId ?? '';
-  const rest = restOf(plan.ops, progressOf(change));
+  const known = progressOf(change);
+  const rest = restOf(plan.ops, known);
   // Rows tell nothing about a name or about the account's list of playlists.
   if (!(carryOn ? plan.ops : rest).some(writesRows)) return null;
   const expected = rowsReached(run);
@@ -316,11 +317,10 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   const present = part && !part.includes('') ? part : await readAll();
   if (mayBeRows(expected, present)) return null;
   // Rows that were to be removed are not another person's: the list lags, or Spotify has failed to remove them.
-  const { rows: reached, left } = presentState(plan, progressOf(change), present);
-  if (left.size > 0 && sameRows(present, reached)) return null;
-  if (left.size > 0) return replaceAll(run, left);
+  const { rows: reached, left } = presentState(plan, known, present);
+  if (left.size > 0) return sameRows(present, reached) ? null : replaceAll(run, left);
   // A reading that is corrected by relay's own writes shows removed rows as gone, but they may still be there.
-  const removed = removedBefore(plan.ops, progressOf(change));
+  const removed = removedBefore(plan.ops, known);
   if (removed.size > 0 && rest[0]?.op === 'put') return replaceAll(run, removed);
   const remaining = carryOn || change.uncertain ? tookEffectAfterAll(run, present) : null;
   if (remaining) return remaining.size > 0 ? replaceAll(run, remaining) : goOnFromHere(run);
