@@ -114,6 +114,12 @@ export function playlistsNamed(given: string): string[] {
   return rule === 'union' ? namesIn(value ?? '') : [];
 }
 
+/** Returns the names of the playlists by which a ready rule made a query for a playlist of this name. */
+export function playlistsInQuery(sql: string, name: string): string[] {
+  const made = ruleOf(sql, name);
+  return made?.rule === READY_RULES.union ? namesIn(made.value ?? '') : [];
+}
+
 /** Returns the rule for the union of the playlists with these names, as `readyRule` takes it. */
 export function unionOf(names: readonly string[]): string {
   return `union=${names.map(listed).join(',')}`;

@@ -184,6 +184,8 @@ export interface Library {
    * @param listed number of songs still to be found; for `WORTH_A_LOOK` or more, an older copy is first brought up to date
    */
   savedLike(query: TrackQuery, listed: number, call: Caller): Promise<Track[]>;
+  /** Lists the playlists of the copy. */
+  listedPlaylists(): Promise<Array<{ id: string; name: string }>>;
   /** Lists the playlists that have versions, also those that are no longer in the account. */
   versionedPlaylists(): Promise<Array<{ id: string; name: string }>>;
   status(): Promise<LibraryStatus>;
@@ -1018,6 +1020,8 @@ export function createLibrary(options: LibraryOptions): Library {
       }
     },
     versionRows: (id, version) => playlistVersions.rows(id, version),
+    listedPlaylists: () =>
+      inCopy((sql) => sql.all<{ id: string; name: string }>('select id, name from playlists'), []),
     versionedPlaylists: () => playlistVersions.playlists(),
     status: statusOf,
     async sync() {

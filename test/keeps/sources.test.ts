@@ -44,6 +44,61 @@ for (const status of [403, 404]) {
   });
 }
 
+test('a union whose source has another name waits for a person, who may let it run without', async () => {
+  await withAccount({ saved: 3, playlists: 3 }, async (relay) => {
+    const [road, gym] = owner(relay.provider).playlists;
+    assert.ok(road && gym);
+    Object.assign(road, { name: 'Road' });
+    Object.assign(gym, { name: 'Gym' });
+    edit(relay, road.id, () => spare(relay, 0, 3));
+    edit(relay, gym.id, () => spare(relay, 10, 20));
+    const added = await run(relay, ['keep', 'add', 'Both', '--like', 'union=Road,Gym', '--json']);
+    const { keep: made } = JSON.parse(added.out);
+    const before = rowsOf(relay, made.playlist_id);
+    const ofGym = before.filter((uri) => rowsOf(relay, gym.id).includes(uri));
+    const ofRoad = before.length - ofGym.length;
+    assert.ok(ofRoad > 0 && ofGym.length > 15);
+    const rename = (name: string) => Object.assign(road, { name, version: road.version + 1 });
+    rename('Road trip');
+    const { keep: waiting } = await act(relay, made.id, 'run');
+    assert.deepEqual(
+      [waiting.status, waiting.reason],
+      [
+        'review',
+        'You have no playlist "Road" any more, which the query reads. If it only has another name now, stop keeping this playlist, and add it again. If you accept, it runs without it.',
+      ],
+    );
+    assert.deepEqual(rowsOf(relay, made.playlist_id), before);
+    // Its old name is enough for it to be read again.
+    rename('Road');
+    assert.equal((await act(relay, made.id, 'run')).keep.last_result, 'nothing to change');
+    rename('Road trip');
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
+    assert.equal((await act(relay, made.id, 'accept')).keep.last_result, `${ofRoad} removed`);
+    assert.deepEqual(rowsOf(relay, made.playlist_id), ofGym);
+  });
+});
+
+test('a query that names a playlist by its ID waits for a person once that playlist has left the library', async () => {
+  await withAccount({ saved: 12, playlists: 2 }, async (relay) => {
+    const sql = `SELECT uri FROM saved UNION ALL ${OF_LIST_0.replace(' ORDER BY position', ' AND position < 2')}`;
+    const { keep: made } = await keep(relay, { name: 'Both', sql });
+    const account = owner(relay.provider);
+    const [list] = account.playlists.filter(({ id }) => id === LIST_0);
+    const name = list?.name;
+    account.playlists = account.playlists.filter(({ id }) => id !== LIST_0);
+    for (const dry of [false, true]) {
+      const { keep: waiting } = dry
+        ? await keep(relay, { name: 'Other', sql, dry_run: true })
+        : await act(relay, made.id, 'run');
+      assert.equal(waiting.status, 'review');
+      assert.ok(waiting.reason?.startsWith(`You have no playlist "${name}" any more`), waiting.reason);
+    }
+    assert.equal(rowsOf(relay, made.playlist_id).length, 14);
+    assert.equal((await act(relay, made.id, 'accept')).keep.last_result, '2 removed');
+  });
+});
+
 test('a run finds what a person saved, also while another playlist is not read yet', () =>
   withAccount({ saved: 12 }, async (relay) => {
     const { keep: made } = await keep(relay, { name: 'Saved', sql: SAVED });

@@ -27,7 +27,8 @@ import { NOTHING, type Outcome, WAITS_FOR_REVIEW } from './endings.ts';
 import { askedBy, connectedAccount, type KeepsContext, NOT_CONNECTED, putKeep } from './keepsContext.ts';
 import { createLookups } from './lookups.ts';
 import { requireKeepable, wantedOf } from './plan.ts';
-import { createRun, playlistUri } from './run.ts';
+import { createRun } from './run.ts';
+import { awayFrom } from './sources.ts';
 
 /** How often to look at the wall clock: it may be set, and timers stop while the computer sleeps. */
 const LOOK_MS = 60_000;
@@ -356,8 +357,8 @@ export function createKeeps(context: KeepsContext): Keeps {
             },
           });
         }
-        const missed = (await library.missedPlaylists()).map(({ id }) => playlistUri(id));
-        const gone = [...new Set([...keep.gone, ...missed])];
+        const away = await awayFrom(library, keep, await library.missedPlaylists());
+        const gone = [...new Set([...keep.gone, ...away.map(({ key }) => key)])];
         await putKeep(store, keep, { accepted: keep.preview.removed_count, written: [], gone });
       } else {
         // A person asks for this run, so rows that were refused before are tried once more.

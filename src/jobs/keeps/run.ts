@@ -16,6 +16,7 @@ import { createEndings, NOTHING, type Outcome } from './endings.ts';
 import { askedBy, connectedAccount, isHalted, type KeepsContext, NOT_CONNECTED } from './keepsContext.ts';
 import type { ListedFacts, Lookups } from './lookups.ts';
 import { decide, outgrown, type Wanted, wantedOf } from './plan.ts';
+import { awayFrom, missing, stillGone } from './sources.ts';
 
 /** How long a run waits for its write before a job continues with it. */
 const WRITE_MS = 5 * 60_000;
@@ -129,15 +130,6 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     return { ...keep, name, query };
   }
 
-  /** A person's leave to do without a playlist ends once Spotify gives its rows again. */
-  function withoutRead(keep: Keep, { missed }: Answer): Keep {
-    const away = new Set(missed.map(({ id }) => playlistUri(id)));
-    const gone = keep.gone.filter((uri) => !uri.startsWith(playlistUri('')) || away.has(uri));
-    if (gone.length === keep.gone.length) return keep;
-    setKeep(store, keep.id, { gone });
-    return { ...keep, gone };
-  }
-
   async function bring(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
     let answer = await askedOf(given, maxAgeMinutes);
     let keep = await underPresentName(given);
@@ -146,9 +138,14 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     if (!isConnected(given)) throw notConnected();
     const incomplete = unreadOf(answer);
     if (incomplete !== null) return endings.waits(keep, incomplete);
-    keep = withoutRead(keep, answer);
+    const away = await awayFrom(library, keep, answer.missed);
+    const gone = stillGone(keep, away);
+    if (gone.length < keep.gone.length) {
+      setKeep(store, keep.id, { gone });
+      keep = { ...keep, gone };
+    }
     const all = wantedOf(answer.rows, keep.gone);
-    const reason = missing(keep, answer) ?? outgrown(all);
+    const reason = missing(keep, away) ?? outgrown(all);
     if (reason !== null) {
       const present = keep.playlistId === null ? [] : ((await library.playlistRows(keep.playlistId)) ?? []);
       return endings.review(keep, reason, await previewOf(present, all.uris, all.leftOut));
@@ -177,8 +174,9 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     const incomplete = unreadOf(answer);
     if (incomplete !== null) return { status: 'waiting', reason: incomplete, preview };
     const decision = decide(listed);
-    const away = isAway ? IS_AWAY : null;
-    const reason = missing(keep, answer) ?? away ?? (decision.kind === 'review' ? decision.reason : null);
+    const lacking = missing(keep, await awayFrom(library, keep, answer.missed));
+    const reason =
+      lacking ?? (isAway ? IS_AWAY : null) ?? (decision.kind === 'review' ? decision.reason : null);
     return { status: reason === null ? 'active' : 'review', reason, preview };
   }
 
@@ -294,15 +292,6 @@ function unreadOf({ note, coverage: { saved, playlists } }: Answer): string | nu
   return isWhole ? null : 'The library has not been read completely yet.';
 }
 
-/** Says which playlists the query may read without getting their rows; null if there are none. */
-function missing({ playlistId, gone }: Pick<Keep, 'playlistId' | 'gone'>, { missed }: Answer): string | null {
-  const names = missed
-    .filter(({ id }) => id !== playlistId && !gone.includes(playlistUri(id)))
-    .map(({ name }) => `"${name}"`);
-  if (names.length === 0) return null;
-  return `Spotify does not give the rows of ${names.join(', ')} now, which the query may read. If you accept, it runs without them.`;
-}
-
 /** The rows of a playlist, and what they should become. */
 interface View extends Pick<ListedFacts, 'shown' | 'wanted' | 'originals'> {
   /** Why a person has to decide; null if nobody has to. */
@@ -318,10 +307,6 @@ type Turn = ({ kind: 'over' } & Outcome) | { kind: 'refused'; added: readonly st
 
 function over(outcome: Outcome): Turn {
   return { kind: 'over', ...outcome };
-}
-
-export function playlistUri(id: string): string {
-  return `spotify:playlist:${id}`;
 }
 
 function digestOf(uris: readonly string[]): string {
