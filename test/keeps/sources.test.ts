@@ -242,19 +242,28 @@ longTest('a restored version leaves a song that is shown under another ID where 
   });
 });
 
-longTest('a row without an item does not count as a song that the query wants', async () => {
-  await withAccount({ saved: 12 }, async (relay) => {
-    const list = owner(relay.provider).playlists.find(({ id }) => id === LIST_0);
-    assert.ok(list);
-    list.rows = savedUris(relay).map((uri, index) => ({
-      uri: index === 0 ? at(spare(relay, 70, 1), 0) : uri,
-      addedAt: '2026-10-01T00:00:00Z',
-      addedBy: null,
-      ...(index === 0 ? { unavailable: true } : {}),
-    }));
-    list.version += 1;
-    const { keep: made } = await keep(relay, { playlist_id: LIST_0 });
-    assert.equal(made.status, 'active');
-    assert.deepEqual(rowsOf(relay, LIST_0), savedUris(relay));
-  });
-});
+longTest(
+  'a row without an item is no song that the query wants, and goes only if a person accepts it',
+  async () => {
+    await withAccount({ saved: 12 }, async (relay) => {
+      const list = owner(relay.provider).playlists.find(({ id }) => id === LIST_0);
+      assert.ok(list);
+      list.rows = savedUris(relay).map((uri, index) => ({
+        uri: index === 0 ? at(spare(relay, 70, 1), 0) : uri,
+        addedAt: '2026-10-01T00:00:00Z',
+        addedBy: null,
+        ...(index === 0 ? { unavailable: true } : {}),
+      }));
+      list.version += 1;
+      const before = rowsOf(relay, LIST_0);
+      const { keep: made } = await keep(relay, { playlist_id: LIST_0 });
+      assert.deepEqual(
+        [made.status, made.reason],
+        ['review', '1 row that Spotify shows without a song would go, and the run could not be undone.'],
+      );
+      assert.deepEqual([rowsOf(relay, LIST_0), writes(relay)], [before, []]);
+      assert.equal((await act(relay, made.id, 'accept')).keep.status, 'active');
+      assert.deepEqual(rowsOf(relay, LIST_0), savedUris(relay));
+    });
+  },
+);

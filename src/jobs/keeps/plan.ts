@@ -118,9 +118,14 @@ function reasonFor({
   if (loss > LOSS.rows && loss > LOSS.share * had) {
     return `The playlist would shrink from ${had} rows to ${have}.`;
   }
-  const local = without(present, wanted).filter((uri) => uri.startsWith('spotify:local:')).length;
+  const leaving = without(present, wanted);
+  const local = leaving.filter((uri) => uri.startsWith('spotify:local:')).length;
   if (local > 0)
     return `${counted(local, 'local file')} would go, and only Spotify can add local files again.`;
+  const unnamed = leaving.filter((uri) => uri === '').length;
+  if (unnamed > 0) {
+    return `${counted(unnamed, 'row')} that Spotify shows without a song would go, and the run could not be undone.`;
+  }
   if (written.filter((one) => one === digest).length >= MAX_RETURNS) {
     return 'The playlist goes back and forth between the same rows: two kept playlists may read each other.';
   }
