@@ -54,11 +54,16 @@ export function isEmptyPreview({ total, added_count, removed_count, left_out }: 
   return total + added_count + removed_count + left_out === 0;
 }
 
+/** The most rows that a playlist can hold. */
+export const MAX_KEPT_ROWS = 10_000;
+
+/** True if a kept playlist waits for a run that a person can approve. Otherwise something else has to change first. */
+export function isApprovable({ status, preview = EMPTY_PREVIEW }: KeepRecord): boolean {
+  return status === 'review' && !isEmptyPreview(preview) && preview.total <= MAX_KEPT_ROWS;
+}
+
 export const INTERVAL_MS: Readonly<Record<KeepInterval, number>> = {
   hour: 3_600_000,
   day: 86_400_000,
   week: 7 * 86_400_000,
 };
-
-/** The most rows that a playlist can hold. */
-export const MAX_KEPT_ROWS = 10_000;

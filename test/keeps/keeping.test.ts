@@ -287,6 +287,12 @@ longTest('nothing is written to a playlist that was deleted right after it was m
     assert.equal(status, 'review');
     assert.match(String(reason), /^The playlist is not in your library any more/);
     assert.deepEqual(writes(relay), []);
+    // Nobody can approve a run that has no playlist to write to.
+    const short = made.keep.id.slice(0, 8);
+    assert.deepEqual(
+      (await run(relay, ['keep', 'run', short])).err,
+      `To try again: relay keep run ${short}\nTo stop keeping it: relay keep stop ${short}\n`,
+    );
     await relay.call('undo_change', { change_id });
     assert.equal((await act(relay, made.keep.id, 'run')).keep.last_result, '2 added');
     assert.deepEqual(rowsOf(relay, id), savedUris(relay));

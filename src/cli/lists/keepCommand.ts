@@ -3,7 +3,13 @@ import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { ADDRESS, parseRef } from '../../domain/ids.ts';
 import { shortId } from '../../domain/job.ts';
-import { KEEP_INTERVALS, type KeepAction, type KeepInterval, type KeepRecord } from '../../domain/keep.ts';
+import {
+  isApprovable,
+  KEEP_INTERVALS,
+  type KeepAction,
+  type KeepInterval,
+  type KeepRecord,
+} from '../../domain/keep.ts';
 import { playlistsNamed, READY_RULE_NAMES, READY_RULES, readyRule, unionOf } from '../../domain/keepRules.ts';
 import type { KeepAnswer, LocalApi } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
@@ -150,7 +156,10 @@ async function showAnswer(context: Context, answer: KeepAnswer, dryRun: boolean)
   for (const line of answerLines(keep, preview, dryRun, context.clock.now())) printLine(io, line);
   if (keep.status === 'review' && !dryRun && keep.id !== null) {
     const id = shortId(keep.id);
-    note(io, `To approve it once: ${commandLine(context, 'keep', 'accept', id)}`);
+    const approve = ['To approve it once', 'accept'] as const;
+    const retry = ['To try again', 'run'] as const;
+    const [what, action] = isApprovable(keep) ? approve : retry;
+    note(io, `${what}: ${commandLine(context, 'keep', action, id)}`);
     note(io, `To stop keeping it: ${commandLine(context, 'keep', 'stop', id)}`);
   }
   if (change_id !== undefined) note(io, `To undo it: ${commandLine(context, 'undo', shortId(change_id))}`);

@@ -5,7 +5,7 @@ import { rowsAfter } from '../../changes/rowOps.ts';
 import { planOf, rowsReached } from '../../changes/run.ts';
 import { asRelayError, notConnected, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
-import type { KeepPreview } from '../../domain/keep.ts';
+import { EMPTY_PREVIEW, type KeepPreview } from '../../domain/keep.ts';
 import { renamedRule } from '../../domain/keepRules.ts';
 import { withNames } from '../../domain/mergeRows.ts';
 import { uriOf, without } from '../../domain/rows.ts';
@@ -173,10 +173,10 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     const preview = await previewOf(shown, listed.wanted, leftOut);
     const incomplete = unreadOf(answer);
     if (incomplete !== null) return { status: 'waiting', reason: incomplete, preview };
-    const decision = decide(listed);
     const lacking = missing(keep, await awayFrom(library, keep, answer.missed));
-    const reason =
-      lacking ?? (isAway ? IS_AWAY : null) ?? (decision.kind === 'review' ? decision.reason : null);
+    if (isAway && lacking === null) return { status: 'review', reason: IS_AWAY, preview: EMPTY_PREVIEW };
+    const decision = decide(listed);
+    const reason = lacking ?? (decision.kind === 'review' ? decision.reason : null);
     return { status: reason === null ? 'active' : 'review', reason, preview };
   }
 
@@ -201,7 +201,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     const { uris, leftOut } = wanted;
     const known = await library.playlistRows(playlistId);
     if (known === null && !isNew(keep, playlistId)) {
-      return over(await endings.review(keep, IS_AWAY, await previewOf([], uris, leftOut)));
+      return over(await endings.review(keep, IS_AWAY, EMPTY_PREVIEW));
     }
     const facts = {
       left: keep.leftRows,

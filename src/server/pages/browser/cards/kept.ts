@@ -1,5 +1,6 @@
 /** Kept playlists: what each follows, when it runs next, what the last run did, and what to do about it. */
 import {
+  isApprovable,
   isEmptyPreview,
   type KeepAction,
   type KeepPreview,
@@ -73,7 +74,9 @@ export function keptNeeds(app: App): Child[] {
         h.p(name(keep.name), ': ', keep.reason ?? 'a run waits for your review.'),
         keep.preview !== undefined && !isEmptyPreview(keep.preview) && soft(wouldHave(keep.preview)),
         row(
-          acting(app, 'needs', keep, 'accept', 'Approve once', 'Approve it now'),
+          isApprovable(keep)
+            ? acting(app, 'needs', keep, 'accept', 'Approve once', 'Approve it now')
+            : acting(app, 'needs', keep, 'run', 'Try again'),
           acting(app, 'needs', keep, 'stop', 'Stop', 'Stop keeping it'),
         ),
       ),
