@@ -82,8 +82,8 @@ export const READY_RULES = {
     what: 'saved and not heard for a year (not-heard=90: 90 days)',
     sql: (_, value) => {
       const heard = `ms_played >= 30000 AND played_at >= strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-${wholeOf(value, 365, 36_500)} days')`;
-      // The short history, which Spotify sends within days, names a song only by its title and artist.
-      const named = `SELECT 1 FROM plays WHERE plays.uri IS NULL AND plays.artist = track_artists.artist AND plays.name = tracks.name AND ${heard}`;
+      // The short history names a song only by its title and artist. The long one may have the URI of another release.
+      const named = `SELECT 1 FROM plays WHERE plays.artist = track_artists.artist AND plays.name = tracks.name AND ${heard}`;
       return `SELECT uri FROM saved JOIN tracks USING (uri) LEFT JOIN track_artists ON track_uri = uri AND place = 0 WHERE uri NOT IN (SELECT uri FROM plays WHERE uri IS NOT NULL AND ${heard}) AND NOT EXISTS (${named}) ORDER BY position DESC`;
     },
     valueIn: /-(\d+) days/,

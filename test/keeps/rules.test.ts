@@ -418,30 +418,46 @@ longTest('relay keep adds, lists, shows, runs and stops', async () => {
   });
 });
 
-longTest('not-heard leaves out the songs that a history without URIs names', async () => {
-  await withRelay(WITH_ALL, async (relay) => {
-    resize(relay, 20, 1);
-    const saved = savedUris(relay);
-    const facts = new Map(relay.provider.catalogue.tracks.map((track) => [track.uri, track]));
-    const play = (uri: string, days: number, artist?: string) => {
-      const track = facts.get(uri);
-      const at = new Date(Date.now() - days * 86_400_000).toISOString();
-      return short({ at, name: track?.name ?? '', artist: artist ?? track?.artists[0]?.name ?? '' });
-    };
-    const [heard = '', long = '', other = ''] = saved.slice(4, 7);
-    const rows = [play(heard, 30), play(long, 500), play(other, 30, 'Somebody Else')];
-    const folder = await mkdtemp(join(tmpdir(), 'relay-history-'));
-    try {
-      const path = join(folder, 'my_spotify_data.zip');
-      await writeFile(path, zipped({ 'StreamingHistory_music_0.json': rows }));
-      const { code, err } = await run(relay, ['import', path, '--json']);
-      assert.equal(code, 0, err);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-    const named = (uri: string) => `${facts.get(uri)?.name} ${facts.get(uri)?.artists[0]?.name}`;
-    const rest = saved.filter((uri) => named(uri) !== named(heard));
-    assert.deepEqual(await keptLike(relay, 'not-heard'), rest.toReversed());
-    assert.equal(rest.length, 19);
-  });
-});
+longTest(
+  'not-heard leaves out the songs that a history names without a URI, or with another one',
+  async () => {
+    await withRelay(WITH_ALL, async (relay) => {
+      resize(relay, 20, 1);
+      const saved = savedUris(relay);
+      const facts = new Map(relay.provider.catalogue.tracks.map((track) => [track.uri, track]));
+      const play = (uri: string, days: number, artist?: string) => {
+        const track = facts.get(uri);
+        const at = new Date(Date.now() - days * 86_400_000).toISOString();
+        return short({ at, name: track?.name ?? '', artist: artist ?? track?.artists[0]?.name ?? '' });
+      };
+      const [heard = '', long = '', other = '', released = ''] = saved.slice(4, 8);
+      const rows = [play(heard, 30), play(long, 500), play(other, 30, 'Somebody Else')];
+      const folder = await mkdtemp(join(tmpdir(), 'relay-history-'));
+      try {
+        const path = join(folder, 'my_spotify_data.zip');
+        const again = facts.get(released);
+        const elsewhere = extended(
+          { at: new Date(Date.now() - 30 * 86_400_000).toISOString() },
+          {
+            spotify_track_uri: at(spare(relay, 0, 1), 0),
+            master_metadata_track_name: again?.name,
+            master_metadata_album_artist_name: again?.artists[0]?.name,
+          },
+        );
+        const files = {
+          'StreamingHistory_music_0.json': rows,
+          'Streaming_History_Audio_2026_0.json': [elsewhere],
+        };
+        await writeFile(path, zipped(files));
+        const { code, err } = await run(relay, ['import', path, '--json']);
+        assert.equal(code, 0, err);
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+      const named = (uri: string) => `${facts.get(uri)?.name} ${facts.get(uri)?.artists[0]?.name}`;
+      const rest = saved.filter((uri) => ![heard, released].map(named).includes(named(uri)));
+      assert.deepEqual(await keptLike(relay, 'not-heard'), rest.toReversed());
+      assert.equal(rest.length, 17);
+    });
+  },
+);
