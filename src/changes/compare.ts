@@ -72,7 +72,8 @@ function statesFrom(plan: Work, known: Progress, shown: readonly string[], size:
     }
     const left = leftByRemoval(plan.ops, from, shown);
     const partly = rowsAt({ rows: before, ops: [op] }, { op: 1, at: 0 }, left);
-    if (left.size > 0 && partly.length < before.length) states.push({ to, rows: partly, left });
+    // If most of its rows are still there, the removal had no effect, and a person has taken out the others.
+    if (left.size > 0 && before.length - partly.length >= left.size) states.push({ to, rows: partly, left });
     return [...states, { to, rows, left: new Set() }];
   });
 }
