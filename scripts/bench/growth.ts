@@ -13,8 +13,9 @@ export interface GrowthRow {
   tracks: number;
   /** Size of the state in MB. */
   state: number;
-  /** Milliseconds from the start until the program is ready. `toEmpty`: the ratio to an empty home. */
+  /** Milliseconds from the start until the program is ready. */
   ready: number;
+  /** Ratio of `ready` to that of an empty home. */
   toEmpty: number;
   /** Resident memory when ready, in MB. */
   memory: number;

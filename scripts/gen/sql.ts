@@ -6,7 +6,7 @@ import { type GeneratedFile, inRepository } from './file.ts';
 
 const FOLDER = 'src/store/migrations';
 
-/** Returns the text of `src/generated/sql.ts`. Throws on a migration file that breaks the rules of `src/store/README.md`. */
+/** Makes `src/generated/sql.ts`. Throws if the name or the first comment of a migration breaks the rules in `src/store/README.md`. */
 export function generateSql(): GeneratedFile {
   const entries = readMigrations().map(
     ({ version, name, oldestCompatible, sql }) =>
@@ -20,7 +20,7 @@ ${entries.join('')}];
   return { path: 'src/generated/sql.ts', text };
 }
 
-/** Returns the text of `test/store/schema.sql`: the schema after all migrations. */
+/** Makes `test/store/schema.sql`: the schema after all migrations. */
 export async function generateSchema(): Promise<GeneratedFile> {
   const { Database } = await initSqlJs();
   const db = new Database();
@@ -43,7 +43,7 @@ function parse(file: string, version: number, sql: string): Migration {
   const [, oldest] = /^-- \S[^\n]*\n(?:--[^\n]*\n)*?-- oldest-compatible: (\d+)\n/.exec(sql) ?? [];
   if (!oldest || Number(oldest) < 1 || Number(oldest) > version) {
     throw new Error(
-      `${file}: must start with a comment that gives the reason, then "-- oldest-compatible: N", N <= ${version}`,
+      `${file}: must start with a comment that gives the reason, followed by a line "-- oldest-compatible: N" with N from 1 to ${version}`,
     );
   }
   return { version, name, oldestCompatible: Number(oldest), sql: sql.replaceAll('\r\n', '\n') };

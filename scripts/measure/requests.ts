@@ -1,7 +1,7 @@
 /**
- * Searches for tools, each with the tools that would serve it. Hosts that defer tools search their names, titles, descriptions
- * and arguments. `KEYWORDS` is what a model types into such a search. These keywords were written without knowledge of the
- * descriptions. Do not adapt one to the other, and do not look at which searches fail. `REQUESTS` is what people say, word for
+ * Sample searches for tools, each with the tools that would serve it. Hosts that defer tools search their names, titles,
+ * descriptions and arguments. `KEYWORDS` has what a model types into such a search. It was written without knowledge of the
+ * descriptions: adapt neither to the other, and do not look at which searches fail. `REQUESTS` has what people say, word for
  * word, for hosts that search with the request itself.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Carries out one change, request by request. The change is on disk before the first request. If an answer is lost, the
- * target is read until it is certain how that request ended. Nothing else is sent before that.
+ * Carries out one change, request by request. The change is on disk before the first request. If an answer is lost,
+ * nothing is sent until reading the target has shown how that request ended, unless sending it again does no harm.
  */
 import { NEVER } from '../base/abort.ts';
 import { asRelayError, isErrorCode, RelayError } from '../domain/errors.ts';
@@ -40,7 +40,8 @@ import { answerOrStop, outcomeUnknown, sendStep } from './sendStep.ts';
 import { isHarmlessTwice, situationOf, whyFull } from './situation.ts';
 
 /**
- * Runs a change until it ends, waits, needs a person, or the server stops. Returns failures instead of throwing them.
+ * Runs a change until it ends, must wait or needs a person, or until the server stops. Returns failures instead of throwing
+ * them.
  * @throws RelayError `CANCELLED` if the record of the change was erased meanwhile
  */
 export async function drive(context: ChangeContext, seq: number, control: Control): Promise<DriveEnd> {
@@ -84,14 +85,14 @@ function storedCause({ error }: Change): RelayError | null {
 }
 
 async function carryOut(run: Run): Promise<DriveEnd> {
-  const begin = await takeUp(run);
-  if (begin) return begin;
+  const endAtStart = await takeUp(run);
+  if (endAtStart) return endAtStart;
   for (;;) {
     if (run.control.signal.aborted) return stopped(run);
     await run.control.decided;
     if (run.control.cancelled && !run.change.goingBack) {
-      const open = await findLost(run);
-      if (open) return open;
+      const endOfSearch = await findLost(run);
+      if (endOfSearch) return endOfSearch;
       const end = await follow(run, 'cancelled', new RelayError('CANCELLED', 'It was cancelled.'), null);
       if (end) return end;
       continue;
@@ -99,13 +100,13 @@ async function carryOut(run: Run): Promise<DriveEnd> {
     const step = nextStep(run.plan.ops, progressOf(run.change), run.size);
     if (step) await keepSaved(run);
     const { plan } = run;
-    const early = await seeRemoved(run);
-    if (early) return early;
+    const endOfCheck = await seeRemoved(run);
+    if (endOfCheck) return endOfCheck;
     if (run.plan !== plan) continue;
     const end = step ? await takeStep(run, step) : await finish(run);
-    // A change that is to be stopped waits for nothing else once it is certain how its last request ended.
-    const isOver = end?.kind === 'paused' && run.control.cancelled && !run.change.inTransit;
-    if (end && !(isOver && !run.change.goingBack)) return end;
+    // A cancelled change does not pause. Once no request is in doubt, the next turn of this loop ends it.
+    const isStopping = end?.kind === 'paused' && run.control.cancelled && !run.change.inTransit;
+    if (end && !(isStopping && !run.change.goingBack)) return end;
   }
 }
 
@@ -134,8 +135,8 @@ async function takeUp(run: Run): Promise<DriveEnd | null> {
 const SAVE_EVERY_MS = 15_000;
 
 /**
- * Progress is saved in the background. If that fails, sending stops soon, since the next start after a crash relies on what is
- * on disk.
+ * Saves the progress if it was last certain to be on disk `SAVE_EVERY_MS` ago. If that fails, nothing more is sent: after a
+ * crash, the next start relies on the disk.
  * @throws RelayError `STORE_ERROR`
  */
 async function keepSaved(run: Run): Promise<void> {
@@ -177,7 +178,8 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   const { error } = settled;
   if (error === untilSent.reason) return null;
   const isLost = outcomeUnknown(error);
-  // An earlier try of a refused request may have taken effect. So the change must not end as unchanged or be rolled back.
+  // An earlier try of this request may have taken effect. Until that is known, the change must neither end as unchanged nor be
+  // rolled back.
   const wasLost = run.lost !== null && writesRows(step.op);
   const refusal = (isRefusal(error) && whyFull(run, step)) || error;
   if (!isLost && !wasLost) return follow(run, 'refused', refusal, step);
@@ -208,15 +210,15 @@ function timeOfFirst(run: Run, date: number, sentAt: number): number | null {
   if (!change.uncertain) return date - Math.ceil(clock.monotonic() - sentAt);
   // An earlier try, whose answer was lost, may have been the first to take effect.
   if (control.begunAt === null) return null;
-  // If the computer has slept since, the monotonic clock may have stood still. The computer's clock may have been set ahead.
-  // But the change did not begin before the `serverTime` that was known then.
+  // The monotonic clock may stand still while the computer sleeps, so the greater age counts. That age is too great if the
+  // computer's clock was set ahead, but the change did not begin before its `serverTime`.
   const ageMs = Math.max(clock.monotonic() - control.begunAt, clock.now() - change.createdAt);
   return Math.max(date - Math.ceil(ageMs), change.serverTime ?? Number.NEGATIVE_INFINITY);
 }
 
 /**
- * Called before a change is stopped: finds out how a write of rows with a lost answer ended. A change that continues does not
- * need this, since it sends that request again.
+ * Called before a change is stopped: if the answer to a write of rows was lost, finds out how the write ended. A change that
+ * continues sends the request again instead.
  */
 async function findLost(run: Run): Promise<DriveEnd | null> {
   const step = nextStep(run.plan.ops, progressOf(run.change), run.size);
@@ -264,7 +266,7 @@ async function follow(
     }
     case 'roll_back': {
       const shown = await readForRollback(run);
-      // If the time of the call has ended meanwhile, the caller was told that a job writes the rest.
+      // If the call ran out of time meanwhile, its caller was told that a job writes the rest. So it is decided as for a job.
       if (run.control.waiter === null) return follow(run, ending, error, step);
       return rollBack(run, cause, shown);
     }
@@ -291,7 +293,7 @@ async function follow(
   }
 }
 
-/** Records that Spotify has refused an operation which may fail. */
+/** Records that Spotify refused the new details, which the change can do without. */
 function passOver(run: Run, { to }: Step): void {
   run.body = { ...run.body, notes: { ...run.body.notes, passedOver: true } };
   putChangeBody(run.context.store, run.change.seq, run.body);
@@ -316,7 +318,7 @@ function unchangedError({ kind }: Change, cause: RelayError): RelayError {
   });
 }
 
-/** Records that nothing is on its way, so that the next start continues without looking. */
+/** Records that no request is under way, so that the next start need not find out how one ended. */
 function stopped(run: Run): DriveEnd {
   record(run, { inTransit: false });
   return { kind: 'stopped' };

@@ -32,7 +32,7 @@ export function weaknessOf(secret: string, needed: Strength): string | null {
   return null;
 }
 
-/** Counts the characters that neither continue a sequence (`aaa`, `abc`, `321`) nor belong to three that also occur earlier. */
+/** Counts the characters that neither continue a sequence (`aaa`, `abc`, `321`) nor belong to a group of three that occurs earlier. */
 function surprisesIn(letters: readonly string[]): number {
   const codes = letters.map((letter) => letter.codePointAt(0) ?? 0);
   const step = (at: number) => (codes[at] ?? 0) - (codes[at - 1] ?? 0);
@@ -43,7 +43,7 @@ function surprisesIn(letters: readonly string[]): number {
   }).length;
 }
 
-/** True if the character belongs to three in a row that also occur earlier. */
+/** True if the character belongs to three in a row that occur in the same order earlier. */
 function isRepeated(text: readonly string[], at: number): boolean {
   return [at - 2, at - 1, at].some((start) => {
     const piece = text.slice(Math.max(start, 0), start + 3).join('\0');

@@ -1,5 +1,6 @@
 /**
- * Keeps a file under a name made of its content, in a folder that nobody else can write to, so nobody can replace it.
+ * Keeps a file in a folder that is named after the hash of its content. Only this user can write there, so nobody else can
+ * replace the file.
  * Synchronous, since the keychain's helper has nothing else to do.
  */
 import { lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs';

@@ -81,10 +81,10 @@ test('tools with an unknown name suggests near names', async () => {
   });
   assert.deepEqual(
     await relay(['tools', 'get_trak']),
-    said('get_trak', 'Did you mean "get_track" or "next_track"? `relay tools` lists them.'),
+    said('get_trak', 'Did you mean "get_track" or "next_track"? `relay tools` lists all tools.'),
   );
-  assert.deepEqual(await relay(['tools', 'X']), said('X', '`relay tools` lists them.'));
-  assert.deepEqual(await relay(['call', 'X', '--help']), said('X', '`relay tools` lists them.'));
+  assert.deepEqual(await relay(['tools', 'X']), said('X', '`relay tools` lists all tools.'));
+  assert.deepEqual(await relay(['call', 'X', '--help']), said('X', '`relay tools` lists all tools.'));
 });
 
 test('tools explains a tool that the settings leave out, and notes that it is not offered', async () => {
@@ -96,7 +96,7 @@ test('tools explains a tool that the settings leave out, and notes that it is no
   assert.match(out, /^get_queue: .+\nread, toolset extras\n/);
 });
 
-test('the text of every tool fits 80 columns, and its example is a call that the tool takes', async () => {
+test('the text of every tool fits 80 columns but for its example, which is a call that the tool takes', async () => {
   for (const tool of ALL_TOOLS) {
     const { out } = await relay(['tools', tool.name, '--toolsets', 'all'], { columns: 200 });
     const [example = '', ...lines] = linesOf(out).reverse();
@@ -111,7 +111,7 @@ test('the text of every tool fits 80 columns, and its example is a call that the
   }
 });
 
-test('if the default answer of a tool is short, its text lists the members of that answer', async () => {
+test('`relay tools TOOL` lists the members of the answer that the tool gives by default', async () => {
   const { out } = await relay(['tools', 'get_playlist_tracks']);
   assert.match(out, /\nResult:\n {2}items, total, next_offset, links\n/);
 });

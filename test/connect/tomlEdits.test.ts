@@ -7,25 +7,25 @@ import { TOML_ADDITION, TOML_KEY_ADDITION } from './additions.ts';
 const ALONE = '[mcp_servers.relay]\nurl = "http://127.0.0.1:4980/mcp"\n';
 
 const MERGES: Array<[what: string, before: string, after: string]> = [
-  ['an empty file', '', ALONE],
+  ['fills an empty file', '', ALONE],
   [
-    'other tables and comments',
+    'keeps other tables and comments',
     'model = "o" # mine\n\n[mcp_servers.other]\ncommand = "x"\n# the end\n',
     `model = "o" # mine\n\n[mcp_servers.other]\ncommand = "x"\n# the end\n\n${ALONE}`,
   ],
-  ['a last line without an end', '[tui]\na = 1', `[tui]\na = 1\n\n${ALONE}`],
+  ['completes a last line without a line break', '[tui]\na = 1', `[tui]\na = 1\n\n${ALONE}`],
   [
-    'line ends of Windows and a byte order mark',
+    'keeps Windows line endings and a byte order mark',
     '\uFEFF[tui]\r\na = 1\r\n',
     '\uFEFF[tui]\r\na = 1\r\n\r\n[mcp_servers.relay]\r\nurl = "http://127.0.0.1:4980/mcp"\r\n',
   ],
   [
-    'strings that look like our table',
+    'ignores strings that look like our table',
     'text = """\n[mcp_servers.relay]\nurl = "no"\n\\"""\n"""\nother = \'\'\'\n[mcp_servers.relay]\'\'\'\n',
     `text = """\n[mcp_servers.relay]\nurl = "no"\n\\"""\n"""\nother = '''\n[mcp_servers.relay]'''\n\n${ALONE}`,
   ],
   [
-    'the other members of our table',
+    'keeps the other members of our table',
     `[mcp_servers.relay] # mine
 url = "http://old/mcp" # the address
 enabled = false
@@ -52,24 +52,24 @@ approval_mode = "approve"
 a = 1`,
   ],
   [
-    'a table whose name is quoted, with a program to start',
+    'keeps a quoted table name, and replaces a program to start by the address',
     '["mcp_servers" . \'relay\']\ncommand = "npx"\nargs = [\n  "a", # ] "\n  "b",\n]\n[z]\n',
     '["mcp_servers" . \'relay\']\nurl = "http://127.0.0.1:4980/mcp"\n[z]\n',
   ],
   [
-    'the neighbours of an inline table',
+    'keeps the other settings of an inline table, and the server beside it',
     '[mcp_servers]\nrelay = { url = "http://old", enabled = true, tool_timeout_sec = 5.0 }\nother.url = "u"\n',
     '[mcp_servers]\nother.url = "u"\n\n[mcp_servers.relay]\nurl = "http://127.0.0.1:4980/mcp"\nenabled = true\ntool_timeout_sec = 5.0\n',
   ],
   [
-    'the neighbours of dotted keys',
+    'keeps the other settings under dotted keys, and the key beside them',
     'mcp_servers.relay.url = "http://old"\nmcp_servers.relay.startup_timeout_sec = 5\nmodel = "o"\n',
     'model = "o"\n\n[mcp_servers.relay]\nurl = "http://127.0.0.1:4980/mcp"\nstartup_timeout_sec = 5\n',
   ],
 ];
 
 for (const [what, before, after] of MERGES) {
-  test(`merging keeps ${what}`, () => {
+  test(`merging ${what}`, () => {
     assert.equal(merge(before, TOML_ADDITION), after);
     assert.equal(merge(after, TOML_ADDITION), after);
   });
@@ -87,7 +87,7 @@ test('the key is added next to the user’s own headers', () => {
   );
 });
 
-test('the key replaces a variable for the same header', () => {
+test('the API key replaces an environment variable for the same header', () => {
   assert.equal(
     merge(`${ALONE}bearer_token_env_var = "RELAY"\nenabled = true\n`, TOML_KEY_ADDITION),
     `${ALONE}enabled = true\nhttp_headers = { Authorization = "Bearer k" }\n`,

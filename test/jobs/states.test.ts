@@ -9,8 +9,8 @@ test('the table of moves is complete, and ended jobs stay ended', () => {
     for (const target of targets) assert.ok(JOB_STATUSES.includes(target));
   }
   assert.deepEqual([MOVES.completed, MOVES.cancelled], [[], []]);
-  const written = JOB_STATUSES.filter((from) => mayMove(from, 'committing'));
-  assert.deepEqual(written, ['waiting', 'ready', 'failed'], 'nothing is written that was not ready once');
+  const mayWrite = JOB_STATUSES.filter((from) => mayMove(from, 'committing'));
+  assert.deepEqual(mayWrite, ['waiting', 'ready', 'failed'], 'no other job may start to write');
 });
 
 test('a job can be cancelled in every state but completed and cancelled', () => {

@@ -166,7 +166,7 @@ for (const tool of ['save_tracks', 'remove_saved_tracks']) {
     }));
 }
 
-test('remove_saved_tracks that stops part-way counts what was asked for, and names what was not saved', () =>
+test('remove_saved_tracks that stops part-way counts repeated entries as written, and lists the tracks that were not saved', () =>
   withRelay(async (relay) => {
     const before = savedUris(relay).slice(0, 90);
     const absent = unsaved(relay, 12);
@@ -215,27 +215,29 @@ for (const [what, rule] of lost) {
     }));
 }
 
-longTest('a chunk that is never answered is sent three times, and its outcome is reported as unknown', () =>
-  withRelay({ clock: fastClock() }, async (relay) => {
-    const uris = unsaved(relay, 100);
-    const never = { kind: 'status_after', status: 503, times: Infinity } as const;
-    relay.provider.faults.add({ ...never, method: 'PUT', path: LIBRARY, skip: 1 });
-    const { code, details } = failureOf(await relay.call('save_tracks', { track_ids: uris }));
-    assert.equal(code, 'PARTIAL_WRITE');
-    const { error, ...report } = withoutChange(details);
-    assert.deepEqual(report, {
-      ok: false,
-      requested: 100,
-      written: 40,
-      chunks: { total: 3, completed: 1 },
-      partial: true,
-    });
-    assert.equal((error as { outcome_unknown: boolean }).outcome_unknown, true);
-    assert.equal(requestsTo(relay, LIBRARY), 4);
-  }),
+longTest(
+  'a chunk that always ends in a server error is sent three times, and its outcome is reported as unknown',
+  () =>
+    withRelay({ clock: fastClock() }, async (relay) => {
+      const uris = unsaved(relay, 100);
+      const alwaysFails = { kind: 'status_after', status: 503, times: Infinity } as const;
+      relay.provider.faults.add({ ...alwaysFails, method: 'PUT', path: LIBRARY, skip: 1 });
+      const { code, details } = failureOf(await relay.call('save_tracks', { track_ids: uris }));
+      assert.equal(code, 'PARTIAL_WRITE');
+      const { error, ...report } = withoutChange(details);
+      assert.deepEqual(report, {
+        ok: false,
+        requested: 100,
+        written: 40,
+        chunks: { total: 3, completed: 1 },
+        partial: true,
+      });
+      assert.equal((error as { outcome_unknown: boolean }).outcome_unknown, true);
+      assert.equal(requestsTo(relay, LIBRARY), 4);
+    }),
 );
 
-test('a quota that runs out in the middle names the time, and the library can still be read', () =>
+test('if the quota runs out part-way, the error says how long to wait, and the library can still be read', () =>
   withRelay(async (relay) => {
     const uris = unsaved(relay, 100);
     relay.provider.faults.add({
@@ -257,7 +259,7 @@ test('a quota that runs out in the middle names the time, and the library can st
     assert.deepEqual(pluck(check.items as Array<{ saved: boolean }>, 'saved'), [true, false]);
   }));
 
-test('unknown tracks are refused by Spotify with the whole chunk, and are never saved', () =>
+test('Spotify refuses to save an unknown track, and relay reports it as not saved', () =>
   withRelay(async (relay) => {
     const failure = failureOf(await relay.call('save_tracks', { track_ids: [UNKNOWN] }));
     assert.deepEqual(failure, {

@@ -74,7 +74,7 @@ function record(plan: ArtistPlan, year: number): Recording {
   };
 }
 
-/** The same recording with the guest named differently in the title, as singles and albums often do. */
+/** The same recording with the guest added to the title or left out of it: singles and albums often differ in this way. */
 function respelled(recording: Recording): Recording {
   const guest = recording.artists[1]?.name;
   if (guest === undefined) return recording;

@@ -24,7 +24,7 @@ interface Refusal {
 
 export interface Limits {
   /**
-   * Resolves when a request may be sent: at once if the scope is not blocked. A block of a few seconds is waited out, two in a
+   * Resolves when a request may be sent: at once, unless the scope is blocked or a block has just ended. A block of a few seconds is waited out, two in a
    * row at most. When a block has ended, one request goes first, and the others follow if it was not refused.
    * @returns a function to call when the request has its answer, or has failed
    * @throws RelayError `RATE_LIMITED` if the scope is blocked for longer, or for the third time; `QUOTA_EXCEEDED` if its quota is
@@ -32,7 +32,7 @@ export interface Limits {
    */
   admit(scope: LimitScope, signal: AbortSignal): Promise<() => void>;
   /**
-   * Remembers a 429, unless the scope is already blocked for longer.
+   * Counts a 429, and blocks the scope unless it is already blocked for longer.
    * @returns the error and the wait for this 429, and whether it says that a quota is used up
    */
   block(scope: LimitScope, refusal: Refusal): { error: RelayError; waitSeconds: number; quota: boolean };
@@ -179,8 +179,8 @@ export function createLimits(store: Store, clock: Clock): Limits {
   };
 }
 
-/** What relay does with the requests of each scope, as an error says it. */
-const DEEDS: Readonly<Record<LimitScope, string>> = {
+/** What relay may not do while a scope is blocked, in the words of the error. */
+const ACTIONS: Readonly<Record<LimitScope, string>> = {
   search: 'search',
   tracks: 'read tracks and albums',
   artists: 'read artists',
@@ -199,8 +199,8 @@ function limitError(scope: LimitScope, waitMs: number, reason: string | null, no
   const seconds = Math.ceil(waitMs / 1000);
   const at = new Date(now + waitMs).toISOString();
   const what = isQuota
-    ? `The Spotify app's quota is used up: relay may ${DEEDS[scope]} again at ${at}.`
-    : `Spotify asks relay to wait ${waitWords(seconds)} before it may ${DEEDS[scope]} again (until ${at}).`;
+    ? `The Spotify app's quota is used up: relay may ${ACTIONS[scope]} again at ${at}.`
+    : `Spotify asks relay to wait ${waitWords(seconds)} before it may ${ACTIONS[scope]} again (until ${at}).`;
   return new RelayError(isQuota ? 'QUOTA_EXCEEDED' : 'RATE_LIMITED', what, {
     remedy: {
       text: 'Do not retry before then; other kinds of requests still work. {command} shows what is blocked.',

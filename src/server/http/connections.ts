@@ -1,6 +1,6 @@
 /**
  * All connections together: how many there may be, how long each may keep the server waiting, and which to close first.
- * Everything that a stranger can open without a credential ends by itself here, even if the other side never answers.
+ * Every connection that a stranger can open without a credential is closed in the end, even if the other side does nothing.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -16,7 +16,7 @@ export interface ConnectionLimits {
   keepAliveMs: number;
   /** How long no byte may move in either direction while the server waits for the client. */
   stallMs: number;
-  /** How long no byte may move while the server works on a request. Event streams send something every 15 seconds. */
+  /** How long, after `stallMs`, no byte may move while the server works on a request. Event streams send something every 15 seconds. */
   quietMs: number;
   /** How long bytes may wait without a break for a client that reads them too slowly. */
   drainMs: number;

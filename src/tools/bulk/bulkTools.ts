@@ -39,7 +39,7 @@ const addArguments = { strict: Strict, dry_run: DryRun, skip_existing: SkipExist
 const SEARCHES_ON = 'The job looks up the rest and writes nothing.';
 const THEN_COMMIT = 'When get_job_status says ready, call commit_job.';
 const WRITES_ON =
-  'The job writes the rest by itself, after a limit of Spotify if there is one: get_job_status says when. Do not send these entries again.';
+  'The job writes the rest by itself, once any limit of Spotify has ended; get_job_status says when. Do not send these entries again.';
 
 /**
  * Looks up a list, then answers with the result of `then`. If looking it up takes too long or meets a limit, a job does the

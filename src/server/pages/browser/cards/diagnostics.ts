@@ -155,7 +155,7 @@ export function rememberedCard(app: App): Child {
         entry(
           id,
           [
-            h.p(inputWords(song), confirmed && h.span({ class: 'pill' }, 'differs')),
+            h.p(inputWords(song), confirmed && h.span({ class: 'pill' }, 'names differ')),
             soft(`${track.name} by ${track.artists}; ${by}, ${fromNow(at)}`),
           ],
           button(app, `forget ${id}`, 'Forget', () => ask('remembered/forget', { id }), {
@@ -167,6 +167,8 @@ export function rememberedCard(app: App): Child {
       ),
     ),
     rememberedTotal > remembered.length &&
-      soft(`And ${rememberedTotal - remembered.length} more: relay remembered lists them.`),
+      soft(
+        withCode(`And ${number(rememberedTotal - remembered.length)} more: \`relay remembered\` lists them.`),
+      ),
   );
 }
