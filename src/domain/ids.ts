@@ -29,10 +29,14 @@ export const BARE_ID = /^[0-9A-Za-z]{22}$/;
 /** Matches the start of a link or a URI. */
 export const ADDRESS = /^(?:spotify:|https?:|(?:open|play)\.spotify\.com\/)/i;
 const WEB_HOSTS = /^(?:https?:\/\/)?(?:open|play)\.spotify\.com\//i;
-/** Liked Songs as Spotify's apps give them: a URI, or the link that people copy. */
 const LIKED_SONGS =
   /^(?:spotify:(?:user:[^:]+:)?|(?:https?:\/\/)?(?:open|play)\.spotify\.com\/(?:intl-[a-z-]+\/)?)collection(?:[:/]tracks)?\/?(?:[?#].*)?$/i;
 const SHORT_LINK = /^(?:https?:\/\/)?(?:(?:www\.)?spotify\.(?:link|app\.link)\/|open\.spotify\.com\/s\/)/i;
+
+/** True for Liked Songs as Spotify's apps give them: a URI, or the link that people copy. */
+export function isLikedSongs(text: string): boolean {
+  return LIKED_SONGS.test(text.trim());
+}
 
 /**
  * Reads an identifier that has to name one of `wanted`. A bare 22-character ID does not say what it names, so it counts as
@@ -52,7 +56,7 @@ export function parseRef(
   }
   if (SHORT_LINK.test(value)) throw shortLink(value);
   const ref = value.startsWith('spotify:') ? fromUri(value) : fromUrl(value);
-  if (!ref && wanted.length === 1 && wanted[0] === 'playlist' && LIKED_SONGS.test(value)) throw likedSongs();
+  if (!ref && wanted.length === 1 && wanted[0] === 'playlist' && isLikedSongs(value)) throw likedSongs();
   if (!ref) throw unreadable(value, wanted, bareId);
   if (!wanted.includes(ref.kind)) {
     throw new RelayError(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf } from '../support/answers.ts';
+import { codeOf, failureOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
 import { at, owner, pluck } from '../support/entries.ts';
 import { trackShape } from '../support/shapes.ts';
@@ -139,7 +139,12 @@ const starts: Start[] = [
       return own.sort((a, b) => b.popularity - a.popularity)[0]?.uri;
     },
   },
-  ...['spotify:collection', 'spotify:collection:tracks', null].map((short) => ({
+  ...[
+    'spotify:collection',
+    'spotify:collection:tracks',
+    'https://open.spotify.com/intl-de/collection/tracks?si=0000',
+    null,
+  ].map((short) => ({
     what: `the liked songs (${short ?? "with their owner's name"})`,
     args: (relay: Relay) => ({ context_uri: short ?? collection(relay) }),
     body: (relay: Relay) => ({ context_uri: collection(relay) }),
@@ -175,6 +180,30 @@ test('a refused play or pause that would change nothing succeeds, with the state
       { method: 'PUT', path: '/me/player/pause', query: {}, body: null },
       stateRead,
     ]);
+  }));
+
+test('a refused pause during a private session does not pass for one that had nothing to pause', () =>
+  withRelay(async (relay) => {
+    const { player } = playing(relay);
+    player.privateSession = true;
+    relay.provider.faults.add({ ...restriction, path: '/me/player/pause' });
+    assert.deepEqual(failureOf(await relay.call('pause')), {
+      code: 'RESTRICTION_VIOLATED',
+      message: 'The player refuses this in its current state.',
+      remedy:
+        'A private session is on, so Spotify hides what the player does. End the session in the Spotify app, or use the player there.',
+      details: { status: 403, reason: 'UNKNOWN' },
+    });
+  }));
+
+test('a refused play of several songs is not verified by the first of them if it plays in an album', () =>
+  withRelay(still(), async (relay) => {
+    const { player, queue, tracks } = playing(relay);
+    player.contextUri = at(tracks, 1).album.uri;
+    relay.provider.faults.add({ ...restriction, path: '/me/player/play', times: 2 });
+    const uris = [at(queue, 1), at(queue, 0)];
+    assert.equal(codeOf(await relay.call('play', { uris })), 'RESTRICTION_VIOLATED');
+    assert.equal((await relay.call('play', { uris: uris.slice(0, 1) })).verified, true);
   }));
 
 test('a refused pause with no active device succeeds too', () =>

@@ -5,12 +5,15 @@
 import { NEVER } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type Call, type ProviderApi, requestFor } from '../api.ts';
-import { getPlaybackState, type PlayerState } from './player.ts';
+import { getDevices, getPlaybackState, type PlayerState } from './player.ts';
 
 type Query = Record<string, string | number | undefined>;
 
 /** Maximum distance of the player from the requested position at which it counts as being there. */
 const POSITION_TOLERANCE_MS = 5_000;
+
+const IS_PRIVATE =
+  'A private session is on, so Spotify hides what the player does. End the session in the Spotify app, or use the player there.';
 
 function checkContent({ offset }: PlayCommand): string {
   const within = offset === undefined ? '' : ', and that offset is in it';
@@ -52,39 +55,44 @@ export async function play(api: ProviderApi, command_: PlayCommand, call: Call):
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   const body = given.length > 0 ? Object.fromEntries(given) : undefined;
   const send = () => command(api, 'PUT', '/me/player/play', call, { device_id }, body);
-  try {
-    return await verified(api, send, (state) => isPlayingAsRequested(state, command_), call);
-  } catch (error) {
-    // Spotify answers a request to play content that it cannot play with the same error.
-    const isContent = command_.context_uri !== undefined || command_.uris !== undefined;
-    if (!isContent || !(error instanceof RelayError) || error.code !== 'RESTRICTION_VIOLATED') throw error;
-    throw error.with({ remedy: checkContent(command_) });
-  }
+  // Spotify answers a request to play content that it cannot play with the same error.
+  const isContent = command_.context_uri !== undefined || command_.uris !== undefined;
+  const remedy = isContent ? checkContent(command_) : null;
+  return verified(api, send, (state) => isPlayingAsRequested(state, command_), call, remedy);
 }
 
 export async function pause(api: ProviderApi, deviceId: string | undefined, call: Call): Promise<Verified> {
   const send = () => command(api, 'PUT', '/me/player/pause', call, { device_id: deviceId });
-  return verified(api, send, (state) => state === null || !state.is_playing, call);
+  return verified(api, send, (state) => state === null || !state.is_playing, call, null);
 }
 
+/** @param remedy for a refusal of what the player does not do already; null for the usual one */
 async function verified(
   api: ProviderApi,
   send: () => Promise<void>,
   isAsRequested: (state: PlayerState | null) => boolean,
   call: Call,
+  remedy: string | null,
 ): Promise<Verified> {
   try {
     await send();
     return { verified: false, state: null };
   } catch (error) {
     if (!(error instanceof RelayError) || error.code !== 'RESTRICTION_VIOLATED') throw error;
-    const state = await getPlaybackState(api, call).catch(() => {
+    const refusal = remedy === null ? error : error.with({ remedy });
+    const unread = () => {
       call.signal.throwIfAborted();
       // Nothing shows that the player is as requested.
-      throw error;
-    });
+      throw refusal;
+    };
+    const state = await getPlaybackState(api, call).catch(unread);
+    // During a private session, Spotify answers as if nothing were active.
+    const devices = state === null ? await getDevices(api, call).catch(unread) : [];
+    if (devices.some((device) => device.is_active && device.is_private_session)) {
+      throw error.with({ remedy: IS_PRIVATE });
+    }
     if (isAsRequested(state)) return { verified: true, state };
-    throw error;
+    throw refusal;
   }
 }
 
@@ -95,6 +103,8 @@ function isPlayingAsRequested(state: PlayerState | null, wanted: PlayCommand): b
   if (wanted.context_uri !== undefined && state.context?.uri !== wanted.context_uri) return false;
   // The state does not say at which entry of an album or playlist the player is.
   if (wanted.uris === undefined && wanted.offset && 'position' in wanted.offset) return false;
+  // If the song plays in an album or playlist, the other songs that are wanted do not come next.
+  if ((wanted.uris?.length ?? 0) > 1 && state.context !== null) return false;
   const first = firstUri(wanted);
   if (first !== undefined && state.item?.uri !== first) return false;
   const { position_ms: position } = wanted;

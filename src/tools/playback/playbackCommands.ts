@@ -1,7 +1,7 @@
 /** Commands to the player. They need Premium, and an active device or a device_id. */
 import * as z from 'zod';
 import { RelayError } from '../../domain/errors.ts';
-import { parseRef } from '../../domain/ids.ts';
+import { isLikedSongs, parseRef } from '../../domain/ids.ts';
 import {
   pause,
   play,
@@ -18,15 +18,16 @@ import { itemUri } from '../itemUri.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { leanPlaybackState, PlaybackState, playbackStateOf } from './playbackReading.ts';
 
-/** A user's Liked Songs, which only the player accepts as a context. */
-const COLLECTION = /^spotify:(?:user:[^:]+:)?collection(?::tracks)?$/;
+/** Stands for the Liked Songs of the connected account until the account is known. */
+const LIKED_SONGS = 'spotify:collection';
 const CONTEXT_KINDS = ['album', 'artist', 'playlist', 'show', 'audiobook'] as const;
 
 const ContextUri = parsedText((text) => {
   const uri = text.trim();
-  if (COLLECTION.test(uri)) return uri;
+  // Only the player accepts Liked Songs as a context.
+  if (isLikedSongs(uri)) return uri.startsWith('spotify:user:') ? uri : LIKED_SONGS;
   return parseRef(uri, CONTEXT_KINDS, { bareId: false }).uri;
-}).describe('URI or link of an album, artist, playlist or show');
+}).describe('URI or link of an album, artist, playlist or show; spotify:collection is Liked Songs');
 
 const PositionMs = z.int().min(0).max(86_400_000);
 
@@ -61,7 +62,7 @@ export const playTool = defineTool({
   name: 'play',
   title: 'Play',
   description:
-    'Starts or resumes playback: plays music, such as a song, an album, an artist or a playlist. Pass either context_uri (album, artist, playlist) or uris (songs); pass neither to resume. Needs Premium; on NO_ACTIVE_DEVICE, pass a device_id from get_devices.',
+    'Starts or resumes playback: plays music, such as a song, an album, an artist or a playlist. Pass either context_uri or uris (songs), or neither to resume. Needs Premium; on NO_ACTIVE_DEVICE, pass a device_id from get_devices.',
   kind: 'write',
   input: z.object({
     device_id: DeviceId,
@@ -72,9 +73,7 @@ export const playTool = defineTool({
       .max(100)
       .optional()
       .describe('Track IDs, or URIs or links of tracks or episodes, 1 to 100, in order'),
-    offset: Offset.optional().describe(
-      'Where to start in an album or playlist, or in uris: {position} or {uri}',
-    ),
+    offset: Offset.optional().describe('Where to start: {position} or {uri}'),
     position_ms: PositionMs.optional().describe('Where to start in the first song, in milliseconds'),
   }),
   output: Played,
@@ -93,8 +92,7 @@ export const playTool = defineTool({
 
 /** Spotify refuses Liked Songs as a context unless the URI names their owner. */
 function withOwner(uri: string, account: Account | null): string {
-  const isOwnerless = COLLECTION.test(uri) && !uri.startsWith('spotify:user:');
-  return isOwnerless && account ? `spotify:user:${account.providerUserId}:collection` : uri;
+  return uri === LIKED_SONGS && account ? `spotify:user:${account.providerUserId}:collection` : uri;
 }
 
 interface Wanted {
@@ -174,7 +172,7 @@ export const seekTool = defineTool({
   name: 'seek',
   title: 'Seek',
   description:
-    'Seeks to a position or time in the current song: jumps to a minute or second, fast forwards, rewinds, or starts the song over from the beginning (position_ms 0).',
+    'Seeks to a position or time in the current song: jumps to a minute or second, fast forwards, rewinds, or starts over from the beginning (0). Beyond the end, the next song plays.',
   kind: 'write',
   idempotent: true,
   input: z.object({

@@ -85,7 +85,7 @@ export const getCurrentlyPlayingTool = defineTool({
   name: 'get_currently_playing',
   title: 'Get what is playing',
   description:
-    'Gets the current song: what track or episode is playing now, by which artist, and how far it is. For device, volume and shuffle, use get_playback_state.',
+    'Gets the current song: what track or episode is playing now, by which artist, and how far it is. Private sessions show as not playing. For device, volume and shuffle, use get_playback_state.',
   kind: 'read',
   input: z.object({}),
   output: z.object({
