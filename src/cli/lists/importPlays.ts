@@ -18,7 +18,8 @@ interface Choices {
 
 /**
  * Imports the plays. If the server asks whether to accept another account's history, passes the question to the person.
- * @throws RelayError `INVALID_ARGUMENT` if `file` is not an export, `USAGE` if nobody can be asked, `INTERRUPTED` after a no
+ * @throws RelayError `INVALID_ARGUMENT` if `file` is not an export, `USAGE` if nobody can be asked, `INTERRUPTED` after a no or Ctrl-C.
+ *   Ctrl-C does not stop the server
  */
 export async function importPlays(
   context: Context,
@@ -42,15 +43,25 @@ export async function importPlays(
 
 type End = Extract<PlaysProgress, { state: 'done' | 'asking' }>;
 
-async function follow({ io }: Context, local: LocalApi, path: string, anyAccount: boolean): Promise<End> {
-  const { id } = await local.importPlays({ path, anyAccount });
+async function follow(
+  { io, signal }: Context,
+  local: LocalApi,
+  path: string,
+  anyAccount: boolean,
+): Promise<End> {
   const bar = createProgress(io);
   try {
+    const { id } = await local.importPlays({ path, anyAccount });
     for (;;) {
       const now = await local.playsProgress({ id });
       if (now.state === 'done' || now.state === 'asking') return now;
       bar.draw(drawn(now));
     }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new RelayError('INTERRUPTED', 'Interrupted. The server continues the import.', {
+      remedy: 'Run the same command again to wait for its end. No play is added twice.',
+    });
   } finally {
     bar.clear();
   }

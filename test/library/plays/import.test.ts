@@ -14,6 +14,8 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
+import { RelayError } from '../../../src/domain/errors.ts';
 import { loadSqlite } from '../../../src/store/sql/sqlite.ts';
 import { relay as cli, run, temporaryHome } from '../../support/cli.ts';
 import { owner } from '../../support/entries.ts';
@@ -318,6 +320,28 @@ test('an import that cannot be saved leaves nothing behind, and the library work
 const plain = (text: string) => text.replace(/\s+/g, ' ');
 
 const TERMINAL = { terminal: { stdin: true, stdout: true, stderr: true } };
+
+test('Ctrl-C leaves the import to the server, and the same command shows the result', () => {
+  // The server tells at once how far it is.
+  const clock: Clock = { ...systemClock, sleep: (ms, stop) => systemClock.sleep(ms === 500 ? 0 : ms, stop) };
+  return withExports({ clock, connect: false }, async (relay, at) => {
+    const path = await at('a.zip', zipped({ 'endsong_0.json': [extended(A), extended(B)] }));
+    const stop = new AbortController();
+    const { code, err } = await run(relay, ['import', path], {
+      ...TERMINAL,
+      signal: stop.signal,
+      onErr: (all) =>
+        /reading|checking/i.test(all) && stop.abort(new RelayError('INTERRUPTED', 'Interrupted.')),
+    });
+    assert.equal(code, 130, err);
+    assert.match(
+      plain(err),
+      /The server continues the import\. Run the same command again to wait for its end\. No play is added twice\. $/,
+    );
+    assert.equal((await run(relay, ['import', path])).out, '2 plays, 2014 to 2019; none is new.\n');
+    assert.deepEqual(await allPlays(relay), [playOf(A), playOf(B)]);
+  });
+});
 
 test('without a server nothing is imported', async (context) => {
   const home = temporaryHome(context);
