@@ -218,7 +218,17 @@ function refuseOutsideFile(key: SettingKey): void {
   });
 }
 
+/** A server without a client ID looks for one at each login. */
+const CLIENT_ID_STAYS =
+  'A running server that was started with a client ID keeps that one until it restarts. Any other reads the file.';
+
 function noteWhatElse(context: Context, key: string, overridden: boolean): void {
   if (overridden) note(context.io, `${SETTINGS[key as SettingKey].env} in the environment overrides it.`);
-  else note(context.io, 'A running server keeps the old value until it restarts.');
+  else
+    note(
+      context.io,
+      key === 'providerClientId'
+        ? CLIENT_ID_STAYS
+        : 'A running server keeps the old value until it restarts.',
+    );
 }
