@@ -93,7 +93,9 @@ export interface FileState {
   state: 'yes' | 'no' | 'other' | 'other_home' | 'taken' | 'old_key' | 'unreadable';
   /** True if the entry with our name has another address. It may be that of another home. */
   otherAddress?: true;
-  /** Other entries that lead to the server too. */
+  /** The name of the entry that `state` is about; our name if there is none. */
+  entryName: string;
+  /** All entries under other names that lead to the server. */
   otherNames: string[];
 }
 
@@ -109,19 +111,21 @@ export async function lookInto(
     const other = allEntries(text, addition)[otherNames[0] ?? ''];
     const isTaken = named !== undefined && leadsElsewhere(named, connection);
     const entry = isTaken ? other : (named ?? other);
-    if (entry === undefined) return { state: isTaken ? 'taken' : 'no', otherNames };
-    if (startsAnother(entry, connection)) return { state: 'other_home', otherNames };
+    const entryName = entry === named ? addition.name : (otherNames[0] ?? addition.name);
+    const names = { entryName, otherNames };
+    if (entry === undefined) return { state: isTaken ? 'taken' : 'no', ...names };
+    if (startsAnother(entry, connection)) return { state: 'other_home', ...names };
     if (!isCurrent(entry, addition.entry, connection)) {
       const otherAddress = !leadsTo(entry, connection);
-      return { state: 'other', ...(otherAddress && { otherAddress }), otherNames };
+      return { state: 'other', ...(otherAddress && { otherAddress }), ...names };
     }
     const keys = keysIn(entry);
     const current = keys.length === 0 ? null : await currentKey();
     const isOld = current !== null && !keys.includes(current);
-    return { state: isOld ? 'old_key' : 'yes', otherNames };
+    return { state: isOld ? 'old_key' : 'yes', ...names };
   } catch (error) {
     if (error instanceof FileProblem || error instanceof RelayError) {
-      return { state: 'unreadable', otherNames: [] };
+      return { state: 'unreadable', entryName: addition.name, otherNames: [] };
     }
     throw error;
   }

@@ -264,8 +264,8 @@ test('the same server under another name is found, reported, and not added again
   const file = `${home}/.cursor/mcp.json`;
   const twice = (name: string) =>
     `${file} has the same server as "${name}" too. Keep one: Cursor would have every tool twice.\n`;
-  assert.equal((await run(['cursor'])).err, `${NO_SERVER}${file} has relay already.\n${twice('music')}`);
-  assert.match((await run([])).out, /cursor +Cursor +yes, also as music/);
+  assert.equal((await run(['cursor'])).err, `${NO_SERVER}${file} has relay as "music" already.\n`);
+  assert.match((await run([])).out, /cursor +Cursor +yes, as music$/m);
   const written = await run(['cursor', '--write']);
   assert.equal(written.err, NO_SERVER);
   assert.match(written.out, /^Changed music in\n/);
@@ -274,6 +274,8 @@ test('the same server under another name is found, reported, and not added again
     '{ "mcpServers": { "music": { "url": "http://127.0.0.1:4980/mcp", "timeout": 5 } } }',
   );
   put('.cursor/mcp.json', `{ "mcpServers": { ${mine('music')}, ${mine('relay')} } }`);
+  assert.equal((await run(['cursor'])).err, `${NO_SERVER}${file} has relay already.\n${twice('music')}`);
+  assert.match((await run([])).out, /cursor +Cursor +yes, also as music$/m);
   assert.equal((await run(['cursor', '--write'])).err, `${NO_SERVER}${twice('music')}`);
   assert.match((await run(['cursor', '--remove'])).out, /^Removed relay, music from\n/);
   assert.equal(text('.cursor/mcp.json'), '{ "mcpServers": {} }');

@@ -10,6 +10,7 @@ export interface ClientRow {
   name: string;
   file: string;
   state: FileState['state'];
+  entryName: string;
   otherNames: readonly string[];
 }
 
@@ -31,12 +32,7 @@ export function clientsText(
   width: number,
 ): string {
   const heads = ['CLIENT', 'NAME', `HAS ${server}`, 'FILE'];
-  const cells = rows.map(({ id, name, state, otherNames, file }) => [
-    id,
-    name,
-    stateText(state, otherNames),
-    file,
-  ]);
+  const cells = rows.map((row) => [row.id, row.name, stateText(row, server), row.file]);
   const table = columns([heads, ...cells]);
   const fits = table.every((line) => widthOf(line) <= width);
   const narrow = columns([heads.slice(0, 3), ...cells.map((row) => row.slice(0, 3))]).flatMap(
@@ -52,8 +48,9 @@ export function clientsText(
   ]);
 }
 
-function stateText(state: ClientRow['state'], otherNames: readonly string[]): string {
-  return otherNames.length === 0 ? STATES[state] : `${STATES[state]}, also as ${otherNames.join(', ')}`;
+function stateText({ state, entryName, otherNames }: ClientRow, server: string): string {
+  if (otherNames.length === 0) return STATES[state];
+  return `${STATES[state]}, ${entryName === server ? 'also as' : 'as'} ${otherNames.join(', ')}`;
 }
 
 /**

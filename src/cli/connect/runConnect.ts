@@ -304,11 +304,12 @@ function noteIfAbsent({ io }: Context, { client, missing }: Plan): void {
 
 /** Says whether the client's file already has the server. `--write` does not need this, since its result says so. */
 async function noteIfThere(context: Context, server: Server, plan: Plan): Promise<void> {
-  const { state, otherNames } = await lookInto(plan, server.currentKey);
+  const { state, entryName, otherNames } = await lookInto(plan, server.currentKey);
   const { file, connection, client } = plan;
   const write = commandLine(context, 'connect', client.id, '--key', '--write');
-  if (state !== 'no') note(context.io, `${file} ${THERE[state](connection.name, write)}.`);
-  noteOthers(context, plan, connection.name, otherNames);
+  const entry = entryName === connection.name ? entryName : `${connection.name} as "${entryName}"`;
+  if (state !== 'no') note(context.io, `${file} ${THERE[state](entry, write)}.`);
+  noteOthers(context, plan, entryName, otherNames);
 }
 
 /** Warns about other entries for the same server: with them, the client would show each tool twice. */
