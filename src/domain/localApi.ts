@@ -16,7 +16,17 @@ import type { PlaylistVersions, RestoreAnswer, VersionRow } from './versions.ts'
 
 /** One line of `relay status`. */
 export interface StatusEntry {
-  part: 'server' | 'account' | 'key' | 'database' | 'mcp' | 'rate_limits' | 'jobs' | 'kept' | 'errors';
+  part:
+    | 'server'
+    | 'account'
+    | 'key'
+    | 'database'
+    | 'memory'
+    | 'mcp'
+    | 'rate_limits'
+    | 'jobs'
+    | 'kept'
+    | 'errors';
   state: 'ok' | 'warning' | 'bad' | 'off';
   /** One line for a person. */
   summary: string;

@@ -1,6 +1,6 @@
 /** What the library remembers goes with `relay backup` and comes back with `relay restore`. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Database } from 'sql.js';
@@ -214,4 +214,27 @@ longTest('a copy whose versions or plays relay did not write is refused whole', 
     readdirSync(home).map((name) => readFileSync(join(home, name))),
     before,
   );
+});
+
+test('relay status has a line for memory.db, and says if the file is damaged or of a newer relay', async (t) => {
+  const { run, homeWith } = await desk(t);
+  const home = await homeWith('home', PLAYS, VERSIONS);
+  const path = join(home, 'memory.db');
+  const lines = async () => (await run(home, 'status')).out.replace(/\s+/g, ' ');
+  assert.match(
+    await lines(),
+    / ok database .* ok memory schema \d+, \d+ KiB, saved 20\S+Z: playlist versions and plays ok MCP /,
+  );
+  const whole = readFileSync(path);
+  const newer = Buffer.from(whole);
+  newer.writeUInt32BE(99, 60);
+  writeFileSync(path, newer);
+  assert.match(await lines(), / bad memory \S*memory\.db is of a newer relay > update relay ok MCP /);
+  writeFileSync(path, whole.subarray(0, 50));
+  assert.match(await lines(), / bad memory \S*memory\.db is damaged > restore a copy/);
+  const { entries } = JSON.parse((await run(home, 'status', '--json')).out);
+  assert.deepEqual(entries[4].part, 'memory');
+  const empty = await homeWith('empty', []);
+  rmSync(join(empty, 'memory.db'), { force: true });
+  assert.doesNotMatch((await run(empty, 'status')).out, / memory /);
 });

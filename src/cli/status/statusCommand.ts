@@ -25,7 +25,8 @@ async function runStatus(context: Context): Promise<ExitCode> {
   const { io, env, platform } = context;
   const report = await context
     .withLocal((local) => local.status())
-    .catch((error: unknown) => statusWithoutServer(context, error));
+    .catch((error: unknown) => statusWithoutServer(context, error))
+    .then(withMemory);
   const ownerCode = io.terminal.stdout && !context.json ? report.ownerCode : null;
   const named = { home: context.home, demo: report.demo, platform };
   const shown = { ...shownReport(report, named), ownerCode };
@@ -38,6 +39,16 @@ async function runStatus(context: Context): Promise<ExitCode> {
     context.remark('The owner code is shown on a terminal only.');
   }
   return report.problem ? exitCodeOfProblem(report.problem.code) : exitCodeFor(report);
+}
+
+/** Adds the line for `memory.db` after that of the state. A server reports so often that it does not look at that file. */
+async function withMemory(report: StatusReport): Promise<StatusReport> {
+  const { memoryEntry } = await import('../../server/status/memoryEntry.ts');
+  const memory = await memoryEntry(report.home);
+  const entries = report.entries.flatMap((entry) =>
+    entry.part === 'database' && memory ? [entry, memory] : [entry],
+  );
+  return { ...report, entries };
 }
 
 /** Names a newer version of relay, if there is one, to a person at a terminal. */
