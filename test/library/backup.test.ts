@@ -10,8 +10,10 @@ import { loadSettings } from '../../src/config/settings.ts';
 import { memoryFile } from '../../src/library/files/files.ts';
 import { openOffline } from '../../src/server/offline.ts';
 import { restoreState } from '../../src/server/restore/restoreState.ts';
+import { openStore } from '../../src/store/file/open.ts';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
+import { insertKeep } from '../../src/store/tables/keeps.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
 import { longTest } from '../support/scale.ts';
@@ -213,6 +215,27 @@ longTest('a copy whose versions or plays relay did not write is refused whole', 
   assert.deepEqual(
     readdirSync(home).map((name) => readFileSync(join(home, name))),
     before,
+  );
+});
+
+test('the reports of backup and restore count kept playlists', async (t) => {
+  const { folder, copy, run, homeWith } = await desk(t);
+  const home = await homeWith('first', PLAYS, VERSIONS);
+  const store = await openStore({ home, clock: manualClock(), log: silentLog });
+  const text = {
+    ...{ id: 'k1', account: 'me', playlistId: null, name: 'Fresh', query: 'select uri from saved' },
+    ...({ every: 'day', status: 'active', reason: null, lastResult: null, lastChange: null } as const),
+  };
+  const times = { lastRunAt: null, dueAt: 1, retryAt: null, createdAt: 1 };
+  const rest = { preview: null, accepted: null, leftRows: null, gone: [], written: [], settled: false };
+  insertKeep(store, { ...text, ...times, ...rest, failures: 0 });
+  await store.close();
+  const backup = await run(home, 'backup', copy);
+  assert.match(backup.out, /, schema \d+\), with 1 kept playlist, 1 playlist version and 2 plays\.\n$/);
+  const restored = await run(join(folder, 'second'), 'restore', copy);
+  assert.match(
+    restored.out,
+    /: 0 remembered tracks, 0 jobs, 1 kept playlist, 1 playlist version, 2 plays\.\n$/,
   );
 });
 

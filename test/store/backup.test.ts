@@ -28,6 +28,7 @@ test('a copy is the file byte for byte, readable by its owner alone, and leaves 
     sizeBytes: bytes.length,
     schemaVersion,
     savedAt: Math.round(before.mtimeMs),
+    keptPlaylists: 0,
     rows: null,
     problem: null,
   });

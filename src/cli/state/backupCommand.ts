@@ -84,11 +84,12 @@ async function jsonOf({ rows, problem, ...backup }: Backup, { settings, keySourc
   return { ...backup, savedAt: isoOf(backup.savedAt), keySource, demo: settings.demo, ...memory };
 }
 
-function report({ io }: Context, { path, sizeBytes, schemaVersion, rows }: Backup): void {
-  const memory = rows
-    ? `, with ${counted(rows.versions ?? 0, 'playlist version')} and ${counted(rows.plays ?? 0, 'play')}`
-    : '';
-  printLine(io, `Copied the state to ${path} (${sizeText(sizeBytes)}, schema ${schemaVersion})${memory}.`);
+function report({ io }: Context, { path, sizeBytes, schemaVersion, keptPlaylists, rows }: Backup): void {
+  const memory =
+    rows && `${counted(rows.versions ?? 0, 'playlist version')} and ${counted(rows.plays ?? 0, 'play')}`;
+  const content = [keptPlaylists > 0 && counted(keptPlaylists, 'kept playlist'), memory].filter(Boolean);
+  const counts = content.length === 0 ? '' : `, with ${content.join(', ')}`;
+  printLine(io, `Copied the state to ${path} (${sizeText(sizeBytes)}, schema ${schemaVersion})${counts}.`);
 }
 
 /** A newer schema may be usable here, but a copy is compared with the schemas that this program knows before it is restored. */

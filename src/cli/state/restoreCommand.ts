@@ -62,12 +62,13 @@ async function confirmReplacing({ io, signal }: Context, home: string, file: str
   await requireYes(io, 'Restore?', signal);
 }
 
-function whatCameBack({ path, from, savedAt, aliases, jobs, memory }: Restored): string {
+function whatCameBack({ path, from, savedAt, aliases, jobs, keptPlaylists, memory }: Restored): string {
   const total = Object.values(jobs).reduce((sum, count) => sum + count, 0);
+  const follows = keptPlaylists > 0 ? `, ${counted(keptPlaylists, 'kept playlist')}` : '';
   const kept = memory
     ? `, ${counted(memory.versions ?? 0, 'playlist version')}, ${counted(memory.plays ?? 0, 'play')}`
     : '';
-  const content = `${counted(aliases, 'remembered track')}, ${counted(total, 'job')}${kept}`;
+  const content = `${counted(aliases, 'remembered track')}, ${counted(total, 'job')}${follows}${kept}`;
   return `Restored ${path} from ${from}, a copy made at ${savedAt}: ${content}.`;
 }
 

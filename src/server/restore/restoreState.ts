@@ -25,6 +25,7 @@ import { ensureHome } from '../../store/home/home.ts';
 import { acquireHome } from '../../store/home/lock.ts';
 import { countAliases } from '../../store/tables/aliases.ts';
 import { countJobs } from '../../store/tables/jobs.ts';
+import { listKeepTimes } from '../../store/tables/keeps.ts';
 import { listSecrets } from '../../store/tables/secrets.ts';
 import { createVault, isSealed } from '../../store/vault.ts';
 import { type Kept, keepPresent } from './keepPresent.ts';
@@ -56,6 +57,8 @@ export interface Restored {
   schemaVersion: number;
   sizeBytes: number;
   aliases: number;
+  /** Number of kept playlists. */
+  keptPlaylists: number;
   /** Number of jobs by status; a status without jobs is left out. */
   jobs: Record<string, number>;
   /** Number of jobs that were writing, and now wait for the person. */
@@ -127,6 +130,7 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
     schemaVersion: store.state().schemaVersion,
     sizeBytes: image.length,
     aliases: countAliases(store),
+    keptPlaylists: listKeepTimes(store).length,
     jobs: countJobs(store),
     heldJobs,
     keyProblem,

@@ -39,6 +39,8 @@ export interface Backup {
   schemaVersion: number;
   /** When the copied state was last saved, Unix milliseconds. */
   savedAt: number;
+  /** Number of kept playlists. */
+  keptPlaylists: number;
   /** Rows of the companion that are in the copy; null if the companion has no file, or one that cannot be used. */
   rows: RowCounts | null;
   /** Why the companion's file cannot be used; null if it can, or if there is none. */
@@ -54,7 +56,7 @@ export async function backUpState(options: BackupOptions): Promise<Backup> {
   const { source } = options;
   const state = await readStateFile(source);
   if (!state) throw noState(dirname(source));
-  const { schemaVersion } = await inspectContent(source, state.bytes);
+  const { schemaVersion, keptPlaylists } = await inspectContent(source, state.bytes);
   const path = await placeFor(options);
   const { carried, problem } = await withCompanion(state.bytes, options.companion);
   const bytes = carried?.bytes ?? state.bytes;
@@ -65,7 +67,15 @@ export async function backUpState(options: BackupOptions): Promise<Backup> {
     throw error instanceof RelayError ? error : cannotWrite(path, error);
   }
   const rows = carried?.rows ?? null;
-  return { path, sizeBytes: bytes.length, schemaVersion, savedAt: state.savedAt, rows, problem };
+  return {
+    path,
+    sizeBytes: bytes.length,
+    schemaVersion,
+    savedAt: state.savedAt,
+    keptPlaylists,
+    rows,
+    problem,
+  };
 }
 
 /** Adds the companion's tables to the state. `carried` is null if there is no companion, or none that can be used. */

@@ -10,6 +10,7 @@ import type { Companion, Taken } from '../copies/companion.ts';
 import { claimedVersion, type TakenRows, takeRows } from '../copies/copyContent.ts';
 import { freshImage, IN_MEMORY } from '../sql/freshImage.ts';
 import {
+  firstValue,
   type Migration,
   migrate,
   newestOf,
@@ -61,13 +62,23 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 /**
- * Checks that `bytes`, which were read from `path`, could be opened as the state. Returns the versions that they record.
+ * Checks that `bytes`, which were read from `path`, could be opened as the state. Returns the versions that they record, and
+ * the number of kept playlists.
  * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
  */
-export async function inspectContent(path: string, bytes: Uint8Array): Promise<SchemaVersions> {
+export async function inspectContent(
+  path: string,
+  bytes: Uint8Array,
+): Promise<SchemaVersions & { keptPlaylists: number }> {
   const db = openImage(await loadSqlite(), path, bytes);
   try {
-    return checkedVersions(db, path, newestOf(MIGRATIONS));
+    const versions = checkedVersions(db, path, newestOf(MIGRATIONS));
+    // An older state has no such table.
+    const hasKeeps = firstValue(db, "select 1 from sqlite_schema where name = 'keeps'") === 1;
+    return {
+      ...versions,
+      keptPlaylists: hasKeeps ? Number(firstValue(db, 'select count(*) from keeps')) : 0,
+    };
   } finally {
     db.close();
   }
