@@ -14,7 +14,7 @@ import { longTest, sized } from '../support/scale.ts';
 import { settingsFor, startSimulator } from '../support/simulator/simulator.ts';
 import { olderStdioClient, rawStdio, stdioClient } from '../support/stdio.ts';
 import { until } from '../support/until.ts';
-import { connectAccount, ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+import { API_KEY, connectAccount, ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 
 const NAMES = TOOLS.map((tool) => tool.name);
 
@@ -92,6 +92,45 @@ longTest('progress notifications come through', async (t) => {
       heard.map(({ params }) => params),
       [1, 2, 3, 4, 5].map((progress) => ({ progressToken: 'p', progress, total: 5 })),
     );
+  });
+});
+
+test('a line that is no message gets the same error as over HTTP, with id null; a notification gets no answer', async (t) => {
+  const invalid = [
+    '{"jsonrpc":"2.0","id":null,"method":"ping"}',
+    '{"jsonrpc":"2.0","id":{},"method":"ping"}',
+  ];
+  const others = [
+    '{}',
+    '{"jsonrpc":"2.0","id":12}',
+    '{"jsonrpc":"2.0","method":1}',
+    '[]',
+    '[1]',
+    '1',
+    'null',
+  ];
+  await withRelay({ client: false }, async (relay) => {
+    const stdio = rawStdio(t, { env: besides(relay) });
+    const answers = async (line: string) => {
+      const before = stdio.lines().length;
+      stdio.write(line);
+      if (!line.includes('notifications/')) await until(() => stdio.lines().length > before);
+      await stdio.ask('ping');
+      return stdio.lines().slice(before, -1);
+    };
+    assert.deepEqual(await answers('{"jsonrpc":"2.0","method":"notifications/none"}'), []);
+    for (const line of ['{broken', ...invalid, ...others]) {
+      const headers = { authorization: `Bearer ${API_KEY}`, accept: 'application/json, text/event-stream' };
+      const json = { 'content-type': 'application/json' };
+      const http = await fetch(`${relay.baseUrl}/mcp`, {
+        method: 'POST',
+        headers: { ...headers, ...json },
+        body: line,
+      });
+      const { id, error } = (await http.json()) as { id: null; error: { code: number; message: string } };
+      const [answer, ...more] = (await answers(line)) as Array<{ id: null; error: { code: number } }>;
+      assert.deepEqual([answer?.id, answer?.error.code, more], [id, error.code, []], line);
+    }
   });
 });
 

@@ -87,6 +87,8 @@ export interface RawStdio {
   /** Every line of stdout so far, parsed. Throws if a line is not JSON. */
   lines(): Array<Record<string, unknown>>;
   send(message: object): void;
+  /** Sends a line as it is. */
+  write(line: string): void;
   /** Sends a request of the older era and waits for its answer. */
   ask(method: string, params?: object): Promise<Record<string, unknown>>;
   /** Calls a tool and returns its structured content, or the JSON-RPC error. */
@@ -152,7 +154,8 @@ export function rawStdio(
       await once(changed, 'line', { signal: AbortSignal.timeout(120_000) });
     }
   };
-  const send = (message: object) => void stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const write = (line: string) => void stdin.write(`${line}\n`);
+  const send = (message: object) => write(JSON.stringify({ jsonrpc: '2.0', ...message }));
   const ask: RawStdio['ask'] = (method, params = {}) => {
     const id = ++lastId;
     send({ id, method, params });
@@ -162,6 +165,7 @@ export function rawStdio(
     pid: child.pid ?? 0,
     lines,
     send,
+    write,
     ask,
     async call(name, args = {}) {
       const { result, error } = await ask('tools/call', { name, arguments: args });

@@ -7,6 +7,7 @@ import { type ClientMessage, errorLine, type RequestId, readAnswer, readMessage 
 
 /** JSON-RPC 2.0, 5.1. */
 const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
 const INTERNAL_ERROR = -32603;
 
 /** The connection to the server. */
@@ -76,6 +77,9 @@ export function createCarrier(link: Link, write: (text: string) => Promise<void>
     const take = async (json: string) => {
       const answer = readAnswer(json);
       if (!answer || signal.aborted) return;
+      // Without a usable ID, only what is no message at all gets an answer, not a notification that the server refuses.
+      const isInvalid = message.ids.length === 0 && answer.failure?.code === INVALID_REQUEST;
+      if (answer.failure && isInvalid) return write(`${errorLine(null, answer.failure)}\n`);
       if (answer.failure) return fail(answer.failure);
       if (message.method === 'initialize') version = answer.version ?? version;
       for (const id of answer.answers) left.delete(id);
@@ -95,9 +99,7 @@ export function createCarrier(link: Link, write: (text: string) => Promise<void>
       if (line.trim() === '') return;
       const message = readMessage(line);
       if (message === null) {
-        void write(
-          `${errorLine(null, { code: PARSE_ERROR, message: 'This line is not a JSON-RPC message.' })}\n`,
-        );
+        void write(`${errorLine(null, { code: PARSE_ERROR, message: 'This line is not JSON.' })}\n`);
         return;
       }
       // In all revisions, the server learns of the cancellation when the request's connection ends.

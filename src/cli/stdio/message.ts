@@ -28,11 +28,11 @@ const NAME_FIELD: Readonly<Record<string, string>> = {
   'resources/read': 'uri',
 };
 
-/** Reads the message in a line; null if the line is not JSON-RPC. */
+/** Reads the message in a line; null if the line is not JSON. The server refuses JSON that is no message. */
 export function readMessage(text: string): ClientMessage | null {
   const value = readJson(text);
+  if (value === undefined) return null;
   const parts = (Array.isArray(value) ? value : [value]).filter(isObject);
-  if (parts.length === 0) return null;
   const ids = parts.flatMap(({ id, method }) => (typeof method === 'string' && isId(id) ? [id] : []));
   const none = { text, ids, method: null, tool: null, cancels: null, headers: {} };
   const [only] = parts;
@@ -70,7 +70,7 @@ export interface ServerMessage {
   /** IDs of the requests that the message answers. */
   answers: RequestId[];
   /** The error, if it names no request; null for any other message. */
-  failure: object | null;
+  failure: { code?: unknown } | null;
   /** The revision in an answer to `initialize`; null for any other message. */
   version: string | null;
 }
