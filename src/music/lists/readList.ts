@@ -147,7 +147,9 @@ function noSongs(reader: Reader, notSongs: readonly NotSong[]) {
   const where = first ? ` Line ${first.line}: ${first.why}.` : '';
   return refused(`The file was read as ${reader.name}, but no song was found in it.${where}`, {
     ...(first && { line: first.line }),
-    remedy:
-      'Write one song a line as "Artist - Title", or give a table whose first line names title and artist.',
+    // Nothing in the file looks like a song, as in the export of an empty playlist.
+    remedy: first
+      ? 'Write one song a line as "Artist - Title", or give a table whose first line names title and artist.'
+      : 'Give a file with songs in it.',
   });
 }
