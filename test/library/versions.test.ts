@@ -7,6 +7,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import type { ChangeSummary } from '../../src/domain/change.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
+import { createBrowser } from '../support/browser.ts';
 import { run } from '../support/cli.ts';
 import { assertNone, at, owner, pluck } from '../support/entries.ts';
 import { named, urisOf } from '../support/playlists.ts';
@@ -441,6 +442,20 @@ test('versions survive a restart and a logout; relay library forget --versions d
     assert.equal((await run(relay, ['library', 'forget', '--versions'])).code, 0);
     assert.deepEqual(await tableSizes(relay), [0, 0]);
     assert.equal((await bytes()).includes(name), false, 'nothing of them is left in the file');
+  }));
+
+test('after a switch of the account, a playlist of the former account is not called one that has left the library', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 0, 1);
+    await readAll(relay);
+    relay.provider.loginAs(1);
+    const { browserUrl } = await relay.server.local.startLogin({ switchAccount: true });
+    assert.equal((await createBrowser().open(browserUrl)).status, 200);
+    const listed = await run(relay, ['playlists', 'versions', 'List 0']);
+    const gone = 'is not in the library of the connected account.';
+    assert.deepEqual([listed.code, listed.err], [0, `"List 0" ${gone}\n`]);
+    const restored = await run(relay, ['playlists', 'restore', 'List 0', '--at', '1', '--yes']);
+    assert.match(restored.err, new RegExp(`^relay: The playlist "List 0" ${gone}\n  Add --new NAME`));
   }));
 
 longTest(

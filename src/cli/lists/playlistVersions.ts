@@ -29,7 +29,8 @@ export async function listVersions(context: Context, playlist: string): Promise<
     return [String(version), localMinute(seen_at), String(total), `+${added}`, `-${removed}`];
   });
   printTable(io, { heads, rows, flexible: [] });
-  if (!versions.present) note(io, `"${visibleText(versions.name, 100)}" is not in your library any more.`);
+  if (!versions.present)
+    note(io, `"${visibleText(versions.name, 100)}" is not in the library of the connected account.`);
 }
 
 export async function showVersion(context: Context, playlist: string, at: string): Promise<void> {

@@ -222,13 +222,17 @@ function noSuchVersion({ items }: PlaylistVersions, version: number): RelayError
 }
 
 function isGone({ name }: PlaylistVersions): RelayError {
-  return new RelayError('NOT_FOUND', `The playlist "${name}" is not in your library any more.`, {
-    remedy: {
-      text: 'Pass name to bring its rows back as a new playlist.',
-      terminal: {
-        text: 'Add --new NAME (name=NAME in `relay call`) to bring its rows back as a new playlist.',
-        commands: [],
+  return new RelayError(
+    'NOT_FOUND',
+    `The playlist "${name}" is not in the library of the connected account.`,
+    {
+      remedy: {
+        text: 'Pass name to bring its rows back as a new playlist.',
+        terminal: {
+          text: 'Add --new NAME (name=NAME in `relay call`) to bring its rows back as a new playlist.',
+          commands: [],
+        },
       },
     },
-  });
+  );
 }

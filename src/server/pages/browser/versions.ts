@@ -51,7 +51,7 @@ async function openPlaylist(app: App, id: string): Promise<void> {
 
 function versionsOf(app: App, open: VersionsOpen, of: PlaylistVersions): Child {
   return [
-    h.p(name(of.name), !of.present && ' (not in your library any more)'),
+    h.p(name(of.name), !of.present && ' (not in the library of the connected account)'),
     list(
       of.items.map((item) =>
         h.li(
