@@ -45,7 +45,10 @@ export const getTopArtistsTool = defineTool({
 const LAST_MOMENT = 8_640_000_000_000_000;
 const NOT_A_MOMENT = 'must be Unix milliseconds or an ISO 8601 time such as 2026-03-01T18:00:00Z';
 
-/** Unix milliseconds, from text as in `cursors`, a number, or an ISO 8601 time as in a row. */
+/** Unix seconds of the years 2001 to 2286. As milliseconds, they would be a day in 1970. */
+const SECONDS = { least: 1e9, most: 1e10 };
+
+/** Unix milliseconds, from text as in `cursors`, a number, or an ISO 8601 time as in a row. Takes Unix seconds for what they are. */
 const Moment = z.union([
   z
     .string()
@@ -55,14 +58,19 @@ const Moment = z.union([
       if (moment === null) issues.push({ code: 'custom', message: NOT_A_MOMENT, input: text });
       return moment ?? 0;
     }),
-  z.int().min(0).max(LAST_MOMENT),
+  z.int().min(0).max(LAST_MOMENT).transform(inMilliseconds),
 ]);
+
+function inMilliseconds(time: number): number {
+  return time >= SECONDS.least && time < SECONDS.most ? time * 1000 : time;
+}
 
 function momentOf(text: string): number | null {
   const day = /^\d{4}-\d\d-\d\d/.exec(text)?.[0];
   // `Date.parse` takes 30 February for a day in March.
   if (day !== undefined && !isDay(day)) return null;
-  const moment = day !== undefined ? Date.parse(text) : /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  const moment =
+    day !== undefined ? Date.parse(text) : /^\d+$/.test(text) ? inMilliseconds(Number(text)) : Number.NaN;
   return moment >= 0 && moment <= LAST_MOMENT ? moment : null;
 }
 

@@ -36,8 +36,8 @@ const SEEK = `seek: Seek
 write, toolset playback
 
 Seeks to a position or time in the current song: jumps to a minute or second,
-fast forwards, rewinds, or starts the song over from the beginning (position_ms
-0).
+fast forwards, rewinds, or starts over from the beginning (0). Beyond the end,
+the next song plays.
 
 Arguments:
   position_ms: integer, required

@@ -5,7 +5,7 @@ import { albumShape, artistShape, trackShape } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
 
 test('a link in a search field finds that track, without a search', () =>
-  withRelay(async ({ call, provider }) => {
+  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ call, provider }) => {
     const wanted = at(provider.catalogue.tracks, 7);
     for (const query of [wanted.uri, `https://open.spotify.com/track/${wanted.id}?si=x`]) {
       assert.deepEqual(await call('search_tracks', { query }), {
@@ -15,8 +15,18 @@ test('a link in a search field finds that track, without a search', () =>
       });
     }
     assert.deepEqual(pluck(provider.requests, 'path'), [`/tracks/${wanted.id}`, `/tracks/${wanted.id}`]);
-    const album = await call('search_tracks', { query: `https://open.spotify.com/album/${wanted.album.id}` });
-    assert.equal((album.error as { code: string }).code, 'INVALID_ARGUMENT');
+    const album = `https://open.spotify.com/album/${wanted.album.id}`;
+    for (const query of [album, 'https://spotify.link/abc']) {
+      const { error } = (await call('search_tracks', { query })) as { error: { code: string } };
+      assert.equal(error.code, 'INVALID_ARGUMENT', query);
+    }
+    const found = async (tool: string, query: string) => {
+      const { items } = (await call(tool, { query })) as { items: unknown[] };
+      return items;
+    };
+    assert.deepEqual(await found('search_albums', album), [await call('get_album', { album_id: album })]);
+    const artist = at(wanted.artists, 0);
+    assert.deepEqual(await found('search_artists', artist.uri), [artistShape(artist)]);
   }));
 
 test('search_tracks finds tracks in one request', () =>
@@ -110,7 +120,7 @@ test('an unknown track is NOT_FOUND, with a remedy', () =>
       error: {
         code: 'NOT_FOUND',
         message: 'Spotify cannot find this item.',
-        remedy: "Check the ID. Apps can never read Spotify's own editorial and personalized playlists.",
+        remedy: 'Check the ID. An episode is given as spotify:episode:ID.',
         details: { status: 404 },
       },
     });

@@ -82,6 +82,13 @@ test('every kind of playlist row is listed with what the next call needs', () =>
       total: 5,
       links: LINKS,
     });
+    // The link of an episode is another one.
+    const episodes = await ask(relay, 'get_playlist_tracks', {
+      playlist_id: playlist.id,
+      offset: 2,
+      limit: 1,
+    });
+    assert.deepEqual(Object.keys(episodes).sort(), ['items', 'next_offset', 'total']);
   }));
 
 test('playlists, artists, albums and saved tracks are lean', () =>

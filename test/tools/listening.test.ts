@@ -99,7 +99,8 @@ test('get_recently_played accepts the cursors and times that it returns', () =>
       const { items } = (await relay.call('get_recently_played', { limit: 1, ...args })) as Plays;
       return Date.parse(at(items, 0).played_at);
     };
-    for (const before of [third, String(third), new Date(third).toISOString()]) {
+    const seconds = Math.floor(third / 1000);
+    for (const before of [third, String(third), new Date(third).toISOString(), seconds, String(seconds)]) {
       assert.equal(await firstOf({ before }), at(history, 3).playedAt);
     }
     assert.equal(await firstOf({ after: String(third) }), at(history, 0).playedAt);

@@ -104,13 +104,20 @@ longTest('an unknown or sleeping device is DEVICE_NOT_FOUND for every command', 
 
 test('an unknown item to play is not reported as a missing device', () =>
   withRelay(async (relay) => {
-    const answer = await relay.call('play', { context_uri: 'spotify:album:0000invented0000album0' });
-    assert.deepEqual(failureOf(answer), {
-      code: 'NOT_FOUND',
-      message: 'Spotify cannot find this item.',
-      remedy: "Check the ID. Apps can never read Spotify's own editorial and personalized playlists.",
-      details: { status: 404 },
-    });
+    for (const [context_uri, more] of [
+      ['spotify:album:0000invented0000album0', ''],
+      [
+        'spotify:playlist:00invented0000playlist',
+        " Apps can never read Spotify's own editorial and personalized playlists.",
+      ],
+    ]) {
+      assert.deepEqual(failureOf(await relay.call('play', { context_uri })), {
+        code: 'NOT_FOUND',
+        message: 'Spotify cannot find this item.',
+        remedy: `Check the ID.${more}`,
+        details: { status: 404 },
+      });
+    }
   }));
 
 longTest('a device that does not accept commands is DEVICE_RESTRICTED for every command', () =>

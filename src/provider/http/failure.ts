@@ -218,11 +218,16 @@ function notFound(request: ProviderRequest, body: FailureBody): Explanation {
       remedy: 'Call get_devices for current IDs; if the device is missing, open Spotify on it.',
     };
   }
-  return {
-    code: 'NOT_FOUND',
-    message: 'Spotify cannot find this item.',
-    remedy: "Check the ID. Apps can never read Spotify's own editorial and personalized playlists.",
-  };
+  return { code: 'NOT_FOUND', message: 'Spotify cannot find this item.', remedy: checkId(request) };
+}
+
+/** What to check about the ID of something that Spotify cannot find. */
+function checkId({ path, body }: ProviderRequest): string {
+  const named = JSON.stringify([path, body ?? null]);
+  if (/playlist/.test(named)) {
+    return "Check the ID. Apps can never read Spotify's own editorial and personalized playlists.";
+  }
+  return /track/.test(named) ? 'Check the ID. An episode is given as spotify:episode:ID.' : 'Check the ID.';
 }
 
 /** True for a `play` that says what to play. A 404 may then mean that this was not found, rather than the device. */

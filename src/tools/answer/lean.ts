@@ -43,7 +43,11 @@ export function leanList<F, L>(
   };
 }
 
-/** The member `links`, if it is wanted and the list is not empty. */
+/** The member `links`, if it is wanted and there is a row that is not an episode. */
 export function linksOf(wanted: boolean, rows: readonly unknown[]): { links?: string } {
-  return wanted && rows.length > 0 ? { links: TRACK_LINKS } : {};
+  const isEpisode = (row: unknown) => {
+    const { type, item_type } = row as { type?: unknown; item_type?: unknown };
+    return type === 'episode' || item_type === 'episode';
+  };
+  return wanted && !rows.every(isEpisode) ? { links: TRACK_LINKS } : {};
 }

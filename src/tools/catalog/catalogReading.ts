@@ -4,6 +4,7 @@ import { parseRef } from '../../domain/ids.ts';
 import { Album, Artist, Track } from '../../domain/shapes.ts';
 import type { Call, ProviderApi } from '../../provider/api.ts';
 import {
+  getAlbum,
   getArtist,
   getTrack,
   type SearchResult,
@@ -15,6 +16,10 @@ import { type LeanForm, linksOf } from '../answer/lean.ts';
 import { LeanAlbum, LeanArtist, LeanTrack, leanAlbum, leanArtist, leanTrack } from '../answer/leanShapes.ts';
 import { ArtistRefArgument, limit, Query, TrackRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
+
+/** A link or URI of Spotify, or a short link. */
+const ADDRESS =
+  /^(?:spotify:|(?:https?:\/\/)?(?:(?:open|play)\.spotify\.com|spotify\.(?:app\.)?link)\/)\S+$/i;
 
 const searchInput = z.object({ query: Query, limit: limit(10) });
 
@@ -62,18 +67,22 @@ export async function findTracks(
   limit: number,
   call: Call,
 ): Promise<SearchResult<Track>> {
-  const id = trackIn(query);
+  const id = idIn(query, 'track');
   if (id === null) return searchTracks(provider, query, limit, call);
-  return { items: [await getTrack(provider, id, call)], total: 1 };
+  return onlyOne(await getTrack(provider, id, call));
+}
+
+/** The result of a search whose query is a link or URI. */
+function onlyOne<T>(item: T): SearchResult<T> {
+  return { items: [item], total: 1 };
 }
 
 /**
- * The ID of the track if the query is its link or URI; null for words, and for a bare ID, which may be a search word.
- * @throws RelayError `INVALID_ARGUMENT` for a link or URI of anything else
+ * The ID if the query is a link or URI; null for words, and for a bare ID, which may be a search word.
+ * @throws RelayError `INVALID_ARGUMENT` for a short link, and for a link or URI of anything but a `kind`
  */
-function trackIn(query: string): string | null {
-  if (!/^(?:spotify:|(?:https?:\/\/)?(?:open|play)\.spotify\.com\/)\S+$/i.test(query)) return null;
-  return parseRef(query, ['track']).id;
+function idIn(query: string, kind: 'track' | 'artist' | 'album'): string | null {
+  return ADDRESS.test(query) ? parseRef(query, [kind]).id : null;
 }
 
 export const searchArtistsTool = defineTool({
@@ -87,7 +96,12 @@ export const searchArtistsTool = defineTool({
   lean: leanAnswer(LeanArtist, leanArtist),
   rows,
   async handle({ provider }, args, call) {
-    return { query: args.query, ...(await searchArtists(provider, args.query, args.limit, call)) };
+    const id = idIn(args.query, 'artist');
+    const result =
+      id === null
+        ? await searchArtists(provider, args.query, args.limit, call)
+        : onlyOne(await getArtist(provider, id, call));
+    return { query: args.query, ...result };
   },
 });
 
@@ -102,7 +116,12 @@ export const searchAlbumsTool = defineTool({
   lean: leanAnswer(LeanAlbum, leanAlbum),
   rows,
   async handle({ provider }, args, call) {
-    return { query: args.query, ...(await searchAlbums(provider, args.query, args.limit, call)) };
+    const id = idIn(args.query, 'album');
+    const result =
+      id === null
+        ? await searchAlbums(provider, args.query, args.limit, call)
+        : onlyOne(await getAlbum(provider, id, call));
+    return { query: args.query, ...result };
   },
 });
 

@@ -20,9 +20,16 @@ export const queryLibraryTool = defineTool({
       .min(1)
       .max(10_000)
       .describe(
-        `${libraryTablesText()}\nsong: the same number for all tracks that are one song (same ISRC, or same title, first artist and length). fold(text): lower case, no accents.\n${EXAMPLES}`,
+        `${libraryTablesText()}\nsong: the same number for all saved and listed tracks that are one song (same ISRC, or same title, first artist and length). Other tracks have no row: look for them by isrc, or by name and artist. fold(text): lower case, no accents.\n${EXAMPLES}`,
       ),
-    limit: z.int().min(1).max(500).default(100).describe('Rows, 1 to 500'),
+    limit: z
+      .int()
+      .min(1)
+      .max(500)
+      .default(100)
+      .describe(
+        'Rows, 1 to 500. An answer also ends at 10,000 characters: for the rest, use LIMIT and OFFSET',
+      ),
     max_age_minutes: z.int().min(0).max(10_080).default(10).describe('How old the copy may be'),
   }),
   output: z.object({

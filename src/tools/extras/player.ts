@@ -43,7 +43,7 @@ export const addToQueueTool = defineTool({
   name: 'add_to_queue',
   title: 'Add to the queue',
   description:
-    'Adds one song or episode to the queue, to play after what was queued before; the current song plays on. Nothing can be taken out of the queue again. Needs Premium and an active device; to start something now, use play.',
+    'Adds one song or episode to the queue: it plays after what was queued before, and before the rest of the album or playlist. Nothing can be taken out of the queue again. Needs Premium and an active device; to start something now, use play.',
   kind: 'write',
   input: z.object({
     track_id: ItemRef.describe('Track ID, or URI or link of the track or episode to queue'),
