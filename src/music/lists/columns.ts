@@ -8,12 +8,14 @@ import { foldLetters } from '../letters.ts';
  */
 const NAMES = {
   title:
-    'trackname tracktitle songtitle songname title track song mastermetadatatrackname titel titre titolo titulo ' +
+    'trackname tracktitle songtitle songname title song track mastermetadatatrackname titel titre titolo titulo ' +
     'chanson cancion brano musica lied nombredelacancion nomdutitre nomedellatraccia nomedafaixa nummernaam ' +
     'latensnamn parcaadi ονομακομματιου اسمالاغنية トラック名 曲目名称 曲目名稱 歌名 ' +
     'songtrack tracksong tune tytul utwor nazev sarki название песня трек назва 曲名 제목 nome nombre nom naam name ' +
-    // A number, if there is also a name.
+    // A number, if there is also a name. So is "track" beside "song".
     'nummer faixa',
+  // What stands in brackets after the title elsewhere: "Live", "Extended Mix".
+  version: 'version trackversion songversion mix mixname mixversion remix remixname',
   artist:
     'artistnames artistname artists artist trackartist songartist creator performer mastermetadataalbumartistname ' +
     'interpret interpreten kunstler artiste artistes artista artistas interprete interpretes artiest band ' +
@@ -89,7 +91,8 @@ export function columnPlanner(): (names: readonly string[]) => ColumnPlan {
 }
 
 export function planColumns(header: readonly string[]): ColumnPlan {
-  const keys = header.map(columnKey);
+  // "Track #" is a number.
+  const keys = header.map((name) => (/[#№]/u.test(name) ? '' : columnKey(name)));
   const columns = new Map<Field, readonly number[]>();
   const used: Partial<Record<Field, string>> = {};
   for (const [field, names] of FIELD_NAMES) {

@@ -51,7 +51,7 @@ export function notSong({ line, raw }: Row, why: string): NotSong {
 export function entryOf(row: Row, fields: Fields): ListEntry | NotSong {
   const type = fields.type?.trim().toLowerCase() ?? '';
   if (/^(?:album|artist|show|podcast|audiobook)$/u.test(type)) return notSong(row, `of type "${type}"`);
-  const title = tidyText(fields.title ?? '');
+  const title = withVersion(tidyText(fields.title ?? ''), tidyText(fields.version ?? ''));
   const artist = tidyText(fields.artist ?? '') || tidyText(fields.albumArtist ?? '');
   const ref = readRefOf(fields);
   if (ref?.why === LOCAL_FILE) return notSong(row, LOCAL_FILE);
@@ -75,6 +75,12 @@ export function entryOf(row: Row, fields: Fields): ListEntry | NotSong {
     ...(list !== '' && { list }),
     raw: excerpt(row.raw),
   };
+}
+
+/** The title with its version in brackets. A version without letters is a number of something else. */
+function withVersion(title: string, version: string): string {
+  const isNew = /\p{L}/u.test(version) && !title.toLowerCase().includes(version.toLowerCase());
+  return title !== '' && isNew ? `${title} (${version})` : title;
 }
 
 function missing(title: string, artist: string, raw: string): string | null {
