@@ -200,6 +200,11 @@ export interface ItemRecord {
   error?: JobErrorRecord;
 }
 
+/** True for an item that was found by forgiving a typo. */
+export function isForgiven({ track, candidates = [] }: ItemRecord): boolean {
+  return track !== null && candidates.some(isBySpelling);
+}
+
 /** How many characters of the ID of a job or a change are shown to people. Commands accept these instead of the whole ID. */
 export const SHORT_ID = 8;
 

@@ -92,7 +92,7 @@ const hostileItem = (text: string): ItemRecord =>
     position: 0,
     status: 'ambiguous',
     input: { title: text, artist: text },
-    candidates: [{ track: { name: text, artists: [{ name: text }] }, score: 0.3 }],
+    candidates: [{ track: { name: text, artists: [{ name: text }] }, score: 0.3, reasons: [] }],
   }) as unknown as ItemRecord;
 
 test('no foreign text forges anything in lines, notes, tables and errors', () => {

@@ -97,6 +97,29 @@ test('of a song that is listed three times, two repeats are counted', () =>
     assert.match(out, /^ {2}2 repeats of earlier songs$/m);
   }));
 
+test('an import names the command that shows which songs were found by forgiving a typo', () =>
+  withLists(async ({ world, run, file }) => {
+    const [right, track] = uniqueTracks(world, 2);
+    assert.ok(right && track);
+    const { title, artist } = asQuery(track);
+    const typo = title.replace(/([A-Za-z]{2})[A-Za-z](?=[A-Za-z]{2})/, '$1');
+    const path = file('Typos.txt', `${lineOf(right)}\n${lineOf(track).replace(title, typo)}`);
+    const { code, err } = await run(['import', path]);
+    const [, id = ''] = /To see them: relay jobs show (\w{8})\n$/.exec(err) ?? [];
+    assert.equal(code, 0);
+    assert.ok(
+      err.endsWith(`1 song was found by forgiving a typo.\nTo see them: relay jobs show ${id}\n`),
+      err,
+    );
+    const shown = await run(['jobs', 'show', id]);
+    assert.deepEqual(shown.out.split('\n').slice(-4), [
+      '',
+      'Found by forgiving a typo:',
+      `  2. ${typo} by ${artist}: found as ${title} by ${track.artists.map(({ name }) => name).join(', ')}`,
+      '',
+    ]);
+  }));
+
 longTest('if a song is not found, nothing is written and the ways to continue are shown', () =>
   withLists(async (scene) => {
     const { world, run, file } = scene;

@@ -1,6 +1,6 @@
 /** The calls that the command line makes to the tools for durable jobs. */
 import { RelayError } from '../../domain/errors.ts';
-import type { ItemRecord, JobRecord } from '../../domain/job.ts';
+import { type ItemRecord, isForgiven, type JobRecord } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
 
 /** Calls a tool and returns its answer. A failed tool throws its error. */
@@ -49,12 +49,27 @@ export async function jobOf(tools: Tools, id: string): Promise<JobRecord> {
 
 const PAGE = 100;
 
-/** Items that wait for a decision, in order. Each page is fetched only when its items are needed. */
-export async function* unresolvedItems(tools: Tools, id: string, limit = PAGE): AsyncGenerator<ItemRecord> {
+/** Items that wait for a decision, in order. */
+export function unresolvedItems(tools: Tools, id: string, limit = PAGE): AsyncGenerator<ItemRecord> {
+  return itemsOf(tools, id, 'unresolved', limit);
+}
+
+/** Items that were found by forgiving a typo, in order. */
+export async function* forgivenItems(tools: Tools, id: string): AsyncGenerator<ItemRecord> {
+  for await (const item of itemsOf(tools, id, 'all', PAGE)) if (isForgiven(item)) yield item;
+}
+
+/** Each page is fetched only when its items are needed. */
+async function* itemsOf(
+  tools: Tools,
+  id: string,
+  only: 'all' | 'unresolved',
+  limit: number,
+): AsyncGenerator<ItemRecord> {
   for (let offset: number | null = 0; offset !== null; ) {
     const page: { items: ItemRecord[]; next_offset?: number | null } = await tools('get_job_status', {
       job_id: id,
-      only: 'unresolved',
+      only,
       offset,
       limit,
     });

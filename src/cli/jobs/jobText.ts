@@ -5,7 +5,14 @@ import { jobWords } from '../../domain/changeWords.ts';
 import { isErrorCode } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import { BARE_ID } from '../../domain/ids.ts';
-import { type ItemRecord, isPastSettling, type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
+import {
+  type ItemRecord,
+  isForgiven,
+  isPastSettling,
+  type JobRecord,
+  shortId,
+  unresolvedOf,
+} from '../../domain/job.ts';
 import { readRemedy, terminalText } from '../../domain/remedy.ts';
 import { inputWords } from '../../domain/settling.ts';
 import { columns, type Table, wrap } from '../terminal/output.ts';
@@ -53,10 +60,13 @@ function playlistText({ playlist_id, name: own }: JobRecord, { names }: JobView)
   return playlist_id === null ? 'a playlist' : `playlist ${visibleText(playlist_id, MAX_NAME)}`;
 }
 
-/** Returns the lines that show one job with its details, its unresolved items and what can be done next. */
+/**
+ * Returns the lines that show one job with its details and what can be done next.
+ * @param items the first of the unresolved items, and of those that were found by forgiving a typo
+ */
 export function jobText(
   job: JobRecord,
-  unresolved: readonly ItemRecord[],
+  items: readonly ItemRecord[],
   width: number,
   view: JobView,
 ): string[] {
@@ -78,11 +88,14 @@ export function jobText(
   const words = job.error && !job.review_required ? errorRemedy(job.error, named) : null;
   const remedy = words === null ? [] : wrap(visibleText(words, MAX_CHARACTERS), width - 2);
   const next = nextSteps(job, named);
+  const forgiven = items.filter(isForgiven);
+  const unresolved = items.filter((item) => !isForgiven(item));
   return [
     ...columns(facts),
     ...error,
     ...remedy.map((line) => `  ${line}`),
     ...openText(job, unresolved, named),
+    ...forgivenText(job, forgiven),
     ...(next.length === 0 ? [] : ['', ...next]),
   ];
 }
@@ -91,6 +104,24 @@ export function jobText(
 function inNames({ playlist_id, name }: JobRecord, { names }: JobView, message: string): string {
   const called = name ?? names.get(playlist_id ?? '');
   return called === undefined ? message : message.replace(`the playlist ${playlist_id}`, `"${called}"`);
+}
+
+function forgivenText({ spelling = 0 }: JobRecord, forgiven: readonly ItemRecord[]): string[] {
+  if (forgiven.length === 0) return [];
+  const more = spelling - forgiven.length;
+  return [
+    '',
+    'Found by forgiving a typo:',
+    ...forgiven.map((item) => `  ${forgivenLine(item)}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ];
+}
+
+/** Returns a line such as `12. Titel by Artist: found as Title by Artist`. */
+function forgivenLine({ position, input, track }: ItemRecord): string {
+  const artists = track?.artists.map(({ name }) => name).join(', ') ?? '';
+  const found = titled(track?.name ?? '', artists);
+  return `${position + 1}. ${visibleText(inputWords(input), MAX_INPUT)}: found as ${found}`;
 }
 
 function openText(job: JobRecord, unresolved: readonly ItemRecord[], named: NamedHome): string[] {

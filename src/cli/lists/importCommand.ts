@@ -393,7 +393,7 @@ async function report(
   const ids = [...new Set(jobs.flatMap(({ playlist_id }) => playlist_id ?? []))];
   const playlists = ids.map((id) => ({ id, url: `https://open.spotify.com/playlist/${id}` }));
   if (json) return printJson(io, { preview, target, written, skipped, unresolved, playlists, jobs });
-  const { doneLines, leftLines } = await import('./importOutcome.ts');
+  const { doneLines, doubtLines } = await import('./importOutcome.ts');
   for (const line of doneLines(target, name, jobs)) printLine(io, line);
-  for (const line of leftLines(context, jobs)) note(io, line);
+  for (const line of doubtLines(context, jobs)) note(io, line);
 }

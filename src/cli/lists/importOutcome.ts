@@ -90,12 +90,16 @@ export function doneLines(target: ImportTarget, name: string, jobs: readonly Job
   ];
 }
 
-/** Says how many songs were not found and left out, and which commands show them. */
-export function leftLines(context: Context, jobs: readonly JobRecord[]): string[] {
-  if (totalsOf(jobs).unresolved === 0) return [];
-  const open = jobs.filter((job) => unresolvedOf(job) > 0);
+/** Says how many songs were left out, or found only by forgiving a typo, and which commands show them. */
+export function doubtLines(context: Context, jobs: readonly JobRecord[]): string[] {
+  const forgiven = jobs.reduce((sum, { spelling = 0 }) => sum + spelling, 0);
+  const isLeft = totalsOf(jobs).unresolved > 0;
+  const doubtful = jobs.filter((job) => unresolvedOf(job) > 0 || job.spelling);
   return [
-    `${unresolvedText(jobs)}, and left out.`,
-    ...open.map((job) => `To see them: ${commandLine(context, 'jobs', 'show', shortId(job.job_id))}`),
+    ...(isLeft ? [`${unresolvedText(jobs)}, and left out.`] : []),
+    ...(forgiven > 0
+      ? [`${counted(forgiven, 'song')} ${forgiven === 1 ? 'was' : 'were'} found by forgiving a typo.`]
+      : []),
+    ...doubtful.map((job) => `To see them: ${commandLine(context, 'jobs', 'show', shortId(job.job_id))}`),
   ];
 }
