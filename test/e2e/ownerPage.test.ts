@@ -292,13 +292,21 @@ inFull(
       await page.goto((await relay.server.local.ownerTicket({ attemptId: null })).url);
       const steps = page.getByRole('region', { name: 'Three steps to begin' });
       await steps.getByText(`${relay.baseUrl}/auth/provider/callback`).waitFor();
-      await steps.getByLabel('Client ID of the app').fill(relay.provider.clientId);
-      await steps.getByRole('button', { name: 'Save' }).click();
-      await steps.getByText('Spotify asks whether relay may use your account').waitFor();
+      const give = async (clientId: string) => {
+        await steps.getByLabel('Client ID of the app').fill(clientId);
+        await steps.getByRole('button', { name: 'Save' }).click();
+        await steps.getByText('Spotify asks whether relay may use your account').waitFor();
+      };
+      await give('abc');
+      await page.getByText('The client ID is saved. It looks unusual: most have 32 characters').waitFor();
+      await steps.getByRole('button', { name: 'Change the client ID' }).click();
+      await give(relay.provider.clientId);
       await steps.getByRole('button', { name: 'Connect' }).click();
       await page.getByText('Your Spotify account is connected').first().waitFor();
       await page.getByRole('link', { name: 'go on to relay' }).click();
       await steps.getByText('Choose your AI client').waitFor();
+      await steps.getByRole('button', { name: 'Hide' }).click();
+      await card(page, 'Needs you').getByText('Nothing. You are up to date.').waitFor();
       await connect(relay);
       await steps.waitFor({ state: 'hidden' });
       await page.getByRole('heading', { name: 'Everything is running' }).waitFor();

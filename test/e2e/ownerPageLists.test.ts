@@ -1,6 +1,7 @@
 /** The owner's page with what people bring to it: long lists, files that are not lists, links, and listening histories. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
@@ -138,6 +139,56 @@ inFull('the picker offers to write only if there is something, and says itself w
     await relay.call('cancel_job', { job_id: other });
     await write.click();
     await picker.getByRole('alert').getByText('This job was cancelled.').waitFor();
+  }),
+);
+
+inFull('a double click or a key that is held settles one entry, not others that nobody has seen', () =>
+  withPage({}, async (relay, page) => {
+    const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 8).map(misspelled));
+    await reach(relay, id, 'ready');
+    await openSignedIn(page, relay);
+    await card(page, 'Needs you').getByRole('button', { name: 'Settle 8' }).click();
+    const picker = page.getByRole('dialog');
+    await picker.getByText(/^8 entries/).waitFor();
+    await picker.locator('button.candidate').first().dblclick({ delay: 40 });
+    await picker.getByText('7 entries to settle, 1 done').waitFor();
+    for (const key of ['1', 'x']) {
+      for (let repeat = 0; repeat < 5; repeat++) await page.keyboard.down(key);
+      await page.keyboard.up(key);
+    }
+    await picker.getByText('5 entries to settle, 3 done').waitFor();
+    await page.keyboard.press('Escape');
+    await until(async () => {
+      const { unmatched, ambiguous } = await jobOf(relay, id);
+      return unmatched + ambiguous === 5;
+    });
+  }),
+);
+
+inFull('a file that has changed since its preview, and files that were dropped beside it, are named', () =>
+  withPage({ page: { expected: REFUSED } }, async (relay, page) => {
+    const folder = mkdtempSync(join(tmpdir(), 'relay-page-'));
+    try {
+      const path = join(folder, 'Mine.txt');
+      writeFileSync(path, 'Ovo - Plinth\n');
+      await openSignedIn(page, relay);
+      await page.locator('#import-file').setInputFiles(path);
+      const list = card(page, 'Import a list');
+      await list.getByRole('button', { name: 'Find the songs' }).waitFor();
+      writeFileSync(path, 'Ovo - Plinth\nTam - Kettle\n');
+      await list.getByRole('button', { name: 'Find the songs' }).click();
+      await page.getByText(/^Mine\.txt cannot be read: .* Give the file again\.$/).waitFor();
+      await page.evaluate(`{
+        const data = new DataTransfer();
+        for (const name of ['One.txt', 'Two.txt']) data.items.add(new File(['Ovo - Plinth'], name));
+        document.body.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));
+      }`);
+      await page
+        .getByText('relay takes one list at a time: this is One.txt. Give it the others after this one.')
+        .waitFor();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   }),
 );
 

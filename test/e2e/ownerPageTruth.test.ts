@@ -342,6 +342,30 @@ inFull(
     }),
 );
 
+inFull('a playlist that was deleted while its versions are open comes back as a new one', () =>
+  withPage({ ...WITH_ALL, page: { expected: REFUSED } }, async (relay, page) => {
+    resize(relay, 4, 1);
+    await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
+    const then = rowsOf(relay, LIST_0);
+    await openSignedIn(page, relay);
+    const library = card(page, 'Library');
+    await library.getByRole('button', { name: 'Earlier versions: playlists' }).click();
+    await library.getByRole('button', { name: /^Earlier versions: List 0/ }).click();
+    await relay.call('delete_playlist', { playlist_id: LIST_0 });
+    await library.getByRole('button', { name: /^Show/ }).click();
+    await library.getByText('(not in the library of the connected account)').waitFor();
+    await library.getByRole('button', { name: 'Restore as a new playlist' }).click();
+    await page.waitForTimeout(READING_MS);
+    await library.getByRole('button', { name: 'Restore it now' }).click();
+    await page.getByText(/You can undo this/).waitFor();
+    const made = owner(relay.provider).playlists.find(({ id }) => id !== LIST_0);
+    assert.deepEqual(
+      made?.rows.map(({ uri }) => uri),
+      then,
+    );
+  }),
+);
+
 inFull('Undo anyway is offered only where it helps', () =>
   withPage({ ...WITH_ALL, page: { expected: REFUSED } }, async (relay, page) => {
     const list = addPlaylist(relay.provider, 'Evenings', []);

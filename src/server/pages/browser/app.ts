@@ -28,6 +28,8 @@ export interface Doing {
   undo: UndoAsked | null;
   versions: VersionsOpen | null;
   hidesSteps: boolean;
+  /** True while the person gives another client ID. */
+  editsClientId: boolean;
   /** Keys of the long lists that are shown whole. */
   whole: ReadonlySet<string>;
   /** The events, if more than the first page is shown. */
@@ -93,7 +95,7 @@ export interface ButtonOptions {
 }
 
 /** Time within which a second press counts as the second half of a double click. */
-const SECOND_MS = 500;
+export const SECOND_MS = 500;
 
 /** A button whose work never runs twice at the same time; with `confirm` it asks for confirmation first. */
 export function button(

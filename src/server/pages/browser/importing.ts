@@ -6,7 +6,7 @@ import { type App, card, name } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, short } from './format.ts';
 import { type Begun, EACH, nameOf, previewPart } from './importPreview.ts';
-import { ask, send } from './session.ts';
+import { ask, Refused, send } from './session.ts';
 
 /** Maximum size of a list, which is the server's limit. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -47,7 +47,8 @@ export function createImporter(app: App): App['importer'] {
   }
 
   /** @param taken is called once the list was read */
-  function choose(file: File | undefined, taken = () => {}): void {
+  function choose(given: ArrayLike<File>, taken = () => {}): void {
+    const file = given[0];
     if (file === undefined) return;
     const shown = short(file.name, 60);
     const isHistory = /\.zip$/i.test(file.name);
@@ -66,6 +67,8 @@ export function createImporter(app: App): App['importer'] {
     }
     app.act('import', async () => {
       await look(file, { list: null, artistSide: null });
+      if (given.length > 1)
+        app.tell(`relay takes one list at a time: this is ${shown}. Give it the others after this one.`);
       taken();
       location.hash = '';
       app.redraw();
@@ -106,7 +109,7 @@ export function createImporter(app: App): App['importer'] {
   }
 
   function paste(songs: string, taken?: () => void): void {
-    if (songs.trim() !== '') choose(new File([songs], PASTED, { type: 'text/plain' }), taken);
+    if (songs.trim() !== '') choose([new File([songs], PASTED, { type: 'text/plain' })], taken);
   }
 
   // A file may be dropped anywhere on the page. Outside the drop zone, it would otherwise replace the page.
@@ -128,13 +131,13 @@ export function createImporter(app: App): App['importer'] {
     if (!hasFile(event)) return;
     event.preventDefault();
     over(false);
-    choose(event.dataTransfer?.files[0]);
+    choose(event.dataTransfer?.files ?? []);
   });
   addEventListener('paste', ({ target, clipboardData }) => {
     if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) return;
     if (document.getElementById('import') === null || document.querySelector('dialog[open]') !== null) return;
-    const [file] = clipboardData?.files ?? [];
-    if (file) choose(file);
+    const files = clipboardData?.files ?? [];
+    if (files.length > 0) choose(files);
     else paste(clipboardData?.getData('text/plain') ?? '');
   });
 
@@ -210,7 +213,7 @@ export function createImporter(app: App): App['importer'] {
           class: 'hidden-text',
           onchange(event: Event) {
             const field = event.target as HTMLInputElement;
-            choose(field.files?.[0]);
+            choose(field.files ?? []);
             field.value = '';
           },
         }),
@@ -292,5 +295,20 @@ async function upload<T>(
     'content-type': 'application/octet-stream',
     'x-relay-import': encodeURIComponent(JSON.stringify({ ...asked, fileName: short(file.name, 200) })),
   };
-  return (await send(`/owner/${path}`, { method: 'POST', headers, body: file }, FILE_MS)).json();
+  const sent = send(`/owner/${path}`, { method: 'POST', headers, body: file }, FILE_MS);
+  return (await sent.catch((error) => refuseUnreadable(file, error))).json();
+}
+
+/** If the file itself cannot be read, the request failed for that reason. @throws Refused, or `error` */
+async function refuseUnreadable(file: File, error: unknown): Promise<never> {
+  const isReadable = await file
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(
+      () => true,
+      () => false,
+    );
+  if (isReadable) throw error;
+  const message = `${short(file.name, 60)} cannot be read: it is a folder, or it has changed since you gave it. Give the file again.`;
+  throw new Refused(400, { message });
 }

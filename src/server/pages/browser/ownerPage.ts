@@ -39,6 +39,7 @@ export function ownerPage(root: HTMLElement): void {
     undo: null,
     versions: null,
     hidesSteps: false,
+    editsClientId: false,
     whole: new Set(),
     events: null,
     eventsWanted: null,

@@ -6,7 +6,7 @@
 import { isPastSettling } from '../../../domain/job.ts';
 import type { OwnerCalls, PageCandidate, PageItem, PageJob } from '../../../domain/ownerPage.ts';
 import { type Fix, SETTLE_KEYS } from '../../../domain/settling.ts';
-import { type App, name, plainButton, problemOf, row, withCode } from './app.ts';
+import { type App, name, plainButton, problemOf, row, SECOND_MS, withCode } from './app.ts';
 import { type Child, draw, h } from './dom.ts';
 import { count, minutes, number, short } from './format.ts';
 import { ask, Refused } from './session.ts';
@@ -328,6 +328,16 @@ export function createPicker(app: () => App): Picker {
     if (item !== undefined) settle({ position: item.position, skip: true });
   }
 
+  /** When a choice was last made with a pointer. */
+  let pressedAt = Number.NEGATIVE_INFINITY;
+  /** A choice that the second half of a double click does not make: it would settle an entry that nobody has seen. */
+  const once = (choose: () => void) => (event: MouseEvent) => {
+    const isPointer = event.detail > 0;
+    if (isPointer && performance.now() - pressedAt < SECOND_MS) return;
+    if (isPointer) pressedAt = performance.now();
+    choose();
+  };
+
   const close = () => dialog.close();
   const focusSearch = () => dialog.querySelector('input')?.focus();
   /** The keys of the terminal (`domain/settling.ts`), and the arrows. */
@@ -361,7 +371,8 @@ export function createPicker(app: () => App): Picker {
       index === null ? keys[event.key.length === 1 ? event.key.toLowerCase() : event.key] : () => take(index);
     if (run === undefined) return;
     event.preventDefault();
-    run();
+    // A key that is held would settle entries that nobody has seen.
+    if (!event.repeat || event.key.startsWith('Arrow')) run();
   });
   // While the page asks about near matches, Escape leaves only that question.
   dialog.addEventListener('cancel', (event) => {
@@ -473,7 +484,7 @@ export function createPicker(app: () => App): Picker {
         ),
       ),
       row(
-        keyButton('Skip', keyOf('skip'), skip),
+        keyButton('Skip', keyOf('skip'), once(skip)),
         keyButton('All near', keyOf('all near'), () => void askNear()),
         keyButton('Back', keyOf('back'), () => step(-1), 'quiet'),
         keyButton('Later', keyOf('later'), () => step(1), 'quiet'),
@@ -492,7 +503,7 @@ export function createPicker(app: () => App): Picker {
         type: 'button',
         class: 'candidate',
         'aria-keyshortcuts': String(index + 1),
-        onclick: () => take(index),
+        onclick: once(() => take(index)),
       },
       h.kbd(String(index + 1)),
       h.span(
@@ -533,7 +544,12 @@ function endOf({ status, written }: PageJob): string {
 }
 
 /** A button that shows the key with the same effect. */
-function keyButton(text: string, key: string, onclick: () => void, kind?: 'primary' | 'quiet'): Child {
+function keyButton(
+  text: string,
+  key: string,
+  onclick: (event: MouseEvent) => void,
+  kind?: 'primary' | 'quiet',
+): Child {
   return h.button({ key: text, type: 'button', class: kind, onclick }, `${text} `, h.kbd(key));
 }
 

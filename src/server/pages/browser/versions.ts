@@ -3,7 +3,7 @@ import type { PlaylistVersion, PlaylistVersions, RestoreAnswer } from '../../../
 import { type App, button, list, name, plainButton, row, soft, type VersionsOpen } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, number, timeOf } from './format.ts';
-import { ask, isConflict } from './session.ts';
+import { ask, isConflict, Refused } from './session.ts';
 
 /** The part of the library card that shows earlier versions. */
 export function versionsPart(app: App): Child {
@@ -77,9 +77,16 @@ function changedWords({ added, removed, version }: PlaylistVersion): string {
 
 async function look(app: App, of: PlaylistVersions, version: number): Promise<void> {
   const id = of.playlist_id;
+  const restored = (name: string | null) =>
+    ask('versions/restore', { id, version, name, dryRun: true, skipUnsupported: false });
   const [content, preview] = await Promise.all([
     ask('versions/show', { id, version }),
-    ask('versions/restore', { id, version, name: nameFor(of), dryRun: true, skipUnsupported: false }),
+    restored(nameFor(of)).catch(async (error) => {
+      if (!(error instanceof Refused) || error.code !== 'NOT_FOUND' || !of.present) throw error;
+      // The playlist was deleted while its versions were open.
+      await openPlaylist(app, id);
+      return restored(of.name);
+    }),
   ]);
   const { versions } = app.doing;
   if (versions !== null) app.doing.versions = { ...versions, shown: { version, content, preview } };

@@ -6,7 +6,7 @@ import { type Child, h } from '../dom.ts';
 import { fromNow, number } from '../format.ts';
 import { ask } from '../session.ts';
 import { extrasPart } from './extras.ts';
-import { isSettingUp } from './steps.ts';
+import { showsSteps } from './steps.ts';
 
 /** Number of clients to show until the person asks for the others. */
 const CLIENTS_SHOWN = 10;
@@ -24,7 +24,7 @@ export function clientsCard(app: App): Child {
       }),
       'No client is approved yet.',
     ),
-    (!isSettingUp(app.state) || app.doing.hidesSteps) && extrasPart(app),
+    !showsSteps(app) && extrasPart(app),
     setupPart(app),
   );
 }

@@ -7,14 +7,14 @@ import { jobRow, needsOwner } from '../jobs.ts';
 import { goToLogin } from './account.ts';
 import { partTitle } from './diagnostics.ts';
 import { keptNeeds } from './kept.ts';
-import { isSettingUp } from './steps.ts';
+import { showsSteps } from './steps.ts';
 
 /** Each function returns the rows for one kind of thing that waits for the owner. To add a kind, add a function here. */
 const KINDS: ReadonlyArray<(app: App) => Child[]> = [loginNeeds, partNeeds, clientNeeds, jobNeeds, keptNeeds];
 
 export function needsCard(app: App): Child {
   const rows = KINDS.flatMap((kind) => kind(app));
-  const none = isSettingUp(app.state) ? 'Only the steps above.' : 'Nothing. You are up to date.';
+  const none = showsSteps(app) ? 'Only the steps above.' : 'Nothing. You are up to date.';
   return card('needs', 'Needs you', list(rows, none));
 }
 
@@ -48,8 +48,8 @@ function loginNeeds(app: App): Child[] {
   ];
 }
 
-function loginText({ state }: App): Child | null {
-  const { account } = state;
+function loginText(app: App): Child | null {
+  const { account } = app.state;
   if (account.reauthorizationRequired) {
     return [
       h.strong('Spotify has ended the login'),
@@ -58,7 +58,7 @@ function loginText({ state }: App): Child | null {
     ];
   }
   // During the first run, the steps above lead to the login.
-  if (!account.connected) return isSettingUp(state) ? null : [h.strong('No Spotify account is connected.')];
+  if (!account.connected) return showsSteps(app) ? null : [h.strong('No Spotify account is connected.')];
   if (account.missingScopes.length > 0) {
     return [
       h.strong('A permission is missing. '),

@@ -11,16 +11,21 @@ function stepsDone({ app, account, clients, mcpUsed }: OwnerState): boolean[] {
 }
 
 /** True if the first run is not over. A login that has ended does not begin it again. */
-export function isSettingUp(state: OwnerState): boolean {
+function isSettingUp(state: OwnerState): boolean {
   return !stepsDone(state).every(Boolean) && !state.account.reauthorizationRequired;
 }
 
+/** True if the page shows the steps. */
+export function showsSteps({ state, doing }: App): boolean {
+  return isSettingUp(state) && !doing.hidesSteps;
+}
+
 export function stepsCard(app: App): Child {
-  const { state, doing } = app;
-  if (!isSettingUp(state) || doing.hidesSteps) return null;
+  const { state } = app;
+  if (!showsSteps(app)) return null;
   const done = stepsDone(state);
   const bodies = [appStep, accountStep, clientStep];
-  const next = done.indexOf(false);
+  const next = app.doing.editsClientId ? 0 : done.indexOf(false);
   return h.section(
     { key: 'steps', id: 'steps', class: 'card', 'aria-labelledby': 'steps-title' },
     h.div(
@@ -31,7 +36,7 @@ export function stepsCard(app: App): Child {
     h.ol(
       { class: 'steps' },
       TITLES.map((title, index) => {
-        const isDone = done[index] === true;
+        const isDone = done[index] === true && index !== next;
         return h.li(
           {
             key: title,
@@ -52,10 +57,16 @@ const DASHBOARD = 'https://developer.spotify.com/dashboard';
 
 function appStep(app: App): Child {
   const { redirectUri } = app.state.app;
-  const save = (event: Event) => {
+  const save = async (clientId: string) => {
+    await ask('app/set', { clientId });
+    app.doing.editsClientId = false;
+  };
+  const submit = (event: Event) => {
     event.preventDefault();
-    const field = document.getElementById('client-id') as HTMLInputElement;
-    app.act('client-id', () => ask('app/set', { clientId: field.value.trim() }), 'The client ID is saved.');
+    const clientId = (document.getElementById('client-id') as HTMLInputElement).value.trim();
+    const isUsual = /^[0-9a-f]{32}$/i.test(clientId);
+    const done = `The client ID is saved.${isUsual ? '' : ' It looks unusual: most have 32 characters, 0 to 9 and a to f.'}`;
+    app.act('client-id', () => save(clientId), done);
   };
   return [
     h.p(
@@ -65,7 +76,7 @@ function appStep(app: App): Child {
     ),
     h.p({ class: 'address' }, h.code(redirectUri), copyButton(app, redirectUri, 'redirect URI')),
     h.form(
-      { onsubmit: save },
+      { onsubmit: submit },
       h.label({ for: 'client-id' }, 'Client ID of the app'),
       row(
         h.input({
@@ -84,7 +95,10 @@ function appStep(app: App): Child {
 function accountStep(app: App): Child {
   return [
     soft('Spotify asks whether relay may use your account.'),
-    row(button(app, 'connect first', 'Connect', () => goToLogin(false), { kind: 'primary' })),
+    row(
+      button(app, 'connect first', 'Connect', () => goToLogin(false), { kind: 'primary' }),
+      plainButton('Change the client ID', () => app.set({ editsClientId: true })),
+    ),
   ];
 }
 
