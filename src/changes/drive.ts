@@ -285,8 +285,13 @@ async function follow(
       return null;
     case 'send_again':
       return goOnAfterDoubt(run);
-    case 'leave_out':
-      return step && !(await leaveOut(run, step, cause)) ? follow(run, 'failed', cause, null) : null;
+    case 'leave_out': {
+      const found = step === null ? 'left_out' : await leaveOut(run, step, cause);
+      if (found === 'left_out') return null;
+      if (found === 'counts') return follow(run, 'failed', cause, null);
+      leave(run);
+      return { kind: 'failed', cause: noneKnown(cause) };
+    }
     case 'pass_over':
       if (step) passOver(run, step);
       return null;
@@ -308,6 +313,14 @@ function willSendAgain(run: Run): void {
     putChangeBody(run.context.store, run.change.seq, run.body);
   }
   record(run, { uncertain: true });
+}
+
+/** The error for a replacement by songs that Spotify all refuses. */
+function noneKnown(cause: RelayError): RelayError {
+  return cause.with({
+    message: 'Spotify knows none of the songs that were to be written, so the playlist stays as it was.',
+    remedy: 'Check the links or IDs, and start again with the right ones.',
+  });
 }
 
 /** The error if the answer was lost, but reading showed that the request had no effect. */

@@ -14,10 +14,15 @@ const MAX_REFUSED = 20;
 /**
  * One entry that Spotify does not know must not block the other ninety-nine of its request. So the request is halved until the
  * entry is found, and that entry is left out.
- * @returns false if no entry could be left out, so that the refusal counts
+ * @returns `counts` if no entry could be left out, so that the refusal counts; `none_left` if the playlist would become empty,
+ *   since Spotify knows none of the songs
  * @throws RelayError `STORE_ERROR`
  */
-export async function leaveOut(run: Run, step: Step, error: RelayError): Promise<boolean> {
+export async function leaveOut(
+  run: Run,
+  step: Step,
+  error: RelayError,
+): Promise<'left_out' | 'counts' | 'none_left'> {
   const { change, body } = run;
   const { op: index, at } = step.from;
   if (step.count > 1) {
@@ -27,17 +32,16 @@ export async function leaveOut(run: Run, step: Step, error: RelayError): Promise
       run.size = halfOf(step);
       noteHalved(run);
     }
-    return true;
+    return 'left_out';
   }
   const refused = body.refused ?? [];
   const uri = 'uris' in step.op ? (step.op.uris[0] ?? '') : '';
   // If Spotify itself shows this entry, the refusal has another reason and may pass.
-  if ((await exists(run, uri)) || refused.length >= MAX_REFUSED) return false;
+  if ((await exists(run, uri)) || refused.length >= MAX_REFUSED) return 'counts';
   const { ops } = run.plan;
   const left =
     step.op.op === 'put' ? withFirst(ops, index, { without: 1 }) : withoutEntry(ops, { op: index, at });
-  // If Spotify refuses every row, the playlist must not be emptied.
-  if (left.some((op) => op.op === 'put' && op.uris.length === 0)) return false;
+  if (left.some((op) => op.op === 'put' && op.uris.length === 0)) return 'none_left';
   run.body = { ...body, refused: [...refused, uri] };
   run.failures = { ...run.failures, count: 0 };
   await putOps(run, left, () => {
@@ -49,7 +53,7 @@ export async function leaveOut(run: Run, step: Step, error: RelayError): Promise
     run.change = setChange(run.context.store, change.seq, { ...to, requested }, run.context.clock.now());
     markItems(run.context, run.change, error);
   });
-  return true;
+  return 'left_out';
 }
 
 const halfOf = ({ count }: Step) => Math.ceil(count / 2);
