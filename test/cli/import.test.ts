@@ -97,6 +97,21 @@ test('of a song that is listed three times, two repeats are counted', () =>
     assert.match(out, /^ {2}2 repeats of earlier songs$/m);
   }));
 
+test('an import whose links Spotify refuses fails, since it was to write every song or none', () =>
+  withLists(async ({ world, run, file }) => {
+    const [song] = uniqueTracks(world, 1);
+    const dead = 'https://open.spotify.com/track/4cOdK2wGLETKBW3PvgPWqT';
+    const some = file('Some.txt', `${song?.uri}\n${dead}`);
+    const strict = await run(['import', some]);
+    assert.deepEqual([strict.code, strict.out.split('\n')[0]], [1, 'Added to "Some": 1 song.']);
+    assert.match(
+      strict.err,
+      /\n1 of 2 songs was not found, and left out\.\nTo see them: relay jobs show \w{8}\n$/,
+    );
+    assert.equal((await run(['import', some, '--skip-unresolved'])).code, 0);
+    assert.equal((await run(['import', file('None.txt', dead), '--skip-unresolved'])).code, 1);
+  }));
+
 test('an import names the command that shows which songs were found by forgiving a typo', () =>
   withLists(async ({ world, run, file }) => {
     const [right, track] = uniqueTracks(world, 2);

@@ -13,6 +13,7 @@ import {
 } from '../../domain/listImport.ts';
 import type { ListContent, LocalApi } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
+import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { endOfInput } from '../terminal/endOfInput.ts';
 import { hanging, note, printJson, printLine } from '../terminal/output.ts';
 import type { Dialogue } from '../terminal/prompt.ts';
@@ -53,7 +54,7 @@ Examples:
   $ relay import my_spotify_data.zip
   $ cat jazz.txt folk.txt | relay import - --to "Morning run"`;
 
-export function importCommand(context: Context): Command {
+export function importCommand(context: Context, finish: Finish): Command {
   const more = (value: string, before: string[] = []) => [...before, value];
   return new Command('import')
     .helpGroup(HELP_GROUPS.lists)
@@ -87,10 +88,10 @@ export function importCommand(context: Context): Command {
     .option('--dry-run', 'Show what would be read; search and write nothing')
     .option('--yes', 'Do not ask, even if the file may not be a list of songs')
     .addHelpText('after', HELP)
-    .action((file: string, options: ImportOptions) => runImport(context, file, options));
+    .action(async (file: string, options: ImportOptions) => finish(await runImport(context, file, options)));
 }
 
-async function runImport(context: Context, file: string, options: ImportOptions): Promise<void> {
+async function runImport(context: Context, file: string, options: ImportOptions): Promise<ExitCode> {
   requireOneTarget(options);
   const { listeningHistoryIn } = await import('./historyFile.ts');
   const found = await listeningHistoryIn(file);
@@ -105,7 +106,8 @@ async function runImport(context: Context, file: string, options: ImportOptions)
         'This is a listening history: the import puts its plays into the library. To make a playlist of them, add --new, --to or --saved.',
       );
     }
-    return showOnly(context, file, options);
+    await showOnly(context, file, options);
+    return EXIT.done;
   }
   if (isHistory && saysItIsList(options)) {
     throw new RelayError(
@@ -122,10 +124,11 @@ async function runImport(context: Context, file: string, options: ImportOptions)
   try {
     if (isHistory) {
       const { importPlays } = await import('./importPlays.ts');
-      return await importPlays(context, local, file, { anyAccount: options.yes ?? false, talk });
+      await importPlays(context, local, file, { anyAccount: options.yes ?? false, talk });
+      return EXIT.done;
     }
     const to = file === '-' ? await askWhere(context, options, talk) : options;
-    await importList(context, local, file, to, file === '-' ? null : talk);
+    return await importList(context, local, file, to, file === '-' ? null : talk);
   } finally {
     talk?.close();
   }
@@ -192,7 +195,7 @@ async function importList(
   file: string,
   options: ImportOptions,
   talk: Dialogue | null,
-): Promise<void> {
+): Promise<ExitCode> {
   const content = await contentOf(context, file, options);
   const preview = await local.previewImport(content);
   const playlist = options.to === undefined ? null : await findTarget(local, options.to);
@@ -218,6 +221,11 @@ async function importList(
     throw onOtherSide(error, preview);
   });
   await report(context, preview, target, name, done);
+  const { totalsOf } = await import('./importText.ts');
+  const { written, unresolved } = totalsOf(done);
+  // Spotify may refuse a link only when it is to be written, after every song seemed to be found.
+  const isPromised = !skipUnresolved && talk === null;
+  return unresolved > 0 && (isPromised || written === 0) ? EXIT.failed : EXIT.done;
 }
 
 /** Adds to an error that not a single song was found that the side of the artist was a guess. */
