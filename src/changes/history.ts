@@ -121,10 +121,10 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
     const what = id === undefined ? 'There is no change to undo.' : `There is no change ${id.slice(0, 100)}.`;
     throw new RelayError('NOT_FOUND', what, {
       remedy: {
-        text: 'list_changes or {command} shows those that can be undone. They are kept for 30 days.',
+        text: 'list_changes or {command} shows those that can be undone. They are kept for 30 days, 200 at most.',
         command: ['history'],
         terminal: { text: '{1} lists the changes of the last 30 days.', commands: [['history']] },
-        page: 'Changes are kept for 30 days.',
+        page: 'Changes are kept for 30 days, 200 at most.',
       },
     });
   }

@@ -7,7 +7,8 @@ import { act, keep, WITH_ALL } from '../keeps/keptPlaylists.ts';
 import { resize } from '../library/accounts.ts';
 import { READING_MS } from '../oauth/ownerBrowser.ts';
 import { connect } from '../oauth/tokens.ts';
-import { owner, pluck } from '../support/entries.ts';
+import { createBrowser } from '../support/browser.ts';
+import { at, owner, pluck } from '../support/entries.ts';
 import { card, inChromium, openDiagnostics, openSignedIn, REFUSED, withPage } from '../support/ownerPage.ts';
 import { addPlaylist, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
@@ -340,6 +341,23 @@ inFull(
       await page.getByText('is as it was. You can undo this').waitFor();
       assert.deepEqual(rowsOf(relay, LIST_0), then);
     }),
+);
+
+inFull('what a page shows of an account leaves it once another account is connected elsewhere', () =>
+  withPage({ ...WITH_ALL }, async (relay, page) => {
+    resize(relay, 4, 1);
+    await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
+    await openSignedIn(page, relay);
+    const library = card(page, 'Library');
+    await library.getByRole('button', { name: 'Earlier versions: playlists' }).click();
+    const versions = library.getByRole('button', { name: /^Earlier versions: List 0/ });
+    await versions.waitFor();
+    relay.provider.loginAs(1);
+    const { browserUrl } = await relay.server.local.startLogin({ switchAccount: true });
+    assert.equal((await createBrowser().open(browserUrl)).status, 200);
+    await versions.waitFor({ state: 'hidden' });
+    await card(page, 'Spotify account').getByText(at(relay.provider.accounts, 1).displayName).waitFor();
+  }),
 );
 
 inFull('a playlist that was deleted while its versions are open comes back as a new one', () =>

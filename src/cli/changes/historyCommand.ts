@@ -15,7 +15,7 @@ export function historyCommand(context: Context): Command {
     .option('--limit <n>', 'Show this many, 1 to 200', wholeNumber(1, 200), 20)
     .addHelpText(
       'after',
-      '\nNewest first; kept for 30 days. A playlist that is not among the first 50 of\nyour library shows its ID. `relay undo ID` undoes a change.\n\nExamples:\n  $ relay history\n  $ relay history --limit 5 --json',
+      '\nNewest first; kept for 30 days, 200 at most. A playlist that is not among the\nfirst 50 of your library shows its ID. `relay undo ID` undoes a change.\n\nExamples:\n  $ relay history\n  $ relay history --limit 5 --json',
     )
     .action((options: HistoryOptions) => runHistory(context, options));
 }

@@ -20,7 +20,7 @@ export const listChangesTool = defineTool({
   name: 'list_changes',
   title: 'List changes',
   description:
-    'Lists what relay has changed in playlists and the library, newest first: who asked, when, and whether undo_change can take it back. Kept for 30 days.',
+    'Lists what relay has changed in playlists and the library, newest first: who asked, when, and whether undo_change can take it back. Kept for 30 days, 200 at most.',
   kind: 'read',
   openWorld: false,
   input: z.object({

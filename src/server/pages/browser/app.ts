@@ -74,7 +74,11 @@ export interface App {
   showEvents(limit: number | null): Promise<void>;
   /** Keeps a job in view, even if it moves to another card. */
   follow(job: string): void;
-  importer: { card(): Child };
+  importer: {
+    card(): Child;
+    /** Drops the playlists that were offered as a target. */
+    forgetPlaylists(): void;
+  };
 }
 
 /** What went wrong and what to do, in one line. */

@@ -242,6 +242,9 @@ export function createImporter(app: App): App['importer'] {
   }
 
   return {
+    forgetPlaylists() {
+      if (begun?.playlists) begun = { ...begun, target: 'new', playlistId: null, playlists: null };
+    },
     card: () =>
       card(
         'import',

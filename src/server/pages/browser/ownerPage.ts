@@ -81,6 +81,7 @@ export function ownerPage(root: HTMLElement): void {
           return 'stop';
         }
         etag = response.headers.get('etag') ?? '';
+        if (state !== null && state.account.name !== fresh.account.name) forgetAccount();
         state = fresh;
         await readEvents();
         askForNames(fresh);
@@ -98,6 +99,12 @@ export function ownerPage(root: HTMLElement): void {
       redraw();
       return 'away';
     }
+  }
+
+  /** Another account is connected, perhaps in another tab: what was read of the former one must not pass for the new one's. */
+  function forgetAccount(): void {
+    doing.versions = null;
+    importer.forgetPlaylists();
   }
 
   /** Asks for unknown names, once for each playlist: if Spotify does not give the name, the page shows the ID. */
