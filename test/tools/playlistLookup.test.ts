@@ -320,6 +320,10 @@ test('find_playlist_by_name offers near names, and says of mixes that they canno
     });
     const mix = await relay.call('find_playlist_by_name', { name: 'Discover Weekly' });
     assert.deepEqual([mix.matches, mix.near], [[], []]);
+    const spoken = (await relay.call('find_playlist_by_name', { name: 'my running list' })) as {
+      near: Array<{ name: string }>;
+    };
+    assert.deepEqual(pluck(spoken.near, 'name'), ['Running, Badly']);
     assert.match(String(mix.note), /^Spotify does not let programs find or read the mixes that it makes /);
     assert.equal((await relay.call('find_playlist_by_name', { name: 'zzzz qqqq' })).note, undefined);
   }));

@@ -46,7 +46,7 @@ export const findPlaylistByNameTool = defineTool({
     const wanted = nameOf(name);
     const matches = items.filter((playlist) => nameOf(playlist.name) === wanted);
     if (matches.length > 0) return { name, matches };
-    const near = nearestNames(wanted, [...new Set(items.map((one) => nameOf(one.name)))]);
+    const near = namesNear(wanted, [...new Set(items.map((one) => nameOf(one.name)))]);
     return {
       name,
       matches,
@@ -57,6 +57,18 @@ export const findPlaylistByNameTool = defineTool({
     };
   },
 });
+
+/** Words that many people say with the name of any playlist. */
+const COMMON_WORDS: ReadonlySet<string> = new Set(['list', 'playlist', 'songs', 'music', 'mix', 'my', 'the']);
+const MAX_NEAR = 5;
+
+/** The names that differ least from `wanted`; if none is similar, those that share a word with it. */
+function namesNear(wanted: string, names: readonly string[]): string[] {
+  const similar = nearestNames(wanted, names);
+  if (similar.length > 0) return similar;
+  const words = wanted.split(' ').filter((word) => word.length > 2 && !COMMON_WORDS.has(word));
+  return names.filter((name) => words.some((word) => name.split(' ').includes(word))).slice(0, MAX_NEAR);
+}
 
 /** True for a normalised name that Spotify's own mixes use, and for any other name that ends in "mix". */
 function isMix(name: string): boolean {
