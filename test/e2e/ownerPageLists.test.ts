@@ -165,6 +165,18 @@ inFull('a double click or a key that is held settles one entry, not others that 
   }),
 );
 
+inFull('a list that cannot be searched for yet says what it waits for', () =>
+  withPage({}, async (relay, page) => {
+    const search = { path: '/search', kind: 'rate_limit', retryAfterSeconds: 50_400 } as const;
+    relay.provider.faults.add({ method: 'GET', ...search });
+    await relay.call('search_tracks', { query: 'ferry' });
+    await openSignedIn(page, relay);
+    await drop(page, 'Ovo - Plinth');
+    await card(page, 'Import a list').getByRole('button', { name: 'Find the songs' }).click();
+    await page.getByText('relay finds 1 song once Spotify allows searches again, in 14 hours.').waitFor();
+  }),
+);
+
 inFull('a file that has changed since its preview, and files that were dropped beside it, are named', () =>
   withPage({ page: { expected: REFUSED } }, async (relay, page) => {
     const folder = mkdtempSync(join(tmpdir(), 'relay-page-'));

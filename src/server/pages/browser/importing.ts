@@ -4,7 +4,7 @@ import type { ImportAsked, PagePlaylist } from '../../../domain/ownerPage.ts';
 import { type PlaysProgress, playsText } from '../../../domain/plays.ts';
 import { type App, card, name } from './app.ts';
 import { type Child, h } from './dom.ts';
-import { count, short } from './format.ts';
+import { count, fromNow, short } from './format.ts';
 import { type Begun, EACH, nameOf, previewPart } from './importPreview.ts';
 import { ask, Refused, send } from './session.ts';
 
@@ -153,8 +153,9 @@ export function createImporter(app: App): App['importer'] {
     begun = null;
     const [first] = jobs;
     if (first !== undefined) app.follow(first);
-    const songs = count(preview.songs, 'song');
-    app.tell(jobs.length === 1 ? `Finding ${songs} …` : `Finding ${songs} for ${jobs.length} playlists …`);
+    const songs = `${count(preview.songs, 'song')}${jobs.length === 1 ? '' : ` for ${jobs.length} playlists`}`;
+    const wait = waitFor(app, preview);
+    app.tell(wait === null ? `Finding ${songs} …` : `relay finds ${songs} once ${wait}.`);
   }
 
   function change(what: Partial<Begun>): void {
@@ -279,6 +280,14 @@ function historyPart({ name: shown, progress }: { name: string; progress: PlaysP
     ),
     h.progress({ ...part, 'aria-label': `Reading ${shown}` }),
   );
+}
+
+/** What has to come before the songs of a list can be found, after "once"; null if nothing has to. */
+function waitFor({ state }: App, { searches }: Begun['preview']): string | null {
+  if (!state.account.connected) return 'a Spotify account is connected';
+  if (searches.at_most === 0) return null;
+  const search = state.limits.blocked.find(({ scope }) => scope === 'search');
+  return search === undefined ? null : `Spotify allows searches again, ${fromNow(search.until)}`;
 }
 
 function targetOf(shown: Begun): ImportTarget {
