@@ -81,10 +81,10 @@ test('tools with an unknown name suggests near names', async () => {
   });
   assert.deepEqual(
     await relay(['tools', 'get_trak']),
-    said('get_trak', 'Did you mean "get_track" or "next_track"? `relay tools` lists all tools.'),
+    said('get_trak', 'Did you mean "get_track" or "next_track"? `relay tools` lists them.'),
   );
-  assert.deepEqual(await relay(['tools', 'X']), said('X', '`relay tools` lists all tools.'));
-  assert.deepEqual(await relay(['call', 'X', '--help']), said('X', '`relay tools` lists all tools.'));
+  assert.deepEqual(await relay(['tools', 'X']), said('X', '`relay tools` lists them.'));
+  assert.deepEqual(await relay(['call', 'X', '--help']), said('X', '`relay tools` lists them.'));
 });
 
 test('tools explains a tool that the settings leave out, and notes that it is not offered', async () => {

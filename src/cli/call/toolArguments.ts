@@ -139,6 +139,6 @@ export function unknownTool(name: string, known: readonly { name: string }[]): R
     known.map((tool) => tool.name),
   );
   return new RelayError('USAGE', `There is no tool "${name}".`, {
-    remedy: { text: `${similar ?? ''} {command} lists all tools.`.trim(), command: ['tools'] },
+    remedy: { text: `${similar ?? ''} {command} lists them.`.trim(), command: ['tools'] },
   });
 }

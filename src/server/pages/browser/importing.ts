@@ -67,8 +67,7 @@ export function createImporter(app: App): App['importer'] {
     }
     app.act('import', async () => {
       await look(file, { list: null, artistSide: null });
-      if (given.length > 1)
-        app.tell(`relay takes one list at a time: this is ${shown}. Give it the others after this one.`);
+      if (given.length > 1) app.tell(`One list at a time: this is ${shown}.`);
       taken();
       location.hash = '';
       app.redraw();
@@ -321,6 +320,6 @@ async function refuseUnreadable(file: File, error: unknown): Promise<never> {
       () => false,
     );
   if (isReadable) throw error;
-  const message = `${short(file.name, 60)} cannot be read: it is a folder, or it has changed since you gave it. Give the file again.`;
+  const message = `${short(file.name, 60)} cannot be read: it is a folder, or has changed since. Give the file again.`;
   throw new Refused(400, { message });
 }

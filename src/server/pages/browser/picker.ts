@@ -328,13 +328,13 @@ export function createPicker(app: () => App): Picker {
     if (item !== undefined) settle({ position: item.position, skip: true });
   }
 
-  /** When a choice was last made with a pointer. */
+  /** When a button was last pressed for a choice. */
   let pressedAt = Number.NEGATIVE_INFINITY;
-  /** A choice that the second half of a double click does not make: it would settle an entry that nobody has seen. */
-  const once = (choose: () => void) => (event: MouseEvent) => {
-    const isPointer = event.detail > 0;
-    if (isPointer && performance.now() - pressedAt < SECOND_MS) return;
-    if (isPointer) pressedAt = performance.now();
+  /** Ignores the second half of a double click, and Enter that is held: they would settle an entry that nobody has seen. */
+  const once = (choose: () => void) => () => {
+    const now = performance.now();
+    if (now - pressedAt < SECOND_MS) return;
+    pressedAt = now;
     choose();
   };
 
@@ -544,12 +544,7 @@ function endOf({ status, written }: PageJob): string {
 }
 
 /** A button that shows the key with the same effect. */
-function keyButton(
-  text: string,
-  key: string,
-  onclick: (event: MouseEvent) => void,
-  kind?: 'primary' | 'quiet',
-): Child {
+function keyButton(text: string, key: string, onclick: () => void, kind?: 'primary' | 'quiet'): Child {
   return h.button({ key: text, type: 'button', class: kind, onclick }, `${text} `, h.kbd(key));
 }
 

@@ -24,7 +24,7 @@ export function eventsCard(app: App): Child {
     'What happened',
     list(
       [...moving.map((job) => jobRow(app, job)), ...items.map((event) => eventRow(app, event))],
-      'What relay does is listed here. The last 200 changes can be undone, for 30 days at most.',
+      'What relay does is listed here. The last 200 changes can be undone for 30 days.',
     ),
     (more || hasJobs || hasCovers) &&
       row(
