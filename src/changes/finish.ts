@@ -1,6 +1,7 @@
 /** The end of a change: the check that it did what it should, rollback, and resuming after outside edits. */
 import { type ChangeOp, kindFacts } from '../domain/change.ts';
-import type { RelayError } from '../domain/errors.ts';
+import { asRelayError, type RelayError } from '../domain/errors.ts';
+import { failureClassOf } from '../domain/failureClass.ts';
 import { commonRows, distance, mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
@@ -245,14 +246,17 @@ export function review(run: Run, cause: RelayError): DriveEnd {
   return { kind: 'review', cause };
 }
 
-/** Reads the rows that a rollback starts from; null if that fails. */
+/**
+ * Reads the rows that a rollback starts from; null if that fails.
+ * @throws RelayError of connectivity: no request of the rollback would arrive either, and others may write until one does
+ */
 export async function readForRollback(run: Run): Promise<string[] | null> {
   const { context, change, call } = run;
   tellRows(run);
   try {
     return (await context.rows.readTwice(change.playlistId ?? '', call)).map(uriOf);
   } catch (error) {
-    if (run.control.signal.aborted) throw error;
+    if (run.control.signal.aborted || failureClassOf(asRelayError(error)) === 'connectivity') throw error;
     // The rollback does not need this reading: it is known how every request ended, and the result of the rollback is read at
     // the end.
     return null;
