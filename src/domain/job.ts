@@ -200,9 +200,9 @@ export interface ItemRecord {
   error?: JobErrorRecord;
 }
 
-/** True for an item that was found by forgiving a typo. */
-export function isForgiven({ track, candidates = [] }: ItemRecord): boolean {
-  return track !== null && candidates.some(isBySpelling);
+/** True for an item that was found by forgiving a typo, and was not refused afterwards. */
+export function isForgiven({ status, candidates = [] }: ItemRecord): boolean {
+  return RESOLVED_STATUSES.includes(status) && candidates.some(isBySpelling);
 }
 
 /** How many characters of the ID of a job or a change are shown to people. Commands accept these instead of the whole ID. */

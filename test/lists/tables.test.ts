@@ -56,10 +56,14 @@ testLists({
     `2 Ovo / Plinth (First; or last) ${ISRC}\n3 Tam / Kettle`,
   ],
   'a column with the version of each song': [
-    'Title,Mix Name,Artist\nPlinth,Extended Mix,Ovo\nKettle (Live),live,Tam\nRope,,Ula\nWeir,2,Quill\n',
-    '2 Ovo / Plinth (Extended Mix)\n3 Tam / Kettle (Live)\n4 Ula / Rope\n5 Quill / Weir',
+    'Title,Mix Name,Artist\nPlinth,Extended Mix,Ovo\nKettle (Live),live,Tam\nRope,N/A,Ula\nWeir,2,Quill\nAlive,(Live),Ovo\n',
+    '2 Ovo / Plinth (Extended Mix)\n3 Tam / Kettle (Live)\n4 Ula / Rope\n5 Quill / Weir\n6 Ovo / Alive (Live)',
   ],
   'a column of numbers that is called Track': ['Track,Song,Artist\n1,Plinth,Ovo\n', '2 Ovo / Plinth'],
+  'several columns of artists, with numbers': [
+    'Title,Artist #1,Artist #2,Album Artist\nPlinth,Ovo,Tam,Various\n',
+    '2 Ovo, Tam / Plinth',
+  ],
   'a column of numbers that is called Track #': ['Track #,Name,Artist\n1,Plinth,Ovo\n', '2 Ovo / Plinth'],
   'Last.fm with a header': [
     'uts,utc_time,artist,artist_mbid,album,album_mbid,track,track_mbid\n1700000000,"14 Nov 2023, 22:13",Ovo,,First,,Plinth,\n',

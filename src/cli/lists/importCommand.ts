@@ -222,10 +222,10 @@ async function importList(
   });
   await report(context, preview, target, name, done);
   const { totalsOf } = await import('./importText.ts');
-  const { written, unresolved } = totalsOf(done);
+  const { written, skipped, unresolved } = totalsOf(done);
   // Spotify may refuse a link only when it is to be written, after every song seemed to be found.
   const isPromised = !skipUnresolved && talk === null;
-  return unresolved > 0 && (isPromised || written === 0) ? EXIT.failed : EXIT.done;
+  return unresolved > 0 && (isPromised || written + skipped === 0) ? EXIT.failed : EXIT.done;
 }
 
 /** Adds to an error that not a single song was found that the side of the artist was a guess. */

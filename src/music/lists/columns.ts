@@ -91,8 +91,8 @@ export function columnPlanner(): (names: readonly string[]) => ColumnPlan {
 }
 
 export function planColumns(header: readonly string[]): ColumnPlan {
-  // "Track #" is a number.
-  const keys = header.map((name) => (/[#№]/u.test(name) ? '' : columnKey(name)));
+  // "Track #" is a number; "#Artist" and "Artist #1" are names.
+  const keys = header.map((name) => (/[#№]\s*$/u.test(name) ? '' : columnKey(name)));
   const columns = new Map<Field, readonly number[]>();
   const used: Partial<Record<Field, string>> = {};
   for (const [field, names] of FIELD_NAMES) {

@@ -77,9 +77,18 @@ export function entryOf(row: Row, fields: Fields): ListEntry | NotSong {
   };
 }
 
-/** The title with its version in brackets. A version without letters is a number of something else. */
-function withVersion(title: string, version: string): string {
-  const isNew = /\p{L}/u.test(version) && !title.toLowerCase().includes(version.toLowerCase());
+/** A version that says nothing, or the number of something else. */
+const NO_VERSION = /^(?:n\/?a|none|null|no|yes|true|false|v?[\d.]+)$/iu;
+
+/** The title with its version in brackets, unless the title has these words already. */
+function withVersion(title: string, given: string): string {
+  const version = given.replace(/^[([]\s*(.*?)\s*[)\]]$/u, '$1');
+  const words = (text: string) =>
+    ` ${text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim()} `;
+  const isNew = /\p{L}/u.test(version) && !NO_VERSION.test(version) && !words(title).includes(words(version));
   return title !== '' && isNew ? `${title} (${version})` : title;
 }
 
