@@ -54,6 +54,7 @@ export function missing({ gone }: Pick<Keep, 'gone'>, away: readonly Away[]): st
   const named = (isListed: boolean) =>
     lacking.filter((one) => one.isListed === isListed).map(({ name }) => `"${name}"`);
   const [refused, left] = [named(true), named(false)];
+  const isByName = lacking.some(({ key }) => key.startsWith('playlist '));
   if (lacking.length === 0) return null;
   return [
     ...(refused.length === 0
@@ -61,9 +62,8 @@ export function missing({ gone }: Pick<Keep, 'gone'>, away: readonly Away[]): st
       : [`Spotify does not give the rows of ${refused.join(', ')} now, which the query may read.`]),
     ...(left.length === 0
       ? []
-      : [
-          `You have no playlist ${left.join(' or ')} any more, which the query reads. If it only has another name now, stop keeping this playlist, and add it again.`,
-        ]),
+      : [`You have no playlist ${left.join(' or ')} any more, which the query reads.`]),
+    ...(isByName ? ['If it only has another name now, stop keeping this playlist, and add it again.'] : []),
     `If you accept, it runs without ${lacking.length === 1 ? 'it' : 'them'}.`,
   ].join(' ');
 }

@@ -227,7 +227,8 @@ function checkId({ path, body }: ProviderRequest): string {
   if (/playlist/.test(named)) {
     return "Check the ID. Apps can never read Spotify's own editorial and personalized playlists.";
   }
-  return /track/.test(named) ? 'Check the ID. An episode is given as spotify:episode:ID.' : 'Check the ID.';
+  const namesTrack = path.startsWith('/tracks/') || named.includes('spotify:track:');
+  return namesTrack ? 'Check the ID. An episode is given as spotify:episode:ID.' : 'Check the ID.';
 }
 
 /** True for a `play` that says what to play. A 404 may then mean that this was not found, rather than the device. */

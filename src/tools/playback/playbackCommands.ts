@@ -25,7 +25,10 @@ const CONTEXT_KINDS = ['album', 'artist', 'playlist', 'show', 'audiobook'] as co
 const ContextUri = parsedText((text) => {
   const uri = text.trim();
   // Only the player accepts Liked Songs as a context.
-  if (isLikedSongs(uri)) return uri.startsWith('spotify:user:') ? uri : LIKED_SONGS;
+  if (isLikedSongs(uri)) {
+    const owner = /^spotify:user:([^:]+):/i.exec(uri)?.[1];
+    return owner === undefined ? LIKED_SONGS : `spotify:user:${owner}:collection`;
+  }
   return parseRef(uri, CONTEXT_KINDS, { bareId: false }).uri;
 }).describe('URI or link of an album, artist, playlist or show; spotify:collection is Liked Songs');
 
