@@ -31,7 +31,8 @@ export interface OwnerState {
   account: PageAccount;
   /** Why the last login that a page began failed; null if it did not fail. */
   loginProblem: { message: string; remedy: string | null } | null;
-  app: { isSet: boolean; redirectUri: string };
+  /** The Spotify app. `isFixed`: the client ID cannot change before the server restarts. */
+  app: { isSet: boolean; isFixed: boolean; redirectUri: string };
   setups: Array<{ id: string; name: string }>;
   /** The optional tools. `question` is asked until the owner has answered it. */
   extras: { on: boolean; question: string | null };

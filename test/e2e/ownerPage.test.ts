@@ -299,7 +299,7 @@ inFull(
       };
       await give('abc');
       await page.getByText('The client ID is saved. Most have 32 characters').waitFor();
-      await steps.getByRole('button', { name: 'Change the client ID' }).click();
+      await steps.getByRole('button', { name: 'Change client ID' }).click();
       await give(relay.provider.clientId);
       await steps.getByRole('button', { name: 'Connect' }).click();
       await page.getByText('Your Spotify account is connected').first().waitFor();

@@ -189,7 +189,7 @@ inFull('a file that has changed since its preview, and files that were dropped b
       await list.getByRole('button', { name: 'Find the songs' }).waitFor();
       writeFileSync(path, 'Ovo - Plinth\nTam - Kettle\n');
       await list.getByRole('button', { name: 'Find the songs' }).click();
-      await page.getByText(/^Mine\.txt cannot be read: .* Give the file again\.$/).waitFor();
+      await page.getByText(/^Mine\.txt is a folder, or has changed since\. Give the file again\.$/).waitFor();
       await page.evaluate(`{
         const data = new DataTransfer();
         for (const name of ['One.txt', 'Two.txt']) data.items.add(new File(['Ovo - Plinth'], name));

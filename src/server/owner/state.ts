@@ -63,7 +63,12 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
       missingScopes,
     },
     loginProblem: await loginProblem(core, server),
-    app: { isSet: core.clientId() !== null, redirectUri: server.redirectUri },
+    app: {
+      isSet: core.clientId() !== null,
+      // A server that was started with a client ID keeps it until it restarts.
+      isFixed: core.settings.providerClientId !== null,
+      redirectUri: server.redirectUri,
+    },
     extras: extrasOf(core),
     setups: CLIENTS.map(({ id, name: text }) => ({ id, name: text })),
     clients: approvedClients(core),

@@ -99,7 +99,7 @@ export interface ButtonOptions {
 }
 
 /** Time within which a second press counts as the second half of a double click. */
-export const SECOND_MS = 500;
+const SECOND_MS = 500;
 
 /** A button whose work never runs twice at the same time; with `confirm` it asks for confirmation first. */
 export function button(

@@ -320,6 +320,6 @@ async function refuseUnreadable(file: File, error: unknown): Promise<never> {
       () => false,
     );
   if (isReadable) throw error;
-  const message = `${short(file.name, 60)} cannot be read: it is a folder, or has changed since. Give the file again.`;
+  const message = `${short(file.name, 60)} is a folder, or has changed since. Give the file again.`;
   throw new Refused(400, { message });
 }

@@ -6,7 +6,7 @@
 import { isPastSettling } from '../../../domain/job.ts';
 import type { OwnerCalls, PageCandidate, PageItem, PageJob } from '../../../domain/ownerPage.ts';
 import { type Fix, SETTLE_KEYS } from '../../../domain/settling.ts';
-import { type App, name, plainButton, problemOf, row, SECOND_MS, withCode } from './app.ts';
+import { type App, name, plainButton, problemOf, row, withCode } from './app.ts';
 import { type Child, draw, h } from './dom.ts';
 import { count, minutes, number, short } from './format.ts';
 import { ask, Refused } from './session.ts';
@@ -328,14 +328,9 @@ export function createPicker(app: () => App): Picker {
     if (item !== undefined) settle({ position: item.position, skip: true });
   }
 
-  /** When a button was last pressed for a choice. */
-  let pressedAt = Number.NEGATIVE_INFINITY;
-  /** Ignores the second half of a double click, and Enter that is held: they would settle an entry that nobody has seen. */
-  const once = (choose: () => void) => () => {
-    const now = performance.now();
-    if (now - pressedAt < SECOND_MS) return;
-    pressedAt = now;
-    choose();
+  /** Ignores the second half of a double click: it would settle an entry that nobody has seen. */
+  const once = (choose: () => void) => (event: MouseEvent) => {
+    if (event.detail < 2) choose();
   };
 
   const close = () => dialog.close();
@@ -362,8 +357,11 @@ export function createPicker(app: () => App): Picker {
   dialog.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target instanceof HTMLInputElement) return;
-    // If a button has the focus, Enter presses the button.
-    if (event.key === 'Enter' && event.target instanceof HTMLButtonElement) return;
+    // If a button has the focus, Enter presses the button, but not again while it is held.
+    if (event.key === 'Enter' && event.target instanceof HTMLButtonElement) {
+      if (event.repeat) event.preventDefault();
+      return;
+    }
     const isNear = work?.near != null;
     const index = !isNear && /^[1-5]$/.test(event.key) ? Number(event.key) - 1 : null;
     const keys = isNear ? NEAR_KEYS : KEY_WORK;
@@ -544,7 +542,12 @@ function endOf({ status, written }: PageJob): string {
 }
 
 /** A button that shows the key with the same effect. */
-function keyButton(text: string, key: string, onclick: () => void, kind?: 'primary' | 'quiet'): Child {
+function keyButton(
+  text: string,
+  key: string,
+  onclick: (event: MouseEvent) => void,
+  kind?: 'primary' | 'quiet',
+): Child {
   return h.button({ key: text, type: 'button', class: kind, onclick }, `${text} `, h.kbd(key));
 }
 

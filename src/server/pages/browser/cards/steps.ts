@@ -25,7 +25,8 @@ export function stepsCard(app: App): Child {
   if (!showsSteps(app)) return null;
   const done = stepsDone(state);
   const bodies = [appStep, accountStep, clientStep];
-  const next = app.doing.editsClientId ? 0 : done.indexOf(false);
+  const edits = app.doing.editsClientId && !state.account.connected;
+  const next = edits ? 0 : done.indexOf(false);
   return h.section(
     { key: 'steps', id: 'steps', class: 'card', 'aria-labelledby': 'steps-title' },
     h.div(
@@ -97,7 +98,7 @@ function accountStep(app: App): Child {
     soft('Spotify asks whether relay may use your account.'),
     row(
       button(app, 'connect first', 'Connect', () => goToLogin(false), { kind: 'primary' }),
-      plainButton('Change the client ID', () => app.set({ editsClientId: true })),
+      !app.state.app.isFixed && plainButton('Change client ID', () => app.set({ editsClientId: true })),
     ),
   ];
 }
