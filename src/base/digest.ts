@@ -7,7 +7,7 @@ export function newSecret(random: Random): string {
   return random.bytes(32).toString('base64url');
 }
 
-/** SHA-256 of text (as UTF-8) or bytes; in hex, the form in which secrets are kept, unless another form is asked for. */
+/** SHA-256 of text (as UTF-8) or bytes. Returns hex by default, the encoding in which hashes of secrets are stored. */
 export function hashOf(
   content: string | Uint8Array,
   encoding: 'hex' | 'base64' | 'base64url' = 'hex',

@@ -1,6 +1,5 @@
 /**
- * `files.ts` for code that has to be synchronous: the settings, which are read before anything else exists, and the
- * keychain's helper.
+ * `files.ts` for code that has to be synchronous: settings, the key file, the lock and server files, and the keychain's helper.
  */
 import {
   closeSync,
@@ -61,7 +60,7 @@ export function holdingFileSync<T>(path: string, work: () => T): T {
   let pauses = 0;
   while (!createUnlessExists(lock)) {
     const present = identityOf(lock);
-    // Others may take turns for longer, and one of them may have removed a lock that was left over.
+    // Another lock shows that another process has had its turn, so the count starts again.
     pauses = present === seen ? pauses + 1 : 0;
     seen = present;
     if (pauses < HELD_PAUSES) pause(HELD_PAUSE_MS);
@@ -94,7 +93,7 @@ function identityOf(path: string): string {
   return stats === undefined ? '' : `${stats.ino} ${stats.mtimeNs}`;
 }
 
-/** Stops this thread. */
+/** Blocks this thread for that long. */
 function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

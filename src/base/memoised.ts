@@ -17,8 +17,8 @@ export function memoised<T>(max: number, work: (text: string) => T): (text: stri
 }
 
 /**
- * Returns a function that calls `make` on first use and keeps its value. Most runs need only a few of these values: when the
- * server made all zod schemas at startup, they took a tenth of that time.
+ * Returns a function that calls `make` on first use and keeps its value. Most runs need only a few of these values. When the
+ * server made all zod schemas at startup, this took a tenth of the startup time.
  */
 export function lazy<T>(make: () => T): () => T {
   let made: { value: T } | null = null;

@@ -51,7 +51,8 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
       failures = 0;
       const waited = clock.monotonic() - doubtSince;
       if (seen === 'landed' && (step !== null || isOver(run))) {
-        // The request may still take effect. After the rest of the change, it would remove or move rows that the change has written.
+        // The request may still take effect. If that happened after the rest of the change, it would remove or move rows that the
+        // change has written.
         const waitMs = isHidden(run, known) && !isOver(run) ? LATEST_EFFECT_MS - waited : 0;
         if (waitMs > 0) await clock.sleep(waitMs, run.call.signal);
         return certain(run, 'landed', known);
@@ -85,8 +86,8 @@ function certain(run: Run, kind: 'landed' | 'absent', known: Progress): FoundOut
 }
 
 /**
- * True if the request in doubt writes rows without changing the list. Reading cannot show whether it took effect, so it still
- * may.
+ * True if the request in doubt writes rows without changing the list. Reading cannot show whether it took effect, so it may
+ * still do so later.
  */
 function isHidden({ plan, change }: Run, known: Progress): boolean {
   const step = nextStep(plan.ops, known);
@@ -135,7 +136,8 @@ async function look(run: Run, step: Step | null, isFirst: boolean, doubtSince: n
   // can look like a request's effect, or like other people's edits.
   const isDoubtful = verdict.isOlder || (step === null && verdict.isNear);
   if (isDoubtful && context.clock.monotonic() - doubtSince < LATEST_EFFECT_MS) return 'stale';
-  // No request after `step` has been sent yet. If its rows seem to be there, the list shows an older state that looks the same.
+  // No request after `step` has been sent yet. If the list seems to show the rows of a later one, it shows an older state that
+  // looks the same.
   if (step && isAfter(verdict.to, step.to)) return 'stale';
   landed(run, verdict.to, null);
   return step === null || isAfter(progressOf(run.change), step.from) ? 'landed' : 'absent';

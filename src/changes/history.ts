@@ -107,12 +107,12 @@ function waysToEnd(job: Job | null): WaysToEnd {
   };
 }
 
-const TRY_AGAIN = 'Wait until the call that writes it has ended, then try again.';
-const LOOKING = 'Wait until relay has found out how its last request ended, then try again.';
+const TRY_AGAIN = 'Wait until the call that writes the change has ended, then try again.';
+const LOOKING = 'Wait until relay has found out how the last request of the change ended, then try again.';
 
 /**
- * The change to undo: the one with this ID, of which the first characters are enough. Without an ID, it is the last change that
- * is not undone and is no undo itself. If that one, or its undo, is still being written, none before it is taken instead.
+ * The change to undo: the one whose ID begins with `id`. Without an ID, it is the last change that is neither undone nor an undo
+ * itself. If that change, or its undo, is still being written, this throws instead of taking an earlier one.
  * @throws RelayError `NOT_FOUND`, `INVALID_ARGUMENT` if several IDs begin with `id`, `CONFLICT`, `FORBIDDEN`
  */
 export function undoableChange({ store }: Pick<Context, 'store'>, id: string | undefined): Change {
@@ -121,7 +121,7 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
     const what = id === undefined ? 'There is no change to undo.' : `There is no change ${id.slice(0, 100)}.`;
     throw new RelayError('NOT_FOUND', what, {
       remedy: {
-        text: 'list_changes or {command} shows those that can be undone. They are kept for 30 days, 200 at most.',
+        text: 'list_changes or {command} shows the changes, and which of them can be undone. They are kept for 30 days, 200 at most.',
         command: ['history'],
         terminal: { text: '{1} lists the changes of the last 30 days.', commands: [['history']] },
         page: 'Changes are kept for 30 days, 200 at most.',

@@ -117,9 +117,9 @@ async function saving(context: Context, change: Change, body: ChangeBody, call: 
   // An earlier undo whose end is not known may have saved them already.
   const known = knownAdditions(context, uris);
   const ops: ChangeOp[] = uris.length === 0 ? [] : [{ op: 'save', uris: [...uris].reverse() }];
-  // In the first minute, only the date of a track can tell later whether it was saved all the time.
-  const isOpen = ageOf(context, change) <= REMEMBER_MS ? new Set(doubtful) : new Set();
-  const noted = uris.filter((uri) => known[uri] !== undefined || !isOpen.has(uri));
+  // In the first minute, it is open whether a doubtful track was removed at all. Later, the date on which it was saved tells.
+  const open = ageOf(context, change) <= REMEMBER_MS ? new Set(doubtful) : new Set();
+  const noted = uris.filter((uri) => known[uri] !== undefined || !open.has(uri));
   const added = Object.fromEntries(noted.map((uri) => [uri, known[uri] ?? true]));
   return { ...plain(ops, { added }), rewritten: uris.length };
 }
@@ -148,7 +148,7 @@ async function undoDetails(
     const later = writtenSince(context.store, change, sets);
     throw new RelayError(
       'CONFLICT',
-      `Someone changed the ${differing.join(' and ')} of the playlist since.`,
+      `Someone changed the ${differing.map((field) => DETAILS[field]).join(' and ')} of the playlist since.`,
       {
         remedy: later
           ? undoFirst(later, 'what was there before this change comes back')
@@ -169,15 +169,18 @@ async function undoDetails(
     ...plain(back, { details: present }),
     lost: [
       ...(description === '' ? [MAY_STAY] : []),
-      ...(unknown.length === 0 ? [] : [`${notShown(unknown)}, so that stays as it is now.`]),
+      ...(unknown.length === 0 ? [] : [`${notShown(unknown)}, so this stays as it is now.`]),
     ],
   };
 }
 
-const MAY_STAY = 'Spotify may refuse to clear a description.';
-const STAYS = 'Spotify refused to clear the description, so that stays as it is now.';
+/** The details that are compared, in words. */
+const DETAILS = { name: 'name', description: 'description', collaborative: 'collaboration' } as const;
 
-/** The plan of an undo as it was carried out: without the operation that Spotify has refused, if it has. */
+const MAY_STAY = 'Spotify may refuse to clear a description.';
+const STAYS = 'Spotify refused to clear the description, so the description stays as it is now.';
+
+/** The plan of an undo as it was carried out. Leaves out an operation that Spotify refused, and says in `lost` what stays. */
 export function carriedOut(plan: UndoPlan, { notes }: Pick<ChangeBody, 'notes'>): UndoPlan {
   const isRefused = notes?.passedOver === true;
   return {
@@ -191,7 +194,7 @@ export function carriedOut(plan: UndoPlan, { notes }: Pick<ChangeBody, 'notes'>)
 const UNSHOWN = ['public', 'collaborative'] as const;
 
 function notShown(fields: readonly string[]): string {
-  return `Spotify did not show whether the playlist was ${fields.join(' and ')} before the change`;
+  return `Spotify did not show whether the playlist was ${fields.join(' or ')} before the change`;
 }
 
 /** The error for a change of nothing but details whose former values are not known. */
@@ -283,8 +286,8 @@ async function undoRows(
       ? (body.former.rows ?? [])
       : formerBeside({ change, plan: planOf(body) }, withoutUndos(begun, present));
     const inPlace = caughtUp && wanted.every(isWritable) ? null : planRows(present, wanted);
-    // All rows of a song go at once. If the list shows the song under another ID or without a name, other such rows might go
-    // too. In a list that others have changed, it is only a guess which song a row without a name is.
+    // A removal takes out every row of a song. If the list shows the song under another ID or without a name, other rows might go
+    // too. If others have changed the list, relay can only guess which song a row without a name is.
     const isGuess = isForced && !mayBeRows(asLong(expected, present.length), present);
     const isRisky = removedUris(inPlace ?? []).some((uri) => {
       const shown = shownAs.get(uri);
@@ -451,7 +454,7 @@ function asSeen(sight: Sight, present: readonly string[]): readonly string[] {
   return named;
 }
 
-/** True if a row without a name now shows a song whose own row has lost its name: someone has moved them. */
+/** True if a song shows in a row that had no name, and its former row now has none: someone has moved rows. */
 function isTraded(left: readonly string[], present: readonly string[]): boolean {
   const found = new Set(present.filter((uri, at) => uri !== '' && left[at] === ''));
   return left.some((uri, at) => present[at] === '' && found.has(uri));
@@ -486,7 +489,7 @@ async function underOwnNames(
   return present;
 }
 
-/** `rows`, with as many entries as the list has: if they were not read to their end, their number may be outdated. */
+/** Returns `rows`. If they were not read to their end, makes them as many as the list has, since their number may be outdated. */
 function asLong(rows: readonly string[], length: number): readonly string[] {
   if (rows.at(-1) !== '') return rows;
   const known = rows.findLastIndex((uri) => uri !== '') + 1;
@@ -497,19 +500,19 @@ function changedSince(sight: Sight, left: readonly string[], present: readonly s
   const { playlistId } = sight;
   const later = sight.later();
   const { details } = rowsConflict(playlistId, withNames(left, present), present, 0);
-  return new RelayError(
-    'CONFLICT',
-    `Someone changed the playlist ${playlistId} since: it should have ${left.length} rows and has ${present.length}.`,
-    {
-      remedy: later
-        ? undoFirst(later, 'the rows from before this change come back')
-        : withForce('the rows from before this change. Later changes are then lost.'),
-      details: details ?? {},
-    },
-  );
+  const how =
+    left.length === present.length
+      ? 'some of its rows differ'
+      : `it should have ${left.length} rows and has ${present.length}`;
+  return new RelayError('CONFLICT', `Someone changed the playlist ${playlistId} since: ${how}.`, {
+    remedy: later
+      ? undoFirst(later, 'the rows from before this change come back')
+      : withForce('the rows from before this change. Later changes are then lost.'),
+    details: details ?? {},
+  });
 }
 
-/** @param what what comes back, to the end of the sentence or beyond */
+/** @param what the text after "bring back", with its full stop; further sentences may follow */
 function withForce(what: string): Remedy {
   return {
     text: `Pass force to bring back ${what}`,
@@ -522,7 +525,7 @@ function withForce(what: string): Remedy {
 function undoFirst({ id }: Change, back: string): Remedy {
   const lost = `${back}, and later changes are lost.`;
   return {
-    text: `Undo the change ${id} first, which wrote to the playlist later. Or pass force: ${lost}`,
+    text: `First undo the change ${id}, which wrote to the playlist later. Or pass force: ${lost}`,
     terminal: {
       text: `Undo the later change first with {1}. Or add --force: ${lost}`,
       commands: [['undo', shortId(id)]],
@@ -544,7 +547,8 @@ function withOwnWrites({ rows }: Context, { playlistId }: Change, shown: readonl
 }
 
 /**
- * Earlier versions of relay added and moved rows without reading the list first. For their changes, the present rows are used.
+ * Earlier versions of relay added and moved rows without reading the list first. For their changes, the number of
+ * former rows is worked out from the present ones.
  */
 async function withBase(
   { rows }: Context,
@@ -577,8 +581,8 @@ function unknownMove({ playlistId }: Change): RelayError {
 }
 
 /**
- * The error for a new playlist whose ID is not known: its answer was lost, or came after the copy from which the state
- * was restored.
+ * The error for a new playlist whose ID is not known. The answer was lost, or came after the copy from which the state was
+ * restored.
  */
 function unknownPlaylist(name: string): RelayError {
   return new RelayError('CONFLICT', `It is not known whether the playlist "${name}" was made.`, {

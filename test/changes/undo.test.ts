@@ -567,7 +567,7 @@ longTest(
           [
             `Changed "${former}" back: the name to "${former}".`,
             [
-              'Spotify did not show whether the playlist was public before the change, so that stays as it is now.',
+              'Spotify did not show whether the playlist was public before the change, so this stays as it is now.',
             ],
           ],
         );

@@ -93,7 +93,7 @@ test('the refusal of an undo names the change to undo first, even if that began 
         [error?.code, error?.remedy],
         [
           'CONFLICT',
-          `Undo the change ${oldest} first, which wrote to the playlist later. Or pass force: the rows from before this change come back, and later changes are lost.`,
+          `First undo the change ${oldest}, which wrote to the playlist later. Or pass force: the rows from before this change come back, and later changes are lost.`,
         ],
       );
       for (const id of [oldest, String(answer.change_id)]) assertDone(await undo(id));
@@ -118,7 +118,7 @@ test('the refusal of an undo names the later change of rows, and no change of th
     assertDone(await change(relay, 'update_playlist_details', { playlist_id, name: 'Renamed' }));
     await withExtras(relay, async ({ changes, undo }) => {
       const [, second = '', first = ''] = await changes();
-      assert.match(String(await remedyOf(undo, first)), new RegExp(`^Undo the change ${second} first`));
+      assert.match(String(await remedyOf(undo, first)), new RegExp(`^First undo the change ${second}`));
       relay.provider.editPlaylist(playlist_id, urisOf(playlist).slice(1));
       assert.equal(await remedyOf(undo, second), OR_FORCE);
     });
@@ -136,7 +136,7 @@ test('of two changes that another person has written after, at most one names th
     relay.provider.editPlaylist(playlist_id, urisOf(playlist).slice(1));
     await withExtras(relay, async ({ changes, undo }) => {
       const [between = '', waited = ''] = await changes();
-      assert.match(String(await remedyOf(undo, between)), new RegExp(`^Undo the change ${waited} first`));
+      assert.match(String(await remedyOf(undo, between)), new RegExp(`^First undo the change ${waited}`));
       assert.equal(await remedyOf(undo, waited), OR_FORCE);
     });
   }));

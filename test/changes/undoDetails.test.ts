@@ -5,7 +5,7 @@ import { run } from '../support/cli.ts';
 import { type PlaylistScene, withPlaylist } from '../support/withPlaylist.ts';
 
 const EXTRAS = { env: { RELAY_TOOLSETS: 'all' } };
-const STAYS = 'Spotify refused to clear the description, so that stays as it is now.';
+const STAYS = 'Spotify refused to clear the description, so the description stays as it is now.';
 
 /** Kind, number of entries requested and number written of each change, newest first. */
 async function counted({ call }: PlaylistScene): Promise<unknown[]> {
@@ -110,7 +110,7 @@ test('the refusal to bring back a name names the renaming to undo first', () =>
       [
         'CONFLICT',
         'Someone changed the name of the playlist since.',
-        `Undo the change ${ids[1]} first, which wrote to the playlist later. Or pass force: what was there before this change comes back, and later changes are lost.`,
+        `First undo the change ${ids[1]}, which wrote to the playlist later. Or pass force: what was there before this change comes back, and later changes are lost.`,
       ],
     );
     for (const change_id of ids.reverse()) await call('undo_change', { change_id });

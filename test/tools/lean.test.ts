@@ -252,7 +252,7 @@ longTest('an answer that ends early keeps what the tool itself remarks', () =>
       notes.push(String(note).replace(/Ended after \d+/, 'Ended after …'));
     }
     assert.deepEqual(notes, [
-      '1 row of this playlist is a local file or is no longer offered by Spotify, so relay does not remove the duplicates: remove them in Spotify. Ended after … of 300 rows: an answer holds 10,000 characters. The others are repeats too.',
+      '1 row of this playlist is a local file or is no longer offered by Spotify, so relay does not remove the duplicates. Remove the duplicates in Spotify. Ended after … of 300 rows: an answer holds 10,000 characters. The others are repeats too.',
       'Nothing changed: none of these is in the playlist. Ended after … of 1000 rows: an answer holds 10,000 characters. The others were not there either.',
     ]);
   }),

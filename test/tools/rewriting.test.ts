@@ -389,7 +389,7 @@ test('deduplicate_playlist with dry_run answers for a playlist with local rows t
     );
     assert.equal(
       note,
-      '1 row of this playlist is a local file or is no longer offered by Spotify, so relay does not remove the duplicates: remove them in Spotify.',
+      '1 row of this playlist is a local file or is no longer offered by Spotify, so relay does not remove the duplicates. Remove the duplicates in Spotify.',
     );
     const refused = failureOf(await relay.call('deduplicate_playlist', { playlist_id }));
     assert.equal(refused.code, 'UNSUPPORTED_ITEMS');

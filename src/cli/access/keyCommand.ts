@@ -26,7 +26,7 @@ async function runKeyShow(context: Context): Promise<void> {
   if (!shown.accepted) note(context.io, KEYS_REFUSED);
 }
 
-/** What a person has to know who wants to use the key, if the server takes OAuth tokens alone. */
+/** Tells a person that the key cannot be used, because the server accepts only OAuth tokens. */
 export const KEYS_REFUSED = 'The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.';
 
 async function confirmRotation({ io, signal }: Context): Promise<void> {

@@ -22,16 +22,16 @@ export async function folderFiles(folder: string, label: string): Promise<Export
   const walk = async (path: string, inside: string, level: number): Promise<void> => {
     for (const entry of await readdir(join(folder, path), { withFileTypes: true })) {
       seen += 1;
-      if (seen > MAX_FILES) throw tooMuch(label, `has more than ${MAX_FILES} files`);
+      if (seen > MAX_FILES) throw refused(label, `has more than ${MAX_FILES} files and directories`);
       const name = inside === '' ? entry.name : `${inside}/${entry.name}`;
       if (entry.isDirectory()) {
-        if (level === MAX_LEVELS) throw tooMuch(label, `is deeper than ${MAX_LEVELS} levels`);
+        if (level === MAX_LEVELS) throw refused(label, `is deeper than ${MAX_LEVELS} levels`);
         await walk(join(path, entry.name), name, level + 1);
       } else if (isHistory(name) || isAccountFile(name)) {
-        if (!entry.isFile()) throw tooMuch(label, `holds "${name}", which is not a regular file`);
+        if (!entry.isFile()) throw refused(label, `holds "${name}", which is not a regular file`);
         const file = await oneFile(join(folder, path, entry.name), name);
         total += file.size;
-        if (total > MAX_EXPORT_BYTES) throw tooMuch(label, 'holds more than 2 GB');
+        if (total > MAX_EXPORT_BYTES) throw refused(label, 'holds more than 2 GB');
         files.push(file);
       }
     }
@@ -43,10 +43,10 @@ export async function folderFiles(folder: string, label: string): Promise<Export
 /** Returns a single file as an export. @param name of the file in errors. @throws RefusedExport if the file is too large */
 export async function oneFile(path: string, name: string): Promise<ExportFile> {
   const { size } = await stat(path);
-  if (size > MAX_EXPORT_BYTES) throw tooMuch(name, 'has more than 2 GB');
+  if (size > MAX_EXPORT_BYTES) throw refused(name, 'is larger than 2 GB');
   return { path: name, size, chunks: () => createReadStream(path, { highWaterMark: CHUNK }) };
 }
 
-function tooMuch(label: string, what: string): RefusedExport {
+function refused(label: string, what: string): RefusedExport {
   return new RefusedExport(`${label} ${what}.`, REMEDY);
 }

@@ -97,7 +97,7 @@ export function createPlayImports(
         return;
       }
       one.progress = { state: 'writing', done: 0, total: read.count };
-      // What others have written must be on the disk before an import that may have to be dropped.
+      // What others have written is saved first: if this import cannot be saved, everything that is unsaved is dropped.
       await memory.save();
       const added = await writeAll(reading, one, read.count, signal);
       const total = await memory.use((sql) => {
@@ -169,7 +169,7 @@ export function createPlayImports(
         one.error = signal.aborted ? signal.reason : error;
       });
     lane = one.done;
-    // Only the last eight imports are kept. Callers have learned the end of earlier ones.
+    // Only the last eight imports are kept: `progress` no longer finds earlier ones.
     imports.delete(last - 8);
     imports.set(last, one);
     return last;

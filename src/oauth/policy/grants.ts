@@ -28,7 +28,7 @@ export interface CodeExchangeRequest extends ExchangeRequest {
 
 /**
  * A code works once, for its client. A second use means that two parties have it, so the tokens from the first use end as well
- * (RFC 6749 4.1.2). A code that comes late, or with a wrong redirect URI or verifier, is used up. Another client can neither use
+ * (RFC 6749 4.1.2). A code that comes late, or with a wrong redirect URI or verifier, ends its approval. Another client can neither use
  * a code up nor end anything with it.
  */
 export function judgeCode(grant: Grant | null, request: CodeExchangeRequest, now: number): ExchangeDecision {
@@ -73,8 +73,8 @@ function isReused({ generation, rotatedAt }: StoredToken, { refreshed }: Grant, 
 
 /**
  * Refuses an exchange for a resource other than the approved one, or with an unknown scope (RFC 8707 2.2, RFC 6749 6). A client
- * may ask for less than was approved. One that asks for more gets what was approved, and is told so: clients repeat the scope
- * that they first asked for, although the owner may have approved reading only.
+ * may ask for less than was approved. One that asks for more gets what was approved, and is told so. Clients repeat the scope
+ * that they first asked for, even if the owner approved reading only.
  */
 function judgeTarget(grant: Grant, { resource, scope }: ExchangeRequest): ExchangeDecision {
   if (!isSameResource(resource ?? grant.resource, grant.resource)) return refuse('resource_foreign');

@@ -24,11 +24,12 @@ export async function memoryEntry(home: string): Promise<StatusEntry | null> {
       return line(
         'bad',
         `${path} is damaged`,
-        'restore a copy; otherwise relay puts it aside at the next use',
+        'restore a copy; otherwise relay puts the damaged file aside at the next use',
       );
     }
     const version = start.readUInt32BE(60);
-    if (version > newestOf(migrations)) return line('bad', `${path} is of a newer relay`, 'update relay');
+    if (version > newestOf(migrations))
+      return line('bad', `${path} was written by a newer version of relay`, 'update relay');
     const saved = isoOf(Math.round(found.mtimeMs));
     return line(
       'ok',

@@ -14,7 +14,7 @@ export const replaceTracksTool = defineTool({
   name: 'replace_playlist_tracks',
   title: 'Replace playlist content',
   description:
-    'Replaces, overwrites or sets all the songs of a playlist, or clears the playlist with an empty list. Ask the user first. If it fails halfway, the former songs are written back; if a row could not be restored, the call is refused (UNSUPPORTED_ITEMS).',
+    'Replaces, overwrites or sets all the songs of a playlist, or clears the playlist with an empty list. Ask the user first. If it fails halfway, the former songs are written back; a playlist with local or unavailable rows is refused (UNSUPPORTED_ITEMS).',
   kind: 'destructive',
   idempotent: true,
   input: z.object({
@@ -47,7 +47,7 @@ export const deduplicatePlaylistTool = defineTool({
   name: 'deduplicate_playlist',
   title: 'Remove duplicates from a playlist',
   description:
-    'Removes duplicates from a playlist: cleans up double entries of a song and keeps the first of each in its order. To see the duplicates first, pass dry_run=true. A playlist with local or unavailable rows is refused (UNSUPPORTED_ITEMS).',
+    'Removes duplicates from a playlist: cleans up double entries of a song and keeps the first one, in the same order. To see the duplicates first, pass dry_run=true. A playlist with local or unavailable rows is refused (UNSUPPORTED_ITEMS).',
   kind: 'destructive',
   idempotent: true,
   input: z.object({
@@ -91,7 +91,7 @@ export const deduplicatePlaylistTool = defineTool({
 function refusalFor(items: readonly Item[]): string | null {
   const lost = items.filter((item) => item.is_local || item.item === null).length;
   if (lost === 0) return null;
-  return `${counted(lost, 'row')} of this playlist ${lost === 1 ? 'is a local file or is' : 'are local files or'} no longer offered by Spotify, so relay does not remove the duplicates: remove them in Spotify.`;
+  return `${counted(lost, 'row')} of this playlist ${lost === 1 ? 'is a local file or is' : 'are local files or'} no longer offered by Spotify, so relay does not remove the duplicates. Remove the duplicates in Spotify.`;
 }
 
 function countsOf(items: readonly Item[], removed: readonly unknown[]) {

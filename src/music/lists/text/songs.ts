@@ -9,8 +9,7 @@ export type SplitText = (Song & { year?: number }) | { heading: true } | null;
 
 export interface SplitTexts {
   /**
-   * What each text is, in the order of the texts: a song, a heading such as "Artist - Title", or null if nothing separates two
-   * names.
+   * What each text is, in order: a song, a heading such as "Artist - Title", or null if nothing separates two names.
    */
   songs: SplitText[];
   side?: ArtistSide;
