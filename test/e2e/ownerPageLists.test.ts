@@ -56,6 +56,19 @@ inFull('three hundred lines become a playlist with one drop and two clicks', () 
   }),
 );
 
+inFull('with the keyboard, the focus stays on a list from the preview until it can be written', () =>
+  withPage({ client: false }, async (relay, page) => {
+    const [song] = uniqueTracks(relay, 1);
+    await openSignedIn(page, relay);
+    await drop(page, `${song && asQuery(song).artist} - ${song?.name}`);
+    await page.getByLabel('Name of the playlist').press('Enter');
+    await card(page, 'Needs you').getByRole('button', { name: 'Write 1 song' }).waitFor();
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate('document.activeElement.textContent');
+    assert.equal(focused, 'Write 1 song');
+  }),
+);
+
 inFull('the page questions a file that is not a list before it searches for anything', () =>
   withPage({ client: false }, async (relay, page) => {
     await openSignedIn(page, relay);

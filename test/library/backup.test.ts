@@ -252,7 +252,10 @@ test('relay status has a line for memory.db, and says if the file is damaged or 
   const newer = Buffer.from(whole);
   newer.writeUInt32BE(99, 60);
   writeFileSync(path, newer);
-  assert.match(await lines(), / bad memory \S*memory\.db was written by a newer version of relay > update relay ok MCP /);
+  assert.match(
+    await lines(),
+    / bad memory \S*memory\.db was written by a newer version of relay > update relay ok MCP /,
+  );
   writeFileSync(path, whole.subarray(0, 50));
   assert.match(await lines(), / bad memory \S*memory\.db is damaged > restore a copy/);
   const { entries } = JSON.parse((await run(home, 'status', '--json')).out);

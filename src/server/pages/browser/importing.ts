@@ -53,7 +53,7 @@ export function createImporter(app: App): App['importer'] {
     const shown = short(file.name, 60);
     const isHistory = /\.zip$/i.test(file.name);
     if (app.doing.busy.has(isHistory ? 'history' : 'import')) {
-      app.tell(`relay is still at work on another file. Give it ${shown} again when that is done.`, true);
+      app.tell(`relay is still at work on another file. Give it ${shown} again after that.`, true);
       return;
     }
     if (isHistory) {

@@ -122,7 +122,7 @@ function actionsOf(app: App, job: PageJob): Child[] {
   if (status === 'waiting')
     return [
       act('Try now', resume(null), {
-        done: 'Tried again. The job says if it waits.',
+        done: 'Tried again.',
       }),
       cancel,
     ];

@@ -139,14 +139,14 @@ export function ownerPage(root: HTMLElement): void {
     followedIn = null;
   }
 
-  /** Scrolls to the job that was begun on this page, wherever it is now. */
-  function showFollowed(): void {
+  /** Scrolls to the job that was begun on this page, wherever it is now, and keeps the focus on it. */
+  function showFollowed(hadFocus: boolean): void {
     const { followed } = doing;
     if (followed === null) return;
     const row = document.getElementById(`job-${followed}`) ?? document.getElementById(`event-${followed}`);
     const part = row?.closest('section')?.id ?? null;
     if (row === null || part === followedIn) return;
-    if (followedIn === null) row.focus({ preventScroll: true });
+    if (followedIn === null || hadFocus) row.focus({ preventScroll: true });
     row.scrollIntoView({ block: 'center' });
     followedIn = part;
     if (row.id.startsWith('event-')) doing.followed = null;
@@ -207,13 +207,15 @@ export function ownerPage(root: HTMLElement): void {
       if (secret() === null || isAway) draw(root, awayPart(), !isAway && signInPart(signIn, redraw, begin));
       return;
     }
-    const part = document.activeElement?.closest('section')?.id;
+    const before = document.activeElement;
+    const part = before?.closest('section')?.id;
+    const hadFocus = before?.id === `job-${doing.followed}`;
     draw(root, ...signedIn());
     // The focused element is gone, so people who use the keyboard continue from the card's title.
     if (part !== undefined && document.activeElement === document.body) {
       document.getElementById(`${part}-title`)?.focus({ preventScroll: true });
     }
-    showFollowed();
+    showFollowed(hadFocus);
     picker.redraw();
   }
 

@@ -66,7 +66,7 @@ function appStep(app: App): Child {
     event.preventDefault();
     const clientId = (document.getElementById('client-id') as HTMLInputElement).value.trim();
     const isUsual = /^[0-9a-f]{32}$/i.test(clientId);
-    const done = `The client ID is saved.${isUsual ? '' : ' Most have 32 characters, 0 to 9 and a to f.'}`;
+    const done = `The client ID is saved.${isUsual ? '' : ' Most have 32 characters, 0-9 and a-f.'}`;
     app.act('client-id', () => save(clientId), done);
   };
   return [
