@@ -36,6 +36,7 @@ import {
   factsOf,
   getMeta,
   isKnown,
+  listedPlaylists,
   missedPlaylists,
   nameOfPlaylist,
   playlistSnapshot,
@@ -1020,8 +1021,7 @@ export function createLibrary(options: LibraryOptions): Library {
       }
     },
     versionRows: (id, version) => playlistVersions.rows(id, version),
-    listedPlaylists: () =>
-      inCopy((sql) => sql.all<{ id: string; name: string }>('select id, name from playlists'), []),
+    listedPlaylists: () => inCopy(listedPlaylists, []),
     versionedPlaylists: () => playlistVersions.playlists(),
     status: statusOf,
     async sync() {

@@ -156,10 +156,8 @@ async function showAnswer(context: Context, answer: KeepAnswer, dryRun: boolean)
   for (const line of answerLines(keep, preview, dryRun, context.clock.now())) printLine(io, line);
   if (keep.status === 'review' && !dryRun && keep.id !== null) {
     const id = shortId(keep.id);
-    const approve = ['To approve it once', 'accept'] as const;
-    const retry = ['To try again', 'run'] as const;
-    const [what, action] = isApprovable(keep) ? approve : retry;
-    note(io, `${what}: ${commandLine(context, 'keep', action, id)}`);
+    if (isApprovable(keep)) note(io, `To approve it once: ${commandLine(context, 'keep', 'accept', id)}`);
+    else note(io, `To try again: ${commandLine(context, 'keep', 'run', id)}`);
     note(io, `To stop keeping it: ${commandLine(context, 'keep', 'stop', id)}`);
   }
   if (change_id !== undefined) note(io, `To undo it: ${commandLine(context, 'undo', shortId(change_id))}`);

@@ -367,6 +367,11 @@ export function rowsOfPlaylist(sql: Sql, id: string): VersionRow[] {
   );
 }
 
+/** The playlists in the list. */
+export function listedPlaylists(sql: Sql): Array<{ id: string; name: string }> {
+  return sql.all('select id, name from playlists');
+}
+
 /** The name of a playlist; null if it is not in the list. */
 export function nameOfPlaylist(sql: Sql, id: string): string | null {
   return factsOf(sql, id)?.name ?? null;
