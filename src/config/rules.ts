@@ -1,6 +1,7 @@
 /** Rules between settings, which yield problems and warnings. Pure. */
 
 import { isLoopback } from '../base/loopback.ts';
+import { looksLikeClientId } from '../domain/ids.ts';
 import type { Origin, Problem } from './problems.ts';
 import { API_KEY_STRENGTH, OWNER_SECRET_STRENGTH, weaknessOf } from './strength.ts';
 import { SETTINGS, type SettingKey, type SettingValues } from './table.ts';
@@ -30,11 +31,6 @@ export function crossWarnings(values: SettingValues): string[] {
 }
 
 const ODD_CLIENT_ID = 'The client ID does not look like a Spotify client ID (32 hexadecimal digits).';
-
-/** True if the text has the form of every client ID that Spotify gives out today. */
-export function looksLikeClientId(text: string): boolean {
-  return /^[0-9a-f]{32}$/.test(text);
-}
 
 /** A `host` that other machines can reach needs a public URL. Without one, the `Host` check would refuse their requests. */
 function exposedHost(values: SettingValues, origins: Origins): Problem[] {

@@ -32,7 +32,10 @@ export function weaknessOf(secret: string, needed: Strength): string | null {
   return null;
 }
 
-/** Counts the characters that neither continue a sequence (`aaa`, `abc`, `321`) nor belong to a group of three that occurs earlier. */
+/**
+ * Counts the characters that neither continue a sequence (`aaa`, `abc`, `321`) nor belong to a group of three that occurs
+ * earlier.
+ */
 function surprisesIn(letters: readonly string[]): number {
   const codes = letters.map((letter) => letter.codePointAt(0) ?? 0);
   const step = (at: number) => (codes[at] ?? 0) - (codes[at - 1] ?? 0);

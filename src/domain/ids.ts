@@ -33,6 +33,17 @@ const LIKED_SONGS =
   /^(?:spotify:(?:user:[^:]+:)?|(?:https?:\/\/)?(?:open|play)\.spotify\.com\/(?:intl-[a-z-]+\/)?)collection(?:[:/]tracks)?\/?(?:[?#].*)?$/i;
 const SHORT_LINK = /^(?:https?:\/\/)?(?:(?:www\.)?spotify\.(?:link|app\.link)\/|open\.spotify\.com\/s\/)/i;
 
+/** True if the text has the form of every client ID that Spotify gives out today. */
+export function looksLikeClientId(text: string): boolean {
+  return /^[0-9a-f]{32}$/.test(text);
+}
+
+/** True for a link or URI of Spotify, or a short link, with nothing else around it. */
+export function isSpotifyAddress(text: string): boolean {
+  const starts = text.startsWith('spotify:') || WEB_HOSTS.test(text) || SHORT_LINK.test(text);
+  return starts && !/\s/.test(text);
+}
+
 /** True for Liked Songs as Spotify's apps give them: a URI, or the link that people copy. */
 export function isLikedSongs(text: string): boolean {
   return LIKED_SONGS.test(text.trim());

@@ -15,6 +15,7 @@ import {
 } from '../../domain/job.ts';
 import { readRemedy, terminalText } from '../../domain/remedy.ts';
 import { inputWords } from '../../domain/settling.ts';
+import type { Track } from '../../domain/shapes.ts';
 import { columns, type Table, wrap } from '../terminal/output.ts';
 import { relative } from '../terminal/time.ts';
 import { commandLine, inBackquotes, type NamedHome } from '../usage/commandLine.ts';
@@ -119,8 +120,7 @@ function forgivenText({ spelling = 0 }: JobRecord, forgiven: readonly ItemRecord
 
 /** Returns a line such as `12. Titel by Artist: found as Title by Artist`. */
 function forgivenLine({ position, input, track }: ItemRecord): string {
-  const artists = track?.artists.map(({ name }) => name).join(', ') ?? '';
-  const found = titled(track?.name ?? '', artists);
+  const found = track === null ? '' : titled(track);
   return `${position + 1}. ${visibleText(inputWords(input), MAX_INPUT)}: found as ${found}`;
 }
 
@@ -170,19 +170,19 @@ function countsText(job: JobRecord): string {
  */
 export function itemLine({ position, input, status, candidates, error }: ItemRecord): string {
   const [first] = candidates ?? [];
-  const artists = first?.track.artists.map(({ name }) => name).join(', ') ?? '';
   const why = [
     status,
     ...(error ? [visibleText(error.code, 100)] : []),
-    ...(first ? [`nearest: ${titled(first.track.name, artists)}, ${first.score.toFixed(2)}`] : []),
+    ...(first ? [`nearest: ${titled(first.track)}, ${first.score.toFixed(2)}`] : []),
   ];
   return `${position + 1}. ${visibleText(inputWords(input), MAX_INPUT)} (${why.join('; ')})`;
 }
 
 const MAX_INPUT = 200;
 
-function titled(title: string, artist: string): string {
-  return `${visibleText(title, 100)} by ${visibleText(artist, 100)}`;
+function titled({ name: title, artists }: Track): string {
+  const names = artists.map(({ name }) => name).join(', ');
+  return `${visibleText(title, 100)} by ${visibleText(names, 100)}`;
 }
 
 /** Says what can be done with a job that is ready or has failed, one command per line. */

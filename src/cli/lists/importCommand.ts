@@ -220,9 +220,7 @@ async function importList(
   }).catch((error: unknown) => {
     throw onOtherSide(error, preview);
   });
-  await report(context, preview, target, name, done);
-  const { totalsOf } = await import('./importText.ts');
-  const { written, skipped, unresolved } = totalsOf(done);
+  const { written, skipped, unresolved } = await report(context, preview, target, name, done);
   // Spotify may refuse a link only when it is to be written, after every song seemed to be found.
   const isPromised = !skipUnresolved && talk === null;
   return unresolved > 0 && (isPromised || written + skipped === 0) ? EXIT.failed : EXIT.done;
@@ -388,20 +386,26 @@ function replaceQuestion(
   };
 }
 
+/** @returns the totals of the jobs, which say how the import ended */
 async function report(
   context: Context,
   preview: ImportPreview,
   target: ImportTarget,
   name: string,
   jobs: readonly JobRecord[],
-): Promise<void> {
+) {
   const { io, json } = context;
   const { totalsOf } = await import('./importText.ts');
-  const { written, skipped, unresolved } = totalsOf(jobs);
-  const ids = [...new Set(jobs.flatMap(({ playlist_id }) => playlist_id ?? []))];
-  const playlists = ids.map((id) => ({ id, url: `https://open.spotify.com/playlist/${id}` }));
-  if (json) return printJson(io, { preview, target, written, skipped, unresolved, playlists, jobs });
+  const totals = totalsOf(jobs);
+  if (json) {
+    const { written, skipped, unresolved } = totals;
+    const ids = [...new Set(jobs.flatMap(({ playlist_id }) => playlist_id ?? []))];
+    const playlists = ids.map((id) => ({ id, url: `https://open.spotify.com/playlist/${id}` }));
+    printJson(io, { preview, target, written, skipped, unresolved, playlists, jobs });
+    return totals;
+  }
   const { doneLines, doubtLines } = await import('./importOutcome.ts');
   for (const line of doneLines(target, name, jobs)) printLine(io, line);
   for (const line of doubtLines(context, jobs)) note(io, line);
+  return totals;
 }

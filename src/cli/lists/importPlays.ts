@@ -18,8 +18,9 @@ interface Choices {
 
 /**
  * Imports the plays. If the server asks whether to accept another account's history, passes the question to the person.
- * @throws RelayError `INVALID_ARGUMENT` if `file` is not an export, `USAGE` if nobody can be asked, `INTERRUPTED` after a no or Ctrl-C.
- *   Ctrl-C does not stop the server
+ * Ctrl-C does not stop the server.
+ * @throws RelayError `INVALID_ARGUMENT` if `file` is not an export, `USAGE` if nobody can be asked, `INTERRUPTED` after a no
+ *   or Ctrl-C
  */
 export async function importPlays(
   context: Context,

@@ -26,7 +26,7 @@ export async function askForClientId(context: Context, redirectUri: string): Pro
 
 /** Checks the form here, since for a wrong ID Spotify's page says nothing but INVALID_CLIENT. */
 async function askUntilRight(io: Io, talk: Dialogue, redirectUri: string): Promise<string> {
-  const { looksLikeClientId } = await import('../../config/rules.ts');
+  const { looksLikeClientId } = await import('../../domain/ids.ts');
   for (let prompt = '\nClient ID: '; ; prompt = 'Client ID: ') {
     const answer = await talk.ask(prompt);
     if (answer === null || answer === '') throw noClientId(redirectUri);

@@ -1,6 +1,7 @@
 /** Turns the values of a row into an entry, or into the reason why the row is not a song. */
 
 import { visibleLine } from '../../base/visibleText.ts';
+import { normaliseName } from '../normalise.ts';
 import type { Fields } from './columns.ts';
 import { excerpt, type ListEntry, type NotSong, type Row } from './list.ts';
 import { isrcOf, LOCAL_FILE, readRef } from './refs.ts';
@@ -83,11 +84,7 @@ const NO_VERSION = /^(?:n\/?a|none|null|no|yes|true|false|v?[\d.]+)$/iu;
 /** The title with its version in brackets, unless the title has these words already. */
 function withVersion(title: string, given: string): string {
   const version = given.replace(/^[([]\s*(.*?)\s*[)\]]$/u, '$1');
-  const words = (text: string) =>
-    ` ${text
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, ' ')
-      .trim()} `;
+  const words = (text: string) => ` ${normaliseName(text)} `;
   const isNew = /\p{L}/u.test(version) && !NO_VERSION.test(version) && !words(title).includes(words(version));
   return title !== '' && isNew ? `${title} (${version})` : title;
 }

@@ -1,6 +1,6 @@
 /** Searching the catalog and looking up single items. */
 import * as z from 'zod';
-import { parseRef } from '../../domain/ids.ts';
+import { isSpotifyAddress, parseRef } from '../../domain/ids.ts';
 import { Album, Artist, Track } from '../../domain/shapes.ts';
 import type { Call, ProviderApi } from '../../provider/api.ts';
 import {
@@ -16,10 +16,6 @@ import { type LeanForm, linksOf } from '../answer/lean.ts';
 import { LeanAlbum, LeanArtist, LeanTrack, leanAlbum, leanArtist, leanTrack } from '../answer/leanShapes.ts';
 import { ArtistRefArgument, limit, Query, TrackRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
-
-/** A link or URI of Spotify, or a short link. */
-const ADDRESS =
-  /^(?:spotify:|(?:https?:\/\/)?(?:(?:open|play)\.spotify\.com|spotify\.(?:app\.)?link)\/)\S+$/i;
 
 const searchInput = z.object({ query: Query, limit: limit(10) });
 
@@ -60,30 +56,25 @@ export const searchTracksTool = defineTool({
   },
 });
 
-/** Searches for tracks. If the query is a link or URI, the result is the one track that it names. */
-export async function findTracks(
-  provider: ProviderApi,
-  query: string,
-  limit: number,
-  call: Call,
-): Promise<SearchResult<Track>> {
-  const id = idIn(query, 'track');
-  if (id === null) return searchTracks(provider, query, limit, call);
-  return onlyOne(await getTrack(provider, id, call));
-}
-
-/** The result of a search whose query is a link or URI. */
-function onlyOne<T>(item: T): SearchResult<T> {
-  return { items: [item], total: 1 };
-}
-
 /**
- * The ID if the query is a link or URI; null for words, and for a bare ID, which may be a search word.
- * @throws RelayError `INVALID_ARGUMENT` for a short link, and for a link or URI of anything but a `kind`
+ * Makes the function that searches for one kind of item. If the query is a link or URI, the result is the one item that it names.
+ * A bare ID may be a search word. The function throws a RelayError `INVALID_ARGUMENT` for a short link, and for a link or URI of
+ * another kind.
  */
-function idIn(query: string, kind: 'track' | 'artist' | 'album'): string | null {
-  return ADDRESS.test(query) ? parseRef(query, [kind]).id : null;
+function finder<T>(
+  kind: 'track' | 'artist' | 'album',
+  get: (provider: ProviderApi, id: string, call: Call) => Promise<T>,
+  search: (provider: ProviderApi, query: string, limit: number, call: Call) => Promise<SearchResult<T>>,
+): typeof search {
+  return async (provider, query, limit, call) => {
+    if (!isSpotifyAddress(query)) return search(provider, query, limit, call);
+    return { items: [await get(provider, parseRef(query, [kind]).id, call)], total: 1 };
+  };
 }
+
+export const findTracks = finder('track', getTrack, searchTracks);
+const findArtists = finder('artist', getArtist, searchArtists);
+const findAlbums = finder('album', getAlbum, searchAlbums);
 
 export const searchArtistsTool = defineTool({
   name: 'search_artists',
@@ -96,12 +87,7 @@ export const searchArtistsTool = defineTool({
   lean: leanAnswer(LeanArtist, leanArtist),
   rows,
   async handle({ provider }, args, call) {
-    const id = idIn(args.query, 'artist');
-    const result =
-      id === null
-        ? await searchArtists(provider, args.query, args.limit, call)
-        : onlyOne(await getArtist(provider, id, call));
-    return { query: args.query, ...result };
+    return { query: args.query, ...(await findArtists(provider, args.query, args.limit, call)) };
   },
 });
 
@@ -116,12 +102,7 @@ export const searchAlbumsTool = defineTool({
   lean: leanAnswer(LeanAlbum, leanAlbum),
   rows,
   async handle({ provider }, args, call) {
-    const id = idIn(args.query, 'album');
-    const result =
-      id === null
-        ? await searchAlbums(provider, args.query, args.limit, call)
-        : onlyOne(await getAlbum(provider, id, call));
-    return { query: args.query, ...result };
+    return { query: args.query, ...(await findAlbums(provider, args.query, args.limit, call)) };
   },
 });
 
