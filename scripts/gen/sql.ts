@@ -6,7 +6,10 @@ import { type GeneratedFile, inRepository } from './file.ts';
 
 const FOLDER = 'src/store/migrations';
 
-/** Makes `src/generated/sql.ts`. Throws if the name or the first comment of a migration breaks the rules in `src/store/README.md`. */
+/**
+ * Makes `src/generated/sql.ts`. Throws if the name or the first comment of a migration breaks the rules in
+ * `src/store/README.md`.
+ */
 export function generateSql(): GeneratedFile {
   const entries = readMigrations().map(
     ({ version, name, oldestCompatible, sql }) =>

@@ -1,5 +1,6 @@
 /**
- * `files.ts` for code that has to be synchronous: settings, the key file, the lock and server files, and the keychain's helper.
+ * `files.ts` for code that has to be synchronous: settings, the key file, the lock and server files, and the keychain's
+ * helper.
  */
 import {
   closeSync,

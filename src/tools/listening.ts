@@ -48,7 +48,10 @@ const NOT_A_MOMENT = 'must be Unix milliseconds or an ISO 8601 time such as 2026
 /** Unix seconds of the years 2001 to 2286. As milliseconds, they would be a day in 1970. */
 const SECONDS = { least: 1e9, most: 1e10 };
 
-/** Unix milliseconds, from text as in `cursors`, a number, or an ISO 8601 time as in a row. Takes Unix seconds for what they are. */
+/**
+ * Unix milliseconds, from text as in `cursors`, a number, or an ISO 8601 time as in a row. Takes Unix seconds for what they
+ * are.
+ */
 const Moment = z.union([
   z
     .string()

@@ -27,11 +27,12 @@ function withUniqueNames({ provider }: Relay, amount: number) {
   return unique.slice(0, amount);
 }
 
-/** Drops a file with `text` on the window. */
-async function drop(page: Page, text: string): Promise<void> {
+/** Drops files with these names on the window, each with `text`. */
+async function drop(page: Page, text: string, names = ['Road trip.txt']): Promise<void> {
   await page.evaluate(`{
     const data = new DataTransfer();
-    data.items.add(new File([${JSON.stringify(text)}], 'Road trip.txt', { type: 'text/plain' }));
+    for (const name of ${JSON.stringify(names)})
+      data.items.add(new File([${JSON.stringify(text)}], name, { type: 'text/plain' }));
     for (const type of ['dragenter', 'dragover', 'drop'])
       document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: data }));
   }`);
@@ -203,11 +204,7 @@ inFull('a file that has changed since its preview, and files that were dropped b
       writeFileSync(path, 'Ovo - Plinth\nTam - Kettle\n');
       await list.getByRole('button', { name: 'Find the songs' }).click();
       await page.getByText(/^Mine\.txt is a folder, or has changed since\. Give the file again\.$/).waitFor();
-      await page.evaluate(`{
-        const data = new DataTransfer();
-        for (const name of ['One.txt', 'Two.txt']) data.items.add(new File(['Ovo - Plinth'], name));
-        document.body.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));
-      }`);
+      await drop(page, 'Ovo - Plinth', ['One.txt', 'Two.txt']);
       await page.getByText('One list at a time: this is One.txt.').waitFor();
     } finally {
       rmSync(folder, { recursive: true });

@@ -28,8 +28,8 @@ export interface CodeExchangeRequest extends ExchangeRequest {
 
 /**
  * A code works once, for its client. A second use means that two parties have it, so the tokens from the first use end as well
- * (RFC 6749 4.1.2). A code that comes late, or with a wrong redirect URI or verifier, ends its approval. Another client can neither use
- * a code up nor end anything with it.
+ * (RFC 6749 4.1.2). A code that comes late, or with a wrong redirect URI or verifier, ends its approval. Another client can
+ * neither use a code up nor end anything with it.
  */
 export function judgeCode(grant: Grant | null, request: CodeExchangeRequest, now: number): ExchangeDecision {
   if (grant === null) return refuse('code_unknown');

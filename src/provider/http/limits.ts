@@ -24,8 +24,8 @@ interface Refusal {
 
 export interface Limits {
   /**
-   * Resolves when a request may be sent: at once, unless the scope is blocked or a block has just ended. A block of a few seconds is waited out, two in a
-   * row at most. When a block has ended, one request goes first, and the others follow if it was not refused.
+   * Resolves when a request may be sent: at once, unless the scope is blocked or a block has just ended. A block of a few
+   * seconds is waited out, but at most two in a row. When a block has ended, one request goes first, and the others follow if it was not refused.
    * @returns a function to call when the request has its answer, or has failed
    * @throws RelayError `RATE_LIMITED` if the scope is blocked for longer, or for the third time; `QUOTA_EXCEEDED` if its quota is
    * used up. If `signal` aborts, its reason is thrown.

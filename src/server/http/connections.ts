@@ -16,7 +16,10 @@ export interface ConnectionLimits {
   keepAliveMs: number;
   /** How long no byte may move in either direction while the server waits for the client. */
   stallMs: number;
-  /** How long, after `stallMs`, no byte may move while the server works on a request. Event streams send something every 15 seconds. */
+  /**
+   * How long, after `stallMs`, no byte may move while the server works on a request. Event streams send something every 15
+   * seconds.
+   */
   quietMs: number;
   /** How long bytes may wait without a break for a client that reads them too slowly. */
   drainMs: number;

@@ -120,7 +120,10 @@ function sendWhole(context: HttpContext, { headers, parts }: WholeAnswer): void 
   response.end(parts.at(-1));
 }
 
-/** Begins an event stream. Events are few and small, so they are buffered. The server closes the connection of a client that reads too slowly. */
+/**
+ * Begins an event stream. Events are few and small, so they are buffered. The server closes the connection of a client that
+ * reads too slowly.
+ */
 function begin(context: HttpContext, headers: Record<string, string>): EventStream {
   const { response } = context;
   writeHead(context, 200, headers);

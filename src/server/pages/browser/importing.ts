@@ -286,7 +286,7 @@ function waitFor({ state }: App, { searches }: Begun['preview']): string | null 
   if (!state.account.connected) return 'a Spotify account is connected';
   if (searches.at_most === 0) return null;
   const search = state.limits.blocked.find(({ scope }) => scope === 'search');
-  return search === undefined ? null : `Spotify allows searches again, ${fromNow(search.until)}`;
+  return search ? `Spotify allows searches again, ${fromNow(search.until)}` : null;
 }
 
 function targetOf(shown: Begun): ImportTarget {
@@ -312,14 +312,12 @@ async function upload<T>(
 
 /** If the file itself cannot be read, the request failed for that reason. @throws Refused, or `error` */
 async function refuseUnreadable(file: File, error: unknown): Promise<never> {
-  const isReadable = await file
+  await file
     .slice(0, 1)
     .arrayBuffer()
-    .then(
-      () => true,
-      () => false,
-    );
-  if (isReadable) throw error;
-  const message = `${short(file.name, 60)} is a folder, or has changed since. Give the file again.`;
-  throw new Refused(400, { message });
+    .catch(() => {
+      const message = `${short(file.name, 60)} is a folder, or has changed since. Give the file again.`;
+      throw new Refused(400, { message });
+    });
+  throw error;
 }

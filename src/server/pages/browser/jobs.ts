@@ -119,13 +119,7 @@ function actionsOf(app: App, job: PageJob): Child[] {
     );
     return [job.resolved > 0 && write, job.unresolved > 0 && settle, cancel];
   }
-  if (status === 'waiting')
-    return [
-      act('Try now', resume(null), {
-        done: 'Tried again.',
-      }),
-      cancel,
-    ];
+  if (status === 'waiting') return [act('Try now', resume(null), { done: 'Tried again.' }), cancel];
   if (status === 'failed') return [act('Try again', resume(null), { kind: 'primary' }), cancel];
   return isWorking(status) ? [cancel] : [];
 }

@@ -81,7 +81,11 @@ export function ownerPage(root: HTMLElement): void {
           return 'stop';
         }
         etag = response.headers.get('etag') ?? '';
-        if (state !== null && state.account.name !== fresh.account.name) forgetAccount();
+        // After a switch, perhaps in another tab, what was read of the former account must not pass for the new one's.
+        if (state && state.account.name !== fresh.account.name) {
+          doing.versions = null;
+          importer.forgetPlaylists();
+        }
         state = fresh;
         await readEvents();
         askForNames(fresh);
@@ -99,12 +103,6 @@ export function ownerPage(root: HTMLElement): void {
       redraw();
       return 'away';
     }
-  }
-
-  /** Another account is connected, perhaps in another tab: what was read of the former one must not pass for the new one's. */
-  function forgetAccount(): void {
-    doing.versions = null;
-    importer.forgetPlaylists();
   }
 
   /** Asks for unknown names, once for each playlist: if Spotify does not give the name, the page shows the ID. */

@@ -9,7 +9,7 @@ import { type Fix, SETTLE_KEYS } from '../../../domain/settling.ts';
 import { type App, name, plainButton, problemOf, row, withCode } from './app.ts';
 import { type Child, draw, h } from './dom.ts';
 import { count, minutes, number, short } from './format.ts';
-import { ask, Refused } from './session.ts';
+import { ask, hasCode, Refused } from './session.ts';
 
 /** Number of candidates that have a key. */
 const KEYS = 5;
@@ -116,7 +116,7 @@ export function createPicker(app: () => App): Picker {
       } while (work === own && own.seen !== inState(own));
       if (own.isAway) Object.assign(own, { problem: null, isAway: false });
     } catch (error) {
-      if (error instanceof Refused && error.code === 'JOB_NOT_FOUND') {
+      if (hasCode(error, 'JOB_NOT_FOUND')) {
         endWith(own, 'relay no longer has this job, so there is nothing to settle.');
       } else {
         own.seen = null;
@@ -329,7 +329,7 @@ export function createPicker(app: () => App): Picker {
   }
 
   /** Ignores the second half of a double click: it would settle an entry that nobody has seen. */
-  const once = (choose: () => void) => (event: MouseEvent) => {
+  const unlessDouble = (choose: () => void) => (event: MouseEvent) => {
     if (event.detail < 2) choose();
   };
 
@@ -482,7 +482,7 @@ export function createPicker(app: () => App): Picker {
         ),
       ),
       row(
-        keyButton('Skip', keyOf('skip'), once(skip)),
+        keyButton('Skip', keyOf('skip'), unlessDouble(skip)),
         keyButton('All near', keyOf('all near'), () => void askNear()),
         keyButton('Back', keyOf('back'), () => step(-1), 'quiet'),
         keyButton('Later', keyOf('later'), () => step(1), 'quiet'),
@@ -501,7 +501,7 @@ export function createPicker(app: () => App): Picker {
         type: 'button',
         class: 'candidate',
         'aria-keyshortcuts': String(index + 1),
-        onclick: once(() => take(index)),
+        onclick: unlessDouble(() => take(index)),
       },
       h.kbd(String(index + 1)),
       h.span(

@@ -50,9 +50,9 @@ export class Refused extends Error {
   }
 }
 
-/** True if something else has changed meanwhile what the person wants to change. */
-export function isConflict(error: unknown): error is Refused {
-  return error instanceof Refused && error.code === 'CONFLICT';
+/** True if the server refused a request with this code. */
+export function hasCode(error: unknown, code: string): error is Refused {
+  return error instanceof Refused && error.code === code;
 }
 
 /** How long to wait for an answer: longer than the slowest calls, which end after 50 seconds. */

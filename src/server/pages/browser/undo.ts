@@ -3,7 +3,7 @@ import type { ChangeEntry, UndoAnswer } from '../../../domain/localApi.ts';
 import { type App, button, plainButton, problemOf, row, soft } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count } from './format.ts';
-import { ask, isConflict } from './session.ts';
+import { ask, hasCode } from './session.ts';
 
 /** True if the person has asked what undoing the change does. Another tab may have undone it meanwhile. */
 export function isAskedToUndo({ doing }: App, { change_id, can_undo }: ChangeEntry): boolean {
@@ -24,7 +24,7 @@ export function undoPart(app: App, change: string): Child {
       doing.undo = null;
       app.tell(doneWords(answer));
     } catch (error) {
-      if (!isConflict(error)) {
+      if (!hasCode(error, 'CONFLICT')) {
         // A part may be undone by now, so the preview may not be right any more.
         doing.undo = null;
         throw error;
@@ -62,7 +62,7 @@ export async function previewUndo(app: App, change: string): Promise<void> {
     doing.undo = { change, preview: previewWords(answer), conflict: null };
   } catch (error) {
     const isForceable =
-      isConflict(error) && ('expected_uris' in error.details || 'expected' in error.details);
+      hasCode(error, 'CONFLICT') && ('expected_uris' in error.details || 'expected' in error.details);
     doing.undo = isForceable ? { change, preview: null, conflict: problemOf(error) } : null;
     if (!isForceable) throw error;
   }

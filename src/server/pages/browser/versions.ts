@@ -3,7 +3,7 @@ import type { PlaylistVersion, PlaylistVersions, RestoreAnswer } from '../../../
 import { type App, button, list, name, plainButton, row, soft, type VersionsOpen } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, number, timeOf } from './format.ts';
-import { ask, isConflict, Refused } from './session.ts';
+import { ask, hasCode } from './session.ts';
 
 /** The part of the library card that shows earlier versions. */
 export function versionsPart(app: App): Child {
@@ -82,7 +82,7 @@ async function look(app: App, of: PlaylistVersions, version: number): Promise<vo
   const [content, preview] = await Promise.all([
     ask('versions/show', { id, version }),
     restored(nameFor(of)).catch(async (error) => {
-      if (!(error instanceof Refused) || error.code !== 'NOT_FOUND' || !of.present) throw error;
+      if (!hasCode(error, 'NOT_FOUND') || !of.present) throw error;
       // The playlist was deleted while its versions were open.
       await openPlaylist(app, id);
       return restored(of.name);
@@ -131,7 +131,7 @@ function shownPart(
             skipUnsupported: unsupported.length > 0,
             agreed: plan,
           }).catch(async (error: unknown) => {
-            if (isConflict(error)) await look(app, of, version);
+            if (hasCode(error, 'CONFLICT')) await look(app, of, version);
             throw error;
           });
           app.doing.versions = null;

@@ -1,4 +1,5 @@
 /** The first run as three steps. A step is ticked off once the program sees that it is done. */
+import { looksLikeClientId } from '../../../../domain/ids.ts';
 import type { OwnerState } from '../../../../domain/ownerPage.ts';
 import { type App, button, copyButton, plainButton, row, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
@@ -21,12 +22,13 @@ export function showsSteps({ state, doing }: App): boolean {
 }
 
 export function stepsCard(app: App): Child {
-  const { state } = app;
+  const { state, doing } = app;
   if (!showsSteps(app)) return null;
   const done = stepsDone(state);
   const bodies = [appStep, accountStep, clientStep];
-  const edits = app.doing.editsClientId && !state.account.connected;
-  const next = edits ? 0 : done.indexOf(false);
+  // The first step is open again while the person gives another client ID.
+  if (doing.editsClientId && !state.account.connected) done[0] = false;
+  const next = done.indexOf(false);
   return h.section(
     { key: 'steps', id: 'steps', class: 'card', 'aria-labelledby': 'steps-title' },
     h.div(
@@ -37,7 +39,7 @@ export function stepsCard(app: App): Child {
     h.ol(
       { class: 'steps' },
       TITLES.map((title, index) => {
-        const isDone = done[index] === true && index !== next;
+        const isDone = done[index] === true;
         return h.li(
           {
             key: title,
@@ -58,16 +60,15 @@ const DASHBOARD = 'https://developer.spotify.com/dashboard';
 
 function appStep(app: App): Child {
   const { redirectUri } = app.state.app;
-  const save = async (clientId: string) => {
-    await ask('app/set', { clientId });
-    app.doing.editsClientId = false;
-  };
-  const submit = (event: Event) => {
+  const save = (event: Event) => {
     event.preventDefault();
     const clientId = (document.getElementById('client-id') as HTMLInputElement).value.trim();
-    const isUsual = /^[0-9a-f]{32}$/i.test(clientId);
-    const done = `The client ID is saved.${isUsual ? '' : ' Most have 32 characters, 0-9 and a-f.'}`;
-    app.act('client-id', () => save(clientId), done);
+    const odd = looksLikeClientId(clientId.toLowerCase()) ? '' : ' Most have 32 characters, 0-9 and a-f.';
+    const saved = async () => {
+      await ask('app/set', { clientId });
+      app.doing.editsClientId = false;
+    };
+    app.act('client-id', saved, `The client ID is saved.${odd}`);
   };
   return [
     h.p(
@@ -77,7 +78,7 @@ function appStep(app: App): Child {
     ),
     h.p({ class: 'address' }, h.code(redirectUri), copyButton(app, redirectUri, 'redirect URI')),
     h.form(
-      { onsubmit: submit },
+      { onsubmit: save },
       h.label({ for: 'client-id' }, 'Client ID of the app'),
       row(
         h.input({
