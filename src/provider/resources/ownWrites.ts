@@ -50,7 +50,7 @@ function withRowsOf(neighbor: readonly string[], states: States, edge: readonly 
  * @param begin number of rows in the first page
  */
 export function compareWithOwn(writes: readonly States[], shown: PartShown, begin = PLAYLIST_PAGE): Seen {
-  const isPartial = writes.length > 1 && writes.at(-1)?.some((rows) => rows.includes(''));
+  const isPartial = writes.length > 1 && writes.some((states) => states.some((rows) => rows.includes('')));
   const seen = isPartial ? compareWithStates(filledIn(writes), shown, begin) : null;
   return seen === null || seen.kind === 'other' ? compareWithStates(writes, shown, begin) : seen;
 }
@@ -103,7 +103,9 @@ function pagesOfOwn(writes: readonly States[], shown: readonly string[], begin: 
     const known = pages.filter((own) => own.length > 0 && own.every((uri, row) => uri !== '' || !page[row]));
     if (!(known.length > 0 ? known : pages).some((own) => mayBeRows(own, page))) return null;
   }
-  return withNames(states.at(-1) ?? [], shown);
+  // No write touched the rows before the first that a state knows, so they are where the list shows them.
+  const untouched = Math.max(0, Math.min(...states.map((state) => state.findIndex((uri) => uri !== ''))));
+  return withNames([...shown.slice(0, untouched), ...(states.at(-1) ?? []).slice(untouched)], shown);
 }
 
 /** Returns the rows of `shown`. A row that was not read gets the URI that `state` has at its position. */
