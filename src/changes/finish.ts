@@ -1,21 +1,24 @@
 /** The end of a change: the check that it did what it should, rollback, and resuming after outside edits. */
 import { type ChangeOp, kindFacts } from '../domain/change.ts';
-import { asRelayError, type RelayError } from '../domain/errors.ts';
+import { asRelayError, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
 import { commonRows, distance, mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
+import { putChangeBody } from '../store/tables/changes.ts';
 import { compareRows, nearestState, presentState } from './compare.ts';
 import { lookAtRows } from './look.ts';
 import { markItems } from './ownJob.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import { errorFacts } from './record.ts';
+import { keptText } from './relinks.ts';
 import {
   firstRemoval,
   isAfter,
   onlyAppends,
   removedBefore,
+  removedUris,
   replacesAfterRemoval,
   restOf,
   rowsAfter,
@@ -50,10 +53,24 @@ const MAX_LOOK_AGAIN_MS = 4_000;
  * @returns null to continue
  */
 export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
-  const { context, change, call, plan } = run;
-  const from = progressOf(change);
+  const { plan } = run;
+  const from = progressOf(run.change);
   const removed = removedBefore(plan.ops, from);
   if (removed.size === 0 || replacesAfterRemoval(plan.ops)) return null;
+  // If a row cannot be written again, only a review remains. It comes later, since the list may lag by more than 20 s.
+  const canReplace = rowsAfter(plan).every(isWritable);
+  const left = await stillShown(run, removed, LATEST_EFFECT_MS * (canReplace ? 1 : 2));
+  return left.size === 0 ? null : replaceAll(run, left);
+}
+
+/**
+ * Waits until the list no longer shows rows that were removed.
+ * @param removed the URIs that the last requests removed
+ * @returns those that it still shows after `ms`
+ */
+async function stillShown(run: Run, removed: ReadonlySet<string>, ms: number): Promise<ReadonlySet<string>> {
+  const { context, change, call, plan } = run;
+  const from = progressOf(change);
   const playlistId = change.playlistId ?? '';
   const offset = Math.max(
     0,
@@ -61,9 +78,7 @@ export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
     rowsAt(plan, { op: firstRemoval(plan.ops, from.op), at: 0 }).findIndex((uri) => removed.has(uri)),
   );
   const most = rowsAt(plan, from).length;
-  // If a row cannot be written again, only a review remains. It comes later, since the list may lag by more than 20 s.
-  const canReplace = rowsAfter(plan).every(isWritable);
-  const until = context.clock.monotonic() + LATEST_EFFECT_MS * (canReplace ? 1 : 2);
+  const until = context.clock.monotonic() + ms;
   const isThere = (uris: readonly string[]) => uris.some((uri) => removed.has(uri));
   for (let waitMs = LOOK_AGAIN_MS; ; waitMs = Math.min(waitMs * 2, MAX_LOOK_AGAIN_MS)) {
     const page = { limit: PLAYLIST_PAGE, offset };
@@ -74,12 +89,10 @@ export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
     const isEnd = () =>
       isShort && context.rows.caughtUp(playlistId, { from: offset, rows: shown, isEnd: true }) === null;
     const isTold = total <= most || offset + items.length >= total || isEnd();
-    if (isTold && !isThere(shown)) return null;
+    if (isTold && !isThere(shown)) return new Set();
     if (context.clock.monotonic() >= until) {
-      const left = (await context.rows.readFresh(playlistId, call))
-        .map(uriOf)
-        .filter((uri) => removed.has(uri));
-      return left.length === 0 ? null : replaceAll(run, new Set(left));
+      const rows = (await context.rows.readFresh(playlistId, call)).map(uriOf);
+      return new Set(rows.filter((uri) => removed.has(uri)));
     }
     await context.clock.sleep(waitMs, call.signal);
   }
@@ -138,7 +151,59 @@ export async function finish(run: Run): Promise<DriveEnd | null> {
     if (turned !== 'as_wanted') return turned;
   }
   if (change.goingBack) return ended(run, 'rolled_back', run.cause);
+  if (change.kind === 'remove' && !run.body.plan) {
+    const end = await leaveOutKept(run);
+    if (end) return end;
+  }
   return isAllRefused(run) ? ended(run, 'unchanged', null) : done(run);
+}
+
+/**
+ * Leaves out of a removal the rows that Spotify keeps although it has accepted their removal. It keeps a row that was added under
+ * another ID than it shows, and no longer tells that ID.
+ * @returns the end of the change if there are such rows
+ */
+async function leaveOutKept(run: Run): Promise<DriveEnd | null> {
+  const { context, change, plan } = run;
+  let kept: ReadonlySet<string>;
+  try {
+    kept = await keptRows(run);
+  } catch (error) {
+    if (run.control.signal.aborted) throw error;
+    // Spotify has accepted the removal, and it is rare that it keeps a row.
+    return null;
+  }
+  if (kept.size === 0) return null;
+  run.plan = { ...plan, ops: withoutKept(run, kept) };
+  run.body = { ...run.body, ops: run.plan.ops, refused: [...kept] };
+  context.store.transaction(() => putChangeBody(context.store, change.seq, run.body));
+  if (sameRows(rowsAfter(run.plan), plan.rows)) {
+    const remedy = 'Nothing was changed. Remove them in the Spotify app.';
+    const error = new RelayError('UNSUPPORTED_ITEMS', keptText(kept.size), {
+      remedy,
+      details: { kept: [...kept] },
+    });
+    return ended(run, 'unchanged', error);
+  }
+  const requested = change.requested - kept.size;
+  return ended(run, 'done', null, { requested, written: requested });
+}
+
+/** The removed rows that the list certainly still holds: it shows them for long, and in the version that the last answer named. */
+async function keptRows(run: Run): Promise<ReadonlySet<string>> {
+  const { context, change, call, plan } = run;
+  const left = await stillShown(run, new Set(removedUris(plan.ops)), LATEST_EFFECT_MS);
+  const { snapshotId, playlistId } = change;
+  if (left.size === 0 || snapshotId === null || playlistId === null) return new Set();
+  const rows = rowsAfter({ ...plan, ops: withoutKept(run, left) });
+  return (await context.rows.isAt(playlistId, { snapshotId, rows }, call)) ? left : new Set();
+}
+
+/** The operations without `kept`, and without the IDs that these rows were asked for by. */
+function withoutKept({ plan, body }: Run, kept: ReadonlySet<string>): ChangeOp[] {
+  const shownAs = (body.notes?.shownAs ?? {}) as Record<string, string>;
+  const isKept = (uri: string) => kept.has(shownAs[uri] ?? uri);
+  return plan.ops.map((op) => ('uris' in op ? { ...op, uris: op.uris.filter((uri) => !isKept(uri)) } : op));
 }
 
 /**

@@ -41,6 +41,12 @@ export async function shownNames(
   return found;
 }
 
+/** Says that rows stay although Spotify has accepted their removal. @param count number of songs */
+export function keptText(count: number): string {
+  const why = count === 1 ? 'its row was added under an ID' : 'their rows were added under IDs';
+  return `Spotify accepted the removal but still shows ${count} of these songs: ${why} that Spotify no longer tells.`;
+}
+
 const episodeOf = (uri: string) => uri.replace(TRACK, 'spotify:episode:');
 
 /** The URI that Spotify shows for a track; null if the lookup fails. */

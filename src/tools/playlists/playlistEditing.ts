@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { ChangeReport } from '../../changes/changes.ts';
 import { addRows, changeDetails, makePlaylist, moveRows, removeRows } from '../../changes/kinds.ts';
+import { keptText } from '../../changes/relinks.ts';
 import type { DetailValues } from '../../domain/change.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { Playlist } from '../../domain/shapes.ts';
@@ -138,7 +139,9 @@ export const removeTracksTool = defineTool({
     const { report, state } = await carryOut(services, 'remove_tracks_from_playlist', request, call, {
       told,
     });
-    return { ...report, ...(state ? told(state) : removalOf(entries, null, 'the playlist')) };
+    const kept = state?.change.outcome === 'done' ? (state.body.refused?.length ?? 0) : 0;
+    const note = kept > 0 ? { note: `${keptText(kept)} Remove them in the Spotify app.` } : {};
+    return { ...report, ...(state ? told(state) : removalOf(entries, null, 'the playlist')), ...note };
   },
 });
 

@@ -70,9 +70,12 @@ export function removalOf(
   };
 }
 
-/** What a removal has not taken out yet, besides other rows. A request whose outcome is unknown counts as not done. */
+/**
+ * What a removal has not taken out, besides other rows. A request whose outcome is unknown counts as not done. Of a removal
+ * that is done, these are the rows that Spotify keeps.
+ */
 export function leftOf({ change, body }: Pick<ChangeReport, 'change' | 'body'>): ReadonlySet<string> {
-  if (change.outcome === 'done') return new Set();
+  if (change.outcome === 'done') return new Set(body.refused);
   const plan = planOf(body);
   const unsent = stepsFrom(plan.ops, progressOf(change)).flatMap(({ op }) =>
     op.op === 'unsave' ? op.uris : [],
