@@ -5,7 +5,7 @@ import { readJson } from '../../base/parsing.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { readFailureBody } from '../http/failure.ts';
 import { secondsOf } from '../http/retry.ts';
-import { fetchText, type Network } from '../http/transport.ts';
+import { fetchText, type HttpAnswer, type Network } from '../http/transport.ts';
 import { asObject, numberOf, textOf } from '../resources/parse.ts';
 
 const TOKEN_TIMEOUT_MS = 15_000;
@@ -55,7 +55,7 @@ export async function exchangeCode(
   app: ProviderApp,
   grant: { code: string; verifier: string; redirectUri: string },
   network: Network,
-): Promise<TokenAnswer> {
+): Promise<TokenAnswer & { refreshToken: string }> {
   const form = new URLSearchParams({
     grant_type: 'authorization_code',
     code: grant.code,
@@ -63,8 +63,9 @@ export async function exchangeCode(
     code_verifier: grant.verifier,
   });
   const answer = await askToken(app, form, network);
-  if (answer.refreshToken === null) throw invalidTokenAnswer('no refresh token');
-  return answer;
+  const { refreshToken } = answer;
+  if (refreshToken === null) throw invalidTokenAnswer('no refresh token');
+  return { ...answer, refreshToken };
 }
 
 /**
@@ -113,7 +114,7 @@ function isRefreshForm(form: URLSearchParams): boolean {
 }
 
 function refusedGrant(
-  { status, headers, text }: { status: number; headers: Headers; text: string },
+  { status, headers, text }: HttpAnswer,
   form: URLSearchParams,
   clientSecret: string | null,
 ): RelayError {
@@ -180,9 +181,7 @@ function invalidTokenAnswer(what: string): RelayError {
   return new RelayError(
     'PROVIDER_INVALID_RESPONSE',
     `The response from Spotify's login service has ${what}.`,
-    {
-      remedy: 'Try again in a minute.',
-    },
+    { remedy: 'Try again in a minute.' },
   );
 }
 

@@ -17,7 +17,7 @@ import { visibleText } from '../../base/visibleText.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
 import type { AccountSummary, LoginProgress } from '../../domain/localApi.ts';
 import type { ProviderApi } from '../api.ts';
-import type { Transport } from '../http/transport.ts';
+import type { Network } from '../http/transport.ts';
 import {
   authorizeUrl,
   exchangeCode,
@@ -104,15 +104,12 @@ interface LoginRequest {
   attemptId: string | null;
 }
 
-export interface LoginOptions {
+export interface LoginOptions extends Network {
   app: () => ProviderApp;
   /** The Web API with a token that is not stored yet. */
   apiWith(accessToken: string): Pick<ProviderApi, 'send'>;
   keeper: AccountKeeper;
-  clock: Clock;
   random: Random;
-  /** What carries requests to the provider; the network by default. */
-  transport?: Transport | undefined;
   /** Called once the tokens are on disk and in use. */
   onConnected(account: AccountRecord): void;
 }
@@ -271,7 +268,7 @@ export function createLogin(options: LoginOptions): Login {
     await options.keeper.connect(account, {
       account: account.userId,
       accessToken: answer.accessToken,
-      refreshToken: answer.refreshToken ?? '',
+      refreshToken: answer.refreshToken,
       accessExpiresAt: now + answer.expiresIn * 1000,
     });
     options.onConnected(account);

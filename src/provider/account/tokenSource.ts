@@ -3,10 +3,9 @@
  * stops waiting, but the refresh continues, since a rotated refresh token that is not stored is lost.
  */
 import { interruptible } from '../../base/abort.ts';
-import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { messageOf, notConnected, otherAccount, RelayError } from '../../domain/errors.ts';
-import type { Transport } from '../http/transport.ts';
+import type { Network } from '../http/transport.ts';
 import { type ProviderApp, refreshGrant, type TokenAnswer } from './accountsApi.ts';
 
 /** How long before its end a token is refreshed. Otherwise it might expire while a request is on its way. */
@@ -56,13 +55,10 @@ export interface TokenSource {
   during<T>(change: () => Promise<T>): Promise<T>;
 }
 
-export interface TokenSourceOptions {
+export interface TokenSourceOptions extends Network {
   app: () => ProviderApp;
   keeper: TokenKeeper;
-  clock: Clock;
   log: Log;
-  /** What carries requests to the provider; the network by default. */
-  transport?: Transport | undefined;
 }
 
 export function createTokenSource({ app, keeper, clock, log, transport }: TokenSourceOptions): TokenSource {

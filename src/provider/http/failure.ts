@@ -253,20 +253,19 @@ export function transportFailure(request: ProviderRequest, error: unknown, timed
   });
 }
 
+/** Codes of errors that occur before there is a connection. */
+const UNSENT_CODES: ReadonlySet<string | undefined> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
 /** True for an error that says that no connection was made, so that not even a write can have taken effect. */
 export function isCertainlyUnsent(error: unknown): boolean {
-  const code = systemCodeOf(error);
-  return (
-    code !== undefined &&
-    [
-      'ECONNREFUSED',
-      'ENOTFOUND',
-      'EAI_AGAIN',
-      'ENETUNREACH',
-      'EHOSTUNREACH',
-      'UND_ERR_CONNECT_TIMEOUT',
-    ].includes(code)
-  );
+  return UNSENT_CODES.has(systemCodeOf(error));
 }
 
 function retryAdvice(request: ProviderRequest): string {

@@ -3,7 +3,7 @@
  * with its timeout, what to do with the answer, retries. The rules are pure and live in `retry.ts` and `failure.ts`.
  */
 import { withDeadline, withEither } from '../../base/abort.ts';
-import type { Clock, Random } from '../../base/clock.ts';
+import type { Random } from '../../base/clock.ts';
 import { readJson } from '../../base/parsing.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { refusedWhenNew, type TokenSource } from '../account/tokenSource.ts';
@@ -18,7 +18,7 @@ import {
 } from './failure.ts';
 import type { Limits } from './limits.ts';
 import { type Outcome, retryDelay } from './retry.ts';
-import { fetchText, type Transport } from './transport.ts';
+import { fetchText, type HttpAnswer, type Network } from './transport.ts';
 
 /** Limit for one attempt of a read or a player command, from the connection to the last byte of the body. */
 const ATTEMPT_TIMEOUT_MS = 12_000;
@@ -27,16 +27,13 @@ const WRITE_TIMEOUT_MS = 30_000;
 /** Limit for the whole request, including waits and retries. */
 const TOTAL_TIMEOUT_MS = 40_000;
 
-export interface SendOptions {
+export interface SendOptions extends Network {
   /** Base URL of the Web API, without a slash at the end. */
   apiUrl: string;
   tokens: Pick<TokenSource, 'current' | 'replace'>;
   limits: Limits;
   history: ErrorHistory;
-  clock: Clock;
   random: Random;
-  /** What carries requests to the provider; the network by default. */
-  transport?: Transport | undefined;
 }
 
 type Attempt = { done: ProviderResponse } | { error: RelayError; outcome: Outcome } | { unauthorized: true };
@@ -106,8 +103,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
       return { error, outcome };
     }
     if (answer.status !== 429 && answer.status < 500) limits.passed(request.scope, sentAt);
-    if (answer.status >= 200 && answer.status < 300)
-      return accepted(request, success(answer.status, answer.text, answer.headers));
+    if (answer.status >= 200 && answer.status < 300) return accepted(request, success(answer));
     return refused(request, token, sentAt, answer);
   }
 
@@ -124,12 +120,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     return told && told.date + Math.floor(clock.monotonic() - told.at);
   }
 
-  function refused(
-    request: ProviderRequest,
-    token: string,
-    sentAt: number,
-    answer: { status: number; text: string; headers: Headers },
-  ): Attempt {
+  function refused(request: ProviderRequest, token: string, sentAt: number, answer: HttpAnswer): Attempt {
     const body = readFailureBody(answer.text, [token]);
     if (answer.status === 429) {
       const retryAfter = answer.headers.get('retry-after');
@@ -168,7 +159,7 @@ function initOf(request: ProviderRequest, token: string): RequestInit {
   return { method: request.method, headers, body: JSON.stringify(request.body) };
 }
 
-function success(status: number, text: string, headers: Headers): ProviderResponse {
+function success({ status, text, headers }: HttpAnswer): ProviderResponse {
   const at = Date.parse(headers.get('date') ?? '');
   const date = Number.isNaN(at) ? null : at;
   const body = readJson(text);

@@ -7,16 +7,16 @@ import type { Clock } from '../../base/clock.ts';
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** One answer with its whole body. */
-interface WholeAnswer {
+export interface HttpAnswer {
   status: number;
   headers: Headers;
   text: string;
 }
 
-export type FetchResult = WholeAnswer | { failure: unknown; timedOut: boolean };
+export type FetchResult = HttpAnswer | { failure: unknown; timedOut: boolean };
 
 /** Sends one request and reads the answer to its end; rejects as `fetch` does, and when `signal` aborts. */
-export type Transport = (url: string, init: RequestInit & { signal: AbortSignal }) => Promise<WholeAnswer>;
+export type Transport = (url: string, init: RequestInit & { signal: AbortSignal }) => Promise<HttpAnswer>;
 
 /** The clock for deadlines, and what carries requests to the provider: `fetch` unless `transport` is given. */
 export interface Network {

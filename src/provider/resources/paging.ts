@@ -1,7 +1,7 @@
 /** Reads the provider's lists (Paging objects): one page, or many pages at the same time. */
 import { inParallel } from '../../base/lists.ts';
 import type { Page } from '../../domain/shapes.ts';
-import type { Call, ProviderApi, ProviderRequest, ProviderResponse } from '../api.ts';
+import type { Call, ProviderApi, ProviderRequest, ProviderResponse, SendCall } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
 import { asArray, asObject, type Json, numberOf } from './parse.ts';
 
@@ -41,7 +41,7 @@ export async function readPage<T>(
   request: ProviderRequest,
   window: PageRequest,
   parse: (row: unknown, position: number) => T | null,
-  call: Pick<Call, 'signal' | 'account'>,
+  call: SendCall,
 ): Promise<Page<T>> {
   const windowed = { ...request, query: { ...request.query, limit: window.limit, offset: window.offset } };
   const response = await api.send(windowed, call);

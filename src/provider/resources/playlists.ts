@@ -1,6 +1,6 @@
 /** Reads playlists: the account's list, the details of one, and pages of its rows. */
 import type { Item, Page, Playlist } from '../../domain/shapes.ts';
-import { type Call, type ProviderApi, requestFor } from '../api.ts';
+import { type Call, type ProviderApi, requestFor, type SendCall } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
 import { notePlaylist, noteSong } from '../knownNames.ts';
 import { type AllRows, type PageRequest, readAll, readPage } from './paging.ts';
@@ -17,7 +17,7 @@ const WITH_EPISODES = { additional_types: 'track,episode' };
 export function getMyPlaylists(
   api: ProviderApi,
   window: PageRequest,
-  call: Pick<Call, 'signal' | 'account'>,
+  call: SendCall,
 ): Promise<Page<Playlist>> {
   const parse = (row: unknown): Playlist | null => {
     const playlist = parsePlaylist(row);
@@ -45,7 +45,7 @@ export async function getPlaylist(api: ProviderApi, id: string, call: Call): Pro
 export async function getPlaylistBegin(
   api: ProviderApi,
   id: string,
-  call: Pick<Call, 'signal' | 'account'>,
+  call: SendCall,
 ): Promise<{ playlist: Playlist; first: Pick<Page<Item>, 'items' | 'total'> | null }> {
   const request = requestFor('GET', '/playlists/{id}', 'playlists.read', {
     values: { id },
@@ -77,7 +77,7 @@ export function getPlaylistItems(
   api: ProviderApi,
   id: string,
   window: PageRequest,
-  call: Pick<Call, 'signal' | 'account'>,
+  call: SendCall,
 ): Promise<Page<Item>> {
   const request = requestFor('GET', '/playlists/{id}/items', 'playlists.read', {
     values: { id },

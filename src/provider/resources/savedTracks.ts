@@ -4,7 +4,7 @@
  */
 import { chunk, inParallel } from '../../base/lists.ts';
 import type { Page, Track } from '../../domain/shapes.ts';
-import { type Call, type ProviderApi, type ProviderRequest, requestFor } from '../api.ts';
+import { type Call, type ProviderApi, type ProviderRequest, requestFor, type SendCall } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
 import { noteSong } from '../knownNames.ts';
 import { type PageRequest, readPage } from './paging.ts';
@@ -20,7 +20,7 @@ export interface SavedTrack {
 export function getSavedTracks(
   api: ProviderApi,
   window: PageRequest,
-  call: Pick<Call, 'signal' | 'account'>,
+  call: SendCall,
 ): Promise<Page<SavedTrack>> {
   const request = requestFor('GET', '/me/tracks', 'library.read');
   const parse = (row: unknown): SavedTrack => {
