@@ -41,9 +41,9 @@ const SECRET = /^[\w-]{43}$/;
  * Maximum number of entries of a room. Programs on this machine may start logins; the limit bounds what the server remembers
  * about them.
  */
-const ROOM = 200;
+const ROOM_SIZE = 200;
 /** Maximum number of flows of one browser at the same time (tabs). */
-const TABS = 8;
+const MAX_TABS = 8;
 
 /** The account as it is stored. */
 export interface AccountRecord {
@@ -167,7 +167,7 @@ export interface Login {
 
 export function createLogin(options: LoginOptions): Login {
   const { clock, random } = options;
-  const flowRoom = () => createRoom<Flow>(ROOM, LOGIN_LIFETIME_MS, clock);
+  const flowRoom = () => createRoom<Flow>(ROOM_SIZE, LOGIN_LIFETIME_MS, clock);
   const flows: Record<Origin, ReturnType<typeof flowRoom>> = {
     terminal: flowRoom(),
     ticket: flowRoom(),
@@ -176,9 +176,9 @@ export function createLogin(options: LoginOptions): Login {
     browser: flowRoom(),
   };
   const rooms = Object.values(flows);
-  const attempts = createRoom<Attempt>(ROOM, ATTEMPT_LIFETIME_MS, clock);
-  const tickets = createRoom<{ attemptId: string | null }>(ROOM, TICKET_LIFETIME_MS, clock);
-  const passes = createRoom<true>(ROOM, TICKET_LIFETIME_MS, clock);
+  const attempts = createRoom<Attempt>(ROOM_SIZE, ATTEMPT_LIFETIME_MS, clock);
+  const tickets = createRoom<{ attemptId: string | null }>(ROOM_SIZE, TICKET_LIFETIME_MS, clock);
+  const passes = createRoom<true>(ROOM_SIZE, TICKET_LIFETIME_MS, clock);
   const secret = () => random.bytes(32).toString('base64url');
 
   function openFlow(flow: Omit<Flow, 'verifier'>): string {
@@ -202,10 +202,13 @@ export function createLogin(options: LoginOptions): Login {
     const flow = flowOf(state);
     if (state !== null) for (const room of rooms) room.take(state);
     if (!flow) {
-      throw failed('This login is unknown: it expired, was already used, or was not started here.');
+      throw loginFailed('This login is unknown: it expired, was already used, or was not started here.');
     }
     if (flow.browser !== null && !secretsIn(cookie).some((value) => hashOf(value) === flow.browser)) {
-      throw fail(flow, failed('The login was finished in a different browser from the one that started it.'));
+      throw fail(
+        flow,
+        loginFailed('The login was finished in a different browser from the one that started it.'),
+      );
     }
     return flow;
   }
@@ -249,8 +252,8 @@ export function createLogin(options: LoginOptions): Login {
   }
 
   async function connect(flow: Flow, query: CallbackQuery): Promise<AccountRecord> {
-    if (query.error !== null) throw failed('The login was declined on the Spotify page.');
-    if (!query.code) throw failed('The address that Spotify redirected to has no code.');
+    if (query.error !== null) throw loginFailed('The login was declined on the Spotify page.');
+    if (!query.code) throw loginFailed('The address that Spotify redirected to has no code.');
     const app = options.app();
     const grant = { code: query.code, verifier: flow.verifier, redirectUri: flow.redirectUri };
     const answer = await exchangeCode(app, grant, options);
@@ -277,7 +280,7 @@ export function createLogin(options: LoginOptions): Login {
 
   function attemptOf(attemptId: string): Attempt {
     const attempt = attempts.get(attemptId);
-    if (!attempt) throw failed('This login has expired.');
+    if (!attempt) throw loginFailed('This login has expired.');
     return attempt;
   }
 
@@ -312,7 +315,7 @@ export function createLogin(options: LoginOptions): Login {
         switchAccount: attempt?.switchAccount ?? false,
         redirectUri,
       });
-      return { location, cookie: [...liveSecrets(cookie), own].slice(-TABS).join('.') };
+      return { location, cookie: [...liveSecrets(cookie), own].slice(-MAX_TABS).join('.') };
     },
     passOn() {
       const pass = secret();
@@ -360,7 +363,7 @@ export function createLogin(options: LoginOptions): Login {
       const query = readPasted(address);
       const flow = flowOf(query.state);
       if (flow?.attemptId !== attemptId) {
-        throw failed('The pasted address does not belong to this login.');
+        throw loginFailed('The pasted address does not belong to this login.');
       }
       // Pasting the address proves as much as the browser's cookie, so no cookie is needed: only someone who saw the address
       // bar can paste it.
@@ -372,7 +375,7 @@ export function createLogin(options: LoginOptions): Login {
 }
 
 function secretsIn(cookie: string | null): string[] {
-  const values = cookie === null ? [] : cookie.split('.').slice(0, TABS);
+  const values = cookie === null ? [] : cookie.split('.').slice(0, MAX_TABS);
   return values.filter((value) => SECRET.test(value));
 }
 
@@ -443,7 +446,7 @@ function sixMonthsAfter(time: number): number {
   return date.getTime();
 }
 
-function failed(message: string): RelayError {
+function loginFailed(message: string): RelayError {
   return new RelayError('LOGIN_FAILED', message, {
     remedy: { text: 'Start again with {command}.', command: ['login'] },
   });

@@ -88,7 +88,7 @@ export function createTokenSource({ app, keeper, clock, log, transport }: TokenS
       throw error;
     }
     // A logout or a new login in the meantime takes precedence.
-    if (!isCurrent()) return valid();
+    if (!isCurrent()) return requireTokens();
     const rotated = answer.refreshToken !== null && answer.refreshToken !== old.refreshToken;
     const fresh = {
       account: old.account,
@@ -112,7 +112,7 @@ export function createTokenSource({ app, keeper, clock, log, transport }: TokenS
     }
   }
 
-  function shared(old: StoredTokens): Promise<StoredTokens> {
+  function sharedRefresh(old: StoredTokens): Promise<StoredTokens> {
     const waitSeconds = pause ? Math.ceil((pause.at - clock.monotonic()) / 1000) : 0;
     if (pause && waitSeconds > 0) throw pause.error.with({ retryAfterSeconds: waitSeconds });
     pause = null;
@@ -122,22 +122,22 @@ export function createTokenSource({ app, keeper, clock, log, transport }: TokenS
     return refreshing;
   }
 
-  function valid(): StoredTokens {
+  function requireTokens(): StoredTokens {
     if (!tokens) throw notConnected();
     return tokens;
   }
 
   return {
     async current(signal, account) {
-      const now = of(account, valid());
+      const now = tokensOf(account, requireTokens());
       if (now.accessExpiresAt - RENEW_BEFORE_MS > clock.now()) return now.accessToken;
-      return of(account, await interruptible(signal, shared(now))).accessToken;
+      return tokensOf(account, await interruptible(signal, sharedRefresh(now))).accessToken;
     },
     async replace(refused, signal) {
-      const now = valid();
+      const now = requireTokens();
       if (now.accessToken !== refused) return now.accessToken;
       if (issuedAt !== null && clock.monotonic() - issuedAt < RENEW_AFTER_MS) return refused;
-      return (await interruptible(signal, shared(now))).accessToken;
+      return (await interruptible(signal, sharedRefresh(now))).accessToken;
     },
     async during(change) {
       changes += 1;
@@ -158,7 +158,7 @@ export function onlyToken(token: string): Pick<TokenSource, 'current' | 'replace
   return { current: async () => token, replace: async () => token };
 }
 
-function of(account: string | undefined, tokens: StoredTokens): StoredTokens {
+function tokensOf(account: string | undefined, tokens: StoredTokens): StoredTokens {
   if (account === undefined || tokens.account === account) return tokens;
   throw otherAccount('This', { waits: true });
 }

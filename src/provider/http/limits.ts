@@ -8,7 +8,7 @@ import { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';
 import { blockScope, countRequest, listRateLimits } from '../../store/tables/rateLimits.ts';
 import { type LimitScope, PROVIDER_NAME } from '../api.ts';
-import { MAX_BLOCK_SECONDS, MAX_READ_RETRIES, PATIENCE_SECONDS, rateLimitSeconds } from './retry.ts';
+import { MAX_BLOCK_SECONDS, MAX_RETRIES, PATIENCE_SECONDS, rateLimitSeconds } from './retry.ts';
 
 const QUOTA_REASON = 'QUOTA_EXCEEDED';
 
@@ -148,7 +148,7 @@ export function createLimits(store: Store, clock: Clock): Limits {
         if (block) {
           const { waitMs, reason } = block;
           waits += 1;
-          if (reason === QUOTA_REASON || waitMs > PATIENCE_SECONDS * 1000 || waits > MAX_READ_RETRIES) {
+          if (reason === QUOTA_REASON || waitMs > PATIENCE_SECONDS * 1000 || waits > MAX_RETRIES) {
             throw limitError(scope, waitMs, reason, clock.now());
           }
           await clock.sleep(waitMs, signal);

@@ -1,7 +1,7 @@
 /** When to retry. Pure: no clock, no network, no randomness of its own. */
 
-/** Maximum number of further attempts, also for a write that was not sent; and of blocks in a row that a request waits out. */
-export const MAX_READ_RETRIES = 2;
+/** Maximum number of further attempts at a request, and of blocks in a row that a request waits out. */
+export const MAX_RETRIES = 2;
 /** Longest `Retry-After` that a read waits out, and longest block before any request. Longer ones are reported to the caller. */
 export const PATIENCE_SECONDS = 5;
 /** Longest block. The limit guards against a nonsense `Retry-After`, such as a year. */
@@ -29,7 +29,7 @@ export function retryDelay(
   outcome: Outcome,
   fraction: number,
 ): number | null {
-  if (attempt > MAX_READ_RETRIES) return null;
+  if (attempt > MAX_RETRIES) return null;
   const isRead = method === 'GET';
   switch (outcome.kind) {
     case 'rate_limited':

@@ -1,6 +1,6 @@
 /**
- * The way to the provider's Web API for everything but the profile that a login reads (`profile.ts`): limits, token, one attempt
- * with its timeout, what to do with the answer, retries. The rules are pure and live in `retry.ts` and `failure.ts`.
+ * Sends requests to the provider's Web API: limits, token, one attempt with its timeout, what to do with the answer, retries.
+ * The rules are pure and live in `retry.ts` and `failure.ts`.
  */
 import { withDeadline, withEither } from '../../base/abort.ts';
 import type { Random } from '../../base/clock.ts';

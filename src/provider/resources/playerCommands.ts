@@ -21,7 +21,7 @@ function checkContent({ offset }: PlayCommand): string {
 }
 
 /** Sends a command. Once it is sent, its answer is always awaited: if the request were aborted, the outcome would be unknown. */
-async function command(
+async function sendCommand(
   api: ProviderApi,
   method: 'PUT' | 'POST',
   path: string,
@@ -50,19 +50,19 @@ export interface Verified {
   state: PlayerState | null;
 }
 
-export async function play(api: ProviderApi, command_: PlayCommand, call: Call): Promise<Verified> {
-  const { device_id, ...rest } = command_;
+export async function play(api: ProviderApi, command: PlayCommand, call: Call): Promise<Verified> {
+  const { device_id, ...rest } = command;
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   const body = given.length > 0 ? Object.fromEntries(given) : undefined;
-  const send = () => command(api, 'PUT', '/me/player/play', call, { device_id }, body);
+  const send = () => sendCommand(api, 'PUT', '/me/player/play', call, { device_id }, body);
   // Spotify answers a request to play content that it cannot play with the same error.
-  const isContent = command_.context_uri !== undefined || command_.uris !== undefined;
-  const remedy = isContent ? checkContent(command_) : null;
-  return verified(api, send, (state) => isPlayingAsRequested(state, command_), call, remedy);
+  const isContent = command.context_uri !== undefined || command.uris !== undefined;
+  const remedy = isContent ? checkContent(command) : null;
+  return verified(api, send, (state) => isPlayingAsRequested(state, command), call, remedy);
 }
 
 export async function pause(api: ProviderApi, deviceId: string | undefined, call: Call): Promise<Verified> {
-  const send = () => command(api, 'PUT', '/me/player/pause', call, { device_id: deviceId });
+  const send = () => sendCommand(api, 'PUT', '/me/player/pause', call, { device_id: deviceId });
   return verified(api, send, (state) => state === null || !state.is_playing, call, null);
 }
 
@@ -119,7 +119,7 @@ function firstUri({ uris, offset }: PlayCommand): string | undefined {
 /** Makes the function that sends one command with one value. Without a device ID, Spotify uses the active device. */
 function setting<V>(method: 'PUT' | 'POST', name: string, queryOf: (value: V) => Query) {
   return (api: ProviderApi, value: V, deviceId: string | undefined, call: Call): Promise<void> =>
-    command(api, method, `/me/player/${name}`, call, { ...queryOf(value), device_id: deviceId });
+    sendCommand(api, method, `/me/player/${name}`, call, { ...queryOf(value), device_id: deviceId });
 }
 
 export const seek = setting('PUT', 'seek', (positionMs: number) => ({ position_ms: positionMs }));
@@ -135,7 +135,7 @@ export function skip(
   deviceId: string | undefined,
   call: Call,
 ): Promise<void> {
-  return command(api, 'POST', `/me/player/${direction}`, call, { device_id: deviceId });
+  return sendCommand(api, 'POST', `/me/player/${direction}`, call, { device_id: deviceId });
 }
 
 /** Moves playback to another device. If `start` is true, it also starts playing; otherwise playback stays as it is. */
@@ -146,5 +146,5 @@ export function transfer(
   call: Call,
 ): Promise<void> {
   const body = { device_ids: [deviceId], ...(start === undefined ? {} : { play: start }) };
-  return command(api, 'PUT', '/me/player', call, {}, body);
+  return sendCommand(api, 'PUT', '/me/player', call, {}, body);
 }

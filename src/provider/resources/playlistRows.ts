@@ -112,11 +112,11 @@ export const LAG_MS = 6_000;
 export const USUAL_LAG_MS = 3_000;
 const LOOK_AGAIN_MS = 400;
 /** How often a list is read at most, if it changes while it is read. */
-const READINGS = 4;
+const MAX_READINGS = 4;
 /** How long, and how often, a list is read at least before relay gives up finding two equal readings in a row. */
 const STEADY = { ms: 15_000, readings: 6 };
 /** Number of requests that it takes to confirm cached rows (`isUnchanged`). A list of no more pages is read again instead. */
-const ASKING = 2;
+const CONFIRM_REQUESTS = 2;
 /** How long relay's own writes to a playlist are remembered: lists have been seen to lag by 45 s. */
 export const REMEMBER_MS = 60_000;
 
@@ -196,7 +196,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const missing = Math.min(total, ALL_ROWS) - items.length;
       // If the next reading lacks as many rows, Spotify counts rows that it does not show.
       const isWhole = isSteady && (missing === 0 || missing === before);
-      if (isWhole || reading === READINGS) return items;
+      if (isWhole || reading === MAX_READINGS) return items;
       before = missing;
       await clock.sleep(LOOK_AGAIN_MS, call.signal);
     }
@@ -330,7 +330,9 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     async readForChange(playlistId, call) {
       const known = keptRows(playlistId);
       const isWorthAsking =
-        known && known.items.length > ASKING * PLAYLIST_PAGE && known.at - touchedAt(playlistId) > LAG_MS;
+        known &&
+        known.items.length > CONFIRM_REQUESTS * PLAYLIST_PAGE &&
+        known.at - touchedAt(playlistId) > LAG_MS;
       if (isWorthAsking && (await isUnchanged(playlistId, known, call))) return known.items;
       const items = await readSettled(playlistId, call);
       // A row that moves while the pages are read may be on two of them.
