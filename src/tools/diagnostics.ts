@@ -105,11 +105,7 @@ export const getRateLimitStatusTool = defineTool({
   async handle({ store, clock }, { provider, scope }) {
     const now = clock.now();
     const totals = provider === undefined || provider === PROVIDER_NAME ? requestTotals(store, now) : {};
-    const limits = new Map(
-      listRateLimits(store, { ...(provider ? { provider } : {}), ...(scope ? { scope } : {}) }).map(
-        (limit) => [limit.scope, limit],
-      ),
-    );
+    const limits = new Map(listRateLimits(store, { provider, scope }).map((limit) => [limit.scope, limit]));
     const scopes = new Set([
       ...limits.keys(),
       ...Object.keys(totals).filter((name) => !scope || name === scope),

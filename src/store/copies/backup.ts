@@ -161,13 +161,8 @@ async function placeFor({ source, home = dirname(source), file, force }: BackupO
 
 async function requireDirectory(path: string, file: string): Promise<void> {
   const directory = /[\\/]$/.test(file) ? path : dirname(path);
-  if (
-    await stat(directory).then(
-      (found) => found.isDirectory(),
-      () => false,
-    )
-  )
-    return;
+  const found = await stat(directory).catch(() => null);
+  if (found?.isDirectory()) return;
   throw new RelayError('USAGE', `There is no directory ${directory}.`, {
     remedy: 'Create it first, or give another path.',
   });

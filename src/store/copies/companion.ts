@@ -9,6 +9,7 @@ import { messageOf, nullIfMissing } from '../../domain/errors.ts';
 import { inRollbackFormat } from '../file/stateFile.ts';
 import { freshImage, IN_MEMORY } from '../sql/freshImage.ts';
 import { firstValue, type Migration, migrate, newestOf } from '../sql/migrate.ts';
+import { MAX_VALUE_LENGTH } from './rowRules.ts';
 import { objectsOf, type SchemaObject } from './schemaObjects.ts';
 
 export interface Companion {
@@ -31,8 +32,6 @@ export interface Carried {
 export const VERSION_ROW = 'memory_version';
 /** More than five times the size of a million plays. The whole file is held in memory. */
 const MAX_BYTES = 512 * 1024 * 1024;
-/** The limit that `rowRules.ts` has for the state. */
-const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
 
 /**
  * Makes a copy of a state that also has the tables of its companion.

@@ -59,9 +59,7 @@ async function requireOtherFile(path: string, statePath: string): Promise<void> 
   const found = await stat(path).catch(() => null);
   if (!found) throw noFile(path);
   if (!found.isFile()) {
-    throw new RelayError('USAGE', `${path} is not a file.`, {
-      remedy: MADE_BY_BACKUP,
-    });
+    throw new RelayError('USAGE', `${path} is not a file.`, { remedy: MADE_BY_BACKUP });
   }
   const state = await stat(statePath).catch(() => null);
   if (!state || state.ino !== found.ino || state.dev !== found.dev) return;
@@ -71,9 +69,7 @@ async function requireOtherFile(path: string, statePath: string): Promise<void> 
 }
 
 function noFile(path: string): RelayError {
-  return new RelayError('USAGE', `There is no file ${path}.`, {
-    remedy: MADE_BY_BACKUP,
-  });
+  return new RelayError('USAGE', `There is no file ${path}.`, { remedy: MADE_BY_BACKUP });
 }
 
 /** True if an unreadable file never was a backup. An empty or truncated file may have been one. */

@@ -97,16 +97,12 @@ export interface Detached {
  * Opens the content that was read from `path`, and migrates it in memory. Nothing is saved to a file.
  * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
  */
-export async function openDetached(
-  path: string,
-  { bytes, savedAt }: StateFile,
-  clock: Clock,
-): Promise<Detached> {
-  const db = openImage(await loadSqlite(), path, bytes);
+export async function openDetached(path: string, file: StateFile, clock: Clock): Promise<Detached> {
+  const db = openImage(await loadSqlite(), path, file.bytes);
   try {
     const { schemaVersion: fileVersion } = versionsOf(db, path);
     bring(db, path, MIGRATIONS);
-    return detached(db, path, fileVersion, { bytes, savedAt }, clock);
+    return detached(db, path, fileVersion, file, clock);
   } catch (error) {
     db.close();
     throw error;
@@ -119,25 +115,24 @@ export async function openDetached(
  */
 export async function openCopy(
   path: string,
-  { bytes, savedAt }: StateFile,
+  file: StateFile,
   clock: Clock,
   companion: Companion | null = null,
 ): Promise<Detached & { companion: Taken | null }> {
-  const fileVersion = claimedVersion(bytes);
+  const fileVersion = claimedVersion(file.bytes);
   if (fileVersion === 0) throw damaged(path, 'it holds no state');
   if (fileVersion > newestOf(MIGRATIONS)) throw tooNew(path, fileVersion, newestOf(MIGRATIONS));
   const SQL = await loadSqlite();
   let taken: TakenRows;
   try {
-    taken = takeRows(SQL, inRollbackFormat(bytes), MIGRATIONS, companion);
+    taken = takeRows(SQL, inRollbackFormat(file.bytes), MIGRATIONS, companion);
   } catch (error) {
     throw damaged(path, messageOf(error), error);
   }
   const { db } = taken;
   try {
     bring(db, path, MIGRATIONS);
-    const state = detached(db, path, fileVersion, { bytes, savedAt }, clock);
-    return { ...state, companion: taken.companion };
+    return { ...detached(db, path, fileVersion, file, clock), companion: taken.companion };
   } catch (error) {
     db.close();
     throw error;

@@ -100,12 +100,7 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
       save.version = source.version();
       const image = source.image();
       markImage(image.parts[0]);
-      await replaceFile(fs, path, image, {
-        before: async () => refuseForeign(path, identity, await fs.identityAt(path)),
-        renamed: () => {
-          identity = identityOfImage(image);
-        },
-      });
+      await replaceFile(image);
       savedVersion = save.version;
       sizeBytes = image.length;
       lastSavedAt = clock.now();
@@ -114,6 +109,21 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
     }
     if (degraded) log.info({ path }, 'the state is saved again');
     degraded = false;
+  }
+
+  async function replaceFile(image: Image): Promise<void> {
+    const temp = tempPathFor(path);
+    try {
+      await fs.writeSynced(temp, image.parts);
+      refuseForeign(path, identity, await fs.identityAt(path));
+      await fs.rename(temp, path);
+      identity = identityOfImage(image);
+    } catch (error) {
+      // Half an image would only fill the disk further.
+      await fs.remove(temp).catch(() => {});
+      throw error;
+    }
+    await fs.syncDirectory(dirname(path));
   }
 
   function failed(error: unknown): RelayError {
@@ -178,26 +188,6 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
 function soonMs(sizeBytes: number): number {
   if (sizeBytes <= SMALL_BYTES) return SOON_MS;
   return Math.min(Math.round(sizeBytes / SOON_BYTES_PER_MS), MAX_SOON_MS);
-}
-
-async function replaceFile(
-  fs: SaveFs,
-  path: string,
-  image: Image,
-  { before, renamed }: { before: () => Promise<void>; renamed: () => void },
-): Promise<void> {
-  const temp = tempPathFor(path);
-  try {
-    await fs.writeSynced(temp, image.parts);
-    await before();
-    await fs.rename(temp, path);
-    renamed();
-  } catch (error) {
-    // Half an image would only fill the disk further.
-    await fs.remove(temp).catch(() => {});
-    throw error;
-  }
-  await fs.syncDirectory(dirname(path));
 }
 
 const CAUSES: Record<string, { what: string; remedy: string }> = {

@@ -103,25 +103,21 @@ export function damaged(path: string, problem: string, cause?: unknown): RelayEr
 }
 
 /** True for the first bytes of any SQLite database. */
-export function isSqlite(header: Buffer): boolean {
-  return header.toString('latin1', 0, 16) === MAGIC;
+export function isSqlite(start: Buffer): boolean {
+  return start.toString('latin1', 0, 16) === MAGIC;
 }
 
 /** True for the first bytes of a state file, even if the rest is damaged. */
 export function isOurs(header: Uint8Array): boolean {
   const start = Buffer.from(header.buffer, header.byteOffset, header.length);
-  return (
-    start.length >= 72 &&
-    start.toString('latin1', 0, 16) === MAGIC &&
-    start.readUInt32BE(68) === APPLICATION_ID
-  );
+  return start.length >= 72 && isSqlite(start) && start.readUInt32BE(68) === APPLICATION_ID;
 }
 
 /** Says what is wrong with a file's first 100 bytes or length; null if nothing is (sqlite.org/fileformat2.html, 1.3). */
 function headerProblem(bytes: Uint8Array, size = bytes.length): string | null {
   if (bytes.length === 0) return 'it is empty';
   const header = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 100));
-  if (header.toString('latin1', 0, 16) !== MAGIC) return 'it is not an SQLite database';
+  if (!isSqlite(header)) return 'it is not an SQLite database';
   if (header.length < 100) return 'it is truncated';
   if (header.readUInt32BE(68) !== APPLICATION_ID) return 'it belongs to another program';
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
@@ -139,11 +135,8 @@ function headerProblem(bytes: Uint8Array, size = bytes.length): string | null {
  */
 export async function refuseUnfinished(path: string): Promise<void> {
   for (const beside of [`${path}-wal`, `${path}-journal`]) {
-    const size = await stat(beside).then(
-      (found) => found.size,
-      () => 0,
-    );
-    if (size === 0) continue;
+    const found = await stat(beside).catch(() => null);
+    if (!found || found.size === 0) continue;
     throw new RelayError(
       'STATE_DAMAGED',
       `Another program may still be using the state file: ${beside} exists.`,

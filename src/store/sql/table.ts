@@ -87,7 +87,6 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
     if (!kind) throw new Error(`Table ${name} has no column ${key}.`);
     return kind;
   };
-  const sqlName = (key: string): string => sqlNames.get(key) ?? sqlNameOf(key);
   const paramsOf = (values: object): Record<string, SqlValue> =>
     Object.fromEntries(
       Object.entries(values)
@@ -119,15 +118,13 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
     insert(store, values, or) {
       const params = paramsOf(values);
       const keys = Object.keys(params);
+      const into = keys.map((key) => sqlNames.get(key)).join(', ');
       const places = keys.map((key) => `:${key}`).join(', ');
-      store.run(
-        `insert ${or ?? ''} into ${name} (${keys.map(sqlName).join(', ')}) values (${places})`,
-        params,
-      );
+      store.run(`insert ${or ?? ''} into ${name} (${into}) values (${places})`, params);
     },
     update(store, change, rest, params) {
       const values = paramsOf(change);
-      const changes = Object.keys(values).map((key) => `${sqlName(key)} = :${key}`);
+      const changes = Object.keys(values).map((key) => `${sqlNames.get(key)} = :${key}`);
       if (changes.length === 0) return 0;
       return store.run(`update ${name} set ${changes.join(', ')} ${rest}`, { ...values, ...params }).changes;
     },

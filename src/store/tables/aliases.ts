@@ -62,10 +62,10 @@ export function listAliases(store: Store, limit: number): StoredAlias[] {
 /** Deletes aliases, and the tracks that no other alias means. @param keys null for all */
 export function deleteAliases(store: Store, keys: readonly string[] | null): void {
   store.transaction(() => {
-    if (keys === null) store.run('delete from aliases', []);
+    if (keys === null) store.run('delete from aliases');
     else
       store.run('delete from aliases where key in (select value from json_each(?))', [JSON.stringify(keys)]);
-    store.run('delete from tracks where not exists (select 1 from aliases where track_id = tracks.id)', []);
+    store.run('delete from tracks where not exists (select 1 from aliases where track_id = tracks.id)');
   });
 }
 
@@ -123,9 +123,7 @@ function dropOldest(store: Store): void {
   for (const { track_id: id } of dropped) {
     store.run(
       'delete from tracks where id = :id and not exists (select 1 from aliases where track_id = :id)',
-      {
-        id,
-      },
+      { id },
     );
   }
 }

@@ -146,17 +146,14 @@ function ofToday({ leg, ...body }: ChangeBody & { leg?: StoredPlan }): ChangeBod
 }
 
 export function putChangeBody(store: Store, seq: number, body: ChangeBody): void {
-  store.run('update changes set body = ? where seq = ?', [packed(body), seq]);
+  const packed = deflateRawSync(JSON.stringify(body), PACKING);
+  store.run('update changes set body = ? where seq = ?', [packed, seq]);
 }
 
 /** Level 1 already reduces a body to a tenth. */
 const PACKING = { level: 1 };
 /** Bodies of this many characters or more are packed in another thread. Ten thousand rows take ten milliseconds. */
 const LONG = 65_536;
-
-function packed(body: ChangeBody): Uint8Array {
-  return deflateRawSync(JSON.stringify(body), PACKING);
-}
 
 /** Packs a body for `insertChange`; returns a promise for a long body. */
 export function packBody(body: ChangeBody): Promise<Uint8Array> | Uint8Array {

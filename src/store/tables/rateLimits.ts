@@ -25,7 +25,7 @@ export type RateLimit = RowOf<typeof COLUMNS>;
 /** Returns the limits. If the clock was set back after a block was stored, the block lasts its full length from now. */
 export function listRateLimits(
   store: Store,
-  filter: { provider?: string; scope?: string } = {},
+  filter: { provider?: string | undefined; scope?: string | undefined } = {},
 ): RateLimit[] {
   const rows = RATE_LIMITS.all(
     store,
