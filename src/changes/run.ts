@@ -9,7 +9,7 @@ import type { Call } from '../provider/api.ts';
 import {
   type Change,
   type ChangeBody,
-  type ChangeChange,
+  type ChangeUpdate,
   type Plan,
   putChangeBody,
   setChange,
@@ -200,7 +200,7 @@ export function rowsReached({ change, plan }: Pick<Run, 'change' | 'plan'>): rea
  * Records that the operations took effect up to `to`.
  * @param isRefused true if Spotify refused the operation, so that it counts as done but wrote nothing
  */
-export function landed(run: Run, to: Progress, facts: ChangeChange | null, isRefused = false): void {
+export function landed(run: Run, to: Progress, facts: ChangeUpdate | null, isRefused = false): void {
   const { context, control, change } = run;
   const entries = entriesBetween(run.plan, progressOf(change), to);
   const { store, clock } = context;
@@ -275,7 +275,7 @@ export async function saveMade({ context, plan, change }: Run): Promise<void> {
 }
 
 /** Records facts about the change, to be saved soon. */
-export function record(run: Run, facts: ChangeChange): void {
+export function record(run: Run, facts: ChangeUpdate): void {
   const { store, clock } = run.context;
   run.change = setChange(store, run.change.seq, facts, clock.now());
   store.saveSoon();
@@ -360,7 +360,7 @@ export function ended(
   run: Run,
   outcome: ChangeOutcome,
   cause: RelayError | null,
-  facts: ChangeChange = {},
+  facts: ChangeUpdate = {},
 ): DriveEnd {
   const { clock, log } = run.context;
   log.info({ change: run.change.id, outcome }, 'change ended');
@@ -380,7 +380,7 @@ export function ended(
  * From here on the change carries out `plan`, which is on disk before its first request is sent.
  * @throws RelayError `STORE_ERROR`
  */
-export async function takePlan(run: Run, plan: Plan, facts: ChangeChange = {}): Promise<void> {
+export async function takePlan(run: Run, plan: Plan, facts: ChangeUpdate = {}): Promise<void> {
   const { context, change } = run;
   const { notes } = run.body;
   run.body = { ...run.body, plan, ...(notes?.landings ? { notes: { ...notes, landings: [] } } : {}) };

@@ -10,8 +10,8 @@ import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { inspectContent } from '../file/open.ts';
 import { diskProblem, nodeSaveFs, type SaveFs } from '../file/save.ts';
 import { isOurs, noState, readStateFile } from '../file/stateFile.ts';
+import { linkUnlessExists } from '../home/hardLink.ts';
 import { isOwnFile } from '../home/ownFiles.ts';
-import { linkUnlessExists } from '../home/smallFiles.ts';
 import { loadSqlite } from '../sql/sqlite.ts';
 import { type Carried, type Companion, carry, type RowCounts } from './companion.ts';
 

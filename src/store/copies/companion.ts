@@ -53,7 +53,7 @@ export async function carry(
     copy.exec(IN_MEMORY);
     const objects = companionObjects(SQL, companion, version);
     for (const { sql } of objects) if (sql !== null) copy.exec(sql);
-    const rows = take(db, copy, objects);
+    const rows = copyRows(db, copy, objects);
     copy.exec('insert or replace into meta (name, value) values (?, ?)', [VERSION_ROW, version]);
     return { bytes: copy.export(), rows };
   } finally {
@@ -137,7 +137,7 @@ export function takeCompanion(
   const fresh = new SQL.Database(freshImage(SQL, companion.migrations, version));
   try {
     fresh.exec(`${IN_MEMORY} pragma application_id = ${companion.applicationId}`);
-    const rows = take(file, fresh, companionObjects(SQL, companion, version));
+    const rows = copyRows(file, fresh, companionObjects(SQL, companion, version));
     migrate(fresh, companion.migrations);
     return { image: fresh.export(), rows };
   } finally {
@@ -146,7 +146,7 @@ export function takeCompanion(
 }
 
 /** Copies the rows of all tables, which both databases must have. */
-function take(from: Database, to: Database, objects: readonly SchemaObject[]): RowCounts {
+function copyRows(from: Database, to: Database, objects: readonly SchemaObject[]): RowCounts {
   const rows: Record<string, number> = {};
   // In sql.js every open database is a file, so another database can attach it.
   to.exec('attach ? as source', [String(from.exec('pragma database_list')[0]?.values[0]?.[2])]);

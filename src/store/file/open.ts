@@ -42,7 +42,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const paged = createPagedFile(file ? inRollbackFormat(file.bytes) : freshImage(SQL, migrations));
   const db = file ? openImage(SQL, path, paged.bytes) : new SQL.Database(paged.bytes);
   try {
-    const migrated = bring(db, path, migrations);
+    const migrated = checkAndMigrate(db, path, migrations);
     const sql = createSql(db, paged);
     const saved = {
       version: !file || migrated > 0 ? -1 : 0,
@@ -101,7 +101,7 @@ export async function openDetached(path: string, file: StateFile, clock: Clock):
   const db = openImage(await loadSqlite(), path, file.bytes);
   try {
     const { schemaVersion: fileVersion } = versionsOf(db, path);
-    bring(db, path, MIGRATIONS);
+    checkAndMigrate(db, path, MIGRATIONS);
     return detached(db, path, fileVersion, file, clock);
   } catch (error) {
     db.close();
@@ -131,7 +131,7 @@ export async function openCopy(
   }
   const { db } = taken;
   try {
-    bring(db, path, MIGRATIONS);
+    checkAndMigrate(db, path, MIGRATIONS);
     return { ...detached(db, path, fileVersion, file, clock), companion: taken.companion };
   } catch (error) {
     db.close();
@@ -167,7 +167,7 @@ function unsaved(state: SaverState): Saver {
  * Checks the file's version, and migrates an older file. Returns how many migrations ran.
  * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
  */
-function bring(db: Database, path: string, migrations: readonly Migration[]): number {
+function checkAndMigrate(db: Database, path: string, migrations: readonly Migration[]): number {
   checkedVersions(db, path, newestOf(migrations));
   db.exec(IN_MEMORY);
   try {

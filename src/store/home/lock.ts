@@ -15,6 +15,7 @@ import { basename, join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { removeStaleTemps, renameOver, tempPathFor, writeSynced } from '../../base/files.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { linkUnlessExists } from './hardLink.ts';
 import { homeError } from './home.ts';
 import {
   type Holder,
@@ -28,7 +29,6 @@ import {
 } from './lockFile.ts';
 import { ownStart } from './processes.ts';
 import { readServerFileAsIs } from './serverFile.ts';
-import { linkUnlessExists } from './smallFiles.ts';
 
 /** How long to wait for short commands. Each takes less than a second, unless it waits for an answer on the terminal. */
 const PATIENCE_MS = 5_000;

@@ -18,6 +18,7 @@ export interface Holder {
 
 /** The purposes of commands that soon write `server.json`. */
 export const SERVING: readonly string[] = ['relay serve', 'relay stdio'];
+
 /**
  * Returns a sentence for a message about a server that an AI client started; '' for other holders. Nobody started such a server
  * by hand, so nobody would know how to stop it.

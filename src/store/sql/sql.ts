@@ -49,12 +49,12 @@ export function createSql(db: Database, file: PagedFile | null = null): Sql {
   function transaction<T>(work: () => T): T {
     const point = depth === 0 ? null : `inner_${depth}`;
     const before = version;
-    take(point ? `savepoint ${point}` : 'begin immediate');
+    runStep(point ? `savepoint ${point}` : 'begin immediate');
     depth++;
     try {
       const result = work();
       if (result instanceof Promise) throw new Error('The work of a transaction must be synchronous');
-      take(point ? `release ${point}` : 'commit');
+      runStep(point ? `release ${point}` : 'commit');
       return result;
     } catch (error) {
       rollBack(point);
@@ -66,7 +66,7 @@ export function createSql(db: Database, file: PagedFile | null = null): Sql {
   }
 
   /** Runs a step of a transaction. */
-  function take(sql: string): void {
+  function runStep(sql: string): void {
     const { statement } = statements.get(sql);
     try {
       statement.step();

@@ -84,7 +84,7 @@ const BODIES = WHOLE_CHANGES.pick('body');
 export type Change = ReturnType<typeof CHANGES.toRow>;
 export type NewChange = Pick<Change, 'id' | 'kind' | 'account' | 'playlistId' | 'askedBy' | 'requested'> &
   Partial<Pick<Change, 'job' | 'undoes' | 'inTransit' | 'serverTime'>>;
-export type ChangeChange = Partial<
+export type ChangeUpdate = Partial<
   Omit<Change, 'seq' | 'id' | 'kind' | 'account' | 'askedBy' | 'createdAt' | 'updatedAt'>
 >;
 
@@ -165,7 +165,7 @@ export function packBody(body: ChangeBody): Promise<Uint8Array> | Uint8Array {
  * Updates the row of an open change without saving the state, and returns the change.
  * @throws Error if the change has ended or is gone, which is a bug
  */
-export function setChange(store: Store, seq: number, change: ChangeChange, now: number): Change {
+export function setChange(store: Store, seq: number, change: ChangeUpdate, now: number): Change {
   const where = 'where seq = :seq and outcome is null';
   const changed = CHANGES.update(store, { ...change, updatedAt: now }, where, { seq });
   if (changed === 0) throw new Error(`The change ${seq} is not open.`);
