@@ -103,7 +103,7 @@ const LeanJob = z.object({
   run_after: z.string().optional(),
   reason: z.string().optional(),
   review_required: z.boolean().optional(),
-  error: z.object({ code: z.string(), message: z.string(), remedy: z.string().optional() }).optional(),
+  error: JobFailure.optional(),
   result: z.looseObject({}).optional(),
   created_at: z.string(),
   completed_at: z.string().optional(),

@@ -35,7 +35,7 @@ export async function filteredSaved(
 ): Promise<Filtered<SavedTrack>> {
   const from = 'saved as row join tracks using (uri)';
   const find = (one: PageRequest) => library.view({ kind: 'saved' }, selectOf(from, query, one), call);
-  const { rows, total, note } = await pageOf(find, window);
+  const { rows, total, note } = await pageOf(await find(window), window, find);
   const items = rows.map(({ added_at, media }) => ({
     added_at,
     track: media?.type === 'track' ? media : null,
@@ -64,7 +64,7 @@ export async function filteredPlaylist(
     const matching = items.filter(({ item }) => item !== null && hasWords(wordsIn(item), words));
     return paged(matching.slice(window.offset, window.offset + window.limit), matching.length, window);
   }
-  const { rows, total, note } = await pageOf(find, window, found);
+  const { rows, total, note } = await pageOf(found, window, find);
   const items = rows.map(itemOf);
   for (const { item } of items) noteSong(provider, item);
   return { ...paged(items, total, window), ...(note === null ? {} : { note }) };
@@ -158,11 +158,10 @@ interface FoundRow {
 }
 
 async function pageOf(
-  find: (window: PageRequest) => Promise<Found>,
+  found: Found,
   window: PageRequest,
-  known?: Found,
+  find: (window: PageRequest) => Promise<Found>,
 ): Promise<{ rows: FoundRow[]; total: number; note: string | null }> {
-  const found = known ?? (await find(window));
   const rows = found?.rows ?? [];
   // An offset beyond the end returns no row, and so no total. The total is then read with the first row.
   const first = rows[0] ?? (window.offset > 0 ? (await find({ limit: 1, offset: 0 }))?.rows[0] : undefined);

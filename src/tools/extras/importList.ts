@@ -88,7 +88,7 @@ export const importListTool = defineTool({
   }),
   output: Preview,
   rows: { key: 'lists', hint: 'list takes the names of the others too, as the text has them.' },
-  async handle(services, args, _call) {
+  async handle(services, args) {
     const target = targetOf(args);
     const plan = await planImport(services, args.text, {
       format: args.format,

@@ -76,7 +76,7 @@ export async function restoreVersion(
   if (name !== undefined) return restoreAsNew(services, asked, name, facts, call);
   if (!versions.present) throw isGone(versions);
   let plan = await planFor(services, (await services.rows.read(id, call)).items, asked, call);
-  if (dry_run) return { ok: true, ...facts, ...countsOf(plan), unsupported: plan.unsupported };
+  if (dry_run) return answerOf(facts, plan);
   requireSupported(plan);
   const request = reviseRows(services, 'restore', id, async (items) => {
     plan = await planFor(services, items, asked, call);
@@ -85,13 +85,13 @@ export async function restoreVersion(
   });
   const report = await write(services, 'restore_playlist', request, call);
   return {
-    ok: true,
-    ...facts,
-    ...countsOf(plan),
-    unsupported: plan.unsupported,
+    ...answerOf(facts, plan),
     ...(report.change_id === undefined ? { note: unchangedNote(plan) } : { change_id: report.change_id }),
   };
 }
+
+/** What the restore is about. */
+type Facts = Pick<RestoreAnswer, 'playlist_id' | 'version' | 'dry_run'>;
 
 interface Asked {
   rows: readonly VersionRow[];
@@ -99,15 +99,9 @@ interface Asked {
   review: (plan: RestorePlan) => void;
 }
 
-async function restoreAsNew(
-  services: Services,
-  asked: Asked,
-  name: string,
-  facts: { playlist_id: string; version: number; dry_run: boolean },
-  call: Call,
-) {
+async function restoreAsNew(services: Services, asked: Asked, name: string, facts: Facts, call: Call) {
   const plan = await planFor(services, [], asked, call);
-  const answer = { ok: true, ...facts, ...countsOf(plan), unsupported: plan.unsupported };
+  const answer = answerOf(facts, plan);
   if (facts.dry_run) return answer;
   requireSupported(plan);
   const request = makePlaylist(services, { name, public: false }, plan.wanted);
@@ -175,8 +169,8 @@ function unchangedNote({ unsupported }: RestorePlan): string {
   return `Nothing changed: ${except}the playlist is as it was then.`;
 }
 
-function countsOf({ added, removed, moved }: RestorePlan) {
-  return { added_count: added, removed_count: removed, moved_count: moved };
+function answerOf(facts: Facts, { added, removed, moved, unsupported }: RestorePlan): RestoreAnswer {
+  return { ok: true, ...facts, added_count: added, removed_count: removed, moved_count: moved, unsupported };
 }
 
 const WITHOUT_UNSUPPORTED: Remedy = {

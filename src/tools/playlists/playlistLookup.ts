@@ -72,7 +72,7 @@ function namesNear(wanted: string, names: readonly string[]): string[] {
 
 /** True for a normalised name that Spotify's own mixes use, and for any other name that ends in "mix". */
 function isMix(name: string): boolean {
-  return /^(discover weekly|release radar|on repeat|repeat rewind|daylist|your top songs \d{4}|(daily|.+) mix( \d+)?)$/.test(
+  return /^(discover weekly|release radar|on repeat|repeat rewind|daylist|your top songs \d{4}|.+ mix( \d+)?)$/.test(
     name,
   );
 }
