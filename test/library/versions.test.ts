@@ -225,7 +225,7 @@ longTest(
       const again = await restore(relay, 1, { dry_run: false, skip_unsupported: true });
       assert.equal(
         again.note,
-        'Nothing changed: but for rows that cannot be restored, the playlist is as it was then.',
+        'Nothing changed: apart from rows that cannot be restored, the playlist is as it was then.',
       );
     }),
 );

@@ -87,7 +87,7 @@ export const importListTool = defineTool({
       .describe('Only this playlist, where the text has several. When omitted, all of them as one'),
   }),
   output: Preview,
-  rows: { key: 'lists', hint: 'list takes the names of the others too, as the text has them.' },
+  rows: { key: 'lists', hint: 'To import one that is not shown, pass its name as list.' },
   async handle(services, args) {
     const target = targetOf(args);
     const plan = await planImport(services, args.text, {

@@ -74,7 +74,7 @@ export async function restoreVersion(
   const facts = { playlist_id: id, version, dry_run };
   const asked = { rows, skips: skip_unsupported, review };
   if (name !== undefined) return restoreAsNew(services, asked, name, facts, call);
-  if (!versions.present) throw isGone(versions);
+  if (!versions.present) throw playlistGone(versions);
   let plan = await planFor(services, (await services.rows.read(id, call)).items, asked, call);
   if (dry_run) return answerOf(facts, plan);
   requireSupported(plan);
@@ -165,7 +165,7 @@ async function planFor(
 }
 
 function unchangedNote({ unsupported }: RestorePlan): string {
-  const except = unsupported.length === 0 ? '' : 'but for rows that cannot be restored, ';
+  const except = unsupported.length === 0 ? '' : 'apart from rows that cannot be restored, ';
   return `Nothing changed: ${except}the playlist is as it was then.`;
 }
 
@@ -215,7 +215,7 @@ function noSuchVersion({ items }: PlaylistVersions, version: number): RelayError
   });
 }
 
-function isGone({ name }: PlaylistVersions): RelayError {
+function playlistGone({ name }: PlaylistVersions): RelayError {
   return new RelayError(
     'NOT_FOUND',
     `The playlist "${name}" is not in the library of the connected account.`,

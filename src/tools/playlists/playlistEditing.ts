@@ -55,7 +55,7 @@ export const createPlaylistTool = defineTool({
   },
 });
 
-export const updateDetailValuesTool = defineTool({
+export const updateDetailsTool = defineTool({
   name: 'update_playlist_details',
   title: 'Update playlist details',
   description:
