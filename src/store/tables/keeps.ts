@@ -93,9 +93,8 @@ export function listKeeps(store: Store): Keep[] {
 }
 
 /** When a kept playlist runs. The loop reads only these columns every minute, since `leftRows` is slow to unpack. */
-export type KeepTimes = Pick<Keep, (typeof TIMES)[number]>;
-const TIMES = ['id', 'status', 'every', 'dueAt', 'retryAt'] as const;
-const KEEP_TIMES = KEEPS.pick(...TIMES);
+export type KeepTimes = ReturnType<typeof KEEP_TIMES.toRow>;
+const KEEP_TIMES = KEEPS.pick('id', 'status', 'every', 'dueAt', 'retryAt');
 
 /** Lists the times of all kept playlists, in the order in which they were added. */
 export function listKeepTimes(store: Store): KeepTimes[] {

@@ -80,7 +80,7 @@ function endEarly(answer: Answer, list: readonly unknown[], limit: number, rows:
  * next row. null if it still does not fit.
  */
 function firstAlone(answer: Answer, row: unknown, limit: number, { key }: Rows): unknown[] | null {
-  const [cut] = structuredClone([row]);
+  const cut = structuredClone(row);
   if (typeof cut !== 'object' || cut === null) return null;
   cutTexts(cut);
   return sizeOf({ ...answer, [key]: [cut] }) <= limit ? [cut] : null;
