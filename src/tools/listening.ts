@@ -45,12 +45,12 @@ export const getTopArtistsTool = defineTool({
 const LAST_MOMENT = 8_640_000_000_000_000;
 const NOT_A_MOMENT = 'must be Unix milliseconds or an ISO 8601 time such as 2026-03-01T18:00:00Z';
 
-/** Unix seconds of the years 2001 to 2286. As milliseconds, they would be a day in 1970. */
+/** Unix seconds of the years 2001 to 2286. As milliseconds, they would be a date in early 1970. */
 const SECONDS = { least: 1e9, most: 1e10 };
 
 /**
- * Unix milliseconds, from text as in `cursors`, a number, or an ISO 8601 time as in a row. Takes Unix seconds for what they
- * are.
+ * Unix milliseconds, from text as in `cursors`, a number, or an ISO 8601 time as in a row. A number in the range `SECONDS`
+ * counts as Unix seconds.
  */
 const Moment = z.union([
   z

@@ -174,7 +174,7 @@ export function mergedWithOwn(writes: readonly States[], shown: PartShown): read
   if (best === null) return shown(0);
   const rows = shown(best.base.length);
   const named = new Set(rows.filter((uri) => uri !== ''));
-  // A list with none of these rows has been replaced as a whole, and relay's own rows with it.
+  // A list with none of the rows of this state has been replaced as a whole, and relay's own rows with it.
   if (best.base.length > 0 && !best.base.some((uri) => named.has(uri))) return rows;
   return replayed(writes.slice(best.index), best.base, rows);
 }

@@ -111,9 +111,9 @@ export const LAG_MS = 6_000;
 /** On most days, no list lags longer than this. */
 export const USUAL_LAG_MS = 3_000;
 const LOOK_AGAIN_MS = 400;
-/** How often a list is read at most, if it changes while it is read. */
+/** Maximum number of readings of a list that changes while it is read. */
 const MAX_READINGS = 4;
-/** How long, and how often, a list is read at least before relay gives up finding two equal readings in a row. */
+/** Minimum time and number of readings before relay gives up finding two equal readings in a row. */
 const STEADY = { ms: 15_000, readings: 6 };
 /** Number of requests that it takes to confirm cached rows (`isUnchanged`). A list of no more pages is read again instead. */
 const CONFIRM_REQUESTS = 2;

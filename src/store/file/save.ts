@@ -24,7 +24,7 @@ const SMALL_BYTES = 250_000;
  * every 250 bytes.
  */
 const SOON_BYTES_PER_MS = 250;
-/** The longest delay. A crash loses at most those changes of the last 20 s that nobody waited for, if the disk works. */
+/** The longest delay. If the disk works, a crash loses at most the changes of the last 20 s that nobody waited for. */
 const MAX_SOON_MS = 20_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;

@@ -12,7 +12,7 @@ const NAME = String.raw`(relay\.(db|lock|log)|(library|memory)\.db|(config|serve
 const COPY = String.raw`\.(\d+-[0-9a-f]+-\d+\.tmp|before-[a-z]+-.+|damaged-\d+|after-.+)`;
 /** Matches our files, the copies and unfinished writes beside them, and archives of plays whose upload was cut short. */
 const OWN_FILE = new RegExp(`^(${NAME}(${COPY})?|${UPLOAD_PREFIX}[0-9a-f]+)$`);
-/** Only relay makes files of these names; the other names are those of many programs. */
+/** Only relay makes files of these names; many programs use the other names. */
 const SIGNS = ['relay.db', 'relay.lock', 'relay.log'];
 
 const DEMO = 'demo';

@@ -107,13 +107,13 @@ export const leanMade: LeanForm<z.infer<typeof MadeResult>> = {
 };
 
 /** Maximum characters of a report with candidates. Beyond it, entries get fewer candidates, so that all are shown. */
-const ROOM = 8_000;
+const MAX_REPORT = 8_000;
 
 function shortReport(rows: ReadonlyArray<z.infer<typeof ReportRow>>) {
   // A single candidate does not show what makes an entry ambiguous, so two are given if there is room.
   for (const most of [3, 2, 1]) {
     const short = rows.map((row) => shortRow(row, most));
-    if (JSON.stringify(short).length <= ROOM) return short;
+    if (JSON.stringify(short).length <= MAX_REPORT) return short;
   }
   return rows.map((row) => shortRow(row, 0));
 }

@@ -10,8 +10,9 @@ import { defineTool } from '../tool.ts';
 /** Maximum length of a list in UTF-16 units; a request to the endpoint has at most 4 MiB. */
 const MAX_TEXT = 2_000_000;
 /** Maximum number of lines without a song that the answer quotes. */
-const ROWS_TOLD = 10;
-const TEXT_TOLD = 80;
+const MAX_QUOTED = 10;
+/** Maximum length of a quoted line. */
+const MAX_QUOTE = 80;
 
 const Preview = z.object({
   job_id: z
@@ -40,7 +41,7 @@ const Preview = z.object({
   not_song_lines: z
     .array(z.object({ line: z.number(), text: z.string(), why: z.string() }))
     .optional()
-    .describe(`The first ${ROWS_TOLD} lines that are not songs, without empty ones`),
+    .describe(`The first ${MAX_QUOTED} lines that are not songs, without empty ones`),
   with_link: z.number().optional().describe('Songs given by a Spotify link, which cost no search'),
   with_isrc: z.number().optional().describe('Songs given by a recording code'),
   remembered: z.number().optional().describe('Songs found for an earlier list, which cost no search'),
@@ -144,7 +145,7 @@ function told(preview: ImportPreview): z.input<typeof Preview> {
     remembered: preview.remembered,
     repeated: preview.repeated,
   };
-  const lines = not_songs.lines.slice(0, ROWS_TOLD);
+  const lines = not_songs.lines.slice(0, MAX_QUOTED);
   return {
     format: preview.format,
     songs: preview.songs,
@@ -154,7 +155,7 @@ function told(preview: ImportPreview): z.input<typeof Preview> {
     examples: preview.examples.map(({ title, artist }) => ({ title, artist })),
     ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
     ...(lines.length > 0 && {
-      not_song_lines: lines.map(({ line, text, why }) => ({ line, text: text.slice(0, TEXT_TOLD), why })),
+      not_song_lines: lines.map(({ line, text, why }) => ({ line, text: text.slice(0, MAX_QUOTE), why })),
     }),
     searches: preview.searches.at_least,
   };

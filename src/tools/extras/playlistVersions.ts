@@ -184,7 +184,7 @@ const WITHOUT_UNSUPPORTED: Remedy = {
 const LOSS =
   'The playlist has rows that the version does not have, and Spotify would not take them back: local files, or songs that it no longer offers.';
 
-/** Leaving rows out does not help: those that were added since are in the playlist. */
+/** `skip_unsupported` would not help here: it leaves out rows of the version, and these are rows of the present playlist. */
 const WITHOUT_LOSS: Remedy = {
   text: `${LOSS} Pass name for a new playlist, or remove them in Spotify first.`,
   terminal: {
