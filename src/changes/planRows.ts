@@ -3,7 +3,7 @@ import { chunk, counted } from '../base/lists.ts';
 import { longestIncreasing } from '../base/longestIncreasing.ts';
 import type { ChangeOp } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
-import { placesIn, sameRows } from '../domain/rows.ts';
+import { MAX_ROWS, placesIn, sameRows } from '../domain/rows.ts';
 import { moved, ROWS_PER_REQUEST, requestsLeft } from './rowOps.ts';
 
 /** Maximum number of requests to spend on keeping the dates of rows (`added_at`). */
@@ -189,9 +189,6 @@ function movesAround(
   }
   return moves;
 }
-
-/** Maximum number of rows of a playlist; a full one refuses new rows until others are removed. */
-const MAX_ROWS = 10_000;
 
 function differingCounts(present: readonly string[], wanted: readonly string[]): Set<string> {
   const counts = new Map<string, number>();

@@ -2,6 +2,7 @@
 import type { ChangeOp } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { failureClassOf, isRefusal } from '../domain/failureClass.ts';
+import { MAX_ROWS } from '../domain/rows.ts';
 import type { Ending, Situation } from './decide.ts';
 import { onlyAppends, type Step, writesRows } from './rowOps.ts';
 import { failuresBefore, isRewriting, isUntouched, type Run, rowsReached } from './run.ts';
@@ -41,9 +42,6 @@ export function situationOf(
 
 /** Operations from which an entry that Spotify refuses can be left out. */
 const LISTED: ReadonlySet<ChangeOp['op']> = new Set(['append', 'put', 'save', 'unsave']);
-
-/** Approximate number of rows that a playlist takes. */
-const MAX_ROWS = 10_000;
 
 /** The error that says that the playlist is full, if that is why a request had no effect or was refused; otherwise null. */
 export function whyFull(run: Run, { op, count }: Step): RelayError | null {

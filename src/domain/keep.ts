@@ -1,4 +1,5 @@
 /** Kept playlists, each of which follows the result of a query. */
+import { MAX_ROWS } from './rows.ts';
 import type { KeepPreview } from './shapes.ts';
 
 export type { KeepPreview } from './shapes.ts';
@@ -54,12 +55,9 @@ export function isEmptyPreview({ total, added_count, removed_count, left_out }: 
   return total + added_count + removed_count + left_out === 0;
 }
 
-/** The most rows that a playlist can hold. */
-export const MAX_KEPT_ROWS = 10_000;
-
 /** True if a kept playlist waits for a run that a person can approve. Otherwise something else has to change first. */
 export function isApprovable({ status, preview = EMPTY_PREVIEW }: KeepRecord): boolean {
-  return status === 'review' && !isEmptyPreview(preview) && preview.total <= MAX_KEPT_ROWS;
+  return status === 'review' && !isEmptyPreview(preview) && preview.total <= MAX_ROWS;
 }
 
 export const INTERVAL_MS: Readonly<Record<KeepInterval, number>> = {

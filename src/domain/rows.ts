@@ -3,6 +3,9 @@ import { placesBy } from '../base/lists.ts';
 import { longestIncreasing } from '../base/longestIncreasing.ts';
 import type { Item } from './shapes.ts';
 
+/** Maximum number of rows of a playlist; a full one refuses new rows until others are removed. */
+export const MAX_ROWS = 10_000;
+
 /** Returns the URI of a row; '' for a row that Spotify no longer offers. */
 export function uriOf({ item }: Item): string {
   return item?.uri ?? '';

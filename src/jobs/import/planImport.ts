@@ -5,6 +5,7 @@ import { chunk } from '../../base/lists.ts';
 import { createTurns, mapInTurns } from '../../base/turns.ts';
 import { isEpisodeUri } from '../../domain/ids.ts';
 import { type ImportPreview, LEFT_OUT_PLAYS, type ListReading } from '../../domain/listImport.ts';
+import { MAX_ROWS } from '../../domain/rows.ts';
 import type { ListEntry, NotSong, ReadList } from '../../music/lists/list.ts';
 import { readList } from '../../music/lists/readList.ts';
 import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
@@ -15,7 +16,7 @@ import type { NewJobItem } from '../../store/tables/jobItems.ts';
 import { requestTotals } from '../../store/tables/rateLimits.ts';
 
 /** Maximum number of songs of one job, since a playlist holds no more. */
-export const SONGS_PER_JOB = 10_000;
+export const SONGS_PER_JOB = MAX_ROWS;
 
 /** Maximum number of lines that a preview shows; its counts cover all lines. */
 const LINES_SHOWN = 200;
@@ -182,8 +183,7 @@ async function costOf({ resolver }: PlanServices, items: readonly NewJobItem[]) 
       searches.at_least += 1;
       searches.at_most += mostSearches(query);
     }
-    const wait = turn();
-    if (wait) await wait;
+    await turn();
   }
   return { remembered, repeated: items.length - counts.size, searches };
 }

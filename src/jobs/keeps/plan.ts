@@ -1,10 +1,9 @@
 /** Decides what a run of a kept playlist does, from the result of its query and the rows that are there. Pure. */
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { MAX_KEPT_ROWS } from '../../domain/keep.ts';
 import type { LibraryCell } from '../../domain/library.ts';
 import { withNames } from '../../domain/mergeRows.ts';
-import { mayBeRows, sameRows, without } from '../../domain/rows.ts';
+import { MAX_ROWS, mayBeRows, sameRows, without } from '../../domain/rows.ts';
 
 const WRITABLE = /^spotify:(?:track|episode):[0-9A-Za-z]+$/;
 
@@ -51,9 +50,9 @@ export function requireKeepable(
       },
     );
   }
-  if (uris.length > MAX_KEPT_ROWS) {
+  if (uris.length > MAX_ROWS) {
     throw new RelayError('INVALID_ARGUMENT', `The query has ${uris.length} rows; ${TOO_LONG}`, {
-      remedy: `Add LIMIT ${MAX_KEPT_ROWS}, or make the rule narrower.`,
+      remedy: `Add LIMIT ${MAX_ROWS}, or make the rule narrower.`,
     });
   }
 }
@@ -62,7 +61,7 @@ const TOO_LONG = 'a playlist holds at most 10,000.';
 
 /** Says that a query which was kept has come to more rows than a playlist holds, which no person can allow; otherwise null. */
 export function outgrown({ uris }: Wanted): string | null {
-  if (uris.length <= MAX_KEPT_ROWS) return null;
+  if (uris.length <= MAX_ROWS) return null;
   return `The query has ${uris.length} rows now; ${TOO_LONG} Stop keeping it, and add it again with a narrower query.`;
 }
 
