@@ -405,9 +405,7 @@ export function createChanges(context: ChangeContext): Changes {
       }
       if (outcome === 'late') return listed(entry, null);
       if (outcome === null) return { kind: 'nothing_to_do' };
-      const { end } = outcome;
-      if (isOpen(end)) return listed(entry, end);
-      return { kind: 'ended', ...outcome };
+      return isOpen(outcome.end) ? listed(entry, outcome.end) : { kind: 'ended', ...outcome };
     },
     async begin(request, options) {
       const call: Call = { signal: AbortSignal.any([stopping.signal, options.signal]), progress() {} };

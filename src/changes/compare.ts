@@ -88,7 +88,7 @@ export function compareRows(
   plan: Work,
   known: Progress,
   shown: readonly string[],
-  size: number | null = ROWS_PER_REQUEST,
+  size: number | null,
 ): Verdict {
   const fits = ({ rows }: State) => mayBeRows(rows, shown);
   const present = stateAt(plan, known);
@@ -195,7 +195,7 @@ export function nearestState(
   plan: Work,
   known: Progress,
   shown: readonly string[],
-  size: number | null = ROWS_PER_REQUEST,
+  size: number | null,
 ): Verdict {
   const isStrange = ({ rows, far }: { rows: readonly string[]; far: number }) =>
     far * 2 > rows.length + shown.length;

@@ -46,7 +46,7 @@ import { isHarmlessTwice, situationOf, whyFull } from './situation.ts';
  */
 export async function drive(context: ChangeContext, seq: number, control: Control): Promise<DriveEnd> {
   const change = reread(context.store, seq);
-  const body = getChangeBody(context.store, change.seq);
+  const body = getChangeBody(context.store, seq);
   const run: Run = {
     context,
     control,
@@ -118,7 +118,7 @@ async function takeUp(run: Run): Promise<DriveEnd | null> {
     // The last run was interrupted: one of its requests may still be under way.
     const end = await afterDoubt(run, await findOut(run, null), null);
     if (end) return end;
-  } else if (change.playlistId !== null && !(!change.goingBack && run.control.cancelled)) {
+  } else if (change.playlistId !== null && (change.goingBack || !run.control.cancelled)) {
     const end = await goOnFromHere(run);
     if (end) return end;
   } else if (change.playlistId === null) {

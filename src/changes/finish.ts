@@ -145,11 +145,9 @@ function withoutPart(
  */
 export async function finish(run: Run): Promise<DriveEnd | null> {
   const { change } = run;
-  const mustLook = change.uncertain || change.goingBack || kindFacts(change.kind).isChecked === true;
-  if (mustLook && run.plan.ops.some(writesRows)) {
-    const turned = await checkEnd(run);
-    if (turned !== 'as_wanted') return turned;
-  }
+  const isWhole = change.goingBack || kindFacts(change.kind).isChecked === true;
+  const mustLook = (change.uncertain || isWhole) && run.plan.ops.some(writesRows);
+  if (mustLook && (await removesDoubled(run, isWhole))) return null;
   if (change.goingBack) return ended(run, 'rolled_back', run.cause);
   if (change.kind === 'remove' && !run.body.plan) {
     const end = await leaveOutKept(run);
@@ -227,26 +225,27 @@ function isAllRefused({ body, change, plan }: Run): boolean {
 /**
  * Checks the rows once every request is answered. What others did meanwhile stays, even if they added a row of ours again. Only
  * if a request was sent again and all its rows are there twice, one copy is removed.
+ * @param isWhole true to read all rows
+ * @returns true if the change now has a plan that removes that copy
  */
-async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
+async function removesDoubled(run: Run, isWhole: boolean): Promise<boolean> {
   const { context, plan, change, call } = run;
   const { clock } = context;
   const playlistId = change.playlistId ?? '';
-  if (await isAtVersionLeft(run)) return 'as_wanted';
+  if (await isAtVersionLeft(run)) return false;
   // If the list is read too early, it may show the rows from before a write that took effect late.
   const early = run.lastWriteAt + USUAL_LAG_MS - clock.monotonic();
   if (change.uncertain && early > 0) await clock.sleep(early, call.signal);
   const until = clock.monotonic() + LAG_MS;
   for (;;) {
-    const whole = change.goingBack || kindFacts(change.kind).isChecked === true;
-    const verdict = await lookAtRows(run, null, whole);
-    if (verdict.kind === 'absent' && !(verdict.isNear && change.uncertain)) return 'as_wanted';
+    const verdict = await lookAtRows(run, null, isWhole);
+    if (verdict.kind === 'absent' && !(verdict.isNear && change.uncertain)) return false;
     if (clock.monotonic() >= until) break;
     await clock.sleep(LOOK_AGAIN_MS, call.signal);
   }
   const goal = rowsAfter(plan);
   const present = (await context.rows.readFresh(playlistId, call)).map(uriOf);
-  return removeDoubled(run, withNames(present, goal), withNames(goal, present));
+  return planWithoutDoubled(run, withNames(present, goal), withNames(goal, present));
 }
 
 /** How often to ask for the version before reading all rows. More would not help: the version may lag as long as the rows. */
@@ -269,21 +268,24 @@ async function isAtVersionLeft({ context, change, plan, call, answered }: Run): 
   }
 }
 
-/** Removes one copy of rows that are there twice, because a request that seemed to have no effect took effect after all. */
-async function removeDoubled(
+/**
+ * Plans to remove one copy of rows that are there twice, because a request that seemed to have no effect took effect after all.
+ * @returns false if there are no such rows, or if they cannot be removed
+ */
+async function planWithoutDoubled(
   run: Run,
   present: readonly string[],
   goal: readonly string[],
-): Promise<'as_wanted' | DriveEnd | null> {
+): Promise<boolean> {
   const { body, plan } = run;
   const again = (body.notes?.sentAgain ?? []) as readonly string[];
   const isOurs = again.length > 1 && body.notes?.doubledRemoved !== true;
-  if (!isOurs || !isDoubled(present, goal, again) || !goal.every(isWritable)) return 'as_wanted';
+  if (!isOurs || !isDoubled(present, goal, again) || !goal.every(isWritable)) return false;
   const ops = planRows(present, goal);
-  if (!ops) return 'as_wanted';
+  if (!ops) return false;
   run.body = { ...body, notes: { ...body.notes, doubledRemoved: true } };
   await takePlan(run, { ...plan, rows: present, ops });
-  return null;
+  return true;
 }
 
 /** True if `present` is `goal` plus one block of rows that has the same rows as `again`, in any order. */
@@ -379,11 +381,10 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   if (carryOn) context.rows.forgetOwn(id);
   else if (!context.rows.hasWritten(id)) tellRows(run, ageOf(context, change));
   const adds = onlyAppends(rest) && !carryOn;
-  const readAll = async () => (await context.rows.readTwice(id, call)).map(uriOf);
   const part = adds ? await context.rows.readPart(id, 'end', call) : null;
   if (part && mayBeRows(expected, part)) return null;
   // If others have written, the rows that were not read may have changed too.
-  const present = part && !part.includes('') ? part : await readAll();
+  const present = part && !part.includes('') ? part : (await context.rows.readTwice(id, call)).map(uriOf);
   if (mayBeRows(expected, present)) return null;
   // Rows that were to be removed are not another person's: the list lags, or Spotify has failed to remove them.
   const { rows: reached, left } = presentState(plan, known, present);
@@ -394,8 +395,7 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   const remaining = carryOn || change.uncertain ? tookEffectAfterAll(run, present) : null;
   if (remaining) return remaining.size > 0 ? replaceAll(run, remaining) : goOnFromHere(run);
   const rows = withNames(present, expected);
-  const goal = () => mergeRows(expected, rowsAfter(plan), rows, carryOn);
-  const ops = adds ? rest : planRows(rows, goal());
+  const ops = adds ? rest : planRows(rows, mergeRows(expected, rowsAfter(plan), rows, carryOn));
   if (ops === null) return review(run, changedMeanwhile(run, present));
   await takePlan(run, { rows, ops, former: formerBeside(run, rows, carryOn) });
   return null;

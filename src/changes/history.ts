@@ -19,15 +19,13 @@ import {
 } from '../store/tables/changes.ts';
 import { getJobBySeq, type Job } from '../store/tables/jobs.ts';
 import type { ChangeRequest } from './changes.ts';
-import type { ChangeContext } from './record.ts';
+import type { Planning } from './record.ts';
 import { entryCount, requestsLeft } from './rowOps.ts';
 import { planUndo, type UndoPlan } from './undo.ts';
 
-type Context = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
-
 /** One page of the changes that wrote something or still may, newest first; `offset` counts from 0. */
 export function changeHistory(
-  { store }: Pick<Context, 'store'>,
+  { store }: Pick<Planning, 'store'>,
   offset: number,
   limit: number,
 ): { items: ChangeSummary[]; total: number; next_offset: number | null } {
@@ -41,7 +39,7 @@ export function changeHistory(
 }
 
 /** The facts about a change that a list of changes shows. */
-export function changeSummary(store: Context['store'], change: Change): ChangeSummary {
+export function changeSummary(store: Planning['store'], change: Change): ChangeSummary {
   const idOf = (seq: number | null) => (seq === null ? undefined : getChangeBySeq(store, seq)?.id);
   const undoes = idOf(change.undoes);
   const undoneBy = undoOf(store, change.seq)?.id;
@@ -115,7 +113,7 @@ const LOOKING = 'Wait until relay has found out how the last request of the chan
  * itself. If that change, or its undo, is still being written, this throws instead of taking an earlier one.
  * @throws RelayError `NOT_FOUND`, `INVALID_ARGUMENT` if several IDs begin with `id`, `CONFLICT`, `FORBIDDEN`
  */
-export function undoableChange({ store }: Pick<Context, 'store'>, id: string | undefined): Change {
+export function undoableChange({ store }: Pick<Planning, 'store'>, id: string | undefined): Change {
   const change = id === undefined ? latestNotUndone(store) : changeNamed(store, id);
   if (!change) {
     const what = id === undefined ? 'There is no change to undo.' : `There is no change ${id.slice(0, 100)}.`;
@@ -137,7 +135,7 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
  * Why a change cannot be undone, before its target is read; null if it can.
  * @param isNamed true if the caller has named the change
  */
-function refusalOf(store: Context['store'], change: Change, isNamed = true): RelayError | null {
+function refusalOf(store: Planning['store'], change: Change, isNamed = true): RelayError | null {
   if (change.outcome === null && !hasStopped(store, change)) {
     const job = jobOf(store, change);
     const how = job?.status === 'failed' ? ', but its job has stopped' : ` (${shownState(store, change)})`;
@@ -168,12 +166,12 @@ function refusalOf(store: Context['store'], change: Change, isNamed = true): Rel
   return isForeign ? otherAccount('This change') : null;
 }
 
-function jobOf(store: Context['store'], { job }: Change): Job | null {
+function jobOf(store: Planning['store'], { job }: Change): Job | null {
   return job === null ? null : getJobBySeq(store, job);
 }
 
 /** The state of a change in a list of changes. It also depends on the job of the change. */
-function shownState(store: Context['store'], change: Change): ShownState {
+function shownState(store: Planning['store'], change: Change): ShownState {
   const { outcome, looking, goingBack } = change;
   if (outcome !== null) return outcome;
   const job = jobOf(store, change);
@@ -185,17 +183,12 @@ function shownState(store: Context['store'], change: Change): ShownState {
 }
 
 /** True if the change was unfinished when its job ended, and none of its requests is on its way. */
-function hasStopped(store: Context['store'], change: Change): boolean {
+function hasStopped(store: Planning['store'], change: Change): boolean {
   const job = jobOf(store, change);
   return !change.inTransit && job !== null && isEnded(job.status);
 }
 
-/** Ends a paused change, because it is undone. */
-function endHere(store: Context['store'], change: Change): void {
-  if (change.outcome === null) endPartly(store, change.seq, store.now());
-}
-
-function changeNamed(store: Context['store'], id: string): Change | null {
+function changeNamed(store: Planning['store'], id: string): Change | null {
   const change = getChange(store, id);
   if (change) return lastOf(store, change);
   const [found, other] = changesBeginning(store, id, 2);
@@ -211,7 +204,7 @@ function changeNamed(store: Context['store'], id: string): Change | null {
  * If a change had no effect, its job may have made another change when it was resumed. The ID then means the last change of the
  * job.
  */
-function lastOf(store: Context['store'], change: Change): Change {
+function lastOf(store: Planning['store'], change: Change): Change {
   const last = change.job === null ? null : changeOfJob(store, change.job);
   const isWithoutEffect = change.outcome === 'rolled_back' || change.outcome === 'unchanged';
   return last && isWithoutEffect ? last : change;
@@ -219,7 +212,7 @@ function lastOf(store: Context['store'], change: Change): Change {
 
 /** The request for a change that undoes another one. `tell` gets the plan before the first request is sent. */
 export function undoRequest(
-  context: Context,
+  context: Planning,
   change: Change,
   force: boolean,
   tell: (plan: UndoPlan) => void,
@@ -232,7 +225,9 @@ export function undoRequest(
     async prepare(call) {
       // Another undo may have run before this one, or the change's job may have been resumed.
       const plan = await planUndo(context, undoableChange(context, change.id), force, call);
-      endHere(context.store, undoableChange(context, change.id));
+      const { seq, outcome } = undoableChange(context, change.id);
+      // A paused change ends when it is undone.
+      if (outcome === null) endPartly(context.store, seq, context.store.now());
       tell(plan);
       const requested = plan.ops.reduce((sum, op) => sum + entryCount(op), 0);
       return { ...plan, requested };
@@ -245,7 +240,7 @@ export function undoRequest(
  * @throws RelayError as `planUndo` does
  */
 export async function previewUndo(
-  context: Context,
+  context: Planning,
   change: Change,
   force: boolean,
   call: Call,

@@ -14,18 +14,19 @@ import type { ChangeRequest } from './changes.ts';
 import { playlistsNamed } from './look.ts';
 import { heldOf, lookedUpAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps, unwritable } from './planRows.ts';
-import type { ChangeContext, Reading } from './record.ts';
+import type { Planning, Waiting } from './record.ts';
 import { shownNames } from './relinks.ts';
 import { entryCount, ROWS_PER_REQUEST } from './rowOps.ts';
 import { ageOf, LATEST_EFFECT_MS, waitForEffects, withinLast } from './times.ts';
 
 type Request = Omit<ChangeRequest, 'askedBy'>;
-type Acting = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
-/** The part of the context that waiting for earlier writes needs. */
-type Settling = Omit<Acting, 'rows'>;
 
 /** Appends rows in order, after reading the first and last rows of the playlist. */
-export function addRows({ rows, ...reading }: Acting, playlistId: string, uris: readonly string[]): Request {
+export function addRows(
+  { rows, ...reading }: Planning,
+  playlistId: string,
+  uris: readonly string[],
+): Request {
   return {
     kind: 'add',
     playlistId,
@@ -44,7 +45,7 @@ export function addRows({ rows, ...reading }: Acting, playlistId: string, uris: 
  * @param missing returns the rows to append, from the rows that are there
  */
 export function addMissing(
-  context: Acting,
+  context: Planning,
   playlistId: string,
   requested: number,
   missing: (held: readonly Item[]) => Promise<readonly string[]>,
@@ -64,7 +65,7 @@ export function addMissing(
 }
 
 /** Removes every occurrence of each URI that is there. If none is there, there is nothing to do. */
-export function removeRows(context: Acting, playlistId: string, uris: readonly string[]): Request {
+export function removeRows(context: Planning, playlistId: string, uris: readonly string[]): Request {
   return {
     kind: 'remove',
     playlistId,
@@ -108,7 +109,7 @@ export interface Move {
  * Moves rows. First reads the range from their old place to their new one. If the rows are already in the new place, nothing is
  * done.
  */
-export function moveRows({ rows, ...reading }: Acting, playlistId: string, move: Move): Request {
+export function moveRows({ rows, ...reading }: Planning, playlistId: string, move: Move): Request {
   return {
     kind: 'reorder',
     playlistId,
@@ -131,7 +132,7 @@ export function moveRows({ rows, ...reading }: Acting, playlistId: string, move:
  * @throws RelayError from `prepare`: `UNSUPPORTED_ITEMS` if the rows could not be restored
  */
 export function replaceRows(
-  { rows, ...reading }: Acting,
+  { rows, ...reading }: Planning,
   playlistId: string,
   uris: readonly string[],
 ): Request {
@@ -165,7 +166,7 @@ interface Revision {
  * @throws RelayError from `prepare`: `UNSUPPORTED_ITEMS` if Spotify offers no way to write the rows
  */
 export function reviseRows(
-  { rows, ...reading }: Acting,
+  { rows, ...reading }: Planning,
   kind: 'restore' | 'keep',
   playlistId: string,
   decide: (items: readonly Item[]) => Revision | null | Promise<Revision | null>,
@@ -176,7 +177,7 @@ export function reviseRows(
     requested: 0,
     async prepare(call) {
       await settleTarget(reading, playlistId, call);
-      const planned = async (how: 'readForChange' | 'readTwice') => {
+      const planFrom = async (how: 'readForChange' | 'readTwice') => {
         const items = await rows[how](playlistId, call);
         const revision = await decide(items);
         if (revision === null) return null;
@@ -190,9 +191,9 @@ export function reviseRows(
         const ops = withOriginals(planned, new Map([...revision.originals, ...linked]));
         return ops.length === 0 ? null : { requested, former: { rows: revision.present }, ops };
       };
-      const plan = await planned('readForChange');
+      const plan = await planFrom('readForChange');
       // Before all rows are replaced, two readings have to be equal.
-      return plan?.ops.some(({ op }) => op === 'put') ? planned('readTwice') : plan;
+      return plan?.ops.some(({ op }) => op === 'put') ? planFrom('readTwice') : plan;
     },
   };
 }
@@ -202,7 +203,7 @@ function withOriginals(ops: readonly ChangeOp[], originals: ReadonlyMap<string, 
   if (originals.size === 0) return [...ops];
   return ops.flatMap((op): ChangeOp[] => {
     if (op.op !== 'remove') return [op];
-    const uris = op.uris.flatMap((uri) => [uri, ...(originals.has(uri) ? [originals.get(uri) ?? uri] : [])]);
+    const uris = op.uris.flatMap((uri) => [uri, originals.get(uri) ?? uri]);
     return chunk([...new Set(uris)], ROWS_PER_REQUEST).map((part) => ({ ...op, uris: part }));
   });
 }
@@ -212,7 +213,7 @@ function withOriginals(ops: readonly ChangeOp[], originals: ReadonlyMap<string, 
  * @param read returns what the playlist holds. Called in the change's turn, so nothing else of relay writes meanwhile
  */
 export function deduplicateRows(
-  context: Settling,
+  context: Waiting,
   playlistId: string,
   read: (how: 'readForChange' | 'readTwice') => Promise<readonly string[]>,
 ): Request {
@@ -241,7 +242,7 @@ export function deduplicateOps(uris: readonly string[]): ChangeOp[] {
  * told apart from them if the answer is lost.
  */
 export function makePlaylist(
-  reading: Reading,
+  context: Pick<Planning, 'provider'>,
   details: DetailValues & { name: string },
   uris: readonly string[],
 ): Request {
@@ -250,7 +251,7 @@ export function makePlaylist(
     playlistId: null,
     requested: uris.length,
     async prepare(call) {
-      const known = (await playlistsNamed(reading, details.name, call.account ?? null, call)).map(
+      const known = (await playlistsNamed(context, details.name, call.account ?? null, call)).map(
         ({ id }) => id,
       );
       const create: ChangeOp = { op: 'create', details, known };
@@ -267,7 +268,7 @@ export function makePlaylist(
  * @param check gets the sharing that the playlist would then have; throws if a playlist may not have it
  */
 export function changeDetails(
-  context: Settling,
+  context: Waiting,
   playlistId: string,
   set: DetailValues,
   check: (sharing: Pick<DetailValues, 'public' | 'collaborative'>) => void = () => {},
@@ -299,7 +300,7 @@ export function changeDetails(
  * Waits until earlier writes to a playlist have taken effect. A write whose answer was lost may take effect late, and
  * undo the next write. While the outcome of a write is unknown, a reading may show the rows from before that write.
  */
-export async function settleTarget(context: Settling, playlistId: string, call: Call): Promise<void> {
+export async function settleTarget(context: Waiting, playlistId: string, call: Call): Promise<void> {
   const { store } = context;
   const changes = changesSince(store, playlistId, withinLast(context, LATEST_EFFECT_MS)).filter(
     ({ seq, uncertain, inTransit }) => inTransit || (uncertain && undoesLater(getChangeBody(store, seq))),
@@ -328,7 +329,7 @@ const UNDOES_LATER: ReadonlySet<ChangeOp['op']> = new Set([
  * counts only if Spotify still shows it some seconds later.
  */
 export async function readDetails(
-  context: Settling,
+  context: Waiting,
   playlistId: string,
   fields: DetailValues,
   call: Call,
@@ -345,7 +346,7 @@ const LOOK_AGAIN_MS = 500;
 
 /** @returns `isEarly`: true if Spotify may still show a value that is older than the one relay has set */
 async function lookAtDetails(
-  context: Settling,
+  context: Waiting,
   playlistId: string,
   fields: DetailValues,
   call: Call,
@@ -397,7 +398,7 @@ function detailsOf(
 }
 
 /** Takes a playlist off the account's list; its rows stay. */
-export function unfollow(context: Settling, playlistId: string): Request {
+export function unfollow(context: Waiting, playlistId: string): Request {
   return {
     kind: 'delete',
     playlistId,
@@ -413,7 +414,7 @@ export function unfollow(context: Settling, playlistId: string): Request {
  * Saves tracks. Which tracks had been saved before is not read now. An undo can still find out, since Spotify keeps the time at
  * which each track was saved.
  */
-export function saveTracks(context: Settling, uris: readonly string[]): Request {
+export function saveTracks(context: Waiting, uris: readonly string[]): Request {
   return {
     kind: 'save',
     playlistId: null,
@@ -431,7 +432,7 @@ export function saveTracks(context: Settling, uris: readonly string[]): Request 
  * @param sent `all` also sends the tracks that are not saved. A job needs this, since it counts its items by the requests
  */
 export function unsaveTracks(
-  context: Settling,
+  context: Waiting,
   uris: readonly string[],
   sent: 'saved' | 'all' = 'saved',
 ): Request {
@@ -463,17 +464,15 @@ export function restorableUris(items: readonly Item[]): string[] {
   const lost = items.filter((item) => item.is_local || !isWritable(uriOf(item)));
   if (lost.length > 0) {
     const positions = lost.map((item) => item.position);
+    const words = 'Nothing was changed. Put the songs into a new playlist, or remove these rows in Spotify.';
     throw new RelayError(
       'UNSUPPORTED_ITEMS',
       `${lost.length} of ${items.length} rows are local files or no longer offered by Spotify, and could not be restored if this failed.`,
       {
         remedy: {
           text: 'Nothing was changed. Use a new playlist (create_playlist_from_tracks), or remove these rows in Spotify.',
-          terminal: {
-            text: 'Nothing was changed. Put the songs into a new playlist, or remove these rows in Spotify.',
-            commands: [],
-          },
-          page: 'Nothing was changed. Put the songs into a new playlist, or remove these rows in Spotify.',
+          terminal: { text: words, commands: [] },
+          page: words,
         },
         details: { positions: positions.slice(0, 100), count: lost.length },
       },

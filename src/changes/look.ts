@@ -88,12 +88,11 @@ function touched(plan: Plan, known: Progress): { from: number; to: number | null
   const start = rowsAt(plan, known);
   let from = start.length;
   let isMoving = true;
-  let state: readonly string[] = start;
-  for (const [index, op] of ops.entries()) {
-    if (index < known.op) continue;
+  let state = start;
+  for (const op of ops.slice(known.op)) {
     isMoving &&= op.op === 'move';
     if (op.op === 'append') continue;
-    state = index === known.op ? applyOp(start, op) : applyOp(state, op);
+    state = applyOp(state, op);
     let first = 0;
     while (first < Math.min(from, state.length) && state[first] === start[first]) first++;
     from = Math.min(from, first);
@@ -120,9 +119,7 @@ export async function lookAtStep(run: Run, op: ChangeOp): Promise<'landed' | 'ab
   const shown = (await getPlaylistItems(context.provider, change.playlistId ?? '', page, call)).items.map(
     uriOf,
   );
-  const shows = (rows: readonly string[]) => {
-    return sameRows(rows.slice(offset, offset + PLAYLIST_PAGE), shown);
-  };
+  const shows = (rows: readonly string[]) => sameRows(rows.slice(offset, offset + PLAYLIST_PAGE), shown);
   if (shows(after)) return rowsBefore(plan, progressOf(change)).some(shows) ? null : 'landed';
   return shows(before) ? 'absent' : null;
 }
@@ -210,8 +207,7 @@ export async function lookForMade(
 ): Promise<{ id: string; snapshotId: string | null } | 'unclear' | null> {
   const before = new Set(known ?? []);
   const named = await playlistsNamed({ provider }, details.name, account, call);
-  const fresh = named.filter(({ id }) => !before.has(id));
-  const [made, second] = fresh;
+  const [made, second] = named.filter(({ id }) => !before.has(id));
   if (!made) return null;
   const isAsAsked = (made.description ?? '') === (details.description ?? '').trim();
   const isOurs = known !== null && !second && isAsAsked && (made.total_items ?? 0) === 0;

@@ -5,7 +5,7 @@ import type { Call } from '../provider/api.ts';
 import { getPlaylist } from '../provider/resources/playlists.ts';
 import { changesSince, getChangeBody, openChanges, putChangeBody } from '../store/tables/changes.ts';
 import { playlistsNamed } from './look.ts';
-import type { ChangeContext, Reading } from './record.ts';
+import type { ChangeContext, Clocks, Waiting } from './record.ts';
 import { nextStep } from './rowOps.ts';
 import { progressOf, type Run } from './run.ts';
 import { LATEST_EFFECT_MS, withinLast } from './times.ts';
@@ -81,7 +81,7 @@ export const ASK_AGAIN_MS = 400;
  * @param isAtWork true while a run of the change is under way
  */
 export async function waitUntilMade(
-  { provider, store, clock }: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
+  { provider, store, clock }: Waiting,
   playlistId: string,
   isAtWork: (seq: number) => boolean,
   call: Call,
@@ -100,11 +100,7 @@ export async function waitUntilMade(
  * Another write now could hide whether that request took effect.
  * @param isAtWork true while a run of the change is under way
  */
-export function isInDoubt(
-  context: Pick<Reading, 'provider' | 'store'>,
-  playlistId: string,
-  isAtWork: (seq: number) => boolean,
-): boolean {
+export function isInDoubt(context: Clocks, playlistId: string, isAtWork: (seq: number) => boolean): boolean {
   const recent = changesSince(context.store, playlistId, withinLast(context, LATEST_EFFECT_MS));
   return recent.some(({ seq, inTransit }) => inTransit && !isAtWork(seq));
 }

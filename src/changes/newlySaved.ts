@@ -16,7 +16,7 @@ import {
   putChangeBody,
   savingChanges,
 } from '../store/tables/changes.ts';
-import type { ChangeContext, Reading } from './record.ts';
+import type { Clocks, Waiting } from './record.ts';
 import { ageOf, beganAt, LATEST_EFFECT_MS, waitForEffects, withinLast } from './times.ts';
 
 /** The provider's times are in whole seconds, and its servers may differ by one. */
@@ -36,7 +36,7 @@ const LOOK_AGAIN_MS = 1_000;
  * end.
  */
 export async function newlySaved(
-  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
+  context: Waiting,
   change: Change,
   body: ChangeBody,
   call: Call,
@@ -76,7 +76,7 @@ export async function newlySaved(
  * what the change saved.
  */
 async function stillThere(
-  reading: Pick<Reading, 'provider' | 'store'>,
+  reading: Clocks,
   change: Change,
   uris: readonly string[],
   call: Call,
@@ -92,7 +92,7 @@ async function stillThere(
  * change saved.
  */
 async function notShown(
-  { provider, store }: Pick<Reading, 'provider' | 'store'>,
+  { provider, store }: Clocks,
   change: Change,
   uris: readonly string[],
   call: Call,
@@ -104,7 +104,7 @@ async function notShown(
 
 /** Those of `uris` that the library shows. The caller hears of no progress. */
 export async function heldOf(
-  { provider }: Pick<Reading, 'provider'>,
+  { provider }: Pick<Waiting, 'provider'>,
   uris: readonly string[],
   call: Call,
 ): Promise<ReadonlySet<string>> {
@@ -144,8 +144,7 @@ function inDoubt({ op, at, uncertain }: Change, uris: readonly string[]): readon
 }
 
 /** From when on a saved track counts as saved by `change`. */
-const sinceOf = (clocks: Pick<Reading, 'provider' | 'store'>, change: Change) =>
-  beganAt(clocks, change) - EARLIER_MS;
+const sinceOf = (clocks: Clocks, change: Change) => beganAt(clocks, change) - EARLIER_MS;
 
 /** Maximum number of readings of the library if it changes meanwhile, since rows then move from one page to another. */
 const READINGS = 4;
@@ -169,7 +168,7 @@ interface Shown {
 }
 
 async function lookFor(
-  reading: Pick<ChangeContext, 'provider' | 'clock'>,
+  reading: Omit<Waiting, 'store'>,
   since: number,
   open: ReadonlySet<string>,
   pages: Pages,
@@ -184,7 +183,7 @@ async function lookFor(
 }
 
 async function lookOnce(
-  reading: Pick<Reading, 'provider'>,
+  reading: Pick<Waiting, 'provider'>,
   since: number,
   open: Set<string>,
   pages: Pages,
@@ -216,10 +215,7 @@ async function lookOnce(
  * What relay's own recent changes tell about tracks that are about to be saved: maps a URI to true if saving the track adds it,
  * and to false if it is there. The library may not show these changes yet.
  */
-export function knownAdditions(
-  reading: Pick<Reading, 'provider' | 'store'>,
-  uris: readonly string[],
-): Record<string, boolean> {
+export function knownAdditions(reading: Clocks, uris: readonly string[]): Record<string, boolean> {
   const { store } = reading;
   const asked = new Set(uris);
   const added: Record<string, boolean> = {};
@@ -245,7 +241,7 @@ export function knownAdditions(
  * later date for the track; a library that lags has the date from before. Reads it only if relay removed one of the tracks.
  */
 export async function lookedUpAdditions(
-  reading: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
+  reading: Waiting,
   uris: readonly string[],
   call: Call,
 ): Promise<Record<string, boolean>> {
@@ -275,7 +271,7 @@ export async function lookedUpAdditions(
  * undo can use it
  */
 export async function settleLibrary(
-  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
+  context: Waiting,
   uris: readonly string[],
   lagMs: number,
   call: Call,
@@ -289,11 +285,7 @@ export async function settleLibrary(
 }
 
 /** Records which change first saved each URI of `uris`; called before they are removed. */
-export async function noteSaved(
-  reading: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
-  uris: readonly string[],
-  call: Call,
-): Promise<void> {
+export async function noteSaved(reading: Waiting, uris: readonly string[], call: Call): Promise<void> {
   const removed = new Set(uris);
   for (const change of savingChanges(reading.store)) {
     // The oldest changes are dropped whenever a new one is stored, even while the library is read.

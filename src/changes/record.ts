@@ -19,8 +19,12 @@ export interface ChangeContext {
   log: Log;
 }
 
-/** The part of the context that reading needs. */
-export type Reading = Pick<ChangeContext, 'provider' | 'rows' | 'store'>;
+/** The part of the context that planning a change needs. */
+export type Planning = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
+/** The part that waiting for earlier writes needs. */
+export type Waiting = Omit<Planning, 'rows'>;
+/** The part that tells the time by relay's clock and by Spotify's. */
+export type Clocks = Pick<Planning, 'provider' | 'store'>;
 
 /** The current row of a change. @throws RelayError `CANCELLED` if it was erased meanwhile */
 export function reread(store: Store, seq: number): Change {

@@ -4,15 +4,13 @@
  */
 import type { Call } from '../provider/api.ts';
 import type { Change, Period } from '../store/tables/changes.ts';
-import type { ChangeContext, Reading } from './record.ts';
+import type { Clocks, Waiting } from './record.ts';
 
 /**
  * A write whose answer was an error or a cut connection has been seen to take effect up to about 15 s later. Writing its rows
  * again sooner could duplicate them, or overwrite what others wrote in between.
  */
 export const LATEST_EFFECT_MS = 20_000;
-
-type Clocks = Pick<Reading, 'provider' | 'store'>;
 
 /** When a change began, by Spotify's clock if its time is known; Unix milliseconds. */
 export function beganAt({ provider, store }: Clocks, { serverTime, createdAt }: Change): number {
@@ -38,7 +36,7 @@ export function withinLast({ provider, store }: Clocks, ms: number): Period {
 
 /** Waits until `changes` have taken effect, and until reads that lag by `lagMs` show them. */
 export async function waitForEffects(
-  context: Clocks & Pick<ChangeContext, 'clock'>,
+  context: Waiting,
   changes: readonly Change[],
   lagMs: number,
   call: Pick<Call, 'signal'>,

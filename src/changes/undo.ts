@@ -21,13 +21,11 @@ import type { PreparedChange } from './changes.ts';
 import { readDetails, settleTarget } from './kinds.ts';
 import { heldOf, knownAdditions, newlySaved, removedBy, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps, unwritable } from './planRows.ts';
-import type { ChangeContext, Reading } from './record.ts';
+import type { Planning } from './record.ts';
 import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
 import { nextStep, onlyAppends, removedUris, rowsAt, writesRows } from './rowOps.ts';
 import { formerBeside, planOf, progressOf, type Run, rowsConflict, rowsReached } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
-
-type Context = Reading & Pick<ChangeContext, 'clock'>;
 
 /** How a change is undone, and what a person is told about it. */
 export interface UndoPlan extends PreparedChange {
@@ -43,7 +41,7 @@ export interface UndoPlan extends PreparedChange {
  * @throws RelayError `CONFLICT` with both lists, `UNSUPPORTED_ITEMS` if Spotify offers no way back, or the errors of reading
  */
 export async function planUndo(
-  context: Context,
+  context: Planning,
   change: Change,
   force: boolean,
   call: Call,
@@ -86,7 +84,7 @@ function unsaving(uris: readonly string[]): UndoPlan {
  * The tracks that are still to be removed: all except those that relay itself removed shortly before, for example in an
  * unfinished undo.
  */
-function stillSaved(context: Context, uris: readonly string[]): readonly string[] {
+function stillSaved(context: Planning, uris: readonly string[]): readonly string[] {
   const known = knownAdditions(context, uris);
   return uris.filter((uri) => known[uri] !== true);
 }
@@ -96,7 +94,7 @@ function stillSaved(context: Context, uris: readonly string[]): readonly string[
  * show the tracks that the change removed.
  */
 async function savedSince(
-  context: Context,
+  context: Planning,
   change: Change,
   uris: readonly string[],
   call: Call,
@@ -109,7 +107,7 @@ async function savedSince(
  * Saves what a removal took out, except what somebody has saved again. In reverse order, since what is saved last comes first in
  * the library.
  */
-async function saving(context: Context, change: Change, body: ChangeBody, call: Call): Promise<UndoPlan> {
+async function saving(context: Planning, change: Change, body: ChangeBody, call: Call): Promise<UndoPlan> {
   const { certain, doubtful } = removedBy(change, body);
   const removed = [...certain, ...doubtful];
   const present = await savedSince(context, change, removed, call);
@@ -125,7 +123,7 @@ async function saving(context: Context, change: Change, body: ChangeBody, call: 
 }
 
 async function undoDetails(
-  context: Context,
+  context: Planning,
   change: Change,
   { former, ops }: ChangeBody,
   force: boolean,
@@ -210,7 +208,7 @@ function unknownDetails(fields: readonly string[]): RelayError {
 
 /** The details, read again for up to 4 s until they show a recent change. */
 async function settledDetails(
-  context: Context,
+  context: Planning,
   change: Change,
   fields: DetailValues,
   wanted: DetailValues,
@@ -235,19 +233,19 @@ function differences(present: DetailValues, wanted: DetailValues) {
 
 /** The undo of a new playlist takes it off the account's list, since Spotify cannot delete one. Undoing that brings it back. */
 async function undoCreation(
-  context: Context,
+  context: Planning,
   change: Change,
   body: ChangeBody,
   force: boolean,
   call: Call,
 ): Promise<UndoPlan> {
-  if (!force) await presentRows(context, sightOf(context, change, body, force), call);
+  if (!force) await presentRows(context, sightOf(context, change, body, false), call);
   return plain([{ op: 'unfollow' }], {});
 }
 
 /** The change with the progress that the list shows: its last request may have taken effect without an answer. */
 async function asFarAsShown(
-  { rows }: Context,
+  { rows }: Planning,
   change: Change,
   body: ChangeBody,
   call: Call,
@@ -261,7 +259,7 @@ async function asFarAsShown(
 }
 
 async function undoRows(
-  context: Context,
+  context: Planning,
   recorded: Change,
   stored: ChangeBody,
   force: boolean,
@@ -342,7 +340,7 @@ async function undoRows(
 type Begun = Pick<Run, 'change' | 'plan'>;
 
 /** The undos of the rows of a change that stopped part-way, the last one first. */
-function begunUndos({ store }: Context, { seq }: Change): Begun[] {
+function begunUndos({ store }: Planning, { seq }: Change): Begun[] {
   return partialUndos(store, seq).map((change) => ({
     change,
     plan: planOf(getChangeBody(store, change.seq)),
@@ -356,7 +354,7 @@ function withoutUndos(begun: readonly Begun[], present: readonly string[]): read
 
 /** True if the list names a row for each of these songs. If it names none for a song, a row without a name may be that song. */
 async function areShown(
-  { rows }: Context,
+  { rows }: Planning,
   { playlistId }: Change,
   uris: readonly string[],
   shownAs: ReadonlyMap<string, string>,
@@ -368,7 +366,7 @@ async function areShown(
 
 /** True if Spotify still reports the version of the playlist that the change left. */
 async function isAtVersion(
-  { rows, store }: Context,
+  { rows, store }: Planning,
   { snapshotId, playlistId, seq }: Change,
   expected: readonly string[],
   call: Call,
@@ -396,7 +394,7 @@ interface Sight {
   unseen: Set<string>;
 }
 
-function sightOf({ store }: Context, change: Change, body: ChangeBody, isAnyRight: boolean): Sight {
+function sightOf({ store }: Planning, change: Change, body: ChangeBody, isAnyRight: boolean): Sight {
   return {
     playlistId: change.playlistId ?? '',
     later: () => writtenSince(store, change, writesRows),
@@ -416,7 +414,7 @@ type How = 'readShown' | 'readSettled' | 'readTwice';
  * @throws RelayError `CONFLICT`
  */
 async function presentRows(
-  context: Context,
+  context: Planning,
   sight: Sight,
   call: Call,
   how: How = 'readSettled',
@@ -465,7 +463,7 @@ function isTraded(left: readonly string[], present: readonly string[]): boolean 
  * the change left, or with those from before the change, whichever are more alike.
  */
 async function underOwnNames(
-  context: Pick<Context, 'provider'>,
+  context: Pick<Planning, 'provider'>,
   { expected, former, shownAs }: Sight,
   shown: readonly string[],
   items: readonly Item[],
@@ -474,10 +472,7 @@ async function underOwnNames(
   const present = [...shown];
   const [closest] = [expected, former]
     .filter(({ length }) => length === present.length)
-    .map((known) => ({
-      known,
-      differing: differingRows(known, present),
-    }))
+    .map((known) => ({ known, differing: differingRows(known, present) }))
     .sort((a, b) => a.differing.length - b.differing.length);
   if (!closest || closest.differing.length > MAX_LOOKED_UP) return present;
   for (const at of closest.differing) {
@@ -542,7 +537,7 @@ function isRead(rows: readonly string[] | undefined): boolean {
 /**
  * The rows that the list will show once it shows relay's own last write; null if it already shows that, or if others wrote too.
  */
-function withOwnWrites({ rows }: Context, { playlistId }: Change, shown: readonly string[]) {
+function withOwnWrites({ rows }: Planning, { playlistId }: Change, shown: readonly string[]) {
   return rows.caughtUp(playlistId ?? '', { from: 0, rows: shown, isEnd: true });
 }
 
@@ -551,7 +546,7 @@ function withOwnWrites({ rows }: Context, { playlistId }: Change, shown: readonl
  * former rows is worked out from the present ones.
  */
 async function withBase(
-  { rows }: Context,
+  { rows }: Planning,
   change: Change,
   body: ChangeBody,
   call: Call,
@@ -560,8 +555,7 @@ async function withBase(
   const [op] = body.ops;
   const present = (await rows.readSettled(change.playlistId ?? '', call)).map(uriOf);
   const added = op?.op === 'append' ? op.uris.slice(0, change.op > 0 ? undefined : change.at) : [];
-  const isMove = op?.op === 'move' && change.op === 0;
-  if (isMove) throw unknownMove(change);
+  if (op?.op === 'move' && change.op === 0) throw unknownMove(change);
   const size = Math.max(0, present.length - added.length);
   return { ...body, former: { ...body.former, rows: new Array<string>(size).fill('') } };
 }

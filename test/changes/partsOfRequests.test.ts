@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareRows } from '../../src/changes/compare.ts';
-import { START } from '../../src/changes/rowOps.ts';
+import { ROWS_PER_REQUEST, START } from '../../src/changes/rowOps.ts';
 
 const uris = Array.from({ length: 250 }, (_, row) => `spotify:track:${row}`);
 const ops = [{ op: 'append', uris }] as const;
@@ -10,7 +10,7 @@ const ops = [{ op: 'append', uris }] as const;
  * How many items count as written if the list shows the first `count` rows of the addition; null if these rows count as another
  * person's.
  */
-function reached(count: number, size?: number | null): number | null {
+function reached(count: number, size: number | null = ROWS_PER_REQUEST): number | null {
   const verdict = compareRows({ rows: [], ops }, START, uris.slice(0, count), size);
   return verdict.kind === 'landed' ? verdict.to.at : null;
 }
