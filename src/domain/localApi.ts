@@ -475,7 +475,6 @@ export const LOCAL_ROUTES = {
 } as const satisfies Record<keyof LocalApi, string>;
 
 export type LocalCall = keyof LocalApi;
-/** All calls. */
 export const LOCAL_CALLS = Object.keys(LOCAL_ROUTES) as LocalCall[];
 
 /** Builds a `LocalApi`; `make` creates the function for each call. */

@@ -1,6 +1,6 @@
 /** How long work that failed waits before its next try. Pure. */
 import type { ErrorCode, RelayError } from './errors.ts';
-import { type FailureClass, failureClassOf } from './failureClass.ts';
+import { failureClassOf } from './failureClass.ts';
 
 /** How long to wait, and why. */
 export interface Pause {
@@ -29,21 +29,16 @@ export const MAX_WAIT_MS = 7 * 24 * 60 * 60_000;
 
 /** Returns the pause after a failure. For a rate limit or a quota it lasts exactly `retryAfterSeconds`, if set; at most a week. */
 export function pauseAfter(error: RelayError, facts: PauseFacts): Pause {
-  const failureClass = failureClassOf(error);
-  const ms = waitOf(failureClass, error, facts);
+  const ms = waitOf(error, facts);
   return {
     until: ms === null ? null : facts.now + Math.min(ms, MAX_WAIT_MS),
     reason: error.code,
   };
 }
 
-function waitOf(
-  failureClass: FailureClass,
-  { retryAfterSeconds }: RelayError,
-  { failures, fraction }: PauseFacts,
-): number | null {
-  const named = retryAfterSeconds === undefined ? null : retryAfterSeconds * 1000;
-  switch (failureClass) {
+function waitOf(error: RelayError, { failures, fraction }: PauseFacts): number | null {
+  const named = error.retryAfterSeconds === undefined ? null : error.retryAfterSeconds * 1000;
+  switch (failureClassOf(error)) {
     case 'login':
       return named;
     case 'account':

@@ -35,8 +35,8 @@ export function jobRecord(job: Job): JobRecord {
     review_required: job.reviewRequired,
     error: job.error && withFix(job.error),
     result: job.result,
-    created_at: new Date(job.createdAt).toISOString(),
-    updated_at: new Date(job.updatedAt).toISOString(),
+    created_at: isoOf(job.createdAt),
+    updated_at: isoOf(job.updatedAt),
     started_at: isoOf(job.startedAt),
     completed_at: isoOf(job.completedAt),
   };

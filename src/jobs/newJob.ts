@@ -146,11 +146,8 @@ export async function takeUpUnlisted(
 ): Promise<void> {
   const unlisted = left.map(({ seq }) => ({ seq, change: changeOfJob(context.store, seq) }));
   await Promise.all(unlisted.flatMap(({ change }) => (change?.outcome === null ? [list(change)] : [])));
-  const over = unlisted.filter(({ change }) => change?.outcome !== null);
-  await dropAll(
-    context,
-    over.map(({ seq }) => seq),
-  );
+  const over = unlisted.flatMap(({ seq, change }) => (change?.outcome === null ? [] : [seq]));
+  await dropAll(context, over);
 }
 
 async function dropAll(context: Pick<Context, 'store'>, jobs: readonly number[]): Promise<number> {

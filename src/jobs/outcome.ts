@@ -85,10 +85,10 @@ function factsAfter(context: Context, job: Job, change: Change | null, end: Driv
     return { result, completedAt, error: null, reviewRequired: false, carryOn: false };
   }
   const reviewRequired = end.kind === 'review';
-  const cause =
-    ('cause' in end && end.cause) || new RelayError('PARTIAL_WRITE', 'The write stopped part-way.');
+  const given = 'cause' in end ? end.cause : null;
+  const cause = given ?? new RelayError('PARTIAL_WRITE', 'The write stopped part-way.');
   const attempts = change === null ? job.stepAttempts + 1 : job.maxAttempts;
-  const isSpent = isRefusal(cause) && !reviewRequired && 'cause' in end && end.cause !== null;
+  const isSpent = given !== null && isRefusal(given) && !reviewRequired;
   return {
     error: errorFacts(cause),
     reviewRequired,

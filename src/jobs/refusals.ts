@@ -2,6 +2,7 @@
 import { RelayError } from '../domain/errors.ts';
 import { shortId } from '../domain/job.ts';
 import type { Remedy } from '../domain/remedy.ts';
+import { NEAR_SCORE } from '../domain/settling.ts';
 import type { Store } from '../store/file/open.ts';
 import { listUnresolved } from '../store/tables/jobItems.ts';
 import type { Job } from '../store/tables/jobs.ts';
@@ -95,7 +96,7 @@ function waysOn(store: Store, { seq, id, resolved }: Job): Remedy {
   );
   const ways = [
     `${call('get_job_status', { only: 'unresolved' })} lists them with candidates.`,
-    `${call('resume_job', { fixes })} settles them one by one; ${call('resume_job', { accept_near: 0.36 })} takes the first candidate wherever its score is at least 0.36.`,
+    `${call('resume_job', { fixes })} settles them one by one; ${call('resume_job', { accept_near: NEAR_SCORE })} takes the first candidate wherever its score is at least ${NEAR_SCORE}.`,
     ...(resolved > 0
       ? [`${call('commit_job', { skip_unresolved: true })} writes the job without them.`]
       : []),

@@ -1,5 +1,6 @@
 /** The ways in which a run ends, and what each records. */
 import { asRelayError } from '../../domain/errors.ts';
+import { shortId } from '../../domain/job.ts';
 import { EMPTY_PREVIEW, INTERVAL_MS, type KeepPreview, type KeepStatus } from '../../domain/keep.ts';
 import { pauseAfter } from '../../domain/pause.ts';
 import type { Change } from '../../store/tables/changes.ts';
@@ -64,7 +65,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal) {
     },
     /** Records that the last write still continues as a job, or that this job waits for a person. */
     async waitsForJob(keep: Keep, change: Change): Promise<Outcome> {
-      const name = `job ${change.id.slice(0, 8)}`;
+      const name = `job ${shortId(change.id)}`;
       const job = change.job === null ? null : getJobBySeq(store, change.job);
       if (job?.status !== 'failed') {
         return endings.waits(keep, `Its last write continues as ${name}.`, clock.now() + LOOK_AT_JOB_MS);

@@ -17,6 +17,7 @@ import {
   getKeep,
   insertKeep,
   type Keep,
+  type KeepChange,
   type KeepTimes,
   keepOfPlaylist,
   listKeeps,
@@ -339,10 +340,8 @@ export function createKeeps(context: KeepsContext): Keeps {
         return { keep: recordOf(now(keep) ?? keep) };
       }
       if (action === 'resume') {
-        const isInReview = keep.preview !== null;
-        const next = isInReview
-          ? ({ status: 'review' } as const)
-          : ({ status: 'active', reason: null } as const);
+        const next: KeepChange =
+          keep.preview === null ? { status: 'active', reason: null } : { status: 'review' };
         if (keep.status === 'paused') await putKeep(store, keep, next);
         wake.abort();
         return { keep: recordOf(now(keep) ?? keep) };
