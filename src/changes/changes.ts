@@ -185,7 +185,7 @@ export function createChanges(context: ChangeContext): Changes {
   const active = new Set<Active>();
   /** Spotify does not keep the order of writes that come at the same time. */
   const turns = createMutex();
-  /** When each change that this process has begun and not ended was stored, by its key; monotonic milliseconds. */
+  /** When each change that this process began, and that has not ended, was stored. By key, in monotonic milliseconds. */
   const begunAt = new Map<number, number>();
   let list: ListChange = async () => {};
 

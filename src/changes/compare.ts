@@ -16,7 +16,7 @@ import {
   type Work,
 } from './rowOps.ts';
 
-/** A state that the list is in once the change got as far as `to`. */
+/** The state of the list once the change has got as far as `to`. */
 interface State {
   to: Progress;
   rows: readonly string[];
@@ -122,7 +122,7 @@ function lacksAhead(
   shown: readonly string[],
 ): State | undefined {
   if (!rows.includes('') || !ops.slice(present.to.op).every(addsRows)) return;
-  // A row without a name at the very place where one was is no song that was added.
+  // If the list is as it was before the request, its rows without a name are the old ones, not songs that were added.
   if (sameRows(present.rows, shown)) return;
   return [present, ...ahead].find((state) => lacksUnnamed(state.rows, shown));
 }
@@ -146,7 +146,7 @@ export function presentState(plan: Work, known: Progress, shown: readonly string
 
 /**
  * The most similar state with as many rows as the list. If several are equally similar, the first counts. A state counts only if
- * few rows differ, or none but those that the next request adds. null if there is none.
+ * few rows differ, or if the list still begins with `begin`. null if there is none.
  * @param begin the rows before the next request
  */
 function closestOf(

@@ -149,7 +149,7 @@ async function allowingRelinks(
   const before = new Set(rowsReached(run));
   // Rows are removed by the URI that they were written with.
   const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
-  // If a row shows a song that this change names, and that no row showed before, the row is that song's own.
+  // If a row shows a song that this change names, and that no row showed before, it holds that very song: it is not relinked.
   if (mismatches.some(({ shown }) => written.has(shown) && !before.has(shown))) return plain;
   // Only rows that this change wrote are assumed to be relinked. Mismatches are looked up first if their row, or the ID that they
   // show, was there before.

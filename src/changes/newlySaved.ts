@@ -133,7 +133,7 @@ export function removedBy(
   };
 }
 
-/** Tracks of a change's only operation that were certainly sent with success. */
+/** Tracks of a change's only operation whose requests certainly took effect. */
 function reached({ op, at }: Change, uris: readonly string[]): readonly string[] {
   return op === 0 ? uris.slice(0, at) : uris;
 }
@@ -143,7 +143,7 @@ function inDoubt({ op, at, uncertain }: Change, uris: readonly string[]): readon
   return op === 0 && uncertain ? uris.slice(at, at + TRACKS_PER_REQUEST) : [];
 }
 
-/** From when on a saved track counts as saved by `change`. */
+/** A track that was saved at this time or later counts as saved by `change`. */
 const sinceOf = (clocks: Clocks, change: Change) => beganAt(clocks, change) - EARLIER_MS;
 
 /** Maximum number of readings of the library if it changes meanwhile, since rows then move from one page to another. */
@@ -155,11 +155,11 @@ interface Pages {
   older: number;
 }
 
-/** What the library shows of some tracks. */
+/** What the library shows of some tracks, sorted by whether they were saved before a given moment. */
 interface Shown {
-  /** The tracks that were saved since then, in the order of the library. */
+  /** The tracks that were saved at that moment or later, in the order of the library. */
   fresh: string[];
-  /** The tracks that were saved before. */
+  /** The tracks that were saved before that moment. */
   older: string[];
   /** When the library says that a track was saved, in Unix milliseconds. */
   savedAt: Map<string, number>;

@@ -138,7 +138,8 @@ export function formerBeside(
   const { rows, ops, former } = plan;
   const known = progressOf(change);
   const states = isDoubtful ? byDistance(plan, known, present) : [];
-  // Of those that are equally near, the latest counts: the rows that it lacks are relay's to bring back, not gone by others.
+  // If several are equally near, the latest counts. The rows that it lacks were removed by relay, which brings them back, and not
+  // by others.
   const nearest = states.findLast(({ far }) => far === states[0]?.far);
   const { to, left } = nearest ?? presentState(plan, known, present);
   const made = rowsAt(plan, to, left);
@@ -339,7 +340,7 @@ export function rowsConflict(
   const from = isShort ? 0 : Math.max(0, at - SHOWN_BEFORE);
   return new RelayError(
     'CONFLICT',
-    `Someone else changed the playlist ${playlistId} while relay was writing to it: it should have ${expected.length} rows but has ${present.length}; the first difference is at position ${at}.`,
+    `Someone else changed the playlist ${playlistId} while relay was writing to it. It should have ${expected.length} rows but has ${present.length}; the first difference is at position ${at}.`,
     {
       remedy: DECIDE,
       details: {

@@ -339,7 +339,7 @@ async function undoRows(
 
 type Begun = Pick<Run, 'change' | 'plan'>;
 
-/** The undos of the rows of a change that stopped part-way, the last one first. */
+/** The unfinished undos of a change, the last one first: each stopped part-way. */
 function begunUndos({ store }: Planning, { seq }: Change): Begun[] {
   return partialUndos(store, seq).map((change) => ({
     change,
