@@ -16,7 +16,7 @@ interface ReadyRule {
   words(value: string | null): string;
 }
 
-/** A text in SQL, and several of them. */
+/** Match a text in SQL, and several that are separated by commas. */
 const TEXT = /'((?:[^']|'')*)'/;
 const TEXTS = `${TEXT.source}(?:, ${TEXT.source})*`;
 

@@ -216,7 +216,7 @@ export interface ImportAsked {
   skipDuplicates: boolean;
   /** Name of the uploaded file, if there is one. */
   fileName?: string | undefined;
-  /** True if each playlist in the file becomes a new playlist. Their names would be too long for a header. */
+  /** True if each playlist in the file becomes a new playlist. Not their names, which would be too long for a header. */
   each?: boolean | undefined;
 }
 

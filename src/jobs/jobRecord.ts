@@ -15,7 +15,7 @@ export function jobRecord(job: Job): JobRecord {
     phase: job.phase,
     payload: job.payload,
     playlist_id: job.targetId,
-    // A name beside the playlist that the job writes to is not that playlist's.
+    // If the payload also has the ID of a playlist, `name` is not the name of that playlist.
     ...(job.payload.name === undefined || job.payload.playlist_id !== undefined
       ? {}
       : { name: job.payload.name }),

@@ -180,8 +180,8 @@ function followCancelled(context: Context, job: Job, end: DriveEnd): void {
 }
 
 /**
- * True if how the last request ended is still being looked into, or cannot be known. Nobody looks what became of a lost request
- * to the saved tracks, since sending it again does no harm.
+ * True if how the last request ended is still being looked into, or cannot be known. For a lost request to the saved tracks,
+ * relay does not find that out, since sending the request again does no harm.
  */
 function isInDoubt({ kind, outcome, inTransit, uncertain }: Change): boolean {
   const isLibrary = kind === 'save' || kind === 'unsave';

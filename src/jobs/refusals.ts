@@ -129,7 +129,10 @@ export function wrongState(job: Job, why: string): RelayError {
   return stateError(job, messageIn(job, why), status === 'ready' ? commit : detailsOf(job));
 }
 
-/** A review is to be accepted, and the job has none. Nothing is to be written, so the remedy names nothing that writes. */
+/**
+ * The error for accepting a review that a job does not have. The caller wants nothing written, so the remedy names nothing that
+ * writes.
+ */
 export function notInReview(job: Job): RelayError {
   return stateError(job, messageIn(job, 'It is not in review.'), detailsOf(job));
 }

@@ -65,7 +65,7 @@ test('a union whose source has another name waits for a person, who may let it r
       [waiting.status, waiting.reason],
       [
         'review',
-        'You have no playlist "Road" any more, which the query reads. If it only has another name now, stop keeping this playlist, and add it again. If you accept, it runs without it.',
+        'The query reads "Road", which you no longer have. If it only has another name now, stop keeping this playlist, and add it again. If you accept, it runs without it.',
       ],
     );
     assert.deepEqual(rowsOf(relay, made.playlist_id), before);
@@ -92,7 +92,10 @@ test('a query that names a playlist by its ID waits for a person once that playl
         ? await keep(relay, { name: 'Other', sql, dry_run: true })
         : await act(relay, made.id, 'run');
       assert.equal(waiting.status, 'review');
-      assert.ok(waiting.reason?.startsWith(`You have no playlist "${name}" any more`), waiting.reason);
+      assert.ok(
+        waiting.reason?.startsWith(`The query reads "${name}", which you no longer have`),
+        waiting.reason,
+      );
     }
     assert.equal(rowsOf(relay, made.playlist_id).length, 14);
     assert.equal((await act(relay, made.id, 'accept')).keep.last_result, '2 removed');

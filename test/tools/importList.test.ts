@@ -129,9 +129,7 @@ longTest('a list can replace or extend a playlist, or go to Liked Songs without 
 
     owner(relay.provider).saved.length = 0;
     const saved = await relay.call('import_list', { text, saved: true });
-    assert.deepEqual(saved.not_song_lines, [
-      { line: 3, text: episode.uri, why: 'an episode, which is no song' },
-    ]);
+    assert.deepEqual(saved.not_song_lines, [{ line: 3, text: episode.uri, why: 'an episode, not a song' }]);
     await runToEnd(relay, String(saved.job_id));
     assert.deepEqual(savedUris(relay).sort(), [one.uri, two.uri].sort());
   }),

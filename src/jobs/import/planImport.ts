@@ -82,7 +82,7 @@ function withoutEpisodes({ entries, notSongs }: ReadList): Pick<ReadList, 'entri
   };
 }
 
-const EPISODE = 'an episode, which is no song';
+const EPISODE = 'an episode, not a song';
 
 function isEpisode({ uri }: ListEntry): boolean {
   return uri !== undefined && isEpisodeUri(uri);

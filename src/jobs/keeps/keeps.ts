@@ -206,7 +206,7 @@ export function createKeeps(context: KeepsContext): Keeps {
 
   /**
    * The first due time of a new kept playlist: in step with the existing ones, so that runs share their check of the
-   * library. A step is as short as that allows, so that the second run of a weekly playlist is about a week after the first.
+   * library. A step is at most a day, so that the second run of a weekly playlist is about a week after the first.
    */
   function inStep(every: KeepRecord['every']): number {
     const [first] = listKeeps(store);
@@ -385,7 +385,7 @@ export function createKeeps(context: KeepsContext): Keeps {
   };
 }
 
-/** For a call that was sent again. */
+/** The remedy for a call that was sent again. */
 function nothingToAdd({ id }: Keep) {
   const command = ['keep', 'show', shortId(id)];
   const same = 'It follows this query, so nothing is left to add.';

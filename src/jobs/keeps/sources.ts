@@ -32,7 +32,7 @@ export async function awayFrom(
   const names = playlistsInQuery(query, name).filter((one) => one !== name);
   const listed = ids.length + names.length === 0 ? [] : await library.listedPlaylists();
   const unlisted = new Set(ids.filter((id) => listed.every((one) => one.id !== id)));
-  // Any text of 22 letters may be something else than an ID. Only a playlist that was read once has versions.
+  // Not every text that looks like an ID is one. Only a playlist that was read once has versions.
   const left = unlisted.size === 0 ? [] : await library.versionedPlaylists();
   const away = [
     ...refused,
@@ -46,7 +46,7 @@ export async function awayFrom(
   return away.filter(({ key }) => playlistId === null || key !== playlistUri(playlistId));
 }
 
-/** What a run does without, after a person's leave to do without some playlists has ended for those that are back. */
+/** What a run still does without. A person's leave to do without a playlist ends once that playlist is back. */
 export function stillGone({ gone }: Pick<Keep, 'gone'>, away: readonly Away[]): string[] {
   const isAway = new Set(away.map(({ key }) => key));
   return gone.filter((one) => !PLAYLIST_KEY.test(one) || isAway.has(one));
@@ -61,8 +61,8 @@ export function missing({ gone }: Pick<Keep, 'gone'>, away: readonly Away[]): st
   const left = namesOf(lacking.filter(({ why }) => why !== 'refused'));
   const texts = [
     refused.length > 0 &&
-      `Spotify does not give the rows of ${refused.join(', ')} now, which the query may read.`,
-    left.length > 0 && `You have no playlist ${left.join(' or ')} any more, which the query reads.`,
+      `Spotify does not give the rows of ${refused.join(', ')} now, and the query may read them.`,
+    left.length > 0 && `The query reads ${left.join(' and ')}, which you no longer have.`,
     lacking.some(({ why }) => why === 'unknown') &&
       'If it only has another name now, stop keeping this playlist, and add it again.',
     `If you accept, it runs without ${lacking.length === 1 ? 'it' : 'them'}.`,
