@@ -15,8 +15,7 @@ export function ownJob(
   { id, kind, playlistId, account }: Pick<Change, 'id' | 'kind' | 'playlistId' | 'account'>,
   ops: readonly ChangeOp[],
 ): NewJob {
-  const create = ops.find((op) => op.op === 'create');
-  const details: DetailValues = create?.op === 'create' ? create.details : {};
+  const details: DetailValues = ops.find((op) => op.op === 'create')?.details ?? {};
   return {
     id,
     type: kindFacts(kind).job,

@@ -1,13 +1,13 @@
 /** Why a job refuses a call, and what to do instead: tools for a model, commands for a person at a terminal. */
 import { RelayError } from '../domain/errors.ts';
-import { shortId } from '../domain/job.ts';
+import { isPastSettling, shortId } from '../domain/job.ts';
 import type { Remedy } from '../domain/remedy.ts';
 import { NEAR_SCORE } from '../domain/settling.ts';
 import type { Store } from '../store/file/open.ts';
 import { listUnresolved } from '../store/tables/jobItems.ts';
 import type { Job } from '../store/tables/jobs.ts';
 import { unresolvedOf } from './jobRecord.ts';
-import { mayMove, maySettle } from './states.ts';
+import { mayMove } from './states.ts';
 
 export function noSuchJob(id: string): RelayError {
   return new RelayError('JOB_NOT_FOUND', `There is no job ${id.slice(0, 100)}.`, {
@@ -29,7 +29,7 @@ export function severalJobs(start: string): RelayError {
 
 /** @throws RelayError `JOB_STATE` */
 export function requireSettleable(job: Job): void {
-  if (maySettle(job.status, job.phase)) return;
+  if (!isPastSettling(job)) return;
   throw stateError(
     job,
     `The job is ${job.status}, and only a job that has not begun to write can be corrected.`,

@@ -23,11 +23,6 @@ export function mayMove(from: JobStatus, to: JobStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** True while a person may still decide which track an item means, which is before its job writes. */
-export function maySettle(status: JobStatus, phase: JobPhase): boolean {
-  return phase === 'resolve' && (status === 'resolving' || mayMove(status, 'resolving'));
-}
-
 /** The state in which a phase runs. */
 export function workingState(phase: JobPhase): JobStatus {
   return phase === 'resolve' ? 'resolving' : 'committing';

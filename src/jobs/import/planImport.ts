@@ -108,6 +108,7 @@ async function previewOf(
   read: ReadList,
   items: readonly NewJobItem[],
 ): Promise<ImportPreview> {
+  const { store, clock } = services;
   const { entries, decided } = read;
   const { artistSide: side } = decided;
   return {
@@ -129,13 +130,9 @@ async function previewOf(
     with_uri: entries.filter(({ uri }) => uri !== undefined).length,
     with_isrc: entries.filter(({ uri, isrc }) => uri === undefined && isrc !== undefined).length,
     ...(await costOf(services, items)),
-    searches_24h: searchesOf(services),
+    searches_24h: store === null ? 0 : (requestTotals(store, clock.now()).search ?? 0),
     jobs: chunk(items, SONGS_PER_JOB).length,
   };
-}
-
-function searchesOf({ store, clock }: PlanServices): number {
-  return store === null ? 0 : (requestTotals(store, clock.now()).search ?? 0);
 }
 
 /** Kinds of lines that are normal in a list although they are not songs. */
