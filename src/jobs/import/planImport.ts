@@ -110,7 +110,6 @@ async function previewOf(
 ): Promise<ImportPreview> {
   const { store, clock } = services;
   const { entries, decided } = read;
-  const { artistSide: side } = decided;
   return {
     format: read.format,
     encoding: read.encoding,
@@ -118,7 +117,7 @@ async function previewOf(
     lists: (read.lists ?? []).map(({ name, entries: songs }) => ({ name, songs })),
     songs: entries.length,
     episodes: entries.filter(isEpisode).length,
-    artist_side: side ? { side: side.side, because: side.because, certain: side.certain } : null,
+    artist_side: decided.artistSide ?? null,
     columns: decided.columns ?? {},
     // A song that is only a link has no title to show.
     examples: entries
