@@ -170,7 +170,7 @@ export function openConnection(origin: string): Connection {
   };
 }
 
-// These messages go on a sentence about the server, such as "The server cannot be reached: it closed the connection."
+// Each of these messages completes a sentence about the server, such as "The server cannot be reached: it closed the connection."
 
 function closed(): Error {
   return new Error('it closed the connection');

@@ -15,7 +15,7 @@ const HELLO_MS = 10_000;
 const HELLO_BYTES = 16 * 1024;
 
 const ANSWER_MS = 60_000;
-/** To read 100,000 lines takes a slow machine more than a minute. */
+/** Reading 100,000 lines takes a slow machine more than a minute. */
 const LIST_MS = 300_000;
 const LIST_CALLS: ReadonlySet<string> = new Set(['previewImport', 'startImport'] satisfies LocalCall[]);
 

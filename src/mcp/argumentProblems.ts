@@ -9,7 +9,7 @@ import type { Tool } from '../tools/tool.ts';
  * fill the message.
  */
 const MAX_NAMED = 8;
-/** Maximum number of characters of a name that a client sent. */
+/** Maximum number of characters to show of a name that a client sent. */
 const MAX_NAME = 80;
 
 /** Returns `INVALID_ARGUMENT` with the first `MAX_NAMED` problems; its remedy says what is accepted there. */

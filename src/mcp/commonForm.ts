@@ -76,7 +76,7 @@ export function createCommonForms(): (headers: IncomingHttpHeaders, body: unknow
     const { progressToken } = _meta;
     if (progressToken !== undefined && (isList || !isId(progressToken))) return null;
     const era = eraOf(headers, method, _meta);
-    if (era === null || (era === 'modern' && !namesItself(headers, method, name))) return null;
+    if (era === null || (era === 'modern' && !headersAgree(headers, method, name))) return null;
     return { era, id, method, name, arguments: args, progressToken };
   };
 }
@@ -129,8 +129,8 @@ function versionOf(headers: IncomingHttpHeaders): string | undefined {
   return Array.isArray(version) ? version.join(', ') : version;
 }
 
-/** True if the headers agree with the body (required from 2026-07-28 on). */
-function namesItself(headers: IncomingHttpHeaders, method: string, name: string): boolean {
+/** True if the headers name the same method and tool as the body (required from 2026-07-28 on). */
+function headersAgree(headers: IncomingHttpHeaders, method: string, name: string): boolean {
   return headers['mcp-method'] === method && (headers['mcp-name'] ?? '') === name;
 }
 

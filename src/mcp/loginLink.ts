@@ -6,8 +6,8 @@ import { type ToolError, toolErrorText } from './toToolError.ts';
 /**
  * Adds the link to the result of a call that failed because no account is connected. `_meta` keeps the command for the command
  * line.
- * @param urlOf returns the address of the login, for a browser on the server's machine. A model reads the address, so it holds
- * no secret
+ * @param urlOf returns the address of the login, for a browser on the server's machine. A model reads this address, so the
+ * address must not hold a secret
  */
 export function withLoginLink(result: CallResult, urlOf: () => string, commands: CommandStyle): CallResult {
   const failed = result.isError === true ? (result.structuredContent.error as ToolError) : null;

@@ -51,11 +51,11 @@ type Members = Record<string, JsonSchema>;
  * `form` with its own members, or with the members of both forms if `every` is true. Where the two forms declare different
  * types, the type is left out.
  */
-function agreed(form: JsonSchema, other: JsonSchema | undefined, every = false): JsonSchema {
+function agreed(form: JsonSchema, other: JsonSchema | undefined, every: boolean): JsonSchema {
   if (other === undefined) return form;
   if (form.type !== other.type) {
-    const isKind = (key: 'properties' | 'items') => form[key] !== undefined && other[key] !== undefined;
-    return isKind('properties') || isKind('items')
+    const bothHave = (key: 'properties' | 'items') => form[key] !== undefined && other[key] !== undefined;
+    return bothHave('properties') || bothHave('items')
       ? agreed(withoutType(form), withoutType(other), every)
       : {};
   }

@@ -18,7 +18,10 @@ interface ToolCall {
   args: unknown;
   /** Who sent the call, with which program and under which ID. A cancellation must match all three. */
   from: Caller;
-  /** Calls `listener` when the client leaves; never, if it left before. So `run` adds its listener before anything else. */
+  /**
+   * Calls `listener` when the client leaves, but not if the client has already left. So `run` adds its listener before anything
+   * else.
+   */
   onGone(listener: () => void): void;
   baseUrl: string;
   /** Sends a notification to the client. */
