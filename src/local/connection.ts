@@ -6,7 +6,7 @@
 import { connect, type Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import { type ConnectionEnds, endsOf } from '../domain/localProof.ts';
-import { type AnswerHead, AnswerReader, type AnswerTaker } from './answerReader.ts';
+import { AnswerReader, type AnswerTaker } from './answerReader.ts';
 
 interface PostOptions {
   headers?: Record<string, string>;
@@ -151,7 +151,9 @@ export function openConnection(origin: string): Connection {
         const stop = onAbort(signal, fail);
         const body = createText({ pause: () => socket?.pause(), resume: () => socket?.resume() });
         const taker: Waiting = {
-          head: (head) => resolve({ ...described(head), text: body.text }),
+          head({ status, headers: received }) {
+            resolve({ status, contentType: received.get('content-type') ?? '', text: body.text });
+          },
           body: body.add,
           end() {
             stop();
@@ -181,10 +183,6 @@ export class SilentServer extends Error {}
 
 function late(): Error {
   return new SilentServer('it does not answer');
-}
-
-function described({ status, headers }: AnswerHead): Omit<OpenAnswer, 'text'> {
-  return { status, contentType: headers.get('content-type') ?? '' };
 }
 
 /** Calls `fail` once the signal is aborted. @returns a function that stops listening */

@@ -1,4 +1,5 @@
 /** Arguments that a host adds to each call for its own use and then passes on to the server. Pure. */
+import { isObject } from '../base/parsing.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /** To add an argument, add its name and host, with the place where it was seen. @internal */
@@ -14,7 +15,7 @@ export const HOST_ARGUMENTS: ReadonlyArray<{ name: string; host: string; source:
 
 /** `args` without the arguments that hosts add. An argument that the tool itself defines stays. */
 export function withoutHostArguments({ input }: Tool, args: unknown): unknown {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return args;
+  if (!isObject(args)) return args;
   const added = HOST_ARGUMENTS.filter(
     ({ name }) => Object.hasOwn(args, name) && !Object.hasOwn(input.shape, name),
   );

@@ -1,5 +1,6 @@
 /** Checks a call's arguments. Pure. */
 import * as z from 'zod';
+import { isObject } from '../base/parsing.ts';
 import type { Tool } from '../tools/tool.ts';
 import { invalidArguments, pathText, unknownArgument, unwrapped } from './argumentProblems.ts';
 import { withoutHostArguments } from './hostArguments.ts';
@@ -38,9 +39,9 @@ export function requirePlainNames(tool: Tool, args: unknown): void {
 
 /** Refuses a list that is too long before `asMeant` goes through its entries. @throws RelayError `INVALID_ARGUMENT` */
 function requireLengths(tool: Tool, args: unknown): void {
-  if (typeof args !== 'object' || args === null) return;
+  if (!isObject(args)) return;
   for (const [name, field] of Object.entries(tool.input.shape)) {
-    const list = Object.hasOwn(args, name) ? (args as Record<string, unknown>)[name] : undefined;
+    const list = Object.hasOwn(args, name) ? args[name] : undefined;
     const schema = unwrapped(field);
     if (!Array.isArray(list) || !(schema instanceof z.ZodArray)) continue;
     const { maximum } = schema._zod.bag;
@@ -65,10 +66,10 @@ function languageName(args: unknown): string | null {
     const { value } = place;
     if (Array.isArray(value)) {
       for (const [step, inner] of value.entries()) add(inner, place, step);
-    } else if (typeof value === 'object' && value !== null) {
+    } else if (isObject(value)) {
       const found = LANGUAGE_NAMES.find((name) => Object.hasOwn(value, name));
       if (found !== undefined) return pathText([...pathOf(place), found]);
-      for (const step of Object.keys(value)) add((value as Record<string, unknown>)[step], place, step);
+      for (const step of Object.keys(value)) add(value[step], place, step);
     }
   }
   return null;
@@ -98,7 +99,7 @@ export function asMeant(schema: z.core.$ZodType, value: unknown): unknown {
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((entry) => asMeant(inner.element, entry));
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isObject(value)) return value;
   const shapes = shapesOf(inner);
   const shape = shapeFor(shapes, value);
   if (!shape) return value;

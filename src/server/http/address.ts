@@ -83,8 +83,8 @@ export function networkOf(text: string): string {
  */
 function forwardedClient({ request, trusts }: HttpContext): string | null {
   const lists = [
-    chainOf(request.headers['x-forwarded-for']),
-    forwardedChain(request.headers.forwarded),
+    chainOf(request.headers['x-forwarded-for'], addressIn),
+    chainOf(request.headers.forwarded, forwardedAddress),
   ].filter((chain) => chain.length > 0);
   // A proxy adds to one of the two headers and passes the other on unchanged. So if a request has both, neither is reliable.
   const [chain] = lists;
@@ -93,19 +93,16 @@ function forwardedClient({ request, trusts }: HttpContext): string | null {
   return nearest === undefined ? (chain[0] ?? null) : nearest;
 }
 
-function chainOf(header: string | string[] | undefined): Array<string | null> {
+/** The addresses of the hops in a header. @param read returns the address of one hop, or null if the hop names none */
+function chainOf(header: string | string[] | undefined, read: typeof addressIn): Array<string | null> {
   const text = Array.isArray(header) ? header.join(',') : (header ?? '');
-  return text.trim() === '' ? [] : text.split(',').map(addressIn);
+  return text.trim() === '' ? [] : text.split(',').map((hop) => read(hop));
 }
 
-/** The hops in a `Forwarded` header (RFC 7239 4): `for=192.0.2.60;proto=http;by=203.0.113.43, for="[2001:db8::1]:4711"`. */
-function forwardedChain(header: string | string[] | undefined): Array<string | null> {
-  const text = Array.isArray(header) ? header.join(',') : (header ?? '');
-  if (text.trim() === '') return [];
-  return text.split(',').map((element) => {
-    const pair = element.split(';').find((part) => /^\s*for\s*=/i.test(part));
-    return addressIn((pair ?? '').replace(/^\s*for\s*=/i, '').replace(/^\s*"|"\s*$/g, ''));
-  });
+/** The address in one hop of a `Forwarded` header (RFC 7239 4), as in `for="[2001:db8::1]:4711";proto=http`. */
+function forwardedAddress(hop: string): string | null {
+  const pair = hop.split(';').find((part) => /^\s*for\s*=/i.test(part));
+  return addressIn((pair ?? '').replace(/^\s*for\s*=/i, '').replace(/^\s*"|"\s*$/g, ''));
 }
 
 /** The address in a text, which may have a port and brackets; null for any other text, such as `unknown` or `_hidden`. */

@@ -2,11 +2,7 @@
 import { memoryCompanion } from '../../library/files/files.ts';
 import { type Backup, type BackupOptions, backUpState } from '../../store/copies/backup.ts';
 
-export interface HomeBackupOptions extends Omit<BackupOptions, 'companion'> {
-  home: string;
-}
-
 /** @throws as `backUpState` does */
-export function backUpHome(options: HomeBackupOptions): Promise<Backup> {
+export function backUpHome(options: BackupOptions & { home: string }): Promise<Backup> {
   return backUpState({ ...options, companion: memoryCompanion(options.home) });
 }

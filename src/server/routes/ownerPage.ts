@@ -126,9 +126,8 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
 
   /** Rethrows an error with its remedy in the words of the page. */
   function inOwnWords(error: unknown): never {
-    const remedy = error instanceof RelayError ? error.remedyValue : undefined;
-    if (remedy === undefined || !(error instanceof RelayError)) throw error;
-    throw error.with({ remedy: pageText(remedy, commandStyleOf(core.settings)) });
+    if (!(error instanceof RelayError) || error.remedyValue === undefined) throw error;
+    throw error.with({ remedy: pageText(error.remedyValue, commandStyleOf(core.settings)) });
   }
 
   async function takeFile(context: HttpContext): Promise<void> {
