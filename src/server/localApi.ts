@@ -310,11 +310,11 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
   },
   askLibrary: {
     input: question,
-    run: (question, server) => answered(server, (library, signal) => library.ask(question, { signal })),
+    run: (question, here) => answered(here, (library, signal) => library.ask(question, { signal })),
   },
   askLibraryCsv: {
     input: question,
-    run: (question, server) => answered(server, (library, signal) => library.askCsv(question, { signal })),
+    run: (question, here) => answered(here, (library, signal) => library.askCsv(question, { signal })),
   },
   forgetLibrary: {
     input: () => z.object({ part: z.enum(LIBRARY_PARTS) }),
@@ -348,12 +348,12 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
         dryRun: z.boolean(),
       }),
     run: (request, { running }) =>
-      withinReach(running(), ({ keeps }, signal) => keeps.add(request, { signal })),
+      workOnKeep(running(), ({ keeps }, signal) => keeps.add(request, { signal })),
   },
   actOnKeep: {
     input: () => z.object({ id: z.string().min(1).max(100), action: z.enum(KEEP_ACTIONS) }),
     run: ({ id, action }, { running }) =>
-      withinReach(running(), ({ keeps }, signal) => keeps.act(id, action, { signal })),
+      workOnKeep(running(), ({ keeps }, signal) => keeps.act(id, action, { signal })),
   },
   playlistVersions: {
     input: () => playlist().extend({ toRestore: z.boolean().optional() }),
@@ -437,7 +437,7 @@ async function answered<T>(
 }
 
 /** Waits for work on a kept playlist, but gives up before the command line does. */
-function withinReach<T>(
+function workOnKeep<T>(
   { services }: ServerSide,
   work: (services: Services, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

@@ -24,8 +24,8 @@ export async function ownerPreview(services: PlanServices, list: ListContent): P
 }
 
 /**
- * Makes jobs from a list, as `startImport` does. With `each`, which names playlists of the file or is `all` of them, makes jobs
- * for each of these instead; their target is a new playlist of that name.
+ * Makes jobs from a list, as `startImport` does. `each` names playlists of the file, or is `all` for all of them. With it, makes
+ * jobs for each of these playlists instead, and their target is a new playlist with the same name.
  * @throws RelayError `INVALID_ARGUMENT` if the file has no such playlist; then no job was made
  */
 export async function ownerImport(
@@ -51,7 +51,7 @@ export async function ownerImport(
   return { preview: plan.preview, jobs };
 }
 
-/** Maximum number of playlists of a file that become playlists at once, if they are not named. */
+/** Maximum number of playlists in a file from which `all` makes playlists. */
 const MAX_EACH = 1_000;
 
 function tooManyLists(count: number): RelayError {

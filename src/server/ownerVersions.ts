@@ -20,8 +20,8 @@ const IF_LATE = 'Try again in a minute.';
 /**
  * Lists the versions of a playlist.
  * @param given its ID, URI or link, its name or, if it is gone, the last name that was read
- * @param options.toRestore true if a version is to be written. A stored name may be that of another playlist by now, so it
- *   does not count while Spotify cannot be asked
+ * @param options.toRestore true if a version is to be restored. Then a call with a name fails if Spotify cannot be asked, since
+ *   a stored name may by now belong to another playlist
  */
 export async function ownerVersions(
   services: Services,
@@ -71,16 +71,12 @@ export async function ownerRestore(
 
 function notAsShown(): RelayError {
   const changed = 'The playlist, or what Spotify offers, has changed since.';
-  return new RelayError(
-    'CONFLICT',
-    'Restoring would not do what was shown any more, so nothing was changed.',
-    {
-      remedy: {
-        text: `${changed} To see what it does now, run the same command again.`,
-        page: `${changed} Below is what restoring does now.`,
-      },
+  return new RelayError('CONFLICT', 'Restoring would no longer do what was shown, so nothing was changed.', {
+    remedy: {
+      text: `${changed} To see what it does now, run the same command again.`,
+      page: `${changed} Below is what restoring does now.`,
     },
-  );
+  });
 }
 
 async function idOf(services: Services, given: string, toRestore: boolean): Promise<string> {

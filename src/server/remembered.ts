@@ -31,7 +31,7 @@ export async function forgetRemembered(
   }
   if (!first) return { forgotten: 0, match: null };
   const match = id === null ? null : matchOf(core, first);
-  // If the save fails, the match stays forgotten in memory. It is back only if the server stops before a save succeeds.
+  // If the save fails, the match stays forgotten in memory. It comes back only if the server stops before a save succeeds.
   await store.durable(() => deleteAliases(store, id === null ? null : found.map(({ key }) => key)));
   log.info({ matches: found.length }, 'remembered matches forgotten');
   return { forgotten: found.length, match };

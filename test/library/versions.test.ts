@@ -350,7 +350,7 @@ longTest('a restore is refused if the playlist has changed while the question wa
       assert.deepEqual([asked, done.code, done.out], [true, 1, '']);
       assert.match(
         done.err,
-        /relay: Restoring would not do what was shown any more, so nothing was changed\.\n/,
+        /relay: Restoring would no longer do what was shown, so nothing was changed\.\n/,
       );
       assert.match(
         done.err,

@@ -213,7 +213,7 @@ test('Deny ends what was approved for the same request in another tab', () =>
     assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 401);
     assert.equal(await tokenRefusal(baseUrl, codeForm(client, unused)), '400 invalid_grant');
     await exchanged(baseUrl, codeForm(client, kept));
-    assert.match((await browser.open(request('one'))).text, /The client has no access from it/);
+    assert.match((await browser.open(request('one'))).text, /This request gives the client no access/);
   }));
 
 test('a request that is approved and denied at the same moment is denied', () =>

@@ -28,7 +28,7 @@ export async function forgetBrowsers(core: Core, id: string | null): Promise<Bro
     });
   }
   if (forgotten.length === 0) return [];
-  // If the save fails, the browser stays forgotten in memory. It is back only if the server stops before a save succeeds.
+  // If the save fails, the browser stays forgotten in memory. It comes back only if the server stops before a save succeeds.
   await core.store.durable(() =>
     id === null ? forgetAllBrowsers(core.store) : forgetBrowser(core.store, id),
   );

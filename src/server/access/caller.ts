@@ -4,7 +4,7 @@ import { isLoopbackName } from '../../base/loopback.ts';
 import { isDirectLoopback } from '../http/address.ts';
 import type { HttpContext } from '../http/context.ts';
 import { HttpError } from '../http/toHttp.ts';
-import { isStrangers } from './peer.ts';
+import { isFromStranger } from './peer.ts';
 
 /**
  * True if the request comes straight from a program of the owner on this machine, or from the owner's browser at our own pages.
@@ -15,16 +15,16 @@ export async function isNear(context: HttpContext): Promise<boolean> {
   const { origin } = context.request.headers;
   const fromOurPage = origin === undefined || isLoopbackName(origin.replace(/^https?:\/\//, ''));
   if (!isDirectLoopback(context) || !fromOurPage) return false;
-  return !(await isStrangers(context.request.socket));
+  return !(await isFromStranger(context.request.socket));
 }
 
 /**
  * True if another user of this machine sent the request, or may have sent it and closed the connection at once. With a public
  * address this is not checked: there a proxy makes the connection, and the proxy may run as any user.
  */
-export async function isOtherUsers({ request, baseUrl }: HttpContext): Promise<boolean> {
+export async function isFromOtherUser({ request, baseUrl }: HttpContext): Promise<boolean> {
   if (!isLoopbackName(new URL(baseUrl).host)) return false;
-  return isStrangers(request.socket);
+  return isFromStranger(request.socket);
 }
 
 /**
@@ -50,15 +50,15 @@ export function originOf({ request, baseUrl }: HttpContext): string | null {
  * True if a page of another origin made the browser send this request. False for programs and old browsers, which do not send
  * the header.
  */
-function isOfAnotherPage({ request }: HttpContext): boolean {
+function isFromAnotherPage({ request }: HttpContext): boolean {
   const site = request.headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin';
 }
 
 /** Refuses requests from pages of other origins and from other users of this machine. @throws HttpError */
 export async function requireOwnPage(context: HttpContext): Promise<void> {
-  if (isOfAnotherPage(context)) throw new HttpError('FORBIDDEN_ORIGIN');
-  if (await isOtherUsers(context)) throw new HttpError('FORBIDDEN_USER');
+  if (isFromAnotherPage(context)) throw new HttpError('FORBIDDEN_ORIGIN');
+  if (await isFromOtherUser(context)) throw new HttpError('FORBIDDEN_USER');
 }
 
 /**

@@ -42,7 +42,7 @@ export async function peerOf(socket: Socket): Promise<Peer> {
 }
 
 /** True for a connection of another user of this machine, and for one that is closed, since it may have been another user's. */
-export async function isStrangers(socket: Socket): Promise<boolean> {
+export async function isFromStranger(socket: Socket): Promise<boolean> {
   const peer = await peerOf(socket);
   return peer === 'other' || peer === 'gone';
 }
@@ -85,10 +85,9 @@ export interface Seen {
 }
 
 /**
- * Looks for a connection in a table, and reads no further than the line with the user of the other end. Returns nothing if the
- * table cannot be read. The kernel returns the table in small pieces.
- * Reading a piece in Node's threads would take longer than the kernel needs to produce it, so the pieces are read
- * synchronously.
+ * Looks for a connection in a table, and reads no further than the line with the user of the other end. If reading fails,
+ * returns what was seen until then. The kernel returns the table in small pieces. They are read synchronously, since handing a
+ * piece to Node's threads takes longer than the kernel needs to produce it.
  * @internal
  */
 export async function seenIn(path: string, ends: Ends): Promise<Seen> {

@@ -1,6 +1,6 @@
 /**
  * The HTTP listener: guards before routing, security headers on every answer, time-outs against slow clients, and an orderly
- * end. The caller makes the routes.
+ * shutdown. The caller makes the routes.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -65,12 +65,12 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
   const { servers, port, names } = await bindAll(make, options.port, options.host);
   dispatch = createDispatch(options, { port, names, publicBaseUrl: options.publicBaseUrl });
-  tellPublic(options);
+  warnIfPublic(options);
   return { port, close: (graceMs) => closeAll(servers, connections, graceMs, options.clock) };
 }
 
 /** Logs a warning that this server is not for this machine alone. */
-function tellPublic({ publicBaseUrl, host, trustedProxies, log }: ListenerOptions): void {
+function warnIfPublic({ publicBaseUrl, host, trustedProxies, log }: ListenerOptions): void {
   if (publicBaseUrl === null) return;
   log.warn(
     { publicBaseUrl, host, trustedProxies },
@@ -114,7 +114,7 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
     return router.find(context.method, context.path).handle(context);
   }
 
-  function warnOf({ request, requestId }: HttpContext, code: string): void {
+  function warnOfForeign({ request, requestId }: HttpContext, code: string): void {
     const { headers, socket } = request;
     const fields = { requestId, address: socket.remoteAddress, host: shownHeader(headers.host) };
     if (code === 'FORBIDDEN_HOST') quietLog.warn(fields, 'request refused: foreign Host');
@@ -126,7 +126,7 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
     const fields = { requestId: context.requestId, method: context.method, path: context.path };
     const { code } = told;
     if (status === 500) log.error({ ...fields, err: error }, 'request failed');
-    else if (code === 'FORBIDDEN_HOST' || code === 'FORBIDDEN_ORIGIN') warnOf(context, code);
+    else if (code === 'FORBIDDEN_HOST' || code === 'FORBIDDEN_ORIGIN') warnOfForeign(context, code);
     else log.debug({ ...fields, status, code }, 'request refused');
     if (context.response.headersSent) {
       context.response.destroy();
@@ -211,7 +211,7 @@ function contextOf(
   return { request, response, method, path, query, baseUrl: '', requestId, site, trusts, waitingBodies };
 }
 
-/** Answers requests that Node does not hand on as requests, in the form and with the headers that errors usually have. */
+/** Answers the requests for which Node does not call the request listener, with the body and headers that errors usually have. */
 function answerForNode(server: Server, connections: Connections, random: Random): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET') return void socket.destroy();

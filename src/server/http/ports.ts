@@ -112,8 +112,8 @@ function bindError(error: unknown, port: number, host: string): RelayError {
   const code = systemCodeOf(error);
   const at = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   // Windows gives this error if another user's program holds the port exclusively.
-  const isOthers = code === 'EACCES' && port >= 1024;
-  if (code === 'EADDRINUSE' || isOthers) {
+  const isHeldByOther = code === 'EACCES' && port >= 1024;
+  if (code === 'EADDRINUSE' || isHeldByOther) {
     return new RelayError('PORT_TAKEN', `Another program is already using ${at}.`, {
       remedy: 'Choose another port with --port (0 picks a free one), or stop the other program.',
       cause: error,

@@ -45,9 +45,9 @@ export function ownerEvents(core: Core, services: Services, limit: number): Page
   const found: Found[] = [
     ...jobs.map((job) => {
       const changeId = job.result?.change_id;
-      const found = typeof changeId === 'string' ? getChange(store, changeId) : null;
+      const named = typeof changeId === 'string' ? getChange(store, changeId) : null;
       // Results of earlier versions also name changes that wrote nothing.
-      const change = found?.outcome === 'unchanged' ? null : found;
+      const change = named?.outcome === 'unchanged' ? null : named;
       return { at: Date.parse(job.completed_at ?? job.updated_at), job, change };
     }),
     ...changes.slice(0, limit + 1).map((change) => ({ at: change.createdAt, job: null, change })),

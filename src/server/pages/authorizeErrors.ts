@@ -22,7 +22,7 @@ export function wrongClientPage(refusal: Refusal): Page {
 
 export const DENIED_PAGE: Page = {
   title: 'You denied this request',
-  body: html`<p>The client has no access from it, and it can no longer be approved.</p>
+  body: html`<p>This request gives the client no access, and can no longer be approved.</p>
 <p>To connect the client after all, start again in the client. It will ask for approval again. If you did not start this yourself, close this page.</p>`,
 };
 

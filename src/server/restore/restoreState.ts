@@ -65,7 +65,6 @@ export interface Restored {
   heldJobs: number;
   /** Why the key of this home cannot open the login in the copy; null if it can. */
   keyProblem: string | null;
-  /** What comes from the former state rather than from the copy. */
   kept: Kept;
   /** Rows of versions and plays, by table; null if the copy has none, so those of this home stay. */
   memory: RowCounts | null;

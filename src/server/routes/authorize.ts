@@ -2,7 +2,7 @@
 import { type AuthorizeRequest, codeUrl, refusalUrl } from '../../oauth/policy/authorize.ts';
 import { READ_SCOPE } from '../../oauth/policy/limits.ts';
 import type { Refusal } from '../../oauth/refusal.ts';
-import { isOtherUsers } from '../access/caller.ts';
+import { isFromOtherUser } from '../access/caller.ts';
 import { createDeniedRequests, type DeniedRequests } from '../access/deniedRequests.ts';
 import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';
@@ -105,11 +105,11 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   if (wasDenied(asking)) return;
   if (form.get('decision') !== 'approve') return ask(asking, null);
   if (isTooSoon(asking, ageMs)) return ask(asking, { kind: 'too_soon' });
-  if (isForAnother(asking)) return ask(asking, { kind: 'other_account' });
+  if (isForAnotherAccount(asking)) return ask(asking, { kind: 'other_account' });
   const problem = await ownerProblem(asking, form);
   // Checked again: Deny may have been pressed while the code waited for its turn.
   if (wasDenied(asking)) return;
-  if (isForAnother(asking)) return ask(asking, { kind: 'other_account' });
+  if (isForAnotherAccount(asking)) return ask(asking, { kind: 'other_account' });
   if (problem) ask(asking, problem);
   else {
     // The owner may approve less than was asked for.
@@ -124,7 +124,7 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
  * and is answered.
  */
 async function isRefused({ core }: Parts, context: HttpContext): Promise<boolean> {
-  if (!(await isOtherUsers(context))) return false;
+  if (!(await isFromOtherUser(context))) return false;
   core.quietLog.warn({ requestId: context.requestId }, 'authorization request of another user refused');
   context.request.resume();
   sendPage(context, 403, OTHER_USER_PAGE);
@@ -159,7 +159,7 @@ function isTooSoon({ core, forms, pressed, context, request }: Asking, ageMs: nu
 }
 
 /** True if the form named an account, and another one is connected now. */
-function isForAnother({ core, parameters }: Asking): boolean {
+function isForAnotherAccount({ core, parameters }: Asking): boolean {
   const [named, account] = [parameters.get('account'), core.account.view().account];
   return Boolean(named) && account !== null && account.providerUserId !== named;
 }

@@ -8,7 +8,7 @@ import { lazy } from '../../base/memoised.ts';
 import { LOCAL_CALLS, LOCAL_ROUTES, type LocalApi } from '../../domain/localApi.ts';
 import { connectionSecrets, endsOf, HELLO_ROUTE } from '../../domain/localProof.ts';
 import type { Credentials } from '../access/credentials.ts';
-import { isStrangers } from '../access/peer.ts';
+import { isFromStranger } from '../access/peer.ts';
 import { isDirectLoopback } from '../http/address.ts';
 import { HELLO_BODY, LIST_BODY, LOCAL_BODY, readJson } from '../http/body.ts';
 import { type HttpContext, sendJson } from '../http/context.ts';
@@ -74,5 +74,5 @@ async function authorize(context: HttpContext, credentials: Credentials): Promis
   refuseOutsiders(context);
   const { headers, socket } = context.request;
   if (!credentials.isCommandLine(headers.authorization, socket)) throw new HttpError('UNAUTHORIZED');
-  if (await isStrangers(socket)) throw new HttpError('FORBIDDEN_USER');
+  if (await isFromStranger(socket)) throw new HttpError('FORBIDDEN_USER');
 }

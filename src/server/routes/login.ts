@@ -4,7 +4,7 @@ import { isLoopbackName } from '../../base/loopback.ts';
 import { CALLBACK_PATH } from '../../config/types.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { LOGIN_LIFETIME_MS, type LoginProof } from '../../provider/account/login.ts';
-import { isStrangers, PEERS_ARE_KNOWN, peerOf } from '../access/peer.ts';
+import { isFromStranger, PEERS_ARE_KNOWN, peerOf } from '../access/peer.ts';
 import type { Core } from '../core.ts';
 import { isPersonsNavigation } from '../http/browser.ts';
 import { type HttpContext, redirect } from '../http/context.ts';
@@ -108,7 +108,7 @@ export function loginRoutes(core: Core, redirectUri: string, staysUp: boolean): 
   async function comesFromStranger({ request }: HttpContext, isOwners: boolean): Promise<boolean> {
     // Requests for the public name come from the proxy, which may run as any user.
     if (isPublic && !isLoopbackName(new URL(`http://${request.headers.host}`).hostname)) return false;
-    if (await isStrangers(request.socket)) return true;
+    if (await isFromStranger(request.socket)) return true;
     return PEERS_ARE_KNOWN && !isOwners && (await peerOf(request.socket)) === 'unknown';
   }
 

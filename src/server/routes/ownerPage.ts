@@ -139,7 +139,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
     sendJson(context, 200, await importFile(server, bytes, asked).catch(inOwnWords));
   }
 
-  /** Writes an archive to the disk as it arrives, since it may be too large for the memory. */
+  /** Writes an archive to the disk as it arrives, since it may not fit into memory. */
   async function takeArchive(context: HttpContext): Promise<void> {
     await signedIn(context);
     const { fileName } = parsed(Archive(), askedIn(context));
