@@ -566,7 +566,7 @@ inFull('two hundred jobs are listed in steps, and can be cleared', () =>
     const events = card(page, 'What happened');
     const older = events.getByRole('button', { name: 'Show older' });
     const rows = events.getByRole('listitem');
-    await events.getByText('Only tried').nth(5).waitFor();
+    await events.getByText('Dry run').nth(5).waitFor();
     assert.equal(await rows.count(), 6);
     for (const shown of [56, 106, 156, 200]) {
       await older.click();

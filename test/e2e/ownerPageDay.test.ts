@@ -53,7 +53,7 @@ inFull('a page left open for a day uses no more memory, and sends Spotify no req
       });
       await reach(relay, id, 'completed');
       await pass(2, MINUTE);
-      await card(page, 'What happened').getByText('Only tried').first().waitFor();
+      await card(page, 'What happened').getByText('Dry run').first().waitFor();
     };
     // Some jobs come before the measurement, so that lists have their full length and all code has been compiled.
     for (let jobs = 0; jobs < 12; jobs++) await work();

@@ -2,7 +2,7 @@
  * The approval page: proves that the person is the owner when Approve is pressed, and delays the button against accidental
  * clicks.
  */
-import { isSignedIn, Refused, secret, signInWithCode } from './session.ts';
+import { codeProblem, isSignedIn, secret, signInWithCode } from './session.ts';
 
 export function approvalPage(form: HTMLFormElement): void {
   const field = byId<HTMLElement>('code-field');
@@ -55,7 +55,7 @@ export function approvalPage(form: HTMLFormElement): void {
       isApproving = true;
       form.submit();
     } catch (error) {
-      complain(error instanceof Refused ? error.message : 'relay could not check the code. Try again.');
+      complain(codeProblem(error));
     } finally {
       isApproving = false;
       isAtWork = false;

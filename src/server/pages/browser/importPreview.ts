@@ -5,7 +5,7 @@ import { type App, button, name, plainButton, row, soft } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, number, short } from './format.ts';
 
-/** What the person has chosen for a list. It is kept here, since the fields go when another view is shown. */
+/** What the person has chosen for a list. It is kept here, since the fields disappear when another view is shown. */
 interface Choices {
   target: 'new' | 'saved' | 'playlist';
   /** The typed name of the new playlist; null for the proposed one. */
@@ -61,7 +61,7 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
     soft(`${count(preview.songs, 'song')}, read as ${preview.format.toUpperCase()}. ${costOf(preview)}`),
     preview.doubt !== null && h.p({ class: 'notice' }, preview.doubt),
     shown.lists.length > 1 && listChoice(shown, steps),
-    preview.artist_side !== null && sideChoice(app, shown, steps),
+    sideChoice(app, shown, steps),
     preview.examples.length > 0 &&
       h.ul(
         { class: 'examples' },

@@ -1,6 +1,6 @@
 /** A list of songs: dropped, chosen or pasted, previewed, and turned into a job. */
 import type { ImportTarget } from '../../../domain/listImport.ts';
-import type { ImportAsked, PagePlaylist } from '../../../domain/ownerPage.ts';
+import type { ImportAsked } from '../../../domain/ownerPage.ts';
 import { type PlaysProgress, playsText } from '../../../domain/plays.ts';
 import { type App, card, name } from './app.ts';
 import { type Child, h } from './dom.ts';
@@ -11,7 +11,7 @@ import { ask, Refused, send } from './session.ts';
 /** Maximum size of a list, which is the server's limit. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Time limit for a file: to upload a gigabyte, or to read 100,000 lines, takes a slow computer more than a minute. */
+/** Time limit for a file: uploading a gigabyte or reading 100,000 lines takes a slow computer more than a minute. */
 const FILE_MS = 5 * 60_000;
 
 /** Name of the file that pasted text becomes. */
@@ -46,7 +46,7 @@ export function createImporter(app: App): App['importer'] {
     begun = { ...before, ...given, preview, name };
   }
 
-  /** @param taken is called once the list was read */
+  /** @param taken called once the list has been read */
   function choose(given: ArrayLike<File>, taken = () => {}): void {
     const file = given[0];
     if (file === undefined) return;
@@ -186,7 +186,7 @@ export function createImporter(app: App): App['importer'] {
     },
     readPlaylists() {
       app.act('playlists', async () => {
-        const { playlists }: { playlists: PagePlaylist[] } = await ask('playlists/list', {});
+        const { playlists } = await ask('playlists/list', {});
         change({ playlists });
       });
     },
@@ -281,7 +281,7 @@ function historyPart({ name: shown, progress }: { name: string; progress: PlaysP
   );
 }
 
-/** What has to come before the songs of a list can be found, after "once"; null if nothing has to. */
+/** What must happen before relay can find the songs of a list, as words after "once"; null if it can find them now. */
 function waitFor({ state }: App, { searches }: Begun['preview']): string | null {
   if (!state.account.connected) return 'a Spotify account is connected';
   if (searches.at_most === 0) return null;

@@ -27,7 +27,7 @@ export function stateOf(job: PageJob): readonly [words: string, mood: Mood] {
     case 'committing':
       return ['Writing', ''];
     case 'completed':
-      if (job.dryRun) return ['Only tried', ''];
+      if (job.dryRun) return ['Dry run', ''];
       return job.written > 0 ? ['Done', 'good'] : ['Nothing to write', ''];
     case 'failed':
       return job.reviewRequired ? ['Your decision', 'warn'] : ['Stopped', 'bad'];

@@ -10,7 +10,7 @@ import { type Child, draw, h } from './dom.ts';
 import { summary } from './heading.ts';
 import { createImporter } from './importing.ts';
 import { createPicker } from './picker.ts';
-import { createPolling } from './polling.ts';
+import { createPolling, type Outcome } from './polling.ts';
 import { ask, keep, onOtherTab, Refused, secret, send, signInWithTicket } from './session.ts';
 import { type SignIn, signInPart } from './signIn.ts';
 
@@ -66,7 +66,7 @@ export function ownerPage(root: HTMLElement): void {
   const importer = createImporter(app);
   const polling = createPolling(read);
 
-  async function read(): Promise<'moving' | 'changed' | 'same' | 'away' | 'stop'> {
+  async function read(): Promise<Outcome> {
     if (secret() === null) return signedOut(null);
     try {
       const headers: HeadersInit = etag === '' ? {} : { 'if-none-match': etag };
@@ -81,7 +81,7 @@ export function ownerPage(root: HTMLElement): void {
           return 'stop';
         }
         etag = response.headers.get('etag') ?? '';
-        // After a switch, perhaps in another tab, what was read of the former account must not pass for the new one's.
+        // After a switch of accounts, perhaps in another tab, what was read of the former account must not pass for the new one's.
         if (state && state.account.name !== fresh.account.name) {
           doing.versions = null;
           importer.forgetPlaylists();

@@ -2,7 +2,7 @@
  * How often the state is read: often while a job is at work, rarely when nobody does anything, never while the page is hidden.
  */
 
-type Outcome = 'moving' | 'changed' | 'same' | 'away' | 'stop';
+export type Outcome = 'moving' | 'changed' | 'same' | 'away' | 'stop';
 
 const MOVING_MS = 700;
 const USUAL_MS = 2_000;

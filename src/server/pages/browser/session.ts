@@ -102,6 +102,11 @@ export async function signInWithCode(code: string): Promise<void> {
   keep((await post('/owner/code', { code })).secret as string);
 }
 
+/** Why the sign-in with a code failed, for the person. */
+export function codeProblem(error: unknown): string {
+  return error instanceof Refused ? error.message : 'relay could not check the code. Try again.';
+}
+
 /** Uses the ticket in the address, if there is one. `next` is where to continue, or null. @throws Refused */
 export async function signInWithTicket(): Promise<{ used: boolean; next: string | null }> {
   const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');

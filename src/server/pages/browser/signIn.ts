@@ -1,6 +1,6 @@
 /** What a browser that is not signed in sees: how to sign in, and nothing else. */
 import { type Child, h } from './dom.ts';
-import { Refused, signInWithCode } from './session.ts';
+import { codeProblem, signInWithCode } from './session.ts';
 
 export interface SignIn {
   problem: string | null;
@@ -19,8 +19,7 @@ export function signInPart(signIn: SignIn, redraw: () => void, done: () => void)
       signIn.isBusy = false;
       done();
     } catch (error) {
-      const problem = error instanceof Refused ? error.message : 'relay could not check the code. Try again.';
-      Object.assign(signIn, { isBusy: false, problem });
+      Object.assign(signIn, { isBusy: false, problem: codeProblem(error) });
       redraw();
       field.select();
     }

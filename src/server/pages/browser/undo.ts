@@ -2,7 +2,7 @@
 import type { ChangeEntry, UndoAnswer } from '../../../domain/localApi.ts';
 import { type App, button, plainButton, problemOf, row, soft } from './app.ts';
 import { type Child, h } from './dom.ts';
-import { count } from './format.ts';
+import { number } from './format.ts';
 import { ask, hasCode } from './session.ts';
 
 /** True if the person has asked what undoing the change does. Another tab may have undone it meanwhile. */
@@ -29,7 +29,7 @@ export function undoPart(app: App, change: string): Child {
         doing.undo = null;
         throw error;
       }
-      // What the preview showed is no longer so, which may make it another question.
+      // The playlist has changed since the preview. A new preview may ask whether to undo anyway.
       await previewUndo(app, change);
       if (doing.undo?.conflict == null) throw error;
     }
@@ -78,7 +78,7 @@ function previewWords({ summary, added, taken, notes }: UndoAnswer): string[] {
 function songWords({ count: all, first }: UndoAnswer['added'], what: string): string[] {
   if (first.length === 0) return [];
   const more = all - first.length;
-  return [`${what}: ${first.join('; ')}${more > 0 ? ` and ${count(more, 'more', 'more')}` : ''}`];
+  return [`${what}: ${first.join('; ')}${more > 0 ? ` and ${number(more)} more` : ''}`];
 }
 
 function doneWords(answer: UndoAnswer): string {

@@ -151,7 +151,7 @@ function shownPart(
           ),
         ),
       ),
-      more > 0 && soft(`And ${count(more, 'more', 'more')}.`),
+      more > 0 && soft(`And ${number(more)} more.`),
     ),
   ];
 }

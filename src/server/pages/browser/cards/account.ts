@@ -43,7 +43,7 @@ export function accountCard(app: App): Child {
     h.details(
       h.summary('More'),
       soft(
-        'Forgetting everything deletes remembered matches, jobs, changes, kept playlists (their songs stay), versions of playlists and plays. Backups stay, and so do the files that a restore or a repair has kept in the directory of relay.',
+        'Forgetting everything deletes remembered matches, jobs, changes, kept playlists (their songs stay), versions of playlists and plays. Backups stay, and so do the files that a restore or a repair has kept in relay’s directory.',
       ),
       row(
         connect('Use another account', true, 'quiet'),

@@ -17,7 +17,7 @@ export function eventsCard(app: App): Child {
   // Events beyond the first page are read on request, and again with each new state.
   const { items, more } = doing.events ?? state.events;
   const moving = state.jobs.filter((job) => !needsOwner(job));
-  const hasCovers = !state.covers || items.some(({ place }) => place.cover !== null);
+  const offersCovers = !state.covers || items.some(({ place }) => place.cover !== null);
   const hasJobs = items.some(({ job }) => job !== null);
   return card(
     'events',
@@ -26,7 +26,7 @@ export function eventsCard(app: App): Child {
       [...moving.map((job) => jobRow(app, job)), ...items.map((event) => eventRow(app, event))],
       'What relay does is listed here. The last 200 changes can be undone for 30 days.',
     ),
-    (more || hasJobs || hasCovers) &&
+    (more || hasJobs || offersCovers) &&
       row(
         more &&
           button(app, 'older', 'Show older', () => app.showEvents(items.length + MORE), {
@@ -38,7 +38,7 @@ export function eventsCard(app: App): Child {
             confirm: 'Clear them now',
             kind: 'quiet',
           }),
-        hasCovers &&
+        offersCovers &&
           button(app, 'covers', state.covers ? 'Hide covers' : 'Show covers', () => switchCovers(app), {
             kind: 'quiet',
           }),
@@ -93,9 +93,9 @@ function marksOf(job: PageEvent['job'], change: ChangeEntry | null): Child {
   const marks: Array<readonly [string, string]> = [];
   if (job !== null && (change === null || job.status === 'cancelled')) marks.push(stateOf(job));
   if (change?.undone_by !== undefined) marks.push([change.being_undone ? 'Not undone yet' : 'Undone', '']);
-  else if (change !== null && change.state === 'review') marks.push(['Someone else changed it', 'warn']);
-  else if (change !== null && change.state === 'partial') marks.push(['Stopped part-way', 'warn']);
-  else if (change !== null && change.state === 'rolled_back') marks.push(['Taken back', '']);
+  else if (change?.state === 'review') marks.push(['Someone else changed it', 'warn']);
+  else if (change?.state === 'partial') marks.push(['Stopped part-way', 'warn']);
+  else if (change?.state === 'rolled_back') marks.push(['Taken back', '']);
   else if (change !== null && change.state !== 'done') marks.push(['Not finished yet', '']);
   return marks.map(([words, mood]) => h.span({ key: words, class: `pill ${mood}` }, words));
 }

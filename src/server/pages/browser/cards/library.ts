@@ -14,7 +14,7 @@ export function libraryCard(app: App): Child {
     'library',
     'Library',
     isEmpty
-      ? soft('Nothing has been read yet. Once it has, AI clients can ask all of it in one call.')
+      ? soft('Nothing has been read yet. Once the library is read, AI clients can query it in one call.')
       : h.p(
           `${count(saved, 'saved track')}${savedCoverage === 'complete' ? '' : ' so far'}, ${number(playlists.read)} of ${count(playlists.total, 'playlist')}`,
           playlists.unreadable > 0 && ` (${number(playlists.unreadable)} that Spotify does not show)`,
