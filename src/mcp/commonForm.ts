@@ -49,7 +49,8 @@ export function createCommonForms(): (headers: IncomingHttpHeaders, body: unknow
   const remembered = new Map<string, Era | null>();
 
   function eraOf(headers: IncomingHttpHeaders, method: string, meta: Members): Era | null {
-    const version = versionOf(headers);
+    // If the header was sent twice, the SDK refuses the joined value.
+    const version = headerOf(headers, 'mcp-protocol-version');
     const envelope = envelopeOf(meta);
     if (envelope === null) return null;
     if (!(Number(headers['content-length']) <= MAX_REMEMBERED_BYTES))
@@ -120,13 +121,10 @@ function envelopeOf(meta: Members): Members | null {
   return envelope;
 }
 
-/**
- * The protocol version in the headers. If the header was sent twice, the values are joined with a comma. The SDK refuses such a
- * version.
- */
-function versionOf(headers: IncomingHttpHeaders): string | undefined {
-  const version = headers['mcp-protocol-version'];
-  return Array.isArray(version) ? version.join(', ') : version;
+/** The value of a header. If the header was sent several times, the values are joined with a comma. */
+export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
 }
 
 /** True if the headers name the same method and tool as the body (required from 2026-07-28 on). */

@@ -7,7 +7,7 @@ import { isObject } from '../base/parsing.ts';
 import { modelText } from '../base/visibleText.ts';
 import type { ToolChoice } from '../domain/toolsets.ts';
 import type { Tool } from '../tools/tool.ts';
-import { type CommonForm, createCommonForms } from './commonForm.ts';
+import { type CommonForm, createCommonForms, headerOf } from './commonForm.ts';
 import { createCallAnswer, createListAnswers, type DirectRequest } from './directAnswer.ts';
 import { createOffers, type Offer, unknownTool } from './offers.ts';
 import { promptText } from './prompts.ts';
@@ -108,7 +108,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       const { headers } = request;
       const form = formOf(headers, request.body);
       if (!form) return false;
-      const found = offerFor({ get: (name) => oneValue(headers[name.toLowerCase()]) });
+      const found = offerFor({ get: (name) => headerOf(headers, name.toLowerCase()) ?? null });
       if ('problem' in found) return false;
       if (form.method === 'tools/call') {
         const tool = found.offer.tools.get(form.name);
@@ -122,7 +122,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       const found = offerFor(request.headers);
       if ('problem' in found) return refusal(body, ProtocolErrorCode.InvalidParams, found.problem);
       if (repeatsAnId(body)) {
-        return refusal(null, ProtocolErrorCode.InvalidRequest, 'Two requests of the batch have one ID.');
+        return refusal(null, ProtocolErrorCode.InvalidRequest, 'Two requests in the batch have the same ID.');
       }
       const userAgent = userAgentOf(request);
       for (const id of cancelledBy(body)) calls.cancel({ principal, userAgent, id });
@@ -194,10 +194,6 @@ interface Extra extends Record<string, unknown> {
 function extraOf(info: { extra?: Record<string, unknown> } | undefined): Extra {
   if (!info?.extra) throw new Error('every request comes through fetch');
   return info.extra as Extra;
-}
-
-function oneValue(header: string | string[] | undefined): string | null {
-  return Array.isArray(header) ? header.join(', ') : (header ?? null);
 }
 
 /** True for a batch (revision 2025-03-26) in which two requests have the same ID: their calls could not be told apart. */

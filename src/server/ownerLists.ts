@@ -57,7 +57,7 @@ const MAX_EACH = 1_000;
 function tooManyLists(count: number): RelayError {
   return new RelayError(
     'INVALID_ARGUMENT',
-    `The file has ${count} playlists; at most ${MAX_EACH} become playlists at once.`,
+    `The file has ${count} playlists; at most ${MAX_EACH} can be imported at once.`,
     { remedy: 'Choose one of them, or split the file.' },
   );
 }
