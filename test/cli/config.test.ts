@@ -206,7 +206,7 @@ test('config set warns of a client ID that does not look like one', async (conte
     out: '',
     err: `Set providerClientId in ${join(home, 'config.json')}
 Warning: The client ID does not look like a Spotify client ID (32 hexadecimal digits).
-A running server that was started with a client ID keeps that one until it restarts. Any other reads the file.
+A running server that was started with a client ID keeps that ID until it restarts. Any other server reads the file at each login.
 `,
   });
 });

@@ -28,8 +28,8 @@ function requireSetting(name: string): SettingKey {
 }
 
 /**
- * Prints the settings that can be used, and marks the others. Then throws `SETTINGS_INVALID` if there are others. Of a file that
- * cannot be read nothing is known, so nothing is printed.
+ * Prints the settings that can be used, and marks the others. Then throws `SETTINGS_INVALID` if there are others. If
+ * `config.json` cannot be read, nothing is known about its settings, so nothing is printed.
  */
 export async function listSettings(context: Context): Promise<void> {
   await noteOtherHome(context);
@@ -37,7 +37,7 @@ export async function listSettings(context: Context): Promise<void> {
   if (problems.some(({ key, misplaced }) => key === 'config.json' && !misplaced))
     throw settingsError(problems);
   const stored = await storedSecrets(context);
-  // The redirect URI follows the port, so it is not known either. Port 0 says so.
+  // The redirect URI depends on the port. With port 0, `effective` shows none.
   const known = problems.some(({ key }) => key === 'port') ? { ...settings, port: 0 } : settings;
   const all = SETTING_KEYS.map((key) => {
     const view = viewOf(known, key, stored);
@@ -92,7 +92,7 @@ interface View {
   problem?: string;
 }
 
-/** For each setting that is a secret: whether the state holds its value. A setting is missing if that is not known. */
+/** For each setting that is a secret: whether the state holds its value. A secret is missing if that is not known. */
 type Stored = Partial<Record<SettingKey, boolean>>;
 
 /**
@@ -102,7 +102,7 @@ type Stored = Partial<Record<SettingKey, boolean>>;
 async function storedSecrets(context: Context): Promise<Stored> {
   try {
     const report = await context.withLocal((local) => local.status(), { ownHome: true });
-    // Of a state that cannot be opened nothing is known. If only the key fails, what the state holds can be seen.
+    // If the state cannot be opened, nothing is known about it. If only the key fails, relay still sees what the state holds.
     if (report.problem && !isKeyFailure(report.problem)) return {};
     // A running server of an earlier version does not report the secrets.
     return report.secrets ?? {};
@@ -197,7 +197,7 @@ async function storeSecret(context: Context, value: string | undefined): Promise
 async function forgetSecret(context: Context): Promise<void> {
   const { providerClientSecret: isSet } = await storedSecrets(context);
   const removed = isSet !== false;
-  // Even if none is stored, since a home without a state may be mistyped.
+  // Called even if no secret is stored: without a state the call fails, which shows a mistyped home.
   await context.withLocal((local) => local.setClientSecret({ value: null }), { ownHome: true });
   const done = removed ? 'Forgot the client secret' : 'No client secret was stored';
   if (context.json) printJson(context.io, { key: 'providerClientSecret', removed });
@@ -218,9 +218,8 @@ function refuseOutsideFile(key: SettingKey): void {
   });
 }
 
-/** A server without a client ID looks for one at each login. */
 const CLIENT_ID_STAYS =
-  'A running server that was started with a client ID keeps that one until it restarts. Any other reads the file.';
+  'A running server that was started with a client ID keeps that ID until it restarts. Any other server reads the file at each login.';
 
 function noteWhatElse(context: Context, key: string, overridden: boolean): void {
   if (overridden) note(context.io, `${SETTINGS[key as SettingKey].env} in the environment overrides it.`);

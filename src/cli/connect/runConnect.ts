@@ -36,7 +36,7 @@ export interface ConnectOptions extends ToolOptions {
 
 /** The server that the client is to connect to: the running server, or else the server in the settings. */
 interface Server {
-  /** null if nobody can know it: with port 0, a server that does not run has no address. */
+  /** null if there is none yet: with port 0, a server has no address until it runs. */
   url: string | null;
   /** True if the server is the demo's. */
   demo: boolean;
@@ -56,8 +56,8 @@ export async function runConnect(
 ): Promise<void> {
   if (options.skill !== undefined) return runSkill(context, name, options);
   const { write, remove, key: withKey, toolsets, readOnly } = options;
-  const ofOneClient = { write, remove, key: withKey, toolsets, 'read-only': readOnly };
-  const [flag] = Object.entries(ofOneClient).find(([, given]) => given !== undefined) ?? [];
+  const needClient = { write, remove, key: withKey, toolsets, 'read-only': readOnly };
+  const [flag] = Object.entries(needClient).find(([, given]) => given !== undefined) ?? [];
   if (name === undefined && flag !== undefined) throw missingClient(`--${flag}`);
   if (write && remove) {
     throw new RelayError('USAGE', '--write and --remove cannot be combined.');
@@ -348,12 +348,12 @@ function missingClient(flag: string): RelayError {
   });
 }
 
-/** Stands for an address that nobody knows. No entry has it, since no server listens on port 0. */
+/** Stands for an unknown address. No entry has this address, since no server listens on port 0. */
 const NO_ADDRESS = 'http://127.0.0.1:0/mcp';
 
 /**
- * The address in the settings, if the server that runs has another one only until it ends: `relay stdio` takes a free port if its
- * own is taken. null if the server's own address lasts.
+ * Returns the address in the settings, if the running server has a temporary one: `relay stdio` takes a free port if the port in
+ * the settings is taken. Returns null if the server keeps its address.
  */
 async function lastingUrl(context: Context, url: string, demo: boolean): Promise<string | null> {
   const settings = await context.settings({ demo });
