@@ -13,7 +13,7 @@ import { totalsOf } from './importText.ts';
 
 /** The songs of a short list are found fast, so the first polls follow one another closely. */
 const FIRST_POLLS_MS = [100, 200, 300, 500];
-/** Of a file with many playlists, this many commands are shown, one for each job. */
+/** Maximum number of commands to show. A file with many playlists has one job, and so one command, for each. */
 const COMMANDS_SHOWN = 3;
 
 interface Carrying {
@@ -103,7 +103,7 @@ async function confirmWrite(
   throw notWritten(jobs);
 }
 
-/** After a "no", says that the jobs are kept. @throws what was thrown, or that error */
+/** Throws the given error again, or after a "no" an error that says that the jobs are kept. */
 function refusedWrite({ signal }: Context, error: unknown, jobs: readonly JobRecord[]): never {
   const isNo = error instanceof RelayError && error.code === 'INTERRUPTED' && !signal.aborted;
   throw isNo ? notWritten(jobs) : error;

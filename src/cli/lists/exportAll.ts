@@ -61,7 +61,7 @@ export async function exportAll(context: Context, local: LocalApi, options: AllO
     }
   } catch (error) {
     progress.clear();
-    throw brokenOff(context, options, files, parts.length, error);
+    throw withFiles(context, options, files, parts.length, error);
   }
   progress.clear();
   show(context, options.directory, files, skipped, lost);
@@ -109,7 +109,7 @@ async function rowsOf(local: LocalApi, { playlist }: Part): Promise<readonly Lis
 }
 
 /** Says which files are there, since the next export refuses to overwrite them. Returns the error with their paths. */
-function brokenOff(
+function withFiles(
   { io, json }: Context,
   { directory, force }: AllOptions,
   files: ReadonlyArray<Record<string, unknown>>,

@@ -221,12 +221,12 @@ async function importList(
     throw onOtherSide(error, preview);
   });
   const { written, skipped, unresolved } = await report(context, preview, target, name, done);
-  // Spotify may refuse a link only when it is to be written, after every song seemed to be found.
+  // Spotify may refuse a link as late as the write, when every song seemed to be found.
   const isPromised = !skipUnresolved && talk === null;
   return unresolved > 0 && (isPromised || written + skipped === 0) ? EXIT.failed : EXIT.done;
 }
 
-/** Adds to an error that not a single song was found that the side of the artist was a guess. */
+/** If no song at all was found, adds to the error that the side of the artist was a guess. */
 function onOtherSide(error: unknown, { artist_side }: ImportPreview): unknown {
   if (!artist_side || artist_side.certain || !(error instanceof RelayError)) return error;
   const remedy = error.remedyValue;
@@ -363,7 +363,7 @@ function requireName(name: string): string {
   throw usage('The name of a playlist has 1 to 100 characters.');
 }
 
-/** Returns a function that asks whether a playlist may lose its rows, unless it has no more of them than were agreed to. */
+/** Returns a function that asks whether a playlist may lose its rows. Later calls ask only if it has more rows than before. */
 function replaceQuestion(
   { io }: Context,
   local: LocalApi,

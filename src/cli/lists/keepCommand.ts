@@ -129,7 +129,7 @@ async function runAdd(context: Context, playlist: string, sql: string | undefine
   return exitOf(answer);
 }
 
-/** The rule with the playlists that it names as they are called in Spotify: the query compares names exactly. */
+/** Returns the rule with playlist names written as in Spotify, since the query compares names exactly. */
 async function asCalled(local: LocalApi, rule: string): Promise<string> {
   const names = playlistsNamed(rule);
   if (names.length === 0) return rule;

@@ -66,7 +66,7 @@ function rowOf({ id, track, by, at, confirmed, ...song }: RememberedMatch): stri
   ];
 }
 
-/** The match in a sentence. One that is only for a recording code names the track too, since nobody knows a song by its code. */
+/** Names a match in a sentence. Adds the track to a recording code, since nobody knows a song by its code. */
 function forgottenWords({ title, artist, track, ...song }: RememberedMatch): string {
   const said = (text: string) => visibleText(text, MAX_NAME);
   if (title !== '') return `"${said(title)}" by ${said(artist)}`;
