@@ -265,7 +265,7 @@ test('logout --erase names the files that a restore or a repair has kept', () =>
     const { err } = await run(relay, ['logout', '--erase']);
     assert.equal(
       err,
-      `Still there, as a restore or repair left it: ${keptFiles.join(', ')}. Delete them if nothing of before is to stay.\n`,
+      `Kept by a restore or repair, and still there: ${keptFiles.join(', ')}. Delete them if you want to keep nothing.\n`,
     );
   }));
 

@@ -83,9 +83,9 @@ function nextStep(context: Context, { staysUp }: LoginServer): string {
 }
 
 /**
- * Shows an address. The address alone never signs in the owner. With `--no-browser` it leads to Spotify's login page, otherwise
- * to this server's. Output that does not go to a terminal may have other readers. So it shows the address of the owner's page,
- * which first asks for the owner code.
+ * Shows an address, which alone never signs in the owner. With `--no-browser` it leads to Spotify's login page. Otherwise it is
+ * an address of this server. If the output does not go to a terminal, it may have other readers. They only see the address of
+ * the owner's page, which first asks for the owner code.
  */
 function showUrl(context: Context, start: LoginStart, { browser, timeout }: LoginOptions): void {
   const { io } = context;

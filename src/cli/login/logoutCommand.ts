@@ -43,7 +43,7 @@ async function runLogout(context: Context, erase: boolean): Promise<void> {
     const files = keptFiles.map((path) => visibleText(path)).join(', ');
     note(
       io,
-      `Still there, as a restore or repair left it: ${files}. Delete ${them} if nothing of before is to stay.`,
+      `Kept by a restore or repair, and still there: ${files}. Delete ${them} if you want to keep nothing.`,
     );
   }
   const deleted = libraryDeleted ? ' The copy of the library is deleted.' : '';

@@ -92,7 +92,7 @@ function report({ io }: Context, { path, sizeBytes, schemaVersion, keptPlaylists
   printLine(io, `Copied the state to ${path} (${sizeText(sizeBytes)}, schema ${schemaVersion})${counts}.`);
 }
 
-/** A newer schema may be usable here, but a copy is compared with the schemas that this program knows before it is restored. */
+/** Warns about a newer schema. This program may be able to use it, but only restores copies whose schema it knows. */
 async function newerProblem({ schemaVersion }: Backup): Promise<string[]> {
   const { MIGRATIONS } = await import('../../generated/sql.ts');
   const { newestOf } = await import('../../store/sql/migrate.ts');

@@ -33,10 +33,10 @@ interface Doubts {
  * Finds the parts, in the order of removal: no part needs one that is removed before it. With `--demo`, only the demo's parts.
  */
 export async function findParts(context: Context): Promise<{ parts: Part[] } & Doubts> {
-  const found = context.demo ? [clients, state] : [service, clients, skills, completion, state];
+  const finders = context.demo ? [clients, state] : [service, clients, skills, completion, state];
   const parts: Part[] = [];
   const doubts: Doubts = { notes: [], unchecked: [] };
-  for (const find of found) parts.push(...(await find(context, doubts)));
+  for (const find of finders) parts.push(...(await find(context, doubts)));
   return { parts, ...doubts };
 }
 
@@ -61,7 +61,7 @@ async function service(context: Context, { notes }: Doubts): Promise<Part[]> {
   }
 }
 
-/** relay's entries in the files of clients, and backups that hold its API key. `relay connect CLIENT --remove` removes them. */
+/** Finds relay's entries in the files of clients, and backups that hold its API key. `relay connect CLIENT --remove` removes them. */
 async function clients(context: Context, doubts: Doubts): Promise<Part[]> {
   if (context.demo) return clientsOf(context, true, doubts);
   const own = await clientsOf(context, false, doubts);

@@ -77,7 +77,7 @@ export function createCarrier(link: Link, write: (text: string) => Promise<void>
     const take = async (json: string) => {
       const answer = readAnswer(json);
       if (!answer || signal.aborted) return;
-      // Without a usable ID, only what is no message at all gets an answer, not a notification that the server refuses.
+      // A message without a usable ID gets an answer only if it is not valid JSON-RPC. A refused notification gets none.
       const isInvalid = message.ids.length === 0 && answer.failure?.code === INVALID_REQUEST;
       if (answer.failure && isInvalid) return write(`${errorLine(null, answer.failure)}\n`);
       if (answer.failure) return fail(answer.failure);

@@ -22,7 +22,7 @@ export async function runProcess(work: (signal: AbortSignal) => Promise<ExitCode
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-  // A terminal that is closed may send several, so a second one ends nothing.
+  // A closing terminal may send SIGHUP more than once, so a second one does not end the process.
   const onHangUp = () => stop.signal.aborted || onSignal();
   process.on('SIGHUP', isDetached() ? () => {} : onHangUp);
   // A reader that stops early (`relay tools | head`) is not a failure.
@@ -32,8 +32,8 @@ export async function runProcess(work: (signal: AbortSignal) => Promise<ExitCode
     if (isTerminal && error.code === 'EIO') onHangUp();
     else endWithoutOutput(error);
   });
-  // Without a listener, the process would end if the reader of stderr goes away (`relay status 2>&1 | head -1`). So would a
-  // server whose log is on a full disk (`relay serve 2>relay.log`). There is nowhere left to say so.
+  // Without a listener, an error of stderr would end the process. The reader may have gone (`relay status 2>&1 | head -1`), or
+  // the disk may be full (`relay serve 2>relay.log`). There is nowhere left to report the error.
   process.stderr.on('error', () => {});
 
   const code = await work(stop.signal);
@@ -44,8 +44,8 @@ export async function runProcess(work: (signal: AbortSignal) => Promise<ExitCode
 }
 
 /**
- * True without a terminal and without a client on stdin, as `nohup` starts a program. `nohup` ignores SIGHUP for it, but Node
- * undoes that, so the streams have to tell, or the shell. On macOS, `nohup` leaves the terminal on stdin.
+ * True if the process was started by `nohup`, or without a terminal and without a client on stdin. `nohup` makes a program ignore
+ * SIGHUP, but Node undoes that. On macOS, `nohup` leaves the terminal on stdin, so the streams alone do not tell.
  */
 function isDetached(): boolean {
   if (isFromNohup()) return true;
