@@ -4,7 +4,7 @@ import test from 'node:test';
 import { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { systemClock } from '../../src/base/clock.ts';
-import { quoted } from '../../src/cli/usage/commandLine.ts';
+import { quotedPath } from '../../src/cli/usage/commandLine.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { Remedy } from '../../src/domain/remedy.ts';
 import { runTool } from '../../src/mcp/runTool.ts';
@@ -25,7 +25,7 @@ const QUOTED: ReadonlyArray<[path: string, platform: NodeJS.Platform, word: stri
 
 for (const [path, platform, word] of QUOTED) {
   test(`${path} as one word of a command line on ${platform}`, () => {
-    assert.equal(quoted(path, platform), word);
+    assert.equal(quotedPath(path, platform), word);
   });
 }
 

@@ -4,7 +4,7 @@ import { RelayError } from '../../domain/errors.ts';
 import type { BrowserSummary } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine, printTable } from '../terminal/output.ts';
-import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import { HELP_GROUPS, parentCommand } from '../usage/commandGroups.ts';
 
 const EXAMPLES = `
 Examples:
@@ -14,7 +14,7 @@ Examples:
 
 export function browsersCommand(context: Context): Command {
   const list = () => runBrowsersList(context);
-  return commandWithOthers('browsers', 'List or forget browsers that need no owner code', list)
+  return parentCommand('browsers', 'List or forget browsers that need no owner code', list)
     .helpGroup(HELP_GROUPS.clients)
     .addHelpText('after', EXAMPLES)
     .addCommand(new Command('list').description('List the remembered browsers').action(list))

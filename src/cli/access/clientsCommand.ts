@@ -4,7 +4,7 @@ import { RelayError } from '../../domain/errors.ts';
 import type { ClientSummary } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine, printTable } from '../terminal/output.ts';
-import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import { HELP_GROUPS, parentCommand } from '../usage/commandGroups.ts';
 
 interface AddOptions {
   redirectUri: string[];
@@ -26,7 +26,7 @@ Examples:
 
 export function clientsCommand(context: Context): Command {
   const list = () => runClientsList(context);
-  return commandWithOthers('clients', 'List, add or revoke OAuth clients', list)
+  return parentCommand('clients', 'List, add or revoke OAuth clients', list)
     .helpGroup(HELP_GROUPS.clients)
     .addHelpText('after', EXAMPLES)
     .addCommand(new Command('list').description('List the clients and their approvals').action(list))

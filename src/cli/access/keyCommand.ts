@@ -2,12 +2,12 @@ import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { columns, note, printJson, printLine } from '../terminal/output.ts';
-import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import { HELP_GROUPS, parentCommand } from '../usage/commandGroups.ts';
 import { commandLine } from '../usage/commandLine.ts';
 
 export function keyCommand(context: Context): Command {
   const show = () => runKeyShow(context);
-  return commandWithOthers('key', 'Show or replace the API key', show)
+  return parentCommand('key', 'Show or replace the API key', show)
     .helpGroup(HELP_GROUPS.clients)
     .addHelpText('after', '\nExamples:\n  $ relay key\n  $ relay key rotate\n  $ relay key rotate --yes')
     .addCommand(new Command('show').description('Print the key').action(show))

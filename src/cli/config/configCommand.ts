@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import { HELP_GROUPS, parentCommand } from '../usage/commandGroups.ts';
 
 const run = () => import('./runConfig.ts');
 
 export function configCommand(context: Context): Command {
   const list = async () => (await run()).listSettings(context);
-  return commandWithOthers('config', 'Show and change the settings', list)
+  return parentCommand('config', 'Show and change the settings', list)
     .helpGroup(HELP_GROUPS.state)
     .addHelpText(
       'after',

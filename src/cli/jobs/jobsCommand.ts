@@ -3,7 +3,7 @@ import { type ItemRecord, isWorking, type JobRecord } from '../../domain/job.ts'
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printJson, printLine, printTable } from '../terminal/output.ts';
-import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import { HELP_GROUPS, parentCommand } from '../usage/commandGroups.ts';
 import type { FixOptions } from './fixJob.ts';
 import type { Tools } from './jobCalls.ts';
 
@@ -46,7 +46,7 @@ export function jobsCommand(context: Context, finish: Finish): Command {
       .action(async (job: string, own: JobsOptions) =>
         finish(await runJobsAction(context, tool, job, { ...options(), ...own })),
       );
-  const group: Command = commandWithOthers('jobs', 'List, watch, fix, commit, resume or cancel jobs', list)
+  const group: Command = parentCommand('jobs', 'List, watch, fix, commit, resume or cancel jobs', list)
     .helpGroup(HELP_GROUPS.tools)
     .option('--watch', 'Show progress until the job is ready or has ended')
     .addHelpText('after', EXAMPLES)

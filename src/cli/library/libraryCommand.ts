@@ -9,7 +9,7 @@ import {
 import type { Context } from '../context.ts';
 import { EXIT, type Finish } from '../exit.ts';
 import { note, printBlock, printJson, printLine } from '../terminal/output.ts';
-import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import { HELP_GROUPS, parentCommand } from '../usage/commandGroups.ts';
 import { commandLine } from '../usage/commandLine.ts';
 import { wholeNumber } from '../usage/wholeNumber.ts';
 
@@ -41,7 +41,7 @@ interface ForgetOptions {
 
 export function libraryCommand(context: Context, finish: Finish): Command {
   const status = async () => showStatus(context, await context.withLocal((local) => local.libraryStatus()));
-  return commandWithOthers('library', 'Query your whole library in SQL, from a local copy', status)
+  return parentCommand('library', 'Query your whole library in SQL, from a local copy', status)
     .helpGroup(HELP_GROUPS.lists)
     .addHelpText('after', EXAMPLES)
     .addCommand(new Command('status').description('Show how much has been read, and when').action(status))

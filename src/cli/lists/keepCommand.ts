@@ -15,7 +15,7 @@ import type { KeepAnswer, LocalApi } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type Finish } from '../exit.ts';
 import { note, printJson, printLine, printTable } from '../terminal/output.ts';
-import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import { HELP_GROUPS, parentCommand } from '../usage/commandGroups.ts';
 import { commandLine } from '../usage/commandLine.ts';
 
 interface AddOptions {
@@ -50,7 +50,7 @@ export function keepCommand(context: Context, finish: Finish): Command {
       .description(description)
       .argument('<playlist>', KEPT)
       .action(async (playlist: string) => finish(await runAction(context, playlist, action)));
-  return commandWithOthers('keep', 'Keep playlists in step with a query of your library', list)
+  return parentCommand('keep', 'Keep playlists in step with a query of your library', list)
     .helpGroup(HELP_GROUPS.lists)
     .addHelpText('after', HELP)
     .addCommand(new Command('list').description('List the kept playlists').action(list))

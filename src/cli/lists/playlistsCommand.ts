@@ -3,7 +3,7 @@ import { visibleText } from '../../base/visibleText.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printTable } from '../terminal/output.ts';
-import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import { HELP_GROUPS, parentCommand } from '../usage/commandGroups.ts';
 import type { RestoreOptions } from './playlistVersions.ts';
 
 const PLAYLIST = 'Name, ID or link of a playlist';
@@ -25,7 +25,7 @@ const versions = () => import('./playlistVersions.ts');
 
 export function playlistsCommand(context: Context): Command {
   const list = () => runList(context);
-  return commandWithOthers('playlists', 'List the playlists of your library', list)
+  return parentCommand('playlists', 'List the playlists of your library', list)
     .helpGroup(HELP_GROUPS.lists)
     .addCommand(new Command('list').description('List the playlists of your library').action(list))
     .addCommand(

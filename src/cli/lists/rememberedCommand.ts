@@ -5,7 +5,7 @@ import type { RememberedMatch } from '../../domain/localApi.ts';
 import { inputWords } from '../../domain/settling.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine, printTable } from '../terminal/output.ts';
-import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import { HELP_GROUPS, parentCommand } from '../usage/commandGroups.ts';
 import { wholeNumber } from '../usage/wholeNumber.ts';
 
 const EXAMPLES = `
@@ -23,9 +23,7 @@ const MAX_NAME = 40;
 
 export function rememberedCommand(context: Context): Command {
   const list = (options: { limit?: number }) => runList(context, options.limit ?? SHOWN);
-  return commandWithOthers('remembered', 'List or forget remembered matches of songs and tracks', () =>
-    list({}),
-  )
+  return parentCommand('remembered', 'List or forget remembered matches of songs and tracks', () => list({}))
     .helpGroup(HELP_GROUPS.lists)
     .addHelpText('after', EXAMPLES)
     .addCommand(

@@ -5,7 +5,7 @@ import { remedyText } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
-import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import { HELP_GROUPS, parentCommand } from '../usage/commandGroups.ts';
 import { commandLine } from '../usage/commandLine.ts';
 import type { OpenService } from './serviceSetup.ts';
 
@@ -24,7 +24,7 @@ Examples:
 
 export function serviceCommand(context: Context, finish: Finish): Command {
   const status = async () => finish(await runServiceStatus(context));
-  return commandWithOthers('service', 'Start the server at every login, as a service', status)
+  return parentCommand('service', 'Start the server at every login, as a service', status)
     .helpGroup(HELP_GROUPS.server)
     .addHelpText('after', EXPLANATION)
     .addCommand(

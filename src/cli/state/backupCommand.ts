@@ -6,7 +6,7 @@ import type { Backup } from '../../store/copies/backup.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
-import { commandLine, quoted } from '../usage/commandLine.ts';
+import { commandLine, quotedPath } from '../usage/commandLine.ts';
 
 interface BackupFlags {
   force?: boolean;
@@ -112,7 +112,7 @@ async function whatIsMissing(
   { settings, keySource }: StateToCopy,
 ): Promise<string[]> {
   const others = await besides(settings);
-  const restore = commandLine({ ...context, demo: true }, 'restore', quoted(path, context.platform));
+  const restore = commandLine({ ...context, demo: true }, 'restore', quotedPath(path, context.platform));
   return [
     ...(settings.demo ? [`This is the state of the demo. To restore it: ${restore}`] : []),
     `The copy does not include the key that decrypts the login. ${await keyAdvice(settings, keySource)}`,

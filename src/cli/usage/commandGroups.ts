@@ -1,4 +1,4 @@
-/** How commands are grouped: under headings in the help, and as subcommands. */
+/** How commands are grouped: under headings in the help, and as subcommands of a parent. */
 import { Command } from 'commander';
 import { printHelp, unknownCommand } from './help.ts';
 
@@ -26,11 +26,7 @@ function headingIndex(command: Command): number {
  * Returns a command with subcommands. Without a subcommand it runs `byDefault`. An unknown subcommand is a `USAGE` error with a
  * suggestion.
  */
-export function commandWithOthers(
-  name: string,
-  description: string,
-  byDefault: () => Promise<void>,
-): Command {
+export function parentCommand(name: string, description: string, byDefault: () => Promise<void>): Command {
   const parent = new Command(name)
     .description(description)
     .usage('[command] [options]')

@@ -19,7 +19,7 @@ export function commandLine(
 ): string {
   const named = [
     ...(demo === true ? ['--demo'] : []),
-    ...(home === undefined ? [] : ['--home', quoted(home, platform)]),
+    ...(home === undefined ? [] : ['--home', quotedPath(home, platform)]),
   ];
   return [program, ...named, ...words].join(' ');
 }
@@ -32,7 +32,7 @@ export function inBackquotes(named: NamedHome): CommandStyle {
 /**
  * Quotes a path as one word of a command line. A tilde is quoted too: a shell would replace it with the person's home.
  */
-export function quoted(path: string, platform: NodeJS.Platform): string {
+export function quotedPath(path: string, platform: NodeJS.Platform): string {
   if (/^[\w./+-]+$/.test(path)) return path;
   if (platform !== 'win32') return shellWord(path);
   // cmd.exe knows only double quotation marks. A backslash before the closing mark would escape that mark, so it is doubled.
