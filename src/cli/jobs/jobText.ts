@@ -206,7 +206,7 @@ export function nextSteps(job: JobRecord, named: NamedHome): string[] {
   ];
 }
 
-/** The command that writes what was found, with the option that a strict job needs if something was not. */
+/** The command that writes what was found. A strict job needs an option for it if something was not found. */
 export function commitWords(job: JobRecord): string[] {
   const isRefused = job.payload.strict !== false && unresolvedOf(job) > 0;
   return ['jobs', 'commit', shortId(job.job_id), ...(isRefused ? ['--skip-unresolved'] : [])];

@@ -30,8 +30,8 @@ export function isDashedText(word: string): boolean {
 }
 
 /**
- * Puts a space before a query that begins with a comment, so that it is not read as an option. The commands with a query take
- * no notice of white space around it.
+ * Puts a space before a query that begins with a comment, so that it is not read as an option. Commands with a query ignore
+ * white space around it.
  */
 export function withComment(args: readonly string[]): readonly string[] {
   const hasQuery =
