@@ -85,10 +85,7 @@ async function prepare(parts: readonly Part[], { directory, force }: AllOptions)
     throw new RelayError(
       'INVALID_ARGUMENT',
       `The directory ${directory} cannot be created: ${messageOf(error)}.`,
-      {
-        remedy: 'Give another path with -o.',
-        cause: error,
-      },
+      { remedy: 'Give another path with -o.', cause: error },
     );
   }
   const there = force ? [] : await existing(parts.map(({ file }) => file));

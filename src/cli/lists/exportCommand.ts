@@ -52,7 +52,7 @@ async function runExport(
 ): Promise<void> {
   // As in other commands, - means stdout.
   const { output: file, ...others } = given;
-  const options: ExportOptions = file === undefined || file === '-' ? others : given;
+  const options: ExportOptions = file === '-' ? others : given;
   requireOne(playlist, options);
   const { local } = await context.server();
   if (options.all) {

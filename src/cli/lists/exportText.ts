@@ -22,14 +22,11 @@ export function lostLines(rows: readonly ListRow[]): string[] {
   const { local, unavailable } = lostRows(rows);
   const names = rows.filter(isLocal).map(({ title }) => `"${visibleText(title, 60)}"`);
   const more = names.length > NAMED ? ' …' : '';
+  const named = `${names.slice(0, NAMED).join(', ')}${more}`;
   return [
-    ...(local === 0
-      ? []
-      : [
-          `Cannot be restored: ${counted(local, 'local file')} (${names.slice(0, NAMED).join(', ')}${more}).`,
-        ]),
-    ...(unavailable === 0
-      ? []
-      : [`Cannot be restored: ${counted(unavailable, 'row')} that Spotify no longer has.`]),
+    ...(local > 0 ? [`Cannot be restored: ${counted(local, 'local file')} (${named}).`] : []),
+    ...(unavailable > 0
+      ? [`Cannot be restored: ${counted(unavailable, 'row')} that Spotify no longer has.`]
+      : []),
   ];
 }

@@ -211,13 +211,8 @@ async function importList(
   const { jobs } = await local.startImport(request);
   const { carryOut } = await import('./carryOut.ts');
   const name = target.kind === 'new' ? target.name : (playlist?.name ?? '');
-  const done = await carryOut(context, local, jobs, {
-    skipUnresolved,
-    talk,
-    askToReplace,
-    target,
-    name,
-  }).catch((error: unknown) => {
+  const carrying = { skipUnresolved, talk, askToReplace, target, name };
+  const done = await carryOut(context, local, jobs, carrying).catch((error: unknown) => {
     throw onOtherSide(error, preview);
   });
   const { written, skipped, unresolved } = await report(context, preview, target, name, done);
@@ -354,7 +349,7 @@ function targetOf(
   }
   const found = preview.name ?? (file === '-' ? '' : basename(file, extname(file)));
   if (found.trim() === '') throw usage('Say where the songs go, with --new, --to or --saved.');
-  return { kind: 'new', name: found.trim().slice(0, 100) };
+  return newTarget(found.trim());
 }
 
 function requireName(name: string): string {

@@ -29,10 +29,7 @@ export async function importPlays(
   { anyAccount, talk }: Choices,
 ): Promise<void> {
   const end = await follow(context, local, resolve(file), anyAccount);
-  if (end.state === 'done') {
-    tell(context, end);
-    return;
-  }
+  if (end.state === 'done') return tell(context, end);
   if (talk === null) {
     throw new RelayError('USAGE', end.question, {
       remedy: 'Nothing was written. To add its plays to yours, use --yes.',

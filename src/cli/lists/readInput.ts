@@ -56,8 +56,6 @@ function tooLarge(): RelayError {
   return new RelayError(
     'INVALID_ARGUMENT',
     `The file has more than ${most} MiB, which is the most that is read.`,
-    {
-      remedy: 'Split it, or export one playlist instead of the whole library.',
-    },
+    { remedy: 'Split it, or export one playlist instead of the whole library.' },
   );
 }

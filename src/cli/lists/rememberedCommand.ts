@@ -22,15 +22,16 @@ const SHOWN = 50;
 const MAX_NAME = 40;
 
 export function rememberedCommand(context: Context): Command {
-  const list = (options: { limit?: number }) => runList(context, options.limit ?? SHOWN);
-  return parentCommand('remembered', 'List or forget remembered matches of songs and tracks', () => list({}))
+  return parentCommand('remembered', 'List or forget remembered matches of songs and tracks', () =>
+    runList(context, SHOWN),
+  )
     .helpGroup(HELP_GROUPS.lists)
     .addHelpText('after', EXAMPLES)
     .addCommand(
       new Command('list')
         .description('List the remembered matches, and who confirmed each')
         .option('--limit <n>', 'Show this many, 1 to 20000', wholeNumber(1, 20_000), SHOWN)
-        .action(list),
+        .action(({ limit }: { limit: number }) => runList(context, limit)),
     )
     .addCommand(
       new Command('forget')
