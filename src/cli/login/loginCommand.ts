@@ -91,18 +91,15 @@ function showUrl(context: Context, start: LoginStart, { browser, timeout }: Logi
   const { io } = context;
   const shown = io.terminal.stdout ? start.browserUrl : `${new URL(start.browserUrl).origin}/`;
   const url = browser ? shown : start.providerUrl;
-  if (context.json) printJson(io, { event: 'login_url', url, redirectUri: start.redirectUri });
-  else {
-    note(io, browser ? 'Opening the browser. If nothing happens, open this:' : 'Open this in any browser:');
-    printLine(io, url);
-  }
-  // With --json an error is the only line on stderr.
-  if (context.json) return;
-  if (browser) {
-    note(io, `Waiting up to ${timeout} s for you to log in there. Ctrl-C gives up.`);
+  if (context.json) {
+    // An error is then the only line on stderr.
+    printJson(io, { event: 'login_url', url, redirectUri: start.redirectUri });
     return;
   }
-  note(io, `Waiting up to ${timeout} s for you to log in there.`);
+  note(io, browser ? 'Opening the browser. If nothing happens, open this:' : 'Open this in any browser:');
+  printLine(io, url);
+  note(io, `Waiting up to ${timeout} s for you to log in there.${browser ? ' Ctrl-C gives up.' : ''}`);
+  if (browser) return;
   note(io, 'If the browser ends on a page that does not load, paste the address of that page here:');
 }
 
@@ -151,10 +148,7 @@ async function poll(
   for (;;) {
     const left = Math.ceil((deadline - context.clock.monotonic()) / 1_000);
     if (left <= 0) return { state: 'pending' };
-    const progress = await local.loginProgress({
-      attemptId,
-      waitSeconds: Math.min(left, POLL_SECONDS),
-    });
+    const progress = await local.loginProgress({ attemptId, waitSeconds: Math.min(left, POLL_SECONDS) });
     if (progress.state !== 'pending') return progress;
   }
 }

@@ -28,15 +28,8 @@ async function runLogout(context: Context, erase: boolean): Promise<void> {
     { ownHome: true },
   );
   if (context.json) {
-    const kept = keptFiles ? { keptFiles } : {};
-    return printJson(io, {
-      wasConnected,
-      name,
-      libraryDeleted,
-      erased: erase,
-      ...kept,
-      revokeUrl: REVOKE_URL,
-    });
+    const done = { wasConnected, name, libraryDeleted, erased: erase, keptFiles };
+    return printJson(io, { ...done, revokeUrl: REVOKE_URL });
   }
   if (keptFiles) {
     const them = keptFiles.length === 1 ? 'it' : 'them';

@@ -30,8 +30,8 @@ export function logsCommand(context: Context, finish: Finish): Command {
 
 async function runLogs(context: Context, { follow = false, lines: count }: LogsOptions): Promise<ExitCode> {
   const { showLog } = await import('./showLog.ts');
-  const { isEmpty, ended } = await showLog(context, count, follow);
+  const isEmpty = await showLog(context, count, follow);
   if (isEmpty && !follow)
     note(context.io, 'There is no log yet: no server has logged anything for this home.');
-  return ended === 'interrupted' ? EXIT.interrupted : EXIT.done;
+  return context.signal.aborted ? EXIT.interrupted : EXIT.done;
 }

@@ -71,37 +71,15 @@ function startedBy({ npm_lifecycle_event: script, npm_package_name: name }: Node
 async function announce(context: Context, server: RunningServer, settings: Settings): Promise<void> {
   const { account } = await server.local.status();
   const { baseUrl, mcpUrl, demoKey } = server;
+  const { demo, dynamicRegistration: registrationOpen } = settings;
   const { io, version, home, platform, env } = context;
   if (context.json) {
-    const { connected: providerConnected } = account;
-    const demo = settings.demo;
-    return printJson(io, {
-      event: 'ready',
-      pid: process.pid,
-      baseUrl,
-      mcpUrl,
-      version,
-      providerConnected,
-      demo,
-    });
+    const ready = { event: 'ready', pid: process.pid, baseUrl, mcpUrl, version };
+    return printJson(io, { ...ready, providerConnected: account.connected, demo });
   }
   const ownerCode = io.terminal.stdout ? server.ownerCode : null;
-  const { demo, dynamicRegistration: registrationOpen } = settings;
-  printBlock(
-    io,
-    readyText({
-      version,
-      mcpUrl,
-      account,
-      ownerCode,
-      demoKey,
-      demo,
-      registrationOpen,
-      home,
-      platform,
-      ...startedBy(env),
-    }),
-  );
+  const facts = { version, mcpUrl, account, ownerCode, demoKey, demo, registrationOpen, home, platform };
+  printBlock(io, readyText({ ...facts, ...startedBy(env) }));
 }
 
 /** Opens the owner's page. A failure here does not stop the server, which is useful without its page. */

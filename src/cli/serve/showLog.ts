@@ -12,13 +12,9 @@ const LOOK_MS = 300;
 
 /**
  * @param count how many of the last lines to show first
- * @returns `isEmpty` is true if there was no log at the start
+ * @returns true if there was no log at the start
  */
-export async function showLog(
-  context: Context,
-  count: number,
-  follow: boolean,
-): Promise<{ isEmpty: boolean; ended: 'done' | 'interrupted' }> {
+export async function showLog(context: Context, count: number, follow: boolean): Promise<boolean> {
   const { io, json, clock, signal } = context;
   const [older, path] = logPaths(await homeOf(context));
   const print = (all: readonly string[]) => {
@@ -43,7 +39,7 @@ export async function showLog(
     print([...linesOf(rest), ...linesOf(isSame ? now.slice(text.length) : now)]);
     text = now;
   }
-  return { isEmpty: lines.length === 0, ended: signal.aborted ? 'interrupted' : 'done' };
+  return lines.length === 0;
 }
 
 /** Returns the home whose log to show: the demo's home if only the demo runs. */
