@@ -126,12 +126,10 @@ export async function listJobs(tools: Tools, most: number): Promise<{ items: Job
   const items: JobRecord[] = [];
   let total = 0;
   for (let offset: number | null = 0; offset !== null && items.length < most; ) {
+    const limit = Math.min(PAGE, most - items.length);
     const page: { items: JobRecord[]; total: number; next_offset?: number | null } = await tools(
       'list_jobs',
-      {
-        offset,
-        limit: Math.min(PAGE, most - items.length),
-      },
+      { offset, limit },
     );
     items.push(...page.items);
     total = page.total;

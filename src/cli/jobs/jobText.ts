@@ -148,7 +148,7 @@ function errorRemedy({ remedy, fix }: NonNullable<JobRecord['error']>, named: Na
 }
 
 function countsText(job: JobRecord): string {
-  const leftOut = job.payload.skip_existing ? 'already there or listed twice' : 'duplicates';
+  const duplicates = job.skipped_existing === 1 ? 'duplicate' : 'duplicates';
   const counts: Array<[number, string]> = [
     [job.resolved, 'found'],
     [job.pending, 'to search for'],
@@ -158,7 +158,7 @@ function countsText(job: JobRecord): string {
     [job.unmatched, 'unmatched'],
     [job.failed, 'failed'],
     [job.skipped, 'left out by you'],
-    [job.skipped_existing, job.skipped_existing === 1 ? leftOut.replace('duplicates', 'duplicate') : leftOut],
+    [job.skipped_existing, job.payload.skip_existing ? 'already there or listed twice' : duplicates],
     [job.written, 'written'],
   ];
   const shown = counts.filter(([count]) => count > 0).map(([count, name]) => `${count} ${name}`);

@@ -9,13 +9,14 @@ const MAX_SHOWN = 20;
 
 export async function showJob(context: Context, tools: Tools, job: JobRecord): Promise<void> {
   const { io, clock } = context;
-  const unresolved = unresolvedOf(job) > 0 ? await begin(unresolvedItems(tools, job.job_id, MAX_SHOWN)) : [];
-  const forgiven = job.spelling ? await begin(forgivenItems(tools, job.job_id)) : [];
+  const unresolved =
+    unresolvedOf(job) > 0 ? await firstOf(unresolvedItems(tools, job.job_id, MAX_SHOWN)) : [];
+  const forgiven = job.spelling ? await firstOf(forgivenItems(tools, job.job_id)) : [];
   const view = { named: context, now: clock.now(), names: await playlistNames(context, [job]) };
   for (const line of jobText(job, [...unresolved, ...forgiven], io.columns, view)) printLine(io, line);
 }
 
-async function begin(items: AsyncGenerator<ItemRecord>): Promise<ItemRecord[]> {
+async function firstOf(items: AsyncGenerator<ItemRecord>): Promise<ItemRecord[]> {
   const first: ItemRecord[] = [];
   for await (const item of items) {
     first.push(item);

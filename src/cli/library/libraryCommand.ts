@@ -138,11 +138,10 @@ function remark(
 }
 
 async function runForget(context: Context, { versions, plays }: ForgetOptions): Promise<void> {
-  const parts: LibraryPart[] = [
-    ...(versions ? ['versions' as const] : []),
-    ...(plays ? ['plays' as const] : []),
-  ];
-  const forgotten = parts.length === 0 ? ['mirror' as const] : parts;
+  const forgotten: LibraryPart[] = [];
+  if (versions) forgotten.push('versions');
+  if (plays) forgotten.push('plays');
+  if (forgotten.length === 0) forgotten.push('mirror');
   for (const part of forgotten) await context.withLocal((local) => local.forgetLibrary({ part }));
   if (context.json) return printJson(context.io, { forgotten });
   const words = {

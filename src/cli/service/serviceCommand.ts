@@ -118,11 +118,7 @@ async function waitForServer(context: Context, { manager, server }: OpenService)
 }
 
 function ended(logCommand: string | null): RelayError {
-  return new RelayError(
-    'SERVICE_FAILED',
-    'The service is installed, but the server that it started has stopped.',
-    {
-      ...(logCommand === null ? {} : { remedy: `To see why: ${logCommand}` }),
-    },
-  );
+  const message = 'The service is installed, but the server that it started has stopped.';
+  const remedy = logCommand === null ? {} : { remedy: `To see why: ${logCommand}` };
+  return new RelayError('SERVICE_FAILED', message, remedy);
 }
