@@ -64,11 +64,10 @@ async function runKeyRotate(context: Context, yes: boolean): Promise<void> {
   );
   if (!accepted) return note(context.io, KEYS_REFUSED);
   if (holders.length === 0) {
-    note(
+    return note(
       context.io,
       'Give the new key to every client that sent the old one. Clients that you approved need no key.',
     );
-    return;
   }
   note(context.io, 'These files still have the old key. To put the new one in:');
   const lines = holders.map(({ client, file }) => [

@@ -64,8 +64,7 @@ export function labelOf(key: string): string {
 
 /** Returns the heading of a member: `Top artists` for `top_artists`. */
 export function headingOf(key: string): string {
-  const label = labelOf(key);
-  return capital(label);
+  return capital(labelOf(key));
 }
 
 /** Returns any value in one line; '' for null. An object with a name is shown by its name. */
@@ -86,19 +85,20 @@ function wordsOf(value: unknown): string {
 
 /**
  * Returns the row with the members of its named object, such as the track of a candidate, merged in. The object stays as it is
- * if the row has an ID, a name or a title too.
+ * if it and the row both have an ID, a name or a title.
  */
 export function flattened(row: Fields): Fields {
   let flat: Fields = {};
   for (const [key, value] of Object.entries(row)) {
-    const stands = isThing(value) && !['id', 'name', 'title'].some((own) => own in value && own in row);
-    flat = stands && !hasOne(flat, value) ? { ...value, ...flat } : { ...flat, [key]: value };
+    const isMerged = isThing(value) && !clash(row, value) && !clash(flat, value);
+    flat = isMerged ? { ...value, ...flat } : { ...flat, [key]: value };
   }
   return flat;
 }
 
-function hasOne(flat: Fields, thing: Fields): boolean {
-  return ['id', 'name', 'title'].some((key) => key in flat && key in thing);
+/** True if both have an ID, both a name, or both a title. */
+function clash(one: Fields, other: Fields): boolean {
+  return ['id', 'name', 'title'].some((key) => key in one && key in other);
 }
 
 function isThing(value: unknown): value is Fields {

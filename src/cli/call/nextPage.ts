@@ -26,7 +26,7 @@ export function nextPage(call: Call, offset: number, view: NamedHome & { width: 
   if (widthOf(`To continue: ${line}`) <= width) return [`To continue: ${line}`];
   // cmd.exe and PowerShell continue lines in different ways, so on Windows the command stays on one line.
   if (platform === 'win32' || widthOf(INDENT + line) <= width) return ['To continue:', INDENT + line];
-  const start = `${commandLine(view, 'call')} ${call.name}`;
+  const start = commandLine(view, 'call', call.name);
   return ['To continue:', ...continued([start, ...words], width)];
 }
 

@@ -88,11 +88,10 @@ async function asking(
   local: LocalApi,
   request: Parameters<LocalApi['undoChange']>[0],
 ): Promise<UndoAnswer> {
-  const { signal } = context;
   try {
     return await local.undoChange(request);
   } catch (error) {
-    if (signal.aborted && !request.dryRun) throw stillGoing();
+    if (context.signal.aborted && !request.dryRun) throw stillGoing();
     if (!(error instanceof RelayError)) throw error;
     if (error.code === 'INVALID_ARGUMENT') throw error.with({ code: 'USAGE' });
     if (error.code !== 'CONFLICT') throw error;

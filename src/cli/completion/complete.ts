@@ -25,9 +25,8 @@ interface Place {
  * with it
  */
 export async function completionLines(program: Command, words: readonly string[]): Promise<string[]> {
-  const place = placeAfter(program, words.slice(0, -1));
+  const { command, option, count, rest } = placeAfter(program, words.slice(0, -1));
   const last = words.at(-1) ?? '';
-  const { command, option, count, rest } = place;
   if (option) return valuesOf(command, option.argChoices, placeholderOf(option));
   if (!rest && last.startsWith('-')) {
     const assigned = optionNamed(command, last.split('=')[0] ?? '');

@@ -35,12 +35,10 @@ export async function installedCompletion(home: string): Promise<InstalledComple
 }
 
 async function textOf(file: string): Promise<string | null> {
-  try {
-    return (await readRegularFile(file, MAX_BYTES)).bytes.toString('utf8');
-  } catch (error) {
-    if (error instanceof Error) return null;
-    throw error;
-  }
+  return readRegularFile(file, MAX_BYTES).then(
+    ({ bytes }) => bytes.toString('utf8'),
+    () => null,
+  );
 }
 
 /** Startup files are often links into another directory, so the target of a link is replaced. */

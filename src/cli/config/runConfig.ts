@@ -195,13 +195,11 @@ async function storeSecret(context: Context, value: string | undefined): Promise
 }
 
 async function forgetSecret(context: Context): Promise<void> {
-  const { providerClientSecret: isSet } = await storedSecrets(context);
-  const removed = isSet !== false;
+  const removed = (await storedSecrets(context)).providerClientSecret !== false;
   // Called even if no secret is stored: without a state the call fails, which shows a mistyped home.
   await context.withLocal((local) => local.setClientSecret({ value: null }), { ownHome: true });
-  const done = removed ? 'Forgot the client secret' : 'No client secret was stored';
   if (context.json) printJson(context.io, { key: 'providerClientSecret', removed });
-  else note(context.io, done);
+  else note(context.io, removed ? 'Forgot the client secret' : 'No client secret was stored');
   noteSecretInEnvironment(context);
 }
 

@@ -38,7 +38,7 @@ const COMMANDS: ReadonlyArray<readonly [words: readonly string[], what: string]>
 
 /** @param named the home that the commands are for */
 export function skillText(named: NamedHome): string {
-  const relay = (...words: string[]) => [commandLine(named), ...words].join(' ');
+  const relay = (...words: readonly string[]) => commandLine(named, ...words);
   const examples = SHOWN.flatMap((name) => {
     const tool = ALL_TOOLS.find((one) => one.name === name);
     return tool ? [exampleOf(tool).replace(/^relay/, commandLine(named))] : [];

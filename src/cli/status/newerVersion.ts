@@ -34,10 +34,9 @@ export async function newerVersion(question: VersionQuestion): Promise<string | 
     if (!(await isDue(question))) return null;
     const newest = await newestVersion(question);
     return newest !== null && isNewer(newest, question.version) ? newest : null;
-  } catch (error) {
+  } catch {
     question.signal.throwIfAborted();
-    if (error instanceof Error) return null;
-    throw error;
+    return null;
   }
 }
 

@@ -107,11 +107,10 @@ export function printError(
   const { io, env } = context;
   const { code, message, remedy: value } = describeError(error);
   const remedy = value && terminalText(value, styleFor(context));
-  const shown = { code, message, remedy };
   // The terminal has just printed ^C, without a line end.
   if (code === 'INTERRUPTED' && io.terminal.stderr && !json) io.err('\n');
   const details = error instanceof RelayError && error.details ? { details: error.details } : {};
-  if (json) io.err(`${visibleJson({ error: { ...shown, ...details } })}\n`);
+  if (json) io.err(`${visibleJson({ error: { code, message, remedy, ...details } })}\n`);
   else
     io.err(
       blockOf([
