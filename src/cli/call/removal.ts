@@ -81,9 +81,9 @@ async function playlistOf(
   { playlist_id }: Args,
   look: Look,
 ): Promise<{ name: string; items: number | null }> {
-  const found = await look('get_playlist', { playlist_id });
-  const playlist = { ...found } as { name?: unknown; total_items?: unknown; items?: unknown };
-  const items = [playlist.total_items, playlist.items].find((count) => typeof count === 'number') ?? null;
-  const name = typeof playlist.name === 'string' ? `"${visibleText(playlist.name, 60)}"` : 'the playlist';
-  return { name, items: items as number | null };
+  const { name, total_items: items } = (await look('get_playlist', { playlist_id })) ?? {};
+  return {
+    name: typeof name === 'string' ? `"${visibleText(name, 60)}"` : 'the playlist',
+    items: typeof items === 'number' ? items : null,
+  };
 }

@@ -57,8 +57,7 @@ function columnLines({ columns }: ImportPreview): string[] {
 function sideLines({ artist_side: found }: ImportPreview): string[] {
   if (!found) return [];
   const other = found.side === 'left' ? 'right' : 'left';
-  const because = found.because.charAt(0).toLowerCase() + found.because.slice(1).replace(/\.$/, '');
-  const line = `  the artist is on the ${found.side} of " - ": ${visibleText(because, 200)}`;
+  const line = `  the artist is on the ${found.side} of " - ": ${visibleText(found.because, 200)}`;
   return found.certain ? [line] : [line, `  if that is wrong, add --artist-side ${other}`];
 }
 
