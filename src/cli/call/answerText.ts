@@ -49,12 +49,12 @@ function countText(shown: number, total: number): string {
 
 /** Facts, then sections for members that are objects, then tables, separated by blank lines. */
 function blocksOf(fields: Fields, width: number, depth: number): Table {
-  const said = ordered(Object.keys(fields)).filter((key) => (fields[key] ?? '') !== '');
-  const empty = said.filter((key) => Array.isArray(fields[key]) && fields[key].length === 0);
-  if (said.length === 0) return { lines: ['The answer is empty.'], omitted: [] };
-  if (said.length === empty.length) return { lines: empty.map(noneText), omitted: [] };
-  const tables = said.filter((key) => isRows(fields[key]));
-  const rest = said.filter((key) => !tables.includes(key));
+  const present = ordered(Object.keys(fields)).filter((key) => (fields[key] ?? '') !== '');
+  const empty = present.filter((key) => Array.isArray(fields[key]) && fields[key].length === 0);
+  if (present.length === 0) return { lines: ['The answer is empty.'], omitted: [] };
+  if (present.length === empty.length) return { lines: empty.map(noneText), omitted: [] };
+  const tables = present.filter((key) => isRows(fields[key]));
+  const rest = present.filter((key) => !tables.includes(key));
   const sections = rest.filter((key) => depth < MAX_DEPTH && isSection(key, fields[key], width));
   const facts = rest.filter((key) => !sections.includes(key));
   const blocks = [
@@ -63,7 +63,7 @@ function blocksOf(fields: Fields, width: number, depth: number): Table {
       underHeading(key, blocksOf(flattened(fields[key] as Fields), width - 2, depth + 1)),
     ),
     ...tables.map((key) => {
-      const isAlone = said.length === 1;
+      const isAlone = present.length === 1;
       const table = tableOf(fields[key] as Fields[], isAlone ? width : width - 2);
       return isAlone ? table : underHeading(key, table);
     }),
