@@ -44,13 +44,13 @@ async function start(context: Context, settings: Settings, purpose: Purpose): Pr
 async function startWithDemo(context: Context, settings: Settings, purpose: Purpose): Promise<RunningServer> {
   const { startDemo } = await context.parts();
   const demo = await startDemo(settings, context.clock, context.random);
-  const ends: Array<() => Promise<void>> = [demo.close];
+  let server: RunningServer | null = null;
   const close = async () => {
-    for (const end of ends) await end();
+    await server?.close();
+    await demo.close();
   };
   try {
-    const server = await start(context, demo.settings, purpose);
-    ends.unshift(server.close);
+    server = await start(context, demo.settings, purpose);
     await demo.connect(server.local);
     return { ...server, close };
   } catch (error) {
