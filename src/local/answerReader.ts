@@ -1,5 +1,6 @@
 /** A client's parser for HTTP/1.1 (RFC 9112): reads one answer after another from the bytes of a connection. */
 
+/** The status and the headers of an answer. @internal */
 export interface AnswerHead {
   status: number;
   /** The headers by lower-case name; of a repeated field, the last value. */
