@@ -216,8 +216,10 @@ function done(run: Run): DriveEnd {
   return ended(run, 'done', null, { written });
 }
 
-/** True if Spotify has refused every entry, so that there is nothing to undo. */
+/** True if Spotify has refused every entry, or the only detail that was to be set, so that there is nothing to undo. */
 function isAllRefused({ body, change, plan }: Run): boolean {
+  const isOnlyDetail = plan.ops.every((op) => op.op === 'details' && op.mayFail === true);
+  if (body.notes?.passedOver === true && isOnlyDetail) return true;
   if (!body.refused || body.plan || change.written > 0 || change.uncertain) return false;
   return plan.ops.every((op) => 'uris' in op && op.uris.length === 0);
 }

@@ -1,10 +1,10 @@
 /** The kinds of changes that tools and jobs ask for: what each reads before it writes, and its operations. */
 
-import { chunk } from '../base/lists.ts';
+import { chunk, counted } from '../base/lists.ts';
 import type { ChangeOp, DetailValues } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { isEpisodeUri } from '../domain/ids.ts';
-import { uriOf } from '../domain/rows.ts';
+import { sameRows, uriOf } from '../domain/rows.ts';
 import type { Item, Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
@@ -120,15 +120,22 @@ export function moveRows({ rows, ...reading }: Planning, playlistId: string, mov
       const part = { from: Math.min(start, before), to: Math.max(start + length, before) };
       const former = await rows.readPart(playlistId, part, call);
       const isThere = before >= start && before <= start + length;
-      // A move of rows that do not exist is sent even so: Spotify then refuses it.
-      if (isThere && start + length <= former.length) return null;
+      if (Math.max(start + length, before) > former.length) throw beyondEnd(former.length);
+      if (isThere) return null;
       return { former: { rows: former }, ops: [{ op: 'move', ...move }] };
     },
   };
 }
 
+function beyondEnd(rows: number): RelayError {
+  return new RelayError('INVALID_ARGUMENT', `The playlist has ${counted(rows, 'row')}.`, {
+    remedy:
+      'range_start plus range_length, and insert_before, may be at most that number. Nothing was changed.',
+  });
+}
+
 /**
- * Replaces all rows.
+ * Replaces all rows. If they are the same already, there is nothing to do: writing them again would lose their dates.
  * @throws RelayError from `prepare`: `UNSUPPORTED_ITEMS` if the rows could not be restored
  */
 export function replaceRows(
@@ -143,6 +150,7 @@ export function replaceRows(
     async prepare(call) {
       await settleTarget(reading, playlistId, call);
       const former = restorableUris(await rows.readTwice(playlistId, call));
+      if (sameRows(former, uris)) return null;
       return { former: { rows: former }, ops: replaceOps(uris) };
     },
   };
@@ -291,6 +299,10 @@ export function changeDetails(
       });
       const isSet = ([field]: [string, unknown]) => set[field as keyof DetailValues] !== undefined;
       const details = Object.fromEntries(Object.entries(read).filter(isSet));
+      // Spotify does not report `public` reliably, so it is always sent.
+      const isSame = ([field, value]: [string, unknown]) =>
+        value === undefined || (field !== 'public' && details[field] === value);
+      if (Object.entries(set).every(isSame)) return null;
       return { former: { details }, ops: [{ op: 'details', set }] };
     },
   };

@@ -1,4 +1,5 @@
 /** Undoing a change: the operations that bring back what was there, and whether they would remove what came since. */
+import { counted } from '../base/lists.ts';
 import type { ChangeOp, DetailValues, Former, Progress } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { shortId } from '../domain/job.ts';
@@ -23,7 +24,7 @@ import { heldOf, knownAdditions, newlySaved, removedBy, settleLibrary } from './
 import { isWritable, planRows, replaceOps, unwritable } from './planRows.ts';
 import type { Planning } from './record.ts';
 import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
-import { nextStep, onlyAppends, removedUris, rowsAt, writesRows } from './rowOps.ts';
+import { nextStep, onlyAppends, removedUris, rowsAfter, rowsAt, writesRows } from './rowOps.ts';
 import { formerBeside, planOf, progressOf, type Run, rowsConflict, rowsReached } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
@@ -334,7 +335,12 @@ async function undoRows(
     (sum, op) => sum + (op.op === 'remove' || !('uris' in op) ? 0 : op.uris.length),
     0,
   );
-  return { former: { rows: present }, ops, rewritten, lost: [] };
+  // If the change has replaced all rows, those that the undo leaves alone have lost their dates before.
+  const isReplaced = ops.length > 0 && planOf(body).ops.some(({ op }) => op === 'put');
+  const kept = isReplaced ? rowsAfter({ rows: present, ops }).length - rewritten : 0;
+  const lost =
+    kept > 0 ? [`Former dates stay lost for ${counted(kept, 'row')}, which the change wrote again.`] : [];
+  return { former: { rows: present }, ops, rewritten, lost };
 }
 
 type Begun = Pick<Run, 'change' | 'plan'>;

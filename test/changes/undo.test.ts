@@ -11,10 +11,25 @@ import { createBrowser } from '../support/browser.ts';
 import { at, owner } from '../support/entries.ts';
 import { assertRows, fill, named, savedUris, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
+import { withPlaylist } from '../support/withPlaylist.ts';
 import type { Relay } from '../support/world.ts';
 import { undoLast, withExtras } from './extras.ts';
 import { assertDone, change, committed, ended, poll } from './settled.ts';
 import { withUnkind, withUnkindPlaylist } from './unkind.ts';
+
+test('an undo of a replacement says which rows have lost their dates, although it only moves them', () =>
+  withPlaylist(
+    'Café Noctelle',
+    { env: { RELAY_TOOLSETS: 'all' } },
+    async ({ call, playlist, playlist_id, former }) => {
+      const track_ids = [...former.slice(1), ...former.slice(0, 1)];
+      await call('replace_playlist_tracks', { playlist_id, track_ids });
+      const notes = [`Former dates stay lost for ${former.length} rows, which the change wrote again.`];
+      assert.deepEqual((await call('undo_change', { dry_run: true })).notes, notes);
+      assert.deepEqual((await call('undo_change', {})).notes, notes);
+      assert.deepEqual(urisOf(playlist), former);
+    },
+  ));
 
 test('an undo can be undone, and the undo of an undo can be undone too', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {

@@ -162,7 +162,8 @@ longTest('undo takes back the last change; before and after, it says what does n
     assert.equal(code, 0, err);
     assertRows(playlist, former);
     const what = 'replaced the songs of "Exactly Two Hundred" with 30 songs';
-    const dates = 'Spotify shows today as the date of what the undo writes again: 200 rows.';
+    const dates =
+      'Spotify shows today as the date of what the undo writes again, and you as who added it: 200 rows.';
     assert.equal(out, `Put 200 songs back in "Exactly Two Hundred" and took 30 songs out.\n${dates}\n`);
     const lines = (mark: string, uris: readonly string[]) => [
       ...uris.slice(0, 5).map((uri) => `  ${mark} ${titleOf(world, uri)}`),

@@ -53,6 +53,19 @@ test('a collaborative playlist cannot be public, and nothing is sent', () =>
     assert.deepEqual(relay.provider.requests, []);
   }));
 
+test('update_playlist_details by the details that are there changes nothing, and leaves no record', () =>
+  withPlaylist('Running, Badly', async ({ relay, playlist, playlist_id }) => {
+    const { name, description } = playlist;
+    assert.deepEqual(await relay.call('update_playlist_details', { playlist_id, name, description }), {
+      playlist_id,
+      updated: [],
+    });
+    assert.deepEqual(
+      relay.provider.requests.map(({ method }) => method),
+      ['GET'],
+    );
+  }));
+
 test('update_playlist_details reads the playlist, and changes only the given fields', () =>
   withPlaylist('Running, Badly', async ({ relay, playlist, playlist_id }) => {
     const before = { ...playlist };
@@ -554,11 +567,14 @@ test('reorder_playlist_tracks of rows that are in the place already says so, and
     for (const [range_start, range_length, insert_before] of [
       [end, 1, end],
       [end - 1, 2, end],
+      [0, 1, end + 200],
     ]) {
       const move = { range_start, range_length, insert_before };
       const refused = await relay.call('reorder_playlist_tracks', { playlist_id, ...move });
-      assert.equal(codeOf(refused), 'INVALID_ARGUMENT', JSON.stringify(move));
+      const { code, message } = failureOf(refused);
+      assert.deepEqual([code, message], ['INVALID_ARGUMENT', `The playlist has ${end} rows.`]);
     }
+    assertNone(relay.provider.requests, ({ method }) => method !== 'GET');
   }));
 
 longTest('writes to one playlist wait for each other, writes to others do not', () =>

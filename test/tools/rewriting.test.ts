@@ -52,6 +52,24 @@ test('replace_playlist_tracks with an empty list empties the playlist', () =>
     assert.deepEqual(relay.provider.requests.at(-1)?.body, { uris: [] });
   }));
 
+test('replace_playlist_tracks by the rows that are there writes nothing, so their dates stay', () =>
+  withPlaylist('Café Noctelle', async ({ relay, playlist, playlist_id, former }) => {
+    const before = structuredClone(playlist.rows);
+    const args = { playlist_id, track_ids: former };
+    assert.deepEqual(await relay.call('replace_playlist_tracks', args), {
+      ok: true,
+      playlist_id,
+      requested: former.length,
+      written: 0,
+      chunks: { total: 0, completed: 0 },
+      snapshot_id: null,
+      partial: false,
+      note: 'Nothing changed: the playlist has exactly these rows.',
+    });
+    assert.deepEqual(playlist.rows, before);
+    assert.equal(count(relay).PUT, undefined);
+  }));
+
 for (const tool of ['replace_playlist_tracks', 'deduplicate_playlist'] as const) {
   test(`${tool} refuses a playlist whose rows could not be restored`, () =>
     withPlaylist('Odds and Ends', async ({ relay, playlist, playlist_id }) => {
@@ -356,6 +374,20 @@ for (const [what, edit] of EDITS) {
       }),
   );
 }
+
+test('deduplicate_playlist says before and after if every row loses its date', () =>
+  withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+    const uris = tracks(relay, 3_000);
+    fill(playlist, [...uris, ...uris]);
+    const note =
+      'There are so many repeats that the whole list is written again: Spotify then shows today as the date of every row.';
+    for (const dry_run of [true, false]) {
+      const answer = await relay.call('deduplicate_playlist', { playlist_id, dry_run });
+      // The answer goes on to say that it does not list every repeat.
+      assert.equal(String(answer.note).slice(0, note.length), note);
+    }
+    assert.deepEqual(urisOf(playlist), uris);
+  }));
 
 test('deduplicate_playlist without duplicates writes nothing', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {

@@ -76,7 +76,8 @@ export const undoChangeTool = defineTool({
     });
     const rest = (_: number, when: string) => undoAgain(change, when);
     const { report, state } = await carryOut(services, 'undo_change', request, call, { rest });
-    const plan = planned && carriedOut(planned, state?.body ?? {});
+    // Without a change, Spotify has refused all that was to be written.
+    const plan = planned && carriedOut(planned, state?.body ?? { notes: { passedOver: true } });
     return {
       ok: true,
       ...facts,
@@ -127,10 +128,13 @@ function countsOf(plan: UndoPlan | null): { rows: number | null; removed: number
   return { rows: rows.length, removed: without(plan.former.rows, rows).length };
 }
 
-function notesOf({ rewritten, lost }: UndoPlan): string[] {
+function notesOf({ rewritten, lost, former }: UndoPlan): string[] {
+  const isPlaylist = former.rows !== undefined;
   const dates =
     rewritten === 0
       ? []
-      : [`Spotify shows today as the date of what the undo writes again: ${counted(rewritten, 'row')}.`];
+      : [
+          `Spotify shows today as the date of what the undo writes again${isPlaylist ? ', and you as who added it' : ''}: ${counted(rewritten, 'row')}.`,
+        ];
   return [...dates, ...lost];
 }

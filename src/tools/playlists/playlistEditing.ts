@@ -85,8 +85,8 @@ export const updateDetailsTool = defineTool({
     const request = changeDetails(services, id, details, (sharing) =>
       refusePublicCollaborative(sharing, details),
     );
-    const { change_id } = await write(services, 'update_playlist_details', request, call);
-    return { playlist_id: id, updated, change_id };
+    const { report, state } = await carryOut(services, 'update_playlist_details', request, call);
+    return { playlist_id: id, updated: state ? updated : [], change_id: report.change_id };
   },
 });
 

@@ -3,12 +3,13 @@ import * as z from 'zod';
 import { counted } from '../../base/lists.ts';
 import { deduplicateOps, deduplicateRows, replaceRows, restorableUris } from '../../changes/kinds.ts';
 import { requestsLeft } from '../../changes/rowOps.ts';
+import type { ChangeOp } from '../../domain/change.ts';
 import type { Item } from '../../domain/shapes.ts';
 import { ItemRef, MAX_ENTRIES, playlistId } from '../arguments.ts';
 import { itemUri } from '../itemUri.ts';
 import { wholePlaylist } from '../libraryFilter.ts';
 import { defineTool } from '../tool.ts';
-import { emptyReport, WriteReport, write } from './playlistWriting.ts';
+import { carryOut, emptyReport, WriteReport, write } from './playlistWriting.ts';
 
 export const replaceTracksTool = defineTool({
   name: 'replace_playlist_tracks',
@@ -22,18 +23,17 @@ export const replaceTracksTool = defineTool({
     track_ids: z
       .array(ItemRef)
       .max(MAX_ENTRIES)
-      .describe(
-        'Track IDs, or URIs or links of tracks or episodes, up to 10,000, in order; an empty list empties the playlist',
-      ),
+      .describe('Track IDs, or URIs or links of tracks or episodes, up to 10,000, in order'),
   }),
-  output: WriteReport,
-  handle(services, { playlist_id: { id }, track_ids }, call) {
+  output: WriteReport.extend({ note: z.string().optional() }),
+  async handle(services, { playlist_id: { id }, track_ids }, call) {
     const request = replaceRows(
       services,
       id,
       track_ids.map((ref) => itemUri(services.provider, ref)),
     );
-    return write(services, 'replace_playlist_tracks', request, call);
+    const { report, state } = await carryOut(services, 'replace_playlist_tracks', request, call);
+    return state ? report : { ...report, note: 'Nothing changed: the playlist has exactly these rows.' };
   },
 });
 
@@ -74,18 +74,29 @@ export const deduplicatePlaylistTool = defineTool({
       const counts = { ...countsOf(items, removed), removed, dry_run };
       const refusal = refusalFor(items);
       if (refusal !== null) return { ...emptyReport(id, removed.length), ...counts, note: refusal };
-      const requests = requestsLeft(deduplicateOps(restorableUris(items)));
-      return { ...emptyReport(id, removed.length, requests), ...counts };
+      const ops = deduplicateOps(restorableUris(items));
+      return { ...emptyReport(id, removed.length, requestsLeft(ops)), ...counts, ...datesNote(ops) };
     }
     const request = deduplicateRows(services, id, read);
     const report = await write(services, 'deduplicate_playlist', request, call);
     const removed = removedRows(items);
     // The requests take out every row of a repeated song, and put the first one back. The report counts only the repeats.
     const counts = { requested: removed.length, written: removed.length, ...countsOf(items, removed) };
-    const note = removed.length === 0 ? { note: 'Nothing changed: no row repeats an earlier one.' } : {};
+    const note =
+      removed.length === 0
+        ? { note: 'Nothing changed: no row repeats an earlier one.' }
+        : datesNote(deduplicateOps(restorableUris(items)));
     return { ...report, ...counts, removed, dry_run, ...note };
   },
 });
+
+/** Says what is lost if the rows that stay are written again. */
+function datesNote(ops: readonly ChangeOp[]): { note?: string } {
+  if (!ops.some(({ op }) => op === 'put')) return {};
+  return {
+    note: 'There are so many repeats that the whole list is written again: Spotify then shows today as the date of every row.',
+  };
+}
 
 /** Why relay would refuse to remove duplicates from these rows; null if it would not refuse. */
 function refusalFor(items: readonly Item[]): string | null {

@@ -29,10 +29,8 @@ export const WriteReport = z.object({
   playlist_id: z.string(),
   requested: z.number().describe('Entries requested'),
   written: z.number().describe('Entries that Spotify accepted'),
-  chunks: z
-    .object({ total: z.number(), completed: z.number() })
-    .describe('Requests of at most 100 entries each'),
-  snapshot_id: z.string().nullable().describe('Version of the playlist after the last request'),
+  chunks: z.object({ total: z.number(), completed: z.number() }).describe('Requests of up to 100 entries'),
+  snapshot_id: z.string().nullable().describe('Playlist version after the last request'),
   partial: z.boolean(),
   change_id: changeId.optional(),
 });
