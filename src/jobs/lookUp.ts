@@ -29,6 +29,8 @@ export interface LookedUp {
   readonly startedAt: number;
   /** False if the time was up or Spotify asks to wait. The job is then listed, and continues. */
   readonly isComplete: boolean;
+  /** How long Spotify asks to wait, in seconds; null if it does not. */
+  readonly waitSeconds: number | null;
   /** The items as they are now, in order. */
   items(): JobItem[];
   /** Skips the found items that are among these rows, and no others. */
@@ -61,6 +63,7 @@ export function createLookUp(
         seq,
         startedAt,
         isComplete: stopped === null,
+        waitSeconds: stopped?.runAfter ? Math.ceil((stopped.runAfter - clock.now()) / 1_000) : null,
         items: () => listItems(store, seq, 0, totalItems),
         skipHeld: (held) => markSkips(context, job, held),
       });

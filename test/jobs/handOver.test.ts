@@ -219,6 +219,11 @@ longTest(
       const dry = await call(relay, 'add_tracks_by_search', { ...list, dry_run: true });
       const strict = await call(relay, 'add_tracks_by_search', list);
       assert.deepEqual([dry.status, strict.status], ['deferred', 'deferred']);
+      const begin =
+        'Spotify asks relay to wait 50 minutes. Then the job looks up the rest and writes nothing.';
+      const end = 'Do not send these entries again.';
+      assert.equal(dry.note, `${begin} ${end}`);
+      assert.equal(strict.note, `${begin} When get_job_status says ready, call commit_job. ${end}`);
       clock.advance(3_000_000);
       assert.deepEqual((await reach(relay, dry.job_id, 'completed')).result?.resolved, 2);
       await reach(relay, strict.job_id, 'ready');

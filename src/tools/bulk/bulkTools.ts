@@ -1,6 +1,7 @@
 /** Building playlists from lists of songs: resolve everything first, then write, and report the outcome of each entry. */
 
 import * as z from 'zod';
+import { waitWords } from '../../base/clock.ts';
 import { counted } from '../../base/lists.ts';
 import { addMissing, addRows, makePlaylist } from '../../changes/kinds.ts';
 import { asRelayError } from '../../domain/errors.ts';
@@ -36,10 +37,10 @@ const SkipExisting = z.boolean().default(false).describe('true: skip what the pl
 const addArguments = { strict: Strict, dry_run: DryRun, skip_existing: SkipExisting };
 
 /** What a model has to know about a job that continues after the answer. */
-const SEARCHES_ON = 'The job looks up the rest and writes nothing.';
+const SEARCHES_ON = 'looks up the rest and writes nothing.';
+const SENT = 'Do not send these entries again.';
 const THEN_COMMIT = 'When get_job_status says ready, call commit_job.';
-const WRITES_ON =
-  'The job writes the rest by itself, once any limit of Spotify has ended; get_job_status says when. Do not send these entries again.';
+const WRITES_ON = `The job writes the rest by itself, once any limit of Spotify has ended; get_job_status says when. ${SENT}`;
 
 /**
  * Looks up a list, then answers with the result of `then`. If looking it up takes too long or meets a limit, a job does the
@@ -58,7 +59,9 @@ function lookUp(
   return jobs.lookUp(request, call, async (list) => {
     if (list.isComplete) return then(list);
     const playlist_id = payload.playlist_id ?? null;
-    const note = payload.dry_run ? SEARCHES_ON : `${SEARCHES_ON} ${THEN_COMMIT}`;
+    const wait = list.waitSeconds;
+    const when = wait === null ? 'The job' : `Spotify asks relay to wait ${waitWords(wait)}. Then the job`;
+    const note = [when, SEARCHES_ON, ...(payload.dry_run ? [] : [THEN_COMMIT]), SENT].join(' ');
     return bulkResult(list.items(), { status: 'deferred', playlist_id, job_id: list.id, note });
   });
 }
