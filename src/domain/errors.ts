@@ -169,3 +169,8 @@ export function otherAccount(
     },
   );
 }
+
+/** A message that names a playlist by its ID, with the name instead. @param name undefined if it is not known */
+export function withPlaylistName(message: string, id: string | null, name: string | undefined): string {
+  return name === undefined ? message : message.replace(`the playlist ${id}`, () => `"${name}"`);
+}

@@ -51,8 +51,7 @@ export function terminalText(remedy: Remedy, style: CommandStyle): string {
 /** Writes the remedy for the owner's page. A person there can run a command, but cannot call a tool. */
 export function pageText(remedy: Remedy, style: CommandStyle): string {
   if (remedy.page !== undefined) return remedyText({ ...remedy, text: remedy.page }, style);
-  const hasCommands = (remedy.terminal?.commands.length ?? 0) > 0;
-  return hasCommands ? terminalText(remedy, style) : remedyText(remedy, style);
+  return terminalText(remedy, style);
 }
 
 /** True if surfaces write the remedy in different ways. */
@@ -66,7 +65,7 @@ export const FIX_META = 'relay/fix';
 /** Reads a remedy that was stored or sent as JSON, or as plain text by older versions; null for anything else. */
 export function readRemedy(value: unknown): Remedy | null {
   if (typeof value === 'string') return { text: value };
-  const { text, command, terminal } = (value ?? {}) as Record<string, unknown>;
+  const { text, command, terminal, page } = (value ?? {}) as Record<string, unknown>;
   if (typeof text !== 'string') return null;
   const { text: words, commands } = (terminal ?? {}) as Record<string, unknown>;
   const isTerminal = typeof words === 'string' && Array.isArray(commands) && commands.every(isCommand);
@@ -74,6 +73,7 @@ export function readRemedy(value: unknown): Remedy | null {
     text,
     ...(isCommand(command) ? { command } : {}),
     ...(isTerminal ? { terminal: { text: words, commands } } : {}),
+    ...(typeof page === 'string' ? { page } : {}),
   };
 }
 

@@ -6,7 +6,7 @@ import { visibleText } from '../base/visibleText.ts';
 import { changeHistory, changeSummary, undoableChange } from '../changes/history.ts';
 import type { ChangeSummary } from '../domain/change.ts';
 import { askerWords, changeWords } from '../domain/changeWords.ts';
-import { RelayError } from '../domain/errors.ts';
+import { RelayError, withPlaylistName } from '../domain/errors.ts';
 import type { ChangeEntry, UndoAnswer, UndoRequest } from '../domain/localApi.ts';
 import { knownSong } from '../provider/knownNames.ts';
 import { getChange } from '../store/tables/changes.ts';
@@ -100,7 +100,7 @@ function withWords(services: Services, playlistId: string | null, error: RelayEr
     return title === null ? [] : [[uri, title] as const];
   });
   return error.with({
-    ...(name === null ? {} : { message: error.message.replace(`the playlist ${playlistId}`, `"${name}"`) }),
+    message: withPlaylistName(error.message, playlistId, name ?? undefined),
     ...(titles.length === 0 ? {} : { details: { ...details, names: Object.fromEntries(titles) } }),
   });
 }

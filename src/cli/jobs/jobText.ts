@@ -2,7 +2,7 @@
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { jobWords } from '../../domain/changeWords.ts';
-import { isErrorCode } from '../../domain/errors.ts';
+import { isErrorCode, withPlaylistName } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import { BARE_ID } from '../../domain/ids.ts';
 import {
@@ -103,8 +103,7 @@ export function jobText(
 
 /** Returns a message of a job, with the name of its playlist instead of the ID. */
 function inNames({ playlist_id, name }: JobRecord, { names }: JobView, message: string): string {
-  const called = name ?? names.get(playlist_id ?? '');
-  return called === undefined ? message : message.replace(`the playlist ${playlist_id}`, `"${called}"`);
+  return withPlaylistName(message, playlist_id, name ?? names.get(playlist_id ?? ''));
 }
 
 function forgivenText({ spelling = 0 }: JobRecord, forgiven: readonly ItemRecord[]): string[] {

@@ -7,6 +7,7 @@ import { capital } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { changeSummary } from '../../changes/history.ts';
 import { jobWords } from '../../domain/changeWords.ts';
+import { withPlaylistName } from '../../domain/errors.ts';
 import { type JobErrorRecord, type JobRecord, type JobType, unresolvedOf } from '../../domain/job.ts';
 import type { PageEvent, PageEvents, PageJob, PagePlace } from '../../domain/ownerPage.ts';
 import { commandStyleOf, pageText } from '../../domain/remedy.ts';
@@ -133,7 +134,7 @@ function jobOf(core: Core, job: JobRecord, names: ReadonlyMap<string, string>): 
     runAfter: job.run_after,
     reason: job.reason,
     error: error && {
-      message: visibleText(withName(error.message, playlistOf(job), name), 600),
+      message: visibleText(withPlaylistName(error.message, playlistOf(job), name), 600),
       remedy: remedyOf(core, job, error),
     },
     createdAt: job.created_at,
@@ -150,11 +151,6 @@ function nameOf(job: JobRecord, names: ReadonlyMap<string, string>): string | un
 function titleOf(job: JobRecord, name: string | undefined): string {
   const shown = name ?? playlistOf(job);
   return capital(jobWords(job.type, shown === null ? 'a playlist' : `“${visibleText(shown, 100)}”`));
-}
-
-/** A message with the name of the playlist in place of its ID. */
-function withName(message: string, id: string | null, name: string | undefined): string {
-  return name === undefined ? message : message.replace(`the playlist ${id}`, () => `"${name}"`);
 }
 
 /** What the buttons of a job in review do. */

@@ -34,9 +34,10 @@ function playingLines({ title, by, device, isPlaying, at }: PagePlaying): Child 
     h.p(h.strong(name(title))),
     h.p(
       { class: 'soft' },
-      by !== null && name(by),
+      by !== null && [name(by), ', '],
+      `${isPlaying ? 'playing' : 'paused'}`,
       device !== null && [' on ', name(device)],
-      `, ${isPlaying ? 'playing' : 'paused'} ${fromNow(at)}`,
+      ` ${fromNow(at)}`,
     ),
   ];
 }
