@@ -189,7 +189,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<F
   }
 }
 
-/** Reads the first bytes of a file, at most `count`. The path must not be a pipe, which would be waited for. */
+/** Reads the first bytes of a file, at most `count`. The path must not be a pipe: opening one waits until somebody writes to it. */
 export async function readStart(path: string, count: number): Promise<Buffer> {
   const file = await open(path);
   try {

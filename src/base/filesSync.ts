@@ -36,7 +36,7 @@ export function replaceFileSync(path: string, content: string | Uint8Array): voi
   }
 }
 
-/** Does `work` again if Windows refuses it for a moment only. */
+/** Does `work`, and tries again a few times if Windows refuses it, which may last only a moment. */
 function insisting<T>(work: () => T): T {
   for (let attempt = 1; ; attempt++) {
     try {

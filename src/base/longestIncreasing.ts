@@ -1,7 +1,7 @@
 /** Returns the indexes of a longest subsequence whose values strictly increase. The values must not be negative. Pure. */
 export function longestIncreasing(values: readonly number[]): Set<number> {
   const tails: number[] = [];
-  const before = new Array<number>(values.length).fill(-1);
+  const before: number[] = [];
   values.forEach((value, index) => {
     let low = 0;
     let high = tails.length;
@@ -10,7 +10,7 @@ export function longestIncreasing(values: readonly number[]): Set<number> {
       if ((values[tails[middle] ?? -1] ?? -1) < value) low = middle + 1;
       else high = middle;
     }
-    before[index] = low > 0 ? (tails[low - 1] ?? -1) : -1;
+    before[index] = tails[low - 1] ?? -1;
     tails[low] = index;
   });
   const found = new Set<number>();

@@ -55,7 +55,7 @@ const BELONGS = [
   `(?<=[${JOINING}])[\\u200c\\u200d](?![\\p{Cf}\\p{DI}])`,
   '(?<=[\\p{Ideographic}\\p{scx=Mymr}])[\\ufe00-\\ufe0d\\u{e0100}-\\u{e01ef}]',
   '(?<=\\p{sc=Mong})[\\u180b-\\u180f]',
-  // Signs before a number, which are visible.
+  // Line ends, and the signs before a number, which are visible.
   '[\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}\\n]',
 ].join('|');
 
@@ -90,7 +90,7 @@ export function visibleJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? 'null';
   // Line ends in strings are already escaped, so one found here belongs to the indentation.
   return text.replace(unsafe(), (found) =>
-    found === '\n' ? found : unitsOf(found).map(jsonEscape).join(''),
+    found === '\n' ? found : found.split('').map(jsonEscape).join(''),
   );
 }
 
@@ -182,16 +182,12 @@ function shortened(text: string, max: number): string {
   return `${cutAt(text, start === 0 ? max - 1 : from + start)}…`;
 }
 
-function unitsOf(text: string): number[] {
-  return Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
-}
-
-function jsonEscape(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, '0')}`;
+function jsonEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function logEscape(found: string): string {
   const code = found.codePointAt(0) ?? 0;
   if (code > 0xffff) return `\\u{${code.toString(16)}}`;
-  return code > 0xff ? jsonEscape(code) : `\\x${code.toString(16).padStart(2, '0')}`;
+  return code > 0xff ? jsonEscape(found) : `\\x${code.toString(16).padStart(2, '0')}`;
 }
