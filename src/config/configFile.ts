@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { makeDirectoriesSync } from '../base/directories.ts';
 import { UnreadFile } from '../base/files.ts';
 import { holdingFileSync, readRegularFileSync, replaceFileSync } from '../base/filesSync.ts';
+import { isObject } from '../base/parsing.ts';
 import { isDiskFull, messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import type { Problem } from './problems.ts';
 
@@ -100,9 +101,7 @@ function parseConfig(path: string, content: string): ConfigFile {
   } catch (error) {
     return unreadable(path, `is not JSON${placeOf(error, text)}`);
   }
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) {
-    return unreadable(path, 'must hold one JSON object');
-  }
+  if (!isObject(values)) return unreadable(path, 'must hold one JSON object');
   return { path, values: { ...values }, problem: null, indent: indentOf(text) };
 }
 

@@ -10,7 +10,8 @@ import { messageOf, systemCodeOf } from '../domain/errors.ts';
 import type { Origin, Problem } from './problems.ts';
 import { oauthClientId, oauthRedirectUri, secretText, type ValueType } from './types.ts';
 
-export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post';
+export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
+export type ClientAuthMethod = (typeof AUTH_METHODS)[number];
 
 export interface ConfiguredClient {
   clientId: string;
@@ -22,8 +23,6 @@ export interface ConfiguredClient {
   tokenEndpointAuthMethod: ClientAuthMethod | null;
   source: 'environment' | 'file';
 }
-
-export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
 /** One client of the file, after `clientProblems` has found no problem. */
 interface FileClient {
@@ -38,7 +37,7 @@ interface FileClient {
 /**
  * Reads the clients file. If it has a problem, no client is returned. Problems name the place in the file
  * (`clients[1].redirectUris[0]`), and no value that may be a secret.
- * @param place what names the file, for the beginning of each message; '' for the usual file
+ * @param place begins each message and names the setting that gave the path; '' if no setting did
  */
 export function readClientsFile(
   path: string,
@@ -137,10 +136,10 @@ function fileProblems(content: unknown): string[] {
 function clientProblems(client: unknown, place: string): string[] {
   if (!isObject(client)) return [`${place} must be an object`];
   const problems: string[] = [];
-  for (const [key, must] of Object.entries(KEYS)) {
+  for (const [key, check] of Object.entries(KEYS)) {
     const value = client[key];
     if (value === undefined && OPTIONAL.includes(key)) continue;
-    for (const { at, expects } of must(value)) problems.push(`${place}.${key}${at} must be ${expects}`);
+    for (const { at, expects } of check(value)) problems.push(`${place}.${key}${at} must be ${expects}`);
   }
   const unknown = unknownKeys(client, Object.keys(KEYS));
   if (unknown !== null) problems.push(`${place} ${unknown}`);
@@ -154,24 +153,24 @@ type Wrong = { at: string; expects: string };
 
 const OPTIONAL = ['clientName', 'clientSecret', 'clientSecretSha256', 'tokenEndpointAuthMethod'];
 const KEYS: Record<keyof FileClient, (value: unknown) => Wrong[]> = {
-  clientId: (value) => textOf(oauthClientId, value),
-  clientName: (value) => textOf({ expects: 'text', read: () => '' }, value),
-  clientSecret: (value) => textOf(secretText, value),
+  clientId: (value) => checkText(oauthClientId, value),
+  clientName: (value) => checkText({ expects: 'text', read: () => '' }, value),
+  clientSecret: (value) => checkText(secretText, value),
   clientSecretSha256: (value) =>
-    textOf(
+    checkText(
       { expects: '64 hexadecimal digits', read: (text) => (/^[0-9a-fA-F]{64}$/.test(`${text}`) ? '' : null) },
       value,
     ),
   redirectUris: (value) => {
     if (!Array.isArray(value)) return wrong('a list of URLs');
     if (value.length === 0) return wrong('a list with at least one URL');
-    return value.flatMap((uri: unknown, at) => textOf(oauthRedirectUri, uri, `[${at}]`));
+    return value.flatMap((uri: unknown, at) => checkText(oauthRedirectUri, uri, `[${at}]`));
   },
   tokenEndpointAuthMethod: (value) =>
     AUTH_METHODS.some((method) => method === value) ? [] : wrong(`one of ${AUTH_METHODS.join(', ')}`),
 };
 
-function textOf(type: ValueType<string>, value: unknown, at = ''): Wrong[] {
+function checkText(type: ValueType<string>, value: unknown, at = ''): Wrong[] {
   if (typeof value !== 'string') return wrong('text', at);
   return type.read(value) === null ? wrong(type.expects, at) : [];
 }

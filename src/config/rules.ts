@@ -3,6 +3,7 @@
 import { isLoopback } from '../base/loopback.ts';
 import { looksLikeClientId } from '../domain/ids.ts';
 import type { Origin, Problem } from './problems.ts';
+import { placeOf } from './sources.ts';
 import { API_KEY_STRENGTH, OWNER_SECRET_STRENGTH, weaknessOf } from './strength.ts';
 import { SETTINGS, type SettingKey, type SettingValues } from './table.ts';
 
@@ -35,7 +36,7 @@ const ODD_CLIENT_ID = 'The client ID does not look like a Spotify client ID (32 
 /** A `host` that other machines can reach needs a public URL. Without one, the `Host` check would refuse their requests. */
 function exposedHost(values: SettingValues, origins: Origins): Problem[] {
   if (isLoopback(values.host) || values.publicBaseUrl !== null) return [];
-  const message = `${sourceOf('host', origins.host)} is ${values.host}, which other machines can reach, so PUBLIC_BASE_URL (publicBaseUrl) must give the URL that they use`;
+  const message = `${placeOf('host', origins.host, 'config.json')} is ${values.host}, which other machines can reach, so PUBLIC_BASE_URL (publicBaseUrl) must give the URL that they use`;
   return [{ key: 'host', origin: origins.host, message }];
 }
 
@@ -46,7 +47,7 @@ function weakInPublic(values: SettingValues, origins: Origins): Problem[] {
   const problem = (key: SettingKey, text: string): Problem => ({
     key,
     origin: origins[key],
-    message: `${sourceOf(key, origins[key])} ${text}`,
+    message: `${placeOf(key, origins[key], 'config.json')} ${text}`,
   });
   const url = new URL(publicBaseUrl);
   const isPlain = url.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[|\]$/g, ''));
@@ -60,11 +61,6 @@ function weakInPublic(values: SettingValues, origins: Origins): Problem[] {
     ...(ownerWeakness ? [problem('mcpOauthOwnerSecret', `${ownerWeakness}${because}`)] : []),
     ...(keyWeakness ? [problem('mcpApiKey', `${keyWeakness}${because}`)] : []),
   ];
-}
-
-function sourceOf(key: SettingKey, origin: Origin): string {
-  if (origin === 'flag') return `${SETTINGS[key].flag}`;
-  return origin === 'file' ? `"${key}" in config.json` : `${SETTINGS[key].env} in the environment`;
 }
 
 function halfAClient(values: SettingValues): Problem[] {

@@ -115,8 +115,7 @@ function complete(values: SettingValues, origins: Origins, at: Surroundings, pro
   const cross = crossProblems(values, origins).filter(
     ({ key }) => !problems.some((other) => other.key === key),
   );
-  const all = [...problems, ...cross, ...clients.problems];
-  return { settings, problems: all };
+  return { settings, problems: [...problems, ...cross, ...clients.problems] };
 }
 
 function readClients(values: SettingValues, { oauthClientsFile: origin }: Origins, { home }: Surroundings) {

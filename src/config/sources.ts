@@ -48,7 +48,7 @@ function rawValue(
   key: SettingKey,
   setting: Setting<unknown>,
   { env, flags, file }: Sources,
-): { value: unknown; origin: GivenOrigin } | null {
+): { value: unknown; origin: Origin } | null {
   const flag = setting.flag === null ? undefined : flags[key as keyof SettingFlags];
   if (flag !== undefined) return { value: flag, origin: 'flag' };
   const variable = env[setting.env];
@@ -57,18 +57,10 @@ function rawValue(
   return stored === null ? null : { value: stored, origin: 'file' };
 }
 
-type GivenOrigin = Exclude<Origin, 'default'>;
-
-/** Names the place where a value was given, for messages. @param path that of `config.json` */
-export function placeOf(key: SettingKey, origin: GivenOrigin, path: string): string {
-  switch (origin) {
-    case 'flag':
-      return `${SETTINGS[key].flag}`;
-    case 'environment':
-      return `${SETTINGS[key].env} in the environment`;
-    case 'file':
-      return `"${key}" in ${path}`;
-  }
+/** Names the place where a value was given, for messages. @param path what to call `config.json` */
+export function placeOf(key: SettingKey, origin: Origin, path: string): string {
+  if (origin === 'flag') return `${SETTINGS[key].flag}`;
+  return origin === 'file' ? `"${key}" in ${path}` : `${SETTINGS[key].env} in the environment`;
 }
 
 /** Problems with keys of `config.json` that are not settings, or that may not be in a file. */
