@@ -198,14 +198,8 @@ export async function write(plan: Plan, at: { now: number; platform: NodeJS.Plat
       return { changed: false, existed, backup: null, closed, name, otherNames };
     }
     if (file.bytes === null) await makeDirectory(path, base);
-    return {
-      changed: true,
-      existed,
-      backup: await replaceClientFile(file, { text, secret, now: at.now }),
-      closed,
-      name,
-      otherNames,
-    };
+    const backup = await replaceClientFile(file, { text, secret, now: at.now });
+    return { changed: true, existed, backup, closed, name, otherNames };
   } catch (error) {
     if (error instanceof FileProblem) throw refusal(plan, error);
     throw error;

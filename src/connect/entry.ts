@@ -1,6 +1,7 @@
 /** This server's entry in a client's file, and how it is merged with the user's own settings. Pure. */
 
 import { isLoopback } from '../base/loopback.ts';
+import { isObject } from '../base/parsing.ts';
 
 /** A parsed JSON object, TOML table or YAML mapping. */
 export type Data = Record<string, unknown>;
@@ -167,7 +168,7 @@ function serverOf(entry: unknown): string {
 }
 
 export function isData(value: unknown): value is Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+  return isObject(value) && !(value instanceof Date);
 }
 
 /** Deep equality of parsed data; the order of keys does not matter. */

@@ -29,6 +29,16 @@ export function withinStack<T>(work: () => T): T {
   }
 }
 
+/** Returns the result of `work`; null if the text cannot be read or edited. */
+export function attempt<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof FileProblem) return null;
+    throw error;
+  }
+}
+
 /** `line 3, column 5`, counted from 1. */
 export function positionAt(text: string, offset: number): string {
   const before = text.slice(0, offset).split('\n');

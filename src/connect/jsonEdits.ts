@@ -57,26 +57,24 @@ export function removeJson(text: string, section: string, name: string, whole: b
   const root = parseTree(text, [], OPTIONS) as Node;
   const servers = objectAt(root, [section]);
   const member = servers?.children?.[0];
-  const isBare = servers && member && /^\{[\s,]*\}$/.test(cutOut(text, servers, member));
-  return whole && isBare ? withoutMember(text, root, section) : withoutMember(text, servers, name);
+  const isAlone = servers && member && holdsOnly(text, servers, member);
+  return whole && isAlone ? withoutMember(text, root, section) : withoutMember(text, servers, name);
 }
 
-/** Returns the text of `node` without the part `inner`. */
-function cutOut(text: string, node: Node, inner: Node): string {
-  return text.slice(node.offset, inner.offset) + text.slice(endOf(inner), endOf(node));
+/** True if an object has no member but this one, and no comment. */
+function holdsOnly(text: string, { offset, length }: Node, member: Node): boolean {
+  const rest = text.slice(offset, member.offset) + text.slice(endOf(member), offset + length);
+  return /^\{[\s,]*\}$/.test(rest);
 }
 
 function withoutMember(text: string, of: Node | undefined, name: string): string {
   const members = of?.children ?? [];
   const index = members.findIndex((member) => keyOf(member) === name);
-  if (!of || index < 0) throw uneditable(name);
-  if (members.length > 1) return applied(text, removal(text, members, index));
-  // Removing the last member also removes the space around it, unless a comment is in there.
-  const start = of.offset + 1;
-  const length = endOf(of) - 1 - start;
-  const member = members[index] as Node;
-  if (!/^\{[\s,]*\}$/.test(cutOut(text, of, member))) return applied(text, removal(text, members, index));
-  return applied(text, [{ offset: start, length, text: '' }]);
+  const member = members[index];
+  if (!of || !member) throw uneditable(name);
+  if (!holdsOnly(text, of, member)) return applied(text, removal(text, members, index));
+  // The space around the only member goes with it.
+  return applied(text, [{ offset: of.offset + 1, length: of.length - 2, text: '' }]);
 }
 
 /** Returns a whole file with only this entry. */
@@ -163,14 +161,13 @@ function insertion(text: string, node: Node, key: string, value: unknown, layout
 function removal(text: string, properties: readonly Node[], index: number): Edit[] {
   const property = properties[index] as Node;
   const previous = properties[index - 1];
-  const comma = commaAfter(text, endOf(property)) ?? (previous ? commaAfter(text, endOf(previous)) : null);
-  const isNext = comma !== null && text.slice(endOf(property), comma).trim() === '';
-  const end = isNext && comma !== null && comma >= endOf(property) ? comma + 1 : endOf(property);
+  const after = commaAfter(text, endOf(property));
+  const comma = after ?? (previous ? commaAfter(text, endOf(previous)) : null);
+  const isNext = after !== null && text.slice(endOf(property), after).trim() === '';
+  const end = isNext ? after + 1 : endOf(property);
   const line = wholeLine(text, property.offset, end);
   const edits = [line ?? { ...withBlanks(text, property.offset, end), text: '' }];
-  if (comma !== null && (comma < property.offset || comma >= end)) {
-    edits.push({ offset: comma, length: 1, text: '' });
-  }
+  if (comma !== null && !isNext) edits.push({ offset: comma, length: 1, text: '' });
   return edits;
 }
 

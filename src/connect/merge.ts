@@ -1,6 +1,6 @@
 /** Merges one entry into the text of a client's file, and proves that nothing else changed. Pure. */
 import { type Data, isData, mergedEntry, type Shares, sameData, withEntry } from './entry.ts';
-import { FileProblem, uneditable, withinStack } from './fileText.ts';
+import { attempt, FileProblem, uneditable, withinStack } from './fileText.ts';
 import { editJson, parseJson, removeJson, snippetJson } from './jsonEdits.ts';
 import { editToml, parseToml, removeToml, snippetToml } from './tomlEdits.ts';
 import { editYaml, parseYaml, removeYaml, snippetYaml } from './yamlEdits.ts';
@@ -73,7 +73,7 @@ export interface Past {
  */
 export function unmerged(content: string, at: Where, { earlier, existed }: Past): string | null {
   return withinStack(() => {
-    const { [at.name]: entry, ...rest } = entriesIn(FORMATS[at.format].parse(withoutMark(content)), at);
+    const { [at.name]: entry, ...rest } = entriesIn(parsed(content, at.format), at);
     const left = removed(content, at, true);
     if (isData(entry)) {
       const addition = { ...at, entry, shares: {} };
@@ -107,17 +107,7 @@ function removed(content: string, { format, section, name }: Where, whole: boole
 }
 
 function hasSection(content: string, { format, section }: Where): boolean {
-  return Object.hasOwn(FORMATS[format].parse(withoutMark(content)), section);
-}
-
-/** Returns the result of `work`; undefined if the text cannot be read or edited. */
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof FileProblem) return undefined;
-    throw error;
-  }
+  return Object.hasOwn(parsed(content, format), section);
 }
 
 /** Where an entry is. */
@@ -125,16 +115,18 @@ export type Where = Pick<Addition, 'format' | 'section' | 'name'>;
 
 /** Finds the entry with that name; undefined if there is none. Throws `FileProblem` as `merge` does. */
 export function findEntry(content: string, at: Where): Data | undefined {
-  return withinStack(() => entryIn(FORMATS[at.format].parse(withoutMark(content)), at));
+  return withinStack(() => entryIn(parsed(content, at.format), at));
 }
 
 /** Returns all entries of the section, by name. Throws `FileProblem` as `merge` does. */
 export function allEntries(content: string, at: Omit<Where, 'name'>): Data {
-  return withinStack(() => entriesIn(FORMATS[at.format].parse(withoutMark(content)), at));
+  return withinStack(() => entriesIn(parsed(content, at.format), at));
 }
 
-function withoutMark(content: string): string {
-  return content.startsWith(BYTE_ORDER_MARK) ? content.slice(BYTE_ORDER_MARK.length) : content;
+/** Parses the content of a file, with or without a byte order mark. */
+function parsed(content: string, format: Format): Data {
+  const start = content.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+  return FORMATS[format].parse(content.slice(start));
 }
 
 /** Returns the content of a file with only this entry. */

@@ -5,7 +5,16 @@
  */
 import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { type Data, isData, sameData } from './entry.ts';
-import { applied, type Edit, FileProblem, lineEnd, lineEndOf, lineStart, uneditable } from './fileText.ts';
+import {
+  applied,
+  attempt,
+  type Edit,
+  FileProblem,
+  lineEnd,
+  lineEndOf,
+  lineStart,
+  uneditable,
+} from './fileText.ts';
 
 /** Parses the text; an empty text is an empty object. Throws `FileProblem` with line and column. */
 export function parseYaml(text: string): Data {
@@ -18,7 +27,7 @@ export function parseYaml(text: string): Data {
 /** `text` with `entry` as the member `name` of `section`. Either may exist already. */
 export function editYaml(text: string, section: string, name: string, entry: Data): string {
   return (
-    ifEditable(() => edited(text, section, name, entry)) ??
+    attempt(() => edited(text, section, name, entry)) ??
     rewritten(text, (document) => document.setIn([section, name], document.createNode(entry)))
   );
 }
@@ -29,7 +38,7 @@ export function editYaml(text: string, section: string, name: string, entry: Dat
  */
 export function removeYaml(text: string, section: string, name: string, whole: boolean): string {
   return (
-    ifEditable(() => removed(text, section, name, whole)) ??
+    attempt(() => removed(text, section, name, whole)) ??
     rewritten(text, (document) => document.deleteIn(whole ? [section] : [section, name]))
   );
 }
@@ -37,16 +46,6 @@ export function removeYaml(text: string, section: string, name: string, whole: b
 /** Returns a whole file with only this entry. */
 export function snippetYaml(section: string, name: string, entry: Data): string {
   return pairText(section, { [name]: entry }, 0);
-}
-
-/** Returns the result of an edit; null if the place shares its lines with other content. */
-function ifEditable(edit: () => string): string | null {
-  try {
-    return edit();
-  } catch (error) {
-    if (error instanceof FileProblem) return null;
-    throw error;
-  }
 }
 
 function rewritten(text: string, change: (document: Document) => void): string {
