@@ -30,8 +30,8 @@ export interface ClientDirectory {
    */
   assertDistinct(): void;
   /**
-   * Keeps a client that registers itself. If there is no room, a client that was approved and has lapsed is dropped.
-   * Otherwise it is the oldest that never held a token, one that was never approved before one that was.
+   * Keeps a client that registers itself. If there is no room, another client is dropped. The first choice is an approved client
+   * that has lapsed. The next is the oldest client that was never approved, then the oldest that never held a token.
    * @returns the client, and its secret unless it is public; the refusal `clients_full` if no client can be dropped
    * @throws RelayError `STORE_ERROR`
    */

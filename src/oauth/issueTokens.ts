@@ -17,12 +17,12 @@ export interface Issued {
 }
 
 /**
- * Begins an access token that is good for less than was approved: for reading only. The hash of a token covers this too, so it can
- * be neither added nor left out.
+ * Begins an access token that is good for reading only, although more was approved. The stored hash covers this beginning, so
+ * nobody can add it or leave it out.
  */
 const NARROWED = 'ro.';
 
-/** True if an access token that is known is good for reading only, whatever was approved. */
+/** True if a known access token is good for reading only, whatever was approved. */
 export function isNarrowed(accessToken: string): boolean {
   return accessToken.startsWith(NARROWED);
 }

@@ -27,7 +27,10 @@ const FILE = `${RUN_KEY}\\${VALUE}`;
 const NOT_CHANGED = 'Windows did not change the Run key';
 const REMEDY = 'Check whether the policy of this computer lets programs start at login.';
 
-/** What `reg` has printed, with the home as `wanted` has it, if it may be the same: `reg` does not print every character. */
+/**
+ * Returns the command that `reg` printed. If its home may be that of `wanted`, the home is spelled as in `wanted`, since `reg`
+ * cannot print every character.
+ */
 function withHomeOf(printed: string, wanted: string): string {
   const [shown, home] = [homeIn(printed), homeIn(wanted)];
   return isSameData(shown, home) ? printed.replace(shown, () => home) : printed;
