@@ -15,7 +15,7 @@ import {
 } from '../store/tables/oauthClients.ts';
 import { deleteGrantsOf } from '../store/tables/oauthGrants.ts';
 import type { Store } from '../store/types.ts';
-import { fromSettings, isKnownToOwner, isLapsed, type OAuthClient } from './client.ts';
+import { fromSettings, GRANT_TYPES, isKnownToOwner, isLapsed, type OAuthClient } from './client.ts';
 import { MAX_CLIENTS } from './policy/limits.ts';
 import { type ClientMetadata, checkRedirectUris } from './policy/registration.ts';
 import { accepted, type Result, refused, toWire } from './refusal.ts';
@@ -116,7 +116,7 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
         secretHash: secret === null ? null : hashOf(secret),
         authMethod: secret === null ? 'none' : null,
         redirectUris: checked.value,
-        grantTypes: ['authorization_code', 'refresh_token'],
+        grantTypes: [...GRANT_TYPES],
         source: 'added',
       });
       await store.durable(

@@ -88,8 +88,7 @@ function checkRest(
   parameters: URLSearchParams,
   resource: string,
 ): Result<Pick<AuthorizeRequest, 'codeChallenge' | 'resource' | 'scope'>> {
-  const [repeated] = repeatedNames(parameters);
-  if (repeated !== undefined) return refused('parameter_repeated');
+  if (repeatedNames(parameters).size > 0) return refused('parameter_repeated');
   const value = (name: string) => parameter(parameters, name);
   if (value('response_type') === null) return refused('parameter_missing', 'Parameter: response_type.');
   if (value('response_type') !== 'code') return refused('response_type_unsupported');
