@@ -28,8 +28,8 @@ export interface ApiCall extends Incoming {
   readonly scopes: ReadonlySet<string>;
   /** Present time, in Unix milliseconds. */
   readonly now: number;
-  /** The variable parts of the path by name, decoded. */
-  readonly params: Readonly<Record<string, string>>;
+  /** The variable part of the path, decoded; '' if there is none. */
+  readonly id: string;
 }
 
 /** Thrown by handlers instead of returning an answer. */
@@ -49,10 +49,7 @@ export function ok(json: unknown): Answer {
 
 /** The Web API's error body; only the player and the quota give a `reason`. */
 export function apiError(status: number, message: string, reason?: string): Answer {
-  return {
-    status,
-    json: { error: reason === undefined ? { status, message } : { status, message, reason } },
-  };
+  return { status, json: { error: { status, message, reason } } };
 }
 
 export function refuse(status: number, message: string, reason?: string): Refusal {
@@ -61,16 +58,14 @@ export function refuse(status: number, message: string, reason?: string): Refusa
 
 export const notFound = () => refuse(404, 'Resource not found');
 export const forbidden = () => refuse(403, 'Forbidden');
-const scopeMissing = () => refuse(403, 'Insufficient client scope');
 
-/** Throws unless the token has one of `scopes`. */
-export function needScope(call: ApiCall, ...scopes: string[]): void {
-  if (!scopes.some((scope) => call.scopes.has(scope))) throw scopeMissing();
+/** Throws unless the token has the scope. */
+export function needScope(call: ApiCall, scope: string): void {
+  if (!call.scopes.has(scope)) throw refuse(403, 'Insufficient client scope');
 }
 
 /** The ID in the path. @throws Refusal 400 unless it is 22 base-62 characters */
-export function base62Param(call: ApiCall, name: string): string {
-  const id = call.params[name] ?? '';
+export function idInPath({ id }: ApiCall): string {
   if (!/^[0-9A-Za-z]{22}$/.test(id)) throw refuse(400, 'Invalid base62 id');
   return id;
 }

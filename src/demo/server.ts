@@ -27,9 +27,9 @@ export function makeServer(respond: Responder, now: () => number): Server {
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse, respond: Responder): Promise<void> {
-  const refusal = lacksLength(request) ? lengthRequired() : null;
-  const text = refusal ? null : await readBody(request);
-  if (text === null) writeWhole(response, refusal ?? apiError(413, 'Request entity too large'));
+  if (lacksLength(request)) return writeWhole(response, LENGTH_REQUIRED);
+  const text = await readBody(request);
+  if (text === null) writeWhole(response, apiError(413, 'Request entity too large'));
   else write(response, await respond(incomingOf(request, text)));
 }
 
@@ -39,9 +39,11 @@ function lacksLength({ method, headers }: IncomingMessage): boolean {
   return needsLength && headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 }
 
-function lengthRequired(): Answer {
-  return { status: 411, text: 'Length Required', headers: { 'content-type': 'text/html; charset=utf-8' } };
-}
+const LENGTH_REQUIRED: Answer = {
+  status: 411,
+  text: 'Length Required',
+  headers: { 'content-type': 'text/html; charset=utf-8' },
+};
 
 async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];

@@ -1,5 +1,5 @@
 /** Reads tracks, artists and albums by ID. */
-import { type Answer, type ApiCall, base62Param, notFound, ok, refuse } from '../http.ts';
+import { type Answer, type ApiCall, idInPath, notFound, ok, refuse } from '../http.ts';
 import { pageRequest, paging } from './paging.ts';
 import { artistObject, simplifiedAlbum, simplifiedTrack, trackObject } from './shapes.ts';
 
@@ -51,7 +51,7 @@ const artistOf = (call: ApiCall) => inPath(call, 'artist', call.world.catalogue.
 const albumOf = (call: ApiCall) => inPath(call, 'album', call.world.catalogue.albumByUri);
 
 function inPath<T>(call: ApiCall, type: string, byUri: ReadonlyMap<string, T>): T {
-  const found = byUri.get(`spotify:${type}:${base62Param(call, 'id')}`);
+  const found = byUri.get(`spotify:${type}:${idInPath(call)}`);
   if (!found) throw notFound();
   return found;
 }

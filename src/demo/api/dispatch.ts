@@ -13,7 +13,7 @@ const NOT_REGISTERED = 'Check settings on developer.spotify.com/dashboard, the u
 
 const ROUTES = [...API_ROUTES, ...REMOVED_ROUTES].map((route) => ({
   route,
-  pattern: new RegExp(`^${route.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
+  pattern: new RegExp(`^${route.path.replace(':id', '([^/]+)')}$`),
 }));
 /** The routes by the first part of their path, since a request would otherwise be compared with all of them. */
 const ROUTES_BY_PART = new Map<string, typeof ROUTES>();
@@ -35,7 +35,7 @@ export function dispatch(
     if (!grant) return unauthorized('invalid_token');
     if (!grant.account.appOwnerPremium) return plainForbidden(OWNER_NEEDS_PREMIUM);
     if (!grant.account.registered) return plainForbidden(NOT_REGISTERED);
-    return route({ ...incoming, ...grant, world, now: world.clock.now(), params: {} });
+    return route({ ...incoming, ...grant, world, now: world.clock.now(), id: '' });
   } catch (error) {
     if (error instanceof Refusal) return error.answer;
     throw error;
@@ -51,9 +51,8 @@ function route(call: ApiCall): Answer {
     return here.length > 0 ? apiError(405, 'Method not allowed') : apiError(404, 'Service not found');
   if (call.query.get('market') === 'from_token') needScope(call, 'user-read-private');
   if (found.route.scope !== undefined) needScope(call, found.route.scope);
-  const groups = Object.entries(found.pattern.exec(call.path)?.groups ?? {});
-  const params = Object.fromEntries(groups.map(([name, value]) => [name, percentDecoded(value)]));
-  return found.route.handle({ ...call, params });
+  const id = percentDecoded(found.pattern.exec(call.path)?.[1] ?? '');
+  return found.route.handle({ ...call, id });
 }
 
 function firstPartOf(path: string): string {

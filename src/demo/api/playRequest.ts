@@ -16,8 +16,7 @@ export interface PlayStart {
  * @throws Refusal 400, 404 or 413 for an invalid request, 403 if nothing in it is playable, or if `offset` is not in the queue
  */
 export function readPlayBody(call: ApiCall): PlayStart | null {
-  const { context_uri: contextUri, uris, offset, position_ms: position } = jsonBody(call);
-  const positionMs = position === undefined ? 0 : position;
+  const { context_uri: contextUri, uris, offset, position_ms: positionMs = 0 } = jsonBody(call);
   if (typeof positionMs !== 'number' || !(positionMs >= 0)) throw refuse(400, 'Invalid position_ms');
   if (contextUri !== undefined && uris !== undefined)
     throw refuse(400, 'Only one of context_uri and uris is allowed');

@@ -1,5 +1,5 @@
 /** Reads playlists. */
-import { type Answer, type ApiCall, base62Param, forbidden, needScope, notFound, ok } from '../http.ts';
+import { type Answer, type ApiCall, forbidden, idInPath, needScope, notFound, ok } from '../http.ts';
 import { type DemoPlaylist, findPlaylist, mayUseRows, PROVIDER_USER_ID } from '../state.ts';
 import { selectFields } from './fields.ts';
 import { type PageRequest, pageRequest, paging } from './paging.ts';
@@ -38,7 +38,7 @@ export function getPlaylistItems(call: ApiCall): Answer {
  * @throws Refusal 400 for a malformed ID, 404 for an unknown one and for Spotify's own playlists
  */
 export function playlistOf(call: ApiCall): DemoPlaylist {
-  const playlist = findPlaylist(call.world, base62Param(call, 'id'));
+  const playlist = findPlaylist(call.world, idInPath(call));
   if (!playlist || playlist.ownerId === PROVIDER_USER_ID) throw notFound();
   return playlist;
 }

@@ -22,7 +22,7 @@ import { search } from './search.ts';
 
 export interface ApiRoute {
   readonly method: string;
-  /** `:name` stands for a variable part. */
+  /** `:id` stands for the variable part; there is at most one. */
   readonly path: string;
   readonly handle: (call: ApiCall) => Answer;
   readonly scope?: string;

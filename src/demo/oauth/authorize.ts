@@ -1,7 +1,7 @@
 /** `/authorize`: checks the request, asks the account's owner, and redirects the browser back. */
 import type { Answer, Incoming } from '../http.ts';
 import { type DemoAccount, newId, type World } from '../state.ts';
-import type { Grants } from './grants.ts';
+import { type Grants, scopesIn } from './grants.ts';
 import { consentPage, errorPage } from './pages.ts';
 
 type RegisteredRedirects = readonly string[] | 'any-loopback';
@@ -114,10 +114,6 @@ function faultOf(
   const method = query.get('code_challenge_method');
   if (challenge === null) return clientSecret === undefined || method !== null ? 'invalid_request' : null;
   return method === 'S256' && /^[A-Za-z0-9_-]{43}$/.test(challenge) ? null : 'invalid_request';
-}
-
-function scopesIn(scope: string): string[] {
-  return scope.split(' ').filter((name) => name !== '');
 }
 
 function sendBack({ redirectUri, state }: AuthorizeRequest, outcome: Record<string, string>): Answer {

@@ -34,6 +34,10 @@ export interface CodeGrant extends RefreshGrant {
   readonly challenge: string | null;
 }
 
+export function scopesIn(scope: string): string[] {
+  return scope.split(' ').filter((name) => name !== '');
+}
+
 export class Grants {
   readonly #clock: Clock;
   readonly #random: Random;
@@ -118,7 +122,7 @@ export class Grants {
   }
 
   #putAccess(token: string, account: DemoAccount, scope: string): void {
-    const scopes = new Set(scope.split(' ').filter((name) => name !== ''));
+    const scopes = new Set(scopesIn(scope));
     const expiresAt = this.#clock.now() + this.#accessTokenSeconds * 1_000;
     this.#access.set(token, { account, scopes, expiresAt });
   }

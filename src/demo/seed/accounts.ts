@@ -11,7 +11,7 @@ import {
   TIME_RANGES,
   type TimeRange,
 } from '../state.ts';
-import { copyPlaylists, OWNER, SECOND, type SeedPlaylists, seedPlaylists } from './playlists.ts';
+import { copyPlaylists, OWNER, type Person, SECOND, type SeedPlaylists, seedPlaylists } from './playlists.ts';
 
 const HISTORY_LENGTH = 50;
 const SAVED_COUNT = 600;
@@ -75,7 +75,7 @@ function account(
   catalogue: Catalogue,
   base: Base,
   { now, savedUntil }: { now: number; savedUntil: number },
-  person: { id: string; name: string },
+  person: Person,
   playlists: DemoPlaylist[],
 ): DemoAccount {
   const devices = seedDevices();

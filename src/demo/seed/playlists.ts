@@ -3,7 +3,7 @@ import { derivedId } from '../catalogue/seeded.ts';
 import type { Catalogue } from '../catalogue/types.ts';
 import { type DemoPlaylist, type PlaylistRow, PROVIDER_USER_ID } from '../state.ts';
 
-interface Person {
+export interface Person {
   readonly id: string;
   readonly name: string;
 }
