@@ -19,8 +19,6 @@ import {
 } from './keychainHelper.ts';
 import { findKeyringAddon } from './keyringAddon.ts';
 
-const SERVICE = 'relay';
-
 /** A keychain's entries for relay, by account. Both calls reject if the keychain does not answer or `signal` aborts. */
 export interface Keychain {
   /** Reads the secret of an account; null if there is no such entry. */
@@ -36,13 +34,13 @@ export async function keychainAccount(home: string): Promise<string> {
 }
 
 export const osKeychain: Keychain = {
-  read: (account, signal) => ask({ operation: 'read', service: SERVICE, account }, signal),
-  write: (account, secret, signal) => ask({ operation: 'write', service: SERVICE, account, secret }, signal),
+  read: (account, signal) => ask({ operation: 'read', account }, signal),
+  write: (account, secret, signal) => ask({ operation: 'write', account, secret }, signal),
 };
 
 /** Removes an entry for good. Rejects if the keychain does not answer or still holds the entry, or if `signal` aborts. */
 export async function forgetInKeychain(account: string, signal: AbortSignal): Promise<void> {
-  const left = await ask({ operation: 'delete', service: SERVICE, account }, signal);
+  const left = await ask({ operation: 'delete', account }, signal);
   if (left !== null) throw new Error('The keychain still holds the key');
 }
 

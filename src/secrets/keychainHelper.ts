@@ -11,7 +11,6 @@ export const ADDON_VARIABLE = 'RELAY_KEYRING_ADDON';
 
 export interface KeychainRequest {
   operation: 'read' | 'write' | 'delete';
-  service: string;
   account: string;
   /** For `write` only. */
   secret?: string;
@@ -30,7 +29,7 @@ export const HELPER_SOURCE = `
   try {
     const request = JSON.parse(readFileSync(0, 'utf8'));
     const { Entry } = require(process.env.${ADDON_VARIABLE} || '${ADDON_ASSET}');
-    const entry = new Entry(request.service, request.account, { linux: { store: 'secret-service' } });
+    const entry = new Entry('relay', request.account, { linux: { store: 'secret-service' } });
     if (request.operation === 'write') entry.setPassword(request.secret);
     if (request.operation === 'delete') entry.deletePassword();
     answer = { value: entry.getPassword() ?? null };

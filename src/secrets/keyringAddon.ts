@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getRawAsset } from 'node:sea';
 import envPaths from 'env-paths';
+import { messageOf } from '../base/thrown.ts';
 import { keepByContent } from './privateFolder.ts';
 
 /** Name under which the executable carries the addon. */
@@ -54,7 +55,7 @@ export function loadCarriedAddon<T>(load: (path: string) => T): T {
     try {
       return load(keepByContent(folder, ADDON_ASSET, content));
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error));
+      problems.push(messageOf(error));
     }
   }
   throw new Error(`the keychain addon cannot be loaded (${problems.join('; ')})`);

@@ -46,12 +46,11 @@ export function launchdManager({ machine, command, sleep }: ServiceFacts): Servi
 
   /** Loads the agent, which also starts it. */
   async function bootstrap() {
-    let ran = await ask('bootstrap', domain, plist);
-    for (let tries = 1; !ran.ok && tries < BOOTSTRAP_TRIES; tries++) {
+    for (let tries = 1; ; tries++) {
+      const ran = await ask('bootstrap', domain, plist);
+      if (ran.ok || tries === BOOTSTRAP_TRIES) return ran;
       await sleep(BOOTSTRAP_PAUSE_MS);
-      ran = await ask('bootstrap', domain, plist);
     }
-    return ran;
   }
 
   return {

@@ -88,7 +88,7 @@ longTest(
     const addon = createRequire(import.meta.url).resolve('@napi-rs/keyring');
     const { stdout } = spawnSync(process.execPath, [program], {
       env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent', RELAY_KEYRING_ADDON: addon },
-      input: JSON.stringify({ operation: 'read', service: 'relay', account: 'master-key-0' }),
+      input: JSON.stringify({ operation: 'read', account: 'master-key-0' }),
       encoding: 'utf8',
     });
     const answer = JSON.parse(stdout);
