@@ -66,7 +66,7 @@ export const flag: ValueType<boolean> = {
 /** The URL of this server from outside: scheme, host and port only. */
 export const origin = textType(
   'an http or https URL without path, query or fragment, like "https://relay.example.org"',
-  (text) => (isWebUrl(text, (url) => url.pathname === '/') ? new URL(text).origin : null),
+  (text) => (isWebUrl(text) && new URL(text).pathname === '/' ? new URL(text).origin : null),
 );
 
 /** Prefix length of the widest network that may be trusted as proxies; `/0` would trust everyone. */
@@ -108,13 +108,13 @@ function isAddressOrNetwork(text: string): boolean {
 
 /** The root of an API. A slash at its end is removed, so that paths can be appended. */
 export const apiRoot = textType('an http or https URL without query or fragment', (text) =>
-  isWebUrl(text, () => true) ? text.replace(/\/+$/, '') : null,
+  isWebUrl(text) ? text.replace(/\/+$/, '') : null,
 );
 
 /** The provider compares the redirect URI byte by byte, so it is kept exactly as written. */
 export const providerRedirectUri = textThat(
   `an http or https URL whose path is exactly ${CALLBACK_PATH}, without query or fragment`,
-  (text) => isWebUrl(text, () => text.replace(/^\w+:\/\/[^/]*/, '') === CALLBACK_PATH),
+  (text) => isWebUrl(text) && text.replace(/^\w+:\/\/[^/]*/, '') === CALLBACK_PATH,
 );
 
 export const clientId = textType(
@@ -177,11 +177,11 @@ export function oneOf<const T extends string>(words: readonly [T, ...T[]]): Valu
   );
 }
 
-function isWebUrl(text: string, accept: (url: URL) => boolean): boolean {
+/** True for an http or https URL without query, fragment and user info. */
+function isWebUrl(text: string): boolean {
   const url = parseUrl(text);
   if (!url || !['http:', 'https:'].includes(url.protocol)) return false;
-  if (/[?#\s]/.test(text) || url.username !== '' || url.password !== '') return false;
-  return accept(url);
+  return !/[?#\s]/.test(text) && url.username === '' && url.password === '';
 }
 
 function parseUrl(text: string): URL | null {
