@@ -15,12 +15,12 @@ export type ClientAuthMethod = (typeof AUTH_METHODS)[number];
 
 export interface ConfiguredClient {
   clientId: string;
-  clientName: string | null;
+  name: string | null;
   /** SHA-256 of the secret in lower-case hex; null for a public client. */
-  clientSecretSha256: string | null;
+  secretHash: string | null;
   redirectUris: string[];
   /** How the client sends its secret; null if both ways are accepted. */
-  tokenEndpointAuthMethod: ClientAuthMethod | null;
+  authMethod: ClientAuthMethod | null;
   source: 'environment' | 'file';
 }
 
@@ -71,10 +71,10 @@ export function clientFromEnvironment(
 ): ConfiguredClient {
   return {
     clientId,
-    clientName: null,
-    clientSecretSha256: hashOf(secret),
+    name: null,
+    secretHash: hashOf(secret),
     redirectUris: [redirectUri],
-    tokenEndpointAuthMethod: null,
+    authMethod: null,
     source: 'environment',
   };
 }
@@ -94,14 +94,14 @@ export function duplicateClients(clients: readonly ConfiguredClient[]): Problem[
 }
 
 function fromFile(client: FileClient): ConfiguredClient {
-  const secret = client.clientSecret === undefined ? null : hashOf(client.clientSecret);
-  const clientSecretSha256 = secret ?? client.clientSecretSha256?.toLowerCase() ?? null;
+  const hashed = client.clientSecret === undefined ? client.clientSecretSha256 : hashOf(client.clientSecret);
+  const secretHash = hashed?.toLowerCase() ?? null;
   return {
     clientId: client.clientId,
-    clientName: client.clientName ?? null,
-    clientSecretSha256,
+    name: client.clientName ?? null,
+    secretHash,
     redirectUris: client.redirectUris,
-    tokenEndpointAuthMethod: client.tokenEndpointAuthMethod ?? (clientSecretSha256 === null ? 'none' : null),
+    authMethod: client.tokenEndpointAuthMethod ?? (secretHash === null ? 'none' : null),
     source: 'file',
   };
 }

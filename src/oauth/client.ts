@@ -34,18 +34,7 @@ export const GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
 
 /** The client that an entry of the settings defines. */
 export function fromSettings(client: ConfiguredClient): OAuthClient {
-  return {
-    clientId: client.clientId,
-    name: client.clientName,
-    secretHash: client.clientSecretSha256,
-    authMethod: client.tokenEndpointAuthMethod,
-    redirectUris: client.redirectUris,
-    grantTypes: GRANT_TYPES,
-    source: client.source,
-    createdAt: null,
-    approvedAt: null,
-    lastUsedAt: null,
-  };
+  return { ...client, grantTypes: GRANT_TYPES, createdAt: null, approvedAt: null, lastUsedAt: null };
 }
 
 /**
