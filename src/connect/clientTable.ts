@@ -13,7 +13,7 @@ import {
   type System,
   xdgConfig,
 } from './configPlaces.ts';
-import type { Data, Shares } from './entry.ts';
+import type { Data } from './entry.ts';
 import type { Format } from './merge.ts';
 
 /** What a client needs to know about this server. */
@@ -53,7 +53,8 @@ export interface Client {
   format: Format;
   /** The key under which the file lists the client's servers. */
   section: string;
-  shares: Shares;
+  /** The members of an entry that hold headers. The user's own headers in them stay. */
+  headerKeys: readonly string[];
   /** True if the client starts `relay stdio`, which needs neither key nor approval. */
   starts?: true;
   /** Possible installations. relay uses the first one whose `trace` exists, or else the last one. */
@@ -75,7 +76,7 @@ type Installation = Place & Partial<Pick<Client, 'entry' | 'next'>>;
 const USUAL = {
   format: 'json',
   section: 'mcpServers',
-  shares: { headers: ['Authorization'] },
+  headerKeys: ['headers'],
 } as const;
 
 /** All clients, in the order in which they are listed. */
@@ -107,7 +108,7 @@ export const CLIENTS: readonly Client[] = [
     ...USUAL,
     id: 'claude-desktop',
     name: 'Claude Desktop',
-    shares: {},
+    headerKeys: [],
     starts: true,
     places(system) {
       const file = 'claude_desktop_config.json';
@@ -160,7 +161,7 @@ export const CLIENTS: readonly Client[] = [
     aliases: ['codex-cli'],
     format: 'toml',
     section: 'mcp_servers',
-    shares: { http_headers: ['Authorization'], env_http_headers: ['Authorization'] },
+    headerKeys: ['http_headers', 'env_http_headers'],
     places: (system) => [
       system.env.CODEX_HOME
         ? placeIn(system, system.env.CODEX_HOME, 'config.toml')
@@ -313,7 +314,7 @@ export const CLIENTS: readonly Client[] = [
     name: 'Goose',
     format: 'yaml',
     section: 'extensions',
-    shares: USUAL.shares,
+    headerKeys: USUAL.headerKeys,
     places: (system) => [
       system.platform === 'win32'
         ? placeBelow(system, appData(system), ['Block', 'goose', 'config', 'config.yaml'])
@@ -342,7 +343,7 @@ export const CLIENTS: readonly Client[] = [
     id: 'antigravity',
     name: 'Antigravity',
     aliases: ['agy'],
-    shares: {},
+    headerKeys: [],
     starts: true,
     places(system) {
       const present = placeBelow(system, system.home, ['.gemini', 'config', 'mcp_config.json']);

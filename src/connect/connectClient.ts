@@ -12,16 +12,7 @@ import {
 } from './clientFile.ts';
 import { type Client, type Connection, setupFor } from './clientTable.ts';
 import type { System } from './configPlaces.ts';
-import {
-  type Data,
-  isData,
-  keysIn,
-  leadsElsewhere,
-  leadsTo,
-  type Shares,
-  sameData,
-  startsAnother,
-} from './entry.ts';
+import { type Data, isData, keysIn, leadsElsewhere, leadsTo, sameData, startsAnother } from './entry.ts';
 import { FileProblem } from './fileText.ts';
 import { type Addition, allEntries, findEntry, merge, snippet } from './merge.ts';
 
@@ -59,10 +50,12 @@ export interface Written {
 export function planFor(client: Client, connection: Connection, system: System): Plan {
   const setup = setupFor(client, system, existsSync);
   const { file, base, trace } = setup.place;
-  const { format, section, shares } = client;
+  const { format, section, headerKeys } = client;
   const entry = setup.entry(connection);
-  const ours = sharesWith(shares, Object.keys(choiceHeaders(connection.choice ?? {})));
-  const addition = { format, section, name: connection.name, entry, shares: ours };
+  // Each of these headers replaces the user's own header of that name.
+  const headers = ['Authorization', ...Object.keys(choiceHeaders(connection.choice ?? {}))];
+  const shares = Object.fromEntries(headerKeys.map((key) => [key, headers]));
+  const addition = { format, section, name: connection.name, entry, shares };
   return {
     client,
     connection,
@@ -74,14 +67,6 @@ export function planFor(client: Client, connection: Connection, system: System):
     next: setup.next(connection),
     base,
   };
-}
-
-/** Adds `headers` to the members that are ours, so that each of these headers replaces the user's own header of that name. */
-function sharesWith(shares: Shares, headers: readonly string[]): Shares {
-  const lists = Object.entries(shares).map(([key, ours]) => {
-    return [key, ours.includes('Authorization') ? [...ours, ...headers] : ours];
-  });
-  return Object.fromEntries(lists);
 }
 
 /** What a client's file says about the server. */
