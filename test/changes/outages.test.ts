@@ -234,6 +234,37 @@ longTest('no valid track is marked as failed if every second write is answered 4
   }),
 );
 
+for (const status of [400, 404, 451]) {
+  longTest(
+    `a job waits, and then writes every song once, if a proxy answers ${status} in place of Spotify`,
+    () =>
+      withUnkindPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
+        const uris = tracks(relay, 150);
+        const page = { kind: 'html', effect: false, status } as const;
+        const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () =>
+          relay.provider.faults.add(
+            { ...APPEND, ...page, times: 3 },
+            { path: /^\/tracks\//, ...page, times: 3 },
+          ),
+        );
+        assert.equal((await reach(relay, id, 'waiting')).reason, 'PROVIDER_INVALID_RESPONSE');
+        const job = await ended(relay, id);
+        assert.deepEqual([job.status, job.failed], ['completed', 0]);
+        assertRows(playlist, uris);
+      }),
+  );
+}
+
+test('a write that took effect before a proxy answered in place of Spotify is found, and not sent again', () =>
+  withUnkindPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
+    const track_ids = tracks(relay, 3);
+    relay.provider.faults.add({ ...APPEND, kind: 'html', effect: true, status: 400 });
+    const { error, written } = await relay.call('add_tracks_to_playlist', { playlist_id, track_ids });
+    assert.deepEqual([error, written], [undefined, 3]);
+    assertRows(playlist, track_ids);
+    assert.equal(count(relay, 'POST'), 1);
+  }));
+
 const UNKNOWN = 'spotify:track:0000000000000000000000';
 
 for (const place of [0, 37, 99, 250])

@@ -235,6 +235,24 @@ longTest('a track that Spotify no longer has is noticed, left out and not tried 
   });
 });
 
+test('a track is not left out because a proxy answers in place of Spotify', async () => {
+  await withAccount({ saved: 2 }, async (relay) => {
+    const [one = '', two = ''] = spare(relay, 30, 2);
+    relay.provider.faults.add(
+      { method: 'PUT', path: /\/items$/, kind: 'status', status: 400 },
+      { method: 'POST', path: /\/items$/, kind: 'status', status: 400 },
+      { path: /^\/tracks\//, times: 2, kind: 'status', status: 451 },
+    );
+    const made = await keep(relay, { name: 'Kept', sql: `VALUES ('${one}'), ('${two}')` });
+    assert.equal(made.preview?.left_out ?? 0, 0);
+    relay.provider.faults.clear();
+    const [now] = await kept(relay);
+    const ran = await act(relay, now?.id ?? '', 'run');
+    assert.deepEqual([ran.keep.status, ran.preview?.left_out ?? 0], ['active', 0]);
+    assert.deepEqual(rowsOf(relay, ran.keep.playlist_id), [one, two]);
+  });
+});
+
 /** From now on, the account's list does not show a playlist, as for half a minute after it was made. */
 function hide(relay: Relay, id: string): void {
   relay.provider.faults.add({

@@ -62,6 +62,15 @@ const rows: Array<[what: string, request: ProviderRequest, failure: Failure, cod
   ['an unknown device', player, api(404, 'Device not found'), 'DEVICE_NOT_FOUND'],
   ['an unknown track', track, api(404, 'Resource not found'), 'NOT_FOUND'],
   ['a malformed ID', track, api(400, 'Invalid base62 id'), 'INVALID_ARGUMENT'],
+  ['a body that is too large', write, api(413, 'Payload too large'), 'INVALID_ARGUMENT'],
+  ["a proxy's page", track, [400, '<html>nginx</html>'], 'PROVIDER_INVALID_RESPONSE'],
+  ["a proxy's words", track, [400, 'Bad request'], 'PROVIDER_INVALID_RESPONSE'],
+  ["a proxy's 403", playlist, [403, '<html>Blocked: premium required</html>'], 'PROVIDER_INVALID_RESPONSE'],
+  ["a proxy's 404", track, [404, '\n<!doctype html>'], 'PROVIDER_INVALID_RESPONSE'],
+  ["a proxy's 413", write, [413, '<html>'], 'PROVIDER_INVALID_RESPONSE'],
+  ['a block by law', track, api(451, 'Blocked'), 'PROVIDER_INVALID_RESPONSE'],
+  ['a joke', write, [418, ''], 'PROVIDER_INVALID_RESPONSE'],
+  ['an answer without news', track, [304, ''], 'PROVIDER_INVALID_RESPONSE'],
   ['a gateway error', track, [502, 'Bad gateway.'], 'PROVIDER_UNAVAILABLE'],
   ['a gateway time-out', track, [504, ''], 'PROVIDER_TIMEOUT'],
   ['a server error on a write', write, api(500, 'Server error.'), 'PROVIDER_UNAVAILABLE'],
@@ -73,6 +82,8 @@ for (const [what, of, [status, text], code] of rows) {
     assert.equal(error.code, code);
     assert.ok((error.remedy ?? '').length > 15, `remedy: ${error.remedy}`);
     assert.equal(error.details?.status, status);
+    assert.doesNotMatch(error.message, /</);
+    if (code === 'PROVIDER_INVALID_RESPONSE') assert.match(error.message, new RegExp(`\\(${status}\\)`));
   });
 }
 
@@ -85,27 +96,37 @@ test('error bodies are read in every form', () => {
   assert.deepEqual(readFailureBody(api(429, 'Too many requests', 'QUOTA_EXCEEDED')[1]), {
     message: 'Too many requests',
     reason: 'QUOTA_EXCEEDED',
+    form: 'api',
   });
   assert.deepEqual(readFailureBody('{"error":"invalid_grant","error_description":"Refresh token expired"}'), {
     message: 'Refresh token expired',
     reason: 'invalid_grant',
+    form: 'other',
   });
   assert.deepEqual(readFailureBody('400: Authorization: Bearer a-token', ['a-token', '']), {
     message: '400: Authorization: Bearer …',
     reason: null,
+    form: 'other',
   });
   // Only a code is a reason: words may quote what was sent.
   assert.deepEqual(readFailureBody('{"error":"No such query: secret words"}'), {
     message: 'No such query: secret words',
     reason: null,
+    form: 'other',
   });
   assert.deepEqual(readFailureBody(api(403, 'No', 'No rights for secret words')[1]), {
     message: 'No',
     reason: null,
+    form: 'api',
   });
-  assert.deepEqual(readFailureBody(' plain words '), { message: 'plain words', reason: null });
-  assert.deepEqual(readFailureBody(''), { message: '', reason: null });
-  assert.deepEqual(readFailureBody('null'), { message: '', reason: null });
+  assert.deepEqual(readFailureBody(' plain words '), {
+    message: 'plain words',
+    reason: null,
+    form: 'other',
+  });
+  assert.deepEqual(readFailureBody(''), { message: '', reason: null, form: 'other' });
+  assert.deepEqual(readFailureBody(' <html>token'), { message: '', reason: null, form: 'page' });
+  assert.deepEqual(readFailureBody('null'), { message: '', reason: null, form: 'other' });
 });
 
 test('what the provider says of a failure is one short, visible line, in whatever form it comes', () => {

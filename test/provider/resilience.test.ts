@@ -46,6 +46,9 @@ for (const [what, rule, code, status] of passing) {
 const final: Array<[what: string, rule: FaultRule, code: string]> = [
   ['a 500', { kind: 'status', status: 500 }, 'PROVIDER_UNAVAILABLE'],
   ['a 400', { kind: 'status', status: 400 }, 'INVALID_ARGUMENT'],
+  ['a 451', { kind: 'status', status: 451 }, 'PROVIDER_INVALID_RESPONSE'],
+  ['a 304', { kind: 'status', status: 304, body: '' }, 'PROVIDER_INVALID_RESPONSE'],
+  ["a proxy's 400", { kind: 'html', effect: false, status: 400 }, 'PROVIDER_INVALID_RESPONSE'],
   ['JSON that breaks off', { kind: 'malformed' }, 'PROVIDER_INVALID_RESPONSE'],
   ['an empty 200', { kind: 'empty' }, 'PROVIDER_INVALID_RESPONSE'],
   ['a page in place of JSON', { kind: 'status', status: 200, body: '<html>' }, 'PROVIDER_INVALID_RESPONSE'],

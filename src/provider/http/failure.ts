@@ -17,6 +17,8 @@ export interface FailureBody {
   message: string;
   /** The `reason`, or the OAuth error code; null if the body has neither, or a text instead of a code. */
   reason: string | null;
+  /** `api` for the JSON with which the Web API refuses; `page` for HTML or XML, whose text is not kept; otherwise `other`. */
+  form: 'api' | 'page' | 'other';
 }
 
 /**
@@ -27,11 +29,14 @@ export function readFailureBody(answer: string, secrets: readonly string[] = [])
   const text = secrets
     .filter((secret) => secret !== '')
     .reduce((all, secret) => all.replaceAll(secret, '…'), answer);
+  if (/^\s*</.test(text)) return { message: '', reason: null, form: 'page' };
   const body = readJson(text);
-  if (body === undefined) return { message: cleaned(text) ?? '', reason: null };
+  if (body === undefined) return { message: cleaned(text) ?? '', reason: null, form: 'other' };
   const { error, error_description: description } = isObject(body) ? body : {};
-  if (isObject(error)) return { message: cleaned(error.message) ?? '', reason: codeIn(error.reason) };
-  return { message: cleaned(description) ?? cleaned(error) ?? '', reason: codeIn(error) };
+  if (isObject(error)) {
+    return { message: cleaned(error.message) ?? '', reason: codeIn(error.reason), form: 'api' };
+  }
+  return { message: cleaned(description) ?? cleaned(error) ?? '', reason: codeIn(error), form: 'other' };
 }
 
 /**
@@ -146,9 +151,26 @@ export function failureOf(request: ProviderRequest, status: number, body: Failur
   });
 }
 
+/**
+ * Statuses with which Spotify refuses what a request contains. 413 and 414 say that it contains too much. Other answers may come
+ * from a gateway between relay and Spotify, and say nothing about the request.
+ */
+const REFUSED_CONTENT = new Set([400, 413, 414]);
+
 function explain(request: ProviderRequest, status: number, body: FailureBody): Explanation {
-  if (status === 403) return forbidden(request, body);
-  if (status === 404) return notFound(request, body);
+  // Spotify also sends 403 as plain text.
+  if (status === 403 && body.form !== 'page') return forbidden(request, body);
+  if (status === 404 && body.form === 'api') return notFound(request, body);
+  if (REFUSED_CONTENT.has(status) && body.form === 'api') {
+    return {
+      code: 'INVALID_ARGUMENT',
+      message: `Spotify refused the request (${status})${body.message ? `: ${body.message}` : ''}.`.replace(
+        /\.\.$/,
+        '.',
+      ),
+      remedy: 'Check that every ID exists and that no value is out of range.',
+    };
+  }
   if (status === 408 || status === 504) {
     return {
       code: 'PROVIDER_TIMEOUT',
@@ -164,12 +186,12 @@ function explain(request: ProviderRequest, status: number, body: FailureBody): E
     };
   }
   return {
-    code: 'INVALID_ARGUMENT',
-    message: `Spotify refused the request (${status})${body.message ? `: ${body.message}` : ''}.`.replace(
-      /\.\.$/,
-      '.',
-    ),
-    remedy: 'Check that every ID exists and that no value is out of range.',
+    code: 'PROVIDER_INVALID_RESPONSE',
+    message: `relay got an answer that Spotify does not give to ${request.method} ${request.template} (${status}).`,
+    remedy:
+      request.method === 'GET'
+        ? 'Try again in a minute. If it happens again, a proxy or firewall may be answering in place of Spotify.'
+        : retryAdvice(request),
   };
 }
 
