@@ -47,7 +47,9 @@ export type LimitScope =
   | 'top'
   | 'recently_played'
   | 'player'
-  | 'me';
+  | 'me'
+  /** The login service, which renews access tokens. */
+  | 'login';
 
 /** The provider's name in stored limits and errors; there is one provider today. */
 export const PROVIDER_NAME = 'spotify';

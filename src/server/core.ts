@@ -187,10 +187,11 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     clientSecret: settings.providerClientSecret ?? vault.get(CLIENT_SECRET),
   });
   const { transport, library: makeLibrary = createLibrary } = options.ground ?? {};
-  const tokens = createTokenSource({ app, keeper: keepers.tokens, clock, log, transport });
+  const limits = createLimits(store, clock);
+  const tokens = createTokenSource({ app, keeper: keepers.tokens, limits, clock, log, transport });
   const toProvider = {
     apiUrl: settings.providerApiUrl,
-    limits: createLimits(store, clock),
+    limits,
     history: createErrorHistory(store, clock),
     clock,
     random,

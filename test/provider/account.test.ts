@@ -33,14 +33,15 @@ async function connectedAsOne(t: TestContext) {
     refreshToken: `refresh-token-of-${account}`,
     accessExpiresAt: clock.now() + lifeMs,
   });
+  const limits = createLimits(store, clock);
   let present = tokensOf('one');
   const tokens = createTokenSource({
     app: () => ({ accountsUrl: provider.accountsUrl, clientId: provider.clientId, clientSecret: null }),
     keeper: { read: () => present, write: async () => {}, endLogin: () => assert.fail('no login has ended') },
+    limits,
     clock,
     log: silentLog,
   });
-  const limits = createLimits(store, clock);
   const history = createErrorHistory(store, clock);
   const random = { ...systemRandom, fraction: () => 0 };
   const api = createProviderApi({ apiUrl: provider.apiUrl, tokens, limits, history, clock, random });

@@ -3,13 +3,17 @@ import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createTokenSource, type StoredTokens } from '../../src/provider/account/tokenSource.ts';
-import { codeOf } from '../support/answers.ts';
+import { createLimits } from '../../src/provider/http/limits.ts';
+import { createJob, reach } from '../jobs/jobCalls.ts';
+import { testStore } from '../store/testStore.ts';
+import { codeOf, failureOf } from '../support/answers.ts';
 import { owner } from '../support/entries.ts';
 import { send } from '../support/http.ts';
 import { longTest } from '../support/scale.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
+import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
-import { type Relay, withRelay } from '../support/world.ts';
+import { connectAccount, type Relay, withRelay } from '../support/world.ts';
 
 const TOKEN = /\/api\/token$/;
 const refreshes = ({ provider }: Relay) => provider.requests.filter(({ path }) => TOKEN.test(path));
@@ -141,7 +145,7 @@ for (const [what, rule, code] of passing) {
     }));
 }
 
-test('a refresh that ends while the login changes is dropped', async () => {
+test('a refresh that ends while the login changes is dropped', async (t) => {
   const provider = await startSimulator();
   const kept: StoredTokens[] = [];
   const old = { account: 'one', accessToken: 'old', refreshToken: 'old-refresh', accessExpiresAt: 0 };
@@ -155,6 +159,7 @@ test('a refresh that ends while the login changes is dropped', async () => {
       },
       endLogin: () => assert.fail('the login has not ended'),
     },
+    limits: createLimits(await testStore(t), systemClock),
     clock: systemClock,
     log: silentLog,
   });
@@ -179,19 +184,51 @@ test('the Retry-After of a refresh is obeyed', () =>
   withClock(async (relay, clock) => {
     relay.provider.expireAccessTokens();
     relay.provider.faults.add({ path: TOKEN, kind: 'rate_limit', retryAfterSeconds: 30 });
+    const at = new Date(clock.now() + 30_000).toISOString();
     const failure = {
-      code: 'PROVIDER_UNAVAILABLE',
-      message: "Spotify's login service returned an error (429).",
-      remedy: 'Try again in a minute. The login is kept.',
+      code: 'RATE_LIMITED',
+      message: `Spotify asks relay to wait 30 seconds before it may renew its access again (until ${at}).`,
+      remedy:
+        'Wait until then: the login is kept, and no other request works. `relay login` may end the wait.',
       retryAfterSeconds: 30,
-      details: { status: 429, sent: false },
+      details: { scope: 'login', blocked_until: at },
     };
     assert.deepEqual(await relay.call('get_devices'), { error: failure });
     clock.advance(10_000);
-    assert.deepEqual(await relay.call('get_devices'), { error: { ...failure, retryAfterSeconds: 20 } });
+    await relay.restart();
+    const again = { ...failure, message: failure.message.replace('30', '20'), retryAfterSeconds: 20 };
+    assert.equal((await relay.call('list_jobs')).total, 0);
+    const { rateLimits, entries } = await relay.server.local.status();
+    assert.deepEqual(rateLimits.blocked, [{ scope: 'login', blockedUntil: at, reason: null }]);
+    const line = entries.find(({ part }) => part === 'rate_limits');
+    assert.match(line?.summary ?? '', /^blocked: login until /);
+    assert.match(line?.remedy?.text ?? '', /^wait, or \{command\}/);
+    assert.deepEqual(await relay.call('get_devices'), { error: again });
     assert.equal(refreshes(relay).length, 1);
     clock.advance(20_000);
     assert.equal(codeOf(await relay.call('get_devices')), undefined);
+  }));
+
+test('while the login service asks to wait, a refused token is not sent again, and a login ends the wait of jobs', () =>
+  withClock(async (relay, clock) => {
+    const { provider } = relay;
+    provider.expireAccessTokens();
+    provider.faults.add({ path: TOKEN, kind: 'rate_limit', retryAfterSeconds: 50_400 });
+    const failure = failureOf(await relay.call('get_devices'));
+    assert.deepEqual([failure.code, failure.retryAfterSeconds], ['RATE_LIMITED', 50_400]);
+    assert.match(failure.message, /wait 14 hours before it may renew its access/);
+    const sent = provider.requests.length;
+    assert.equal(codeOf(await relay.call('get_devices')), 'RATE_LIMITED');
+    const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 1).map(asQuery));
+    const parked = await reach(relay, id, 'waiting');
+    assert.deepEqual(
+      [parked.reason, parked.run_after],
+      ['RATE_LIMITED', new Date(clock.now() + 50_400_000).toISOString()],
+    );
+    assert.equal(provider.requests.length, sent);
+    await connectAccount(relay.baseUrl);
+    assert.equal((await reach(relay, id, 'ready')).resolved, 1);
+    assert.deepEqual((await relay.server.local.status()).rateLimits.blocked, []);
   }));
 
 test('a write that fails for want of a token is known not to have been sent', () =>

@@ -1,5 +1,6 @@
 /** The provider's OAuth endpoints, used with PKCE: scopes, authorization URL, code exchange, refresh. Keeps no state. */
 import { NEVER } from '../../base/abort.ts';
+import { waitWords } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';
 import { readJson } from '../../base/parsing.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -132,6 +133,7 @@ function refusedGrant(
     );
   }
   const retryAfterSeconds = secondsOf(headers.get('retry-after')) ?? DEFAULT_WAIT_SECONDS;
+  const wait = retryAfterSeconds === DEFAULT_WAIT_SECONDS ? 'a minute' : waitWords(retryAfterSeconds);
   if (reason === 'invalid_client') {
     return new RelayError(
       isRefresh ? 'PROVIDER_UNAVAILABLE' : 'LOGIN_FAILED',
@@ -149,8 +151,8 @@ function refusedGrant(
   if (isRefresh || status >= 500 || status === 429 || status === 408) {
     return new RelayError('PROVIDER_UNAVAILABLE', `Spotify's login service returned an error (${status}).`, {
       remedy: isRefresh
-        ? 'Try again in a minute. The login is kept.'
-        : { text: 'Run {command} again in a minute.', command: ['login'] },
+        ? `Try again in ${wait}. The login is kept.`
+        : { text: `Run {command} again in ${wait}.`, command: ['login'] },
       retryAfterSeconds,
       details: { status, ...(isRefresh && reason ? { error: reason } : {}) },
     });

@@ -2,9 +2,10 @@
  * The provider's tokens: sealed in the store, one copy in memory, one refresh at a time for all callers. A caller that leaves
  * stops waiting, but the refresh continues, since a rotated refresh token that is not stored is lost.
  */
-import { interruptible } from '../../base/abort.ts';
+import { interruptible, NEVER } from '../../base/abort.ts';
 import type { Log } from '../../base/log.ts';
 import { messageOf, notConnected, otherAccount, RelayError } from '../../domain/errors.ts';
+import type { Limits } from '../http/limits.ts';
 import type { Network } from '../http/transport.ts';
 import { type ProviderApp, refreshGrant, type TokenAnswer } from './accountsApi.ts';
 
@@ -40,7 +41,7 @@ export interface TokenSource {
    * Returns the access token if it is valid for at least another minute; otherwise refreshes it and returns the new one.
    * @param account ID of the user whose token it must be; by default the connected user
    * @throws RelayError `LOGIN_REQUIRED` if no account is connected or the login has ended, with `details.reason` `other_account`
-   * if another account is connected; `PROVIDER_*` if the token cannot be refreshed now
+   * if another account is connected; `PROVIDER_*` or `RATE_LIMITED` if the token cannot be refreshed now
    */
   current(signal: AbortSignal, account?: string): Promise<string>;
   /**
@@ -58,27 +59,32 @@ export interface TokenSource {
 export interface TokenSourceOptions extends Network {
   app: () => ProviderApp;
   keeper: TokenKeeper;
+  limits: Pick<Limits, 'admit' | 'block' | 'passed' | 'free'>;
   log: Log;
 }
 
-export function createTokenSource({ app, keeper, clock, log, transport }: TokenSourceOptions): TokenSource {
+export function createTokenSource(options: TokenSourceOptions): TokenSource {
+  const { app, keeper, limits, clock, log, transport } = options;
   let tokens = keeper.read();
   let refreshing: Promise<StoredTokens> | null = null;
   /** Time when the present access token was issued, on the monotonic clock; null if the token was read from the store. */
   let issuedAt: number | null = null;
-  /** The pause that the login service asked for with a 429, until `at` (monotonic), and the error for callers; null for none. */
-  let pause: { at: number; error: RelayError } | null = null;
+  /** The last access token that was answered with 401: it is not sent again, even if it cannot be refreshed now. */
+  let refusedToken: string | null = null;
   /** Number of calls of `during` that have not ended. */
   let changes = 0;
 
   async function refresh(old: StoredTokens): Promise<StoredTokens> {
     const isCurrent = () => changes === 0 && tokens === old;
+    if (!isCurrent()) return requireTokens();
+    const sentAt = clock.monotonic();
     let answer: TokenAnswer;
     try {
       answer = await refreshGrant(app(), old.refreshToken, { clock, transport });
     } catch (error) {
       if (error instanceof RelayError && error.details?.status === 429) {
-        pause = { at: clock.monotonic() + (error.retryAfterSeconds ?? 0) * 1000, error };
+        const refusal = { retryAfter: `${error.retryAfterSeconds}`, reason: null, sentAt };
+        throw limits.block('login', refusal).error;
       }
       if (isEnded(error) && isCurrent()) {
         tokens = null;
@@ -87,6 +93,7 @@ export function createTokenSource({ app, keeper, clock, log, transport }: TokenS
       }
       throw error;
     }
+    limits.passed('login', sentAt);
     // A logout or a new login in the meantime takes precedence.
     if (!isCurrent()) return requireTokens();
     const rotated = answer.refreshToken !== null && answer.refreshToken !== old.refreshToken;
@@ -113,13 +120,15 @@ export function createTokenSource({ app, keeper, clock, log, transport }: TokenS
   }
 
   function sharedRefresh(old: StoredTokens): Promise<StoredTokens> {
-    const waitSeconds = pause ? Math.ceil((pause.at - clock.monotonic()) / 1000) : 0;
-    if (pause && waitSeconds > 0) throw pause.error.with({ retryAfterSeconds: waitSeconds });
-    pause = null;
-    refreshing ??= refresh(old).finally(() => {
+    refreshing ??= admitted(old).finally(() => {
       refreshing = null;
     });
     return refreshing;
+  }
+
+  async function admitted(old: StoredTokens): Promise<StoredTokens> {
+    const answered = await limits.admit('login', NEVER);
+    return refresh(old).finally(answered);
   }
 
   function requireTokens(): StoredTokens {
@@ -130,13 +139,15 @@ export function createTokenSource({ app, keeper, clock, log, transport }: TokenS
   return {
     async current(signal, account) {
       const now = tokensOf(account, requireTokens());
-      if (now.accessExpiresAt - RENEW_BEFORE_MS > clock.now()) return now.accessToken;
+      const isRefused = now.accessToken === refusedToken;
+      if (!isRefused && now.accessExpiresAt - RENEW_BEFORE_MS > clock.now()) return now.accessToken;
       return tokensOf(account, await interruptible(signal, sharedRefresh(now))).accessToken;
     },
     async replace(refused, signal) {
       const now = requireTokens();
       if (now.accessToken !== refused) return now.accessToken;
       if (issuedAt !== null && clock.monotonic() - issuedAt < RENEW_AFTER_MS) return refused;
+      refusedToken = refused;
       return (await interruptible(signal, sharedRefresh(now))).accessToken;
     },
     async during(change) {
@@ -147,7 +158,7 @@ export function createTokenSource({ app, keeper, clock, log, transport }: TokenS
         changes -= 1;
         tokens = keeper.read();
         issuedAt = null;
-        pause = null;
+        limits.free('login');
       }
     },
   };

@@ -41,6 +41,8 @@ export interface Limits {
    * the last 429, the next 429 counts as the first in a row.
    */
   passed(scope: LimitScope, sentAt: number): void;
+  /** Ends the block of a scope. */
+  free(scope: LimitScope): void;
   /** Counts one request that is sent now. */
   count(scope: LimitScope): void;
 }
@@ -173,6 +175,11 @@ export function createLimits(store: Store, clock: Clock): Limits {
       const last = failures.get(scope);
       if (last && sentAt > last.at) failures.delete(scope);
     },
+    free(scope) {
+      recovering.delete(scope);
+      failures.delete(scope);
+      if (blocks.delete(scope)) keep(scope, null, null);
+    },
     count(scope) {
       countRequest(store, scope, clock.now());
     },
@@ -192,6 +199,7 @@ const ACTIONS: Readonly<Record<LimitScope, string>> = {
   recently_played: 'read recent plays',
   player: 'use the player',
   me: 'read the account',
+  login: 'renew its access',
 };
 
 function limitError(scope: LimitScope, waitMs: number, reason: string | null, now: number): RelayError {
@@ -202,10 +210,16 @@ function limitError(scope: LimitScope, waitMs: number, reason: string | null, no
     ? `The Spotify app's quota is used up: relay may ${ACTIONS[scope]} again at ${at}.`
     : `Spotify asks relay to wait ${waitWords(seconds)} before it may ${ACTIONS[scope]} again (until ${at}).`;
   return new RelayError(isQuota ? 'QUOTA_EXCEEDED' : 'RATE_LIMITED', what, {
-    remedy: {
-      text: 'Do not retry before then; other kinds of requests still work. {command} shows what is blocked.',
-      command: ['status'],
-    },
+    remedy:
+      scope === 'login'
+        ? {
+            text: 'Wait until then: the login is kept, and no other request works. {command} may end the wait.',
+            command: ['login'],
+          }
+        : {
+            text: 'Do not retry before then; other kinds of requests still work. {command} shows what is blocked.',
+            command: ['status'],
+          },
     retryAfterSeconds: seconds,
     details: { scope, blocked_until: at },
   });

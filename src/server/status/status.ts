@@ -214,9 +214,10 @@ function limitsLine({ rateLimits }: Facts): StatusEntry {
   const blocked = rateLimits.blocked
     .map(({ scope, blockedUntil }) => `${scope} until ${blockedUntil}`)
     .join(', ');
-  return entry('rate_limits', 'warning', `blocked: ${blocked}; ${requests}`, {
-    text: 'wait: other kinds of requests still work',
-  });
+  const remedy = rateLimits.blocked.some(({ scope }) => scope === 'login')
+    ? { text: 'wait, or {command}: no request works without the login service', command: ['login'] }
+    : { text: 'wait: other kinds of requests still work' };
+  return entry('rate_limits', 'warning', `blocked: ${blocked}; ${requests}`, remedy);
 }
 
 function jobsLine({ jobs, database }: Facts): StatusEntry {
