@@ -188,6 +188,11 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
   });
   const { transport, library: makeLibrary = createLibrary } = options.ground ?? {};
   const limits = createLimits(store, clock);
+  const useApp = () => {
+    const clientId = options.readClientId();
+    if (clientId !== null) limits.useApp(clientId);
+  };
+  useApp();
   const tokens = createTokenSource({ app, keeper: keepers.tokens, limits, clock, log, transport });
   const toProvider = {
     apiUrl: settings.providerApiUrl,
@@ -214,7 +219,11 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
   const connected: Array<() => void> = [];
   const login = createLogin({
     app,
-    apiWith: (token) => createProviderApi({ ...toProvider, tokens: onlyToken(token) }),
+    apiWith(token) {
+      // The client ID may have been set since the start.
+      useApp();
+      return createProviderApi({ ...toProvider, tokens: onlyToken(token) });
+    },
     keeper: {
       read: keepers.accounts.read,
       connect: (account, fresh) => tokens.during(() => keepers.accounts.connect(account, fresh)),

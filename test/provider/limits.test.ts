@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLimits } from '../../src/provider/http/limits.ts';
 import { blockScope, listRateLimits } from '../../src/store/tables/rateLimits.ts';
+import { createJob, reach } from '../jobs/jobCalls.ts';
 import { temporaryHome, testStore } from '../store/testStore.ts';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
 import { at, owner, pluck } from '../support/entries.ts';
 import { longTest } from '../support/scale.ts';
+import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
+import { connectAccount } from '../support/world.ts';
 
 type Answer = Record<string, unknown>;
 
@@ -256,6 +259,34 @@ longTest('a quota is not waited for, survives a restart, and does not affect oth
     assert.equal(codeOf(await relay.call('search_tracks', { query: 'x' })), undefined);
   }),
 );
+
+test('the limits of one Spotify app do not hold for another: a login works, and jobs continue', async () => {
+  const env: Record<string, string> = {};
+  await withClock({ env }, async (relay) => {
+    const { provider } = relay;
+    provider.faults.add(
+      { path: '/search', kind: 'quota', retryAfterSeconds: 50_400 },
+      { path: '/me', kind: 'quota', retryAfterSeconds: 50_400 },
+    );
+    const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 1).map(asQuery));
+    assert.equal((await reach(relay, id, 'waiting')).reason, 'QUOTA_EXCEEDED');
+    await assert.rejects(connectAccount(relay.baseUrl));
+    await relay.restart();
+    const blocked = async () =>
+      (await relay.server.local.status()).rateLimits.blocked.map(({ scope }) => scope);
+    assert.deepEqual(await blocked(), ['me', 'search']);
+    assert.equal(codeOf(await relay.call('search_tracks', { query: 'x' })), 'QUOTA_EXCEEDED');
+    env.PROVIDER_CLIENT_ID = 'f'.repeat(32);
+    await relay.restart();
+    assert.deepEqual(await blocked(), []);
+    assert.equal(codeOf(await relay.call('search_tracks', { query: 'x' })), undefined);
+    // The simulated login service knows only the first app.
+    delete env.PROVIDER_CLIENT_ID;
+    await relay.restart();
+    await connectAccount(relay.baseUrl);
+    assert.equal((await reach(relay, id, 'ready')).resolved, 1);
+  });
+});
 
 test('even a quota of a second, or of unknown length, is reported and not retried', () =>
   withClock(async (relay) => {

@@ -6,7 +6,7 @@ import { interruptible } from '../../base/abort.ts';
 import { type Clock, waitWords } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';
-import { blockScope, countRequest, listRateLimits } from '../../store/tables/rateLimits.ts';
+import { blockScope, countRequest, isLimitedApp, listRateLimits } from '../../store/tables/rateLimits.ts';
 import { type LimitScope, PROVIDER_NAME } from '../api.ts';
 import { MAX_BLOCK_SECONDS, MAX_RETRIES, PATIENCE_SECONDS, rateLimitSeconds } from './retry.ts';
 
@@ -41,6 +41,8 @@ export interface Limits {
    * the last 429, the next 429 counts as the first in a row.
    */
   passed(scope: LimitScope, sentAt: number): void;
+  /** Says which Spotify app sends requests. Each app has its own limits, so those of another app end. */
+  useApp(clientId: string): void;
   /** Ends the block of a scope. */
   free(scope: LimitScope): void;
   /** Counts one request that is sent now. */
@@ -123,6 +125,12 @@ export function createLimits(store: Store, clock: Clock): Limits {
     recovering.set(scope, recovery);
   }
 
+  function free(scope: string): void {
+    recovering.delete(scope);
+    failures.delete(scope);
+    if (blocks.delete(scope)) keep(scope, null, null);
+  }
+
   function goFirst(scope: string, recovery: Recovery): () => void {
     const { refusals } = recovery;
     let wake = () => {};
@@ -175,11 +183,11 @@ export function createLimits(store: Store, clock: Clock): Limits {
       const last = failures.get(scope);
       if (last && sentAt > last.at) failures.delete(scope);
     },
-    free(scope) {
-      recovering.delete(scope);
-      failures.delete(scope);
-      if (blocks.delete(scope)) keep(scope, null, null);
+    useApp(clientId) {
+      if (isLimitedApp(store, clientId)) return;
+      for (const scope of new Set([...blocks.keys(), ...recovering.keys(), ...failures.keys()])) free(scope);
     },
+    free,
     count(scope) {
       countRequest(store, scope, clock.now());
     },

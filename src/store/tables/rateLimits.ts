@@ -48,6 +48,17 @@ export function blockScope(store: Store, block: Omit<RateLimit, 'updatedAt'>, no
   store.saveSoon();
 }
 
+const APP = 'limited_app';
+
+/** Notes whose limits the stored ones are. @returns false if they were those of another app until now. Saved soon. */
+export function isLimitedApp(store: Store, clientId: string): boolean {
+  const before = store.get<{ value: string }>('select value from meta where name = ?', [APP])?.value;
+  if (before === clientId) return true;
+  store.run('insert or replace into meta (name, value) values (?, ?)', [APP, clientId]);
+  store.saveSoon();
+  return before === undefined;
+}
+
 const MINUTE_MS = 60_000;
 const MINUTES_PER_DAY = 24 * 60;
 
