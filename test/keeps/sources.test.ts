@@ -44,6 +44,25 @@ for (const status of [403, 404]) {
   });
 }
 
+for (const [what, sql] of [
+  [
+    'finds songs by an OR of two columns',
+    'SELECT s.uri FROM saved s JOIN tracks x USING (uri) WHERE NOT EXISTS (SELECT 1 FROM tracks t WHERE (t.isrc = x.isrc OR t.song = x.song) AND t.uri <> x.uri) ORDER BY s.position',
+  ],
+  ['counts rows', 'SELECT uri FROM saved WHERE (SELECT count(*) FROM track_artists) > 0 ORDER BY position'],
+] as const) {
+  test(`a rule that ${what} reads the playlists too, so it waits if Spotify refuses one`, async () => {
+    await withAccount({ saved: 12 }, async (relay) => {
+      const { keep: made } = await keep(relay, { name: 'Single', sql });
+      edit(relay, LIST_0, (uris) => uris.slice(2));
+      refuseList(relay, 403);
+      const { keep: waiting } = await act(relay, made.id, 'run');
+      assert.equal(waiting.status, 'review');
+      assert.match(waiting.reason ?? '', /does not give the rows of "List 0/);
+    });
+  });
+}
+
 test('a union whose source has another name waits for a person, who may let it run without', async () => {
   await withAccount({ saved: 3, playlists: 3 }, async (relay) => {
     const [road, gym] = owner(relay.provider).playlists;

@@ -72,7 +72,9 @@ function listsReadBy(db: Database, statement: string): LibraryList[] {
   const program = valuesOf(db, `explain ${statement}`).map(([, code, p1, p2, p3]) => ({ code, p1, p2, p3 }));
   const lists = new Set<LibraryList>();
   let hasTracks = false;
-  for (const { p1: cursor, p2: page, p3: database } of program.filter(({ code }) => code === 'OpenRead')) {
+  for (const { p1: cursor, p2: page, p3: database } of program.filter(({ code }) =>
+    OPENS.includes(String(code)),
+  )) {
     const { table, name } = (database === 0 ? pages.get(page ?? null) : undefined) ?? { table: '', name: '' };
     const walks = WALKS[table] ?? [];
     const isWalked =
@@ -86,14 +88,16 @@ function listsReadBy(db: Database, statement: string): LibraryList[] {
   return lists.size === 0 && hasTracks ? ['saved', 'playlists'] : [...lists];
 }
 
+/** The instructions that open a stored table or index to read it. An OR over several indices opens each of them again. */
+const OPENS: readonly string[] = ['OpenRead', 'ReopenIdx'];
 const OF_PLAYLISTS: readonly string[] = ['playlists', 'playlist_rows'];
 /**
  * The tables of tracks, and the instructions of SQLite that go through many of their rows. A track may have several artists, so
  * `Next` alone says nothing about `track_artists`.
  */
 const WALKS: Readonly<Record<string, readonly string[]>> = {
-  tracks: ['Rewind', 'Last', 'Next', 'Prev'],
-  track_artists: ['Rewind', 'Last'],
+  tracks: ['Rewind', 'Last', 'Next', 'Prev', 'Count'],
+  track_artists: ['Rewind', 'Last', 'Count'],
 };
 /** Names of the indices that look up a single row. */
 const LOOKED_UP: readonly string[] = ['sqlite_autoindex_tracks_1'];
