@@ -36,6 +36,7 @@ import {
   factsOf,
   getMeta,
   isKnown,
+  type ListedName,
   listedPlaylists,
   missedPlaylists,
   nameOfPlaylist,
@@ -186,7 +187,7 @@ export interface Library {
    */
   savedLike(query: TrackQuery, listed: number, call: Caller): Promise<Track[]>;
   /** Lists the playlists of the copy. */
-  listedPlaylists(): Promise<Array<{ id: string; name: string }>>;
+  listedPlaylists(): Promise<ListedName[]>;
   /** Lists the playlists that have versions, also those that are no longer in the account. */
   versionedPlaylists(): Promise<Array<{ id: string; name: string }>>;
   status(): Promise<LibraryStatus>;

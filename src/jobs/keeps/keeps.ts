@@ -29,7 +29,7 @@ import { askedBy, connectedAccount, type KeepsContext, NOT_CONNECTED, putKeep } 
 import { createLookups } from './lookups.ts';
 import { requireKeepable, wantedOf } from './plan.ts';
 import { createRun } from './run.ts';
-import { awayFrom } from './sources.ts';
+import { awayFrom, requireSources } from './sources.ts';
 
 /** How often to look at the wall clock: it may be set, and timers stop while the computer sleeps. */
 const LOOK_MS = 60_000;
@@ -59,8 +59,8 @@ interface Target {
 export interface Keeps {
   /**
    * Keeps a playlist, and runs it once. With `dryRun`, only says what the run would do.
-   * @throws RelayError `INVALID_ARGUMENT` for a query that cannot be kept, `FORBIDDEN` for somebody else's playlist, and
-   *   `CONFLICT` if it is kept already. Also `LOGIN_REQUIRED`, and the errors of reading
+   * @throws RelayError `INVALID_ARGUMENT` for a query that cannot be kept, `FORBIDDEN` for somebody else's playlist, or a
+   *   query that names one, and `CONFLICT` if it is kept already. Also `LOGIN_REQUIRED`, and the errors of reading
    */
   add(asked: KeepRequest, call: Caller): Promise<ShownRun>;
   list(): KeepRecord[];
@@ -276,6 +276,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       const target = await (playlistId === null
         ? requireNew(asked, account)
         : requireOwn(playlistId, asked, call));
+      await requireSources(library, { name: target.name, query: sql });
       const draft: Omit<Keep, 'seq'> = {
         id: random.uuid(),
         account,

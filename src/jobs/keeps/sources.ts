@@ -1,6 +1,8 @@
 /** The playlists that a query reads, and that it does not get now. */
+import { RelayError } from '../../domain/errors.ts';
 import { playlistsInQuery } from '../../domain/keepRules.ts';
 import type { Library } from '../../library/library.ts';
+import type { ListedName } from '../../library/tables/mirror.ts';
 import type { Keep } from '../../store/tables/keeps.ts';
 
 /** A source without rows. */
@@ -12,8 +14,9 @@ export interface Away {
   why: 'refused' | 'left' | 'unknown';
 }
 
-/** An ID of a playlist in a query. */
-const ID = /'([0-9A-Za-z]{22})'/g;
+const ID = /^[0-9A-Za-z]{22}$/;
+/** Matches a comment, or a text in a query: SQLite also takes double quotation marks if they hold no name of a column. */
+const TEXT = /--[^\n]*|\/\*[\s\S]*?\*\/|'((?:[^']|'')*)'|"((?:[^"]|"")*)"/g;
 /** The keys of playlists in `Keep.gone`, which also has songs that Spotify refuses. */
 const PLAYLIST_KEY = /^(?:spotify:playlist:|playlist )/;
 
@@ -27,10 +30,14 @@ export async function awayFrom(
   { playlistId, name, query }: Pick<Keep, 'playlistId' | 'name' | 'query'>,
   missed: ReadonlyArray<{ id: string; name: string }>,
 ): Promise<Away[]> {
-  const refused = missed.map((one): Away => ({ key: playlistUri(one.id), name: one.name, why: 'refused' }));
-  const ids = Array.from(query.matchAll(ID), ([, id = '']) => id);
+  const texts = textsIn(query);
+  const ids = texts.filter((text) => ID.test(text));
   const names = playlistsInQuery(query, name).filter((one) => one !== name);
-  const listed = ids.length + names.length === 0 ? [] : await library.listedPlaylists();
+  const listed = texts.length === 0 ? [] : await library.listedPlaylists();
+  const named = refusedIn({ name, query }, listed).filter(({ id }) => missed.every((one) => one.id !== id));
+  const refused = [...missed, ...named].map(
+    (one): Away => ({ key: playlistUri(one.id), name: one.name, why: 'refused' }),
+  );
   const unlisted = new Set(ids.filter((id) => listed.every((one) => one.id !== id)));
   // Not every text that looks like an ID is one. Only a playlist that was read once has versions.
   const left = unlisted.size === 0 ? [] : await library.versionedPlaylists();
@@ -44,6 +51,42 @@ export async function awayFrom(
       .map((one): Away => ({ key: `playlist ${one}`, name: one, why: 'unknown' })),
   ];
   return away.filter(({ key }) => playlistId === null || key !== playlistUri(playlistId));
+}
+
+/**
+ * Refuses to keep a query that names a playlist whose rows Spotify does not give.
+ * @throws RelayError `FORBIDDEN`
+ */
+export async function requireSources(library: Library, of: Pick<Keep, 'name' | 'query'>): Promise<void> {
+  const names = refusedIn(of, await library.listedPlaylists()).map(({ name }) => `"${name}"`);
+  if (names.length === 0) return;
+  const them = names.length === 1 ? 'it' : 'them';
+  throw new RelayError('FORBIDDEN', `Spotify does not let relay read the songs of ${names.join(' or ')}.`, {
+    remedy: `Leave ${them} out of the rule, or copy ${them} in Spotify and name the copy.`,
+  });
+}
+
+/**
+ * The playlists that a query names and whose rows Spotify does not give. A name that a readable playlist has too means that
+ * one.
+ */
+function refusedIn(
+  { name, query }: Pick<Keep, 'name' | 'query'>,
+  listed: readonly ListedName[],
+): ListedName[] {
+  const texts = new Set(textsIn(query));
+  // A text may also name an artist, so names of playlists only count beside the table that has them.
+  const hasNames = /\bplaylists\b/i.test(query.replace(TEXT, ' '));
+  const isReadable = new Set(listed.filter(({ readable }) => readable).map((one) => one.name));
+  const isNamed = (one: string) => hasNames && one !== name && texts.has(one) && !isReadable.has(one);
+  return listed.filter((one) => !one.readable && (texts.has(one.id) || isNamed(one.name)));
+}
+
+function textsIn(query: string): string[] {
+  return Array.from(
+    query.matchAll(TEXT),
+    ([, single, double]) => single?.replaceAll("''", "'") ?? double?.replaceAll('""', '"'),
+  ).filter((text) => text !== undefined);
 }
 
 /** What a run still does without. A person's leave to do without a playlist ends once that playlist is back. */

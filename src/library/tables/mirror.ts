@@ -367,9 +367,18 @@ export function rowsOfPlaylist(sql: Sql, id: string): VersionRow[] {
   );
 }
 
-/** The playlists in the list. */
-export function listedPlaylists(sql: Sql): Array<{ id: string; name: string }> {
-  return sql.all('select id, name from playlists');
+/** A playlist in the list. `readable` is false if Spotify does not give its rows. */
+export interface ListedName {
+  id: string;
+  name: string;
+  readable: boolean;
+}
+
+export function listedPlaylists(sql: Sql): ListedName[] {
+  const all = sql.all<{ id: string; name: string; readable: number }>(
+    'select id, name, readable from playlists',
+  );
+  return all.map((one) => ({ ...one, readable: one.readable === 1 }));
 }
 
 /** The name of a playlist; null if it is not in the list. */
