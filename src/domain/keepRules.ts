@@ -120,6 +120,12 @@ export function playlistsInQuery(sql: string, name: string): string[] {
   return made?.rule === READY_RULES.union ? namesIn(made.value ?? '') : [];
 }
 
+/** Returns the days of the ready rule `not-heard`, if it made the query; otherwise null. */
+export function daysUnheard(sql: string, name: string): number | null {
+  const made = ruleOf(sql, name);
+  return made?.rule === READY_RULES['not-heard'] ? Number(made.value) : null;
+}
+
 /** Returns the rule for the union of the playlists with these names, as `readyRule` takes it. */
 export function unionOf(names: readonly string[]): string {
   return `union=${names.map(listed).join(',')}`;

@@ -283,7 +283,7 @@ export interface KeepAnswer {
   change_id?: string;
   /** What the person should know. Set after `stop`, and if the run continues after this answer. */
   note?: string;
-  /** Set when a playlist begins to be kept and its query reads plays, although none were imported. */
+  /** Set after a run or a dry run whose query reads plays: says when the plays end, or that there are none. */
   warning?: string;
 }
 

@@ -92,6 +92,10 @@ const WORTH_A_LOOK = 10;
 const LOOK_AGAIN_MS = 60_000;
 const NO_PLAYS =
   'plays is empty: relay knows no plays until the owner imports Spotify’s export of the listening history (relay import my_spotify_data.zip).';
+/** The end of the last play, and whether most of the last thousand have no URI. All plays may be a million. */
+const LATEST_PLAYS =
+  'SELECT max(played_at), count(uri) * 2 < count(*) FROM (SELECT played_at, uri FROM plays ORDER BY played_at DESC LIMIT 1000)';
+const NAMED_ONLY = 'Most have no uri, as in the account data: compare name and artist too.';
 const RESTS = 'the reading of the library waits';
 
 export interface LibraryOptions {
@@ -121,6 +125,14 @@ type LibraryView =
   /** One playlist. With `isKnown`, `view` returns null unless the rows have been read and relay has not just written to them. */
   | { kind: 'playlist'; id: string; isKnown?: boolean };
 
+/** The plays that a query reads. */
+export interface PlaysRead {
+  /** When the last play ended, ISO 8601; null if none are stored. */
+  until: string | null;
+  /** Says this to the reader of an answer, whose rows alone would mean that nothing was heard since. */
+  note: string;
+}
+
 /** `progress` receives how far a reading of many pages is, if the caller waits for it. */
 type Caller = Pick<Call, 'signal'> & Partial<Pick<Call, 'progress'>>;
 
@@ -136,14 +148,15 @@ export interface Library {
   /**
    * Answers the query of a kept playlist, with all rows. Of the lists that the query reads, checks those older than
    * `maxAgeMinutes`; of the other lists, those older than a week. Checks all lists if `maxAgeMinutes` is 0.
-   * @returns the answer; `missed` has the playlists whose rows the answer may lack. `warning` says that the query reads plays
-   *   and none are stored; otherwise null
+   * @returns the answer; `missed` has the playlists whose rows the answer may lack
    */
   follow(
     sql: string,
     maxAgeMinutes: number,
     call: Caller,
-  ): Promise<LibraryAnswer & { missed: Array<{ id: string; name: string }>; warning: string | null }>;
+  ): Promise<LibraryAnswer & { missed: Array<{ id: string; name: string }> }>;
+  /** Says how far the plays reach that a query reads; null if it reads none. */
+  playsRead(sql: string, call: Pick<Caller, 'signal'>): Promise<PlaysRead | null>;
   /**
    * Brings one part of the copy up to date, and runs a query of relay's own.
    * @returns null if the part is not in the copy, or if `isKnown` forbids an answer. `note` says which part of the saved tracks
@@ -913,11 +926,13 @@ export function createLibrary(options: LibraryOptions): Library {
     }
   }
 
-  /** Says so if a question is about plays and none are stored: its rows alone would mean that nothing was played. */
-  async function playsNote(sql: string, { signal }: Caller): Promise<string | null> {
+  async function playsRead(sql: string, { signal }: Caller): Promise<PlaysRead | null> {
     if (!/\bplays\b/i.test(withoutTexts(sql))) return null;
-    const one = await rowsOf({ sql: 'SELECT 1 FROM plays LIMIT 1', limit: 1, maxCharacters: 100 }, signal);
-    return one.rows.length > 0 ? null : NO_PLAYS;
+    const { rows } = await rowsOf({ sql: LATEST_PLAYS, limit: 1, maxCharacters: 1_000 }, signal);
+    const [until, isNamedOnly] = rows[0] ?? [];
+    if (typeof until !== 'string') return { until: null, note: NO_PLAYS };
+    const end = `plays end on ${until.slice(0, 10)}: relay does not know what was heard since.`;
+    return { until, note: isNamedOnly === 1 ? `${end} ${NAMED_ONLY}` : end };
   }
 
   async function withPlaysNote<T extends { note?: string }>(
@@ -925,7 +940,7 @@ export function createLibrary(options: LibraryOptions): Library {
     answer: T,
     call: Caller,
   ): Promise<T> {
-    return { ...answer, ...noteOf([answer.note ?? null, await playsNote(sql, call)]) };
+    return { ...answer, ...noteOf([answer.note ?? null, (await playsRead(sql, call))?.note ?? null]) };
   }
 
   /** See `Library.missedPlaylists`. A playlist that has versions was read before. */
@@ -959,12 +974,9 @@ export function createLibrary(options: LibraryOptions): Library {
         const isLooked = (list: LibraryList) => maxAgeMinutes === 0 || ageOf(now, list) > UNHEARD_MS;
         const lists = ALL_LISTS.filter((list) => read.includes(list) || isLooked(list));
         const answer = await answerTo({ sql, limit: null, maxAgeMinutes }, lists, call);
-        return {
-          ...answer,
-          missed: read.includes('playlists') ? await missed() : [],
-          warning: await playsNote(sql, call),
-        };
+        return { ...answer, missed: read.includes('playlists') ? await missed() : [] };
       }),
+    playsRead: (sql, call) => undamaged(call, () => playsRead(sql, call)),
     view: (part, sql, { signal, progress }) =>
       undamaged({ signal }, async () => {
         const account = requireAccount();

@@ -1,5 +1,11 @@
 /** Playlists that follow a query, as clients keep them through the tools. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { resize } from '../library/accounts.ts';
+import { zipped } from '../library/plays/exports.ts';
+import { run } from '../support/cli.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 interface Preview {
@@ -64,4 +70,17 @@ export async function act(relay: Relay, id: string, action: string): Promise<Ans
 export async function kept(relay: Relay): Promise<Keep[]> {
   const { items } = (await relay.call('list_kept_playlists')) as unknown as { items: Keep[] };
   return items;
+}
+
+/** Imports rows of the extended history. */
+export async function importPlays(relay: Relay, rows: ReadonlyArray<Record<string, unknown>>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'relay-history-'));
+  try {
+    const path = join(folder, 'my_spotify_data.zip');
+    await writeFile(path, zipped({ 'Streaming_History_Audio_2026_0.json': rows }));
+    const { code, err } = await run(relay, ['import', path]);
+    assert.equal(code, 0, err);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }

@@ -14,7 +14,7 @@ import { savedUris } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts';
-import { act, keep, kept, WITH_ALL, withAccount } from './keptPlaylists.ts';
+import { act, importPlays, keep, kept, WITH_ALL, withAccount } from './keptPlaylists.ts';
 
 /** How `relay keep show` describes each value of `--like`. */
 const WORDS: Record<string, string> = {
@@ -129,6 +129,42 @@ test('without imported plays, not-heard says that it counts every song as not he
     const sql = at(await kept(relay), 0).sql;
     assert.match((await keep(relay, { name: 'B', sql })).warning ?? '', /^plays is empty/);
     assert.equal((await keep(relay, { name: 'C' })).warning, undefined);
+  });
+});
+
+test('not-heard says when the plays end, and a run waits for a person once none are left', async () => {
+  await withAccount({ saved: 8 }, async (relay) => {
+    const uri = at(savedUris(relay), 0);
+    const end = new Date(Date.now() - 50 * 86_400_000).toISOString();
+    const plays = [extended({ at: end }, { spotify_track_uri: uri })];
+    await importPlays(relay, plays);
+    const warning = `plays end on ${end.slice(0, 10)}: relay does not know what was heard since.`;
+    for (const more of [['--dry-run'], []]) {
+      const told = await run(relay, ['keep', 'add', 'Forgotten', '--like', 'not-heard', ...more]);
+      assert.match(told.out, /7 added/);
+      assert.ok(told.err.includes(warning), told.err);
+    }
+    const late = await run(relay, ['keep', 'add', 'Late', '--like', 'not-heard=30', '--json']);
+    assert.deepEqual([late.code, JSON.parse(late.out).warning], [0, warning]);
+    assert.ok((await run(relay, ['keep', 'run', 'Late'])).err.includes(warning));
+    const made = at(await kept(relay), 0);
+    assert.equal((await run(relay, ['library', 'forget', '--plays'])).code, 0);
+    relay.provider.clearRequests();
+    const held = await run(relay, ['keep', 'run', 'Forgotten']);
+    assert.equal(held.code, 1);
+    assert.match(held.err, /^plays is empty/m);
+    assert.match(
+      held.out,
+      /^"Forgotten" is in review: The query reads plays, and there are none now\. If you accept, it runs without them\.\nIt would have 8 songs/,
+    );
+    assert.deepEqual(writes(relay), []);
+    assert.equal((await act(relay, made.id, 'accept')).keep.last_result, '1 added');
+    // This leave lasts until there are plays again.
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
+    await importPlays(relay, plays);
+    assert.equal((await act(relay, made.id, 'run')).keep.last_result, '1 removed');
+    assert.equal((await run(relay, ['library', 'forget', '--plays'])).code, 0);
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
   });
 });
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readyRule } from '../../src/domain/keepRules.ts';
+import { extended } from '../library/plays/exports.ts';
 import { createBrowser } from '../support/browser.ts';
 import { run } from '../support/cli.ts';
 import { DAY, HOUR, type ManualClock, manualClock } from '../support/clock.ts';
@@ -12,7 +13,7 @@ import { savedUris } from '../support/playlists.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { connectAccount, type Relay } from '../support/world.ts';
 import { asked, edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts';
-import { type Answer, act, keep, kept, SAVED, withAccount } from './keptPlaylists.ts';
+import { type Answer, act, importPlays, keep, kept, SAVED, withAccount } from './keptPlaylists.ts';
 
 const withTime = (work: (relay: Relay, clock: ManualClock) => Promise<void>) => {
   const clock = manualClock();
@@ -204,6 +205,24 @@ longTest(
     });
   },
 );
+
+test('a run of not-heard waits for a person once the plays end before its days', async () => {
+  await withTime(async (relay, clock) => {
+    const end = new Date(clock.now() - 20 * DAY).toISOString();
+    await importPlays(relay, [extended({ at: end }, { spotify_track_uri: savedUris(relay)[0] })]);
+    const { keep: made } = await keep(relay, {
+      name: 'Forgotten',
+      sql: readyRule('not-heard=30', 'Forgotten'),
+    });
+    const before = rowsOf(relay, made.playlist_id);
+    clock.setWall(clock.now() + 11 * DAY);
+    await after(relay, clock, async () => (await runsOf(relay))[0] !== made.last_run_at);
+    const [held] = await keeps(relay);
+    const reason = `The rule needs the plays of the last 30 days, and the plays end on ${end.slice(0, 10)}. If you accept, it runs without them.`;
+    assert.deepEqual([held?.status, held?.reason], ['review', reason]);
+    assert.deepEqual(rowsOf(relay, made.playlist_id), before);
+  });
+});
 
 longTest('a rule that selects tracks by URI finds what was saved since its last run', async () => {
   await withTime(async (relay, clock) => {

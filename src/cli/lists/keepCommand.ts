@@ -125,7 +125,6 @@ async function runAdd(context: Context, playlist: string, sql: string | undefine
   });
   if (json) printJson(io, answer);
   else await showAnswer(context, answer, dryRun);
-  if (!json && answer.warning !== undefined) note(io, answer.warning);
   return exitOf(answer);
 }
 
@@ -149,9 +148,10 @@ async function playlistOrNull(local: LocalApi, given: string) {
 }
 
 async function showAnswer(context: Context, answer: KeepAnswer, dryRun: boolean): Promise<void> {
+  const { io } = context;
+  if (answer.warning !== undefined) note(io, answer.warning);
   if (answer.note !== undefined) return showRunning(context, answer);
   const { keep, preview, change_id } = answer;
-  const { io } = context;
   const { answerLines } = await import('./keepText.ts');
   for (const line of answerLines(keep, preview, dryRun, context.clock.now())) printLine(io, line);
   if (keep.status === 'review' && !dryRun && keep.id !== null) {

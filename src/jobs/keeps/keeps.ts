@@ -10,6 +10,7 @@ import { asRelayError, loginRequired, RelayError } from '../../domain/errors.ts'
 import { shortId } from '../../domain/job.ts';
 import { INTERVAL_MS, type KeepAction, type KeepPreview, type KeepRecord } from '../../domain/keep.ts';
 import type { KeepAnswer, KeepRequest } from '../../domain/localApi.ts';
+import type { PlaysRead } from '../../library/library.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { lastChangeAskedBy } from '../../store/tables/changes.ts';
 import {
@@ -29,7 +30,7 @@ import { askedBy, connectedAccount, type KeepsContext, NOT_CONNECTED, putKeep } 
 import { createLookups } from './lookups.ts';
 import { requireKeepable, wantedOf } from './plan.ts';
 import { createRun } from './run.ts';
-import { awayFrom, requireSources } from './sources.ts';
+import { PLAYS_KEY, requireSources, unheard } from './sources.ts';
 
 /** How often to look at the wall clock: it may be set, and timers stop while the computer sleeps. */
 const LOOK_MS = 60_000;
@@ -82,7 +83,7 @@ export function createKeeps(context: KeepsContext): Keeps {
   const { store, clock, random, library, provider, jobs, log } = context;
   const stopping = new AbortController();
   const lookups = createLookups(context, stopping.signal);
-  const { run, rehearse } = createRun(context, lookups, stopping.signal);
+  const { run, rehearse, sourcesAway } = createRun(context, lookups, stopping.signal);
   let wake = new AbortController();
   const turns = createMutex();
   let loop: Promise<void> = Promise.resolve();
@@ -139,11 +140,13 @@ export function createKeeps(context: KeepsContext): Keeps {
       begunAt,
     );
     const record = recordOf(now(keep) ?? keep);
+    const plays = await library.playsRead(keep.query, call);
     return {
       keep: record,
       preview: record.preview ?? preview,
       ...(changeId ? { change_id: changeId } : {}),
       ...(note ? { note } : {}),
+      ...warningOf(plays),
     };
   }
 
@@ -272,11 +275,11 @@ export function createKeeps(context: KeepsContext): Keeps {
       const begunAt = clock.monotonic();
       const answer = await library.follow(sql, 0, call);
       requireKeepable(answer.columns, answer.rows, wantedOf(answer.rows, []));
-      const warning = answer.warning === null ? {} : { warning: answer.warning };
       const target = await (playlistId === null
         ? requireNew(asked, account)
         : requireOwn(playlistId, asked, call));
       await requireSources(library, { name: target.name, query: sql });
+      const plays = await library.playsRead(sql, call);
       const draft: Omit<Keep, 'seq'> = {
         id: random.uuid(),
         account,
@@ -289,7 +292,8 @@ export function createKeeps(context: KeepsContext): Keeps {
         preview: null,
         accepted: null,
         leftRows: null,
-        gone: [],
+        // The answer warns a person about missing plays, so the runs do without them until there are some.
+        gone: unheard({ name: target.name, query: sql }, plays, clock.now()).map(({ key }) => key),
         written: [],
         lastResult: null,
         lastChange: null,
@@ -303,7 +307,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       if (dryRun) {
         const { preview, ...end } = await rehearse(draft, answer);
         const record = { ...recordOf({ ...draft, ...end, seq: 0 }), id: null, next_run_at: null };
-        return { keep: record, preview, ...warning };
+        return { keep: record, preview, ...warningOf(plays) };
       }
       const keep = await store.durable(
         () => {
@@ -315,7 +319,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       );
       // The loop is woken first, since the caller may leave during the run.
       wake.abort();
-      return { ...(await runNow(keep, SHARED_MINUTES, call, begunAt)), ...warning };
+      return runNow(keep, SHARED_MINUTES, call, begunAt);
     },
     list: () => listKeeps(store).map(recordOf),
     get: (id) => recordOf(need(id)),
@@ -357,12 +361,12 @@ export function createKeeps(context: KeepsContext): Keeps {
             },
           });
         }
-        const away = await awayFrom(library, keep, await library.missedPlaylists());
+        const away = await sourcesAway(keep, await library.missedPlaylists());
         const gone = [...new Set([...keep.gone, ...away.map(({ key }) => key)])];
         await putKeep(store, keep, { accepted: keep.preview.removed_count, written: [], gone });
       } else {
         // A person asks for this run, so rows that were refused before are tried once more.
-        setKeep(store, keep.id, { gone: [] });
+        setKeep(store, keep.id, { gone: keep.gone.filter((one) => one === PLAYS_KEY) });
       }
       return runNow(keep, 0, call);
     },
@@ -384,6 +388,10 @@ export function createKeeps(context: KeepsContext): Keeps {
       await turns.runExclusive('run', async () => {});
     },
   };
+}
+
+function warningOf(plays: PlaysRead | null): { warning?: string } {
+  return plays === null ? {} : { warning: plays.note };
 }
 
 /** The remedy for a call that was sent again. */

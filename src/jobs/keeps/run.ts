@@ -16,7 +16,7 @@ import { createEndings, NOTHING, type Outcome } from './endings.ts';
 import { askedBy, connectedAccount, isHalted, type KeepsContext, NOT_CONNECTED } from './keepsContext.ts';
 import type { ListedFacts, Lookups } from './lookups.ts';
 import { decide, outgrown, type Wanted, wantedOf } from './plan.ts';
-import { awayFrom, missing, stillGone } from './sources.ts';
+import { type Away, awayFrom, missing, stillGone, unheard } from './sources.ts';
 
 /** How long a run waits for its write before a job continues with it. */
 const WRITE_MS = 5 * 60_000;
@@ -42,6 +42,8 @@ export interface Runs {
     keep: Omit<Keep, 'seq'>,
     answer: Answer,
   ): Promise<Pick<Keep, 'status' | 'reason'> & { preview: KeepPreview }>;
+  /** What the query lacks now, of the playlists whose rows Spotify refuses (`missed`) and of its other sources. */
+  sourcesAway(keep: Pick<Keep, 'playlistId' | 'name' | 'query'>, missed: Answer['missed']): Promise<Away[]>;
 }
 
 export function createRun(context: KeepsContext, lookups: Lookups, stopping: AbortSignal): Runs {
@@ -130,6 +132,11 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     return { ...keep, name, query };
   }
 
+  async function sourcesAway(...[keep, missed]: Parameters<Runs['sourcesAway']>): Promise<Away[]> {
+    const plays = await library.playsRead(keep.query, call);
+    return [...(await awayFrom(library, keep, missed)), ...unheard(keep, plays, clock.now())];
+  }
+
   async function bring(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
     let answer = await askedOf(given, maxAgeMinutes);
     let keep = await underPresentName(given);
@@ -138,7 +145,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     if (!isConnected(given)) throw notConnected();
     const incomplete = unreadOf(answer);
     if (incomplete !== null) return endings.waits(keep, incomplete);
-    const away = await awayFrom(library, keep, answer.missed);
+    const away = await sourcesAway(keep, answer.missed);
     const gone = stillGone(keep, away);
     if (gone.length < keep.gone.length) {
       setKeep(store, keep.id, { gone });
@@ -173,7 +180,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     const preview = await previewOf(shown, listed.wanted, leftOut);
     const incomplete = unreadOf(answer);
     if (incomplete !== null) return { status: 'waiting', reason: incomplete, preview };
-    const lacking = missing(keep, await awayFrom(library, keep, answer.missed));
+    const lacking = missing(keep, await sourcesAway(keep, answer.missed));
     if (isAway && lacking === null) return { status: 'review', reason: IS_AWAY, preview: EMPTY_PREVIEW };
     const decision = decide(listed);
     const reason = lacking ?? (decision.kind === 'review' ? decision.reason : null);
@@ -282,7 +289,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       : new RelayError('PARTIAL_WRITE', 'The write ended before all of it was done.');
   }
 
-  return { run, rehearse };
+  return { run, rehearse, sourcesAway };
 }
 
 /** Says what the library has not read completely, or not now; null if the answer is whole and current. */

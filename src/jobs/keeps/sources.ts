@@ -1,7 +1,7 @@
-/** The playlists that a query reads, and that it does not get now. */
+/** The playlists and plays that a query reads, and that it does not get now. */
 import { RelayError } from '../../domain/errors.ts';
-import { playlistsInQuery } from '../../domain/keepRules.ts';
-import type { Library } from '../../library/library.ts';
+import { daysUnheard, playlistsInQuery } from '../../domain/keepRules.ts';
+import type { Library, PlaysRead } from '../../library/library.ts';
 import type { ListedName } from '../../library/tables/mirror.ts';
 import type { Keep } from '../../store/tables/keeps.ts';
 
@@ -10,15 +10,20 @@ export interface Away {
   /** What `Keep.gone` holds once a person lets the runs do without this playlist. */
   key: string;
   name: string;
-  /** `refused`: Spotify does not give its rows. `left`: it has left the account. `unknown`: no playlist has this name. */
-  why: 'refused' | 'left' | 'unknown';
+  /**
+   * `refused`: Spotify does not give its rows. `left`: it has left the account. `unknown`: no playlist has this name.
+   * `unheard`: the plays that the query needs are not stored, and `name` says which.
+   */
+  why: 'refused' | 'left' | 'unknown' | 'unheard';
 }
 
 const ID = /^[0-9A-Za-z]{22}$/;
 /** Matches a comment, or a text in a query: SQLite also takes double quotation marks if they hold no name of a column. */
 const TEXT = /--[^\n]*|\/\*[\s\S]*?\*\/|'((?:[^']|'')*)'|"((?:[^"]|"")*)"/g;
-/** The keys of playlists in `Keep.gone`, which also has songs that Spotify refuses. */
-const PLAYLIST_KEY = /^(?:spotify:playlist:|playlist )/;
+/** The key of the plays in `Keep.gone`. */
+export const PLAYS_KEY = 'plays';
+/** The keys of sources in `Keep.gone`, which also has songs that Spotify refuses. */
+const SOURCE_KEY = /^(?:spotify:playlist:|playlist |plays$)/;
 
 /**
  * The playlists whose rows a query may lack: Spotify refuses the rows, or the playlist that the query names has left the
@@ -51,6 +56,26 @@ export async function awayFrom(
       .map((one): Away => ({ key: `playlist ${one}`, name: one, why: 'unknown' })),
   ];
   return away.filter(({ key }) => playlistId === null || key !== playlistUri(playlistId));
+}
+
+/**
+ * The plays, if the query reads them and there are none; or if it is the rule `not-heard` and there are none of its days. Every
+ * song then counts as not heard.
+ * @param now in Unix milliseconds
+ */
+export function unheard(
+  { name, query }: Pick<Keep, 'name' | 'query'>,
+  plays: PlaysRead | null,
+  now: number,
+): Away[] {
+  if (plays === null) return [];
+  const { until } = plays;
+  if (until === null)
+    return [{ key: PLAYS_KEY, name: 'The query reads plays, and there are none now.', why: 'unheard' }];
+  const days = daysUnheard(query, name);
+  if (days === null || now - Date.parse(until) <= days * 86_400_000) return [];
+  const what = `The rule needs the plays of the last ${days} days, and the plays end on ${until.slice(0, 10)}.`;
+  return [{ key: PLAYS_KEY, name: what, why: 'unheard' }];
 }
 
 /**
@@ -89,26 +114,27 @@ function textsIn(query: string): string[] {
   ).filter((text) => text !== undefined);
 }
 
-/** What a run still does without. A person's leave to do without a playlist ends once that playlist is back. */
+/** What a run still does without. A person's leave to do without a source ends once that source is back. */
 export function stillGone({ gone }: Pick<Keep, 'gone'>, away: readonly Away[]): string[] {
   const isAway = new Set(away.map(({ key }) => key));
-  return gone.filter((one) => !PLAYLIST_KEY.test(one) || isAway.has(one));
+  return gone.filter((one) => !SOURCE_KEY.test(one) || isAway.has(one));
 }
 
-/** Says which playlists the query lacks without a person's leave; null if there are none. */
+/** Says which sources the query lacks without a person's leave; null if there are none. */
 export function missing({ gone }: Pick<Keep, 'gone'>, away: readonly Away[]): string | null {
   const lacking = away.filter(({ key }) => !gone.includes(key));
   if (lacking.length === 0) return null;
   const namesOf = (some: readonly Away[]) => some.map(({ name }) => `"${name}"`);
   const refused = namesOf(lacking.filter(({ why }) => why === 'refused'));
-  const left = namesOf(lacking.filter(({ why }) => why !== 'refused'));
+  const left = namesOf(lacking.filter(({ why }) => why === 'left' || why === 'unknown'));
   const texts = [
+    ...lacking.flatMap(({ why, name }) => (why === 'unheard' ? [name] : [])),
     refused.length > 0 &&
       `Spotify does not give the rows of ${refused.join(', ')} now, and the query may read them.`,
     left.length > 0 && `The query reads ${left.join(' and ')}, which you no longer have.`,
     lacking.some(({ why }) => why === 'unknown') &&
       'If it only has another name now, stop keeping this playlist, and add it again.',
-    `If you accept, it runs without ${lacking.length === 1 ? 'it' : 'them'}.`,
+    `If you accept, it runs without ${lacking.length === 1 && lacking[0]?.why !== 'unheard' ? 'it' : 'them'}.`,
   ];
   return texts.filter(Boolean).join(' ');
 }

@@ -28,6 +28,7 @@ const RunResult = z.object({
   preview: Preview,
   change_id: z.string().optional(),
   note: z.string().optional(),
+  warning: z.string().optional(),
 });
 
 export const keepPlaylistTool = defineTool({
@@ -49,7 +50,7 @@ export const keepPlaylistTool = defineTool({
     every: z.enum(KEEP_INTERVALS).default('day').describe('How often it runs'),
     dry_run: z.boolean().default(false).describe('true: only say what it would do'),
   }),
-  output: RunResult.extend({ warning: z.string().optional() }),
+  output: RunResult,
   async handle({ keeps }, { playlist_id, name, sql, every, dry_run }, call) {
     if ((playlist_id === undefined) === (name === undefined)) {
       const given =
