@@ -28,6 +28,24 @@ function rowOf({ at, uri, name, artist, ms }: Heard): ExportRow {
   return extended({ at, ms, name, artist }, { spotify_track_uri: uri });
 }
 
+/** An episode, and a play of which Spotify tells only the URI. */
+const NO_SONGS: readonly ExportRow[] = [
+  {
+    master_metadata_track_name: null,
+    master_metadata_album_artist_name: null,
+    master_metadata_album_album_name: null,
+    spotify_track_uri: null,
+    episode_name: 'An episode',
+    episode_show_name: 'A show',
+    spotify_episode_uri: `spotify:episode:${'0'.repeat(22)}`,
+  },
+  {
+    master_metadata_track_name: null,
+    master_metadata_album_artist_name: null,
+    master_metadata_album_album_name: null,
+  },
+];
+
 /** How often each song was heard, most often first, then by name. */
 function most(plays: readonly Heard[]): Array<[name: string, artist: string, times: number]> {
   const counts = new Map<string, [string, string, number]>();
@@ -51,8 +69,14 @@ test('the manual’s queries answer: first heard, most played, not heard since, 
       const ms = index % 5 === 0 ? 12_000 : 180_000 + index;
       return { at: `${when.toISOString().slice(0, 19)}Z`, uri, name, artist: `By ${uri.slice(-3)}`, ms };
     });
-    const path = await at('export.zip', zipped({ 'Streaming_History_Audio_0.json': heard.map(rowOf) }));
-    assert.equal((await run(relay, ['import', path])).out, '900 plays, 2021 to 2025.\n');
+    // What is no song, or has no name, is no answer to a question about songs.
+    const others = Array.from({ length: 120 }, (_, index) => ({
+      at: new Date(Date.UTC(2025, 6, 1) + index * 3_600_000).toISOString().replace('.000', ''),
+      ms: 60_000,
+    }));
+    const rows = [...heard.map(rowOf), ...others.map((one, index) => extended(one, NO_SONGS[index % 2]))];
+    const path = await at('export.zip', zipped({ 'Streaming_History_Audio_0.json': rows }));
+    assert.equal((await run(relay, ['import', path])).out, '1,020 plays, 2021 to 2025.\n');
     await readAll(relay);
     relay.provider.clearRequests();
     const answers: Cell[][][] = [];
@@ -95,12 +119,34 @@ test('the manual’s queries answer: first heard, most played, not heard since, 
     assert.deepEqual(
       answers[4],
       months.map((month) => {
-        const ms = heard.filter((one) => one.at.startsWith(month)).reduce((sum, one) => sum + one.ms, 0);
+        const ms = [...heard, ...others]
+          .filter((one) => one.at.startsWith(month))
+          .reduce((sum, one) => sum + one.ms, 0);
         return [month, Math.round(ms / 360_000) / 10];
       }),
     );
     assert.equal(answers.length, 5);
     assert.deepEqual(relay.provider.requests, []);
+  }));
+
+test('the manual’s query for songs not heard since then also knows the plays that only have names', () =>
+  withExports({ ...WITH_SQL, client: true }, async (relay, at) => {
+    const account = resize(relay, 3, 1);
+    const saved = account.saved.map(({ uri }) => relay.provider.catalogue.trackByUri.get(uri));
+    const rows = ['2024-03-01T10:00:00Z', '2023-03-01T10:00:00Z'].map((end, index) =>
+      short({ at: end, name: saved[index]?.name ?? '', artist: saved[index]?.artists[0]?.name ?? '' }),
+    );
+    const path = await at('export.zip', zipped({ 'StreamingHistory_music_0.json': rows }));
+    assert.equal((await run(relay, ['import', path])).code, 0);
+    await readAll(relay);
+    const answer = await ask(relay, nth(await examples(), 2));
+    assert.deepEqual(
+      answer.rows.map(([name, , last]) => [name, last]),
+      [
+        [saved[2]?.name, null],
+        [saved[1]?.name, '2023-03-01T10:00:00Z'],
+      ],
+    );
   }));
 
 test('a question about plays says so if none have been imported, until some are', () =>
