@@ -79,11 +79,24 @@ export const LIBRARY_TABLES: Readonly<Record<string, string>> = {
   plays: 'played_at, uri, name, artist, album, ms_played, kind, skipped',
 };
 
-/** Writes the tables as text, with one line for each. */
+/** What the names of the columns do not say. */
+export const LIBRARY_NOTES: readonly string[] = [
+  'position: 0 is the first row, and the newest save.',
+  'released: may be only a year or a month, so use substr, not strftime.',
+  'owner: a display name; added_by: a user ID.',
+  'plays: the imported listening history. played_at: the end of the play, in UTC. uri: NULL in the account data.',
+  'song: the same number for all saved and listed tracks that are one song (same ISRC, or same title, first artist and length). Other tracks have no row: look for them by isrc, or by name and artist.',
+  'fold(text): lower case, no accents.',
+];
+
+/** Writes each table with its columns. */
+export function libraryTables(): string[] {
+  return Object.entries(LIBRARY_TABLES).map(([table, columns]) => `${table}(${columns})`);
+}
+
+/** Writes the tables and the notes as text, with one line for each. */
 export function libraryTablesText(): string {
-  return Object.entries(LIBRARY_TABLES)
-    .map(([table, columns]) => `${table}(${columns})`)
-    .join('\n');
+  return [...libraryTables(), ...LIBRARY_NOTES].join('\n');
 }
 
 /** Writes a text as a value in SQL. */

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
 import {
+  LIBRARY_NOTES,
   type LibraryAnswer,
   type LibraryPart,
   type LibraryStatus,
+  libraryTables,
   libraryTablesText,
 } from '../../domain/library.ts';
 import type { Context } from '../context.ts';
@@ -64,8 +66,8 @@ export function libraryCommand(context: Context, finish: Finish): Command {
         .action((sql: string, options: AskOptions) => runAsk(context, sql, options)),
     )
     .addCommand(
-      new Command('tables').description('List the tables and their columns').action(() => {
-        if (context.json) printJson(context.io, { tables: libraryTablesText().split('\n') });
+      new Command('tables').description('List the tables, their columns and what they mean').action(() => {
+        if (context.json) printJson(context.io, { tables: libraryTables(), notes: LIBRARY_NOTES });
         else printBlock(context.io, `${libraryTablesText()}\n`);
       }),
     )

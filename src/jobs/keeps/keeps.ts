@@ -60,8 +60,9 @@ interface Target {
 export interface Keeps {
   /**
    * Keeps a playlist, and runs it once. With `dryRun`, only says what the run would do.
-   * @throws RelayError `INVALID_ARGUMENT` for a query that cannot be kept, `FORBIDDEN` for somebody else's playlist, or a
-   *   query that names one, and `CONFLICT` if it is kept already. Also `LOGIN_REQUIRED`, and the errors of reading
+   * @throws RelayError `INVALID_ARGUMENT` for a query that cannot be kept. `FORBIDDEN` for somebody else's playlist, or for a
+   *   query that names a playlist which relay cannot read. `CONFLICT` if it is kept already. Also `LOGIN_REQUIRED`, and the
+   *   errors of reading
    */
   add(asked: KeepRequest, call: Caller): Promise<ShownRun>;
   list(): KeepRecord[];

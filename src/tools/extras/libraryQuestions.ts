@@ -12,16 +12,10 @@ export const queryLibraryTool = defineTool({
   name: 'query_library',
   title: 'Query the library with SQL',
   description:
-    'Answers one SQLite SELECT about all saved tracks and playlists, from a local copy that is kept fresh: count, join, group or find duplicates in one call. Use it instead of paging through lists.',
+    'Answers one SQLite SELECT about all saved tracks, playlists and the imported listening history, from a local copy that is kept fresh: count, join, group or find duplicates in one call. Use it instead of paging through lists.',
   kind: 'read',
   input: z.object({
-    sql: z
-      .string()
-      .min(1)
-      .max(10_000)
-      .describe(
-        `${libraryTablesText()}\nsong: the same number for all saved and listed tracks that are one song (same ISRC, or same title, first artist and length). Other tracks have no row: look for them by isrc, or by name and artist. fold(text): lower case, no accents.\n${EXAMPLES}`,
-      ),
+    sql: z.string().min(1).max(10_000).describe(`${libraryTablesText()}\n${EXAMPLES}`),
     limit: z
       .int()
       .min(1)
