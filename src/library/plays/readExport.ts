@@ -1,5 +1,6 @@
 /** Reads an export into memory, from an archive, a directory or a single file. Nothing is written. */
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { readStart } from '../../base/files.ts';
 import { readJson } from '../../base/parsing.ts';
 import { isAccountFile, isHistory } from './exportFiles.ts';
@@ -35,7 +36,11 @@ export interface ExportReader {
 export async function readExport(path: string, label: string, reader: ExportReader): Promise<ReadExport> {
   const found = await stat(path).catch(() => null);
   if (found === null) throw new RefusedExport(`There is no file ${path}.`, 'Give the path of the export.');
-  if (found.isDirectory()) return readFiles(await folderFiles(path, label), label, reader);
+  if (found.isDirectory()) {
+    const files = await folderFiles(path, label);
+    if (files.some((file) => isHistory(file.path))) return readFiles(files, label, reader);
+    throw noHistory(label, await readdir(path), path);
+  }
   if (!found.isFile())
     throw new RefusedExport(`${label} is not a regular file.`, 'Give the path of the export.');
   const start = (await readStart(path, 4)).toString('latin1');
@@ -52,7 +57,11 @@ async function readFiles(
   isNamed = false,
 ): Promise<ReadExport> {
   const histories = files.filter(({ path }) => isNamed || isHistory(path));
-  if (histories.length === 0) throw noHistory(label, files);
+  if (histories.length === 0)
+    throw noHistory(
+      label,
+      files.map(({ path }) => path),
+    );
   const total = histories.reduce((sum, { size }) => sum + size, 0);
   const accounts = new Set<string>();
   const found = (name: string) => {
@@ -108,12 +117,22 @@ function refusedFile(label: string, { path }: ExportFile, what: string): Refused
   return new RefusedExport(`${name} ${what}.`, DOWNLOAD_AGAIN);
 }
 
-function noHistory(label: string, files: readonly ExportFile[]): RefusedExport {
-  const hasLists = files.some(({ path }) => /(?:^|\/)(?:Playlist\d*|YourLibrary)\.json$/i.test(path));
+/** @param folder the directory that holds the files; null for those of an archive, which must be unpacked first */
+function noHistory(label: string, paths: readonly string[], folder: string | null = null): RefusedExport {
   return new RefusedExport(
     `${label} holds no listening history: none of its files is called StreamingHistory… or endsong….`,
-    hasLists
-      ? 'For its playlists, unpack it and import Playlist1.json or YourLibrary.json.'
-      : 'Ask Spotify for the extended streaming history, at Account, Privacy, and import the file that Spotify sends.',
+    insteadOf(paths, folder),
   );
+}
+
+function insteadOf(paths: readonly string[], folder: string | null): string {
+  const unpack = folder === null ? 'unpack it and ' : '';
+  const archive = paths.find((path) => /\.zip$/i.test(path));
+  if (archive !== undefined) {
+    const name = folder === null ? archive : join(folder, archive);
+    return `It holds an archive: ${unpack}import ${name} instead.`;
+  }
+  if (paths.some((path) => /(?:^|\/)(?:Playlist\d*|YourLibrary)\.json$/i.test(path)))
+    return `For its playlists, ${unpack}import Playlist1.json or YourLibrary.json.`;
+  return 'Ask Spotify for the extended streaming history, at Account, Privacy, and import the file that Spotify sends.';
 }

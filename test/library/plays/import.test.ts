@@ -191,6 +191,22 @@ longTest('a podcast is one play, whether the account data lists it as a song or 
   }),
 );
 
+test('a directory or an archive that holds only the archive of an export names it', () =>
+  withExports({}, async (relay, at) => {
+    const history = zipped({ 'endsong_0.json': [extended({ at: '2026-02-01T10:00:00Z' })] });
+    const inside = await at('down/my_spotify_data.zip', history);
+    const refused = async (path: string) => {
+      const { code, err } = await run(relay, ['import', path, '--json']);
+      return [code, JSON.parse(err).error.remedy];
+    };
+    const folder = dirname(inside);
+    assert.deepEqual(await refused(folder), [1, `It holds an archive: import ${inside} instead.`]);
+    const outer = await at('outer.zip', zipped({ 'my_spotify_data.zip': history }));
+    const unpack = 'It holds an archive: unpack it and import my_spotify_data.zip instead.';
+    assert.deepEqual(await refused(outer), [1, unpack]);
+    assert.equal((await run(relay, ['import', inside])).code, 0);
+  }));
+
 test('an unpacked export and a single file are read too, and the name of a song may change', () =>
   withExports({ connect: false }, async (relay, at) => {
     const one = await at('export/deep/endsong_0.json', `\ufeff ${JSON.stringify([extended(A)])} \n`);
