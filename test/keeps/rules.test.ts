@@ -297,6 +297,19 @@ test('union refuses playlists that do not exist, by name, and keeps nothing', as
   });
 });
 
+test('union says how to write a name with a comma', async () => {
+  await withAccount({ saved: 3 }, async (relay) => {
+    called(relay, 'Running, Badly');
+    const { err } = await run(relay, ['keep', 'add', 'Mine', '--like', 'union=Running, Badly', '--json']);
+    const { message, remedy } = JSON.parse(err).error;
+    assert.equal(message, 'Your library has no playlist "Running" or "Badly".');
+    assert.equal(
+      remedy,
+      `Did you mean "Running, Badly"? A name with a comma goes in quotation marks, as in --like 'union="Rock, Pop",Gym'. \`relay playlists\` lists them.`,
+    );
+  });
+});
+
 test('union takes a name in another case if no playlist is called exactly so', async () => {
   await withAccount({ saved: 3 }, async (relay) => {
     called(relay, 'BB', 'Road', 'ROAD');

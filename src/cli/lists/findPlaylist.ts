@@ -37,7 +37,7 @@ export async function presentNames(local: LocalApi, given: readonly string[]): P
     names: [...new Set(calledLike(playlists, name).map((one) => one.name))],
   }));
   const missing = found.filter(({ names }) => names.length === 0).map(({ name }) => name);
-  if (missing.length > 0) throw await notFound(missing, playlists);
+  if (missing.length > 0) throw await notFound(missing, playlists, true);
   const doubtful = found.find(({ names }) => names.length > 1);
   if (doubtful) {
     throw new RelayError('USAGE', `Several playlists are called like "${doubtful.name}".`, {
@@ -47,19 +47,27 @@ export async function presentNames(local: LocalApi, given: readonly string[]): P
   return found.flatMap(({ names }) => names);
 }
 
+const QUOTED = `A name with a comma goes in quotation marks, as in --like 'union="Rock, Pop",Gym'.`;
+
 function nullIfNotFound(error: unknown): null {
   if (error instanceof RelayError && error.code === 'NOT_FOUND') return null;
   throw error;
 }
 
-async function notFound(given: readonly string[], playlists: readonly PlaylistFacts[]): Promise<RelayError> {
+/** @param isList true for names that were separated by commas */
+async function notFound(
+  given: readonly string[],
+  playlists: readonly PlaylistFacts[],
+  isList = false,
+): Promise<RelayError> {
   const { didYouMean } = await import('../../base/nearest.ts');
   const names = [...new Set(playlists.map(({ name }) => name))];
-  const meant = given.flatMap((one) => didYouMean(one, names) ?? []);
+  const meant = [...new Set(given.flatMap((one) => didYouMean(one, names) ?? []))];
+  const isCut = isList && meant.some((text) => text.includes(','));
   const wanted = given.map((one) => `"${one}"`).join(' or ');
   return new RelayError('NOT_FOUND', `Your library has no playlist ${wanted}.`, {
     remedy: {
-      text: [...meant, '{command} lists them.'].join(' '),
+      text: [...meant, ...(isCut ? [QUOTED] : []), '{command} lists them.'].join(' '),
       command: ['playlists'],
     },
   });
