@@ -310,6 +310,19 @@ test('union says how to write a name with a comma', async () => {
   });
 });
 
+test('a query whose first column holds no URIs is refused by what it holds', async () => {
+  await withAccount({ saved: 3 }, async (relay) => {
+    const [first = ''] = savedUris(relay);
+    const sql = 'SELECT t.id AS uri FROM saved JOIN tracks t USING (uri) ORDER BY position';
+    const { error } = await keep(relay, { name: 'Alias', sql });
+    const id = first.slice('spotify:track:'.length);
+    assert.equal(
+      error?.message,
+      `The first column of the query must be a URI, such as spotify:track:…, not "${id}".`,
+    );
+  });
+});
+
 test('union takes a name in another case if no playlist is called exactly so', async () => {
   await withAccount({ saved: 3 }, async (relay) => {
     called(relay, 'BB', 'Road', 'ROAD');

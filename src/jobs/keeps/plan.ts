@@ -40,11 +40,12 @@ export function requireKeepable(
         'Take the URI from saved, tracks or playlist_rows. Plays have none if they come from the account data instead of the extended history.',
     });
   }
+  const [[value = null] = []] = rows;
   const isUri = rows.some(([first]) => typeof first === 'string' && first.startsWith('spotify:'));
   if (!isUri && (rows.length > 0 || !/uri/i.test(column))) {
     throw new RelayError(
       'INVALID_ARGUMENT',
-      `The first column of the query must be a URI, not "${column}".`,
+      `The first column of the query must be a URI, such as spotify:track:…, not "${value ?? column}".`,
       {
         remedy: 'Begin with SELECT uri, and sort the rows in the order that the playlist is to have.',
       },
