@@ -26,7 +26,8 @@ export interface KeepRecord {
   name: string;
   sql: string;
   every: KeepInterval;
-  status: KeepStatus;
+  /** `stopped` only in the answer to `stop`. */
+  status: KeepStatus | 'stopped';
   /** null before the first run. */
   last_run_at: string | null;
   /** When the next run is due, or a failed run is tried again; null if paused, in a dry run, and after `stop`. */

@@ -195,6 +195,8 @@ test('after a change by hand, by a tool or by undo a run waits; a person lets th
     assert.equal(rowsOf(relay, id).length, 11);
     assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
     const stopped = await act(relay, made.id, 'stop');
+    const { status, next_run_at, reason, preview } = stopped.keep;
+    assert.deepEqual([status, next_run_at, reason, preview], ['stopped', null, undefined, undefined]);
     assert.equal(stopped.note, 'It is no longer kept: no run follows, and its songs stay.');
     assert.deepEqual(await kept(relay), []);
     assert.equal(rowsOf(relay, id).length, 11);

@@ -48,6 +48,7 @@ export function answerLines(
     waiting: `${name} waits: ${visibleText(keep.reason ?? '', 300)}`,
     review: `${name} is in review: ${visibleText(keep.reason ?? '', 300)}`,
     paused: `${name} is paused.`,
+    stopped: `${name} is no longer kept.`,
   };
   const next = keep.next_run_at === null ? [] : [`Next run: ${timeText(keep.next_run_at, now)}.`];
   if (!dryRun) {

@@ -330,8 +330,9 @@ export function createKeeps(context: KeepsContext): Keeps {
         await store.durable(() => dropKeep(store, keep.id));
         await cancelUnbegun(keep, call);
         const last = lastChangeAskedBy(store, askedBy(keep));
+        const { reason: _, preview: __, ...record } = recordOf(keep);
         return {
-          keep: { ...recordOf(keep), next_run_at: null },
+          keep: { ...record, status: 'stopped', next_run_at: null },
           ...(last?.outcome === null ? { change_id: last.id, note: STILL_WRITING } : { note: STOPPED }),
         };
       }

@@ -14,7 +14,7 @@ const Keep = z.object({
   name: z.string(),
   sql: z.string(),
   every: z.enum(KEEP_INTERVALS),
-  status: z.enum(KEEP_STATUSES),
+  status: z.enum([...KEEP_STATUSES, 'stopped']),
   last_run_at: z.string().nullable(),
   next_run_at: z.string().nullable(),
   reason: z.string().optional(),
