@@ -43,6 +43,7 @@ import {
   playlistSnapshot,
   playlistsDue,
   putMeta,
+  renamePlaylist,
   rowsOfPlaylist,
   type Summary,
   setDue,
@@ -62,7 +63,7 @@ import {
   untilNow,
 } from './touched.ts';
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
-import type { Watcher } from './watchedProvider.ts';
+import type { Watcher, Written } from './watchedProvider.ts';
 
 /** How long a question waits for the first reading. The first reading of a small account takes less. */
 const FIRST_WAIT_MS = 10_000;
@@ -1080,7 +1081,8 @@ export function createLibrary(options: LibraryOptions): Library {
       wrote(written) {
         const isNew = !Object.hasOwn(touched, touchedKey(written));
         touched = touch(touched, written, clock.now());
-        if (isNew) void noteTouched();
+        const renamed = written.kind === 'playlist' && written.name !== null;
+        if (isNew || renamed) void noteWritten(written);
       },
       began() {
         foreground += 1;
@@ -1107,11 +1109,18 @@ export function createLibrary(options: LibraryOptions): Library {
     },
   };
 
-  /** Saves `touched` at once. If a crash lost it, the copy would count as current without what relay has written. */
-  async function noteTouched(): Promise<void> {
+  /**
+   * Saves `touched` and the new name of a playlist at once. If a crash lost them, the copy would count as current without what
+   * relay has written.
+   */
+  async function noteWritten(written: Written): Promise<void> {
     try {
       if (stopping.signal.aborted || !(await file.exists())) return;
-      await refresh(keepTouched);
+      await refresh((sql) => {
+        keepTouched(sql);
+        if (written.kind === 'playlist' && written.name !== null)
+          renamePlaylist(sql, written.id, written.name);
+      });
       await file.save();
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'the library was not saved');

@@ -9,8 +9,8 @@ export type Written =
   | { kind: 'saved' }
   /** The list of playlists. */
   | { kind: 'playlists' }
-  /** `snapshotId` is null if the answer named no snapshot, or did not arrive. */
-  | { kind: 'playlist'; id: string; snapshotId: string | null };
+  /** `snapshotId` is null if the answer named no snapshot, or did not arrive. `name` is null unless it has a new name now. */
+  | { kind: 'playlist'; id: string; snapshotId: string | null; name: string | null };
 
 export interface Watcher {
   /** Called after each write, even one that failed: it may have taken effect all the same. */
@@ -36,16 +36,21 @@ export function watchedProvider(provider: ProviderApi, watcher: Watcher): Provid
   };
 }
 
-function writtenBy({ method, path, query }: ProviderRequest, response: ProviderResponse | null): Written[] {
+function writtenBy(
+  { method, path, query, body }: ProviderRequest,
+  response: ProviderResponse | null,
+): Written[] {
   if (method === 'GET') return [];
-  const [, first, second = ''] = path.split('/');
+  const [, first, second = '', third] = path.split('/');
   if (first === 'playlists') {
+    const name = third === undefined && response ? (body as { name?: unknown } | undefined)?.name : null;
     const snapshotId = (response?.body as { snapshot_id?: unknown } | null)?.snapshot_id;
     return [
       {
         kind: 'playlist',
         id: decodeURIComponent(second),
         snapshotId: typeof snapshotId === 'string' ? snapshotId : null,
+        name: typeof name === 'string' ? name : null,
       },
     ];
   }

@@ -336,7 +336,7 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
   },
   listKeeps: {
     input: nothing,
-    run: async (_, { running }) => ({ items: running().services.keeps.list() }),
+    run: async (_, { running }) => ({ items: await running().services.keeps.listNow() }),
   },
   addKeep: {
     input: () =>

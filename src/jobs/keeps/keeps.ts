@@ -65,7 +65,10 @@ export interface Keeps {
    *   errors of reading
    */
   add(asked: KeepRequest, call: Caller): Promise<ShownRun>;
+  /** Lists the kept playlists under the names that they had at their last run or `listNow`. Reads no file. */
   list(): KeepRecord[];
+  /** Lists the kept playlists under the names that the copy of the library has. */
+  listNow(): Promise<KeepRecord[]>;
   /** @param id an ID, or its first characters. @throws RelayError `NOT_FOUND`, or `INVALID_ARGUMENT` if several begin so */
   get(id: string): KeepRecord;
   /**
@@ -84,7 +87,7 @@ export function createKeeps(context: KeepsContext): Keeps {
   const { store, clock, random, library, provider, jobs, log } = context;
   const stopping = new AbortController();
   const lookups = createLookups(context, stopping.signal);
-  const { run, rehearse, sourcesAway } = createRun(context, lookups, stopping.signal);
+  const { run, rehearse, sourcesAway, underPresentName } = createRun(context, lookups, stopping.signal);
   let wake = new AbortController();
   const turns = createMutex();
   let loop: Promise<void> = Promise.resolve();
@@ -323,6 +326,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       return runNow(keep, SHARED_MINUTES, call, begunAt);
     },
     list: () => listKeeps(store).map(recordOf),
+    listNow: () => Promise.all(listKeeps(store).map(async (keep) => recordOf(await underPresentName(keep)))),
     get: (id) => recordOf(need(id)),
     async act(id, action, call) {
       const keep = need(id);

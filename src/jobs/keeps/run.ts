@@ -42,6 +42,8 @@ export interface Runs {
     keep: Omit<Keep, 'seq'>,
     answer: Answer,
   ): Promise<Pick<Keep, 'status' | 'reason'> & { preview: KeepPreview }>;
+  /** The kept playlist under its present name, by which a ready rule leaves out the rows of the playlist itself. */
+  underPresentName(keep: Keep): Promise<Keep>;
   /** What the query lacks now, of the playlists whose rows Spotify refuses (`missed`) and of its other sources. */
   sourcesAway(keep: Pick<Keep, 'playlistId' | 'name' | 'query'>, missed: Answer['missed']): Promise<Away[]>;
 }
@@ -122,7 +124,6 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     }
   }
 
-  /** The kept playlist under its present name, by which a ready rule leaves out the rows of the playlist itself. */
   async function underPresentName(keep: Keep): Promise<Keep> {
     const facts = keep.playlistId === null ? null : await library.playlistFacts(keep.playlistId);
     if (facts === null || facts.name === keep.name) return keep;
@@ -289,7 +290,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       : new RelayError('PARTIAL_WRITE', 'The write ended before all of it was done.');
   }
 
-  return { run, rehearse, sourcesAway };
+  return { run, rehearse, sourcesAway, underPresentName };
 }
 
 /** Says what the library has not read completely, or not now; null if the answer is whole and current. */

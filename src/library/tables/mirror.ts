@@ -218,6 +218,10 @@ export function putPlaylistFacts(sql: Sql, playlist: Playlist): void {
   putPlaylist(sql, { ...playlist, mine: known.mine === 1, readable: known.readable === 1 });
 }
 
+export function renamePlaylist(sql: Sql, id: string, name: string): void {
+  sql.run('update playlists set name = ? where id = ?', [name, id]);
+}
+
 /** Playlists whose rows Spotify refused. Maps the ID of each to whether the playlist was collaborative then. */
 export function unreadableIds(sql: Sql): ReadonlyMap<string, boolean> {
   const rows = sql.all<{ id: string; collaborative: number | null }>(

@@ -77,7 +77,7 @@ export const listKeptPlaylistsTool = defineTool({
   openWorld: false,
   input: z.object({ offset: Offset }),
   output: z.object({ items: z.array(Keep), next_offset: NextOffset }),
-  handle: async ({ keeps }, { offset }) => ({ items: keeps.list().slice(offset) }),
+  handle: async ({ keeps }, { offset }) => ({ items: (await keeps.listNow()).slice(offset) }),
 });
 
 export const updateKeptPlaylistTool = defineTool({
