@@ -10,7 +10,7 @@ import { type Fix, inputWords } from '../domain/settling.ts';
 import type { Track } from '../domain/shapes.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 import type { Call } from '../provider/api.ts';
-import { getTrack } from '../provider/resources/catalog.ts';
+import { findTrack } from '../provider/resources/catalog.ts';
 import { itemsAt, nearItems, type OpenItem, openPositions, settleItem } from '../store/tables/jobItems.ts';
 import type { Job } from '../store/tables/jobs.ts';
 import type { JobContext } from './context.ts';
@@ -87,7 +87,7 @@ export async function readFixes(
     for (const { track } of candidates ?? []) found.set(track.uri, track);
   const unknown = new Set(fixes.flatMap((fix) => ('uri' in fix && !found.has(fix.uri) ? [fix.uri] : [])));
   await inParallel([...unknown], PARALLEL_LOOKUPS, async (uri) => {
-    found.set(uri, await lookUp(provider, uri, call));
+    found.set(uri, await findTrack(provider, parseRef(uri, ['track']).uri, call));
   });
   const missing = fixes.flatMap((fix, index) =>
     'uri' in fix && !found.get(fix.uri)
@@ -111,16 +111,6 @@ function problemOf(fix: Fix, item: OpenItem | undefined, job: Job, isRepeated: b
     return null;
   } catch (error) {
     if (error instanceof RelayError) return error.message.replace(/\.$/, '');
-    throw error;
-  }
-}
-
-/** The track with a URI; null if Spotify does not know it. */
-async function lookUp(provider: JobContext['provider'], uri: string, call: Call): Promise<Track | null> {
-  try {
-    return await getTrack(provider, parseRef(uri, ['track']).id, call);
-  } catch (error) {
-    if (error instanceof RelayError && error.code === 'NOT_FOUND') return null;
     throw error;
   }
 }

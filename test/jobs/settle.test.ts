@@ -212,6 +212,12 @@ test('fixes that cannot be made are all named, and none is made', () =>
       problems: [{ index: 1, position: 1, problem: `Spotify has no track spotify:track:${unknown}` }],
     });
 
+    relay.provider.faults.add({ path: `/tracks/${unknown}`, kind: 'status', status: 400 });
+    const refused = await send([{ position: 1, track_id: unknown }]);
+    assert.deepEqual(refused.details, {
+      problems: [{ index: 0, position: 1, problem: `Spotify has no track spotify:track:${unknown}` }],
+    });
+
     const album = await send([{ position: 0, track_id: 'spotify:album:0000000000000000000000' }]);
     assert.equal(album.code, 'INVALID_ARGUMENT');
     assert.match(album.message, /is an album, not a track/);
