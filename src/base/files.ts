@@ -154,7 +154,7 @@ export interface FileContent {
 export class UnreadFile extends Error {
   /** Bytes of a file that is too large; null if it is not a regular file. */
   readonly size: number | null;
-  /** The first 100 bytes of a file that is too large. */
+  /** The first 100 bytes of a file that is too large; empty if `readRegularFileSync` threw the error. */
   readonly start: Buffer;
 
   constructor(message: string, size: number | null, start: Buffer = Buffer.alloc(0)) {
@@ -165,7 +165,10 @@ export class UnreadFile extends Error {
   }
 }
 
-/** Flags to open a file for reading. Otherwise, opening a named pipe that nobody writes to would never end, except on Windows. */
+/**
+ * Flags to open a file for reading without waiting. Without them, opening a named pipe that nobody writes to would never end,
+ * except on Windows.
+ */
 export const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
@@ -230,7 +233,7 @@ export function tempPathFor(path: string): string {
   return `${path}.${process.pid}-${processMark()}-${sequence++}.tmp`;
 }
 
-/** Removes temporary files that dead processes left beside `path`. A file stays if another process now has its pid. */
+/** Removes temporary files that dead processes left beside `path`. A file stays if another running process has the pid in the file's name. */
 export async function removeStaleTemps(path: string): Promise<void> {
   const prefix = `${basename(path)}.`;
   for (const name of await readdir(dirname(path))) {

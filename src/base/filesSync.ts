@@ -36,7 +36,7 @@ export function replaceFileSync(path: string, content: string | Uint8Array): voi
   }
 }
 
-/** Does `work`, and tries again a few times if Windows refuses it, which may last only a moment. */
+/** Does `work`. If Windows refuses it, tries again a few times, since the refusal may last only a moment. */
 function insisting<T>(work: () => T): T {
   for (let attempt = 1; ; attempt++) {
     try {

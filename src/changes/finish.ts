@@ -158,7 +158,7 @@ export async function finish(run: Run): Promise<DriveEnd | null> {
 
 /**
  * Leaves out of a removal the rows that Spotify keeps although it has accepted their removal. It keeps a row that was added under
- * another ID than it shows, and no longer tells that ID.
+ * another ID than it shows, and no longer reports that ID.
  * @returns the end of the change if there are such rows
  */
 async function leaveOutKept(run: Run): Promise<DriveEnd | null> {

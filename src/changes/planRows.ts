@@ -13,8 +13,9 @@ const REQUESTS_TO_KEEP_DATES = 20;
 const MAX_MOVES = 20;
 
 /**
- * The operations that make `present` into `wanted`; null if Spotify offers no way: a local file or an unavailable row
- * would have to be written, or too many of them moved. An empty string is a row that Spotify no longer offers.
+ * The operations that turn `present` into `wanted`; null if there is no way. Local files and unavailable rows cannot be written.
+ * Local files can be moved, with at most `MAX_MOVES` moves, if no row is unavailable. An empty string is a row that Spotify no
+ * longer offers.
  */
 export function planRows(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
   if (sameRows(present, wanted)) return [];
@@ -115,7 +116,7 @@ function removeAndInsert(present: readonly string[], wanted: readonly string[]):
 
 /**
  * Moves the local files. Moves the other rows too if that takes few requests, since rows that are moved keep their dates;
- * otherwise removes them and puts them back. A row without a name looks like any other, so a list that has one would not show
+ * otherwise removes them and puts them back. A row without a URI could be any song. A list with such a row would not show
  * whether a move has taken effect.
  */
 function moveRemoveAndInsert(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
@@ -162,7 +163,10 @@ function replacing(
   };
 }
 
-/** The moves that bring the rows of `present` in the order of `wanted`, but for those in `out`. */
+/**
+ * The moves that put the rows of `present`, except those in `out`, into the order of `wanted`. Stops once there are more than
+ * `MAX_MOVES`.
+ */
 function movesAround(
   out: ReadonlySet<string>,
   present: readonly string[],

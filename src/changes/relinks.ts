@@ -12,9 +12,9 @@ const TRACK = 'spotify:track:';
 export const MAX_LOOKED_UP = 5;
 
 /**
- * Maps those of `uris` that the list holds to the URIs that it shows for them: a relinked track has another ID than it was
- * added with. If the list itself does not tell, at most five of `uris` are looked up; the others count as not there.
- * An ID alone was read as that of a track, so an episode with that ID counts too.
+ * Maps each of `uris` that is in the list to the URI that the list shows for it. A relinked track is shown under another ID than
+ * it was added with. If the list does not show the link, up to five tracks are looked up; the rest count as missing. A bare ID
+ * was taken for a track's, so an episode with that ID counts too.
  */
 export async function shownNames(
   { provider }: Context,
@@ -44,7 +44,7 @@ export async function shownNames(
 /** Says that rows stay although Spotify has accepted their removal. @param count number of songs */
 export function keptText(count: number): string {
   const why = count === 1 ? 'its row was added under an ID' : 'their rows were added under IDs';
-  return `Spotify accepted the removal but still shows ${count} of these songs: ${why} that Spotify no longer tells.`;
+  return `Spotify accepted the removal but still shows ${count} of these songs: ${why} that Spotify no longer reports.`;
 }
 
 const episodeOf = (uri: string) => uri.replace(TRACK, 'spotify:episode:');
@@ -59,7 +59,10 @@ async function nameToday(provider: Context['provider'], uri: string, call: Call)
   }
 }
 
-/** True if Spotify shows the track `sent` as `shown` (relinking). */
+/**
+ * True if `shown` is among `items` and is the same recording as the track `sent`: Spotify shows `sent` under that URI, or both
+ * have the same ISRC.
+ */
 export async function isSameRecording(
   context: Context,
   sent: string,

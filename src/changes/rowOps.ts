@@ -108,7 +108,7 @@ export function applyOp(rows: readonly string[], op: ChangeOp): readonly string[
   }
 }
 
-/** The rows after a move; `before` is a place in `rows` as they are before it. */
+/** The rows after a move; `before` is an index in `rows`, counted before the move. */
 export function moved<T>(
   rows: readonly T[],
   { start, length, before }: { start: number; length: number; before: number },
@@ -119,7 +119,7 @@ export function moved<T>(
   return [...rest.slice(0, at), ...part, ...rest.slice(at)];
 }
 
-/** The operations from `progress` on. */
+/** The operations from `progress` on. A partly done `append` is cut to its remaining entries; `save` and `unsave` stay whole. */
 export function restOf(ops: readonly ChangeOp[], { op, at }: Progress): ChangeOp[] {
   return ops
     .slice(op)
@@ -192,8 +192,8 @@ export function removedBefore(ops: readonly ChangeOp[], { op, at }: Progress): S
 
 /**
  * The rows that the removal at `progress` seems to have left in place: those that the list still shows. Spotify keeps rows that
- * were added under another ID than it shows. Empty if the change adds no rows after the removal, since only then relay waits for
- * rows to go.
+ * were added under another ID than it shows. Empty if the change adds no rows after the removal, since relay waits for rows to go only
+ * in that case.
  */
 export function leftByRemoval(
   ops: readonly ChangeOp[],

@@ -1,4 +1,7 @@
-/** What the parts of the job engine share, and the only function that moves a job to another state. */
+/**
+ * What the parts of the job engine share, and the functions that move a job to another state. Undoing a move and restoring a
+ * backup call `moveJob` directly.
+ */
 import type { Changes } from '../changes/changes.ts';
 import type { ChangeContext } from '../changes/record.ts';
 import type { JobStatus } from '../domain/job.ts';
@@ -33,8 +36,9 @@ export function moveNow(
 ): boolean {
   const from = job.status;
   if (!mayMove(from, to)) throw new Error(`A job may not go from ${from} to ${to}.`);
-  log.info({ job: job.id, from, to, reason: change.reason ?? undefined }, 'job changed state');
-  return moveJob(store, job.seq, { from, to }, change, clock.now());
+  const moved = moveJob(store, job.seq, { from, to }, change, clock.now());
+  if (moved) log.info({ job: job.id, from, to, reason: change.reason ?? undefined }, 'job changed state');
+  return moved;
 }
 
 /**

@@ -63,7 +63,10 @@ export interface Jobs {
   ): Promise<{ job: JobRecord; estimatedRequests: number; mostRequests: number | null }>;
   /** Looks up the list of a call. Its job is listed only if it has to continue without its caller. */
   lookUp: LookUp;
-  /** The job with an ID. @throws RelayError `JOB_NOT_FOUND`, as do all methods that take an ID */
+  /**
+   * The job with an ID.
+   * @throws RelayError `JOB_NOT_FOUND`, or `INVALID_ARGUMENT` if a short ID fits several jobs. So do all methods that take an ID
+   */
   get(id: string): JobRecord;
   /**
    * One page of a job's items, in order: those from the position `offset` on. `unresolved` selects the items that wait for a
@@ -80,7 +83,7 @@ export interface Jobs {
   open(limit: number): JobRecord[];
   /** Jobs that are over, newest first. */
   over(limit: number): JobRecord[];
-  /** Drops every job that is over; returns how many. */
+  /** Drops the jobs that are over, except those whose last write may still take effect; returns how many. */
   clear(): Promise<number>;
   /**
    * Continues a job that waits or has failed, or searches again for the items that did not resolve.
@@ -92,7 +95,7 @@ export interface Jobs {
    * disk. If saving fails, they stay in memory, and sending them again does no harm. `late` counts the fixes that `onlyOpen` left
    * out.
    * @throws RelayError `JOB_STATE` once the job writes or has ended; `INVALID_ARGUMENT` naming each fix that cannot be carried
-   * out, and then nothing has changed; the provider's errors while tracks are looked up; `STORE_ERROR`
+   * out (nothing has changed then); `STORE_ERROR`. Also the provider's errors from looking up tracks
    */
   settle(id: string, settlement: Settlement, call: Call): Promise<{ job: JobRecord; late: number } & Settled>;
   /**
@@ -109,7 +112,7 @@ export interface Jobs {
   stop(): Promise<void>;
 }
 
-/** The beginning of a job's ID: as much of it as commands show, or more. */
+/** The beginning of a job's ID: at least six characters. Commands show eight. */
 const SHORT_ID = /^[0-9a-f]{6}[0-9a-f-]*$/;
 
 export function createJobs(context: JobContext): Jobs {
@@ -253,8 +256,8 @@ export function createJobs(context: JobContext): Jobs {
         retryItems(store, job.seq);
         if (opened === 'resolve' && job.status !== 'waiting') reopenItems(store, job.seq, clock.now());
       };
-      // If a new search cannot be saved, it continues all the same. Its items are pending again, and the commit of a ready job
-      // would omit them.
+      // A new search is not undone if it cannot be saved. Its items are already pending, so a job moved back to `ready` could be
+      // committed without them.
       const carryOn = job.reviewRequired;
       await moveFor(job, to, { ...CLEARED, carryOn, phase: opened }, { also, undone: opened === 'commit' });
       return now(job);
@@ -292,9 +295,9 @@ export function createJobs(context: JobContext): Jobs {
       // The login may have happened while no server was running.
       const account = getAccount(store);
       if (account && !account.reauthorizationRequired) wakeWaiting();
-      // Continues the writes of tools that a crash or a stop has interrupted.
+      // Continues tool writes that were interrupted by a crash or a stop.
       takeUpUnlisted(context, left, (change) => list(change, null, false)).catch((error) =>
-        context.log.error({ err: error }, 'a write that was cut short is not listed'),
+        context.log.error({ err: error }, 'could not list the job of an interrupted write'),
       );
       runner.start();
     },

@@ -63,12 +63,12 @@ test('browsers forget forgets one browser or all, and needs an ID or --all', asy
   const { env, calls } = await startFakeLocal(context, { answers: { forgetBrowsers } });
   assert.deepEqual(await relay(['browsers', 'forget', '3f9c21aa'], { env }), {
     code: 0,
-    out: 'Forgot Firefox on Linux (http://127.0.0.1:4980). The owner code is needed there again.\n',
+    out: 'Forgot Firefox on Linux (http://127.0.0.1:4980). Next time, the approval page asks for the owner code.\n',
     err: '',
   });
   assert.deepEqual(await relay(['browsers', 'forget', '--all'], { env }), {
     code: 0,
-    out: 'Forgot 2 browsers. The owner code is needed there again.\n',
+    out: 'Forgot 2 browsers. Next time, the approval page asks for the owner code.\n',
     err: '',
   });
   const json = await relay(['browsers', 'forget', '--all', '--json'], { env });

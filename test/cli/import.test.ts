@@ -553,7 +553,7 @@ longTest(
   () =>
     withLists(async ({ world, run, file }) => {
       const path = file('README.md', README);
-      const doubt = 'This may not be a list of songs: only 12 of 32 lines can be read as one.';
+      const doubt = 'This may not be a list of songs: only 12 of 32 lines look like songs.';
       const piped = await run(['import', path]);
       assert.deepEqual([piped.code, piped.out], [2, '']);
       assert.ok(

@@ -379,7 +379,7 @@ test('a row that Spotify keeps although it has accepted its removal is not calle
       {
         code: 'UNSUPPORTED_ITEMS',
         message:
-          'Spotify accepted the removal but still shows 1 of these songs: its row was added under an ID that Spotify no longer tells.',
+          'Spotify accepted the removal but still shows 1 of these songs: its row was added under an ID that Spotify no longer reports.',
         remedy: 'Nothing was changed. Remove them in the Spotify app.',
         details: { kept: [shown] },
       },
@@ -400,7 +400,7 @@ test('a removal of which Spotify keeps a row counts the others, and its undo bri
       not_found: [],
       chunks: { total: 1, completed: 1 },
       partial: false,
-      note: 'Spotify accepted the removal but still shows 1 of these songs: its row was added under an ID that Spotify no longer tells. Remove them in the Spotify app.',
+      note: 'Spotify accepted the removal but still shows 1 of these songs: its row was added under an ID that Spotify no longer reports. Remove them in the Spotify app.',
     });
     assert.deepEqual(rows(), before.slice(0, 2));
     await relay.call('undo_change', { change_id });

@@ -255,8 +255,8 @@ const STATE = 'all get_playback_state: disallows lists what the player refuses r
 
 function remedyFor(args: Args): string {
   if (!('uris' in args) && !('context_uri' in args)) return `C${STATE}`;
-  const within = 'offset' in args ? ', and that offset is in it' : '';
-  return `Check that what was to be played exists${within}. Else c${STATE}`;
+  const within = 'offset' in args ? ' and contains the offset' : '';
+  return `Check that the requested content exists${within}. If it does, c${STATE}`;
 }
 
 for (const [what, tool, isPlaying, args] of unmet) {

@@ -54,5 +54,5 @@ async function runBrowsersForget(context: Context, id: string | undefined, all: 
   const [first] = forgotten;
   if (!first) return printLine(context.io, 'No browser was remembered.');
   const what = id === undefined ? counted(forgotten.length, 'browser') : `${first.label} (${first.origin})`;
-  printLine(context.io, `Forgot ${what}. The owner code is needed there again.`);
+  printLine(context.io, `Forgot ${what}. Next time, the approval page asks for the owner code.`);
 }

@@ -141,14 +141,15 @@ const USUAL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A warning if more than a third of the lines are not songs: the file may not be a list, and its songs may be a coincidence.
+ * A warning if more than a third of the lines are neither songs nor usual other lines. The file may then not be a list of songs
+ * at all.
  */
 function doubtOf({ format, entries, notSongs }: ReadList): string | null {
   if (format === 'spotify' || format === 'itunes') return null;
   const others = notSongs.filter(({ why }) => !USUAL.has(why) && !/^in (?:no|the) playlist/.test(why));
   const all = entries.length + others.length;
   if (others.length * 3 <= all) return null;
-  return `This may not be a list of songs: only ${entries.length} of ${all} lines can be read as one.`;
+  return `This may not be a list of songs: only ${entries.length} of ${all} lines look like songs.`;
 }
 
 /** Kinds of lines that are counted, but not shown line by line. */
@@ -161,7 +162,10 @@ function unread(notSongs: readonly NotSong[]): ImportPreview['not_songs'] {
   return { total: notSongs.length, reasons, lines };
 }
 
-/** Number of items whose song is remembered, number of repeats, and how many searches the other songs will take. */
+/**
+ * Counts remembered items and repeats, and the fewest and most searches for the others. Songs found among the saved tracks take
+ * none.
+ */
 async function costOf({ resolver }: PlanServices, items: readonly NewJobItem[]) {
   const counts = new Map<string, number>();
   const queries = new Map<string, TrackQuery>();

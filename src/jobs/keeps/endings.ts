@@ -18,11 +18,11 @@ export interface Outcome {
 /** The outcome of a run with nothing to show. */
 export const NOTHING: Outcome = { preview: EMPTY_PREVIEW };
 
-/** What a run did that is in review. */
+/** The recorded result of a run that waits for review. */
 export const WAITS_FOR_REVIEW = 'nothing written: waiting for your review';
 /** How long to wait while a write continues as a job. */
 const LOOK_AT_JOB_MS = 60_000;
-/** How long to wait while a library is read for the first time, or after an error that names no time. */
+/** How long to wait while the library is not completely read, or after a login failure without a time. */
 const LOOK_AGAIN_MS = 5 * 60_000;
 
 /** @param stopping aborts when the program ends: errors after that are not recorded as failures */
@@ -57,7 +57,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal) {
       retryAt: number | null = clock.now() + LOOK_AGAIN_MS,
     ): Promise<Outcome> {
       const status = unlessPaused(keep, 'waiting');
-      // An early run does no harm: while a limit lasts, no request is sent to that part of Spotify.
+      // An early run does no harm: while a rate limit lasts, relay sends no request that it covers.
       const latest = clock.now() + INTERVAL_MS[keep.every];
       const at = retryAt === null ? null : Math.min(retryAt, latest);
       await putKeep(store, keep, { status, reason, preview: null, retryAt: at });
@@ -78,7 +78,8 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal) {
       return NOTHING;
     },
     async review(keep: Keep, reason: string, preview: KeepPreview): Promise<Outcome> {
-      // A halted playlist stays due, so the review comes once it is resumed.
+      // If the playlist was paused during the run, it stays due, and the review follows once the playlist is resumed. If it is no
+      // longer kept, nothing is recorded.
       if (isHalted(store, keep)) return { preview };
       const lastResult = WAITS_FOR_REVIEW;
       const status = unlessPaused(keep, 'review');
@@ -91,7 +92,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal) {
       if (stopping.aborted || error.code === 'SHUTTING_DOWN') return NOTHING;
       if (error.code === 'INTERNAL')
         log.error({ err: thrown, keep: keep.id }, 'a kept playlist could not be run');
-      if (ENDED.has(error.code)) {
+      if (NEEDS_REVIEW.has(error.code)) {
         return endings.review(keep, `${error.message} ${error.remedy ?? ''}`.trim(), EMPTY_PREVIEW);
       }
       const failures = (getKeep(store, keep.id)?.failures ?? 0) + 1;
@@ -132,7 +133,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal) {
 }
 
 /** Codes of failures that do not pass by themselves, so that a person reviews them. */
-const ENDED: ReadonlySet<string> = new Set([
+const NEEDS_REVIEW: ReadonlySet<string> = new Set([
   'INVALID_ARGUMENT',
   'NOT_FOUND',
   'FORBIDDEN',

@@ -60,10 +60,10 @@ export function requireKeepable(
 
 const TOO_LONG = 'a playlist holds at most 10,000.';
 
-/** Says that a query which was kept has come to more rows than a playlist holds, which no person can allow; otherwise null. */
+/** The reason for review if a kept query has outgrown a playlist; null if it fits. Accepting the run does not help. */
 export function outgrown({ uris }: Wanted): string | null {
   if (uris.length <= MAX_ROWS) return null;
-  return `The query has ${uris.length} rows now; ${TOO_LONG} Stop keeping it, and add it again with a narrower query.`;
+  return `The query has ${uris.length} rows now; ${TOO_LONG} Stop keeping this playlist, then add it again with a narrower query.`;
 }
 
 /** What a decision depends on. */
@@ -95,7 +95,7 @@ export function decide({ shown, left, wanted, accepted, written, digest }: Facts
   const present = withNames(shown, left ?? []);
   if (sameRows(present, wanted)) return { kind: 'nothing' };
   const reason = reasonFor({ present, left, wanted, written, digest });
-  // The loss may have grown a little since a person agreed to it, but not to all rows.
+  // The loss may have grown a little since a person agreed to it. If every row would go, nothing beyond that is allowed.
   const agreed = accepted === null || wanted.length === 0 ? accepted : accepted + LOSS.rows;
   const isAgreed = agreed !== null && without(present, wanted).length <= agreed;
   return reason === null || isAgreed ? { kind: 'write', present } : { kind: 'review', reason };
@@ -109,7 +109,7 @@ function reasonFor({
   digest,
 }: Pick<Facts, 'left' | 'wanted' | 'written' | 'digest'> & { present: readonly string[] }): string | null {
   if (left !== null && !mayBeRows(left, present)) {
-    return 'Somebody changed this playlist since the last run. If you accept, the query replaces these edits once.';
+    return 'Somebody changed this playlist since the last run. If you accept, this run overwrites these edits.';
   }
   const [had, have] = [present.length, wanted.length];
   if (had > 0 && have === 0)
@@ -133,8 +133,8 @@ function reasonFor({
 }
 
 /**
- * If this many of the last runs that wrote had the same result as the present one, the playlist goes back and forth: a person
- * reviews it.
+ * If this many of the remembered runs wrote the present result before, a person reviews the run: the playlist goes back and
+ * forth.
  */
 const MAX_RETURNS = 2;
 /** Number of runs whose digest is remembered. */

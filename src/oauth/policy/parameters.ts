@@ -20,7 +20,8 @@ export function parameter(parameters: URLSearchParams, name: string): string | n
 /** Checks the PKCE challenge, without which a code that was intercepted in the browser could be exchanged. */
 export function checkChallenge(challenge: string | null, method: string | null): Result<string> {
   if (challenge === null) return refused('challenge_missing');
-  // No method means `plain` (RFC 7636 4.3), which anyone who reads the request could answer.
+  // Without a method, `plain` applies (RFC 7636 4.3). The challenge is then the verifier itself, which anyone who reads the
+  // request can use.
   if (method !== 'S256') return refused('challenge_method_unsupported');
   if (!/^[\w-]{43}$/.test(challenge)) return refused('challenge_malformed');
   return accepted(challenge);

@@ -9,15 +9,15 @@ import { getDevices, getPlaybackState, type PlayerState } from './player.ts';
 
 type Query = Record<string, string | number | undefined>;
 
-/** Maximum distance of the player from the requested position at which it counts as being there. */
+/** How far the player may be from the requested position and still count as being there. */
 const POSITION_TOLERANCE_MS = 5_000;
 
 const IS_PRIVATE =
   'A private session is on, so Spotify hides what the player does. End the session in the Spotify app, or use the player there.';
 
-function checkContent({ offset }: PlayCommand): string {
-  const within = offset === undefined ? '' : ', and that offset is in it';
-  return `Check that what was to be played exists${within}. Else call get_playback_state: disallows lists what the player refuses right now.`;
+function contentRemedy({ offset }: PlayCommand): string {
+  const within = offset === undefined ? '' : ' and contains the offset';
+  return `Check that the requested content exists${within}. If it does, call get_playback_state: disallows lists what the player refuses right now.`;
 }
 
 /** Sends a command. Once it is sent, its answer is always awaited: if the request were aborted, the outcome would be unknown. */
@@ -57,7 +57,7 @@ export async function play(api: ProviderApi, command: PlayCommand, call: Call): 
   const send = () => sendCommand(api, 'PUT', '/me/player/play', call, { device_id }, body);
   // Spotify answers a request to play content that it cannot play with the same error.
   const isContent = command.context_uri !== undefined || command.uris !== undefined;
-  const remedy = isContent ? checkContent(command) : null;
+  const remedy = isContent ? contentRemedy(command) : null;
   return verified(api, send, (state) => isPlayingAsRequested(state, command), call, remedy);
 }
 
@@ -66,7 +66,7 @@ export async function pause(api: ProviderApi, deviceId: string | undefined, call
   return verified(api, send, (state) => state === null || !state.is_playing, call, null);
 }
 
-/** @param remedy for a refusal of what the player does not do already; null for the usual one */
+/** @param remedy what to advise if Spotify refuses and the player is not already as requested; null for the usual advice */
 async function verified(
   api: ProviderApi,
   send: () => Promise<void>,

@@ -80,7 +80,7 @@ export const deduplicatePlaylistTool = defineTool({
     const request = deduplicateRows(services, id, read);
     const report = await write(services, 'deduplicate_playlist', request, call);
     const removed = removedRows(items);
-    // The requests take out every row of a repeated song, and put the first one back. The report counts only the repeats.
+    // The requests may also take out rows that stay, and write them again. The report counts only the repeats.
     const counts = { requested: removed.length, written: removed.length, ...countsOf(items, removed) };
     const note =
       removed.length === 0
@@ -90,7 +90,7 @@ export const deduplicatePlaylistTool = defineTool({
   },
 });
 
-/** Says what is lost if the rows that stay are written again. */
+/** Warns that all dates are lost if the whole list is written again. Says nothing if only the repeated songs are. */
 function datesNote(ops: readonly ChangeOp[]): { note?: string } {
   if (!ops.some(({ op }) => op === 'put')) return {};
   return {

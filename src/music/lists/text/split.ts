@@ -53,7 +53,10 @@ export function canSplit(text: string): boolean {
   return SEPARATES.some((style) => style.parts(text) !== null);
 }
 
-/** The styles of a file: the style of most lines, then each style that enough of the other lines have. */
+/**
+ * The styles of a file, in the order to try them: `quotes, by` if any line has it, the main style, then each style that enough
+ * of the other lines have.
+ */
 export function stylesOf(texts: readonly string[]): Style[] {
   const shareOf = (style: Style, among: readonly string[]) =>
     among.filter((text) => style.parts(text) !== null).length / Math.max(1, texts.length);
