@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLimits } from '../../src/provider/http/limits.ts';
 import { blockScope, listRateLimits } from '../../src/store/tables/rateLimits.ts';
-import { createJob, reach } from '../jobs/jobCalls.ts';
+import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
 import { temporaryHome, testStore } from '../store/testStore.ts';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
@@ -55,10 +55,43 @@ for (const retryAfterSeconds of [null, 'soon', '-5', 'Wed, 21 Oct 2026 07:28:00 
       const call = relay.call('get_devices');
       await clock.pass(1_000);
       await clock.pass(2_000);
-      assert.deepEqual(limited(await call), ['RATE_LIMITED', 4]);
+      const answer = await call;
+      assert.deepEqual(limited(answer), ['RATE_LIMITED', 4]);
+      assert.match(failureOf(answer).message, /names no usable time, so relay waits 4 seconds/);
       assert.deepEqual(arrivals(relay, start), [0, 1_000, 3_000]);
     }));
 }
+
+test('a Retry-After with a date is waited out', () =>
+  withClock(async (relay, clock) => {
+    const retryAfterSeconds = new Date(clock.now() + 5_000).toUTCString();
+    relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds });
+    const call = relay.call('get_devices');
+    await clock.pass(5_000);
+    assert.equal(codeOf(await call), undefined);
+  }));
+
+test('while every request is refused for one more second, the waits grow and a job says that it waits', () =>
+  withClock(async (relay, clock) => {
+    const { provider } = relay;
+    const rule = { kind: 'rate_limit', retryAfterSeconds: 1, times: ALWAYS } as const;
+    provider.faults.add({ ...rule, path: '/me/player/pause' }, { ...rule, path: '/search' });
+    const waits: number[] = [];
+    for (let n = 0; n < 7; n++) {
+      const seconds = failureOf(await relay.call('pause')).retryAfterSeconds ?? 0;
+      waits.push(seconds);
+      clock.advance(seconds * 1_000);
+    }
+    assert.deepEqual(waits, [1, 1, 1, 2, 4, 8, 16]);
+    const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 1).map(asQuery));
+    for (let second = 0; second < 300; second++) {
+      await jobOf(relay, id);
+      clock.advance(1_000);
+    }
+    assert.equal((await reach(relay, id, 'waiting')).reason, 'RATE_LIMITED');
+    const { length } = provider.requests.filter(({ path }) => path === '/search');
+    assert.ok(length < 20, `${length} searches were sent`);
+  }));
 
 longTest(
   'without a Retry-After each further 429 of a kind of request doubles the wait, until one succeeds',

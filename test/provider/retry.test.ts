@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Outcome, rateLimitSeconds, retryDelay } from '../../src/provider/http/retry.ts';
+import { type Outcome, rateLimitSeconds, retryDelay, secondsOf } from '../../src/provider/http/retry.ts';
 
 const limited = (waitSeconds: number, quota = false): Outcome => ({
   kind: 'rate_limited',
@@ -48,7 +48,15 @@ const waits: Array<[header: string | null, failures: number, quota: boolean, sec
   [null, 3, false, 4],
   [null, 9, false, 256],
   [null, 12, false, 300],
-  ['30', 12, false, 30],
+  ['1', 3, false, 1],
+  ['1', 4, false, 2],
+  ['1', 8, false, 32],
+  ['1', 20, false, 300],
+  ['30', 8, false, 32],
+  ['500', 20, false, 500],
+  ['1.5', 2, false, 2],
+  ['Fri, 20 Nov 2026 12:00:07 GMT', 1, false, 7],
+  ['Fri, 20 Nov 2026 12:00:00 GMT', 2, false, 2],
   ['soon', 1, false, 1],
   ['-5', 1, false, 1],
   ['Wed, 21 Oct 2026 07:28:00 GMT', 2, false, 2],
@@ -57,6 +65,8 @@ const waits: Array<[header: string | null, failures: number, quota: boolean, sec
 
 for (const [header, failures, quota, seconds] of waits) {
   test(`${failures} refusals in a row${quota ? ' for a quota' : ''}, with ${header === null ? 'no Retry-After' : `Retry-After: ${header}`}: waits ${seconds} s`, () => {
-    assert.equal(rateLimitSeconds(header, failures, quota), seconds);
+    const date = 'Fri, 20 Nov 2026 12:00:00 GMT';
+    const headers = new Headers({ date, ...(header === null ? {} : { 'retry-after': header }) });
+    assert.equal(rateLimitSeconds(secondsOf(headers), failures, quota), seconds);
   });
 }

@@ -132,7 +132,7 @@ function refusedGrant(
       },
     );
   }
-  const retryAfterSeconds = secondsOf(headers.get('retry-after')) ?? DEFAULT_WAIT_SECONDS;
+  const retryAfterSeconds = secondsOf(headers) ?? DEFAULT_WAIT_SECONDS;
   const wait = retryAfterSeconds === DEFAULT_WAIT_SECONDS ? 'a minute' : waitWords(retryAfterSeconds);
   if (reason === 'invalid_client') {
     return new RelayError(

@@ -83,7 +83,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
       answer = await refreshGrant(app(), old.refreshToken, { clock, transport });
     } catch (error) {
       if (error instanceof RelayError && error.details?.status === 429) {
-        const refusal = { retryAfter: `${error.retryAfterSeconds}`, reason: null, sentAt };
+        const refusal = { retryAfter: error.retryAfterSeconds ?? null, reason: null, sentAt };
         throw limits.block('login', refusal).error;
       }
       if (isEnded(error) && isCurrent()) {

@@ -14,8 +14,8 @@ const QUOTA_REASON = 'QUOTA_EXCEEDED';
 
 /** A 429 and the request that it answers. */
 interface Refusal {
-  /** The `Retry-After` header as it came; null without one. */
-  retryAfter: string | null;
+  /** Seconds to wait that it names; null if it names none. */
+  retryAfter: number | null;
   /** The reason in the answer, such as `QUOTA_EXCEEDED`; null if it names none. */
   reason: string | null;
   /** Time when the refused request was sent, on the monotonic clock. */
@@ -60,6 +60,8 @@ interface Block {
   wallEnd: number;
   /** The provider's reason; null if it named none. */
   reason: string | null;
+  /** False if the provider did not name this time: then relay chose it. After a restart nothing tells, so it counts as named. */
+  isNamed: boolean;
 }
 
 /** How a scope continues after a block: one request goes first. */
@@ -81,9 +83,9 @@ export function createLimits(store: Store, clock: Clock): Limits {
     return Math.round(Math.min(end - clock.monotonic(), wallEnd - clock.now()));
   }
 
-  function put(scope: string, waitMs: number, reason: string | null): void {
+  function put(scope: string, waitMs: number, reason: string | null, isNamed = true): void {
     const wallEnd = clock.now() + waitMs;
-    blocks.set(scope, { end: clock.monotonic() + waitMs, wallEnd, reason });
+    blocks.set(scope, { end: clock.monotonic() + waitMs, wallEnd, reason, isNamed });
     keep(scope, wallEnd, reason);
   }
 
@@ -99,7 +101,7 @@ export function createLimits(store: Store, clock: Clock): Limits {
     const waitMs = remaining(block);
     const wasSetBack = block.wallEnd > clock.now() + Math.max(0, waitMs) + 1_000;
     if (waitMs > 0) {
-      if (wasSetBack) put(scope, waitMs, block.reason);
+      if (wasSetBack) put(scope, waitMs, block.reason, block.isNamed);
       return { ...block, waitMs };
     }
     blocks.delete(scope);
@@ -156,10 +158,10 @@ export function createLimits(store: Store, clock: Clock): Limits {
       for (let waits = 0; ; ) {
         const block = current(scope);
         if (block) {
-          const { waitMs, reason } = block;
+          const { waitMs, reason, isNamed } = block;
           waits += 1;
           if (reason === QUOTA_REASON || waitMs > PATIENCE_SECONDS * 1000 || waits > MAX_RETRIES) {
-            throw limitError(scope, waitMs, reason, clock.now());
+            throw limitError(scope, { waitMs, reason, isNamed }, clock.now());
           }
           await clock.sleep(waitMs, signal);
           continue;
@@ -174,10 +176,11 @@ export function createLimits(store: Store, clock: Clock): Limits {
       const quota = reason === QUOTA_REASON;
       const waitSeconds = rateLimitSeconds(retryAfter, countInRow(scope, sentAt), quota);
       const waitMs = waitSeconds * 1000;
+      const isNamed = waitSeconds === retryAfter;
       // Answers to parallel requests arrive in any order: a short wait must not end a quota's block.
-      if ((current(scope)?.waitMs ?? 0) <= waitMs) put(scope, waitMs, reason);
+      if ((current(scope)?.waitMs ?? 0) <= waitMs) put(scope, waitMs, reason, isNamed);
       expectRecovery(scope);
-      return { error: limitError(scope, waitMs, reason, clock.now()), waitSeconds, quota };
+      return { error: limitError(scope, { waitMs, reason, isNamed }, clock.now()), waitSeconds, quota };
     },
     passed(scope, sentAt) {
       const last = failures.get(scope);
@@ -210,13 +213,19 @@ const ACTIONS: Readonly<Record<LimitScope, string>> = {
   login: 'renew its access',
 };
 
-function limitError(scope: LimitScope, waitMs: number, reason: string | null, now: number): RelayError {
+function limitError(
+  scope: LimitScope,
+  { waitMs, reason, isNamed }: Pick<Block, 'reason' | 'isNamed'> & { waitMs: number },
+  now: number,
+): RelayError {
   const isQuota = reason === QUOTA_REASON;
   const seconds = Math.ceil(waitMs / 1000);
   const at = new Date(now + waitMs).toISOString();
   const what = isQuota
     ? `The Spotify app's quota is used up: relay may ${ACTIONS[scope]} again at ${at}.`
-    : `Spotify asks relay to wait ${waitWords(seconds)} before it may ${ACTIONS[scope]} again (until ${at}).`;
+    : isNamed
+      ? `Spotify asks relay to wait ${waitWords(seconds)} before it may ${ACTIONS[scope]} again (until ${at}).`
+      : `Spotify limits these requests and names no usable time, so relay waits ${waitWords(seconds)} before it will ${ACTIONS[scope]} again (until ${at}).`;
   return new RelayError(isQuota ? 'QUOTA_EXCEEDED' : 'RATE_LIMITED', what, {
     remedy:
       scope === 'login'

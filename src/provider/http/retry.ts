@@ -50,22 +50,31 @@ function backoff(attempt: number, fraction: number): number {
   return Math.round(base / 2 + base * fraction);
 }
 
-/** The seconds of a `Retry-After`, a week at most; null if it is missing, not a whole number, or 0. */
-export function secondsOf(retryAfter: string | null): number | null {
-  const seconds = retryAfter !== null && /^\s*\d+\s*$/.test(retryAfter) ? Number(retryAfter) : 0;
+/**
+ * The seconds that `Retry-After` names, a week at most; null if it names no whole number above 0 and no later date. A date counts
+ * from the answer's own `Date`, since the computer's clock may be wrong.
+ */
+export function secondsOf(headers: Headers): number | null {
+  const text = headers.get('retry-after')?.trim() ?? '';
+  const untilDate = () => Math.ceil((Date.parse(text) - Date.parse(headers.get('date') ?? '')) / 1000);
+  const seconds = /^\d+$/.test(text) ? Number(text) : text.endsWith('GMT') ? untilDate() : 0;
   return seconds > 0 ? Math.min(seconds, MAX_BLOCK_SECONDS) : null;
 }
 
+/** Number of refusals in a row after which the time that Spotify names is no longer believed to be long enough. */
+const BELIEVED = 3;
+
 /**
- * Seconds to wait after a 429: its `Retry-After`. Without one, an hour for a quota; otherwise a second, which each further 429
- * doubles, up to five minutes.
+ * Seconds to wait after a 429: those that it names. Without them, an hour for a quota; otherwise a second, which each further 429
+ * doubles, up to five minutes. From the fourth refusal in a row on, a named time is only the least: the wait grows in the same way.
+ * @param told seconds that the answer names; null if it names none
  * @param failures 429s in a row in this scope, from 1
  * @param quota true if the answer says that a quota is used up
  */
-export function rateLimitSeconds(retryAfter: string | null, failures: number, quota: boolean): number {
-  const seconds = secondsOf(retryAfter);
-  if (seconds !== null) return seconds;
+export function rateLimitSeconds(told: number | null, failures: number, quota: boolean): number {
+  const growing = (steps: number) => Math.min(2 ** steps, MAX_GUESS_SECONDS);
+  if (told !== null) return failures > BELIEVED ? Math.max(told, growing(failures - BELIEVED)) : told;
   // A quota without a time: an hour is long enough to spare the provider, and short enough to notice the reset the same day.
   if (quota) return 3600;
-  return Math.min(2 ** (failures - 1), MAX_GUESS_SECONDS);
+  return growing(failures - 1);
 }

@@ -17,7 +17,7 @@ import {
   transportFailure,
 } from './failure.ts';
 import type { Limits } from './limits.ts';
-import { type Outcome, retryDelay } from './retry.ts';
+import { type Outcome, retryDelay, secondsOf } from './retry.ts';
 import { fetchText, type HttpAnswer, type Network } from './transport.ts';
 
 /** Limit for one attempt of a read or a player command, from the connection to the last byte of the body. */
@@ -123,7 +123,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
   function refused(request: ProviderRequest, token: string, sentAt: number, answer: HttpAnswer): Attempt {
     const body = readFailureBody(answer.text, [token]);
     if (answer.status === 429) {
-      const retryAfter = answer.headers.get('retry-after');
+      const retryAfter = secondsOf(answer.headers);
       const refusal = { retryAfter, reason: body.reason, sentAt };
       const { error, waitSeconds, quota } = limits.block(request.scope, refusal);
       history.failed(request, { statusCode: 429, reason: body.reason, error });
