@@ -1,10 +1,13 @@
 /** Reads the body of an answer to `fetch`. */
 
+/** The body is longer than it may be. */
+export class TooLarge extends Error {}
+
 /**
  * Returns the body as text. Reading stops as soon as `signal` aborts. The same signal in the options of `fetch` is not enough.
  * In Node 20, `fetch` forgets that signal if garbage is collected between the headers and the end of the body. The read would
  * then wait for five minutes.
- * @throws Error if the body is longer than `maxBytes`, the reason of `signal`, or the error of the network
+ * @throws TooLarge if the body is longer than `maxBytes`; the reason of `signal`, or the error of the network
  */
 export async function bodyText({ body }: Response, maxBytes: number, signal: AbortSignal): Promise<string> {
   if (!body) return '';
@@ -23,7 +26,7 @@ export async function bodyText({ body }: Response, maxBytes: number, signal: Abo
       size += value.byteLength;
       if (size > maxBytes) {
         giveUp();
-        throw new Error('the answer is too large');
+        throw new TooLarge('the answer is too large');
       }
       chunks.push(value);
     }

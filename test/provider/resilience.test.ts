@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, failureOf } from '../support/answers.ts';
-import { at, owner } from '../support/entries.ts';
+import { at, owner, pluck } from '../support/entries.ts';
 import { longTest } from '../support/scale.ts';
 import { playlistShape } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
@@ -124,22 +124,38 @@ test('a request that cannot have reached Spotify is retried, even a write', () =
     }
   }));
 
-test('a redirect is not followed, since the token would go with it', () =>
-  withClock(async (relay, clock) => {
+test('a redirect is not followed, since the token would go with it, and is named as the cause', () =>
+  withRelay(async (relay) => {
     const location = `${relay.provider.url}/elsewhere`;
-    relay.provider.faults.add({
-      path: DEVICES,
-      kind: 'status',
-      status: 302,
-      headers: { location },
-      times: ALWAYS,
-    });
-    const call = relay.call('get_devices');
-    await clock.pass(125);
-    await clock.pass(250);
-    assert.equal(codeOf(await call), 'PROVIDER_UNAVAILABLE');
-    assert.deepEqual([...new Set(relay.provider.requests.map(({ path }) => path))], [DEVICES]);
+    relay.provider.faults.add({ path: DEVICES, kind: 'status', status: 302, headers: { location } });
+    const failure = failureOf(await relay.call('get_devices'));
+    assert.equal(failure.code, 'PROVIDER_INVALID_RESPONSE');
+    assert.match(failure.message, /leads to another address, and relay does not follow it \(302\)/);
+    assert.deepEqual(pluck(relay.provider.requests, 'path'), [DEVICES]);
   }));
+
+test('an answer above 8 MiB is named as the cause, and is not requested again', () =>
+  withRelay(async (relay) => {
+    const body = 'x'.repeat(8 * 1024 * 1024 + 1);
+    relay.provider.faults.add({ path: DEVICES, kind: 'status', status: 200, body });
+    const failure = failureOf(await relay.call('get_devices'));
+    assert.deepEqual(
+      [failure.code, failure.message],
+      ['PROVIDER_INVALID_RESPONSE', 'The answer to GET /me/player/devices is too large for relay to read.'],
+    );
+    assert.deepEqual(pluck(relay.provider.requests, 'path'), [DEVICES]);
+  }));
+
+for (const status of [302, 200]) {
+  test(`a write whose answer is ${status === 302 ? 'a redirect' : 'too large'} may have taken effect`, () =>
+    withRelay(async (relay) => {
+      const body = status === 302 ? '' : 'x'.repeat(8 * 1024 * 1024 + 1);
+      relay.provider.faults.add({ method: 'POST', kind: 'status', status, body });
+      const failure = failureOf(await relay.call('next_track'));
+      assert.equal(failure.code, 'PROVIDER_INVALID_RESPONSE');
+      assert.match(failure.remedy, /may or may not have been made: read the current state/);
+    }));
+}
 
 test('pages that answer out of order are put in order', () =>
   withRelay(async (relay) => {

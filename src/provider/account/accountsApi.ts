@@ -148,7 +148,8 @@ function refusedGrant(
       },
     );
   }
-  if (isRefresh || status >= 500 || status === 429 || status === 408) {
+  // Without the code of an OAuth error, a gateway may have answered in place of the login service.
+  if (isRefresh || reason === null || status >= 500 || status === 429) {
     return new RelayError('PROVIDER_UNAVAILABLE', `Spotify's login service returned an error (${status}).`, {
       remedy: isRefresh
         ? `Try again in ${wait}. The login is kept.`

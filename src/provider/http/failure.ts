@@ -2,6 +2,7 @@
  * Turns failed answers of the Web API into relay's errors. Pure, and the only place that interprets the texts of these answers.
  * The status decides first. `reason` and fragments of the message only refine it, since the texts change without notice.
  */
+import { TooLarge } from '../../base/bodyText.ts';
 import { isObject, readJson } from '../../base/parsing.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { type ErrorCode, RelayError, systemCodeOf } from '../../domain/errors.ts';
@@ -187,12 +188,20 @@ function explain(request: ProviderRequest, status: number, body: FailureBody): E
   }
   return {
     code: 'PROVIDER_INVALID_RESPONSE',
-    message: `relay got an answer that Spotify does not give to ${request.method} ${request.template} (${status}).`,
-    remedy:
-      request.method === 'GET'
-        ? 'Try again in a minute. If it happens again, a proxy or firewall may be answering in place of Spotify.'
-        : retryAdvice(request),
+    message: REDIRECTS.has(status)
+      ? `The answer to ${request.method} ${request.template} leads to another address, and relay does not follow it (${status}).`
+      : `relay got an answer that Spotify does not give to ${request.method} ${request.template} (${status}).`,
+    remedy: proxyAdvice(request),
   };
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** What to do after an answer that Spotify itself does not give. */
+function proxyAdvice(request: ProviderRequest): string {
+  return request.method === 'GET'
+    ? 'Try again in a minute. If it happens again, a proxy or firewall may be answering in place of Spotify.'
+    : retryAdvice(request);
 }
 
 function forbidden(request: ProviderRequest, body: FailureBody): Explanation {
@@ -265,6 +274,13 @@ export function transportFailure(request: ProviderRequest, error: unknown, timed
       remedy: retryAdvice(request),
       cause: error,
     });
+  }
+  if (error instanceof TooLarge) {
+    return new RelayError(
+      'PROVIDER_INVALID_RESPONSE',
+      `The answer to ${request.method} ${request.template} is too large for relay to read.`,
+      { remedy: proxyAdvice(request), cause: error },
+    );
   }
   const code = systemCodeOf(error);
   return new RelayError('PROVIDER_UNAVAILABLE', `Spotify cannot be reached${code ? ` (${code})` : ''}.`, {

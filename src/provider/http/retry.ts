@@ -16,7 +16,9 @@ export type Outcome =
   | { kind: 'status'; status: number }
   | { kind: 'rate_limited'; waitSeconds: number; quota: boolean }
   | { kind: 'network'; certainlyUnsent: boolean }
-  | { kind: 'timeout' };
+  | { kind: 'timeout' }
+  /** The answer is too large to be read. */
+  | { kind: 'unreadable' };
 
 /**
  * Milliseconds to wait before the next attempt, or null to stop.
@@ -42,6 +44,8 @@ export function retryDelay(
       return isRead || outcome.certainlyUnsent ? backoff(attempt, fraction) : null;
     case 'timeout':
       return isRead ? backoff(attempt, fraction) : null;
+    case 'unreadable':
+      return null;
   }
 }
 

@@ -99,7 +99,9 @@ export function createProviderApi(options: SendOptions): ProviderApi {
       history.failed(request, { statusCode: null, reason: null, error });
       const outcome: Outcome = answer.timedOut
         ? { kind: 'timeout' }
-        : { kind: 'network', certainlyUnsent: isCertainlyUnsent(answer.failure) };
+        : error.code === 'PROVIDER_INVALID_RESPONSE'
+          ? { kind: 'unreadable' }
+          : { kind: 'network', certainlyUnsent: isCertainlyUnsent(answer.failure) };
       return { error, outcome };
     }
     if (answer.status !== 429 && answer.status < 500) limits.passed(request.scope, sentAt);

@@ -31,7 +31,7 @@ interface FetchOptions extends Network {
 
 const overNetwork: Transport = async (url, init) => {
   // A redirect of an API call would carry the token to wherever the redirect points.
-  const response = await fetch(url, { ...init, redirect: 'error' });
+  const response = await fetch(url, { ...init, redirect: 'manual' });
   const text = await bodyText(response, MAX_BODY_BYTES, init.signal);
   return { status: response.status, headers: response.headers, text };
 };
