@@ -31,6 +31,17 @@ test('relay library reads the library, says what it holds, answers questions and
       out: 'Nothing has been read yet. To read it now: relay library sync\n',
       err: '',
     });
+    relay.provider.faults.add({
+      path: /^\/me\//,
+      times: Number.POSITIVE_INFINITY,
+      kind: 'status',
+      status: 500,
+    });
+    assert.notEqual((await run(relay, ['library', 'sync'])).code, 0);
+    const failed = await run(relay, ['library', 'status']);
+    assert.match(failed.out, /^Nothing has been read yet\./);
+    assert.doesNotMatch(failed.out, /As of/);
+    relay.provider.faults.clear();
     const sync = await run(relay, ['library', 'sync', '--json']);
     const { as_of, coverage, state } = JSON.parse(sync.out);
     assert.deepEqual([sync.code, state], [0, 'idle']);

@@ -10,13 +10,13 @@ export function statusLines(status: LibraryStatus, now: number, sync: string): s
   const { as_of, coverage, state, until, reason, progress, tracks, saved } = status;
   const { read, total, unreadable } = coverage.playlists;
   const lists = `${read} of ${counted(total, 'playlist')}${unreadable === 0 ? '' : ` (${unreadable} that Spotify does not show)`}`;
-  const known =
-    coverage.saved === 'none' && total === 0
-      ? `Nothing has been read yet. To read it now: ${sync}`
-      : `${counted(saved, 'saved track')} (${coverage.saved}), ${lists}, ${counted(tracks, 'track')} in all.`;
+  const isEmpty = coverage.saved === 'none' && total === 0;
+  const known = isEmpty
+    ? `Nothing has been read yet. To read it now: ${sync}`
+    : `${counted(saved, 'saved track')} (${coverage.saved}), ${lists}, ${counted(tracks, 'track')} in all.`;
   return [
     known,
-    ...(as_of === null
+    ...(as_of === null || isEmpty
       ? []
       : [`As of ${as_of.slice(0, 16).replace('T', ' ')} UTC, ${ageText(now - Date.parse(as_of))}.`]),
     ...(state === 'reading' ? [`Reading: ${progress.done} of about ${progress.total} requests.`] : []),
