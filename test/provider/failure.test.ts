@@ -87,6 +87,13 @@ for (const [what, of, [status, text], code] of rows) {
   });
 }
 
+test('what Spotify refuses for no known reason is answered with what the status shows', () => {
+  assert.equal(
+    failureOf(track, 403, readFailureBody(api(403, 'Forbidden')[1])).remedy,
+    'Run `relay status` to see which account is connected, and permissions that it lacks.',
+  );
+});
+
 test('a failed write says that it may have taken effect, a failed read does not', () => {
   assert.match(failureOf(write, 502, readFailureBody('')).remedy ?? '', /may or may not/);
   assert.doesNotMatch(failureOf(track, 502, readFailureBody('')).remedy ?? '', /may or may not/);

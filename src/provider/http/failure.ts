@@ -234,7 +234,10 @@ function forbidden(request: ProviderRequest, body: FailureBody): Explanation {
   return {
     code: 'FORBIDDEN',
     message: 'Spotify refuses this for the connected account or for this app.',
-    remedy: { text: 'Run {command} to see the account and its permissions.', command: ['status'] },
+    remedy: {
+      text: 'Run {command} to see which account is connected, and permissions that it lacks.',
+      command: ['status'],
+    },
   };
 }
 
