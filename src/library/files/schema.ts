@@ -96,6 +96,12 @@ create view plays as
   from play_events e join play_items i on i.id = e.item;
 `;
 
+/** The names that the account data writes where the extended history has none. */
+const NAMELESS = `
+update play_items set kind = 'unknown', name = null, artist = null
+  where short = 1 and name = 'Unknown Track' and artist = 'Unknown Artist';
+`;
+
 /** Forward only, since the content of `memory.db` cannot be read again. */
 export const MEMORY_MIGRATIONS: readonly Migration[] = [
   {
@@ -111,4 +117,5 @@ export const MEMORY_MIGRATIONS: readonly Migration[] = [
     sql: VERSION_TABLES,
   },
   { version: 3, name: 'plays of a lifetime', oldestCompatible: 3, sql: PLAYS },
+  { version: 4, name: 'plays without names', oldestCompatible: 3, sql: NAMELESS },
 ];

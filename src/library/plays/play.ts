@@ -64,6 +64,9 @@ function playIn(row: Row, time: string, length: string, itemIn: (row: Row) => Pl
 }
 
 function shortItem(row: Row): PlayedItem {
+  // The account data writes these names where the extended history has none.
+  if (row.trackName === 'Unknown Track' && row.artistName === 'Unknown Artist')
+    return { kind: 'unknown', uri: null, name: null, artist: null, album: null, short: true };
   const isEpisode = 'episodeName' in row || 'podcastName' in row;
   const isChapter = 'chapterName' in row || 'audiobookName' in row;
   const kind = isEpisode ? 'episode' : isChapter ? 'chapter' : 'track';

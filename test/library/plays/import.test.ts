@@ -191,6 +191,26 @@ longTest('a podcast is one play, whether the account data lists it as a song or 
   }),
 );
 
+test('a play is one play if neither history names it, whichever is imported first', () =>
+  withExports({ connect: false }, async (relay, at) => {
+    const account = short({ ...A, name: 'Unknown Track', artist: 'Unknown Artist' });
+    const names = { master_metadata_track_name: null, master_metadata_album_artist_name: null };
+    const lifetime = extended(A, { ...names, master_metadata_album_album_name: null });
+    const files = { 'StreamingHistory0.json': [account], 'endsong_0.json': [lifetime] };
+    const paths: string[] = [];
+    for (const [name, rows] of Object.entries(files))
+      paths.push(await at(`${name}.zip`, zipped({ [name]: rows })));
+    const one = [A.at, trackUri(A.song), null, null, null, 200_000, 'track', 0];
+    for (const order of [paths, paths.toReversed()]) {
+      for (const path of order) {
+        await run(relay, ['import', path]);
+        assert.equal((await allPlays(relay)).length, 1, path);
+      }
+      assert.deepEqual(await allPlays(relay), [one]);
+      await run(relay, ['library', 'forget', '--plays']);
+    }
+  }));
+
 test('a directory or an archive that holds only the archive of an export names it', () =>
   withExports({}, async (relay, at) => {
     const history = zipped({ 'endsong_0.json': [extended({ at: '2026-02-01T10:00:00Z' })] });
@@ -421,6 +441,22 @@ test('a memory.db that cannot be read stays as it is, and the error names it', (
     assert.equal(await readlink(path), path);
   }));
 
+test('a play that an earlier relay stored as an unknown track is replaced by the same play of the extended history', () =>
+  withExports({ connect: false }, async (relay, at) => {
+    await run(relay, ['import', await at('a.zip', zipped({ 'StreamingHistory0.json': [short(A)] }))]);
+    await relay.server.close();
+    const path = join(relay.home, 'memory.db');
+    const former = "update play_items set name = 'Unknown Track', artist = 'Unknown Artist'";
+    await writeFile(path, await asOfSchema(3, await readFile(path), former));
+    await relay.restart();
+    const names = { master_metadata_track_name: null, master_metadata_album_artist_name: null };
+    await run(relay, ['import', await at('b.zip', zipped({ 'endsong_0.json': [extended(A, names)] }))]);
+    assert.deepEqual(
+      (await allPlays(relay)).map(([, uri]) => uri),
+      [trackUri(A.song)],
+    );
+  }));
+
 test('a memory.db that only a newer relay may use is refused, and stays byte for byte', () =>
   withExports({ connect: false }, async (relay, at) => {
     const command = ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))];
@@ -443,11 +479,11 @@ test('a memory.db that only a newer relay may use is refused, and stays byte for
   }));
 
 /** A file of the library as a program with schema `version` would have left it. */
-async function asOfSchema(version: number, bytes: Uint8Array): Promise<Uint8Array> {
+async function asOfSchema(version: number, bytes: Uint8Array, content = ''): Promise<Uint8Array> {
   const SQL = await loadSqlite();
   const db = new SQL.Database(bytes);
   try {
-    db.exec(`pragma user_version = ${version}`);
+    db.exec(`${content};pragma user_version = ${version}`);
     db.exec("update meta set value = ? where name = 'oldest_compatible'", [version]);
     return db.export();
   } finally {
