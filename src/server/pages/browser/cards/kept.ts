@@ -45,7 +45,13 @@ function keptRow(app: App, keep: KeepRecord): Child {
   ];
 }
 
-const WORDS = { active: 'Active', waiting: 'Waiting', review: 'To review', paused: 'Paused' } as const;
+const WORDS = {
+  active: 'Active',
+  waiting: 'Waiting',
+  review: 'To review',
+  paused: 'Paused',
+  stopped: 'Stopped',
+} as const;
 
 /** @param card where the button is: a second one elsewhere must not ask as well */
 function acting(
