@@ -39,7 +39,7 @@ const MARKS: Readonly<Record<string, string>> = {
   cedil: '\u0327',
 };
 
-/** The text with each entity replaced by its character. Unknown entities and controls stay as they are. */
+/** The text with each entity replaced by its character. Unknown entities, and those of control characters, stay as they are. */
 export function withoutEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(ENTITY, (written, decimal?: string, hex?: string, name?: string) => {

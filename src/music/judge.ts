@@ -34,7 +34,7 @@ const COSTS = {
 } as const;
 
 /** Reasons about notes that do not make another recording. Their costs never decide between two different recordings. */
-const NOTE_COSTS: ReadonlySet<Reason> = new Set(['note_differs', 'remaster_differs']);
+const NOTE_REASONS: ReadonlySet<Reason> = new Set(['note_differs', 'remaster_differs']);
 
 /** Reasons that speak for a track. */
 const AGREEMENTS = ['title', 'artist', 'version', 'album', 'year'] as const;
@@ -119,7 +119,7 @@ export function judgeSpelling(asked: Asked, offer: Offer): Judged | null {
 
 /**
  * True if a request with a typo may also mean this track, which is one letter away and differs in nothing else. The test
- * accepts more than the typos that are forgiven, since a request that may mean two songs means neither.
+ * accepts more than the typos that are forgiven. If a request may mean two songs, no typo in it is forgiven.
  */
 export function isNear(asked: Asked, offer: Offer): boolean {
   const [title = [], artist = [], version = []] = resultsOf(asked, offer);
@@ -136,7 +136,7 @@ export function isNear(asked: Asked, offer: Offer): boolean {
 }
 
 /**
- * True if a track has exactly the requested title, or an artist exactly the requested name. The request then has no typo there.
+ * True if the track's title, or for `artist` one of its artists, is exactly as requested. The request then has no typo there.
  */
 export function bearsName(asked: Asked, offer: Offer, field: 'title' | 'artist'): boolean {
   if (field === 'title') return compact(asked.title.base) === compact(offer.title.base);
@@ -185,7 +185,7 @@ function accepted(asked: Asked, offer: Offer, results: readonly Reasons[]): Judg
   ];
   const costOf = (reason: Reason) => (reason in COSTS ? COSTS[reason as keyof typeof COSTS] : 0);
   const total = (some: readonly Reason[]) => some.reduce((sum, reason) => sum + costOf(reason), 0);
-  const noteCost = total(reasons.filter((reason) => NOTE_COSTS.has(reason)));
+  const noteCost = total(reasons.filter((reason) => NOTE_REASONS.has(reason)));
   return { ...offer, points: 1000 - total(reasons), noteCost, reasons };
 }
 

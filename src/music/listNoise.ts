@@ -54,9 +54,9 @@ export function readingsOf<Q extends Asked>(query: Q): readonly Q[] {
 
 /** The query without what lists carry besides title and artist; unchanged if there is nothing to remove. */
 export function withoutNoise<Q extends Asked>(query: Q): Q {
-  const behind = withoutTimeOrYear(tidyName(withoutEntities(query.artist), MAX_CHANNEL));
-  const artist = withoutChannel(behind.rest);
-  const { title, year = behind.year } = plainTitle(withoutEntities(query.title), artist);
+  const untimed = withoutTimeOrYear(tidyName(withoutEntities(query.artist), MAX_CHANNEL));
+  const artist = withoutChannel(untimed.rest);
+  const { title, year = untimed.year } = plainTitle(withoutEntities(query.title), artist);
   const named = NO_ARTIST.has(normaliseName(artist)) ? artistInFront(title) : null;
   const clean = named ?? { title, artist };
   return {
@@ -84,7 +84,7 @@ function withoutChannel(artist: string): string {
   return isGlued ? name.replace(WORD_STARTS, ' ') : name;
 }
 
-/** The title alone, and the year that was in brackets behind it. */
+/** The title alone, and the year that was in brackets after it. */
 function plainTitle(written: string, artist: string): { title: string; year?: number } {
   let year: number | undefined;
   let title = withSpaces(tidyName(written).replace(FILE_ENDING, ''));

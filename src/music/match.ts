@@ -23,8 +23,8 @@ export interface MatchResult {
   status: 'matched' | 'ambiguous' | 'unmatched';
   match: { track: Track; score: number } | null;
   /**
-   * At most 5, best first. One release of each equally good recording comes first; near misses, one release of each, are listed
-   * only when nothing fits.
+   * At most 5: the match, then one release of each equally good recording, then the others by score. If nothing fits, these are
+   * the near misses, with one release of each recording.
    */
   candidates: JobCandidate[];
 }

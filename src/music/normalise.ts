@@ -1,6 +1,4 @@
-/**
- * One form for all spellings of a name. It uses no locale and no collation, so the result is the same on every machine.
- */
+/** One form for all spellings of a name. No locale or collation is used, so the result is the same on every machine. */
 import { memoised } from '../base/memoised.ts';
 import { foldLetters, tidy } from './letters.ts';
 

@@ -67,7 +67,7 @@ function differentWords(a: readonly string[], b: readonly string[]): [string?, s
 
 function isWordTypo(written: string, right: string): boolean {
   if ([...right].length < MIN_WORD || [written, right].some((word) => !ALPHABETIC.test(word))) return false;
-  if ([written, right].some((word) => meansItself(word)) || isPlural(written, right)) return false;
+  if ([written, right].some((word) => isMeantAsWritten(word)) || isPlural(written, right)) return false;
   if (isNegated(written, right)) return false;
   const longer = written.length - right.length;
   if (longer > 0) return longer === 1 && isDoubled(written, right);
@@ -93,7 +93,7 @@ function isNegated(a: string, b: string): boolean {
   return NEGATION.test(negation) && plainForms.includes(plain);
 }
 
-function meansItself(word: string): boolean {
+function isMeantAsWritten(word: string): boolean {
   return SHORT_VERSION_WORDS.has(word) || NUMERALS.has(word) || isFiller(word);
 }
 

@@ -19,7 +19,7 @@ export interface TrackQuery {
 
 /** Maximum length of a search text in UTF-16 units, as for `search_tracks`. The provider documents no limit. */
 const MAX_LENGTH = 250;
-/** Maximum length of each part. Together with the names of the filters, the parts stay below `MAX_LENGTH`. */
+/** Maximum length of each part. The parts, with the names of their filters, stay below `MAX_LENGTH`. Version words add to that. */
 const MAX_PART = { title: 110, artist: 55, album: 45 } as const;
 
 /**

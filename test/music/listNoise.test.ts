@@ -130,7 +130,7 @@ for (const title of KEPT) {
   });
 }
 
-test('a year in brackets behind the title or the artist is the year, unless another one is given', () => {
+test('a year in brackets after the title or the artist is the year, unless another one is given', () => {
   const asked = { title: 'Plinth (1999)', artist: 'Ula Brenk' };
   assert.deepEqual(withoutNoise(asked), { title: 'Plinth', artist: 'Ula Brenk', year: 1999 });
   assert.deepEqual(withoutNoise({ title: 'Plinth', artist: 'Ula Brenk (1999)' }), {
