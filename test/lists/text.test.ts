@@ -122,7 +122,7 @@ testLists({
     '1. **"Plinth"** – Ovo (3:45)\n2. **"Kettle"** – *Tam* (4:01)\n**3. "Rope" – Ula**\n- *"Quill"* – Ovo',
     '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill',
   ],
-  'remarks behind titles in quotation marks': [
+  'remarks after titles in quotation marks': [
     [
       '1. "Plinth" by Ovo (1999) – a great opener',
       '2. "Kettle - Part 2" by Tam (2001): mellow, and warm',
@@ -132,7 +132,7 @@ testLists({
     ].join('\n'),
     '1 Ovo / Plinth 1999\n2 Tam / Kettle - Part 2 2001\n3 Ula / Rope\n4 Ula / Quill - Live at Brask\n5 Ovo / Weir - Live 2003',
   ],
-  'version notes behind artists': [
+  'version notes after artists': [
     `"Plinth" by Ovo - Live\n“Kettle,” by Tam – Ula Remix\n'Rope' by Ula: Part 2\n"Quill" by Ovo`,
     '1 Ovo / Plinth - Live\n2 Tam / Kettle - Ula Remix\n3 Ula / Rope - Part 2\n4 Ovo / Quill',
   ],
@@ -148,19 +148,19 @@ testLists({
     `'Twas Ropin' by Candle - Ovo\nKettle - Ovo\nRope - Tam`,
     `1 Ovo / 'Twas Ropin' by Candle\n2 Ovo / Kettle\n3 Tam / Rope`,
   ],
-  'parts behind titles in quotation marks': [
+  'parts after titles in quotation marks': [
     'Ovo - "Weir" - II. Slow\nOvo - "Weir" - III. Fast\nTam - "Rope" - a great opener\nTam - "Kettle" - Part 2',
     '1 Ovo / Weir - II. Slow\n2 Ovo / Weir - III. Fast\n3 Tam / Rope\n4 Tam / Kettle - Part 2',
   ],
-  'remarks behind artists': [
+  'remarks after artists': [
     '“Plinth” – Ovo – a great opener\n“Kettle” – Tam – mellow\n“Rope” – Remastered 2011 – Ula',
     '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope - Remastered 2011',
   ],
-  'remarks behind songs in bold': [
+  'remarks after songs in bold': [
     '1. **Ovo – Plinth** – a great opener\n2. **Tam – Kettle - Live** (2001): mellow\n3. **Ula – Rope:** for the road\n4. **Ovo – Quill** – Live at Brask\n5. **Tam – Weir** – Ula Remix',
     '1 Ovo / Plinth\n2 Tam / Kettle - Live (2001)\n3 Ula / Rope\n4 Ovo / Quill - Live at Brask\n5 Tam / Weir - Ula Remix',
   ],
-  'remarks behind titles in bold': [
+  'remarks after titles in bold': [
     '- **Stand by Rope** by **Ovo**: a great opener\n- **Kettle** by Tam - mellow',
     '1 Ovo / Stand by Rope\n2 Tam / Kettle',
   ],

@@ -117,7 +117,7 @@ testRefusals((what) => `${what}: refused`, {
     '<playlist>\n<title>Ovo & Tam</title></playlist>',
     'Line 2 is not valid XML: Unterminated reference (a reference must end with ";"). | line 2',
   ],
-  'elements without end': [`<playlist>${'<a>'.repeat(100_000)}`, 'The XML is nested too deep.'],
+  'elements without end': [`<playlist>${'<a>'.repeat(100_000)}`, 'The XML is nested too deeply.'],
   'a property list of something else': [
     '<plist version="1.0"><dict><key>a</key><true/></dict></plist>',
     'The property list has no tracks. | line 1',

@@ -12,7 +12,7 @@ const NAMES = {
     'chanson cancion brano musica lied nombredelacancion nomdutitre nomedellatraccia nomedafaixa nummernaam ' +
     'latensnamn parcaadi ονομακομματιου اسمالاغنية トラック名 曲目名称 曲目名稱 歌名 ' +
     'songtrack tracksong tune tytul utwor nazev sarki название песня трек назва 曲名 제목 nome nombre nom naam name ' +
-    // A number, if there is also a name. So is "track" beside "song".
+    // Last, because these are numbers in a table that also names the song. "track" comes after "song" for the same reason.
     'nummer faixa',
   // What stands in brackets after the title elsewhere: "Live", "Extended Mix".
   version: 'version trackversion songversion mix mixname mixversion remix remixname',

@@ -55,14 +55,14 @@ function decode(buffer: Buffer): Decoded {
   // The mark of UTF-32 begins like this too, but no list is written in UTF-32.
   if (startsWith(buffer, [0xff, 0xfe])) return utf16(buffer.subarray(2), 'utf-16le');
   if (startsWith(buffer, [0xfe, 0xff])) return utf16(buffer.subarray(2), 'utf-16be');
-  const wide = utf16Without(buffer);
+  const wide = utf16WithoutMark(buffer);
   return wide ? utf16(buffer, wide) : utf8(buffer);
 }
 
 /**
  * UTF-16 without a byte order mark: most line ends, spaces and commas have a zero byte beside them, always on the same side.
  */
-function utf16Without(buffer: Buffer): 'utf-16le' | 'utf-16be' | null {
+function utf16WithoutMark(buffer: Buffer): 'utf-16le' | 'utf-16be' | null {
   const sample = buffer.subarray(0, SAMPLE);
   if (!sample.includes(0)) return null;
   let [all, little, big] = [0, 0, 0];
@@ -87,17 +87,17 @@ function utf8(bytes: Buffer): Decoded {
 
 /** Decodes line by line, so that one wrong byte does not spoil the letters of the whole file. */
 function byLine(bytes: Buffer): Decoded {
-  let isUtf8 = false;
+  let hasUtf8 = false;
   const lines: string[] = [];
   for (let from = 0; from < bytes.length; ) {
     const end = bytes.indexOf(0x0a, from);
     const line = bytes.subarray(from, end === -1 ? bytes.length : end + 1);
     const text = strictUtf8(line);
-    if (text !== null && text.length < line.length) isUtf8 = true;
+    if (text !== null && text.length < line.length) hasUtf8 = true;
     lines.push(text ?? windows1252(line));
     from += line.length;
   }
-  return { text: lines.join(''), encoding: isUtf8 ? 'mixed' : 'windows-1252' };
+  return { text: lines.join(''), encoding: hasUtf8 ? 'mixed' : 'windows-1252' };
 }
 
 function strictUtf8(bytes: Buffer): string | null {

@@ -18,6 +18,7 @@ const MAX_LINE = 500;
 /** The tags of HTML that are around names or at the end of a line. */
 const TAG = /<\/?(?:br|p|li|b|i|em|strong)\s?\/?>/giu;
 
+/** A row whose title and artist are in one text that is not split yet. */
 interface Open {
   row: Row;
   refs: Ref[];

@@ -78,7 +78,7 @@ export function entryOf(row: Row, fields: Fields): ListEntry | NotSong {
   };
 }
 
-/** A version that says nothing, or the number of something else. */
+/** Values of a version column that name no version of a song, such as "none", "yes" or the number of a file format. */
 const NO_VERSION = /^(?:n\/?a|none|null|no|yes|true|false|v?[\d.]+)$/iu;
 
 /** The title with its version in brackets, unless the title has these words already. */

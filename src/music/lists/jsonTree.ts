@@ -11,7 +11,7 @@ export function beginsLikeJson(text: string): boolean {
   return /^\s*(?:\[\s*["{[\]]|\{\s*["}])/u.test(text);
 }
 
-/** Exports are nested about six deep; the parser would run out of stack at some thousand levels. */
+/** Exports are nested about six deep; at a few thousand levels, the parser would run out of stack. */
 const MAX_DEPTH = 64;
 const OPTIONS = { disallowComments: false, allowTrailingComma: true };
 

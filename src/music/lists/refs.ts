@@ -9,7 +9,7 @@ const OTHER_ADDRESS = /\bhttps?:\/\/\S+/giu;
 const MARKDOWN_LINK = /\[([^\][]+)\]\((?=https?:|spotify:)([^()\s]+)\)/giu;
 /** An address in angle brackets, as Markdown and mails write it. */
 const BRACKETED_ADDRESS = /<(?=https?:|spotify:)([^<>\s]+)>/giu;
-/** Punctuation that a sentence puts behind an address. */
+/** Punctuation that a sentence puts after an address. */
 const TRAILING = '.)]}!?:';
 
 /** The URI of a song or episode, or why the address has none. */

@@ -21,9 +21,9 @@ export interface Source {
 const FENCE = /^\s*```[\w-]*\s*$/u;
 
 /**
- * The text of the blocks of code, with empty lines in place of their marks and of the lines around them. `around` holds the
- * numbers of the latter, from 1. Assistants put a list into such a block and write a few sentences around it. If there is more
- * around the blocks than in them, the text stays as it is, unless they hold JSON.
+ * The text of the blocks of code, with empty lines in place of all other lines. `around` holds the numbers, from 1, of the lines
+ * around the blocks. Assistants put a list into such a block and write a few sentences around it. If more lines are around the
+ * blocks than in them, the text stays as it is, unless the blocks hold JSON.
  */
 export function onlyCode(text: string): { text: string; around: ReadonlySet<number> } {
   const lines = text.split('\n');

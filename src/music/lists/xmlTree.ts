@@ -18,7 +18,7 @@ export function parseXmlRoot(text: string): XmlElement {
       throw fault(`Line ${error.line} is not valid XML: ${what}.`, error.line);
     }
     // The parser calls itself for each level, so elements nested a thousand deep use up the stack.
-    if (error instanceof RangeError) throw fault('The XML is nested too deep.');
+    if (error instanceof RangeError) throw fault('The XML is nested too deeply.');
     throw error;
   }
   throw fault('The XML has no element.');

@@ -31,7 +31,7 @@ const MAX_ROW_LINES = 20;
 /** A cell in the line of dashes below the header of a Markdown table. */
 const RULE = /^(?::?-+:?)?$/u;
 const SEPARATOR_LINE = /^sep=.$/iu;
-/** A bar within a name, as Markdown writes it in a table, and a character in its place that no text has. */
+/** A bar within a cell, as Markdown writes it. While the table is parsed, a character that no text has stands for it. */
 const ESCAPED_BAR = '\\|';
 const BAR_IN_NAME = '\uffff';
 

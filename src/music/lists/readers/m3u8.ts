@@ -26,7 +26,7 @@ export const m3u8: Reader = {
       const line = index + 1;
       const text = written.trim();
       const raw = excerpt(text);
-      const title = /^#EXTINF:/iu.test(text) ? behindComma(text) : undefined;
+      const title = /^#EXTINF:/iu.test(text) ? afterComma(text) : undefined;
       if (title !== undefined) {
         if (pending) rows.push(withoutAddress(pending, artist));
         pending = { line, raw, title: title.trim() };
@@ -48,10 +48,10 @@ export const m3u8: Reader = {
 };
 
 /**
- * What is behind the first comma that is not between quotation marks. A mark that nothing closes (12" mix) is part of a name. One
- * pattern for the whole line would run out of stack on a line of some megabytes.
+ * What follows the first comma that is not between quotation marks. A mark that nothing closes (12" mix) is part of a name. One
+ * pattern for the whole line would run out of stack on a line of several megabytes.
  */
-function behindComma(text: string): string {
+function afterComma(text: string): string {
   const unquoted = text.replace(/"[^"]*"/gu, (quoted) => ' '.repeat(quoted.length));
   const comma = unquoted.indexOf(',');
   return comma === -1 ? '' : text.slice(comma + 1);

@@ -34,7 +34,7 @@ const MARKED =
   /^(?:(?:#|n[o°r]\.?\s?|№\s?|track\s|song\s)?(\d{1,6})\s?[.):\]．、](?!\d)\s*|[([](\d{1,6})[)\]]\s*|(?:#|№)(\d{1,6})\s+|[A-H](\d{1,2})[.)]\s+|(\d)\ufe0f?\u20e3\s*|([①-⑳])\s*)(?=\S)/iu;
 const DASHED = /^(\d{1,6})\s*[-–—]\s+(?=\S)/u;
 const SPACED = /^(\d{1,6})[\t ]+(?=\S)/u;
-/** What the writer says about a song behind it: " – a great opener", ": a great opener". */
+/** What the writer says about a song, after the song: " – a great opener", ": a great opener". */
 const REMARK = String.raw`(?:\s+[-–—]{1,2}|\s*:)\s+(\S.*)`;
 /** A title in bold or italics, then "by". */
 const EMPHASISED_BY = /^((?:\d{1,4}[.)]\s+)?)(\*{1,3})([^*"“”]+)\2(?=\s+by\s)/iu;
@@ -54,10 +54,7 @@ const QUOTED_SONGS: readonly RegExp[] = [
   ),
 ];
 /** A title in quotation marks, its artist, and what may be a note on the version. */
-const NOTE_BEHIND_ARTIST = new RegExp(
-  String.raw`^(["“„«][^"“”„«»]+?),?(["”“»]\s+by\s+\S.*?)${REMARK}$`,
-  'iu',
-);
+const NOTE_AFTER_ARTIST = new RegExp(String.raw`^(["“„«][^"“”„«»]+?),?(["”“»]\s+by\s+\S.*?)${REMARK}$`, 'iu');
 /** The number of a part, such as "Part 2", "Op. 3" or "II. Allegro". */
 const PART_NUMBER = /^(?:(?:part|pt\.?|act|no\.|op\.)\s*(?:\d+|[ivx]+|one|two|three)\b|[ivx]+\.\s)/iu;
 const QUOTED_TITLE = /["“„«][^"“”„«»]+["”“»]/u;
@@ -75,7 +72,7 @@ export function withoutMarks(lines: readonly string[]): Unmarked[] {
   const plain = withoutBoldRemarks(lines.map(withoutBullet)).map((line) =>
     withoutEmphasis(line.replace(EMPHASISED_BY, '$1"$3"').replace(SINGLE_QUOTED_BY, '$1"$2"')),
   );
-  // Numbers stand before or behind times, and are easier to tell once the times are gone. There may be two times: from and to.
+  // Numbers come before or after times, and are easier to recognise once the times are gone. A line may have two times: from and to.
   const unnumbered = withoutNumbers(plain).map(withoutRemark);
   const untimed = withoutLastTimes(withoutFirstTimes(withoutFirstTimes(unnumbered)));
   return withoutYears(withoutNumbers(untimed).map(withoutBullet));
@@ -86,8 +83,8 @@ function withoutBullet(line: string): string {
 }
 
 /**
- * Removes remarks behind songs in bold, if half of the lines are written so: "**Artist – Title** – a great opener". A version
- * note is none.
+ * Removes remarks after songs in bold, if half of the lines are written so: "**Artist – Title** – a great opener". A version
+ * note is not a remark.
  */
 function withoutBoldRemarks(lines: readonly string[]): string[] {
   const songs = lines.map((line) => {
@@ -112,11 +109,11 @@ function isWholeSong(text: string): boolean {
 }
 
 /**
- * Removes the remark behind a song whose title is in quotation marks. What belongs to the title is none, and goes there from
- * behind the artist: '"Title" by Artist - Live'.
+ * Removes the remark after a song whose title is in quotation marks. A version note or the number of a part is not a remark. After
+ * the artist, as in '"Title" by Artist - Live', it moves to the title.
  */
 function withoutRemark(line: string): string {
-  const [, title, artist, note = ''] = NOTE_BEHIND_ARTIST.exec(line) ?? [];
+  const [, title, artist, note = ''] = NOTE_AFTER_ARTIST.exec(line) ?? [];
   if (title !== undefined && isOfTitle(note)) return `${title} - ${note}${artist}`;
   for (const pattern of QUOTED_SONGS) {
     const [, song, remark = ''] = pattern.exec(line) ?? [];
