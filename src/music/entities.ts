@@ -45,9 +45,9 @@ export function withoutEntities(text: string): string {
   return text.replace(ENTITY, (written, decimal?: string, hex?: string, name?: string) => {
     if (name !== undefined) return namedCharacter(name) ?? written;
     const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-    const isCharacter = code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
-    const character = isCharacter ? String.fromCodePoint(code) : '';
-    return character === '' || /\p{C}/u.test(character) ? written : character;
+    if (code > 0x10ffff) return written;
+    const character = String.fromCodePoint(code);
+    return /\p{C}/u.test(character) ? written : character;
   });
 }
 

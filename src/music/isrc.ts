@@ -1,9 +1,8 @@
 /** Matches songs that are requested by recording code. */
 import type { Track } from '../domain/shapes.ts';
-import { releaseYear } from './judge.ts';
 import type { MatchResult } from './match.ts';
 import { normaliseName } from './normalise.ts';
-import { codeOf, compareTexts } from './recordings.ts';
+import { byDate, codeOf } from './recordings.ts';
 
 /**
  * Matches the recording with this code. A release on the requested album comes first, then the earliest release. The result is
@@ -15,7 +14,7 @@ export function matchIsrc(isrc: string, album: string | undefined, found: readon
   const asked = normaliseName(album ?? '');
   const isOnAlbum = ({ album: { name } }: Track) => asked !== '' && normaliseName(name ?? '') === asked;
   const [track] = [...releases].sort(
-    (a, b) => Number(isOnAlbum(b)) - Number(isOnAlbum(a)) || compareTexts(dateOf(a), dateOf(b)),
+    (a, b) => Number(isOnAlbum(b)) - Number(isOnAlbum(a)) || byDate({ track: a }, { track: b }),
   );
   if (!track) return { status: 'unmatched', match: null, candidates: [] };
   return {
@@ -23,9 +22,4 @@ export function matchIsrc(isrc: string, album: string | undefined, found: readon
     match: { track, score: 1 },
     candidates: [{ track, score: 1, reasons: ['isrc'] }],
   };
-}
-
-/** A release without a date comes last. Spotify gives some of these the year 0000. */
-function dateOf(track: Track): string {
-  return releaseYear(track) === null ? '9999' : (track.album.release_date ?? '');
 }

@@ -36,13 +36,13 @@ const COSTS = {
 /** Reasons about notes that do not make another recording. Their costs never decide between two different recordings. */
 const NOTE_REASONS: ReadonlySet<Reason> = new Set(['note_differs', 'remaster_differs']);
 
-/** Reasons that speak for a track. */
-const AGREEMENTS = ['title', 'artist', 'version', 'album', 'year'] as const;
 /** Why a track is refused. `script` is added if a name is in another script, where a comparison is only rough. */
 const REFUSALS = ['title_differs', 'artist_differs', 'version_differs'] as const;
 
+type Agreement = 'title' | 'artist' | 'version' | 'album' | 'year';
+
 /** Stable codes; `README.md` says what each means. */
-type Reason = keyof typeof COSTS | (typeof AGREEMENTS)[number] | (typeof REFUSALS)[number] | 'script';
+type Reason = keyof typeof COSTS | Agreement | (typeof REFUSALS)[number] | 'script';
 
 /** A track that the provider found. */
 export interface Offer {
@@ -192,18 +192,12 @@ function accepted(asked: Asked, offer: Offer, results: readonly Reasons[]): Judg
 function judgeTitle(asked: ParsedTitle, title: ParsedTitle): Reasons {
   if (asked.base === '') return ['title_differs'];
   if (compact(asked.base) === compact(title.base)) return ['title'];
-  if (compact(asked.words) === compact(title.words) || isWrittenAlike(asked, title))
-    return ['title', 'title_words'];
+  if (hasSameWords(asked, title)) return ['title', 'title_words'];
   if (compact(withoutThe(asked.base)) === compact(withoutThe(title.base))) return ['title', 'title_article'];
   if (lacksSigns(asked.base, title.plain) || lacksSigns(normaliseName(asked.written), title.written)) {
     return ['title', 'signs_differ'];
   }
   return ['title_differs'];
-}
-
-/** True if two titles have the same letters in the same order, counting notes in brackets too. */
-function isWrittenAlike(asked: ParsedTitle, title: ParsedTitle): boolean {
-  return compact(normaliseName(asked.written)) === compact(normaliseName(title.written));
 }
 
 /** True if `asked` is `name` without its punctuation: "Rope Tar" for "Rope & Tar". */
@@ -260,8 +254,10 @@ function judgeVersion(asked: Asked, { track, title }: Offer): Reasons {
   return wanted.size > 0 ? ['version'] : [];
 }
 
+/** True if two titles have the same letters in the same order, counting version notes, in brackets or not. */
 function hasSameWords(asked: ParsedTitle, title: ParsedTitle): boolean {
-  return compact(asked.words) === compact(title.words) || isWrittenAlike(asked, title);
+  const letters = ({ written }: ParsedTitle) => compact(normaliseName(written));
+  return compact(asked.words) === compact(title.words) || letters(asked) === letters(title);
 }
 
 /** The versions in the title; if there are none, the album's name may state the requested ones. */

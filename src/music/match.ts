@@ -49,12 +49,12 @@ export function matchTrack(query: TrackQuery, found: readonly Track[]): MatchRes
     incomplete ??= result;
   }
   if (incomplete) return incomplete;
-  const meant = readings.toReversed().map((asked) => withOneTypo(asked, offers));
-  const candidates = () =>
-    nearMisses(offers.map((offer) => judgeMiss(readings.at(-1) ?? readAsked(query), offer)));
-  return (
-    meant.find((result) => result !== null) ?? { status: 'unmatched', match: null, candidates: candidates() }
-  );
+  const forgiven = readings.toReversed().map((asked) => withOneTypo(asked, offers));
+  const result = forgiven.find((one) => one !== null);
+  if (result) return result;
+  const asked = readings.at(-1) ?? readAsked(query);
+  const candidates = nearMisses(offers.map((offer) => judgeMiss(asked, offer)));
+  return { status: 'unmatched', match: null, candidates };
 }
 
 /** True if the match forgives a typo. Another search may show that the name was right as written. */

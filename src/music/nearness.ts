@@ -20,17 +20,14 @@ export interface Differences {
 
 /** The score for a title or an artist that agrees. Scores in this file are in thousandths. */
 const AGREES = 400;
-/**
- * Scores for a title with one or two typos, neither of which changes the meaning. An artist with as many typos scores 5 less.
- * Every accepted track scores more.
- */
-const ONE_TYPO = 390;
-const TWO_TYPOS = 365;
 /** The score for the same kind of version, with a typo in its place or remixer; other versions score less. */
 const VERSION_TYPO = 380;
-/** The score for a title or an artist that shares nothing with the requested one, and the most that likeness adds. */
-const TITLE = { least: 60, likeness: 270 };
-const ARTIST = { least: 160, likeness: 180 };
+/**
+ * Scores for a title or an artist that differs. One that shares nothing with the requested name scores `least`, and likeness adds
+ * at most `likeness`. In a title, typos count only if they do not change its meaning. Every accepted track scores more.
+ */
+const TITLE = { least: 60, likeness: 270, oneTypo: 390, twoTypos: 365 };
+const ARTIST = { least: 160, likeness: 180, oneTypo: 385, twoTypos: 360 };
 /** When title and artist both differ, each must be at least this much alike for the track to be a candidate. */
 const MIN_ALIKE = 0.6;
 /** The score for names in scripts that cannot be compared, such as Han with Latin. */
@@ -68,24 +65,23 @@ export function nearestName(wanted: string, names: readonly string[]): string {
 export function nearness(asked: Names, offered: Names, differs: Differences): number {
   const version = versionNearness(asked.title, offered.title, differs);
   const title = differs.title ? nameNearness(asked.title.base, offered.title.base, TITLE) : AGREES;
-  const performer = PERFORMS_OTHERS.test(offered.artist) && !PERFORMS_OTHERS.test(asked.artist);
-  const artist = differs.artist
-    ? nameNearness(asked.artist, offered.artist, ARTIST) / (performer ? 4 : 1)
-    : AGREES;
+  const share = PERFORMS_OTHERS.test(offered.artist) && !PERFORMS_OTHERS.test(asked.artist) ? 0.25 : 1;
+  const artist = differs.artist ? share * nameNearness(asked.artist, offered.artist, ARTIST) : AGREES;
   if (!differs.title || !differs.artist) return Math.round(Math.min(title, artist, version));
-  return Math.round(bothDiffer(asked, offered) * 300 * (performer ? 0.25 : 1) * (version / AGREES));
+  return Math.round(bothDiffer(asked, offered) * share * (version / AGREES));
 }
 
+/** 0 to 300. */
 function bothDiffer(asked: Names, offered: Names): number {
   const alike = [
     likeness(asked.title.base, offered.title.base),
     likeness(asked.artist, offered.artist),
   ] as const;
-  if (Math.min(...alike) >= MIN_ALIKE) return alike[0] * alike[1];
+  if (Math.min(...alike) >= MIN_ALIKE) return alike[0] * alike[1] * 300;
   const unreadable =
     inOtherScript(asked, offered) &&
     [offered.title.base, offered.artist].every((name) => /\p{Script=Han}/u.test(name));
-  return unreadable ? UNREADABLE / 300 : 0;
+  return unreadable ? UNREADABLE : 0;
 }
 
 function versionNearness(asked: ParsedTitle, offered: ParsedTitle, { version }: Differences): number {
@@ -113,11 +109,9 @@ function nameNearness(asked: string, offered: string, points: typeof TITLE): num
   // Another number or a plural makes another song of a title; an artist's name is only misspelled.
   const mayBeTypo = points !== TITLE || !differsInMeaning(asked, offered);
   // In a name of two letters, one letter is half of the name.
-  if (mayBeTypo && compact(offered).length > 2 && isOneAway(asked, offered))
-    return points === TITLE ? ONE_TYPO : ONE_TYPO - 5;
+  if (mayBeTypo && compact(offered).length > 2 && isOneAway(asked, offered)) return points.oneTypo;
   const isLong = compact(asked).length >= 6;
-  if (mayBeTypo && isLong && distance(compact(asked), compact(offered)) === 2)
-    return points === TITLE ? TWO_TYPOS : TWO_TYPOS - 5;
+  if (mayBeTypo && isLong && distance(compact(asked), compact(offered)) === 2) return points.twoTypos;
   return points.least + points.likeness * similarity(asked, offered);
 }
 

@@ -122,16 +122,16 @@ function byCode([a]: readonly Judged[], [b]: readonly Judged[]): number {
 }
 
 /** Earliest first, unknown dates last. Dates of different precision compare as text: "1985" is before "1985-06". */
-function byDate(a: Judged, b: Judged): number {
+export function byDate(a: Pick<Judged, 'track'>, b: Pick<Judged, 'track'>): number {
   return compareTexts(dateOf(a), dateOf(b));
 }
 
 /** Compares texts by code units, whatever the locale. */
-export function compareTexts(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-function dateOf({ track }: Judged): string {
+function dateOf({ track }: Pick<Judged, 'track'>): string {
   return releaseYear(track) === null ? '9999' : (track.album.release_date ?? '9999');
 }
 
