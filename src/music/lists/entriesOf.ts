@@ -3,7 +3,7 @@ import { withoutEntities } from '../entities.ts';
 import { nameKey } from '../normalise.ts';
 import { entryOf, notSong, tidyText } from './entry.ts';
 import type { ArtistSide, ListEntry, NotSong, Row } from './list.ts';
-import { isBareId, type Ref, readRef, takeAddresses, takeIsrc } from './refs.ts';
+import { isBareId, LOCAL_FILE, type Ref, readRef, takeAddresses, takeIsrc } from './refs.ts';
 import { type SplitText, splitTexts } from './text/songs.ts';
 
 export interface Entries {
@@ -101,7 +101,7 @@ function entriesOfOpen({ row, refs, isrc, text, hadLink }: Open, song: SplitText
     return [entryOf(row, { ...fields, title, ...(uri && { uri }), ...(code && { isrc: code }) })];
   }
   const [ref] = refs;
-  if (ref?.why && (!song || ref.why.startsWith('a local file'))) return [notSong(row, ref.why)];
+  if (ref?.why && (!song || ref.why === LOCAL_FILE)) return [notSong(row, ref.why)];
   if (song) return [entryOf(row, fields)];
   return [notSong(row, whyNot(text, hadLink))];
 }

@@ -1,5 +1,5 @@
 /** Spotify addresses and ISRCs in the text of a list. */
-import { ENTITY_KINDS, parseRef } from '../../domain/ids.ts';
+import { BARE_ID, ENTITY_KINDS, parseRef } from '../../domain/ids.ts';
 
 /** An address, up to what separates it from the rest of the line. */
 const ADDRESS =
@@ -35,7 +35,7 @@ export function withoutLinks(text: string): string {
 /** True for a text that is a bare ID and nothing else. Such an ID counts as that of a track. */
 export function isBareId(text: string): boolean {
   const id = text.trim();
-  return /^[A-Za-z\d]{22}$/u.test(id) && /[a-z]/u.test(id) && /[A-Z]/u.test(id);
+  return BARE_ID.test(id) && /[a-z]/u.test(id) && /[A-Z]/u.test(id);
 }
 
 /** Removes punctuation from the end by hand: a pattern, tried at each position, takes quadratic time on a long run. */

@@ -1,4 +1,4 @@
-import { type ColumnPlan, columnKey, columnPlanner, type Fields, fieldsOf } from '../columns.ts';
+import { type ColumnPlan, columnPlanner, type Fields, fieldsOf } from '../columns.ts';
 import { joinNames, playlistNamer } from '../entry.ts';
 import { beginsLikeJson, itemsOf, type JsonNode, propertiesOf, textOf } from '../jsonTree.ts';
 import type { Row } from '../list.ts';
@@ -116,8 +116,8 @@ function valuesOf(key: string, value: JsonNode): [string, string][] {
   const properties = propertiesOf(value);
   const inner: [string, string][] = ['isrc', 'spotify', 'release_date'].flatMap((name) => {
     const text = textOf(properties.get(name));
-    return text === '' ? [] : [[columnKey(name === 'spotify' ? 'url' : name), text]];
+    return text === '' ? [] : [[name === 'spotify' ? 'url' : name, text]];
   });
-  const name = textOf(properties.get('name')) || textOf(properties.get('title'));
+  const name = nameOf(value);
   return name === '' ? inner : [[key, name], ...inner];
 }

@@ -26,10 +26,9 @@ export const m3u8: Reader = {
       const line = index + 1;
       const text = written.trim();
       const raw = excerpt(text);
-      const title = /^#EXTINF:/iu.test(text) ? afterComma(text) : undefined;
-      if (title !== undefined) {
+      if (/^#EXTINF:/iu.test(text)) {
         if (pending) rows.push(withoutAddress(pending, artist));
-        pending = { line, raw, title: title.trim() };
+        pending = { line, raw, title: afterComma(text).trim() };
       } else if (/^#PLAYLIST:/iu.test(text)) name ??= text.slice('#PLAYLIST:'.length).trim();
       else if (/^#EXTALB:/iu.test(text) && pending) album = text.slice('#EXTALB:'.length).trim();
       else if (/^#EXTART:/iu.test(text)) artist = text.slice('#EXTART:'.length).trim();

@@ -49,19 +49,19 @@ function readPlaylists(source: Source): RawList {
 }
 
 function itemRow(item: JsonNode, list: string, source: Source): Row {
-  const { track, episode, localTrack } = Object.fromEntries(
-    ['track', 'episode', 'localTrack'].map((key) => [key, propertiesOf(propertiesOf(item).get(key))]),
-  );
-  const of = (node: ReadonlyMap<string, JsonNode> | undefined, key: string) => textOf(node?.get(key));
-  if (localTrack && localTrack.size > 0) {
-    return rowAt(item, source, { uri: of(localTrack, 'uri') || 'spotify:local:' });
+  const properties = propertiesOf(item);
+  const localTrack = propertiesOf(properties.get('localTrack'));
+  if (localTrack.size > 0) {
+    return rowAt(item, source, { uri: textOf(localTrack.get('uri')) || 'spotify:local:' });
   }
-  const isEpisode = episode !== undefined && episode.size > 0;
+  const track = propertiesOf(properties.get('track'));
+  const episode = propertiesOf(properties.get('episode'));
+  const isEpisode = episode.size > 0;
   return rowAt(item, source, {
-    title: isEpisode ? of(episode, 'episodeName') : of(track, 'trackName'),
-    artist: isEpisode ? of(episode, 'showName') : of(track, 'artistName'),
-    album: of(track, 'albumName'),
-    uri: isEpisode ? of(episode, 'episodeUri') : of(track, 'trackUri'),
+    title: textOf(isEpisode ? episode.get('episodeName') : track.get('trackName')),
+    artist: textOf(isEpisode ? episode.get('showName') : track.get('artistName')),
+    album: textOf(track.get('albumName')),
+    uri: textOf(isEpisode ? episode.get('episodeUri') : track.get('trackUri')),
     list,
   });
 }

@@ -178,7 +178,7 @@ function withoutLastTimes(lines: readonly string[]): string[] {
   const isUsual = found.filter(Boolean).length * 2 >= lines.length;
   return lines.map((line, at) => {
     const time = found[at];
-    const isTime = time && (isUsual || time[2] !== undefined || /[^\s]|\t/u.test(time[1] ?? ''));
+    const isTime = time && (isUsual || time[2] !== undefined || /\S|\t/u.test(time[1] ?? ''));
     return isTime ? kept(line, line.slice(0, time.index).trimEnd()) : line;
   });
 }
