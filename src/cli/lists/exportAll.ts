@@ -49,7 +49,7 @@ export async function exportAll(context: Context, local: LocalApi, options: AllO
         if (part.playlist) skipped.push(part.playlist);
         continue;
       }
-      await writeNew(part.file, writeList(options.format, rows, { name: part.name }), options.force);
+      await writeNew(part.file, writeList(options.format, rows, part.name), options.force);
       files.push({
         file: part.file,
         playlist_id: part.playlist?.id ?? null,

@@ -67,10 +67,10 @@ async function runExport(
   const { output, force = false } = options;
   if (output === undefined) {
     if (context.json) return printJson(context.io, { name, tracks: rows });
-    printBlock(context.io, writeList(format, rows, { name }));
+    printBlock(context.io, writeList(format, rows, name));
   } else {
     const { writeNew } = await import('./writeNew.ts');
-    await writeNew(output, writeList(format, rows, { name }), force);
+    await writeNew(output, writeList(format, rows, name), force);
     const lost = lostRows(rows);
     if (context.json) return printJson(context.io, { file: output, format, name, rows: rows.length, lost });
     printLine(context.io, `Wrote ${counted(rows.length, 'row')} of "${name}" to ${output}.`);

@@ -6,7 +6,7 @@ import { csvField, type ListRow, type WrittenFormat } from '../../domain/listExp
 import { joinNames, tidyText } from './entry.ts';
 import { takeAddresses, takeIsrc } from './refs.ts';
 
-type Writer = (rows: readonly ListRow[], name: string | undefined) => string;
+type Writer = (rows: readonly ListRow[], name: string) => string;
 
 /** "Artist, Artist - Title" on one line, or only the part that the row has. */
 function rowWords({ title, artists }: ListRow): string {
@@ -35,12 +35,11 @@ function guarded(text: string): string {
 }
 
 /** `{name, tracks: […]}` with the rows as they are. */
-const json: Writer = (rows, name) =>
-  `${visibleJson({ ...(name !== undefined && { name }), tracks: rows }, 2)}\n`;
+const json: Writer = (rows, name) => `${visibleJson({ name, tracks: rows }, 2)}\n`;
 
 /** Extended M3U in UTF-8. A row without an address becomes a comment; as an entry it would get the next row's address. */
 const m3u8: Writer = (rows, name) => {
-  const title = tidyText(name ?? '');
+  const title = tidyText(name);
   return ['#EXTM3U', ...(title === '' ? [] : [`#PLAYLIST:${title}`]), ...rows.flatMap(linesOf)]
     .map((line) => `${line}\n`)
     .join('');
@@ -55,7 +54,7 @@ function linesOf(row: ListRow): string[] {
 
 /** "Artist - Title  link", one row a line, below a comment with the playlist's name. */
 const txt: Writer = (rows, name) => {
-  const title = tidyText(name ?? '');
+  const title = tidyText(name);
   const heading = title === '' ? counted(rows.length, 'row') : `Playlist: ${title}`;
   return [`# ${heading}`, ...rows.map(lineOf)].map((line) => `${line}\n`).join('');
 };
@@ -81,10 +80,6 @@ function linkOf(uri: string): string {
 export const WRITERS: Readonly<Record<WrittenFormat, Writer>> = { csv, json, m3u8, txt };
 
 /** The list as text, in which each line ends with `\n`. `name` is the playlist's name, which CSV cannot hold. */
-export function writeList(
-  format: WrittenFormat,
-  rows: readonly ListRow[],
-  { name }: { name?: string } = {},
-): string {
+export function writeList(format: WrittenFormat, rows: readonly ListRow[], name: string): string {
   return WRITERS[format](rows, name);
 }
