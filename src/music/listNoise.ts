@@ -144,8 +144,8 @@ function* cuts(title: string): Generator<{ before: string; after: string }> {
 }
 
 /**
- * The names in `text` that the billing `artist` lacks. null if `text` names neither all main artists of the billing, nor only
- * artists of it.
+ * The names in `text` that the billing `artist` lacks. null if `text` lacks a main artist of the billing and also names someone
+ * who is not in it.
  */
 function namesWith(text: string, artist: string): string[] | null {
   if (sameArtist(text, artist) || signlessKeys(text).includes(compact(normaliseName(artist)))) return [];

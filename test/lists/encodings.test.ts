@@ -66,6 +66,6 @@ testRefusals((what) => `${what} is refused`, {
   'a file of zeros': [Buffer.alloc(5_000), 'The file is not text.'],
   'a file that is too large': [
     Buffer.alloc(MAX_LIST_BYTES + 1, 'a'),
-    'The file has 21 MiB; at most 20 are read.',
+    'The file is 21 MiB; at most 20 MiB are read.',
   ],
 });

@@ -36,7 +36,7 @@ export function decodeList(bytes: Uint8Array): Decoded {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length > MAX_LIST_BYTES) {
     throw refused(
-      `The file has ${mebibytes(buffer.length)} MiB; at most ${mebibytes(MAX_LIST_BYTES)} are read.`,
+      `The file is ${mebibytes(buffer.length)} MiB; at most ${mebibytes(MAX_LIST_BYTES)} MiB are read.`,
       {
         remedy: 'Split it, or export one playlist instead of the whole library.',
       },

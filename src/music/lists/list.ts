@@ -27,7 +27,7 @@ export interface ArtistSide {
   side: 'left' | 'right';
   /** The reason as a clause for a person: `names repeat on the left`. */
   because: string;
-  /** False if nothing in the file says so and the usual order was assumed. */
+  /** False if the file has little evidence, or none, so that the usual order was assumed. */
   certain: boolean;
 }
 

@@ -17,7 +17,7 @@ export function songOfPath(path: string): { text: string } | { fields: Fields } 
   const [artist, album] = parts.slice(-3, -1);
   const unnumbered = file.replace(NUMBER, '');
   // In "21 - Artist - Title", "21" is a track number. In "21 - Title", it may be the artist, so it stays unless the directories
-  // name one.
+  // name an artist.
   if (/\s[-–—]\s/u.test(unnumbered)) return { text: unnumbered };
   if (parts.length < 3 || !artist || !album || /:$/u.test(artist)) return { text: file };
   return { fields: { title: unnumbered, artist, album } };

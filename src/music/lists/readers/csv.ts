@@ -17,7 +17,7 @@ export const csv: Reader = {
     if (isVideoIds(source)) {
       throw refused('Line 1 names video IDs and no titles.', {
         line: 1,
-        remedy: 'Give the file "music library songs.csv" of the same takeout, or a list with titles.',
+        remedy: 'Give the file "music library songs.csv" from the same takeout, or a list with titles.',
       });
     }
     const counts = DELIMITERS.map((delimiter) => source.text.split(delimiter).length);
