@@ -31,11 +31,9 @@ export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList
   const reader = readerFor(source, options);
   const { allPlays = false } = options;
   const { rows, name, decided = {}, isHistory = false } = reader.read(source, { allPlays });
-  const found = entriesOf(rows, options.artistSide);
-  const { side } = found;
-  const results = isHistory && !allPlays ? withoutRepeats(found.results) : found.results;
-  const all = results.filter(isEntry);
-  const { entries, left, lists, chosen } = chooseList(all, options.list);
+  const { results: found, side } = entriesOf(rows, options.artistSide);
+  const results = isHistory && !allPlays ? withoutRepeats(found) : found;
+  const { entries, left, lists, chosen } = chooseList(results.filter(isEntry), options.list);
   const notSongs = [
     ...results.filter((result): result is NotSong => !isEntry(result) && !around.has(result.line)),
     ...linesOf(written, around),
