@@ -66,20 +66,25 @@ export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
 /**
  * Waits until the list no longer shows rows that were removed.
  * @param removed the URIs that the last requests removed
+ * @param isOnePageEnough true if a page without the removed rows is answer enough, even while the total lags
  * @returns those that it still shows after `ms`
  */
-async function stillShown(run: Run, removed: ReadonlySet<string>, ms: number): Promise<ReadonlySet<string>> {
+async function stillShown(
+  run: Run,
+  removed: ReadonlySet<string>,
+  ms: number,
+  isOnePageEnough = false,
+): Promise<ReadonlySet<string>> {
   const { context, change, call, plan } = run;
   const from = progressOf(change);
   const playlistId = change.playlistId ?? '';
-  const offset = Math.max(
-    0,
-    // Moves before the removals may have moved a removed row.
-    rowsAt(plan, { op: firstRemoval(plan.ops, from.op), at: 0 }).findIndex((uri) => removed.has(uri)),
-  );
+  // Moves before the removals may have moved a removed row.
+  const before = rowsAt(plan, { op: firstRemoval(plan.ops, from.op), at: 0 });
+  const isRemoved = (uri: string) => removed.has(uri);
+  const offset = Math.max(0, before.findIndex(isRemoved));
+  const isOnPage = isOnePageEnough && before.findLastIndex(isRemoved) < offset + PLAYLIST_PAGE;
   const most = rowsAt(plan, from).length;
   const until = context.clock.monotonic() + ms;
-  const isThere = (uris: readonly string[]) => uris.some((uri) => removed.has(uri));
   for (let waitMs = LOOK_AGAIN_MS; ; waitMs = Math.min(waitMs * 2, MAX_LOOK_AGAIN_MS)) {
     const page = { limit: PLAYLIST_PAGE, offset };
     const { items, total } = await getPlaylistItems(context.provider, playlistId, page, call);
@@ -88,13 +93,13 @@ async function stillShown(run: Run, removed: ReadonlySet<string>, ms: number): P
     const isShort = items.length < PLAYLIST_PAGE;
     const isEnd = () =>
       isShort && context.rows.caughtUp(playlistId, { from: offset, rows: shown, isEnd: true }) === null;
-    const isTold = total <= most || offset + items.length >= total || isEnd();
-    if (isTold && !isThere(shown)) return new Set();
+    const isTold = isOnPage || total <= most || offset + items.length >= total || isEnd();
+    if (isTold && !shown.some(isRemoved)) return new Set();
     if (context.clock.monotonic() >= until) {
       const rows = (await context.rows.readFresh(playlistId, call)).map(uriOf);
-      return new Set(rows.filter((uri) => removed.has(uri)));
+      return new Set(rows.filter(isRemoved));
     }
-    await context.clock.sleep(waitMs, call.signal);
+    await context.clock.sleep(Math.min(waitMs, until - context.clock.monotonic()), call.signal);
   }
 }
 
@@ -187,10 +192,13 @@ async function leaveOutKept(run: Run): Promise<DriveEnd | null> {
   return ended(run, 'done', null, { requested, written: requested });
 }
 
+/** How long a removed row has to show before it counts as kept. Lists have been seen to lag by half a minute. */
+const KEPT_MS = 32_000;
+
 /** The removed rows that the list certainly still holds: it shows them for long, and in the version that the last answer named. */
 async function keptRows(run: Run): Promise<ReadonlySet<string>> {
   const { context, change, call, plan } = run;
-  const left = await stillShown(run, new Set(removedUris(plan.ops)), LATEST_EFFECT_MS);
+  const left = await stillShown(run, new Set(removedUris(plan.ops)), KEPT_MS, true);
   const { snapshotId, playlistId } = change;
   if (left.size === 0 || snapshotId === null || playlistId === null) return new Set();
   const rows = rowsAfter({ ...plan, ops: withoutKept(run, left) });

@@ -302,7 +302,11 @@ export function changeDetails(
       // Spotify does not report `public` reliably, so it is always sent.
       const isSame = ([field, value]: [string, unknown]) =>
         value === undefined || (field !== 'public' && details[field] === value);
-      if (Object.entries(set).every(isSame)) return null;
+      // After a lost answer, Spotify may still show the values from before the write.
+      const isInDoubt = changesSince(context.store, playlistId, withinLast(context, REMEMBER_MS)).some(
+        ({ uncertain, inTransit }) => uncertain || inTransit,
+      );
+      if (!isInDoubt && Object.entries(set).every(isSame)) return null;
       return { former: { details }, ops: [{ op: 'details', set }] };
     },
   };

@@ -96,7 +96,7 @@ const NO_PLAYS =
 /** The end of the last play, and whether most of the last thousand have no URI. All plays may be a million. */
 const LATEST_PLAYS =
   'SELECT max(played_at), count(uri) * 2 < count(*) FROM (SELECT played_at, uri FROM plays ORDER BY played_at DESC LIMIT 1000)';
-const NAMED_ONLY = 'Most have no uri, as in the account data: compare name and artist too.';
+const NAMED_ONLY = 'Most of the latest have no uri, as in the account data: compare name and artist too.';
 const RESTS = 'the reading of the library waits';
 
 export interface LibraryOptions {

@@ -201,7 +201,10 @@ longTest('on a terminal, --replace says what will be removed, and asks', () =>
       [[], {}],
     ] as const) {
       const silent = await run([...args, ...flags], options);
-      assert.equal(silent.code, 0);
+      assert.deepEqual(
+        [silent.code, silent.out.split('\n')[0]],
+        [0, 'Nothing changed: "Morning Ferry" has exactly these songs.'],
+      );
       assert.doesNotMatch(silent.err, /Continue\?/);
     }
   }),

@@ -64,7 +64,10 @@ test('every error code belongs to one class', () => {
       store: ['STORE_ERROR', 'STATE_DAMAGED', 'STATE_TOO_NEW', 'HOME_UNUSABLE'],
     },
   );
-  assert.deepEqual(ENDED_BY_LOGIN.toSorted(), [...classes.login, ...classes.account].toSorted());
+  assert.deepEqual(
+    ENDED_BY_LOGIN.toSorted(),
+    [...classes.login, ...classes.account, ...classes.limit].toSorted(),
+  );
 });
 
 test('while the provider is unavailable, the waits grow up to fifteen minutes, and no attempt is spent', () => {

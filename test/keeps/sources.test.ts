@@ -88,7 +88,14 @@ test('a rule is refused if it names a playlist that Spotify does not let relay r
       }
     }
     assert.deepEqual(writes(relay), []);
-    for (const [index, where] of ["name <> 'X'", 'mine', "name = 'Tea & Biscuits'"].entries()) {
+    const lacksNothing = [
+      "name <> 'X'",
+      'mine',
+      "name = 'Tea & Biscuits'",
+      "name NOT IN ('X', 'Guest''s Favourites')",
+      `id <> '${other.id}'`,
+    ];
+    for (const [index, where] of lacksNothing.entries()) {
       const { keep: made } = await keep(relay, { name: `All ${index}`, sql: rowsWhere(where) });
       assert.equal(made.status, 'active');
     }

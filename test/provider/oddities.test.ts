@@ -255,7 +255,7 @@ longTest('the error history holds no ID, no query, no token and none of the prov
         ['GET', '/me/tracks', 429, 'QUOTA_EXCEEDED', 'QUOTA_EXCEEDED'],
         ['GET', '/playlists/{id}/items', 403, 'FORBIDDEN', null],
         ['GET', '/playlists/{id}/items', 500, 'PROVIDER_UNAVAILABLE', null],
-        ['GET', '/search', 400, 'INVALID_ARGUMENT', null],
+        ['GET', '/search', 400, 'PROVIDER_INVALID_RESPONSE', null],
         ['GET', '/tracks/{id}', 400, 'INVALID_ARGUMENT', null],
       ],
     );

@@ -83,9 +83,14 @@ export function doneLines(target: ImportTarget, name: string, jobs: readonly Job
   const songs = counted(written, 'song');
   if (target.kind === 'saved') return [`Saved ${songs} in Liked Songs${left}.`];
   const ids = [...new Set(jobs.flatMap(({ playlist_id }) => playlist_id ?? []))];
-  const verb = target.kind === 'playlist' && target.replace ? 'Replaced the content of' : 'Added to';
+  const replaces = target.kind === 'playlist' && target.replace;
+  // A replacement by the very rows that are there writes nothing. If Spotify had refused all songs, they would be unresolved.
+  const isSame = replaces && written === 0 && jobs.some(({ resolved }) => resolved > 0);
+  const verb = replaces ? 'Replaced the content of' : 'Added to';
   return [
-    `${verb} "${name}": ${songs}${left}.`,
+    isSame
+      ? `Nothing changed: "${name}" has exactly these songs${left}.`
+      : `${verb} "${name}": ${songs}${left}.`,
     ...ids.map((id) => `https://open.spotify.com/playlist/${id}`),
   ];
 }

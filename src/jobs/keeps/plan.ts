@@ -40,7 +40,7 @@ export function requireKeepable(
         'Take the URI from saved, tracks or playlist_rows. Plays have none if they come from the account data instead of the extended history.',
     });
   }
-  const [[value = null] = []] = rows;
+  const value = rows.map(([first]) => first).find((first) => first !== null);
   const isUri = rows.some(([first]) => typeof first === 'string' && first.startsWith('spotify:'));
   if (!isUri && (rows.length > 0 || !/uri/i.test(column))) {
     throw new RelayError(

@@ -39,7 +39,7 @@ export async function readExport(path: string, label: string, reader: ExportRead
   if (found.isDirectory()) {
     const files = await folderFiles(path, label);
     if (files.some((file) => isHistory(file.path))) return readFiles(files, label, reader);
-    throw noHistory(label, await readdir(path), path);
+    throw noHistory(label, await pathsIn(path), path);
   }
   if (!found.isFile())
     throw new RefusedExport(`${label} is not a regular file.`, 'Give the path of the export.');
@@ -125,14 +125,21 @@ function noHistory(label: string, paths: readonly string[], folder: string | nul
   );
 }
 
+/** The paths of all files in a directory, with `/` between their parts. */
+async function pathsIn(folder: string): Promise<string[]> {
+  return (await readdir(folder, { recursive: true })).map((path) => path.replaceAll('\\', '/'));
+}
+
 function insteadOf(paths: readonly string[], folder: string | null): string {
   const unpack = folder === null ? 'unpack it and ' : '';
-  const archive = paths.find((path) => /\.zip$/i.test(path));
+  const archives = paths.filter((path) => /\.zip$/i.test(path));
+  const hasLists = paths.some((path) => /(?:^|\/)(?:Playlist\d*|YourLibrary)\.json$/i.test(path));
+  const ofSpotify = archives.find((path) => /spotify/i.test(path));
+  const archive = ofSpotify ?? (archives.length === 1 && !hasLists ? archives[0] : undefined);
   if (archive !== undefined) {
     const name = folder === null ? archive : join(folder, archive);
     return `It holds an archive: ${unpack}import ${name} instead.`;
   }
-  if (paths.some((path) => /(?:^|\/)(?:Playlist\d*|YourLibrary)\.json$/i.test(path)))
-    return `For its playlists, ${unpack}import Playlist1.json or YourLibrary.json.`;
+  if (hasLists) return `For its playlists, ${unpack}import Playlist1.json or YourLibrary.json.`;
   return 'Ask Spotify for the extended streaming history, at Account, Privacy, and import the file that Spotify sends.';
 }

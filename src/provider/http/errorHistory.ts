@@ -26,8 +26,6 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
   const open = new Set(listApiErrors(store, { unresolved_only: true, limit: MORE_THAN_KEPT }).map(nameOf));
   return {
     failed(request, { statusCode, reason, error }) {
-      // What the provider says about a refused argument may quote a value, so only the caller gets that text.
-      const quotes = error.code === 'INVALID_ARGUMENT';
       const entry = {
         provider: PROVIDER_NAME,
         scope: request.scope,
@@ -36,7 +34,7 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
         statusCode,
         code: error.code,
         reason,
-        message: quotes ? `Spotify refused the request (${statusCode}).` : error.message,
+        message: withoutWords(error, statusCode),
       };
       recordApiError(store, entry, clock.now());
       open.add(nameOf(entry));
@@ -48,4 +46,11 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
       open.delete(name);
     },
   };
+}
+
+/** The provider's words about a request may quote a value, so only the caller gets them. */
+function withoutWords({ code, message }: RelayError, status: number | null): string {
+  if (code === 'INVALID_ARGUMENT') return `Spotify refused the request (${status}).`;
+  const isUnknown = code === 'PROVIDER_INVALID_RESPONSE' && status !== null && status >= 400;
+  return isUnknown ? `relay got an error that it does not know (${status}).` : message;
 }

@@ -186,6 +186,16 @@ function explain(request: ProviderRequest, status: number, body: FailureBody): E
       remedy: retryAdvice(request),
     };
   }
+  if (body.form === 'api' && body.message !== '' && !REDIRECTS.has(status)) {
+    return {
+      code: 'PROVIDER_INVALID_RESPONSE',
+      message: `Spotify answered ${request.method} ${request.template} with an error that relay does not know (${status}): ${body.message.replace(/\.$/, '')}.`,
+      remedy:
+        request.method === 'GET'
+          ? 'Try again in a minute. If it happens again, look for a newer version of relay.'
+          : retryAdvice(request),
+    };
+  }
   return {
     code: 'PROVIDER_INVALID_RESPONSE',
     message: REDIRECTS.has(status)

@@ -177,6 +177,6 @@ test('a question about plays says so if most have no URI', () =>
     assert.equal((await run(relay, ['import', path])).code, 0);
     assert.equal(
       (await ask(relay, 'SELECT name FROM plays')).note,
-      'plays end on 2026-02-01: relay does not know what was heard since. Most have no uri, as in the account data: compare name and artist too.',
+      'plays end on 2026-02-01: relay does not know what was heard since. Most of the latest have no uri, as in the account data: compare name and artist too.',
     );
   }));

@@ -78,7 +78,7 @@ export function limitsCard({ state }: App): Child {
       h.p(
         { class: 'notice', key: scope },
         h.strong(`${scope} is blocked`),
-        ` until ${timeOf(until)} (${fromNow(until)})${reason === null ? '' : `: ${wordsOfReason(reason)}`}. Other requests continue.`,
+        ` until ${timeOf(until)} (${fromNow(until)})${reason === null ? '' : `: ${wordsOfReason(reason)}`}. ${scope === 'login' ? 'No request works until then, or until you connect again.' : 'Other requests continue.'}`,
       ),
     ),
     total === 0

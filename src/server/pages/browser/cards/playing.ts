@@ -35,7 +35,7 @@ function playingLines({ title, by, device, isPlaying, at }: PagePlaying): Child 
     h.p(
       { class: 'soft' },
       by !== null && [name(by), ', '],
-      `${isPlaying ? 'playing' : 'paused'}`,
+      isPlaying ? 'playing' : 'paused',
       device !== null && [' on ', name(device)],
       ` ${fromNow(at)}`,
     ),
