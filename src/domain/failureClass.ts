@@ -87,7 +87,7 @@ export function isKeyFailure({ code }: Pick<RelayError, 'code'>): boolean {
   return code === 'KEY_UNAVAILABLE' || code === 'KEY_MISMATCH';
 }
 
-/** Codes of failures that a new login resolves, or may resolve: a limit may be the login service's, or another app's. */
-export const ENDED_BY_LOGIN: readonly ErrorCode[] = (Object.keys(CLASSES) as ErrorCode[]).filter((code) =>
-  ['login', 'account', 'limit'].includes(CLASSES[code]),
-);
+/** Returns the codes of failures of these classes. */
+export function codesOf(...classes: readonly FailureClass[]): ErrorCode[] {
+  return (Object.keys(CLASSES) as ErrorCode[]).filter((code) => classes.includes(CLASSES[code]));
+}

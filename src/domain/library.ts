@@ -81,11 +81,11 @@ export const LIBRARY_TABLES: Readonly<Record<string, string>> = {
 
 /** What the names of the columns do not say. */
 export const LIBRARY_NOTES: readonly string[] = [
-  'position: 0 is the first row, and the newest save.',
-  'released: may be only a year or a month, so use substr, not strftime.',
+  'position: from 0; in saved, 0 is the newest.',
+  'released: may be only a year, so use substr, not strftime.',
   'owner: a display name; added_by: a user ID.',
-  'plays: the imported listening history. played_at: the end of the play, in UTC. uri: NULL in the account data.',
-  'song: the same number for all saved and listed tracks that are one song (same ISRC, or same title, first artist and length). Other tracks have no row: look for them by isrc, or by name and artist.',
+  'played_at: the end of the play, in UTC. plays.uri: NULL in the account data.',
+  'song: the same for tracks that are one song (same ISRC, or same title, first artist and length). Only saved and listed tracks are there.',
   'fold(text): lower case, no accents.',
 ];
 

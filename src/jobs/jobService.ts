@@ -1,7 +1,7 @@
 /** Durable jobs as the rest of the program uses them: create, look up, read, resume, commit, cancel. */
 import { NEVER } from '../base/abort.ts';
 import type { DriveEnd } from '../changes/run.ts';
-import { ENDED_BY_LOGIN } from '../domain/failureClass.ts';
+import { codesOf, type FailureClass } from '../domain/failureClass.ts';
 import { isWorking, type JobStatus } from '../domain/job.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
@@ -135,8 +135,9 @@ export function createJobs(context: JobContext): Jobs {
     return jobRecord(reread(store, job));
   }
 
-  function wakeWaiting(): void {
-    if (wakeJobs(store, ENDED_BY_LOGIN, clock.now()) > 0) store.saveSoon();
+  /** Wakes the jobs that wait because of such a failure. */
+  function wakeWaiting(...classes: readonly FailureClass[]): void {
+    if (wakeJobs(store, codesOf(...classes), clock.now()) > 0) store.saveSoon();
   }
 
   /** Stores a job, wakes the lanes, and drops jobs that ended long ago. */
@@ -288,13 +289,14 @@ export function createJobs(context: JobContext): Jobs {
     },
     cancel,
     loggedIn() {
-      wakeWaiting();
+      // A limit may be that of the login service, or of another Spotify app.
+      wakeWaiting('login', 'account', 'limit');
       runner.wake();
     },
     start() {
       // The login may have happened while no server was running.
       const account = getAccount(store);
-      if (account && !account.reauthorizationRequired) wakeWaiting();
+      if (account && !account.reauthorizationRequired) wakeWaiting('login', 'account');
       // Continues tool writes that were interrupted by a crash or a stop.
       takeUpUnlisted(context, left, (change) => list(change, null, false)).catch((error) =>
         context.log.error({ err: error }, 'could not list the job of an interrupted write'),

@@ -6,12 +6,7 @@ import {
   RelayError,
   TOOL_ERROR_CODES,
 } from '../../src/domain/errors.ts';
-import {
-  ENDED_BY_LOGIN,
-  type FailureClass,
-  failureClassOf,
-  isRefusal,
-} from '../../src/domain/failureClass.ts';
+import { codesOf, type FailureClass, failureClassOf, isRefusal } from '../../src/domain/failureClass.ts';
 import { growingDelay, pauseAfter } from '../../src/domain/pause.ts';
 import { DAY, HOUR, SECOND } from '../support/clock.ts';
 
@@ -64,10 +59,7 @@ test('every error code belongs to one class', () => {
       store: ['STORE_ERROR', 'STATE_DAMAGED', 'STATE_TOO_NEW', 'HOME_UNUSABLE'],
     },
   );
-  assert.deepEqual(
-    ENDED_BY_LOGIN.toSorted(),
-    [...classes.login, ...classes.account, ...classes.limit].toSorted(),
-  );
+  assert.deepEqual(codesOf('login', 'account').toSorted(), [...classes.login, ...classes.account].toSorted());
 });
 
 test('while the provider is unavailable, the waits grow up to fifteen minutes, and no attempt is spent', () => {

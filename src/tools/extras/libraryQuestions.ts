@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { libraryTablesText } from '../../domain/library.ts';
 import { defineTool } from '../tool.ts';
 
-const EXAMPLES = `saved, in no playlist: SELECT name, artist FROM saved JOIN tracks USING (uri) WHERE uri NOT IN (SELECT uri FROM playlist_rows WHERE uri IS NOT NULL)
-by an artist: … WHERE fold(artist) LIKE '%bjork%'`;
+const EXAMPLE =
+  'Example: SELECT name FROM saved JOIN tracks USING (uri) WHERE uri NOT IN (SELECT uri FROM playlist_rows WHERE uri IS NOT NULL)';
 
 const Cell = z.union([z.string(), z.number(), z.null()]);
 
@@ -15,7 +15,7 @@ export const queryLibraryTool = defineTool({
     'Answers one SQLite SELECT about all saved tracks, playlists and the imported listening history, from a local copy that is kept fresh: count, join, group or find duplicates in one call. Use it instead of paging through lists.',
   kind: 'read',
   input: z.object({
-    sql: z.string().min(1).max(10_000).describe(`${libraryTablesText()}\n${EXAMPLES}`),
+    sql: z.string().min(1).max(10_000).describe(`${libraryTablesText()}\n${EXAMPLE}`),
     limit: z
       .int()
       .min(1)
