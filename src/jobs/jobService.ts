@@ -27,6 +27,7 @@ import {
   unlistedJobs,
   wakeJobs,
 } from '../store/tables/jobs.ts';
+import { listRateLimits } from '../store/tables/rateLimits.ts';
 import { openedAgain, requireNotUndone } from './commit.ts';
 import { type JobContext, type MoveOptions, move, moveNow, previousOf, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
@@ -289,8 +290,10 @@ export function createJobs(context: JobContext): Jobs {
     },
     cancel,
     loggedIn() {
-      // A limit may be that of the login service, or of another Spotify app.
-      wakeWaiting('login', 'account', 'limit');
+      wakeWaiting('login', 'account');
+      // A login ends the block of the login service, and those of another Spotify app.
+      const isBlocked = listRateLimits(store).some(({ blockedUntil }) => (blockedUntil ?? 0) > clock.now());
+      if (!isBlocked) wakeWaiting('limit');
       runner.wake();
     },
     start() {

@@ -148,8 +148,8 @@ function refusedGrant(
       },
     );
   }
-  // Without the code of an OAuth error, a gateway may have answered in place of the login service.
-  if (isRefresh || reason === null || status >= 500 || status === 429) {
+  // A redirect comes from a gateway that has answered in place of the login service.
+  if (isRefresh || status < 400 || status >= 500 || status === 429 || status === 408) {
     return new RelayError('PROVIDER_UNAVAILABLE', `Spotify's login service returned an error (${status}).`, {
       remedy: isRefresh
         ? `Try again in ${wait}. The login is kept.`

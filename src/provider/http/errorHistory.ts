@@ -52,5 +52,5 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
 function withoutWords({ code, message }: RelayError, status: number | null): string {
   if (code === 'INVALID_ARGUMENT') return `Spotify refused the request (${status}).`;
   const isUnknown = code === 'PROVIDER_INVALID_RESPONSE' && status !== null && status >= 400;
-  return isUnknown ? `relay got an error that it does not know (${status}).` : message;
+  return isUnknown ? `An unknown error (${status}).` : message;
 }
