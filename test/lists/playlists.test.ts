@@ -9,6 +9,10 @@ testLists({
     '#EXTM3U\n#EXTALB:First\n#EXTART:Ovo\n#EXTINF:61,Plinth\n01.mp3\n#EXTINF:62,Tam - Kettle\n02.mp3',
     ['2: comment', '4 Ovo / Plinth', '6 Tam / Kettle'],
   ],
+  'M3U with a title that no address follows': [
+    '#EXTM3U\n#EXTINF:1,Ula - Rope\n#EXTALB:First\n#EXTINF:1,Ovo - Kettle\nhttp://x.example/a.mp3',
+    ['2 Ula / Rope (First)', '4 Ovo / Kettle'],
+  ],
   'extended M3U': [
     [
       '#EXTM3U',

@@ -8,6 +8,7 @@ interface Pending {
   line: number;
   raw: string;
   title: string;
+  album?: string;
 }
 
 /** M3U and M3U8: `#EXTINF:seconds,Artist - Title` above the address of each song, or the address alone. */
@@ -19,7 +20,6 @@ export const m3u8: Reader = {
     const rows: Row[] = [];
     let name: string | undefined;
     let pending: Pending | null = null;
-    let album: string | undefined;
     let artist: string | undefined;
     const given = lines.at(-1) === '' ? lines.slice(0, -1) : lines;
     for (const [index, written] of given.entries()) {
@@ -30,15 +30,14 @@ export const m3u8: Reader = {
         if (pending) rows.push(withoutAddress(pending, artist));
         pending = { line, raw, title: afterComma(text).trim() };
       } else if (/^#PLAYLIST:/iu.test(text)) name ??= text.slice('#PLAYLIST:'.length).trim();
-      else if (/^#EXTALB:/iu.test(text) && pending) album = text.slice('#EXTALB:'.length).trim();
+      else if (/^#EXTALB:/iu.test(text) && pending) pending.album = text.slice('#EXTALB:'.length).trim();
       else if (/^#EXTART:/iu.test(text)) artist = text.slice('#EXTART:'.length).trim();
       else if (/^#EXTM3U\b/iu.test(text)) continue;
       else if (text === '') rows.push({ line, raw, why: 'empty' });
       else if (text.startsWith('#')) rows.push({ line, raw, why: 'comment' });
       else {
-        rows.push(rowOf({ line, raw }, text, pending, { album, artist }));
+        rows.push(rowOf({ line, raw }, text, pending, artist));
         pending = null;
-        album = undefined;
       }
     }
     if (pending) rows.push(withoutAddress(pending, artist));
@@ -56,25 +55,23 @@ function afterComma(text: string): string {
   return comma === -1 ? '' : text.slice(comma + 1);
 }
 
-/** What directives of the file say about its songs. */
-interface Told {
-  album: string | undefined;
-  artist: string | undefined;
-}
-
-function rowOf(found: Row, address: string, pending: Pending | null, { album, artist }: Told): Row {
+/** @param artist the artist that the directive `#EXTART` names for the file */
+function rowOf(found: Row, address: string, pending: Pending | null, artist: string | undefined): Row {
   const { refs } = takeAddresses(address);
   const row = pending ? { line: pending.line, raw: excerpt(`${pending.raw}\n${found.raw}`) } : found;
-  const fields = { ...(refs.length > 0 && { uri: address }), ...(album && { album }) };
+  const fields = { ...(refs.length > 0 && { uri: address }), ...albumOf(pending) };
   if (pending && pending.title !== '') return { ...row, ...songOfTitle(pending.title, artist, fields) };
   if (refs.length > 0) return { ...row, fields };
   return { ...row, ...songOfPath(address) };
 }
 
 /** The row of a title that no address follows. Some programs write lists of names only. */
-function withoutAddress({ line, raw, title }: Pending, artist: string | undefined): Row {
-  return { line, raw, ...songOfTitle(title, artist, {}) };
+function withoutAddress(pending: Pending, artist: string | undefined): Row {
+  const { line, raw, title } = pending;
+  return { line, raw, ...songOfTitle(title, artist, albumOf(pending)) };
 }
+
+const albumOf = (pending: Pending | null) => (pending?.album ? { album: pending.album } : {});
 
 /** A title line usually has the artist too. Otherwise the directive `#EXTART` may name one for the whole file. */
 function songOfTitle(
