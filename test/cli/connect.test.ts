@@ -616,6 +616,8 @@ If the client starts a program instead, give it this command:
 `,
     err: `${NO_SERVER}relay does not know the client "Zedd". Did you mean "zed"?\n`,
   });
+  const { out } = await run(['Zedd', '--key']);
+  assert.doesNotMatch(out, /\n\n\n/);
   const { code, err } = await run(['Zedd', '--write']);
   assert.deepEqual([code, /Unknown client "Zedd"/.test(err)], [2, true]);
 });

@@ -75,12 +75,14 @@ export function otherText(
     `  Name    ${name}`,
     `  URL     ${url}`,
     ...shown,
-    '',
     ...(key === null
-      ? wrap(
-          `The client then asks for approval in the browser.${orKey} The bridge mcp-remote asks for approval as "MCP CLI Proxy".`,
-          width,
-        )
+      ? [
+          '',
+          ...wrap(
+            `The client then asks for approval in the browser.${orKey} The bridge mcp-remote asks for approval as "MCP CLI Proxy".`,
+            width,
+          ),
+        ]
       : []),
     '',
     'If the client starts a program instead, give it this command:',
