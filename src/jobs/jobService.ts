@@ -137,8 +137,8 @@ export function createJobs(context: JobContext): Jobs {
   }
 
   /** Wakes the jobs that wait because of such a failure. */
-  function wakeWaiting(...classes: readonly FailureClass[]): void {
-    if (wakeJobs(store, codesOf(...classes), clock.now()) > 0) store.saveSoon();
+  function wakeWaiting(by: number, ...classes: readonly FailureClass[]): void {
+    if (wakeJobs(store, codesOf(...classes), by, clock.now()) > 0) store.saveSoon();
   }
 
   /** Stores a job, wakes the lanes, and drops jobs that ended long ago. */
@@ -290,16 +290,17 @@ export function createJobs(context: JobContext): Jobs {
     },
     cancel,
     loggedIn() {
-      wakeWaiting('login', 'account');
-      // A login ends the block of the login service, and those of another Spotify app.
-      const isBlocked = listRateLimits(store).some(({ blockedUntil }) => (blockedUntil ?? 0) > clock.now());
-      if (!isBlocked) wakeWaiting('limit');
+      wakeWaiting(clock.now(), 'login', 'account');
+      // A login ends the block of the login service, and those of another Spotify app. A job does not say which block it waits
+      // for, so it waits until the last of the blocks that are left.
+      const ends = listRateLimits(store).map(({ blockedUntil }) => blockedUntil ?? 0);
+      wakeWaiting(Math.max(clock.now(), ...ends), 'limit');
       runner.wake();
     },
     start() {
       // The login may have happened while no server was running.
       const account = getAccount(store);
-      if (account && !account.reauthorizationRequired) wakeWaiting('login', 'account');
+      if (account && !account.reauthorizationRequired) wakeWaiting(clock.now(), 'login', 'account');
       // Continues tool writes that were interrupted by a crash or a stop.
       takeUpUnlisted(context, left, (change) => list(change, null, false)).catch((error) =>
         context.log.error({ err: error }, 'could not list the job of an interrupted write'),

@@ -18,9 +18,9 @@ export interface Away {
 }
 
 const ID = /^[0-9A-Za-z]{22}$/;
-/** Matches a comparison that leaves texts out: `<> 'a'`, `NOT LIKE 'a'`, `NOT IN ('a', 'b')`. */
+/** Matches a comparison that leaves texts out: `<> 'a'`, `NOT LIKE 'a'`, `NOT IN ('a', 'b')`. Each text is written as its number. */
 const EXCLUDED =
-  /(?:<>|!=|\bis\s+not\b|\bnot\s+like\b)\s*(?:'(?:[^']|'')*'|"(?:[^"]|"")*")|\bnot\s+in\s*\((?:\s*(?:'(?:[^']|'')*'|"(?:[^"]|"")*")\s*,?)+\)/gi;
+  /(?:<>|!=|\bis\s+not|\bnot\s+like)\s*\u{e000}\d+;|\bnot\s+in\s*\(\s*\u{e000}\d+;(?:\s*,\s*\u{e000}\d+;)*/giu;
 /** Matches a comment, or a text in a query: SQLite also takes double quotation marks if they hold no name of a column. */
 const TEXT = /--[^\n]*|\/\*[\s\S]*?\*\/|'((?:[^']|'')*)'|"((?:[^"]|"")*)"/g;
 /** The key of the plays in `Keep.gone`. */
@@ -106,12 +106,21 @@ function refusedIn(
   listed: readonly ListedName[],
 ): ListedName[] {
   // A rule that leaves a playlist out lacks nothing without it.
-  const texts = new Set(textsIn(query.replace(EXCLUDED, ' ')));
+  const texts = new Set(neededTexts(query));
   // A text may also name an artist, so names of playlists only count beside the table that has them.
   const hasNames = /\bplaylists\b/i.test(query.replace(TEXT, ' '));
   const isReadable = new Set(listed.filter(({ readable }) => readable).map((one) => one.name));
   const isNamed = (one: string) => hasNames && one !== name && texts.has(one) && !isReadable.has(one);
   return listed.filter((one) => !one.readable && (texts.has(one.id) || isNamed(one.name)));
+}
+
+/** The texts in a query, without those that it leaves out. */
+function neededTexts(query: string): string[] {
+  const texts = textsIn(query);
+  let count = 0;
+  const numbered = query.replace(TEXT, (found) => (/^['"]/.test(found) ? `\u{e000}${count++};` : ' '));
+  const needed = numbered.replace(EXCLUDED, ' ').matchAll(/\u{e000}(\d+);/gu);
+  return Array.from(needed, ([, at]) => texts[Number(at)]).filter((text) => text !== undefined);
 }
 
 function textsIn(query: string): string[] {

@@ -96,10 +96,14 @@ create view plays as
   from play_events e join play_items i on i.id = e.item;
 `;
 
-/** The names that the account data writes where the extended history has none. */
+/** The names that the account data writes where the extended history has none. Plays that both histories hold are kept once. */
 const NAMELESS = `
 update play_items set kind = 'unknown', name = null, artist = null
   where short = 1 and name = 'Unknown Track' and artist = 'Unknown Artist';
+delete from play_events where item in (select id from play_items where short = 1 and kind = 'unknown')
+  and exists (select 1 from play_events e join play_items i on i.id = e.item
+    where e.played_at between play_events.played_at and substr(play_events.played_at, 1, 17) || '59Z'
+      and e.ms_played = play_events.ms_played and i.short = 0 and i.name is null and i.artist is null);
 `;
 
 /** Forward only, since the content of `memory.db` cannot be read again. */

@@ -1,5 +1,6 @@
 /** The provider's OAuth endpoints, used with PKCE: scopes, authorization URL, code exchange, refresh. Keeps no state. */
 import { NEVER } from '../../base/abort.ts';
+import { TooLarge } from '../../base/bodyText.ts';
 import { waitWords } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';
 import { readJson } from '../../base/parsing.ts';
@@ -97,7 +98,10 @@ async function askToken(app: ProviderApp, form: URLSearchParams, network: Networ
   if ('failure' in answer) {
     throw new RelayError(
       answer.timedOut ? 'PROVIDER_TIMEOUT' : 'PROVIDER_UNAVAILABLE',
-      "Spotify's login service cannot be reached.",
+      answer.failure instanceof TooLarge
+        ? "The answer of Spotify's login service is too large for relay to read."
+        : "Spotify's login service cannot be reached.",
+
       {
         remedy: isRefreshForm(form)
           ? 'Check the network connection, then try again. The login is kept.'

@@ -104,7 +104,9 @@ export function createProviderApi(options: SendOptions): ProviderApi {
           : { kind: 'network', certainlyUnsent: isCertainlyUnsent(answer.failure) };
       return { error, outcome };
     }
-    if (answer.status !== 429 && answer.status < 500) limits.passed(request.scope, sentAt);
+    // A redirect comes from a gateway, and says nothing about the limit.
+    const isAnswered = answer.status < 300 || (answer.status >= 400 && answer.status < 500);
+    if (isAnswered && answer.status !== 429) limits.passed(request.scope, sentAt);
     if (answer.status >= 200 && answer.status < 300) return accepted(request, success(answer));
     return refused(request, token, sentAt, answer);
   }

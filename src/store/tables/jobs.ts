@@ -344,10 +344,11 @@ export function boundWaits(store: Store, now: number, maxMs: number): number {
 }
 
 /** Makes jobs that wait for one of `reasons` due now; returns how many. */
-export function wakeJobs(store: Store, reasons: readonly string[], now: number): number {
+export function wakeJobs(store: Store, reasons: readonly string[], by: number, now: number): number {
   const places = reasons.map(() => '?').join(', ');
   return store.run(
-    `update jobs set run_after = ?, updated_at = ? where status = 'waiting' and reason in (${places})`,
-    [now, now, ...reasons],
+    `update jobs set run_after = ?, updated_at = ?
+     where status = 'waiting' and (run_after is null or run_after > ?) and reason in (${places})`,
+    [by, now, by, ...reasons],
   ).changes;
 }

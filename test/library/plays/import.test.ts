@@ -457,6 +457,24 @@ test('a play that an earlier relay stored as an unknown track is replaced by the
     );
   }));
 
+test('a play that an earlier relay stored twice, since neither history names it, is kept once', () =>
+  withExports({ connect: false }, async (relay, at) => {
+    const names = { master_metadata_track_name: null, master_metadata_album_artist_name: null };
+    await run(relay, ['import', await at('a.zip', zipped({ 'StreamingHistory0.json': [short(A)] }))]);
+    await run(relay, ['import', await at('b.zip', zipped({ 'endsong_0.json': [extended(A, names)] }))]);
+    assert.equal((await allPlays(relay)).length, 2);
+    await relay.server.close();
+    const path = join(relay.home, 'memory.db');
+    const former = "update play_items set name = 'Unknown Track', artist = 'Unknown Artist' where short = 1";
+    await writeFile(path, await asOfSchema(3, await readFile(path), former));
+    await relay.restart();
+    await run(relay, ['import', await at('c.zip', zipped({ 'endsong_0.json': [extended(C)] }))]);
+    assert.deepEqual(
+      (await allPlays(relay)).map(([, uri]) => uri),
+      [trackUri(A.song), trackUri(C.song)],
+    );
+  }));
+
 test('a memory.db that only a newer relay may use is refused, and stays byte for byte', () =>
   withExports({ connect: false }, async (relay, at) => {
     const command = ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))];
