@@ -136,7 +136,7 @@ export function createJobs(context: JobContext): Jobs {
     return jobRecord(reread(store, job));
   }
 
-  /** Wakes the jobs that wait because of such a failure. */
+  /** Makes jobs that wait because of such a failure due at `by`, unless they are due earlier. */
   function wakeWaiting(by: number, ...classes: readonly FailureClass[]): void {
     if (wakeJobs(store, codesOf(...classes), by, clock.now()) > 0) store.saveSoon();
   }

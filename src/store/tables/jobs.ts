@@ -343,7 +343,7 @@ export function boundWaits(store: Store, now: number, maxMs: number): number {
   ).changes;
 }
 
-/** Makes jobs that wait for one of `reasons` due now; returns how many. */
+/** Makes jobs that wait for one of `reasons` due at `by`, unless they are due earlier; returns how many. */
 export function wakeJobs(store: Store, reasons: readonly string[], by: number, now: number): number {
   const places = reasons.map(() => '?').join(', ');
   return store.run(

@@ -12,7 +12,7 @@ export const queryLibraryTool = defineTool({
   name: 'query_library',
   title: 'Query the library with SQL',
   description:
-    'Answers one SQLite SELECT about all saved tracks, playlists and the imported listening history, from a local copy that is kept fresh: count, join, group or find duplicates in one call. Use it instead of paging through lists.',
+    'Answers one SQLite SELECT about all saved tracks, playlists and the imported listening history. Use it to count, join, group or find duplicates in one call, instead of paging through lists. The local copy is kept fresh.',
   kind: 'read',
   input: z.object({
     sql: z.string().min(1).max(10_000).describe(`${libraryTablesText()}\n${EXAMPLE}`),
