@@ -179,11 +179,10 @@ async function leaveOutKept(run: Run): Promise<DriveEnd | null> {
   if (kept.size === 0) return null;
   run.plan = { ...plan, ops: withoutKept(run, kept) };
   run.body = { ...run.body, ops: run.plan.ops, refused: [...kept] };
-  context.store.transaction(() => putChangeBody(context.store, change.seq, run.body));
+  putChangeBody(context.store, change.seq, run.body);
   if (sameRows(rowsAfter(run.plan), plan.rows)) {
-    const remedy = 'Nothing was changed. Remove them in the Spotify app.';
     const error = new RelayError('UNSUPPORTED_ITEMS', keptText(kept.size), {
-      remedy,
+      remedy: 'Nothing was changed. Remove them in the Spotify app.',
       details: { kept: [...kept] },
     });
     return ended(run, 'unchanged', error);

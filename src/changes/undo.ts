@@ -180,8 +180,7 @@ const MAY_STAY = 'Spotify may refuse to clear a description.';
 const STAYS = 'Spotify refused to clear the description, so the description stays as it is now.';
 
 /** The plan of an undo as it was carried out. Leaves out an operation that Spotify refused, and says in `lost` what stays. */
-export function carriedOut(plan: UndoPlan, { notes }: Pick<ChangeBody, 'notes'>): UndoPlan {
-  const isRefused = notes?.passedOver === true;
+export function carriedOut(plan: UndoPlan, isRefused: boolean): UndoPlan {
   return {
     ...plan,
     ops: plan.ops.filter((op) => !isRefused || op.op !== 'details' || op.mayFail !== true),

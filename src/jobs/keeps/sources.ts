@@ -42,8 +42,7 @@ export async function awayFrom(
   const ids = texts.filter((text) => ID.test(text));
   const names = playlistsInQuery(query, name).filter((one) => one !== name);
   const listed = texts.length === 0 ? [] : await library.listedPlaylists();
-  const named = refusedIn({ name, query }, listed).filter(({ id }) => missed.every((one) => one.id !== id));
-  const refused = [...missed, ...named].map(
+  const refused = [...missed, ...refusedIn({ name, query }, listed, missed)].map(
     (one): Away => ({ key: playlistUri(one.id), name: one.name, why: 'refused' }),
   );
   const unlisted = new Set(ids.filter((id) => listed.every((one) => one.id !== id)));
@@ -87,8 +86,8 @@ export function unheard(
  */
 export async function requireSources(library: Library, of: Pick<Keep, 'name' | 'query'>): Promise<void> {
   // A playlist that relay could read before may be readable again: a run without it waits for a review.
-  const missed = new Set((await library.missedPlaylists()).map(({ id }) => id));
-  const refused = refusedIn(of, await library.listedPlaylists()).filter(({ id }) => !missed.has(id));
+  const missed = await library.missedPlaylists();
+  const refused = refusedIn(of, await library.listedPlaylists(), missed);
   const names = refused.map(({ name }) => `"${name}"`);
   if (names.length === 0) return;
   const them = names.length === 1 ? 'it' : 'them';
@@ -98,12 +97,13 @@ export async function requireSources(library: Library, of: Pick<Keep, 'name' | '
 }
 
 /**
- * The playlists that a query names and whose rows Spotify does not give. A name that a readable playlist has too means that
- * one.
+ * The playlists that a query names and whose rows Spotify does not give, without `missed`. A name that a readable playlist has
+ * too means that one.
  */
 function refusedIn(
   { name, query }: Pick<Keep, 'name' | 'query'>,
   listed: readonly ListedName[],
+  missed: ReadonlyArray<{ id: string }>,
 ): ListedName[] {
   // A rule that leaves a playlist out lacks nothing without it.
   const texts = new Set(neededTexts(query));
@@ -111,7 +111,9 @@ function refusedIn(
   const hasNames = /\bplaylists\b/i.test(query.replace(TEXT, ' '));
   const isReadable = new Set(listed.filter(({ readable }) => readable).map((one) => one.name));
   const isNamed = (one: string) => hasNames && one !== name && texts.has(one) && !isReadable.has(one);
-  return listed.filter((one) => !one.readable && (texts.has(one.id) || isNamed(one.name)));
+  const isMissed = new Set(missed.map(({ id }) => id));
+  const isRefused = ({ id, readable }: ListedName) => !readable && !isMissed.has(id);
+  return listed.filter((one) => isRefused(one) && (texts.has(one.id) || isNamed(one.name)));
 }
 
 /** The texts in a query, without those that it leaves out. */

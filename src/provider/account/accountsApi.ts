@@ -101,7 +101,6 @@ async function askToken(app: ProviderApp, form: URLSearchParams, network: Networ
       answer.failure instanceof TooLarge
         ? "The answer of Spotify's login service is too large for relay to read."
         : "Spotify's login service cannot be reached.",
-
       {
         remedy: isRefreshForm(form)
           ? 'Check the network connection, then try again. The login is kept.'

@@ -190,10 +190,7 @@ function explain(request: ProviderRequest, status: number, body: FailureBody): E
     return {
       code: 'PROVIDER_INVALID_RESPONSE',
       message: `Spotify answered ${request.method} ${request.template} with an error that relay does not know (${status}): ${body.message.replace(/\.$/, '')}.`,
-      remedy:
-        request.method === 'GET'
-          ? 'Try again in a minute. If it happens again, look for a newer version of relay.'
-          : retryAdvice(request),
+      remedy: oddAdvice(request, 'look for a newer version of relay'),
     };
   }
   return {
@@ -201,16 +198,18 @@ function explain(request: ProviderRequest, status: number, body: FailureBody): E
     message: REDIRECTS.has(status)
       ? `The answer to ${request.method} ${request.template} leads to another address, and relay does not follow it (${status}).`
       : `relay got an answer that Spotify does not give to ${request.method} ${request.template} (${status}).`,
-    remedy: proxyAdvice(request),
+    remedy: oddAdvice(request, PROXY),
   };
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** What to do after an answer that Spotify itself does not give. */
-function proxyAdvice(request: ProviderRequest): string {
+const PROXY = 'a proxy or firewall may be answering in place of Spotify';
+
+/** What to do after an odd answer. @param ifAgain completes the sentence "If it happens again, …" */
+function oddAdvice(request: ProviderRequest, ifAgain: string): string {
   return request.method === 'GET'
-    ? 'Try again in a minute. If it happens again, a proxy or firewall may be answering in place of Spotify.'
+    ? `Try again in a minute. If it happens again, ${ifAgain}.`
     : retryAdvice(request);
 }
 
@@ -292,7 +291,7 @@ export function transportFailure(request: ProviderRequest, error: unknown, timed
     return new RelayError(
       'PROVIDER_INVALID_RESPONSE',
       `The answer to ${request.method} ${request.template} is too large for relay to read.`,
-      { remedy: proxyAdvice(request), cause: error },
+      { remedy: oddAdvice(request, PROXY), cause: error },
     );
   }
   const code = systemCodeOf(error);

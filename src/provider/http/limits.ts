@@ -6,7 +6,7 @@ import { interruptible } from '../../base/abort.ts';
 import { type Clock, waitWords } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';
-import { blockScope, countRequest, isLimitedApp, listRateLimits } from '../../store/tables/rateLimits.ts';
+import { blockScope, countRequest, listRateLimits, noteLimitedApp } from '../../store/tables/rateLimits.ts';
 import { type LimitScope, PROVIDER_NAME } from '../api.ts';
 import { MAX_BLOCK_SECONDS, MAX_RETRIES, PATIENCE_SECONDS, rateLimitSeconds } from './retry.ts';
 
@@ -187,7 +187,7 @@ export function createLimits(store: Store, clock: Clock): Limits {
       if (last && sentAt > last.at) failures.delete(scope);
     },
     useApp(clientId) {
-      if (isLimitedApp(store, clientId)) return;
+      if (noteLimitedApp(store, clientId)) return;
       for (const scope of new Set([...blocks.keys(), ...recovering.keys(), ...failures.keys()])) free(scope);
     },
     free,

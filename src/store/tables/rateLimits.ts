@@ -50,8 +50,8 @@ export function blockScope(store: Store, block: Omit<RateLimit, 'updatedAt'>, no
 
 const APP = 'limited_app';
 
-/** Notes whose limits the stored ones are. @returns false if they were those of another app until now. Saved soon. */
-export function isLimitedApp(store: Store, clientId: string): boolean {
+/** Notes whose limits the stored ones are, to be saved soon. @returns false if they were those of another app until now */
+export function noteLimitedApp(store: Store, clientId: string): boolean {
   const before = store.get<{ value: string }>('select value from meta where name = ?', [APP])?.value;
   if (before === clientId) return true;
   store.run('insert or replace into meta (name, value) values (?, ?)', [APP, clientId]);

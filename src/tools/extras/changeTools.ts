@@ -77,7 +77,8 @@ export const undoChangeTool = defineTool({
     const rest = (_: number, when: string) => undoAgain(change, when);
     const { report, state } = await carryOut(services, 'undo_change', request, call, { rest });
     // Without a change, Spotify has refused all that was to be written.
-    const plan = planned && carriedOut(planned, state?.body ?? { notes: { passedOver: true } });
+    const isRefused = state === null || state.body.notes?.passedOver === true;
+    const plan = planned && carriedOut(planned, isRefused);
     return {
       ok: true,
       ...facts,

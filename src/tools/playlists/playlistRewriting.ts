@@ -9,7 +9,7 @@ import { ItemRef, MAX_ENTRIES, playlistId } from '../arguments.ts';
 import { itemUri } from '../itemUri.ts';
 import { wholePlaylist } from '../libraryFilter.ts';
 import { defineTool } from '../tool.ts';
-import { carryOut, emptyReport, WriteReport, write } from './playlistWriting.ts';
+import { carryOut, emptyReport, WriteReport } from './playlistWriting.ts';
 
 export const replaceTracksTool = defineTool({
   name: 'replace_playlist_tracks',
@@ -78,14 +78,13 @@ export const deduplicatePlaylistTool = defineTool({
       return { ...emptyReport(id, removed.length, requestsLeft(ops)), ...counts, ...datesNote(ops) };
     }
     const request = deduplicateRows(services, id, read);
-    const report = await write(services, 'deduplicate_playlist', request, call);
+    const { report, state } = await carryOut(services, 'deduplicate_playlist', request, call);
     const removed = removedRows(items);
     // The requests may also take out rows that stay, and write them again. The report counts only the repeats.
     const counts = { requested: removed.length, written: removed.length, ...countsOf(items, removed) };
-    const note =
-      removed.length === 0
-        ? { note: 'Nothing changed: no row repeats an earlier one.' }
-        : datesNote(deduplicateOps(restorableUris(items)));
+    const note = state
+      ? datesNote(state.body.ops)
+      : { note: 'Nothing changed: no row repeats an earlier one.' };
     return { ...report, ...counts, removed, dry_run, ...note };
   },
 });
