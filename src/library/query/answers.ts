@@ -1,0 +1,167 @@
+/** Answers queries on the library: brings the copy up to date as far as the question asks, then runs the query in a thread. */
+import { isoOf } from '../../base/clock.ts';
+import { loginRequired, RelayError } from '../../domain/errors.ts';
+import type { LibraryAnswer, LibraryList } from '../../domain/library.ts';
+import { ALL_LISTS, type Copy } from '../copy.ts';
+import type { LibraryFile } from '../files/libraryFile.ts';
+import type { Caller } from '../reading/background.ts';
+import type { Checks } from '../reading/checks.ts';
+import type { Question, Rows } from './messages.ts';
+import type { QueryPool } from './pool.ts';
+
+/** Maximum number of characters of rows, columns and note as JSON, so that the whole answer has at most 10,000. */
+const ROW_CHARACTERS = 9_200;
+const NO_PLAYS =
+  'plays is empty: relay knows no plays until the owner imports Spotify’s export of the listening history (relay import my_spotify_data.zip).';
+/** The end of the last play, and whether most of the last thousand have no URI. All plays may be a million. */
+const LATEST_PLAYS =
+  'SELECT max(played_at), count(uri) * 2 < count(*) FROM (SELECT played_at, uri FROM plays ORDER BY played_at DESC LIMIT 1000)';
+const NAMED_ONLY = 'Most of the latest have no uri, as in the account data: compare name and artist too.';
+
+export interface LibraryQuestion {
+  sql: string;
+  /** Maximum number of rows; null for no limit of rows or characters. */
+  limit: number | null;
+  maxAgeMinutes: number;
+}
+
+/** The plays that a query reads. */
+export interface PlaysRead {
+  /** When the last play ended, ISO 8601; null if none are stored. */
+  until: string | null;
+  /** Says this to the reader of an answer, whose rows alone would mean that nothing was heard since. */
+  note: string;
+}
+
+export interface Answers {
+  /**
+   * Brings `lists` up to date, and answers a question from the copy.
+   * @throws RelayError `LOGIN_REQUIRED` if no account is connected and nothing has been read; otherwise as `QueryPool.ask`
+   */
+  answer(
+    question: LibraryQuestion,
+    lists: readonly LibraryList[],
+    call: Caller,
+    isCsv?: boolean,
+  ): Promise<LibraryAnswer & { csv?: string }>;
+  /** Runs a query of relay's own on the copy as it is. @returns all its rows */
+  rows(sql: string, signal: AbortSignal): Promise<Rows['rows']>;
+  /** Returns the lists that a query reads; until the first reading has ended, all lists. */
+  listsReadBy(sql: string, signal: AbortSignal): Promise<readonly LibraryList[]>;
+  /** Says how far the plays reach that a query reads; null if it reads none. */
+  playsRead(sql: string, signal: AbortSignal): Promise<PlaysRead | null>;
+  /** Does some work. If a file turns out to be damaged or gone, replaces the file and does the work once more. */
+  undamaged<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * @param connected returns the ID of the connected account; null if none is connected
+ * @param pool returns the threads, which start at the first question
+ */
+export function createAnswers(
+  copy: Copy,
+  memory: LibraryFile,
+  checks: Checks,
+  connected: () => string | null,
+  pool: () => QueryPool,
+): Answers {
+  async function ask(
+    question: Pick<Question, 'sql' | 'isCsv' | 'isExplained'> & Partial<Question>,
+    signal: AbortSignal,
+  ): Promise<Rows> {
+    // The thread reads the files itself, so a file that is not in memory need not be opened here.
+    if (!(await copy.file.exists())) {
+      // The copy was there and is gone. `undamaged` treats this like a file that the thread cannot open.
+      if (copy.wasSeen)
+        throw new RelayError('STORE_ERROR', 'library.db is gone.', { details: { file: 'library.db' } });
+      await copy.file.use(() => {});
+    }
+    await copy.file.save();
+    const files = { mirror: copy.file.path, memory: (await memory.exists()) ? memory.path : null };
+    const most = Number.MAX_SAFE_INTEGER;
+    return pool().ask({ limit: most, maxCharacters: most, ...question, ...files }, signal);
+  }
+
+  /** @returns a note for the answer, which says what the answer lacks; null if it lacks nothing */
+  async function bringUpToDate(
+    { sql, maxAgeMinutes }: LibraryQuestion,
+    lists: readonly LibraryList[],
+    call: Caller,
+  ): Promise<string | null> {
+    const account = connected();
+    if (account !== null) return checks.current(account, maxAgeMinutes, lists, call);
+    const { asOf } = await copy.summary();
+    // Plays need no account, and versions are kept after a logout.
+    const isNamed = /\b(?:plays|versions|version_items)\b/i.test(withoutTexts(sql));
+    const isOfMemory = isNamed && (await memory.exists());
+    if (asOf === null && !isOfMemory) throw loginRequired();
+    return 'No Spotify account is connected, so this is what was known before.';
+  }
+
+  /**
+   * Replaces a file that was damaged or removed while relay ran. Drops a damaged copy, and puts a damaged `memory.db` aside.
+   * @returns false if the error is about neither file
+   */
+  async function replacedDamaged(error: unknown, signal: AbortSignal): Promise<boolean> {
+    const { file: name } = (error instanceof RelayError ? error.details : null) ?? {};
+    if (name === 'library.db') await copy.exclusively(copy.drop, signal);
+    // SQLite does not say which file is damaged, so damage that shows while a query runs is reported for `memory.db`. If that
+    // file is sound, the copy is the damaged one.
+    else if (name === 'memory.db') {
+      if (await memory.check()) await copy.exclusively(copy.drop, signal);
+    } else return false;
+    return true;
+  }
+
+  return {
+    async answer(question, lists, call, isCsv = false) {
+      const { sql, limit } = question;
+      const note = await bringUpToDate(question, lists, call);
+      const { asOf, begunAt, coverage } = await copy.summary();
+      const limits = limit === null ? {} : { limit, maxCharacters: ROW_CHARACTERS - (note?.length ?? 0) };
+      const { rows, columns, count, truncated, csv } = await ask({ sql, ...limits, isCsv }, call.signal);
+      return {
+        ...(csv === undefined ? {} : { csv }),
+        columns,
+        rows,
+        row_count: count ?? rows.length,
+        truncated,
+        as_of: isoOf(asOf ?? begunAt),
+        coverage,
+        ...noteOf([note, memory.news()]),
+      };
+    },
+    rows: async (sql, signal) => (await ask({ sql }, signal)).rows,
+    async listsReadBy(sql, signal) {
+      if (!(await copy.summary()).complete) return ALL_LISTS;
+      const { lists } = await ask({ sql, limit: 0, maxCharacters: 0, isExplained: true }, signal);
+      return lists ?? ALL_LISTS;
+    },
+    async playsRead(sql, signal) {
+      if (!/\bplays\b/i.test(withoutTexts(sql))) return null;
+      const { rows } = await ask({ sql: LATEST_PLAYS, limit: 1, maxCharacters: 1_000 }, signal);
+      const [until, isNamedOnly] = rows[0] ?? [];
+      if (typeof until !== 'string') return { until: null, note: NO_PLAYS };
+      const end = `plays end on ${until.slice(0, 10)}: relay does not know what was heard since.`;
+      return { until, note: isNamedOnly === 1 ? `${end} ${NAMED_ONLY}` : end };
+    },
+    async undamaged(signal, work) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(await replacedDamaged(error, signal))) throw error;
+        return work();
+      }
+    },
+  };
+}
+
+/** A query without its texts and comments, which may hold the names of tables. */
+function withoutTexts(sql: string): string {
+  return sql.replace(/'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\//g, ' ');
+}
+
+export function noteOf(notes: ReadonlyArray<string | null>): { note?: string } {
+  const note = notes.filter((one) => one !== null).join(' ');
+  return note === '' ? {} : { note };
+}
