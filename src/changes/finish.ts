@@ -103,16 +103,24 @@ async function stillShown(
   }
 }
 
-/** Replaces all rows by what should be there. @param left rows that still show although they were to be removed */
-async function replaceAll(run: Run, left: ReadonlySet<string>): Promise<DriveEnd | null> {
+/**
+ * Replaces all rows by what should be there.
+ * @param left rows that still show although they were to be removed
+ * @param seen all rows, if they were just read
+ */
+async function replaceAll(
+  run: Run,
+  left: ReadonlySet<string>,
+  seen?: readonly string[],
+): Promise<DriveEnd | null> {
   const { context, change, call, plan } = run;
   const from = progressOf(change);
   const { rows, former } = plan;
   const playlistId = change.playlistId ?? '';
   const [gone, reached] = [rowsAt(plan, from), rowsAt(plan, from, left)];
   // Either the list lags, or these rows are still there.
-  context.rows.wrote(playlistId, () => [rows, gone, reached]);
-  const present = (await context.rows.readTwice(playlistId, call)).map(uriOf);
+  context.rows.wrote(playlistId, () => [rows, gone, reached, ...(seen ? [seen] : [])]);
+  const present = seen ?? (await context.rows.readTwice(playlistId, call)).map(uriOf);
   // Someone else may have added these rows since. If in doubt, they stay: a song that is there twice does less harm than a song
   // that is lost.
   const base =
@@ -397,12 +405,12 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   if (mayBeRows(expected, present)) return null;
   // Rows that were to be removed are not another person's: the list lags, or Spotify has failed to remove them.
   const { rows: reached, left } = presentState(plan, known, present);
-  if (left.size > 0) return sameRows(present, reached) ? null : replaceAll(run, left);
+  if (left.size > 0) return sameRows(present, reached) ? null : replaceAll(run, left, present);
   // A reading that is corrected by relay's own writes shows removed rows as gone, but they may still be there.
   const removed = removedBefore(plan.ops, known);
-  if (removed.size > 0 && rest[0]?.op === 'put') return replaceAll(run, removed);
+  if (removed.size > 0 && rest[0]?.op === 'put') return replaceAll(run, removed, present);
   const remaining = carryOn || change.uncertain ? tookEffectAfterAll(run, present) : null;
-  if (remaining) return remaining.size > 0 ? replaceAll(run, remaining) : goOnFromHere(run);
+  if (remaining) return remaining.size > 0 ? replaceAll(run, remaining, present) : goOnFromHere(run);
   const rows = withNames(present, expected);
   const ops = adds ? rest : planRows(rows, mergeRows(expected, rowsAfter(plan), rows, carryOn));
   if (ops === null) return review(run, changedMeanwhile(run, present));
