@@ -39,6 +39,7 @@ import {
   sizeInDoubt,
   takePlan,
   tellRows,
+  tellWritten,
 } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
@@ -326,7 +327,7 @@ export function review(run: Run, cause: RelayError): DriveEnd {
   const { control } = run;
   if (control.cancelled && control.waiter === null) return ended(run, 'partial', cause, { inTransit: true });
   // The change may continue before the list shows what it has written.
-  tellRows(run);
+  tellWritten(run);
   return { kind: 'review', cause };
 }
 

@@ -300,8 +300,7 @@ export function failuresBefore({ count, code }: Failures, error: RelayError): nu
 export function leave(run: Run): void {
   record(run, { inTransit: run.change.looking });
   // The next run may begin before the list shows what this one has written.
-  const hasWritten = run.lastWriteAt > Number.NEGATIVE_INFINITY;
-  if (hasWritten && !run.change.inTransit) tellRows(run);
+  if (!run.change.inTransit) tellWritten(run);
 }
 
 /** Pauses the change for as long as its failure asks for. */
@@ -373,7 +372,7 @@ export function ended(
     ...(cause ? { error: errorFacts(cause) } : {}),
     ...facts,
   });
-  tellRows(run);
+  tellWritten(run);
   return { kind: 'ended', cause };
 }
 
@@ -412,6 +411,14 @@ export function tellRows(
   if (!isAfter(reached, START) && first.length === 0) return;
   const halved = landingsOf(body) ?? [];
   context.rows.wrote(change.playlistId, () => [...first, ...statesUntil(plan, reached, halved)], ageMs);
+}
+
+/**
+ * Does `tellRows` if this run has written. What an earlier run wrote was told then. Told once more, it would count as the latest
+ * write, although other changes may have written to the playlist since.
+ */
+export function tellWritten(run: Run): void {
+  if (run.lastWriteAt > Number.NEGATIVE_INFINITY) tellRows(run);
 }
 
 /**
