@@ -170,15 +170,18 @@ const MAX_AHEAD = 6;
  * The present state of a change and later ones, the nearest to a reading first. Of those that are equally near, the earlier one
  * comes first.
  * @param size as for `compareRows`
+ * @param last the end of the last request that was sent; null if it is not known
  */
 export function byDistance(
   plan: Work,
   known: Progress,
   shown: readonly string[],
   size: number | null = ROWS_PER_REQUEST,
+  last: Progress | null = null,
 ): ReadonlyArray<State & { far: number }> {
   const offBy = ({ rows }: State) => Math.abs(rows.length - shown.length);
   const ahead = statesFrom(plan, known, shown, size)
+    .filter(({ to }) => last === null || !isAfter(to, last))
     .toSorted((a, b) => offBy(a) - offBy(b))
     .slice(0, MAX_AHEAD);
   return [stateAt(plan, known), ...keptState(plan, known, shown), ...ahead]
@@ -190,18 +193,20 @@ export function byDistance(
  * The state of a change that is nearest to a reading in which others wrote too. A request takes effect as a whole, so the
  * state that shares more with the list is the one that was reached. `other` if two states are equally near, or none is.
  * @param size as for `compareRows`
+ * @param last as for `byDistance`
  */
 export function nearestState(
   plan: Work,
   known: Progress,
   shown: readonly string[],
   size: number | null,
+  last: Progress | null = null,
 ): Verdict {
   const isStrange = ({ rows, far }: { rows: readonly string[]; far: number }) =>
     far * 2 > rows.length + shown.length;
   // A removal may leave few rows or none, so others may have added most of what is there.
   const isRemoved = ({ op }: Progress) => op > known.op && plan.ops[op - 1]?.op === 'remove';
-  const states = byDistance(plan, known, shown, size);
+  const states = byDistance(plan, known, shown, size, last);
   const [nearest, ...others] = states.filter(
     (state) => state.to === known || isRemoved(state.to) || !isStrange(state),
   );

@@ -50,7 +50,8 @@ export async function lookAtRows(run: Run, step: Step | null, whole: boolean): P
   if (isOlder) return { kind: 'stale' };
   // Others may have moved rows to or from a place that was not read.
   if (part.from > 0) return lookAtRows(run, step, true);
-  return nearestState(plan, known, await underNamesRemoved(run, shown, seen.items), size);
+  const named = await underNamesRemoved(run, shown, seen.items);
+  return nearestState(plan, known, named, size, step?.to ?? null);
 }
 
 /**
