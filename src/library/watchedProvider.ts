@@ -9,7 +9,7 @@ export type Written =
   | { kind: 'saved' }
   /** The list of playlists. */
   | { kind: 'playlists' }
-  /** `snapshotId` is null if the answer named no snapshot, or did not arrive. `name` is null unless it has a new name now. */
+  /** `snapshotId` is null if the answer named no snapshot, or did not arrive. `name` is null unless the playlist was renamed. */
   | { kind: 'playlist'; id: string; snapshotId: string | null; name: string | null };
 
 export interface Watcher {

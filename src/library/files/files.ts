@@ -33,7 +33,7 @@ function memoryPath(home: string): string {
 
 const MIRROR: FileKind = {
   make: (db) => void db.exec(MIRROR_SCHEMA),
-  bring(db) {
+  prepare(db) {
     const found = ['application_id', 'user_version'].map((name) => firstValue(db, `pragma ${name}`));
     if (found.join() !== [MIRROR_ID, MIRROR_VERSION].join()) throw new Error('it is of another version');
     // Counting the rows fails if the file was cut off.
@@ -50,7 +50,7 @@ const MEMORY: FileKind = {
     migrate(db, MEMORY_MIGRATIONS);
     db.exec(`pragma application_id = ${MEMORY_ID}`);
   },
-  bring(db, { path, size }) {
+  prepare(db, { path, size }) {
     if (firstValue(db, 'pragma application_id') !== MEMORY_ID)
       throw new Error('it belongs to another program');
     const pages = Number(firstValue(db, 'pragma page_count'));

@@ -30,9 +30,9 @@ export interface FileKind {
   /**
    * Checks the content of a file, and brings an older one up to date.
    * @param file its path, and its size in bytes
-   * @throws RelayError `STATE_TOO_NEW` if the file is to be left as it is; any other error if it cannot be used
+   * @throws RelayError `STATE_TOO_NEW` if a newer program wrote the file, which then stays; any other error if it cannot be used
    */
-  bring(db: Database, file: { path: string; size: number }): void;
+  prepare(db: Database, file: { path: string; size: number }): void;
   /** What becomes of a file that cannot be used. `drop` deletes it, since its content can be read again. */
   damaged: 'drop' | 'put_aside';
 }
@@ -59,7 +59,7 @@ export interface LibraryFile {
    * @returns true if the file had to be opened and is sound; false if this call wrote the file or put it aside
    */
   check(): Promise<boolean>;
-  /** Returns once that a damaged file was put aside, and where; null if none was since the last call. */
+  /** Returns the message that a damaged file was put aside, and where; null if none was since the last call. */
   news(): string | null;
   /** Drops what was not saved: the next use reads the file again. */
   revert(): Promise<void>;
@@ -163,8 +163,8 @@ export function createLibraryFile({
   }
 
   /**
-   * Reads the content of the file; null if there is none. Returns `unusable` for what is not a file of the library. Returns it
-   * also for a copy that cannot be read now, since Spotify has its content. Leaves any other file that cannot be read in place.
+   * Reads the content of the file; null if there is none. Returns `unusable` for what is not a file of the library, and for a
+   * copy that cannot be read now, since Spotify has its content. Leaves any other file that cannot be read in place.
    * @throws RelayError `STORE_ERROR`
    */
   async function content(): Promise<Uint8Array | 'unusable' | null> {
@@ -189,7 +189,7 @@ export function createLibraryFile({
       const paged = createPagedFile(bytes);
       db = new SQL.Database(paged.bytes);
       db.exec(FOR_MEMORY);
-      kind.bring(db, { path, size: bytes.length });
+      kind.prepare(db, { path, size: bytes.length });
       return { db, sql: createSql(db, paged), savedVersion: 0 };
     } catch (error) {
       db?.close();
@@ -289,12 +289,12 @@ export function createLibraryFile({
     check: () =>
       held(async () => {
         const before = aside;
-        const isKept = open !== null;
+        const wasOpen = open !== null;
         const { sql } = await database();
         if (aside !== before) return false;
         const [verdict] = sql.all<{ quick_check: string }>('pragma quick_check(1)');
         if (verdict?.quick_check === 'ok') {
-          if (!isKept || !open) return true;
+          if (!wasOpen || !open) return true;
           // The content in memory is complete, whatever happened to the file.
           open.savedVersion = -1;
           await save();

@@ -96,7 +96,10 @@ create view plays as
   from play_events e join play_items i on i.id = e.item;
 `;
 
-/** The names that the account data writes where the extended history has none. Plays that both histories hold are kept once. */
+/**
+ * Removes the names that the account data writes where the extended history has none. Then deletes the plays without a name that
+ * the extended history holds too.
+ */
 const NAMELESS = `
 update play_items set kind = 'unknown', name = null, artist = null
   where short = 1 and name = 'Unknown Track' and artist = 'Unknown Artist';

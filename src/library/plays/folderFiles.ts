@@ -1,6 +1,6 @@
 /**
  * Lists the files of an unpacked export, or a single one. A link in a directory is not followed, since its target was not
- * exported; if it has the name of a history, it is refused.
+ * exported. The export is refused if the link has the name of a history or of the account file.
  */
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';

@@ -119,10 +119,10 @@ function compileAsSubquery(db: Database, statement: string): void {
 }
 
 /**
- * Returns the error for a text that does not compile as a subquery. Text that begins like a query gets SQLite's own error, which
- * is about that text alone: of the subquery, SQLite may say something about a bracket that nobody wrote. Other text is told that
- * only queries are allowed; if its first word is none of SQL's, that comes after what SQLite would say. SQLite is not asked: what
- * it says of the subquery is about a later word.
+ * Returns the error for a text that does not compile as a subquery. A text that begins like a query gets SQLite's error for that
+ * text alone, since the error for the subquery may name a bracket that nobody wrote. For any other text, the error says that
+ * only queries are allowed. If its first word is not a word of SQL, the error also calls that word a syntax error. SQLite's own
+ * error for the subquery would name a later word.
  */
 function notASubquery(db: Database, statement: string, error: unknown): unknown {
   const word = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*([a-z]\w*)/i.exec(statement)?.[1] ?? '';
@@ -134,7 +134,7 @@ function notASubquery(db: Database, statement: string, error: unknown): unknown 
   return new Refused('statement', isMistyped ? `near "${word}": syntax error. ${READ_ONLY}` : READ_ONLY);
 }
 
-/** What SQLite says of a statement, without running it; null if it can be compiled. */
+/** Compiles a statement without running it. @returns SQLite's error; null if the statement can be compiled */
 function compileError(db: Database, statement: string): unknown {
   try {
     db.prepare(statement).free();
@@ -192,7 +192,7 @@ interface ExactStatement {
   get(params: null, config: { useBigInt: true }): Array<SqlValue | bigint>;
 }
 
-/** The present row of a statement. A row with large integers is read again, exactly: that is slower. */
+/** Returns the current row of a statement. A row with large integers is read again with their exact values, which is slower. */
 function cellsOf(prepared: Statement): LibraryCell[] {
   const row = prepared.get();
   const isExact = row.every(

@@ -121,8 +121,7 @@ export function createReader(
   let smaller = { offset: 0, size: SAVED_PAGE, until: Number.NEGATIVE_INFINITY };
   /** The playlist that last changed while its rows were read, and how often in a row. */
   let moving = { id: '', times: 0 };
-
-  /** How far the reading of the saved tracks had come when it last had to check them, and how often it did so since. */
+  /** The position that the reading of the saved tracks did not get beyond, and how many checks in a row did not help. */
   let stuck = { at: 0, times: 0 };
 
   async function savedPage(

@@ -22,7 +22,7 @@ export interface SavedChanges {
 const PAGE = 50;
 
 /**
- * A stretch of `rest`, known rows below the head. It lies between two rows that still exist, or reaches to the end of
+ * A stretch of `rest`, the known rows below the head. It lies between two rows that still exist, or reaches to the end of
  * `rest`. `at` is the index in `rest` of the row at either end, and `shift` is the number of rows before that row that are gone.
  */
 interface Gap {
@@ -75,7 +75,7 @@ export async function findSavedChanges(
   const others = below.filter(({ uri }) => uri === null || !added.has(uri));
   const found = await search(others);
   if (found === 'moving' || others.length === below.length) return found;
-  // Or else the list names the track twice, since Spotify may show a saved track under the ID of another.
+  // If that does not fit, the list has the track twice: Spotify may show a saved track under the ID of another.
   return found === 'unlike' || !(await isShown(found.rows)) ? search(below) : found;
 
   /** Reads the two rows beside the first row that is taken to have moved: the total alone may fit by chance. */

@@ -96,7 +96,7 @@ function insertSaved(sql: Sql, rows: readonly SavedKey[], first: number): void {
 }
 
 /**
- * Replaces the stored list of saved tracks by `rows`.
+ * Replaces the stored list of saved tracks with `rows`.
  * @param seen rows as they were just read; what is stored about their tracks is brought up to date
  * @returns true if the stored list was the same
  */

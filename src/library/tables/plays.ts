@@ -8,7 +8,7 @@ interface KnownItem {
   id: number;
   /** ID of the first item with the same URI or, in the short history, with the same names; `id` if there is no URI. */
   subject: number;
-  /** The subject of the short history that has the same names: plays of this item replace its plays. null if there is none. */
+  /** The subject of the short history with the same names, whose plays those of this item replace; null if there is none. */
   shortId: number | null;
   item: PlayedItem;
 }

@@ -40,8 +40,8 @@ export function createPlaylistVersions(
   const names = new Map<string, string>();
 
   /**
-   * Works with the versions of a playlist. If one of them is damaged, deletes it and those that cannot be read without it: they
-   * must not keep the library from being read. The rows in the copy then become a version again, if none is left.
+   * Works with the versions of a playlist. If one of them is damaged, deletes it and those that cannot be read without it, so
+   * that the library can still be read. If no version is left, the rows in the copy become one again.
    */
   async function withVersions<T>(id: string, work: (sql: Sql) => T): Promise<T> {
     const done = await memory.use((sql): { value: T } | null => {

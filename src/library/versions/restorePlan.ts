@@ -45,8 +45,8 @@ export function restorePlan(
     }
     unsupported.push({ position, uri: uri || null, name: version[position]?.name ?? null, reason });
   }
-  // If one of these rows was added after the version, it could not be restored once it was removed: a local file, or a row for
-  // which Spotify names no item.
+  // A local file, or a row for which Spotify names no item, may have been added after the version. Once removed, it could not be
+  // brought back.
   for (const [position, uri] of present.entries()) {
     const isLocal = uri.startsWith('spotify:local:');
     if ((uri !== '' && !isLocal) || !take(left, uri)) continue;
