@@ -69,9 +69,9 @@ export function createPlayImports(
   async function run(one: Import, request: PlaysRequest, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const own = userName();
-    const accounts = request.anyAccount || own === null ? null : [own.toLowerCase()];
+    const only = request.anyAccount || own === null ? null : own.toLowerCase();
     const label = request.label ?? basename(request.path);
-    const reading = startReading({ path: request.path, label, accounts });
+    const reading = startReading({ path: request.path, label, only });
     const leave = () => void reading.worker.terminate();
     signal.addEventListener('abort', leave, { once: true });
     try {
@@ -223,11 +223,6 @@ function startReading(start: ImportStart): Reading {
   const worker = startThread('relay import', IMPORT_WORKER, start, limits);
   let heard: (reply: ImportReply) => void = () => {};
   let failed: (error: unknown) => void = () => {};
-  const reply = () =>
-    new Promise<ImportReply>((resolve, reject) => {
-      heard = resolve;
-      failed = reject;
-    });
   worker.on('message', (message: ImportReply) => heard(message));
   worker.on('error', (error) => failed(errorOf(error, start.label)));
   worker.on('exit', () => failed(new RelayError('SHUTTING_DOWN', 'The import was ended.')));
@@ -243,11 +238,12 @@ function startReading(start: ImportStart): Reading {
         };
       });
     },
-    async next() {
-      const answer = reply();
-      worker.postMessage('next');
-      const message = await answer;
-      return message.kind === 'batch' ? message.batch : null;
+    next() {
+      return new Promise((resolve, reject) => {
+        failed = reject;
+        heard = (message) => resolve(message.kind === 'batch' ? message.batch : null);
+        worker.postMessage('next');
+      });
     },
   };
 }

@@ -12,7 +12,7 @@ const BATCH = 4_000;
 /** Number of bytes between two progress reports. */
 const REPORT = 4 * 1024 * 1024;
 
-const { path, label, accounts } = workerData as ImportStart;
+const { path, label, only } = workerData as ImportStart;
 const tell = (reply: ImportReply) => parentPort?.postMessage(reply);
 
 async function run(): Promise<void> {
@@ -23,7 +23,7 @@ async function run(): Promise<void> {
     const { account, unreadable } = await readExport(path, label, {
       plays,
       onAccount(name) {
-        if (accounts === null || accounts.includes(name.toLowerCase())) return;
+        if (only === null || only === name.toLowerCase()) return;
         foreign = name;
         throw new Error('It is the history of another account.');
       },

@@ -5,8 +5,8 @@ export interface ImportStart {
   path: string;
   /** The name of the export in errors. */
   label: string;
-  /** User names, in lower case, of the accounts whose history may be imported; null for any account. */
-  accounts: readonly string[] | null;
+  /** User name, in lower case, of the only account whose history may be imported; null for any account. */
+  only: string | null;
 }
 
 /** What the thread sends. It sends a `batch` only after the server has sent `next`. */

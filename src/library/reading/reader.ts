@@ -14,6 +14,7 @@ import {
   PLAYLIST_PAGE,
 } from '../../provider/resources/playlists.ts';
 import { getSavedTracks } from '../../provider/resources/savedTracks.ts';
+import type { Sql } from '../../store/sql/sql.ts';
 import type { LibraryFile } from '../files/libraryFile.ts';
 import {
   appendListed,
@@ -213,10 +214,7 @@ export function createReader(
     }
     await file.use((sql) =>
       sql.transaction(() => {
-        appendListed(
-          sql,
-          judged(page.items, call.account, unreadableIds(sql), getMeta(sql, 'foreign_refused') === '1'),
-        );
+        appendListed(sql, judged(sql, page.items, call.account));
         if (page.next_offset !== null) {
           setListing(sql, { offset: page.next_offset, total: page.total });
           return;
@@ -229,23 +227,22 @@ export function createReader(
 
   async function checkPlaylists(call: ReadCall): Promise<Playlist[]> {
     const read: Playlist[] = [];
-    let total = -1;
-    for (let attempt = 1, offset = 0; ; ) {
+    let [attempt, offset, total] = [1, 0, -1];
+    for (;;) {
       const page = await getMyPlaylists(provider, { limit: PLAYLIST_PAGE, offset }, call);
-      const isSame = total < 0 || page.total === total;
-      total = page.total;
-      if (isSame) read.push(...page.items);
-      if (isSame && page.next_offset === null) break;
-      offset = isSame ? (page.next_offset ?? 0) : 0;
-      if (isSame) continue;
-      read.length = 0;
-      total = -1;
-      attempt += 1;
-      if (attempt > TRIES) throw changing('The list of playlists');
+      if (total >= 0 && page.total !== total) {
+        if (attempt === TRIES) throw changing('The list of playlists');
+        attempt += 1;
+        [offset, total] = [0, -1];
+        read.length = 0;
+        continue;
+      }
+      read.push(...page.items);
+      if (page.next_offset === null) break;
+      [offset, total] = [page.next_offset, page.total];
     }
     await file.use((sql) => {
-      const refused = getMeta(sql, 'foreign_refused') === '1';
-      putPlaylists(sql, judged(read, call.account, unreadableIds(sql), refused));
+      putPlaylists(sql, judged(sql, read, call.account));
       if (getMeta(sql, 'listed') !== '1') putMeta(sql, 'listed', 1);
     });
     return read;
@@ -331,10 +328,10 @@ export function createReader(
         setPending(sql, null);
         setUnreadable(sql, id);
         // Whether Spotify hands out other people's playlists depends on the app's registration. If it refuses one, it refuses all.
-        if (isForeign) putMeta(sql, 'foreign_refused', 1);
-        if (isForeign)
-          for (const due of playlistsDue(sql))
-            if (due.mine === 0 && due.collaborative !== 1) setUnreadable(sql, due.id);
+        if (!isForeign) return;
+        putMeta(sql, 'foreign_refused', 1);
+        for (const due of playlistsDue(sql))
+          if (due.mine === 0 && due.collaborative !== 1) setUnreadable(sql, due.id);
       }),
     );
   }
@@ -401,13 +398,10 @@ export function createReader(
   };
 }
 
-/** Decides for each playlist whether to read its rows. @param unreadable from `unreadableIds` */
-function judged(
-  playlists: readonly Playlist[],
-  account: string,
-  unreadable: ReadonlyMap<string, boolean>,
-  foreignRefused: boolean,
-): ListedPlaylist[] {
+/** Decides for each playlist whether to read its rows. */
+function judged(sql: Sql, playlists: readonly Playlist[], account: string): ListedPlaylist[] {
+  const unreadable = unreadableIds(sql);
+  const foreignRefused = getMeta(sql, 'foreign_refused') === '1';
   return playlists.map((playlist) => {
     const mine = playlist.owner.id === account;
     const isForeign = !mine && playlist.collaborative !== true;

@@ -66,11 +66,9 @@ function knownItem(sql: Sql, item: PlayedItem): KnownItem {
   // Older account data has no file for podcasts, and may list an episode as a song. So the kind is not compared.
   const sameNames = sql.get<{ id: number | null }>(SAME_NAMES, [artist, name])?.id ?? null;
   if (short) return { id, subject: sameNames ?? id, shortId: null, item };
-  const first =
-    uri === null
-      ? id
-      : (sql.get<{ id: number }>('select min(id) as id from play_items where uri = ?', [uri])?.id ?? id);
-  return { id, subject: first, shortId: sameNames, item };
+  // Without a URI, this finds none.
+  const first = sql.get<{ id: number | null }>('select min(id) as id from play_items where uri = ?', [uri]);
+  return { id, subject: first?.id ?? id, shortId: sameNames, item };
 }
 
 function newItem(sql: Sql, { kind, uri, name, artist, album, short }: PlayedItem): number {
