@@ -120,9 +120,9 @@ function compileAsSubquery(db: Database, statement: string): void {
 
 /**
  * Returns the error for a text that does not compile as a subquery. A text that begins like a query gets SQLite's error for that
- * text alone, since the error for the subquery may name a bracket that nobody wrote. For any other text, the error says that
- * only queries are allowed. If its first word is not a word of SQL, the error also calls that word a syntax error. SQLite's own
- * error for the subquery would name a later word.
+ * text alone: the error for the subquery may name a bracket that nobody wrote. For any other text, the error says that only
+ * queries are allowed. If its first word is not a word of SQL, the error also calls that word a syntax error. SQLite's own error
+ * for the subquery would name a later word.
  */
 function notASubquery(db: Database, statement: string, error: unknown): unknown {
   const word = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*([a-z]\w*)/i.exec(statement)?.[1] ?? '';
