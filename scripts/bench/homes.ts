@@ -32,7 +32,6 @@ export function openHome(home: string): Promise<Store> {
   return openStore({ home, clock: systemClock, log: silentLog });
 }
 
-/** Fills a home. */
 export async function fillHome(home: string, { tracks, jobs, days }: Past): Promise<void> {
   const store = await openHome(home);
   const now = Date.now();

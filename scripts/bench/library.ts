@@ -10,9 +10,9 @@ import type { Client } from '@modelcontextprotocol/client';
 import { minutesAgo, playlistOf } from '../../test/library/accounts.ts';
 import { owner } from '../../test/support/entries.ts';
 import { sharedFastClock } from '../../test/support/fastClock.ts';
-import { type Simulator, startSimulator } from '../../test/support/simulator/simulator.ts';
-import { connectAccount, mcpClient } from '../../test/support/world.ts';
-import { median, startRelay } from './program.ts';
+import { type Simulator, settingsFor, startSimulator } from '../../test/support/simulator/simulator.ts';
+import { connectAccount } from '../../test/support/world.ts';
+import { median, startRelay, withClient } from './program.ts';
 
 export interface LibraryTime {
   question: string;
@@ -58,9 +58,7 @@ export async function libraryQuestions(): Promise<{ times: LibraryTime[]; memory
   // The program frees memory a minute after the last question. On a fast clock, that is some seconds.
   const clock = sharedFastClock(8);
   const env = {
-    PROVIDER_CLIENT_ID: provider.clientId,
-    PROVIDER_API_URL: provider.apiUrl,
-    PROVIDER_ACCOUNTS_URL: provider.accountsUrl,
+    ...settingsFor(provider),
     RELAY_LIBRARY_REQUESTS_PER_MINUTE: '10000',
     RELAY_LIBRARY_REQUESTS_PER_DAY: '100000',
     ...clock.env,
@@ -148,15 +146,6 @@ async function measured(client: Client, memory: () => number, minute: () => Prom
       rowOf('a minute after questions', 'after'),
     ],
   };
-}
-
-async function withClient<T>(baseUrl: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = await mcpClient(`${baseUrl}/mcp`);
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
 }
 
 async function readAll(client: Client): Promise<void> {

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
-import { startSimulator } from '../../test/support/simulator/simulator.ts';
-import { connectAccount, mcpClient } from '../../test/support/world.ts';
+import { settingsFor, startSimulator } from '../../test/support/simulator/simulator.ts';
+import { connectAccount } from '../../test/support/world.ts';
 import { fillHome, knownSong } from './homes.ts';
-import { median, type Program, startBare, startRelay } from './program.ts';
+import { median, type Program, startBare, startRelay, withClient } from './program.ts';
 
 export interface StartRow {
   when: string;
@@ -38,12 +38,7 @@ export async function startAndMemory(): Promise<StartRow[]> {
     return started;
   };
   const provider = await startSimulator();
-  const { clientId, apiUrl, accountsUrl } = provider;
-  const env = {
-    PROVIDER_CLIENT_ID: clientId,
-    PROVIDER_API_URL: apiUrl,
-    PROVIDER_ACCOUNTS_URL: accountsUrl,
-  };
+  const env = settingsFor(provider);
   const home = join(folder, 'home');
   try {
     await fillHome(home, { tracks: SONGS, jobs: 0, days: 0 });
@@ -65,29 +60,20 @@ export async function startAndMemory(): Promise<StartRow[]> {
 
     const day = await take(startRelay(join(folder, 'day'), env));
     await connectAccount(day.baseUrl);
-    await withClient(day, oneDay);
+    await withClient(day.baseUrl, oneDay);
     rows.push(rowOf(`${CALLS} calls of one client`, day.memory()));
     await day.end();
 
     const known = await take(startRelay(home, env));
     rows.push({ ready: known.readyMs, bareReady, ...rowOf('ready, 10,000 known tracks', known.memory()) });
     await connectAccount(known.baseUrl);
-    await withClient(known, oneJob);
+    await withClient(known.baseUrl, oneJob);
     rows.push(rowOf('a job of 10,000 known tracks', known.memory()));
     return rows;
   } finally {
     await Promise.all(running.map((program) => program.end()));
     await provider.close();
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function withClient(program: Program, work: (client: Client) => Promise<void>): Promise<void> {
-  const client = await mcpClient(`${program.baseUrl}/mcp`);
-  try {
-    await work(client);
-  } finally {
-    await client.close();
   }
 }
 

@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { API_KEY, ENCRYPTION_KEY } from '../../test/support/world.ts';
+import type { Client } from '@modelcontextprotocol/client';
+import { API_KEY, ENCRYPTION_KEY, mcpClient } from '../../test/support/world.ts';
 
 const RELAY = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 const TURN = fileURLToPath(new URL('../../test/support/longestTurn.cjs', import.meta.url));
@@ -81,10 +82,21 @@ function residentMb(pid: number): number {
   return Number(spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout) / 1_000;
 }
 
-async function end(child: ChildProcess): Promise<void> {
+/** Ends a process, if it has not ended already. */
+export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGKILL');
   await once(child, 'exit');
+}
+
+/** Connects an MCP client to a relay while `work` runs. */
+export async function withClient<T>(baseUrl: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await mcpClient(`${baseUrl}/mcp`);
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
 }
 
 /** Returns the median of several measurements. */

@@ -1,12 +1,12 @@
 /** Starts the servers under test, each in its own process, so that none shares an event loop with another or with the load. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { API_KEY, connectAccount, ENCRYPTION_KEY } from '../../test/support/world.ts';
+import { end } from './program.ts';
 
 export interface Servers {
   /** MCP URLs. All three servers take the same requests. */
@@ -72,10 +72,4 @@ export async function withServers<T>(work: (servers: Servers) => Promise<T>): Pr
     await Promise.all(children.map(end));
     rmSync(home, { recursive: true, force: true });
   }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'exit');
 }

@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { API_KEY } from '../../test/support/world.ts';
 import { measure, type Requests } from './load.ts';
+import { median } from './program.ts';
 import { type Servers, withServers } from './servers.ts';
 
 export interface Throughput {
@@ -119,7 +120,3 @@ function bodyOf({ method, name }: Ask, era: string, id: number): string {
 }
 
 const isModern = (era: string) => era >= '2026';
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
-}
