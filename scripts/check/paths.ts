@@ -1,8 +1,7 @@
 /** Checks that files named in documents and comments exist. */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './files.ts';
+import { pathsInRepository, root } from './files.ts';
 
 /** Matches the path of a source file in backquotes, such as `server/http/router.ts`. */
 const NAMED = /`([\w./-]+\.(?:ts|mjs|sql))`/g;
@@ -14,12 +13,7 @@ const PLACEHOLDERS = new Set(['migrations/00000N_subject.sql']);
  * of the path.
  */
 export function missingFiles(): string[] {
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-    .split('\n')
-    .filter((path) => path !== '');
+  const files = pathsInRepository();
   return files
     .filter((path) => path.endsWith('.md') || /^src\/(?!generated\/).*\.ts$/.test(path))
     .flatMap((document) =>
