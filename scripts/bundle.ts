@@ -50,7 +50,7 @@ export async function bundle({
     metafile: true,
     logLevel: 'warning',
   });
-  await toAscii(outfile);
+  await writeFile(outfile, asciiOf(await readFile(outfile, 'utf8')));
   if (minify) await leaveOutBuildPaths(`${outfile}.map`);
   return metafile;
 }
@@ -72,9 +72,11 @@ async function leaveOutBuildPaths(path: string): Promise<void> {
  * Escapes the characters beyond ASCII that esbuild leaves in regular expressions. A single character beyond Latin-1 makes V8
  * use two bytes for every character of the file.
  */
-async function toAscii(path: string): Promise<void> {
-  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  await writeFile(path, (await readFile(path, 'utf8')).replace(/[\u0080-\uffff]/g, escaped));
+export function asciiOf(script: string): string {
+  return script.replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /**

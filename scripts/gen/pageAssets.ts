@@ -1,7 +1,7 @@
 /** Writes the script, the style sheet and the icon of relay's pages into a module, so that the program contains them. */
 import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
-import { type GeneratedFile, inRepository } from './file.ts';
+import { type GeneratedFile, inRepository, quoted } from './file.ts';
 
 const PAGES = 'src/server/pages';
 
@@ -31,8 +31,4 @@ async function bundled(entry: string): Promise<string> {
     logLevel: 'warning',
   });
   return (outputFiles[0]?.text ?? '').trim();
-}
-
-function quoted(text: string): string {
-  return `\`${text.replace(/[`\\]|\$\{/g, '\\$&')}\``;
 }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import initSqlJs from 'sql.js';
 import { dumpSchema, type Migration, migrate } from '../../src/store/sql/migrate.ts';
-import { type GeneratedFile, inRepository } from './file.ts';
+import { type GeneratedFile, inRepository, quoted } from './file.ts';
 
 const FOLDER = 'src/store/migrations';
 
@@ -13,7 +13,7 @@ const FOLDER = 'src/store/migrations';
 export function generateSql(): GeneratedFile {
   const entries = readMigrations().map(
     ({ version, name, oldestCompatible, sql }) =>
-      `  {\n    version: ${version},\n    name: '${name}',\n    oldestCompatible: ${oldestCompatible},\n    sql: ${quote(sql)},\n  },\n`,
+      `  {\n    version: ${version},\n    name: '${name}',\n    oldestCompatible: ${oldestCompatible},\n    sql: ${quoted(sql)},\n  },\n`,
   );
   const text = `// Made by "npm run gen" from ${FOLDER}/*.sql.
 
@@ -50,8 +50,4 @@ function parse(file: string, version: number, sql: string): Migration {
     );
   }
   return { version, name, oldestCompatible: Number(oldest), sql: sql.replaceAll('\r\n', '\n') };
-}
-
-function quote(sql: string): string {
-  return `\`${sql.replace(/[`\\]|\$\{/g, '\\$&')}\``;
 }

@@ -1,6 +1,7 @@
 /** Bundles the code of the library's threads, each into a module that exports it as text. */
 import { build } from 'esbuild';
-import { type GeneratedFile, inRepository } from './file.ts';
+import { asciiOf } from '../bundle.ts';
+import { type GeneratedFile, inRepository, quoted } from './file.ts';
 
 interface Thread {
   entry: string;
@@ -43,15 +44,6 @@ async function generateWorker({ entry, path, name }: Thread): Promise<GeneratedF
   const script = (outputFiles[0]?.text ?? '').trim();
   return {
     path,
-    text: `// Made by "npm run gen" from ${entry}.\n\nexport const ${name} = ${quoted(script)};\n`,
+    text: `// Made by "npm run gen" from ${entry}.\n\nexport const ${name} = ${quoted(asciiOf(script))};\n`,
   };
-}
-
-function quoted(text: string): string {
-  // esbuild does not escape characters beyond ASCII in regular expressions.
-  const ascii = text.replace(
-    /[\u0080-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  return `\`${ascii.replace(/[`\\]|\$\{/g, '\\$&')}\``;
 }
