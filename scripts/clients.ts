@@ -21,7 +21,7 @@ import { type Ask, type Desk, type Question, REAL_CLIENTS, type RealClient } fro
 
 const SERVER = 'relay-demo';
 const OWNER_CODE = 'owner-code-of-a-test';
-const RELAY = [process.execPath, join(root, 'bin', 'relay.mjs')];
+const RELAY = [process.execPath, join(root, 'bin', 'relay.mjs')] as const;
 const CALL = { tool: 'search_tracks', arguments: { query: 'carousel', limit: 1 } };
 const TAKES = ['query', 'limit', 'detail'];
 const PROMPT = { name: 'make_playlist', words: 'songs for a rainy sunday evening' };
@@ -266,7 +266,7 @@ async function withHome(work: (desk: Desk, env: NodeJS.ProcessEnv) => Promise<vo
     modelUrl: model.url,
     call: { ...CALL, answer: server.answer },
     prompt: PROMPT,
-    program: [process.execPath, ...RELAY.slice(1), '--home', server.home, 'stdio', '--demo'],
+    program: [...RELAY, '--home', server.home, 'stdio', '--demo'],
   };
   try {
     await work(desk, env);

@@ -12,10 +12,11 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { runProgram } from '../src/cli/program.ts';
 import { systemWorld } from '../src/cli/world.ts';
 import { root } from './bundle.ts';
+import { launchBrowser } from './clients/browser.ts';
 
 const FOLDER = join(root, '.github', 'images');
 const OWNER_CODE = 'demo-owner-code-for-pictures';
@@ -41,10 +42,7 @@ const server = spawn(
 try {
   const [line] = await once(server.stdout, 'data');
   const { baseUrl } = JSON.parse(String(line));
-  const browser = await chromium.launch({
-    executablePath: process.env.RELAY_CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-  });
+  const browser = await launchBrowser();
   try {
     await takeAll(browser, baseUrl);
   } finally {
@@ -65,20 +63,14 @@ async function takeAll(browser: Browser, baseUrl: string): Promise<void> {
   await fillPage();
   await page.goto(baseUrl);
   const code = page.getByLabel('Owner code');
-  const hasOwnerPage = await code.waitFor({ timeout: 3_000 }).then(
-    () => true,
-    () => false,
-  );
-  if (hasOwnerPage) {
-    await code.fill(OWNER_CODE);
-    await code.press('Enter');
-    // The open page still loads the playlist's name and cover.
-    await page.locator('#events img').first().waitFor();
-    await page.getByRole('button', { name: 'Hide', exact: true }).click();
-    await page.getByRole('button', { name: 'Close' }).click();
-    await page.setViewportSize({ width: 1100, height: 1000 });
-    await take(page, 'owner');
-  } else console.log("left out: the owner's page, which this server does not have");
+  await code.fill(OWNER_CODE);
+  await code.press('Enter');
+  // The open page still loads the playlist's name and cover.
+  await page.locator('#events img').first().waitFor();
+  await page.getByRole('button', { name: 'Hide', exact: true }).click();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.setViewportSize({ width: 1100, height: 1000 });
+  await take(page, 'owner');
   // Leaves the server's page, since it allows no styles but its own.
   await page.goto('about:blank');
   await page.setContent(terminalPage(text));

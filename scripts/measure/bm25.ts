@@ -6,8 +6,7 @@ import { stemmer } from 'stemmer';
 
 const K1 = 1.2;
 const B = 0.75;
-/** Stop words. */
-const COMMON = new Set(
+const STOP_WORDS = new Set(
   `a an and are as at be but by did do does for from had has have how i if in into is it its me my no not of on or so
   such than that the their then there these they this to was we what which who will with you`.split(/\s+/),
 );
@@ -50,7 +49,7 @@ export function createBm25(documents: readonly Document[]): (query: string) => s
 
 function wordsOf(text: string): string[] {
   const words: string[] = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.filter((word) => !COMMON.has(word)).map(stemmer);
+  return words.filter((word) => !STOP_WORDS.has(word)).map(stemmer);
 }
 
 function countsOf(words: readonly string[]): Map<string, number> {

@@ -23,8 +23,6 @@ export interface Recall {
   first: number;
   /** Share of the requests, from 0 to 1, whose tool is among the first five. */
   firstFive: number;
-  /** Number of requests. */
-  requests: number;
 }
 
 const entries = TOOLS.map(toolEntry);
@@ -67,7 +65,7 @@ export function recall(asked: 'keywords' | 'requests'): Recall {
   const chosen = asked === 'keywords' ? KEYWORDS : REQUESTS;
   const ranks = chosen.map((request) => rankOf(search, request));
   const within = (places: number) => ranks.filter((rank) => rank < places).length / chosen.length;
-  return { first: within(1), firstFive: within(5), requests: chosen.length };
+  return { first: within(1), firstFive: within(5) };
 }
 
 function rankOf(search: (query: string) => string[], [request, ...tools]: EverydayRequest): number {
