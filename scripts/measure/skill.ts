@@ -8,7 +8,7 @@ import { SKILL_NAME } from '../../src/connect/skillPlaces.ts';
 import { relay as cli } from '../../test/support/cli.ts';
 import { ENCRYPTION_KEY, type Relay } from '../../test/support/world.ts';
 import type { Answer } from './model.ts';
-import { ownPlaylist, songsOf } from './tasks.ts';
+import { expect, ownPlaylist, songsOf } from './tasks.ts';
 import { tokensOf } from './tokens.ts';
 import { toolListSizes } from './toolList.ts';
 
@@ -142,8 +142,4 @@ async function throughSkill(relay: Relay, tool: string, args: Record<string, unk
 function good(answer: Answer): Answer {
   expect(answer.error === undefined, answer.error);
   return answer;
-}
-
-function expect(holds: boolean, found: unknown): void {
-  if (!holds) throw new Error(`A task did not end as expected: ${JSON.stringify(found)}`);
 }
