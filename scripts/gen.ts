@@ -1,4 +1,4 @@
-/** `npm run gen`: writes every generated file. With `--check` it only lists the files that are out of date, and fails if there are any. */
+/** `npm run gen`: writes the generated files. With `--check` it only lists those that are out of date, and fails if there are any. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { generateCommandList } from './gen/commands.ts';
 import { type GeneratedFile, inRepository } from './gen/file.ts';

@@ -1,10 +1,11 @@
 // `npm test`: runs every test file under test/, compiled once, in a few processes that each run many files. Paths limit it to
 // those files. `--test-reporter` works as in Node. `--test-name-pattern` applies only to tests at the top of a file.
 // `--processes=N` sets how many run at the same time. `--long` runs the files that take their sizes from test/support/scale.ts,
-// at full size (`npm run test:long`); with `--sample`, they try fewer random cases. `--again` runs files that failed once more,
-// alone and with the same seeds, as long as they are few: on a busy machine, a test in fast time may run out of time. `--load` runs the tests of test/load, with a new random seed each time (`npm run
-// test:load`). `--stdio` runs the tests of the tools, whose clients then start `relay stdio` instead of connecting over HTTP
-// (`npm run test:stdio`). The clients start `relay stdio` from source, or from a copy of the executable that RELAY_BIN names.
+// at full size (`npm run test:long`); with `--sample`, they try fewer random cases. `--again` repeats the files that failed,
+// alone and with the same seeds, if they are few: on a busy machine, a test in fast time may run out of time. `--load` runs the
+// tests of test/load, with a new random seed each time (`npm run test:load`). `--stdio` runs the tests of the tools, whose
+// clients then start `relay stdio` instead of connecting over HTTP (`npm run test:stdio`). The clients start `relay stdio` from
+// source, or from a copy of the executable that RELAY_BIN names.
 // test/package/ needs executables that are built first, so it runs only if a path names it (`npm run test:package`).
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

@@ -13,7 +13,7 @@ const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 /** More bytes than the longest answer has, so that one read can take a whole answer. */
 const READ_BYTES = 256 * 1024;
 
-/** Answers per second. Throws for any answer but 200. */
+/** Returns the number of answers per second. @throws Error for any status but 200 */
 export async function measure(
   url: URL,
   requests: Requests,

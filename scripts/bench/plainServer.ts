@@ -1,7 +1,7 @@
 /**
- * The plain server that the benchmark compares relay with. It has the same tools, and uses the SDK as the SDK's own documentation shows. A
- * factory creates an `McpServer` and registers every tool on it, with relay's schemas. It asks for no credential. Only
- * `get_devices` and `get_rate_limit_status` answer as in relay; the benchmark calls no others.
+ * The plain server that the benchmark compares relay with. It has the same tools, and uses the SDK as the SDK's own documentation
+ * shows: a factory creates an `McpServer` and registers every tool on it, with relay's schemas. The server asks for no credential.
+ * Only `get_devices` and `get_rate_limit_status` answer as in relay; the benchmark calls no others.
  */
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';

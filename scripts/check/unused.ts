@@ -1,5 +1,5 @@
 /**
- * Files, exports and dependencies that nothing uses. Knip looks for them twice: in everything, and in the program
+ * Finds files, exports and dependencies that nothing uses. Knip looks for them twice: in everything, and in the program
  * without its tests. An export that only tests use carries `@internal` in its doc comment.
  */
 import { spawnSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * The cost of `tools/list` and the instructions. Also how often a search among the tools finds the right one for an everyday
- * request.
+ * Measures the cost of `tools/list` and the instructions, and how often a search among the tools finds the right one for an
+ * everyday request.
  */
 import { groupsOf } from '../../src/domain/toolsets.ts';
 import { instructionsFor, toolEntry } from '../../src/mcp/surface.ts';

@@ -53,7 +53,7 @@ export async function unpack(pin: Pin, paths: readonly string[], folder: string)
   if (missing !== undefined) throw new Error(`${pin.name} ${pin.version} has no ${missing}`);
 }
 
-/** Path of the package's archive in the cache. */
+/** Returns the path of the package's archive in the cache, where it is put first if it is missing or damaged. */
 async function fetchPackage(pin: Pin): Promise<string> {
   const path = join(CACHE, `${pin.name.replace('/', '-').replace('@', '')}-${pin.version}.tgz`);
   if (existsSync(path)) {

@@ -24,8 +24,8 @@ interface PageOptions extends BrowserContextOptions {
 }
 
 /**
- * Runs `work` with a relay and one of its pages in Chromium. Fails unless the page stayed quiet. @param options.page as
- * `newPage` takes it
+ * Runs `work` with a relay and one of its pages in Chromium. Fails unless the page stayed quiet.
+ * @param options.page the options for `newPage`
  */
 export async function withPage(
   { page: pageOptions, ...options }: RelayOptions & { page?: PageOptions },

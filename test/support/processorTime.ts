@@ -1,4 +1,4 @@
-/** Processor milliseconds since `before`, which `process.cpuUsage()` returned. What else a busy machine does takes none of them. */
+/** Processor milliseconds since `before`, which `process.cpuUsage()` returned. Other programs on a busy machine do not add to them. */
 export function processorMs(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
