@@ -21,21 +21,21 @@ export async function withLists(
 ): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'lists-'));
   try {
-    await withRelay({ client: false, ...options }, (world) => work({ world, dir, ...tools(world, dir) }));
+    await withRelay({ client: false, ...options }, (world) =>
+      work({
+        world,
+        dir,
+        run: (args, more = {}) => relay(args, { columns: 100, ...more, env: world.env }),
+        file(name, content) {
+          const path = join(dir, name);
+          writeFileSync(path, content);
+          return path;
+        },
+      }),
+    );
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
-}
-
-function tools(world: Relay, dir: string): Pick<ListScene, 'run' | 'file'> {
-  return {
-    run: (args, more = {}) => relay(args, { columns: 100, ...more, env: world.env }),
-    file(name, content) {
-      const path = join(dir, name);
-      writeFileSync(path, content);
-      return path;
-    },
-  };
 }
 
 /** Options for a person at a terminal. */

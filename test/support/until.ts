@@ -2,6 +2,7 @@
  * Waits for a condition, up to a limit in real time. A limit in turns of the event loop would end too soon on a busy machine,
  * and the wall clock may be set forward meanwhile.
  */
+
 /** Time limit on a slow machine, in real milliseconds. After this time, the test fails and names the condition. */
 const PATIENCE_MS = 120_000;
 /** Number of turns without a pause. A longer wait pauses between turns, to leave the processor to others. */

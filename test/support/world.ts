@@ -141,7 +141,6 @@ function startRelay(home: string, provider: Simulator, options: RelayOptions): P
       ...options.env,
     },
   });
-  const limits = options.limits ? { limits: options.limits } : {};
   // The version of the tests' command line, which would remark on a different one.
   const version = '1.2.3';
   return startServer({
@@ -153,7 +152,7 @@ function startRelay(home: string, provider: Simulator, options: RelayOptions): P
     ground: GROUND,
     env: options.clientEnv,
     ...(options.purpose ? { purpose: options.purpose } : {}),
-    ...limits,
+    ...(options.limits ? { limits: options.limits } : {}),
   });
 }
 
