@@ -89,6 +89,17 @@ test('logs shows the last lines of the current and the earlier file, as text or 
   assert.deepEqual(await relay(['logs', '-n', '0'], { env }), { code: 0, out: '', err: '' });
 });
 
+test('a log that cannot be read is not called missing', async (context) => {
+  const home = temporaryHome(context);
+  mkdirSync(join(home, 'relay.log'));
+  const { code, out, err } = await relay(['logs'], { env: { RELAY_HOME: home } });
+  assert.deepEqual([code, out], [1, '']);
+  assert.match(
+    err,
+    /^relay: The log \S+relay\.log cannot be read: .*\n {2}Make it readable for the user that runs/,
+  );
+});
+
 longTest(
   'logs -f follows the log, also when the file is rotated, until it is interrupted',
   async (context) => {

@@ -1,6 +1,7 @@
 /** Shows the last lines of the server's log, and new ones as they come. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { prettyLine } from '../../server/log/log.ts';
 import { logPaths } from '../../server/log/logFile.ts';
 import { readServerFile } from '../../store/home/serverFile.ts';
@@ -53,11 +54,17 @@ async function homeOf(context: Context): Promise<string> {
 }
 
 /**
- * Reads the whole lines of a file; '' if it cannot be read. The last line is left out if it has no line end, since it may be
- * half written.
+ * Reads the whole lines of a file; '' if there is none. The last line is left out if it has no line end, since it may be half
+ * written.
+ * @throws RelayError `STORE_ERROR` if the file cannot be read
  */
 async function contentOf(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch(() => '');
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (systemCodeOf(error) === 'ENOENT') return '';
+    throw new RelayError('STORE_ERROR', `The log ${path} cannot be read: ${messageOf(error)}.`, {
+      remedy: 'Make it readable for the user that runs this command.',
+    });
+  });
   return text.slice(0, text.lastIndexOf('\n') + 1);
 }
 
