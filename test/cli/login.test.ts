@@ -310,6 +310,23 @@ test('without a terminal nothing is forgotten unless --start-over says so', asyn
   assert.deepEqual(pluck(starts, 'startOver'), [false]);
 });
 
+test('a key file that holds no key is named before anything is said to be forgotten', async () => {
+  const junk = new RelayError('KEY_UNAVAILABLE', 'The master key in /h/master.key cannot be read.', {
+    remedy: { text: 'Move it away and start over with {command}.', command: ['login'] },
+    details: { path: '/h/master.key' },
+  });
+  const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
+  for (const args of [[], ['--start-over']]) {
+    const { parts, starts } = startable(loginThat(CONNECTED), junk);
+    assert.deepEqual(await relay(['login', '--no-browser', ...args], { env, parts }), {
+      code: 3,
+      out: '',
+      err: 'relay: The master key in /h/master.key cannot be read.\n  Move it away and start over with `relay login`.\n',
+    });
+    assert.deepEqual(pluck(starts, 'startOver'), [false]);
+  }
+});
+
 const STARTS_OVER =
   'The master key is another one. The login starts over: the old login and the API key of MCP clients are forgotten.';
 

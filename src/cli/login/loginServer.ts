@@ -89,6 +89,8 @@ function forLogin(error: unknown): unknown {
 /** Asks before anything is dropped, since the key may be unavailable only temporarily (a locked keychain). */
 async function confirmStartOver(context: Context, error: RelayError, mayStartOver: boolean): Promise<void> {
   const { io, signal } = context;
+  // A key file that cannot be used would be in the way of a new key, and its error says what to do first.
+  if (typeof error.details?.path === 'string') throw error;
   if (!mayStartOver && !io.terminal.stdin) {
     throw error.with({
       remedy: {
