@@ -413,6 +413,23 @@ longTest(
     }),
 );
 
+test('a memory.db that became empty is put aside by the question that finds it', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 20, 1);
+    await readAll(relay);
+    const path = join(relay.home, 'memory.db');
+    await relay.client.close();
+    await relay.server.close();
+    await writeFile(path, '');
+    await relay.restart();
+    const { rows, note } = await relay.call('query_library', { sql: 'select count(*) from plays' });
+    assert.deepEqual(rows, [[0]]);
+    assert.match(
+      String(note),
+      /memory\.db was damaged\. It was put aside as \S+\.damaged-\d+, and a new one is begun\./,
+    );
+  }));
+
 longTest('a copy that was damaged or lost while relay was stopped is read again without a message', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 120, 3);

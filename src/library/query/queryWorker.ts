@@ -10,7 +10,7 @@ import { foldLetters } from '../../music/letters.ts';
 import { type DiskFile, openDiskFile } from '../../store/sql/diskFile.ts';
 import { createPagedFile } from '../../store/sql/pagedFile.ts';
 import { type WasmInstance, wasm } from '../../store/sql/wasm.ts';
-import { MEMORY_TABLES } from '../files/schema.ts';
+import { MEMORY_ID, MEMORY_TABLES } from '../files/schema.ts';
 import type { Question, Reply, WorkerStart } from './messages.ts';
 import { Refused, runQuery } from './runQuery.ts';
 
@@ -95,6 +95,9 @@ function attachMemory(SQL: SqlJsStatic, db: Database, path: string | null): Open
   const other = new SQL.Database(file.bytes);
   const name = other.exec('pragma database_list')[0]?.values[0]?.[2];
   db.exec('attach ? as memory', [String(name)]);
+  // An empty file is a database without tables. The server puts it aside, like any other damaged one.
+  if (db.exec('pragma memory.application_id')[0]?.values[0]?.[0] !== MEMORY_ID)
+    throw new Error('it has no playlist versions or plays');
   db.exec(`pragma memory.cache_size = -${MEMORY_CACHE_KIB};`);
   return { db: other, file };
 }
