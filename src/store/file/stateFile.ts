@@ -5,6 +5,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, SqlJsStatic } from 'sql.js';
+import { shellWord } from '../../base/childProcess.ts';
 import { readRegularFile, UnreadFile } from '../../base/files.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { APPLICATION_ID, firstValue } from '../sql/migrate.ts';
@@ -141,7 +142,7 @@ export async function refuseUnfinished(path: string): Promise<void> {
       'STATE_DAMAGED',
       `Another program may still be using the state file: ${beside} exists.`,
       {
-        remedy: `Close that program; if none is open, run: sqlite3 '${path}' 'pragma journal_mode=delete'`,
+        remedy: `Close that program; if none is open, run: sqlite3 ${shellWord(path)} 'pragma journal_mode=delete'`,
         details: { path },
       },
     );
