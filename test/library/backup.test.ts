@@ -136,6 +136,41 @@ test('with a damaged memory.db the state is copied without it, and the command s
   assert.deepEqual(readFileSync(copy), readFileSync(join(home, 'relay.db')));
 });
 
+test('an earlier copy with versions and plays is not replaced by one that would lack them', async (t) => {
+  const { folder, copy, run, homeWith } = await desk(t);
+  const home = await homeWith('first', PLAYS, VERSIONS);
+  await run(home, 'backup', copy);
+  const before = readFileSync(copy);
+  const path = join(home, 'memory.db');
+  writeFileSync(path, readFileSync(path).subarray(0, 5_000));
+  const { code, out, err } = await run(home, 'backup', copy, '--force');
+  assert.deepEqual([code, out], [1, '']);
+  assert.match(
+    err,
+    /^relay: \S+ was not replaced\. It has playlist versions and plays, which the new copy would lack: memory\.db cannot be used \(.*\)\.\n {2}Give the new copy another name\./,
+  );
+  assert.deepEqual(readFileSync(copy), before);
+  assert.match((await run(home, 'status')).out.replace(/\s+/g, ' '), / bad memory \S+ is damaged /);
+  // A copy that has none may be replaced.
+  const other = join(folder, 'other');
+  assert.equal((await run(home, 'backup', other)).code, 0);
+  assert.equal((await run(home, 'backup', other, '--force')).code, 0);
+});
+
+test('a memory.db that a restore has kept is no copy of a state, and the error says where it belongs', async (t) => {
+  const { copy, run, homeWith } = await desk(t);
+  await run(await homeWith('first', PLAYS, VERSIONS), 'backup', copy);
+  const other = await homeWith('other', PLAYS.slice(1));
+  await run(other, 'restore', copy);
+  const kept = readdirSync(other).find((name) => name.startsWith('memory.db.before-restore-')) ?? '';
+  const { code, err } = await run(other, 'restore', join(other, kept));
+  assert.equal(code, 2);
+  assert.equal(
+    err,
+    `relay: ${join(other, kept)} has only playlist versions and plays, and no state.\n  Nothing was changed. To bring them back, stop the server and move the file to ${join(other, 'memory.db')}.\n`,
+  );
+});
+
 test('a memory.db that a newer relay has changed is not copied, and the command says which relay can', async (t) => {
   const { copy, run, homeWith } = await desk(t);
   const path = join(await homeWith('first', PLAYS), 'memory.db');

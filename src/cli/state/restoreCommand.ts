@@ -56,7 +56,7 @@ async function confirmReplacing({ io, signal }: Context, home: string, file: str
   note(io, `The state in ${home}, last saved ${current.mtime.toISOString()}, will be replaced by ${file}.`);
   note(
     io,
-    'Its jobs, remembered tracks and remembered browsers will be gone. The file is kept beside the new one.',
+    'Its jobs, kept playlists, remembered tracks and remembered browsers will be gone. If the copy has playlist versions and plays, they replace those here. What is replaced is kept beside the new files.',
   );
   const { requireYes } = await import('../terminal/prompt.ts');
   await requireYes(io, 'Restore?', signal);
@@ -84,7 +84,9 @@ function whatFollows(
     ...(keptPath === null ? [] : [`The previous state is kept in ${keptPath}.`]),
     ...(keptMemoryPath === null
       ? []
-      : [`The previous playlist versions and plays are kept in ${keptMemoryPath}.`]),
+      : [
+          `The previous playlist versions and plays are kept in ${keptMemoryPath}. To bring them back, stop the server and rename the file to memory.db.`,
+        ]),
     ...(heldJobs === 0 ? [] : [`${heldText(heldJobs)} See: ${command('jobs')}`]),
     ...(jobs.ready
       ? [

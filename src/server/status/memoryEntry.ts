@@ -9,6 +9,14 @@ import type { StatusEntry } from '../../domain/localApi.ts';
 import { memoryCompanion } from '../../library/files/files.ts';
 import { newestOf } from '../../store/sql/migrate.ts';
 
+const HEADER = 72;
+
+/** The size of a database in bytes, by its header: pages of a size of which 1 means 65,536. */
+function sizeIn(start: Buffer): number {
+  const pageSize = start.readUInt16BE(16) === 1 ? 65_536 : start.readUInt16BE(16);
+  return start.readUInt32BE(28) * pageSize;
+}
+
 /** Returns the line; null if the home has no such file yet. */
 export async function memoryEntry(home: string): Promise<StatusEntry | null> {
   const { path, applicationId, migrations } = memoryCompanion(home);
@@ -18,15 +26,16 @@ export async function memoryEntry(home: string): Promise<StatusEntry | null> {
   try {
     const found = await stat(path).catch(nullIfMissing);
     if (!found) return null;
-    const start = await readStart(path, 72);
-    // The places of `user_version` and `application_id` (sqlite.org/fileformat2.html, 1.3).
-    if (start.length < 72 || start.readUInt32BE(68) !== applicationId) {
+    const start = await readStart(path, HEADER);
+    // The place of `application_id` (sqlite.org/fileformat2.html, 1.3).
+    if (start.length < HEADER || start.readUInt32BE(68) !== applicationId || found.size < sizeIn(start)) {
       return line(
         'bad',
         `${path} is damaged`,
         'restore a copy; otherwise relay puts the damaged file aside at the next use',
       );
     }
+    // The place of `user_version`.
     const version = start.readUInt32BE(60);
     if (version > newestOf(migrations))
       return line('bad', `${path} was written by a newer version of relay`, 'update relay');

@@ -9,11 +9,12 @@ import { readStart, removeStaleTemps, tempPathFor } from '../../base/files.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { inspectContent } from '../file/open.ts';
 import { diskProblem, nodeSaveFs, type SaveFs } from '../file/save.ts';
-import { isOurs, noState, readStateFile } from '../file/stateFile.ts';
+import { inRollbackFormat, isOurs, noState, readStateFile } from '../file/stateFile.ts';
 import { linkUnlessExists } from '../home/hardLink.ts';
 import { isOwnFile } from '../home/ownFiles.ts';
+import { firstValue } from '../sql/migrate.ts';
 import { loadSqlite } from '../sql/sqlite.ts';
-import { type Carried, type Companion, carry, type RowCounts } from './companion.ts';
+import { type Carried, type Companion, carry, type RowCounts, VERSION_ROW } from './companion.ts';
 
 export interface BackupOptions {
   /** The state file. */
@@ -50,7 +51,7 @@ export interface Backup {
 /**
  * Copies the state as it is on disk now. A failure leaves no half copy, and an earlier copy stays as it was.
  * @throws RelayError `NOT_FOUND` without a state, `STATE_DAMAGED`, `STATE_TOO_NEW`, `USAGE` for a path that cannot be used,
- * `STORE_ERROR` if the disk fails
+ * `STORE_ERROR` if the disk fails, or if the companion cannot be used and the earlier copy has one
  */
 export async function backUpState(options: BackupOptions): Promise<Backup> {
   const { source } = options;
@@ -59,6 +60,7 @@ export async function backUpState(options: BackupOptions): Promise<Backup> {
   const { schemaVersion, keptPlaylists } = await inspectContent(source, state.bytes);
   const path = await placeFor(options);
   const { carried, problem } = await withCompanion(state.bytes, options.companion);
+  if (problem !== null && (await carriesMore(path))) throw poorer(path, problem);
   const bytes = carried?.bytes ?? state.bytes;
   await removeStaleTemps(path).catch(() => {});
   try {
@@ -76,6 +78,20 @@ export async function backUpState(options: BackupOptions): Promise<Backup> {
     rows,
     problem,
   };
+}
+
+/** True if an earlier copy at `path` carries a companion. If that is not certain, it is false: the copy cannot be read. */
+async function carriesMore(path: string): Promise<boolean> {
+  try {
+    const db = new (await loadSqlite()).Database(inRollbackFormat(await readFile(path)));
+    try {
+      return firstValue(db, `select 1 from meta where name = '${VERSION_ROW}'`) === 1;
+    } finally {
+      db.close();
+    }
+  } catch {
+    return false;
+  }
 }
 
 /** Adds the companion's tables to the state. `carried` is null if there is no companion, or none that can be used. */
@@ -185,6 +201,15 @@ function taken(path: string): RelayError {
   return new RelayError('USAGE', `${path} already exists.`, {
     remedy: 'Give another name, or replace an earlier copy with --force.',
   });
+}
+
+/** The error if the new copy would lack what the earlier one has, and what can be read nowhere else. */
+function poorer(path: string, problem: string): RelayError {
+  return new RelayError(
+    'STORE_ERROR',
+    `${path} was not replaced. It has playlist versions and plays, which the new copy would lack: memory.db cannot be used (${problem}).`,
+    { remedy: 'Give the new copy another name. To get versions and plays back, restore the earlier one.' },
+  );
 }
 
 function cannotWrite(path: string, error: unknown): RelayError {

@@ -29,7 +29,7 @@ export interface Copy extends Detached {
  * Reads a copy into memory, checks it as untrusted input, and brings its rows to the present schema there. Changes
  * nothing on disk.
  * @param companion the companion whose tables the copy may carry
- * @throws RelayError `USAGE` if there is no such file, or it is the state file of `home` itself; `STATE_DAMAGED`;
+ * @throws RelayError `USAGE` if there is no such file, it has no state, or it is the state file of `home` itself; `STATE_DAMAGED`;
  * `STATE_TOO_NEW`; `HOME_UNUSABLE` if this user may not read the file
  */
 export async function readCopy(
@@ -46,12 +46,14 @@ export async function readCopy(
     const copy = await openCopy(path, content, clock, companion);
     return { ...copy, path, savedAt: content.savedAt };
   } catch (error) {
-    throw aboutCopy((await isNoBackup(path, error)) ? noBackup(path) : error);
+    const start = await readStart(path, HEADER).catch(() => Buffer.alloc(0));
+    if (companion && isCompanion(start, companion)) throw onlyCompanion(path, companion);
+    throw aboutCopy(isNoBackup(start, error) ? noBackup(path) : error);
   }
 }
 
-/** Number of bytes by which an SQLite database is recognized. */
-const HEADER = 16;
+/** Number of bytes by which an SQLite database, and the program that it belongs to, are recognized. */
+const HEADER = 72;
 
 const MADE_BY_BACKUP = { text: 'Give the path of a file made by {command}.', command: ['backup'] };
 
@@ -73,10 +75,20 @@ function noFile(path: string): RelayError {
 }
 
 /** True if an unreadable file never was a backup. An empty or truncated file may have been one. */
-async function isNoBackup(path: string, error: unknown): Promise<boolean> {
+function isNoBackup(start: Buffer, error: unknown): boolean {
   if (!(error instanceof RelayError) || error.code !== 'STATE_DAMAGED') return false;
-  const start = await readStart(path, HEADER).catch(() => null);
-  return start !== null && start.length > 0 && !isSqlite(start);
+  return start.length > 0 && !isSqlite(start);
+}
+
+/** True for a companion's own file, such as one that an earlier restore has kept (sqlite.org/fileformat2.html, 1.3). */
+function isCompanion(start: Buffer, { applicationId }: Companion): boolean {
+  return start.length >= HEADER && isSqlite(start) && start.readUInt32BE(68) === applicationId;
+}
+
+function onlyCompanion(path: string, companion: Companion): RelayError {
+  return new RelayError('USAGE', `${path} has only playlist versions and plays, and no state.`, {
+    remedy: `Nothing was changed. To bring them back, stop the server and move the file to ${companion.path}.`,
+  });
 }
 
 function noBackup(path: string): RelayError {
