@@ -51,7 +51,8 @@ export interface Backup {
 /**
  * Copies the state as it is on disk now. A failure leaves no half copy, and an earlier copy stays as it was.
  * @throws RelayError `NOT_FOUND` without a state, `STATE_DAMAGED`, `STATE_TOO_NEW`, `USAGE` for a path that cannot be used,
- * `STORE_ERROR` if the disk fails, or if the companion cannot be used and the earlier copy has one
+ * `STORE_ERROR` if the disk fails
+ * @throws RelayError `STORE_ERROR` if the companion cannot be used and an earlier copy has one
  */
 export async function backUpState(options: BackupOptions): Promise<Backup> {
   const { source } = options;
