@@ -300,7 +300,7 @@ export function failuresBefore({ count, code }: Failures, error: RelayError): nu
 export function leave(run: Run): void {
   record(run, { inTransit: run.change.looking });
   // The next run may begin before the list shows what this one has written.
-  if (!run.change.inTransit) tellWritten(run);
+  tellWritten(run);
 }
 
 /** Pauses the change for as long as its failure asks for. */
