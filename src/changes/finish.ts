@@ -107,7 +107,7 @@ async function stillShown(
 /**
  * Replaces all rows by what should be there.
  * @param left rows that still show although they were to be removed
- * @param seen all rows, if they were just read
+ * @param seen all rows, if they were just read as with `readTwice`
  */
 async function replaceAll(
   run: Run,
@@ -120,7 +120,7 @@ async function replaceAll(
   const playlistId = change.playlistId ?? '';
   const [gone, reached] = [rowsAt(plan, from), rowsAt(plan, from, left)];
   // Either the list lags, or these rows are still there.
-  context.rows.wrote(playlistId, () => [rows, gone, reached, ...(seen ? [seen] : [])]);
+  if (!seen) context.rows.wrote(playlistId, () => [rows, gone, reached]);
   const present = seen ?? (await context.rows.readTwice(playlistId, call)).map(uriOf);
   // Someone else may have added these rows since. If in doubt, they stay: a song that is there twice does less harm than a song
   // that is lost.
@@ -404,14 +404,17 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   // If others have written, the rows that were not read may have changed too.
   const present = part && !part.includes('') ? part : (await context.rows.readTwice(id, call)).map(uriOf);
   if (mayBeRows(expected, present)) return null;
+  // A part may be of two pages that were never one state, so it does not say what to replace all rows by.
+  const whole = async () =>
+    present === part ? (await context.rows.readTwice(id, call)).map(uriOf) : present;
   // Rows that were to be removed are not another person's: the list lags, or Spotify has failed to remove them.
   const { rows: reached, left } = presentState(plan, known, present);
-  if (left.size > 0) return sameRows(present, reached) ? null : replaceAll(run, left, present);
+  if (left.size > 0) return sameRows(present, reached) ? null : replaceAll(run, left, await whole());
   // A reading that is corrected by relay's own writes shows removed rows as gone, but they may still be there.
   const removed = removedBefore(plan.ops, known);
   if (removed.size > 0 && rest[0]?.op === 'put') return replaceAll(run, removed, present);
   const remaining = carryOn || change.uncertain ? tookEffectAfterAll(run, present) : null;
-  if (remaining) return remaining.size > 0 ? replaceAll(run, remaining, present) : goOnFromHere(run);
+  if (remaining) return remaining.size > 0 ? replaceAll(run, remaining, await whole()) : goOnFromHere(run);
   const rows = withNames(present, expected);
   const ops = adds ? rest : planRows(rows, mergeRows(expected, rowsAfter(plan), rows, carryOn));
   if (ops === null) return review(run, changedMeanwhile(run, present));

@@ -147,10 +147,12 @@ test('an earlier copy with versions and plays is not replaced by one that would 
   assert.deepEqual([code, out], [1, '']);
   assert.match(
     err,
-    /^relay: \S+ was not replaced\. It has playlist versions and plays, which the new copy would lack: memory\.db cannot be used \(.*\)\.\n {2}Give the new copy another name\./,
+    /^relay: \S+ was not replaced\. It has playlist versions or plays, which the new copy would lack: memory\.db cannot be used \(.*\)\.\n {2}Give the new copy another name\./,
   );
-  assert.deepEqual(readFileSync(copy), before);
   assert.match((await run(home, 'status')).out.replace(/\s+/g, ' '), / bad memory \S+ is damaged /);
+  rmSync(path);
+  assert.equal((await run(home, 'backup', copy, '--force')).code, 1);
+  assert.deepEqual(readFileSync(copy), before);
   // A copy that has none may be replaced.
   const other = join(folder, 'other');
   assert.equal((await run(home, 'backup', other)).code, 0);
@@ -167,7 +169,7 @@ test('a memory.db that a restore has kept is no copy of a state, and the error s
   assert.equal(code, 2);
   assert.equal(
     err,
-    `relay: ${join(other, kept)} has only playlist versions and plays, and no state.\n  Nothing was changed. To bring them back, stop the server and move the file to ${join(other, 'memory.db')}.\n`,
+    `relay: ${join(other, kept)} has only playlist versions and plays, and no state.\n  Nothing was changed. To use the file in place of ${join(other, 'memory.db')}, stop the server, move that one away if it is there, and then move this one to its place.\n`,
   );
 });
 

@@ -443,16 +443,20 @@ export class Spotify {
    */
   #couldBeSeen(playlist: DemoPlaylist, index: number, written: number): boolean {
     const { at, before, after } = this.effects[index] as Effect;
-    // A page that also fits the list from before a recent write of relay looks like a list that lags.
-    const older = this.#ownBefore(index).filter((own) => at - own.at <= REMEMBERED_MS);
-    const formers = [before, this.#rowsBefore(playlist, index), ...older.map(({ known }) => known)];
+    const own = this.#ownBefore(index);
+    // While relay remembers a write, a page that fits the list from before it looks like a list that lags.
+    const formersAt = (read: PageRead) => [
+      before,
+      this.#rowsBefore(playlist, index),
+      ...own.filter((write) => read.at - write.at <= REMEMBERED_MS).map(({ known }) => known),
+    ];
     const isSeen = this.reads.get(playlist)?.some(
       (read) =>
         read.after > index &&
         read.at - this.lags.lists >= at &&
         read.at <= written &&
         // Another act just before or after this one may have made the page the same again.
-        formers.every((former) =>
+        formersAt(read).every((former) =>
           [after, this.#rowsAt(playlist, read)].every((rows) =>
             shows(read, former, rows, read.at - this.lags.totals >= at),
           ),

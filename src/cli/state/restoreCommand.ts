@@ -85,7 +85,7 @@ function whatFollows(
     ...(keptMemoryPath === null
       ? []
       : [
-          `The previous playlist versions and plays are kept in ${keptMemoryPath}. To bring them back, stop the server and rename the file to memory.db.`,
+          `The previous playlist versions and plays are kept in ${keptMemoryPath}. To bring them back, stop the server, move memory.db away, and rename this file to memory.db.`,
         ]),
     ...(heldJobs === 0 ? [] : [`${heldText(heldJobs)} See: ${command('jobs')}`]),
     ...(jobs.ready

@@ -24,9 +24,10 @@ export async function memoryEntry(home: string): Promise<StatusEntry | null> {
     return { part: 'memory', state, summary, remedy: text === undefined ? null : { text } };
   };
   try {
+    // The start is read first: meanwhile the server may replace the file by a larger one.
+    const start = await readStart(path, HEADER).catch(nullIfMissing);
     const found = await stat(path).catch(nullIfMissing);
-    if (!found) return null;
-    const start = await readStart(path, HEADER);
+    if (!start || !found) return null;
     // The place of `application_id` (sqlite.org/fileformat2.html, 1.3).
     if (start.length < HEADER || start.readUInt32BE(68) !== applicationId || found.size < sizeIn(start)) {
       return line(

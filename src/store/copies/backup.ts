@@ -14,7 +14,7 @@ import { linkUnlessExists } from '../home/hardLink.ts';
 import { isOwnFile } from '../home/ownFiles.ts';
 import { firstValue } from '../sql/migrate.ts';
 import { loadSqlite } from '../sql/sqlite.ts';
-import { type Carried, type Companion, carry, type RowCounts, VERSION_ROW } from './companion.ts';
+import { type Carried, type Companion, carry, type RowCounts } from './companion.ts';
 
 export interface BackupOptions {
   /** The state file. */
@@ -61,7 +61,8 @@ export async function backUpState(options: BackupOptions): Promise<Backup> {
   const { schemaVersion, keptPlaylists } = await inspectContent(source, state.bytes);
   const path = await placeFor(options);
   const { carried, problem } = await withCompanion(state.bytes, options.companion);
-  if (problem !== null && (await carriesMore(path))) throw poorer(path, problem);
+  const isEmpty = !Object.values(carried?.rows ?? {}).some((count) => count > 0);
+  if (isEmpty && (await carriesRows(path))) throw poorer(path, problem ?? 'it is empty or missing');
   const bytes = carried?.bytes ?? state.bytes;
   await removeStaleTemps(path).catch(() => {});
   try {
@@ -81,12 +82,12 @@ export async function backUpState(options: BackupOptions): Promise<Backup> {
   };
 }
 
-/** True if an earlier copy at `path` carries a companion. If that is not certain, it is false: the copy cannot be read. */
-async function carriesMore(path: string): Promise<boolean> {
+/** True if an earlier copy at `path` has versions or plays. If it cannot be read, that is not certain, and it is false. */
+async function carriesRows(path: string): Promise<boolean> {
   try {
     const db = new (await loadSqlite()).Database(inRollbackFormat(await readFile(path)));
     try {
-      return firstValue(db, `select 1 from meta where name = '${VERSION_ROW}'`) === 1;
+      return firstValue(db, 'select exists (select 1 from plays) or exists (select 1 from versions)') === 1;
     } finally {
       db.close();
     }
@@ -204,12 +205,15 @@ function taken(path: string): RelayError {
   });
 }
 
-/** The error if the new copy would lack what the earlier one has, and what can be read nowhere else. */
+/** The error if the new copy would lack what the earlier one has, and what cannot be read again. */
 function poorer(path: string, problem: string): RelayError {
   return new RelayError(
     'STORE_ERROR',
-    `${path} was not replaced. It has playlist versions and plays, which the new copy would lack: memory.db cannot be used (${problem}).`,
-    { remedy: 'Give the new copy another name. To get versions and plays back, restore the earlier one.' },
+    `${path} was not replaced. It has playlist versions or plays, which the new copy would lack: memory.db cannot be used (${problem}).`,
+    {
+      remedy:
+        'Give the new copy another name. Restoring the earlier one brings versions and plays back, with its older jobs and kept playlists.',
+    },
   );
 }
 

@@ -86,8 +86,11 @@ function isCompanion(start: Buffer, { applicationId }: Companion): boolean {
 }
 
 function onlyCompanion(path: string, companion: Companion): RelayError {
+  const isInUse = path === resolve(companion.path);
   return new RelayError('USAGE', `${path} has only playlist versions and plays, and no state.`, {
-    remedy: `Nothing was changed. To bring them back, stop the server and move the file to ${companion.path}.`,
+    remedy: isInUse
+      ? 'Nothing was changed. relay uses this file already.'
+      : `Nothing was changed. To use the file in place of ${companion.path}, stop the server, move that one away if it is there, and then move this one to its place.`,
   });
 }
 
