@@ -57,6 +57,13 @@ test('a client approved for reading only is offered only tools that change nothi
     );
   }));
 
+test('a client approved while the server offers only reading gets no more once the server offers more', async () =>
+  withServer({ env: { RELAY_READ_ONLY: 'true' } }, async ({ relay }) => {
+    const { page, tokens } = await approved(relay, null, { scope: 'relay' });
+    assert.match(page.text, /Only read: your playlists, saved songs and what you listen to/);
+    assert.equal(tokens.scope, 'relay:read');
+  }));
+
 test('a client may ask for a token that only reads, and later again for all; it never gets more than was approved', () =>
   withServer({}, async ({ relay }) => {
     const full = await approved(relay, null);

@@ -5,7 +5,7 @@ import type { Page } from './page.ts';
 
 /** Advice for the reasons that the person can do something about; all others are the client's fault. */
 const ADVICE: Partial<Record<Reason, Html>> = {
-  client_unknown: html`<p>relay does not know this client. Its access may have been revoked, or it was set up with another relay.</p>
+  client_unknown: html`<p>relay does not know this client. It was not approved within a day, its access was revoked, or it was set up with another relay.</p>
 <p>In the client, remove the connection to relay and add it again: most clients then register again.</p>`,
   redirect_uri_unregistered: html`<p>The client asked to send the browser to an address that it did not register.</p>
 <p>If you have just updated the client, remove the connection to relay and add it again. If you did not start this yourself, close this page.</p>`,

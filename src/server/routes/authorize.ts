@@ -112,9 +112,9 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   if (isForAnotherAccount(asking)) return ask(asking, { kind: 'other_account' });
   if (problem) ask(asking, problem);
   else {
-    // The owner may approve less than was asked for.
-    const scope = form.get('access') === 'read' ? READ_SCOPE : request.scope;
-    await approve(asking, scope);
+    // The owner may approve less than was asked for, and approves no more than the page has named.
+    const isReading = form.get('access') === 'read' || !mayChange(asking);
+    await approve(asking, isReading ? READ_SCOPE : request.scope);
     waiting.answered(request.client.clientId);
   }
 }
@@ -129,6 +129,11 @@ async function isRefused({ core }: Parts, context: HttpContext): Promise<boolean
   context.request.resume();
   sendPage(context, 403, OTHER_USER_PAGE);
   return true;
+}
+
+/** False if the client asks for reading only, or the server offers nothing else now. The page then names only reading. */
+function mayChange({ core, request }: Asking): boolean {
+  return request.scope !== READ_SCOPE && !core.settings.readOnly;
 }
 
 interface Asking extends Parts {
@@ -234,7 +239,8 @@ async function formOf(context: HttpContext): Promise<URLSearchParams | null> {
   }
 }
 
-function ask({ core, forms, context, request, parameters }: Asking, problem: Problem | null): void {
+function ask(asking: Asking, problem: Problem | null): void {
+  const { core, forms, context, request, parameters } = asking;
   const { account } = core.account.view();
   const page = approvePage({
     client: request.client,
@@ -250,7 +256,7 @@ function ask({ core, forms, context, request, parameters }: Asking, problem: Pro
     csrfToken: forms.issue(context, subjectOf(request)),
     problem,
     access: {
-      mayChange: request.scope !== READ_SCOPE && !core.settings.readOnly,
+      mayChange: mayChange(asking),
       isReadChosen: parameters.get('access') === 'read',
     },
     holdMs: HOLD_MS,
