@@ -155,9 +155,8 @@ function targetChoice(app: App, shown: Begun, steps: Steps): Child {
     target === 'new' &&
       h.p(
         { key: 'name' },
-        h.label({ for: 'import-name', class: 'hidden-text' }, 'Name of the playlist'),
         h.input({
-          id: 'import-name',
+          'aria-label': 'Name of the playlist',
           required: true,
           pattern: '.*\\S.*',
           title: 'The name of the playlist: not only spaces',
@@ -176,10 +175,9 @@ function targetChoice(app: App, shown: Begun, steps: Steps): Child {
           ? soft('You have no playlist that you may change.')
           : h.p(
               { key: 'playlist' },
-              h.label({ for: 'import-playlist', class: 'hidden-text' }, 'Playlist'),
               h.select(
                 {
-                  id: 'import-playlist',
+                  'aria-label': 'Playlist',
                   onchange: (event: Event) =>
                     steps.choose({ playlistId: (event.target as HTMLSelectElement).value }),
                 },

@@ -224,9 +224,8 @@ export function createImporter(app: App): App['importer'] {
       ),
       h.form(
         { class: 'paste', key: 'paste', onsubmit: submit },
-        h.label({ for: 'import-text', class: 'hidden-text' }, 'Paste songs'),
         h.textarea({
-          id: 'import-text',
+          'aria-label': 'Paste songs',
           rows: 1,
           placeholder: 'Paste songs, one a line',
           value: text,

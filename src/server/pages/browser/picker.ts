@@ -466,9 +466,8 @@ export function createPicker(app: () => App): Picker {
           ),
       h.form(
         { class: 'row', onsubmit: search, key: 'search' },
-        h.label({ for: 'picker-search', class: 'hidden-text' }, 'Search Spotify'),
         h.input({
-          id: 'picker-search',
+          'aria-label': 'Search Spotify',
           key: item.position,
           type: 'search',
           placeholder: 'Search, or paste a link …',
