@@ -8,7 +8,15 @@ import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
 import { extended, zipped } from '../library/plays/exports.ts';
 import { connect } from '../oauth/tokens.ts';
 import { at, owner } from '../support/entries.ts';
-import { card, inChromium, openDiagnostics, openSignedIn, REFUSED, withPage } from '../support/ownerPage.ts';
+import {
+  card,
+ 
+  inChromium,
+  openDiagnostics,
+  openSignedIn,
+  REFUSED,
+  withPage,
+} from '../support/ownerPage.ts';
 import { addPlaylist, named, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { asQuery, lineOf, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
@@ -481,5 +489,26 @@ inFull('what the person chose for a list is still chosen after a look at the dia
     assert.equal(await name.inputValue(), 'Road trip');
     assert.equal(await once.isChecked(), true);
     assert.equal(await imported.getByLabel('A new playlist').isChecked(), true);
+  }),
+);
+
+inFull('the selectors show what the page shows, also after a request that failed', () =>
+  withPage({ client: false, page: { expected: REFUSED } }, async (relay, page) => {
+    await openSignedIn(page, relay);
+    const imported = card(page, 'Import a list');
+    await imported.locator('input[type=file]').setInputFiles(exported(relay, 3));
+    const choice = imported.getByLabel('3 playlists in the file');
+    await choice.selectOption({ index: 3 });
+    await imported.getByText('1 song, read as').waitFor();
+    const second = await choice.inputValue();
+    await page.route('**/import/read', (route) => route.abort());
+    await choice.selectOption({ index: 4 });
+    await page.getByText('relay does not answer.').waitFor();
+    await until(async () => (await choice.inputValue()) === second);
+
+    const setup = page.getByLabel('Connect a client');
+    await page.route('**/clients/setup', (route) => route.abort());
+    await setup.selectOption({ index: 1 });
+    await until(async () => (await setup.inputValue()) === '');
   }),
 );

@@ -116,11 +116,14 @@ function refresh(node: Node, next: Node_): void {
   }
   const element = node as Element;
   const former = typeof before === 'object' ? before.props : {};
+  // First the options of a select, since its value is one of them.
+  update(element, next.children);
   for (const name of Object.keys(former)) if (!(name in next.props)) set(element, name, null);
   for (const [name, value] of Object.entries(next.props)) {
-    if (value !== former[name]) set(element, name, value);
+    // A person may have changed the value.
+    const present = name === 'value' ? Reflect.get(element, name) : value;
+    if (value !== former[name] || value !== present) set(element, name, value);
   }
-  update(element, next.children);
 }
 
 function set(element: Element, name: string, value: Prop): void {

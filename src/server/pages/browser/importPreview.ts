@@ -53,7 +53,7 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
   const { preview, file, list, target, playlists } = shown;
   const submit = (event: Event) => {
     event.preventDefault();
-    steps.start(shown);
+    if (!app.doing.busy.has('look')) steps.start(shown);
   };
   return h.form(
     { key: `preview ${shown.key}`, onsubmit: submit },
@@ -84,7 +84,7 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
           key: 'go',
           id: 'import-go',
           class: 'primary',
-          'aria-disabled': app.doing.busy.has('import') ? 'true' : null,
+          'aria-disabled': app.doing.busy.has('look') ? 'true' : null,
           disabled: preview.songs === 0 || (list !== EACH && target === 'playlist' && !playlists?.length),
         },
         preview.doubt === null ? 'Find the songs' : 'Find them anyway',
@@ -108,12 +108,11 @@ function duplicatesChoice({ list, skipDuplicates }: Begun, steps: Steps): Child 
 function listChoice({ lists, artistSide, list }: Begun, steps: Steps): Child {
   const choose = (event: Event) =>
     steps.again({ list: (event.target as HTMLSelectElement).value || null, artistSide });
-  const option = (value: string, text: string) =>
-    h.option({ key: value, value, selected: value === (list ?? '') }, text);
+  const option = (value: string, text: string) => h.option({ key: value, value }, text);
   return h.p(
     h.label({ for: 'import-list' }, `${count(lists.length, 'playlist')} in the file`),
     h.select(
-      { id: 'import-list', onchange: choose },
+      { id: 'import-list', value: list ?? '', onchange: choose },
       option('', 'All of them as one'),
       option(EACH, 'Each as a new playlist of its own'),
       lists.map(({ name: text, songs }) => option(text, `${short(text, 60)} (${number(songs)})`)),
@@ -178,12 +177,11 @@ function targetChoice(app: App, shown: Begun, steps: Steps): Child {
               h.select(
                 {
                   'aria-label': 'Playlist',
+                  value: playlistId ?? playlists[0]?.id,
                   onchange: (event: Event) =>
                     steps.choose({ playlistId: (event.target as HTMLSelectElement).value }),
                 },
-                playlists.map(({ id, name: text }) =>
-                  h.option({ key: id, value: id, selected: id === playlistId }, short(text, 60)),
-                ),
+                playlists.map(({ id, name: text }) => h.option({ key: id, value: id }, short(text, 60))),
               ),
             )),
     option('saved', 'Liked Songs'),

@@ -26,24 +26,17 @@ export function createImporter(app: App): App['importer'] {
   let isOver = false;
   /** The history that is being read, by its name, and how far; null if none is. */
   let history: { name: string; progress: PlaysProgress | null } | null = null;
-  /** How to read the list next, if the person has chosen again while it is being read. */
-  let next: Pick<Begun, 'list' | 'artistSide'> | null = null;
+  /** The other way in which the list is being read; null if it is read. */
+  let asked: Pick<Begun, 'list' | 'artistSide'> | null = null;
 
-  async function look(file: File, given: Pick<Begun, 'list' | 'artistSide'>): Promise<void> {
+  async function look(file: File, given: Pick<Begun, 'list' | 'artistSide'>): Promise<Begun['preview']> {
     const { preview } = await upload<{ preview: Begun['preview'] }>('import/read', file, {
       list: given.list === EACH ? null : given.list,
       artistSide: given.artistSide,
       target: null,
       skipDuplicates: false,
     });
-    // A preview of one playlist does not list the others.
-    const before: Begun =
-      begun?.file === file
-        ? begun
-        : { ...NOTHING_CHOSEN, ...given, key: ++files, file, preview, lists: preview.lists };
-    // Another playlist of the file has another name.
-    const name = given.list === before.list ? before.name : null;
-    begun = { ...before, ...given, preview, name };
+    return preview;
   }
 
   /** @param taken called once the list has been read */
@@ -66,7 +59,9 @@ export function createImporter(app: App): App['importer'] {
       return;
     }
     app.act('import', async () => {
-      await look(file, { list: null, artistSide: null });
+      const preview = await look(file, NOTHING_CHOSEN);
+      asked = null;
+      begun = { ...NOTHING_CHOSEN, key: ++files, file, preview, lists: preview.lists };
       if (given.length > 1) app.tell(`One list at a time: this is ${shown}.`);
       taken();
       location.hash = '';
@@ -169,14 +164,19 @@ export function createImporter(app: App): App['importer'] {
       app.redraw();
     },
     again(given: Pick<Begun, 'list' | 'artistSide'>) {
-      if (begun === null) return;
-      const { file } = begun;
-      next = given;
-      app.act('import', async () => {
-        while (next !== null) {
-          const now = next;
-          next = null;
-          await look(file, now);
+      asked = given;
+      app.act('look', async () => {
+        try {
+          while (begun !== null && asked !== null) {
+            const [{ file }, now] = [begun, asked];
+            const preview = await look(file, now);
+            // Another playlist of the file has another name. A preview of one playlist does not list the others.
+            if (begun?.file === file)
+              begun = { ...begun, ...now, preview, name: now.list === begun.list ? begun.name : null };
+            if (asked === now) asked = null;
+          }
+        } finally {
+          asked = null;
         }
       });
     },
@@ -249,12 +249,14 @@ export function createImporter(app: App): App['importer'] {
         'import',
         'Import a list',
         history !== null && historyPart(history),
-        begun === null ? dropZone() : previewPart(app, begun, steps),
+        begun === null ? dropZone() : previewPart(app, { ...begun, ...asked }, steps),
       ),
   };
 }
 
 const NOTHING_CHOSEN = {
+  list: null,
+  artistSide: null,
   target: 'new',
   name: null,
   playlistId: null,

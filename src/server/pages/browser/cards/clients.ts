@@ -71,10 +71,10 @@ function setupPart(app: App): Child {
     ),
     h.label({ for: 'setup-client' }, 'Connect a client'),
     h.select(
-      { id: 'setup-client', onchange: choose },
+      { id: 'setup-client', value: setup?.id ?? '', onchange: choose },
       h.option({ value: '', key: '' }, 'Choose one …'),
       [...state.setups, { id: 'other', name: 'Another client' }].map(({ id, name: text }) =>
-        h.option({ key: id, value: id, selected: setup?.id === id }, text),
+        h.option({ key: id, value: id }, text),
       ),
     ),
     setup !== null && [
