@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { reach } from '../jobs/jobCalls.ts';
 import { failureOf } from '../support/answers.ts';
 import { HOUR } from '../support/clock.ts';
-import { card, inChromium, openSignedIn, REFUSED, withPage } from '../support/ownerPage.ts';
+import { card, hold, inChromium, openSignedIn, REFUSED, withPage } from '../support/ownerPage.ts';
 import { addPlaylist, assertRows, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 
@@ -69,5 +69,26 @@ inFull('a change whose undo has to wait is not said to be undone', () =>
     await happened.getByText('Not undone yet').waitFor();
     await happened.getByText(/^It continues by itself in 14 hours: Spotify asks relay to wait\.$/).waitFor();
     assert.equal(await happened.getByText('Undone', { exact: true }).count(), 0);
+  }),
+);
+
+inFull('an undo that is under way cannot be kept from happening, so the page does not offer that', () =>
+  withPage(ALL, async (relay, page) => {
+    const rows = tracks(relay, 3);
+    const list = addPlaylist(relay.provider, 'Evenings', rows);
+    await relay.call('add_tracks_to_playlist', { playlist_id: list.id, track_ids: tracks(relay, 2, 500) });
+    await openSignedIn(page, relay);
+    const happened = card(page, 'What happened');
+    await happened.getByRole('button', { name: /^Undo: Added 2 songs/ }).click();
+    const keep = happened.getByRole('button', { name: 'Keep it' });
+    await keep.waitFor();
+    const release = await hold(page, '**/changes/undo');
+    const now = happened.getByRole('button', { name: 'Undo now' });
+    await now.click();
+    await keep.waitFor({ state: 'detached' });
+    assert.equal(await now.getAttribute('aria-disabled'), 'true');
+    release();
+    await happened.getByText('Undone', { exact: true }).waitFor();
+    assertRows(list, rows);
   }),
 );

@@ -10,7 +10,7 @@ import { connect } from '../oauth/tokens.ts';
 import { at, owner } from '../support/entries.ts';
 import {
   card,
- 
+  hold,
   inChromium,
   openDiagnostics,
   openSignedIn,
@@ -511,4 +511,34 @@ inFull('the selectors show what the page shows, also after a request that failed
     await setup.selectOption({ index: 1 });
     await until(async () => (await setup.inputValue()) === '');
   }),
+);
+
+inFull(
+  'Cancel drops a list that is being read in another way, and cannot be pressed once a job is made',
+  () =>
+    withPage({ client: false }, async (relay, page) => {
+      await openSignedIn(page, relay);
+      const imported = card(page, 'Import a list');
+      await imported.locator('input[type=file]').setInputFiles(exported(relay, 3));
+      const choice = imported.getByLabel('3 playlists in the file');
+      await choice.waitFor();
+      const read = await hold(page, '**/import/read');
+      await choice.selectOption({ index: 3 });
+      const cancel = imported.getByRole('button', { name: 'Cancel' });
+      await cancel.click();
+      await imported.getByText('Drop a list here').waitFor();
+      const answer = page.waitForResponse('**/import/read');
+      read();
+      await answer;
+      await page.waitForResponse('**/owner/state');
+      await imported.getByText('Drop a list here').waitFor();
+
+      await page.unroute('**/import/read');
+      await drop(page, uniqueTracks(relay, 2).map(lineOf).join('\n'));
+      const start = await hold(page, '**/import/start');
+      await imported.getByRole('button', { name: 'Find the songs' }).click();
+      await imported.locator('form[inert]').getByText('Cancel').waitFor();
+      start();
+      await card(page, 'Needs you').getByText('Create “Road trip”').waitFor();
+    }),
 );

@@ -78,3 +78,20 @@ export async function openDiagnostics(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Diagnostics' }).click();
   await page.getByRole('heading', { name: 'Health' }).waitFor();
 }
+
+/** Holds the requests to an address until the function that it returns is called. They go on then, or fail. */
+export async function hold(
+  page: Page,
+  url: string,
+  then: 'continue' | 'abort' = 'continue',
+): Promise<() => void> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(url, async (route) => {
+    await held;
+    await route[then]();
+  });
+  return release;
+}

@@ -56,7 +56,7 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
     if (!app.doing.busy.has('look')) steps.start(shown);
   };
   return h.form(
-    { key: `preview ${shown.key}`, onsubmit: submit },
+    { key: `preview ${shown.key}`, onsubmit: submit, inert: app.doing.busy.has('import') },
     h.p({ class: 'big' }, name(short(file.name, 80))),
     soft(`${count(preview.songs, 'song')}, read as ${preview.format.toUpperCase()}. ${costOf(preview)}`),
     preview.doubt !== null && h.p({ class: 'notice' }, preview.doubt),

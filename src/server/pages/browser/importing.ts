@@ -161,6 +161,7 @@ export function createImporter(app: App): App['importer'] {
     start: (shown: Begun) => void app.act('import', () => start(shown)),
     cancel() {
       begun = null;
+      asked = null;
       app.redraw();
     },
     again(given: Pick<Begun, 'list' | 'artistSide'>) {

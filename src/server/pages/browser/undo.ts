@@ -7,9 +7,10 @@ import { ask, hasCode } from './session.ts';
 
 /** True if the person has asked what undoing the change does. Another tab may have undone it meanwhile. */
 export function isAskedToUndo({ doing }: App, { change_id, can_undo }: ChangeEntry): boolean {
-  const isUnderWay = doing.busy.has(UNDO) || doing.busy.has(FORCE);
-  return doing.undo?.change === change_id && (can_undo || isUnderWay);
+  return doing.undo?.change === change_id && (can_undo || isUnderWay(doing));
 }
+
+const isUnderWay = ({ busy }: App['doing']) => busy.has(UNDO) || busy.has(FORCE);
 
 /** Names of the actions. */
 const [UNDO, FORCE] = ['undo now', 'undo force'];
@@ -49,7 +50,7 @@ export function undoPart(app: App, change: string): Child {
       asked.conflict === null
         ? button(app, UNDO, 'Undo now', undo(false), { kind: 'primary' })
         : button(app, FORCE, 'Undo anyway', undo(true), { kind: 'danger' }),
-      plainButton('Keep it', () => app.set({ undo: null })),
+      !isUnderWay(doing) && plainButton('Keep it', () => app.set({ undo: null })),
     ),
   );
 }
