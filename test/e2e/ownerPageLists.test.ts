@@ -542,3 +542,14 @@ inFull(
       await card(page, 'Needs you').getByText('Create “Road trip”').waitFor();
     }),
 );
+
+inFull('the preview of one playlist of a file says nothing of the songs in the others', () =>
+  withPage({ client: false }, async (relay, page) => {
+    await openSignedIn(page, relay);
+    const imported = card(page, 'Import a list');
+    await imported.locator('input[type=file]').setInputFiles(exported(relay, 3, 2));
+    await imported.getByLabel('3 playlists in the file').selectOption({ index: 3 });
+    await imported.getByText('2 songs, read as').waitFor();
+    assert.doesNotMatch(await imported.innerText(), /not songs|not a song/);
+  }),
+);

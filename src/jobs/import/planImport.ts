@@ -56,7 +56,7 @@ export async function planImport(
   const read = readList(bytes, reading);
   const { entries, notSongs } = tracksOnly ? withoutEpisodes(read) : read;
   const items = await mapInTurns(entries, itemOf);
-  // If one playlist of the file is chosen, the preview reports the entries of the others as left out.
+  // If one playlist of the file is chosen, the preview says nothing of the others.
   const lists = reading.list === undefined ? (read.lists ?? []) : [];
   const preview = await previewOf(services, { ...read, entries, notSongs, lists }, items);
   return { preview, entries, items };
@@ -146,7 +146,7 @@ const USUAL: ReadonlySet<string> = new Set([
  */
 function doubtOf({ format, entries, notSongs }: ReadList): string | null {
   if (format === 'spotify' || format === 'itunes') return null;
-  const others = notSongs.filter(({ why }) => !USUAL.has(why) && !/^in (?:no|the) playlist/.test(why));
+  const others = notSongs.filter(({ why }) => !USUAL.has(why));
   const all = entries.length + others.length;
   if (others.length * 3 <= all) return null;
   return `This may not be a list of songs: only ${entries.length} of ${all} lines look like songs.`;

@@ -15,7 +15,7 @@ const MAX_LINES = 500_000;
 
 /**
  * Reads a list of any known format. Each line or row of the file is in `entries` or in `notSongs`. Lines of the format itself,
- * such as the header of a table, are in neither.
+ * such as the header of a table, are in neither. So are the songs of other playlists, if one is chosen.
  * @throws RelayError `INVALID_ARGUMENT` if the file cannot be read or has no song, with `details.line` for a fault in one line
  */
 export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList {
@@ -33,11 +33,10 @@ export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList
   const { rows, name, decided = {}, isHistory = false } = reader.read(source, { allPlays });
   const { results: found, side } = entriesOf(rows, options.artistSide);
   const results = isHistory && !allPlays ? withoutRepeats(found) : found;
-  const { entries, left, lists, chosen } = chooseList(results.filter(isEntry), options.list);
+  const { entries, lists, chosen } = chooseList(results.filter(isEntry), options.list);
   const notSongs = [
     ...results.filter((result): result is NotSong => !isEntry(result) && !around.has(result.line)),
     ...linesOf(written, around),
-    ...left,
   ];
   if (options.format === undefined && reader.format === 'txt') refuseProse(entries, notSongs);
   if (entries.length === 0) throw noSongs(reader, notSongs);
@@ -93,7 +92,7 @@ function chooseList(read: ListEntry[], wanted: string | undefined) {
   const counts = new Map<string, number>();
   for (const { list } of all) if (list !== undefined) counts.set(list, (counts.get(list) ?? 0) + 1);
   const lists = [...counts].map(([name, entries]) => ({ name, entries }));
-  if (wanted === undefined) return { entries: all, left: [], lists, chosen: undefined };
+  if (wanted === undefined) return { entries: all, lists, chosen: undefined };
   const chosen = counts.has(wanted)
     ? wanted
     : lists.find(({ name }) => normaliseName(name) === normaliseName(wanted))?.name;
@@ -102,15 +101,7 @@ function chooseList(read: ListEntry[], wanted: string | undefined) {
       remedy: lists.length === 0 ? 'It has no named playlists.' : `It has: ${namesOf(lists)}.`,
     });
   }
-  const isWanted = ({ list }: ListEntry) => list === chosen;
-  const left = all
-    .filter((entry) => !isWanted(entry))
-    .map(({ line, raw, list }) => ({
-      line,
-      text: raw,
-      why: list && list !== NO_PLAYLIST ? `in the playlist "${list}"` : 'in no playlist',
-    }));
-  return { entries: all.filter(isWanted), left, lists, chosen };
+  return { entries: all.filter(({ list }) => list === chosen), lists, chosen };
 }
 
 function namesOf(lists: readonly { name: string }[]): string {
