@@ -36,6 +36,12 @@ inChromium(longTest)(
       await forget.click();
       await library.getByText('Nothing has been read yet.').waitFor();
       await assert.rejects(copyOf(relay), { code: 'ENOENT' });
+      // The versions are kept.
+      await library.getByRole('button', { name: 'Earlier versions: playlists' }).click();
+      await library
+        .getByRole('button', { name: /^Earlier versions: / })
+        .first()
+        .waitFor();
       const { rows } = await ask(relay, 'select count(*) from saved');
       assert.deepEqual(rows, [[250]], 'the next question reads it again');
     }),

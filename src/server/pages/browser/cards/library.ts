@@ -46,7 +46,7 @@ export function libraryCard(app: App): Child {
           done: 'The copy of the library is deleted.',
           kind: 'quiet',
         }),
-      !isEmpty && app.doing.versions === null && versionsPart(app),
+      app.doing.versions === null && versionsPart(app),
     ),
     app.doing.versions !== null && versionsPart(app),
   );
