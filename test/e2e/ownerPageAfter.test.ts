@@ -1,6 +1,6 @@
 /** What the owner's page says after the fact: with two tabs, and of undos that have to wait. */
 import assert from 'node:assert/strict';
-import { reach } from '../jobs/jobCalls.ts';
+import { createJob, reach } from '../jobs/jobCalls.ts';
 import { failureOf } from '../support/answers.ts';
 import { HOUR } from '../support/clock.ts';
 import { card, hold, inChromium, openSignedIn, REFUSED, withPage } from '../support/ownerPage.ts';
@@ -90,5 +90,18 @@ inFull('an undo that is under way cannot be kept from happening, so the page doe
     release();
     await happened.getByText('Undone', { exact: true }).waitFor();
     assertRows(list, rows);
+  }),
+);
+
+inFull('"Try now" does not say that a job was tried while the limit of Spotify lasts', () =>
+  withPage(ALL, async (relay, page) => {
+    relay.provider.faults.add({ method: 'GET', path: '/search', ...LIMIT });
+    const id = await createJob(relay, 'save_tracks', [{ title: 'Plinth', artist: 'Ovo' }]);
+    await reach(relay, id, 'waiting');
+    await openSignedIn(page, relay);
+    await page.getByRole('button', { name: /^Try now/ }).click();
+    await page.locator('.toast').getByText('It continues as soon as it can.').waitFor();
+    await page.getByText(/^It continues by itself in 14 hours/).waitFor();
+    assert.equal(await page.getByText('Tried again.').count(), 0);
   }),
 );

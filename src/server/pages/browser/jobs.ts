@@ -119,7 +119,8 @@ function actionsOf(app: App, job: PageJob): Child[] {
     );
     return [job.resolved > 0 && write, job.unresolved > 0 && settle, cancel];
   }
-  if (status === 'waiting') return [act('Try now', resume(null), { done: 'Tried again.' }), cancel];
+  if (status === 'waiting')
+    return [act('Try now', resume(null), { done: 'It continues as soon as it can.' }), cancel];
   if (status === 'failed') return [act('Try again', resume(null), { kind: 'primary' }), cancel];
   return isWorking(status) ? [cancel] : [];
 }
