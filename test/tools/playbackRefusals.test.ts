@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { signIn } from '../oauth/ownerBrowser.ts';
 import { failureOf } from '../support/answers.ts';
 import { assertNone, at, owner, pluck } from '../support/entries.ts';
+import { send } from '../support/http.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -150,6 +152,10 @@ test('a device without remote volume is VOLUME_NOT_SUPPORTED', () =>
     const { entries, recentErrors } = await relay.server.local.status();
     assert.deepEqual(pluck(recentErrors, 'code'), ['VOLUME_NOT_SUPPORTED']);
     assertNone(entries, ({ state }) => state === 'warning' || state === 'bad');
+    const page = await send(`${relay.baseUrl}/owner/state`, {
+      headers: { 'x-relay-owner': await signIn(relay) },
+    });
+    assert.deepEqual(JSON.parse(page.text).errors, []);
   }));
 
 test('a free account is PREMIUM_REQUIRED for every command, after one request', () =>

@@ -29,7 +29,7 @@ import type { ServerSide } from '../localApi.ts';
 import { shownName } from '../pages/approve.ts';
 import { BUILD } from '../pages/assets.ts';
 import { rememberedMatches } from '../remembered.ts';
-import { statusReport } from '../status/status.ts';
+import { concernsServer, statusReport } from '../status/status.ts';
 import { showsCovers } from './covers.ts';
 import { ERROR_REMEDIES } from './errorRemedies.ts';
 import { ownerEvents, pageJobs, unnamedPlaylists } from './events.ts';
@@ -105,7 +105,9 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
         hours,
       })),
     },
-    errors: listApiErrors(core.store, { limit: ERRORS_SHOWN, unresolved_only: true }).map(errorOf),
+    errors: listApiErrors(core.store, { limit: ERRORS_SHOWN, unresolved_only: true })
+      .filter(concernsServer)
+      .map(errorOf),
     playing: playingOf(server.lastPlaying()),
     library: libraryOf(await core.library.status()),
     kept: services.keeps.list().map(keptOf),

@@ -254,11 +254,13 @@ function keptLine({ kept: { total, review, waiting, paused } }: Facts): StatusEn
   return review > 0 ? entry('kept', 'warning', summary, run('keep')) : entry('kept', 'ok', summary);
 }
 
+/** False for errors such as a device without volume or an unknown ID, which concern the caller alone. */
+export function concernsServer({ code }: { code: string }): boolean {
+  return !isErrorCode(code) || failureClassOf({ code }) !== 'request';
+}
+
 function errorsLine({ recentErrors }: Facts): StatusEntry {
-  // Errors such as a device without volume or an unknown ID concern the caller, not the server.
-  const latest = recentErrors.find(
-    (one) => !isErrorCode(one.code) || failureClassOf({ code: one.code }) !== 'request',
-  );
+  const latest = recentErrors.find(concernsServer);
   if (!latest) return entry('errors', 'ok', 'none unresolved');
   return entry('errors', 'warning', `${latest.at} ${latest.code}: ${latest.message}`);
 }
