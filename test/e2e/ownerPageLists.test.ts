@@ -553,3 +553,32 @@ inFull('the preview of one playlist of a file says nothing of the songs in the o
     assert.doesNotMatch(await imported.innerText(), /not songs|not a song/);
   }),
 );
+
+inFull(
+  'choices in the picker that could not be saved are counted there, and on the page once it is closed',
+  () =>
+    withPage({ page: { expected: REFUSED } }, async (relay, page) => {
+      const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(misspelled));
+      await reach(relay, id, 'ready');
+      await openSignedIn(page, relay);
+      const settle = card(page, 'Needs you').getByRole('button', { name: 'Settle 3' });
+      await settle.click();
+      const picker = page.getByRole('dialog');
+      await picker.getByText('3 entries to settle').waitFor();
+      await page.route('**/jobs/settle', (route) => route.abort());
+      await page.keyboard.press('1');
+      await picker.getByText('1 choice could not be saved.').waitFor();
+      // The entries were read again, and the choice is still to be made.
+      await picker.getByText('3 entries to settle').waitFor();
+      await picker.getByText('relay does not answer.').waitFor({ state: 'detached' });
+      await picker.getByText('1 choice could not be saved.').waitFor();
+      const fail = await hold(page, '**/jobs/settle', 'abort');
+      await page.keyboard.press('1');
+      await page.keyboard.press('1');
+      await page.keyboard.press('Escape');
+      await picker.waitFor({ state: 'hidden' });
+      fail();
+      await page.locator('.toast').getByText('2 choices could not be saved.').waitFor();
+      await settle.waitFor();
+    }),
+);

@@ -49,6 +49,8 @@ interface Work {
   settled: number;
   /** The entries that accepting all near matches would settle, while the page asks whether to accept them. */
   near: OwnerCalls['jobs/near']['answer'] | null;
+  /** Number of choices that could not be sent, and so are lost. */
+  lost: number;
   /** Choices that are not sent yet, and how many entries each settles. */
   queue: Array<{ fix: Fix; entries: number }>;
   /** Pending while choices are being sent. */
@@ -86,6 +88,7 @@ export function createPicker(app: () => App): Picker {
       isReading: false,
       settled: 0,
       near: null,
+      lost: 0,
       queue: [],
       sending: null,
     };
@@ -174,6 +177,7 @@ export function createPicker(app: () => App): Picker {
     if (work.items.length === 0) work.isAll = false;
     work.found = null;
     work.problem = null;
+    work.lost = 0;
     show();
     sent(work);
     if (work.items.length < AHEAD && !work.isAll) read();
@@ -197,8 +201,9 @@ export function createPicker(app: () => App): Picker {
         // The entries are read again, so only the unsent choices are lost.
         fail(own, error);
         Object.assign(own, { items: [], isAll: false, at: 0, seen: null });
-        for (const { entries } of [...sending, ...own.queue]) own.settled -= entries;
-        own.queue.length = 0;
+        sending.push(...own.queue.splice(0));
+        for (const { entries } of sending) own.settled -= entries;
+        own.lost = sending.length;
         setTimeout(read);
       }
     }
@@ -382,6 +387,7 @@ export function createPicker(app: () => App): Picker {
     const own = work;
     if (own === null) return;
     sent(own).finally(() => {
+      if (own.lost > 0) app().tell(lostWords(own), true);
       // The picker may have been opened again meanwhile.
       if (work !== own) return;
       work = null;
@@ -400,6 +406,7 @@ export function createPicker(app: () => App): Picker {
         h.h2({ id: 'picker-title', tabindex: '-1' }, title(work, app())),
         plainButton('Close', close),
       ),
+      work.lost > 0 && h.p({ class: 'bad', role: 'alert' }, lostWords(work)),
       work.problem !== null && h.p({ class: 'bad', role: 'alert' }, withCode(work.problem)),
       work.near !== null ? nearPart(work.near) : item === undefined ? endPart(work) : itemPart(work, item),
     );
@@ -538,6 +545,10 @@ function endOf({ status, written }: PageJob): string {
   if (status === 'cancelled') return 'This job was cancelled.';
   if (status !== 'completed') return 'This job has begun to write, so nothing more can be settled.';
   return written === 0 ? 'This job is over.' : `This job is over: ${count(written, 'song')} written.`;
+}
+
+function lostWords({ lost }: Work): string {
+  return `${count(lost, 'choice')} could not be saved.`;
 }
 
 /** A button that shows the key with the same effect. */
