@@ -582,3 +582,12 @@ inFull(
       await settle.waitFor();
     }),
 );
+
+inFull('backquotes in the name of a playlist stay as they are in a notice', () =>
+  withPage({ client: false }, async (relay, page) => {
+    await openSignedIn(page, relay);
+    const song = lineOf(uniqueTracks(relay, 1)[0] ?? assert.fail());
+    await drop(page, song, ['The `best` of.txt', 'Two.txt']);
+    await page.locator('.toast').getByText('One list at a time: this is The `best` of.txt.').waitFor();
+  }),
+);

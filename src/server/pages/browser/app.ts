@@ -257,9 +257,9 @@ export function placeLink({ url }: PagePlace, about: string): Child {
   ];
 }
 
-/** Text in which the parts between backquotes are shown as code. */
-export function withCode(text: string): Child {
-  return text.split('`').map((part, index) => (index % 2 === 1 ? h.code(part) : part));
+/** Text in which commands between backquotes are shown as code. A name from outside may have backquotes too. */
+export function withCode(text: string, command: RegExp | string = /`(relay .+?)`/): Child {
+  return text.split(command).map((part, index) => (index % 2 === 1 ? h.code(part) : part));
 }
 
 /** A command with a button that copies it. */
