@@ -9,7 +9,8 @@ import { failureClassOf } from '../domain/failureClass.ts';
 import { sameRows, uriOf } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { isMadeByOther } from '../store/tables/changes.ts';
-import { lookAtRows, lookAtStep, lookForMade } from './look.ts';
+import { compareRows } from './compare.ts';
+import { lookAtRows, lookAtStep, lookForMade, rowsFoundLater } from './look.ts';
 import { hasRival, unclearWhich } from './making.ts';
 import { isAfter, nextStep, rowsAt, type Step, writesRows } from './rowOps.ts';
 import {
@@ -21,6 +22,7 @@ import {
   record,
   rowsReached,
   saveMade,
+  sizeInDoubt,
 } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
@@ -109,6 +111,13 @@ async function look(run: Run, step: Step | null, isFirst: boolean, doubtSince: n
   if (change.playlistId === null || (upcoming && !writesRows(upcoming.op))) {
     // A request that does not write rows of a playlist can be sent a second time without harm.
     return 'absent';
+  }
+  const foundLater = step === null ? rowsFoundLater(run) : null;
+  const shownLater = foundLater && compareRows(plan, known, foundLater, sizeInDoubt(run, null));
+  if (shownLater?.kind === 'landed' || shownLater?.kind === 'absent') {
+    run.showsOthers = true;
+    if (shownLater.kind === 'landed') landed(run, shownLater.to, null);
+    return shownLater.kind;
   }
   const next = step ?? (isFirst ? null : upcoming);
   const hasNoRecentWrite = !context.rows.hasWritten(change.playlistId);

@@ -5,7 +5,7 @@ import type { Item, Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { asList, type RowsPart } from '../provider/resources/playlistRows.ts';
 import { getAllMyPlaylists, getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
-import type { Plan } from '../store/tables/changes.ts';
+import { getChangeBody, laterChanges, type Plan } from '../store/tables/changes.ts';
 import { compareRows, nearestState, type Verdict } from './compare.ts';
 import type { ChangeContext } from './record.ts';
 import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
@@ -20,7 +20,7 @@ import {
   stepsFrom,
   writtenUris,
 } from './rowOps.ts';
-import { progressOf, type Run, rowsReached, sizeInDoubt } from './run.ts';
+import { isUntouched, progressOf, type Run, rowsReached, sizeInDoubt } from './run.ts';
 
 /**
  * Reads the part of the playlist that the change touches, and compares it with every state of the change.
@@ -191,6 +191,21 @@ function areMostRight(
     if (count > 0 && count * 2 >= uris.length) return false;
   }
   return true;
+}
+
+/**
+ * The rows that the next change of relay found in the playlist, if this change is known to have written nothing; null if there is
+ * no such change. It began when the request in doubt could no longer be under way (`settleTarget`). So its rows show how that
+ * request ended, while the present rows also hold what it wrote itself: perhaps the same songs.
+ */
+export function rowsFoundLater({ context, change, body }: Run): readonly string[] | null {
+  const { store } = context;
+  if (body.plan || !isUntouched({ change }) || change.playlistId === null) return null;
+  for (const { seq } of laterChanges(store, change.playlistId, change.seq)) {
+    const { rows } = getChangeBody(store, seq).former;
+    if (rows) return rows.includes('') ? null : rows;
+  }
+  return null;
 }
 
 /** Maximum number of playlists to read; an account can have about 11,000. */
