@@ -3,7 +3,8 @@
  * relay was asked to do. Pure. The simulator, the crash harness and the load tests use this file.
  *
  * A person may act at any moment, so a change may count as carried out before, between or after the person's acts. Each of these
- * orders is right. Anything else is wrong, apart from the songs that `windowOf`, `takenByBoth`, `notYetBack` and `Unclear` excuse.
+ * orders is right. Anything else is wrong, apart from the songs that `windowOf`, `takenByBoth`, `notYetBack`, `notYetOut` and
+ * `Unclear` excuse.
  */
 import { type Counts, countsOf, difference } from './counts.ts';
 
@@ -208,6 +209,10 @@ export function wrongRows(
       // A replacement in place first takes rows out, and its answer counts only what it puts in.
       if (doing.do === 'replace' && outcome.is === 'part' && written === 0)
         for (const [uri, count] of differs) if (count < 0 && before.includes(uri)) differs.delete(uri);
+      for (const [uri, most] of notYetOut(before, doing, outcome, deltas)) {
+        const more = differs.get(uri) ?? 0;
+        if (more > 0 && more <= most) differs.delete(uri);
+      }
       for (const [uri, most] of takenByBoth(doing, deltas)) {
         const more = differs.get(uri) ?? 0;
         if (more > 0 && more <= most) differs.delete(uri);
@@ -250,6 +255,20 @@ function windowOf(doing: Doing, deltas: ReadonlyArray<ReadonlyMap<string, number
   return deltas.flatMap((delta) =>
     [...delta].flatMap(([uri, count]) => (count > 0 && taken.has(uri) ? [uri] : [])),
   );
+}
+
+/**
+ * Rows that a partly finished replacement has not taken out. Around a person's edits it is planned again, and then puts in its own
+ * songs first. The value is the number of rows that may stay.
+ */
+function notYetOut(
+  before: readonly string[],
+  doing: Doing,
+  outcome: Outcome,
+  deltas: ReadonlyArray<ReadonlyMap<string, number>>,
+): Counts {
+  const isPart = doing.do === 'replace' && outcome.is === 'part';
+  return isPart && deltas.length > 0 ? countsOf(before) : new Map();
 }
 
 /**
