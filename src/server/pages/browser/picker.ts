@@ -387,7 +387,7 @@ export function createPicker(app: () => App): Picker {
     const own = work;
     if (own === null) return;
     sent(own).finally(() => {
-      if (own.lost > 0) app().tell(lostWords(own), true);
+      if (own.lost > 0 && own.end === null) app().tell(lostWords(own), true);
       // The picker may have been opened again meanwhile.
       if (work !== own) return;
       work = null;
@@ -406,7 +406,7 @@ export function createPicker(app: () => App): Picker {
         h.h2({ id: 'picker-title', tabindex: '-1' }, title(work, app())),
         plainButton('Close', close),
       ),
-      work.lost > 0 && h.p({ class: 'bad', role: 'alert' }, lostWords(work)),
+      work.lost > 0 && work.end === null && h.p({ class: 'bad', role: 'alert' }, lostWords(work)),
       work.problem !== null && h.p({ class: 'bad', role: 'alert' }, withCode(work.problem)),
       work.near !== null ? nearPart(work.near) : item === undefined ? endPart(work) : itemPart(work, item),
     );
