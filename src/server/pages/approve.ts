@@ -5,7 +5,9 @@
 
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
+import type { ToolChoice } from '../../domain/toolsets.ts';
 import type { OAuthClient } from '../../oauth/client.ts';
+import { abilitiesOf, canChange } from './abilities.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './page.ts';
 
@@ -29,8 +31,8 @@ export interface Approval {
   fields: ReadonlyArray<readonly [name: string, value: string]>;
   csrfToken: string;
   problem: Problem | null;
-  /** Whether the client may get permission to change something, and whether "Read only" was already ticked. */
-  access: { mayChange: boolean; isReadChosen: boolean };
+  /** The tools that the client would be offered, and whether "Read only" was already ticked. */
+  access: { choice: ToolChoice; isReadChosen: boolean };
   /** How long Approve stays disabled, in milliseconds. */
   holdMs: number;
   /** Current time, in Unix milliseconds. */
@@ -51,7 +53,7 @@ export function approvePage(approval: Approval): Page {
 <div><dt>Client</dt><dd><strong>${name}</strong><small>${originOf(client, approval.now)}</small></dd></div>
 <div><dt>Goes to</dt><dd>${shownHost(target.host)}<small>${target.meaning}</small></dd></div>
 <div><dt>Account</dt><dd>${accountLine(account)}</dd></div>
-<div><dt>Can</dt><dd>${abilities(approval.access)}</dd></div>
+<div><dt>Can</dt><dd>${abilitiesOf(approval.access.choice)}</dd></div>
 </dl>
 ${target.warning === null ? html`` : html`<p class="notice"><strong>Not on this computer.</strong> ${target.warning}</p>`}
 ${decisionForm(approval)}
@@ -77,15 +79,9 @@ function shownHost(host: string): Html {
   return html`<strong title="${host}">${lines}</strong>`;
 }
 
-function abilities({ mayChange }: Approval['access']): string {
-  return mayChange
-    ? 'Create, change and empty your playlists, change saved songs, control playback, see what you listen to'
-    : 'Only read: your playlists, saved songs and what you listen to';
-}
-
 /** This choice comes after the code, so that typing comes first. */
-function readOnlyChoice({ mayChange, isReadChosen }: Approval['access']): Html {
-  if (!mayChange) return html``;
+function readOnlyChoice({ choice, isReadChosen }: Approval['access']): Html {
+  if (!canChange(choice)) return html``;
   return html`<p class="choice"><label><input type="checkbox" name="access" value="read"${isReadChosen ? html` checked` : html``}> <strong>Read only</strong>: it cannot change or play anything</label></p>`;
 }
 

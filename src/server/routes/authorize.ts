@@ -1,4 +1,5 @@
 /** `/oauth/authorize`: shows the request to the owner in a browser, and sends the decision to the client. */
+import type { ToolChoice } from '../../domain/toolsets.ts';
 import { type AuthorizeRequest, codeUrl, refusalUrl } from '../../oauth/policy/authorize.ts';
 import { READ_SCOPE } from '../../oauth/policy/limits.ts';
 import type { Refusal } from '../../oauth/refusal.ts';
@@ -13,6 +14,7 @@ import { ANYONES_BODY, readForm } from '../http/body.ts';
 import { type HttpContext, redirect } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
+import { canChange } from '../pages/abilities.ts';
 import { approvePage, type Problem, shownName } from '../pages/approve.ts';
 import {
   DENIED_PAGE,
@@ -113,7 +115,7 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   if (problem) ask(asking, problem);
   else {
     // The owner may approve less than was asked for, and approves no more than the page has named.
-    const isReading = form.get('access') === 'read' || !mayChange(asking);
+    const isReading = form.get('access') === 'read' || !canChange(choiceOf(asking));
     await approve(asking, isReading ? READ_SCOPE : request.scope);
     waiting.answered(request.client.clientId);
   }
@@ -131,9 +133,9 @@ async function isRefused({ core }: Parts, context: HttpContext): Promise<boolean
   return true;
 }
 
-/** False if the client asks for reading only, or the server offers nothing else now. The page then names only reading. */
-function mayChange({ core, request }: Asking): boolean {
-  return request.scope !== READ_SCOPE && !core.settings.readOnly;
+/** The tools that the client would be offered: those of the settings, or fewer if it asks for reading only. */
+function choiceOf({ core: { settings }, request }: Asking): ToolChoice {
+  return { toolsets: settings.toolsets, readOnly: settings.readOnly || request.scope === READ_SCOPE };
 }
 
 interface Asking extends Parts {
@@ -256,7 +258,7 @@ function ask(asking: Asking, problem: Problem | null): void {
     csrfToken: forms.issue(context, subjectOf(request)),
     problem,
     access: {
-      mayChange: mayChange(asking),
+      choice: choiceOf(asking),
       isReadChosen: parameters.get('access') === 'read',
     },
     holdMs: HOLD_MS,
