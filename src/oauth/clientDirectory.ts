@@ -38,9 +38,13 @@ export interface ClientDirectory {
   register(metadata: ClientMetadata): Promise<Result<{ client: OAuthClient; secret: string | null }>>;
   /**
    * Adds a client for the owner.
+   * @param own the origins under which this server answers: a client that is sent there could never be approved
    * @throws RelayError `USAGE` for an unusable redirect URI or secret, `STORE_ERROR`
    */
-  add(client: { name: string; redirectUris: string[]; secret: string | null }): Promise<OAuthClient>;
+  add(
+    client: { name: string; redirectUris: string[]; secret: string | null },
+    own: readonly string[],
+  ): Promise<OAuthClient>;
   /**
    * Ends a client's access at once. Without `forget`, the registration stays, since some clients come back with the ID that they
    * know.
@@ -106,8 +110,8 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
       if (!(await keepRegistered(store, client, clock.now()))) return refused('clients_full');
       return accepted({ client, secret });
     },
-    async add({ name, redirectUris, secret }) {
-      const checked = checkRedirectUris(redirectUris);
+    async add({ name, redirectUris, secret }, own) {
+      const checked = checkRedirectUris(redirectUris, own);
       if (!checked.ok) throw unusable(toWire(checked.refusal).error_description);
       // The secret is stored as a plain hash, which is safe only if it cannot be guessed.
       if (secret !== null && !/^[\x21-\x7e]{32,512}$/.test(secret)) throw unusable(SHORT_SECRET);

@@ -17,10 +17,9 @@ import {
   type OwnAddress,
 } from './policy/authorize.ts';
 import { CODE_MS, READ_SCOPE, SAVE_TOUCHES_MS, TOUCH_MS } from './policy/limits.ts';
-import { isOwnAddress } from './policy/redirectUri.ts';
 import { checkMetadata, registrationResponse } from './policy/registration.ts';
 import { isSameResource } from './policy/target.ts';
-import { accepted, type Result, refused } from './refusal.ts';
+import { accepted, type Result } from './refusal.ts';
 import { createRevocationEndpoint, type RevocationEndpoint } from './revocation.ts';
 import { createTokenEndpoint, type TokenEndpoint } from './tokenEndpoint.ts';
 
@@ -67,10 +66,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   return {
     clients,
     async register(body, { origins }) {
-      const metadata = checkMetadata(body);
+      const metadata = checkMetadata(body, origins);
       if (!metadata.ok) return metadata;
-      if (metadata.value.redirectUris.some((uri) => isOwnAddress(uri, origins)))
-        return refused('metadata_redirect_uris', 'It leads to this server itself.');
       const registered = await clients.register(metadata.value);
       if (!registered.ok) return registered;
       const { client, secret } = registered.value;

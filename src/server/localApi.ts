@@ -204,7 +204,7 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
         redirectUris: z.array(z.string()),
         secret: z.string().min(1).max(512).nullable(),
       }),
-    run: (client, { core }) => addClient(core, client),
+    run: (client, { core, server }) => addClient(core, client, server?.facts ?? null),
     inEmptyHome: async (client, { make }) => (await make()).addClient(client),
   },
   revokeClient: {

@@ -158,7 +158,7 @@ test('authorization requests, registrations and resources of any form are checke
       origins: [],
     });
     assert.equal(check.ok, false);
-    checkMetadata(metadata);
+    checkMetadata(metadata, []);
     isSameResource(pairs[0]?.[1] ?? '', 'http://127.0.0.1/mcp');
   });
 });

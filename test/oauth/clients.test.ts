@@ -90,6 +90,29 @@ test('a client can be added by hand, with a secret', () =>
     }
   }));
 
+test('a client that would be sent back to relay itself cannot be added, since it could never be approved', async () => {
+  const publicUrl = 'https://relay.example.org';
+  const port = String(await freePort());
+  const settings: Record<string, string>[] = [{}, { RELAY_PORT: port, PUBLIC_BASE_URL: publicUrl }];
+  for (const env of settings) {
+    await withServer({ env }, async ({ server: { local, localUrl, baseUrl } }) => {
+      const add = (uri: string) => local.addClient({ name: 'Loop', redirectUris: [uri], secret: null });
+      const own = ['127.0.0.1', 'localhost', '[::1]'].map(
+        (name) => `http://${name}:${new URL(localUrl).port}`,
+      );
+      for (const origin of [...own, baseUrl]) {
+        await assert.rejects(add(`${origin}/callback`), {
+          code: 'USAGE',
+          message: 'A redirect URI cannot be used. It leads to this server itself.',
+        });
+      }
+      for (const uri of ['http://127.0.0.1/callback', REDIRECT, 'https://bot.example.org/callback']) {
+        assert.deepEqual((await add(uri)).redirectUris, [uri]);
+      }
+    });
+  }
+});
+
 test('a name that several clients have means the approved one', () =>
   withServer({}, async ({ relay }) => {
     const { local } = relay.server;

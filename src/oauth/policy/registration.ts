@@ -5,7 +5,7 @@ import { AUTH_METHODS, type ClientAuthMethod } from '../../config/oauthClients.t
 import { GRANT_TYPES, type OAuthClient } from '../client.ts';
 import { accepted, type Result, refused } from '../refusal.ts';
 import { SCOPE } from './limits.ts';
-import { isUsableRedirectUri } from './redirectUri.ts';
+import { isOwnAddress, isUsableRedirectUri } from './redirectUri.ts';
 
 const MAX_REDIRECT_URIS = 20;
 /**
@@ -36,12 +36,13 @@ const Metadata = lazy(() =>
 /**
  * The part of the metadata that the server accepts. Unknown fields are ignored. Unsupported grant and response types are
  * left out (RFC 7591 2 lets the server replace values): real clients ask for more than they need.
+ * @param own the origins under which this server answers
  */
-export function checkMetadata(body: unknown): Result<ClientMetadata> {
+export function checkMetadata(body: unknown, own: readonly string[]): Result<ClientMetadata> {
   const parsed = Metadata().safeParse(body);
   if (!parsed.success) return refused('metadata_malformed', fieldOf(parsed.error));
   const { client_name, redirect_uris, token_endpoint_auth_method: chosen, ...metadata } = parsed.data;
-  const uris = checkRedirectUris(redirect_uris);
+  const uris = checkRedirectUris(redirect_uris, own);
   if (!uris.ok) return uris;
   // By RFC 7591 2, a client that names no grants has only the code grant. Without refresh tokens, people would approve
   // every hour.
@@ -59,8 +60,11 @@ export function checkMetadata(body: unknown): Result<ClientMetadata> {
   });
 }
 
-/** Refuses a registration with an unusable URI, since the client would fail later and nobody would see why. */
-export function checkRedirectUris(value: unknown): Result<string[]> {
+/**
+ * Refuses a registration with an unusable URI, since the client would fail later and nobody would see why.
+ * @param own the origins under which this server answers
+ */
+export function checkRedirectUris(value: unknown, own: readonly string[]): Result<string[]> {
   const uris = z.array(z.string()).min(1).max(MAX_REDIRECT_URIS).safeParse(value);
   if (!uris.success)
     return refused('metadata_redirect_uris', 'redirect_uris must be a list of 1 to 20 URIs.');
@@ -71,11 +75,16 @@ export function checkRedirectUris(value: unknown): Result<string[]> {
       `redirect_uris must have at most ${MAX_URI_CHARACTERS.toLocaleString('en')} characters together.`,
     );
   }
-  if (distinct.every(isUsableRedirectUri)) return accepted(distinct);
-  return refused(
-    'metadata_redirect_uris',
-    'Use https, http on localhost, 127.0.0.1 or [::1], or a private-use scheme with a dot, without fragment or user info.',
-  );
+  if (!distinct.every(isUsableRedirectUri)) {
+    return refused(
+      'metadata_redirect_uris',
+      'Use https, http on localhost, 127.0.0.1 or [::1], or a private-use scheme with a dot, without fragment or user info.',
+    );
+  }
+  if (distinct.some((uri) => isOwnAddress(uri, own))) {
+    return refused('metadata_redirect_uris', 'It leads to this server itself.');
+  }
+  return accepted(distinct);
 }
 
 function fieldOf(error: z.ZodError): string {

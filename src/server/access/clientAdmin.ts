@@ -1,5 +1,6 @@
 /** Lists, adds and revokes OAuth clients, for `relay clients`. */
 import { isoOf } from '../../base/clock.ts';
+import { localBaseUrl } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ClientSummary, LocalApi, NewClient } from '../../domain/localApi.ts';
 import { isKnownToOwner, type OAuthClient } from '../../oauth/client.ts';
@@ -7,14 +8,31 @@ import { READ_SCOPE } from '../../oauth/policy/limits.ts';
 import { type Grant, listLiveGrants } from '../../store/tables/oauthGrants.ts';
 import { liveTokensOf } from '../../store/tables/oauthTokens.ts';
 import type { Core } from '../core.ts';
+import { originsOf } from '../http/address.ts';
+import type { ServerFacts } from '../status/status.ts';
 
 export function listClients(core: Core): ClientSummary[] {
   return summaries(core, core.oauth.clients.list());
 }
 
-/** Adds an OAuth client. @throws RelayError `USAGE`, `STORE_ERROR` */
-export async function addClient(core: Core, client: NewClient): Promise<ClientSummary> {
-  return summaryOf(core, await core.oauth.clients.add(client), []);
+/**
+ * Adds an OAuth client.
+ * @param server the running server; null if none runs
+ * @throws RelayError `USAGE`, `STORE_ERROR`
+ */
+export async function addClient(
+  core: Core,
+  client: NewClient,
+  server: ServerFacts | null,
+): Promise<ClientSummary> {
+  return summaryOf(core, await core.oauth.clients.add(client, ownOrigins(core, server)), []);
+}
+
+/** The port in the settings may be 0, or taken, so the port of a server that runs comes first. A public address does not tell it. */
+function ownOrigins({ settings }: Core, server: ServerFacts | null): string[] {
+  const { host, port, publicBaseUrl } = settings;
+  const local = (publicBaseUrl === null && server?.baseUrl) || localBaseUrl(host, port);
+  return originsOf(new URL(local).port || '80', publicBaseUrl ?? local);
 }
 
 /**

@@ -50,9 +50,12 @@ export function isDirectLoopback({ request }: HttpContext): boolean {
 
 /** This server as the client addressed it: its MCP URL, and the origins under which it answers. */
 export function ownAddress({ request, baseUrl }: HttpContext): { resource: string; origins: string[] } {
-  const { localPort } = request.socket;
-  const loopback = LOOPBACK_NAMES.map((name) => `http://${name}:${localPort}`);
-  return { resource: `${baseUrl}/mcp`, origins: [...loopback, baseUrl] };
+  return { resource: `${baseUrl}/mcp`, origins: originsOf(String(request.socket.localPort), baseUrl) };
+}
+
+/** The origins under which a server on this port answers, if its base URL is this one. */
+export function originsOf(port: string, baseUrl: string): string[] {
+  return [...LOOPBACK_NAMES.map((name) => `http://${name}:${port}`), baseUrl];
 }
 
 /**
