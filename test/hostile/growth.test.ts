@@ -109,7 +109,7 @@ const FUNCTIONS: Record<string, (text: string) => unknown> = {
   'redirect URI': (text) => [text, `http://127.0.0.1/${text}`, `a.b:/${text}`].map(isUsableRedirectUri),
   'registered URI': (text) =>
     isRegisteredRedirectUri([`http://127.0.0.1:1/${text}`], `http://127.0.0.1:2/${text}`),
-  metadata: (text) => 
+  metadata: (text) =>
     checkMetadata({ redirect_uris: ['http://127.0.0.1/'], client_name: text, scope: text }, []),
   resource: (text) => isSameResource(`http://x/${text}`, 'http://127.0.0.1/mcp'),
   'Cookie, Host, Origin': (text) => [

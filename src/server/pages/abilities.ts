@@ -18,7 +18,7 @@ const CHANGING_MEMORY: Phrases = [['search Spotify and remember which songs you 
 
 const LISTENING: readonly ToolGroup[] = ['history', 'playback', 'extras', 'library_sql'];
 
-/** Named beside what can be changed: whoever changes something of the account can also read it. */
+/** Named beside what can be changed: anyone who changes something of the account can also read it. */
 const SEEING: Phrases = [['see what you listen to', LISTENING]];
 
 const READING: Phrases = [
