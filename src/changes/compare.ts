@@ -145,8 +145,9 @@ export function presentState(plan: Work, known: Progress, shown: readonly string
 }
 
 /**
- * The most similar state with as many rows as the list. If several are equally similar, the first counts. A state counts only if
- * few rows differ, or if the list still begins with `begin`. null if there is none.
+ * The most similar state with as many rows as the list. If several are equally similar, the last counts: the rows that a change
+ * has written may be shown under other IDs, while those from before are known by the IDs that the list shows. A state counts
+ * only if few rows differ, or if the list still begins with `begin`. null if there is none.
  * @param begin the rows before the next request
  */
 function closestOf(
@@ -159,6 +160,7 @@ function closestOf(
     .filter(({ rows }) => rows.length === shown.length)
     .map(({ rows }) => ({ rows, count: differingRows(rows, shown).length }))
     .filter(({ count }) => isBegun || count <= Math.max(10, shown.length / 5))
+    .toReversed()
     .toSorted((a, b) => a.count - b.count);
   return closest?.rows ?? null;
 }
