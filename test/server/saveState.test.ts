@@ -1,6 +1,6 @@
 /** What `relay backup` asks of a running server. */
 import assert from 'node:assert/strict';
-import { readFile, rename, stat } from 'node:fs/promises';
+import { appendFile, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createLocalClient } from '../../src/local/localClient.ts';
@@ -49,4 +49,26 @@ test('a server that cannot save says so', () =>
     await rename(relay.home, `${relay.home}-gone`);
     await assert.rejects(localOf(relay).saveState(), { code: 'STORE_ERROR' });
     await rename(`${relay.home}-gone`, relay.home);
+  }));
+
+test('the status says why the state cannot be saved, and what to do about that cause', () =>
+  withClock(async (relay) => {
+    const path = join(relay.home, 'relay.db');
+    const database = async () =>
+      (await localOf(relay).status()).entries.find(({ part }) => part === 'database');
+    const before = await database();
+    await learn(relay);
+    await appendFile(path, Buffer.alloc(4096));
+    await assert.rejects(localOf(relay).saveState(), { code: 'STORE_ERROR' });
+    assert.deepEqual(await database(), {
+      part: 'database',
+      state: 'bad',
+      summary: `Another relay process uses this home and has changed ${path}, so this process does not save over it (${before?.summary})`,
+      remedy: {
+        text: 'Stop the other process, perhaps in another container or on another machine, and start this one again. Changes that this process has not saved will be lost.',
+      },
+    });
+    await rm(path);
+    await localOf(relay).saveState();
+    assert.equal((await database())?.state, 'ok');
   }));

@@ -43,6 +43,7 @@ test('a fresh home has its file at once, with the newest schema', async (t) => {
   assert.deepEqual(store.state(), {
     path: join(home, 'relay.db'),
     status: 'ok',
+    failure: null,
     schemaVersion: newest,
     expectedVersion: newest,
     schemaState: 'current',

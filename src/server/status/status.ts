@@ -2,7 +2,7 @@
 
 import { isoOf } from '../../base/clock.ts';
 import { counted, sizeText } from '../../base/lists.ts';
-import { isErrorCode } from '../../domain/errors.ts';
+import { isErrorCode, type RelayError } from '../../domain/errors.ts';
 import { failureClassOf, isKeyFailure } from '../../domain/failureClass.ts';
 import { isEnded, type JobStatus } from '../../domain/job.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
@@ -35,7 +35,7 @@ export type Known = Pick<Core, 'settings' | 'clock' | 'version' | 'store'> & {
 };
 
 export function statusReport(core: Core, server: ServerFacts | null, ownerCode: string | null): StatusReport {
-  return reportOf({ ...factsOf(core), server, ownerCode });
+  return reportOf({ ...factsOf(core), server, ownerCode }, core.store.state().failure);
 }
 
 /** Collects the facts that need no server. */
@@ -66,9 +66,12 @@ export function factsOf(known: Known): Facts {
   };
 }
 
-/** Returns the report: the facts, and one line for each part. */
-export function reportOf(facts: Facts): StatusReport {
-  const entries = LINES.flatMap((line) => line(facts) ?? []);
+/**
+ * Returns the report: the facts, and one line for each part.
+ * @param failure why the state cannot be saved; null if it can
+ */
+export function reportOf(facts: Facts, failure: RelayError | null = null): StatusReport {
+  const entries = LINES.flatMap((line) => line(facts, failure) ?? []);
   // If only the key fails, everything in the state except its secrets can be read.
   return {
     ...facts,
@@ -98,7 +101,7 @@ export function accountFacts(view: AccountView): StatusReport['account'] {
 }
 
 function databaseFacts({ store }: Known): StatusReport['database'] {
-  const { lastSavedAt, unsavedChanges: _, ...state } = store.state();
+  const { lastSavedAt, unsavedChanges: _, failure: __, ...state } = store.state();
   return { ...state, lastSavedAt: isoOf(lastSavedAt) };
 }
 
@@ -184,7 +187,7 @@ function keyLine({ key, database, problem }: Facts): StatusEntry {
   return entry('key', 'ok', `kept in ${KEY_PLACES[key.source]}`);
 }
 
-function databaseLine({ home, database, problem }: Facts): StatusEntry {
+function databaseLine({ home, database, problem }: Facts, failure: RelayError | null): StatusEntry {
   if (problem && !isKeyFailure(problem)) return entry('database', 'bad', problem.message, problem.remedy);
   if (!hasState(database)) {
     const remedy = { text: '{command}, or name another home with --home', command: ['serve'] };
@@ -193,9 +196,9 @@ function databaseLine({ home, database, problem }: Facts): StatusEntry {
   const schema = `schema ${database.schemaVersion}${database.schemaState === 'ahead' ? ' (from a newer relay)' : ''}`;
   const size = sizeText(database.sizeBytes);
   const saved = database.lastSavedAt === null ? 'never saved' : `saved ${database.lastSavedAt}`;
-  if (database.status === 'degraded') {
-    const remedy = { text: `free disk space or make ${database.path} writable; relay then saves by itself` };
-    return entry('database', 'bad', `cannot be saved (${schema}, ${size}, ${saved})`, remedy);
+  if (failure) {
+    const why = failure.message.replace(/\.$/, '');
+    return entry('database', 'bad', `${why} (${schema}, ${size}, ${saved})`, failure.remedyValue);
   }
   return entry('database', 'ok', `${schema}, ${size}, ${saved}`);
 }

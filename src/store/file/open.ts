@@ -153,7 +153,13 @@ function detached(
   clock: Clock,
 ): Detached {
   const sql = createSql(db);
-  const saver = unsaved({ status: 'ok', sizeBytes: bytes.length, lastSavedAt, unsavedChanges: false });
+  const saver = unsaved({
+    status: 'ok',
+    failure: null,
+    sizeBytes: bytes.length,
+    lastSavedAt,
+    unsavedChanges: false,
+  });
   const store = assemble({ path, db, sql, saver, migrations: MIGRATIONS, now: () => clock.now() });
   return { store, fileVersion, image: () => db.export() };
 }

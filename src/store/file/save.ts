@@ -52,6 +52,8 @@ export interface SaverOptions {
 export interface SaverState {
   /** `degraded`: the last save failed, and is retried. */
   status: 'ok' | 'degraded';
+  /** Why the last save failed, `STORE_ERROR`; null if it did not. */
+  failure: RelayError | null;
   /** Size of the file on disk, in bytes; 0 before the first save. */
   sizeBytes: number;
   /** Time of the last save, in Unix milliseconds; null before the first. */
@@ -81,7 +83,7 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
   let running: Save | null = null;
   let soon = false;
   let retrying = false;
-  let degraded = false;
+  let failure: RelayError | null = null;
 
   function start(): Save {
     const save: Save = { version: null, done: Promise.resolve() };
@@ -107,8 +109,8 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
     } catch (error) {
       throw failed(error);
     }
-    if (degraded) log.info({ path }, 'the state is saved again');
-    degraded = false;
+    if (failure) log.info({ path }, 'the state is saved again');
+    failure = null;
   }
 
   async function replaceFile(image: Image): Promise<void> {
@@ -127,16 +129,15 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
   }
 
   function failed(error: unknown): RelayError {
-    const failure = saveError(path, error);
-    if (!degraded) log.error({ path, err: messageOf(error) }, 'the state cannot be saved; trying again');
-    degraded = true;
+    if (!failure) log.error({ path, err: messageOf(error) }, 'the state cannot be saved; trying again');
+    failure = saveError(path, error);
     if (!retrying && !closing.signal.aborted) void retry();
     return failure;
   }
 
   async function retry(): Promise<void> {
     retrying = true;
-    for (let delay = FIRST_RETRY_MS; degraded; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
+    for (let delay = FIRST_RETRY_MS; failure; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
       const stopped = await clock.sleep(delay, closing.signal).then(
         () => false,
         () => true,
@@ -172,7 +173,8 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
     },
     probe: () => (running ?? start()).done,
     state: () => ({
-      status: degraded ? 'degraded' : 'ok',
+      status: failure ? 'degraded' : 'ok',
+      failure,
       sizeBytes,
       lastSavedAt,
       unsavedChanges: savedVersion < source.version(),
