@@ -52,6 +52,7 @@ const WIRE = {
   challenge_missing: ['invalid_request', 400, 'PKCE is required: code_challenge is missing.'],
   challenge_method_unsupported: ['invalid_request', 400, 'Only code_challenge_method=S256 is supported.'],
   challenge_malformed: ['invalid_request', 400, 'code_challenge is not a SHA-256 in base64url.'],
+  state_malformed: ['invalid_request', 400, 'state has characters that are not printable ASCII.'],
   scope_unknown: ['invalid_scope', 400, 'The scopes are "relay" and "relay:read".'],
   resource_foreign: ['invalid_target', 400, "The resource is not this server's MCP URL."],
   owner_denied: ['access_denied', 400, 'The owner did not approve.'],

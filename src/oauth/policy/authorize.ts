@@ -47,8 +47,9 @@ export function checkAuthorizeRequest(
   const addressed = checkAddress(parameters, find, origins);
   if (!addressed.ok) return { ...addressed, returnTo: null };
   const { client, redirectUri } = addressed.value;
-  const returnTo = { redirectUri, state: parameter(parameters, 'state') };
-  const rest = checkRest(parameters, resource);
+  const state = checkState(parameters);
+  const returnTo = { redirectUri, state: state.ok ? state.value : null };
+  const rest = state.ok ? checkRest(parameters, resource) : state;
   if (!rest.ok) return { ...rest, returnTo: isKnownToOwner(client) ? returnTo : null };
   return { ok: true, request: { client, ...returnTo, ...rest.value } };
 }
@@ -82,6 +83,13 @@ function checkAddress(
 function onlyOne(uris: readonly string[]): string | null {
   const [first] = uris;
   return uris.length === 1 && first !== undefined && isUsableRedirectUri(first) ? first : null;
+}
+
+/** Checks the state. What no client may send does not go back to it (RFC 6749 A.5). */
+function checkState(parameters: URLSearchParams): Result<string | null> {
+  if (repeatedNames(parameters).has('state')) return refused('parameter_repeated', 'Parameter: state.');
+  const state = parameter(parameters, 'state');
+  return /[^\x20-\x7e]/.test(state ?? '') ? refused('state_malformed') : accepted(state);
 }
 
 function checkRest(
