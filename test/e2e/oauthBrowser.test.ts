@@ -372,7 +372,20 @@ longTest(
       assert.ok(answer.headers().location?.startsWith(`${app}?code=`));
       // A policy that limits where forms lead would have blocked this request.
       assert.ok((await handedOver).url().startsWith(`${app}?code=`));
+      // The page stays open beside the app. It says so, and a second click cannot approve again.
+      await page.getByText('you can close this page').waitFor();
+      await screenshots(page, 'approve-app-opened');
+      await page.evaluate("dispatchEvent(new Event('focus'))");
+      await page.waitForTimeout(2 * READING_MS);
+      assert.equal(await page.getByRole('button').count(), 0);
       assert.deepEqual(stopped, []);
+
+      // A headless Chromium takes no more clicks in a page that has opened an app.
+      const other = await page.context().newPage();
+      await other.goto(url(app));
+      await other.getByRole('button', { name: 'Deny' }).click();
+      await other.getByText('you can close this page').waitFor();
+      assert.equal(await other.getByRole('button').count(), 0);
     }),
 );
 

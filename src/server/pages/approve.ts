@@ -57,6 +57,7 @@ export function approvePage(approval: Approval): Page {
 </dl>
 ${target.warning === null ? html`` : html`<p class="notice"><strong>Not on this computer.</strong> ${target.warning}</p>`}
 ${decisionForm(approval)}
+${target.isApp ? html`<p id="opens-app" role="status" hidden>Your answer goes to the app, which opens now. Then you can close this page. If the app does not open, start again there.</p>` : html``}
 <div class="after"><p class="soft">Approve only if you have just started this yourself. The client does not learn your password, and <code>relay clients revoke</code> ends its access at any time.</p></div>`,
   };
 }
@@ -165,21 +166,26 @@ interface Target {
   host: string;
   meaning: string;
   warning: string | null;
+  /** True if an app opens beside the page, which stays. */
+  isApp: boolean;
 }
 
 function describeTarget(redirectUri: string): Target {
   const { protocol, host } = new URL(redirectUri);
-  if (protocol === 'http:') return { host, meaning: 'a program on this computer', warning: null };
+  if (protocol === 'http:')
+    return { host, meaning: 'a program on this computer', warning: null, isApp: false };
   if (protocol !== 'https:') {
     return {
       host: protocol,
       meaning: `the app on this computer that opens ${protocol} links`,
       warning: null,
+      isApp: true,
     };
   }
   return {
     host,
     meaning: 'a website',
     warning: `Approving gives access to the website ${endOf(host)}, not to a program of yours.`,
+    isApp: false,
   };
 }

@@ -10,6 +10,7 @@ export function approvalPage(form: HTMLFormElement): void {
   const problem = byId<HTMLElement>('code-problem');
   const remembered = byId<HTMLElement>('remembered');
   const approveButton = byId<HTMLButtonElement>('approve');
+  const opensApp = byId<HTMLElement | null>('opens-app');
   // A fragment must not scroll the page, not even in browsers without Document-Policy.
   if (location.hash !== '') {
     history.replaceState(null, '', location.pathname + location.search);
@@ -22,13 +23,6 @@ export function approvalPage(form: HTMLFormElement): void {
     field.hidden = !isShown;
     input.disabled = !isShown;
     remembered.hidden = isShown;
-  }
-
-  function complain(text: string): void {
-    problem.textContent = text;
-    problem.hidden = false;
-    input.setAttribute('aria-invalid', 'true');
-    input.select();
   }
 
   async function checkSecret(): Promise<void> {
@@ -50,12 +44,14 @@ export function approvalPage(form: HTMLFormElement): void {
     isAtWork = true;
     try {
       if (!input.disabled) await signInWithCode(input.value);
-      // This is true only while `submit` reads the form. If the answer opens an app, this page stays open, and Deny must still
-      // deny.
+      // This is true only while `submit` reads the form: until the answer comes, Deny must still deny.
       isApproving = true;
       form.submit();
     } catch (error) {
-      complain(codeProblem(error));
+      problem.textContent = codeProblem(error);
+      problem.hidden = false;
+      input.setAttribute('aria-invalid', 'true');
+      input.select();
     } finally {
       isApproving = false;
       isAtWork = false;
@@ -64,6 +60,11 @@ export function approvalPage(form: HTMLFormElement): void {
 
   // The secret is never in the page, only in what is sent.
   form.addEventListener('formdata', ({ formData }) => {
+    // An app opens beside this page, which stays. A second answer would be of no use to the client.
+    if (opensApp) {
+      form.hidden = true;
+      opensApp.hidden = false;
+    }
     if (!isApproving) return;
     formData.set('decision', 'approve');
     formData.delete('owner_code');
@@ -101,11 +102,11 @@ function holdBriefly(button: HTMLButtonElement, ms: number): void {
   const holdAgain = () => {
     if (button.disabled) hold();
   };
-  addEventListener('pointerdown', holdAgain, { capture: true });
+  addEventListener('pointerdown', holdAgain, true);
   const keydown = ({ key }: KeyboardEvent) => (key === 'Enter' || key === ' ') && holdAgain();
-  addEventListener('keydown', keydown, { capture: true });
+  addEventListener('keydown', keydown, true);
 }
 
-function byId<T extends HTMLElement>(id: string): T {
+function byId<T extends HTMLElement | null>(id: string): T {
   return document.getElementById(id) as T;
 }
