@@ -335,7 +335,8 @@ export interface LocalApi {
   setClientSecret(given: { value: string | null }): Promise<void>;
   /** Writes everything to disk; `STORE_ERROR` if that fails. */
   saveState(): Promise<SavedState>;
-  listClients(): Promise<{ clients: ClientSummary[] }>;
+  /** The OAuth clients. `registrationOff` is there if the settings let no client register itself. */
+  listClients(): Promise<{ clients: ClientSummary[]; registrationOff?: true }>;
   addClient(client: NewClient): Promise<ClientSummary>;
   /**
    * Ends a client's access at once.

@@ -195,7 +195,10 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
   },
   listClients: {
     input: nothing,
-    run: async (_, { core }) => ({ clients: listClients(core) }),
+    run: async (_, { core }) => ({
+      clients: listClients(core),
+      ...(core.settings.dynamicRegistration ? {} : { registrationOff: true }),
+    }),
   },
   addClient: {
     input: () =>

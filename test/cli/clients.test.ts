@@ -62,6 +62,18 @@ test('clients says where clients come from when there are none', async (context)
   });
 });
 
+test('clients says how to set one up while no client may register itself', async (context) => {
+  const listClients = async () => ({ clients: [], registrationOff: true as const });
+  const { env } = await startFakeLocal(context, { answers: { listClients } });
+  assert.deepEqual(await relay(['clients'], { env }), {
+    code: 0,
+    out: '',
+    err: 'There are no clients. relay lets no client register itself (MCP_OAUTH_DCR_ENABLED is false). Set the client up with `relay clients add`, and enter the client ID in its settings.\n',
+  });
+  const json = await relay(['clients', '--json'], { env });
+  assert.deepEqual(JSON.parse(json.out), { clients: [] });
+});
+
 test('clients add prints the ID alone; a secret comes from stdin and is not printed', async (context) => {
   const added = { ...NEVER, clientId: 'new-id', name: 'Bot', source: 'added' as const };
   const server = await startFakeLocal(context, { answers: { addClient: async () => added } });

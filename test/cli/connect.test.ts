@@ -88,7 +88,9 @@ test('if clients cannot register themselves, connect says how to set one up firs
   const { err } = await run(['cursor'], { env: { MCP_AUTH_MODE: 'oauth' } });
   assert.match(err, closed);
   assert.doesNotMatch(err, byKey);
-  assert.match((await run(['something-else'])).err, closed);
+  const other = await run(['something-else']);
+  assert.match(other.err, closed);
+  assert.doesNotMatch(other.out, /mcp-remote/, 'it would have to register');
   assert.doesNotMatch((await run(['claude-desktop'])).err, closed, 'it starts relay itself');
   const open = await run(['cursor'], { env: { MCP_OAUTH_DCR_ENABLED: 'true' } });
   assert.doesNotMatch(open.err, closed);

@@ -6,9 +6,10 @@ import { test } from 'node:test';
 import { systemRandom } from '../../src/base/clock.ts';
 import { createLocalClient } from '../../src/local/localClient.ts';
 import { MINUTE } from '../support/clock.ts';
+import { send } from '../support/http.ts';
 import { freePort } from '../support/loopback.ts';
 import type { Relay } from '../support/world.ts';
-import { newClient, REDIRECT } from './clients.ts';
+import { authorizeUrl, newClient, REDIRECT } from './clients.ts';
 import { approve } from './ownerBrowser.ts';
 import { askToken, codeForm, connect, mcpStatus } from './tokens.ts';
 import { withServer } from './withServer.ts';
@@ -89,6 +90,34 @@ test('a client can be added by hand, with a secret', () =>
       await assert.rejects(local.addClient(client), { code: 'USAGE' });
     }
   }));
+
+test('while no client may register itself, nobody is told that clients do', async () => {
+  for (const isOpen of [true, false]) {
+    await withServer({ env: { MCP_OAUTH_DCR_ENABLED: String(isOpen) } }, async ({ baseUrl, server }) => {
+      const { clientId } = await server.local.addClient({
+        name: 'A',
+        redirectUris: [REDIRECT],
+        secret: null,
+      });
+      await server.local.revokeClient({ client: clientId, forget: true });
+      assert.deepEqual(await server.local.listClients(), {
+        clients: [],
+        ...(isOpen ? {} : { registrationOff: true }),
+      });
+      const { text } = await send(authorizeUrl(baseUrl, { client_id: clientId }));
+      assert.match(text, /relay does not know this client/);
+      assert.equal(text.includes('register again'), isOpen);
+      assert.equal(text.includes('relay clients add'), !isOpen);
+
+      const added = await server.local.addClient({ name: 'B', redirectUris: [REDIRECT], secret: null });
+      const other = { client_id: added.clientId, redirect_uri: 'https://other.example/' };
+      const wrong = (await send(authorizeUrl(baseUrl, other))).text;
+      assert.match(wrong, /an address that it did not register/);
+      assert.equal(wrong.includes('remove the connection to relay and add it again'), isOpen);
+      assert.equal(wrong.includes('relay clients add'), !isOpen);
+    });
+  }
+});
 
 test('a client that would be sent back to relay itself cannot be added, since it could never be approved', async () => {
   const publicUrl = 'https://relay.example.org';

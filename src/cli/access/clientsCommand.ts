@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
+import { closedRegistration } from '../../connect/closedRegistration.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ClientSummary } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine, printTable } from '../terminal/output.ts';
 import { HELP_GROUPS, parentCommand } from '../usage/commandGroups.ts';
+import { commandLine } from '../usage/commandLine.ts';
 
 interface AddOptions {
   redirectUri: string[];
@@ -48,13 +50,13 @@ export function clientsCommand(context: Context): Command {
 }
 
 async function runClientsList(context: Context): Promise<void> {
-  const { clients } = await context.withLocal((local) => local.listClients());
+  const { clients, registrationOff } = await context.withLocal((local) => local.listClients());
   if (context.json) return printJson(context.io, { clients });
   if (clients.length === 0) {
-    return note(
-      context.io,
-      'There are no clients. Most clients register themselves when they first connect, and then ask for approval.',
-    );
+    const how = registrationOff
+      ? closedRegistration(commandLine(context), null)
+      : 'Most clients register themselves when they first connect, and then ask for approval.';
+    return note(context.io, `There are no clients. ${how}`);
   }
   printTable(context.io, {
     heads: ['NAME', 'ID', 'FROM', 'APPROVED', 'LAST USED'],

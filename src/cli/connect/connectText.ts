@@ -56,13 +56,16 @@ function stateText({ state, entryName, otherNames }: ClientRow, server: string):
 /**
  * Instructions for a client that relay does not know.
  * @param keyCommand the command that prints the key; null if the server accepts no key
+ * @param registrationOpen true if clients may register themselves, without which mcp-remote cannot ask for approval
  */
 export function otherText(
   { name, url, program, key }: Connection,
   headers: Record<string, string>,
   keyCommand: string | null,
+  registrationOpen: boolean,
   width: number,
 ): string {
+  const bridge = registrationOpen ? ' The bridge mcp-remote asks for approval as "MCP CLI Proxy".' : '';
   const orKey =
     keyCommand === null
       ? ''
@@ -76,13 +79,7 @@ export function otherText(
     `  URL     ${url}`,
     ...shown,
     ...(key === null
-      ? [
-          '',
-          ...wrap(
-            `The client then asks for approval in the browser.${orKey} The bridge mcp-remote asks for approval as "MCP CLI Proxy".`,
-            width,
-          ),
-        ]
+      ? ['', ...wrap(`The client then asks for approval in the browser.${orKey}${bridge}`, width)]
       : []),
     '',
     'If the client starts a program instead, give it this command:',

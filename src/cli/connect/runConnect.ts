@@ -179,7 +179,7 @@ function refuseTemporary(context: Context, program: readonly string[], written: 
 
 async function showOther(
   context: Context,
-  { authMode }: Server,
+  { authMode, registrationOpen }: Server,
   name: string,
   connection: Connection,
 ): Promise<void> {
@@ -190,7 +190,7 @@ async function showOther(
   if (json) return printJson(io, { client: name, server, url, headers, program });
   note(io, `relay does not know the client "${name}".${hint === undefined ? '' : ` ${hint}`}`);
   const keyCommand = authMode === 'oauth' ? null : commandLine(context, 'key');
-  printBlock(io, otherText(connection, headers, keyCommand, io.columns));
+  printBlock(io, otherText(connection, headers, keyCommand, registrationOpen, io.columns));
 }
 
 async function removeEntry(context: Context, { currentKey }: Server, plan: Plan): Promise<void> {

@@ -4,18 +4,24 @@ import { type Html, html } from './html.ts';
 import type { Page } from './page.ts';
 
 /** Advice for the reasons that the person can do something about; all others are the client's fault. */
-const ADVICE: Partial<Record<Reason, Html>> = {
-  client_unknown: html`<p>relay does not know this client. It was not approved within a day, its access was revoked, or it was set up with another relay.</p>
-<p>In the client, remove the connection to relay and add it again: most clients then register again.</p>`,
-  redirect_uri_unregistered: html`<p>The client asked to send the browser to an address that it did not register.</p>
-<p>If you have just updated the client, remove the connection to relay and add it again. If you did not start this yourself, close this page.</p>`,
+const ADVICE: Partial<Record<Reason, (registrationOpen: boolean) => Html>> = {
+  client_unknown: (registrationOpen) =>
+    html`<p>relay does not know this client. It was not approved within a day, its access was revoked, or it was set up with another relay.</p>
+<p>${registrationOpen ? html`In the client, remove the connection to relay and add it again: most clients then register again.` : SET_UP}</p>`,
+  redirect_uri_unregistered: (registrationOpen) =>
+    html`<p>The client asked to send the browser to an address that it did not register.</p>
+<p>If you have just updated the client, ${registrationOpen ? html`remove the connection to relay and add it again` : html`set it up again with <code>relay clients add</code>`}. If you did not start this yourself, close this page.</p>`,
 };
 
-export function wrongClientPage(refusal: Refusal): Page {
+const SET_UP = html`relay lets no client register itself. Set the client up with <code>relay clients add</code>, and enter the client ID in its settings.`;
+
+/** @param registrationOpen true if clients may register themselves */
+export function wrongClientPage(refusal: Refusal, registrationOpen: boolean): Page {
   const { error, error_description } = toWire(refusal);
+  const advice = ADVICE[refusal.reason]?.(registrationOpen);
   return {
     title: 'This client cannot be connected',
-    body: html`${ADVICE[refusal.reason] ?? html`<p>The client sent a request that relay cannot answer. ${error_description}</p>`}
+    body: html`${advice ?? html`<p>The client sent a request that relay cannot answer. ${error_description}</p>`}
 <p class="soft">Nothing was approved. Error: <code>${refusal.reason === 'client_unknown' ? 'invalid_client' : error}</code></p>`,
   };
 }

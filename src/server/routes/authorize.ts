@@ -224,7 +224,7 @@ function requestOf(core: Core, context: HttpContext, parameters: URLSearchParams
   const { requestId } = context;
   core.quietLog.warn({ requestId, reason: refusal.reason }, 'authorization request refused');
   if (returnTo) redirect(context, refusalUrl(returnTo, refusal, context.baseUrl));
-  else sendPage(context, 400, wrongClientPage(refusal));
+  else sendPage(context, 400, wrongClientPage(refusal, core.settings.dynamicRegistration));
   return null;
 }
 
