@@ -60,7 +60,7 @@ export function approvalPage(form: HTMLFormElement): void {
 
   // The secret is never in the page, only in what is sent.
   form.addEventListener('formdata', ({ formData }) => {
-    // An app opens beside this page, which stays. A second answer would be of no use to the client.
+    // An app opens beside this page, which stays. A second answer would be useless to the client.
     if (opensApp) {
       form.hidden = true;
       opensApp.hidden = false;
