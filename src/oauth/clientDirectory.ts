@@ -134,7 +134,7 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
       if (client === null) return null;
       // There is no undo: if the save fails, access stays ended in memory, and a later save stores that.
       const [approvals, forgotten] = await store.durable(() => [
-        deleteGrantsOf(store, clientId),
+        deleteGrantsOf(store, clientId, clock.now()),
         forget && deleteClient(store, clientId),
       ]);
       return { client, approvals, forgotten };
@@ -164,7 +164,7 @@ function keepRegistered(store: Store, client: StoredClient, now: number): Promis
         displaced = ended ?? oldestUnusedClient(store);
         if (displaced === null) return false;
         deleteClient(store, displaced.clientId);
-        deleteGrantsOf(store, displaced.clientId);
+        deleteGrantsOf(store, displaced.clientId, now);
       }
       putClient(store, client);
       return true;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemRandom } from '../../src/base/clock.ts';
 import { createLocalClient } from '../../src/local/localClient.ts';
-import { MINUTE } from '../support/clock.ts';
+import { DAY, MINUTE } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { freePort } from '../support/loopback.ts';
 import type { Relay } from '../support/world.ts';
@@ -89,6 +89,22 @@ test('a client can be added by hand, with a secret', () =>
       const client = { name: 'Wrong', redirectUris: [REDIRECT], secret: null, ...wrong };
       await assert.rejects(local.addClient(client), { code: 'USAGE' });
     }
+  }));
+
+test('revoking does not count approvals that have ended already', () =>
+  withServer({}, async ({ relay, clock }) => {
+    const { local } = relay.server;
+    const [{ client }, { client_id }] = [await connect(relay), await newClient(relay.baseUrl)];
+    await approve(relay, client_id);
+    const revoked = async (id: string) => (await local.revokeClient({ client: id, forget: false })).approvals;
+    assert.equal(await revoked(client_id), 1, 'its code could still be exchanged');
+    await approve(relay, client_id);
+    clock.advance(MINUTE);
+    assert.equal(await revoked(client_id), 0, 'it never came for its code');
+    clock.advance(30 * DAY);
+    assert.equal(await revoked(client.client_id), 0, 'its tokens have expired');
+    const again = await connect(relay);
+    assert.equal(await revoked(again.client.client_id), 1);
   }));
 
 test('while no client may register itself, nobody is told that clients do', async () => {

@@ -74,9 +74,16 @@ export function deleteGrant(store: Store, id: string): boolean {
   return store.run('delete from oauth_grants where id = ?', [id]).changes > 0;
 }
 
-/** Ends every approval of a client; returns how many there were. */
-export function deleteGrantsOf(store: Store, clientId: string): number {
-  return store.run('delete from oauth_grants where client_id = ?', [clientId]).changes;
+/** Ends every approval of a client; returns how many of them still had a token, or a code to exchange. */
+export function deleteGrantsOf(store: Store, clientId: string, now: number): number {
+  const usable = GRANTS.count(
+    store,
+    `where client_id = ? and (code_used_at is null and code_expires_at > ?
+       or exists (select 1 from oauth_tokens where grant_id = oauth_grants.id and ${LIVE}))`,
+    [clientId, now, now],
+  );
+  store.run('delete from oauth_grants where client_id = ?', [clientId]);
+  return usable;
 }
 
 /** Drops approvals that can no longer be used: their code and all their tokens have ended. */
