@@ -3,6 +3,8 @@ import { type Reason, type Refusal, toWire } from '../../oauth/refusal.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './page.ts';
 
+const SET_UP = html`relay lets no client register itself. Set the client up with <code>relay clients add</code>, and enter the client ID in its settings.`;
+
 /** Advice for the reasons that the person can do something about; all others are the client's fault. */
 const ADVICE: Partial<Record<Reason, (registrationOpen: boolean) => Html>> = {
   client_unknown: (registrationOpen) =>
@@ -10,10 +12,8 @@ const ADVICE: Partial<Record<Reason, (registrationOpen: boolean) => Html>> = {
 <p>${registrationOpen ? html`In the client, remove the connection to relay and add it again: most clients then register again.` : SET_UP}</p>`,
   redirect_uri_unregistered: (registrationOpen) =>
     html`<p>The client asked to send the browser to an address that it did not register.</p>
-<p>If you have just updated the client, ${registrationOpen ? html`remove the connection to relay and add it again` : html`set it up again with <code>relay clients add</code>`}. If you did not start this yourself, close this page.</p>`,
+<p>${registrationOpen ? 'If you have just updated the client, remove the connection to relay and add it again. ' : ''}If you set up the client yourself, add it again with <code>relay clients add</code> and its present address, or correct the address in relay's settings. If you did not start this yourself, close this page.</p>`,
 };
-
-const SET_UP = html`relay lets no client register itself. Set the client up with <code>relay clients add</code>, and enter the client ID in its settings.`;
 
 /** @param registrationOpen true if clients may register themselves */
 export function wrongClientPage(refusal: Refusal, registrationOpen: boolean): Page {
