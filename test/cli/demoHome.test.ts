@@ -114,6 +114,19 @@ test('if the demo uses the port, serve says so', async (context) => {
   });
 });
 
+test('if the demo uses the port, login says so, with a remedy that works for login', async (context) => {
+  const demo = await startFakeLocal(context, { demo: true });
+  const { host, port } = new URL(demo.baseUrl);
+  const startServer = () =>
+    Promise.reject(new RelayError('PORT_TAKEN', `Another program is already using ${host}.`));
+  const env = { ...demo.env, PROVIDER_CLIENT_ID: CLIENT_ID, RELAY_PORT: port };
+  assert.deepEqual(await relay(['login'], { env, parts: { startServer } }), {
+    code: 1,
+    out: '',
+    err: `${noteOf(demo.home)}relay: The demo is already using ${host}.\n  Stop it, or choose another port with \`relay config set port PORT\` and enter the new redirect URI in the Spotify app.\n`,
+  });
+});
+
 test('with --demo, the commands shown to a person contain --demo', async (context) => {
   const status = async () => exampleReport({ demo: true });
   const { env } = await startFakeLocal(context, { demo: true, answers: { status } });

@@ -66,7 +66,7 @@ async function startAnyway(context: Context, settings: Settings, mayStartOver: b
   } catch (error) {
     if (!(error instanceof RelayError) || !isKeyFailure(error)) {
       const { namingDemo } = await import('../findServer.ts');
-      throw await namingDemo(settings, forLogin(error));
+      throw forLogin(await namingDemo(settings, error));
     }
     await confirmStartOver(context, error, mayStartOver);
     return await startServer({ ...options, startOver: true }).catch((again) => {
