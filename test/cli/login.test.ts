@@ -241,7 +241,7 @@ test('a login that is not finished in time is exit 1 with what to check', async 
   assert.deepEqual(result, {
     code: 1,
     out: `${PROVIDER_URL}\n`,
-    err: `${PASTE_HINT.replace('300', '60')}relay: The login was not finished within 60 s.\n  Run \`relay login\` again. If the browser showed INVALID_CLIENT, check that the Spotify app has exactly this redirect URI: ${REDIRECT_URI}\n`,
+    err: `${PASTE_HINT.replace('300', '60')}relay: The login was not finished within 60 s.\n  Run \`relay login\` again. If the browser showed "INVALID_CLIENT: Invalid client", first correct the client ID with \`relay config set providerClientId ID\`. If it showed another INVALID_CLIENT, check that the Spotify app has exactly this redirect URI: ${REDIRECT_URI}\n`,
   });
   assert.deepEqual([waits, ends], [[25, 25, 10], ['closed']]);
 });

@@ -192,9 +192,10 @@ function report(
     const remedy = readRemedy(progress.remedy);
     throw new RelayError(isErrorCode(code) ? code : 'LOGIN_FAILED', message, remedy ? { remedy } : {});
   }
+  const setId = commandLine(context, 'config', 'set', 'providerClientId', 'ID');
   throw new RelayError('LOGIN_FAILED', `The login was not finished within ${timeout} s.`, {
     remedy: {
-      text: `Run {command} again. If the browser showed INVALID_CLIENT, check that the Spotify app has exactly this redirect URI: ${start.redirectUri}`,
+      text: `Run {command} again. If the browser showed "INVALID_CLIENT: Invalid client", first correct the client ID with \`${setId}\`. If it showed another INVALID_CLIENT, check that the Spotify app has exactly this redirect URI: ${start.redirectUri}`,
       command: ['login'],
     },
   });
