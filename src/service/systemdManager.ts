@@ -3,7 +3,16 @@
 import { RelayError } from '../domain/errors.ts';
 import { requireOk, requireOwn, type ServiceFacts, type ServiceManager, writerOf } from './manager.ts';
 import { linkTarget, putLink, readText, removeFile, replaceText } from './serviceFiles.ts';
-import { execStart, isOurUnit, UNIT, unitCommand, unitPaths, unitState, unitText } from './systemdUnit.ts';
+import {
+  execStart,
+  isOurUnit,
+  isPackagedUnit,
+  UNIT,
+  unitCommand,
+  unitPaths,
+  unitState,
+  unitText,
+} from './systemdUnit.ts';
 
 /** A stopping server may take a minute to finish its work. */
 const STOP_MS = 90_000;
@@ -15,19 +24,29 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
   const wanted = unitText(command);
   const ask = (verb: string, ...args: string[]) => machine.run('systemctl', ['--user', verb, ...args]);
 
+  /** Returns the package's unit if the person has enabled it. systemd uses it if the person has no unit of their own. */
+  async function findPackaged() {
+    const file = await linkTarget(link);
+    const text = file === null ? null : await readText(file);
+    return file !== null && text !== null && isPackagedUnit(text) ? { file, text } : null;
+  }
+
   async function find() {
-    const text = await readText(unit);
-    const ours = text !== null && isOurUnit(text);
+    const own = await readText(unit);
+    const packaged = own === null ? await findPackaged() : null;
+    const { file, text } = packaged ?? { file: unit, text: own };
+    const ours = text !== null && (packaged !== null || isOurUnit(text));
+    const installed = ours ? unitCommand(text) : null;
     const shown = await ask('show', UNIT, '--property=UnitFileState,ActiveState,SubState,MainPID');
     const state = shown.ok
       ? unitState(shown.out)
       : { enabled: (await linkTarget(link)) !== null, running: null, failed: false, pid: null };
     return {
-      file: unit,
+      file,
       writtenBy: writerOf(text, ours),
-      command: ours ? unitCommand(text) : null,
+      command: installed,
       wanted: execStart(command),
-      current: text === wanted,
+      current: packaged === null ? text === wanted : installed === execStart(command),
       ...state,
       enabled: ours && state.enabled,
       silent: shown.ok ? null : shown.err,
@@ -57,9 +76,12 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
       requireOwn(before);
       if (before.silent !== null) await requireSystemd(before.silent);
       const changed = !before.current || !before.enabled;
+      const file = before.current ? before.file : unit;
       if (!before.current) await replaceText(unit, wanted);
+      // systemd refuses to enable the unit while the link leads to the package's unit.
+      if (!before.current && before.enabled) await putLink(link, file);
       if (!(await ask('daemon-reload')).ok) {
-        await putLink(link, unit);
+        await putLink(link, file);
         return { changed, started: 'next login' };
       }
       requireOk(await ask('enable', UNIT), 'systemd did not enable the service', REMEDY);

@@ -7,6 +7,7 @@ import { isAbsolute, join } from 'node:path';
 export const UNIT = 'relay.service';
 
 const MARKER = '# Written by `relay service install`, which replaces it.';
+const PACKAGED = '# Your own changes go into `systemctl --user edit relay`.';
 
 /** Returns where systemd looks for user units. A relative XDG_CONFIG_HOME is ignored. */
 export function unitPaths(env: NodeJS.ProcessEnv, homeDir: string): { unit: string; link: string } {
@@ -31,7 +32,7 @@ export function unitText(command: readonly string[]): string {
  * `systemctl --user enable --now relay`.
  */
 export function packagedUnitText(command: readonly string[]): string {
-  return `# Your own changes go into \`systemctl --user edit relay\`.
+  return `${PACKAGED}
 [Unit]
 Description=relay, Spotify for AI clients
 StartLimitIntervalSec=300
@@ -57,6 +58,11 @@ WantedBy=default.target
 
 export function isOurUnit(text: string): boolean {
   return text.startsWith(MARKER);
+}
+
+/** True for the unit that a package brings. */
+export function isPackagedUnit(text: string): boolean {
+  return text.startsWith(PACKAGED);
 }
 
 /** Returns the command line in a unit; null if it has none. */

@@ -16,7 +16,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { plistText } from '../../src/service/launchdPlist.ts';
 import type { Machine, Ran } from '../../src/service/manager.ts';
 import { runValue } from '../../src/service/runKeyValue.ts';
-import { unitText } from '../../src/service/systemdUnit.ts';
+import { packagedUnitText, unitText } from '../../src/service/systemdUnit.ts';
 import { type CliOptions, type CliResult, relay, temporaryHome } from '../support/cli.ts';
 
 const DONE: Ran = { ok: true, out: '', err: '' };
@@ -420,6 +420,51 @@ test('uninstall stops, disables and removes the service; a second uninstall says
     file: unitOf(own),
     server: null,
   });
+});
+
+/** The package's unit, enabled and started with systemctl, as the README says. Returns its path. */
+function enablePackaged(own: Desk, program = own.program): string {
+  const packaged = join(own.dir, 'packaged.service');
+  writeFileSync(packaged, packagedUnitText([program, 'serve']));
+  mkdirSync(dirname(linkOf(own)), { recursive: true });
+  symlinkSync(packaged, linkOf(own));
+  Object.assign(own.systemd, { enabled: true, active: 'active' });
+  return packaged;
+}
+
+/** The unit of a package serves the default home. */
+const DEFAULT_HOME = { env: { RELAY_HOME: '' } };
+
+test('a service that a package brought is shown once it is enabled, and install and uninstall leave its file', async (context) => {
+  const own = desk(context);
+  const packaged = enablePackaged(own);
+  const rows = `service  installed, starts at login
+running  yes, pid ${PID}, not ready yet
+file     ${packaged}
+command  ${own.program} serve
+`;
+  assert.deepEqual(await own.service([], DEFAULT_HOME), { code: 0, out: rows, err: '' });
+  const { out } = await own.service(['install'], DEFAULT_HOME);
+  assert.match(out, new RegExp(`^Already installed: ${packaged}\n`));
+  assert.equal(existsSync(unitOf(own)), false);
+  assert.deepEqual(await own.service(['uninstall'], DEFAULT_HOME), {
+    code: 0,
+    out: `Stopped and disabled ${packaged}\n`,
+    err: '',
+  });
+  assert.deepEqual([existsSync(packaged), own.systemd.enabled], [true, false]);
+  assert.match((await own.service([], DEFAULT_HOME)).out, /^The service is not installed\.\n/);
+});
+
+test('install replaces the service of a package only if that starts another program for the same home', async (context) => {
+  const own = desk(context);
+  const packaged = enablePackaged(own, '/usr/bin/relay');
+  const other = await own.service(['install']);
+  assert.match(other.err, /starts relay for another home: the default one\./);
+  assert.equal(readlinkSync(linkOf(own)), packaged);
+  assert.match((await own.service(['install'], DEFAULT_HOME)).out, /^Installed /);
+  assert.equal(readFileSync(unitOf(own), 'utf8'), unitText([own.program, 'serve']));
+  assert.equal(readlinkSync(linkOf(own)), unitOf(own));
 });
 
 test('if nothing is installed, service says so and names the command', async (context) => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -76,7 +77,9 @@ async function runServiceUninstall(context: Context): Promise<void> {
   const removed = await interruptible(context.signal, service.manager.uninstall());
   const server = await service.server();
   if (context.json) return printJson(context.io, { installed: false, removed, file, server });
-  printLine(context.io, removed ? `Removed ${file}` : 'The service was not installed.');
+  // The file of a package stays until the package is removed.
+  const done = existsSync(file) ? `Stopped and disabled ${file}` : `Removed ${file}`;
+  printLine(context.io, removed ? done : 'The service was not installed.');
   if (server)
     note(context.io, `A server is still running for this home (pid ${server.pid}). Stop it with Ctrl-C.`);
 }
