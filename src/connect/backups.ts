@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { BACKUP_MARK, readClientFile, textOf } from './clientFile.ts';
 import { type Data, leadsElsewhere, leadsTo, ownKeysIn, type Target } from './entry.ts';
-import { allEntries, type Where } from './merge.ts';
+import { entriesFor, type Where } from './merge.ts';
 
 /** Maximum number of texts of earlier files to hold at once. */
 const MAX_EARLIER = 10;
@@ -49,7 +49,7 @@ export async function deleteBackups(paths: readonly string[]): Promise<void> {
 function ownEntries(text: string, at: Where, target: Target): unknown[] | null {
   let entries: Data;
   try {
-    entries = allEntries(text, at);
+    entries = entriesFor(text, at);
   } catch {
     return null;
   }

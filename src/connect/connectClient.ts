@@ -14,7 +14,7 @@ import { type Client, type Connection, setupFor } from './clientTable.ts';
 import type { System } from './configPlaces.ts';
 import { type Data, isData, keysIn, leadsElsewhere, leadsTo, sameData, startsAnother } from './entry.ts';
 import { FileProblem } from './fileText.ts';
-import { type Addition, allEntries, findEntry, merge, snippet } from './merge.ts';
+import { type Addition, entriesFor, findEntry, merge, snippet } from './merge.ts';
 
 /** Everything needed to connect one client to one server. Creating a plan changes nothing. */
 export interface Plan {
@@ -93,7 +93,7 @@ export async function lookInto(
     const text = textOf(await readClientFile(file));
     const otherNames = otherNamesIn(text, addition, connection);
     const named = findEntry(text, addition);
-    const other = allEntries(text, addition)[otherNames[0] ?? ''];
+    const other = entriesFor(text, addition)[otherNames[0] ?? ''];
     const isTaken = named !== undefined && leadsElsewhere(named, connection);
     const entry = isTaken ? other : (named ?? other);
     const entryName = entry === named ? addition.name : (otherNames[0] ?? addition.name);
@@ -136,7 +136,7 @@ function programOf({ command, args }: Data): unknown[] {
 
 /** Returns the entries under other names that lead to the server. */
 export function otherNamesIn(text: string, addition: Addition, connection: Connection): string[] {
-  return Object.entries(allEntries(text, addition))
+  return Object.entries(entriesFor(text, addition))
     .filter(([name, entry]) => name !== addition.name && leadsTo(entry, connection))
     .map(([name]) => name);
 }

@@ -1,4 +1,5 @@
 /** Merges one entry into the text of a client's file, and proves that nothing else changed. Pure. */
+import { serverName } from '../domain/project.ts';
 import { type Data, isData, mergedEntry, type Shares, sameData, withEntry } from './entry.ts';
 import { attempt, FileProblem, uneditable, withinStack } from './fileText.ts';
 import { editJson, parseJson, removeJson, snippetJson } from './jsonEdits.ts';
@@ -118,9 +119,16 @@ export function findEntry(content: string, at: Where): Data | undefined {
   return withinStack(() => entryIn(parsed(content, at.format), at));
 }
 
-/** Returns all entries of the section, by name. Throws `FileProblem` as `merge` does. */
-export function allEntries(content: string, at: Omit<Where, 'name'>): Data {
-  return withinStack(() => entriesIn(parsed(content, at.format), at));
+/**
+ * Returns the entries of the section that may lead to the server with the name in `at`. The demo and the real server usually have
+ * the same address, so the demo leaves out the entry with the real server's name. Throws `FileProblem` as `merge` does.
+ */
+export function entriesFor(content: string, at: Where): Data {
+  return withinStack(() => {
+    const entries = entriesIn(parsed(content, at.format), at);
+    const { [serverName(false)]: _, ...others } = entries;
+    return at.name === serverName(true) ? others : entries;
+  });
 }
 
 /** Parses the content of a file, with or without a byte order mark. */

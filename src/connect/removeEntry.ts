@@ -11,7 +11,7 @@ import {
 import { otherNamesIn, type Plan } from './connectClient.ts';
 import { leadsElsewhere, ownKeysIn, startsAnother } from './entry.ts';
 import { FileProblem } from './fileText.ts';
-import { allEntries, findEntry, type Past, unmerged } from './merge.ts';
+import { entriesFor, findEntry, type Past, unmerged } from './merge.ts';
 
 export interface Removed {
   /** The removed entries: ours, and all others that led to the server. */
@@ -71,7 +71,7 @@ function namesIn(text: string, { addition, connection }: Plan): string[] {
 }
 
 function keysOf(text: string, { addition, connection }: Plan, names: readonly string[]): string[] {
-  const entries = allEntries(text, addition);
+  const entries = entriesFor(text, addition);
   return names.flatMap((name) => ownKeysIn(entries[name], connection));
 }
 

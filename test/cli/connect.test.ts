@@ -916,6 +916,24 @@ test('the demo gets a name of its own beside the real server', async (context) =
   );
 });
 
+test('the demo neither changes nor removes the entry of a real server with the same address', async (context) => {
+  const { env } = await withServer(context, reportFor(URL), { demo: true });
+  const { run, put, text, list } = desk(context, env);
+  const real = fileWith('mcpServers', {
+    url: URL,
+    headers: { Authorization: 'Bearer relay_of-the-real-one' },
+  });
+  put('.cursor/mcp.json', real);
+  assert.match((await run(['cursor', '--write'])).out, /^Added relay-demo to\n/);
+  const servers = JSON.parse(text('.cursor/mcp.json')).mcpServers;
+  assert.deepEqual(servers, { ...JSON.parse(real).mcpServers, 'relay-demo': { url: URL } });
+  for (const done of [/^Removed relay-demo from\n/, /^relay-demo is not in\n/]) {
+    assert.match((await run(['cursor', '--remove'])).out, done);
+    assert.equal(text('.cursor/mcp.json'), real);
+  }
+  assert.equal(list('.cursor').length, 3, 'the file and both backups');
+});
+
 test('--write replaces another address of relay in the file', async (context) => {
   const { home, run, put, text } = desk(context, { RELAY_PORT: '5001' });
   put('.cursor/mcp.json', BOTH);

@@ -266,6 +266,38 @@ test("uninstall --demo removes the demo's data and its entries, and nothing else
   assert.deepEqual(readdirSync(home).sort(), ['config.json', 'master.key', 'relay.db']);
 });
 
+test('an entry of the demo that goes with the real one is not named twice', async (context) => {
+  const { machine, run } = computer(context);
+  const [cursor, codex] = CLIENTS;
+  const answers = {
+    real: [
+      { ...cursor, otherNames: ['relay-demo'] },
+      { ...codex, state: 'yes' },
+    ],
+    demo: [cursor, { ...codex, state: 'yes' }],
+  };
+  const both: Machine = {
+    ...machine,
+    run: async (command, words) => {
+      if (!words.includes('connect')) return machine.run(command, words);
+      return {
+        ok: true,
+        out: JSON.stringify({ clients: isDemo(words) ? answers.demo : answers.real }),
+        err: '',
+      };
+    },
+  };
+  const { out } = await run(['--yes'], { machine: both });
+  assert.deepEqual(
+    out.split('\n').filter((line) => line.includes(' from ')),
+    [
+      'Removed relay from Cursor (/me/.cursor/mcp.json).',
+      'Removed relay from Codex CLI (/me/.codex/config.toml).',
+      'Removed relay-demo from Codex CLI (/me/.codex/config.toml).',
+    ],
+  );
+});
+
 test('a directory with files of other programs and no state of relay is left as it is', async (context) => {
   const { state, run } = computer(context);
   const files = { 'config.json': '{"compilerOptions":{}}', 'master.key': 'mine', 'server.json': '[]' };

@@ -63,14 +63,23 @@ async function service(context: Context, { notes }: Doubts): Promise<Part[]> {
 
 /** Finds relay's entries in the files of clients, and backups that hold its API key. `relay connect CLIENT --remove` removes them. */
 async function clients(context: Context, doubts: Doubts): Promise<Part[]> {
-  if (context.demo) return clientsOf(context, true, doubts);
-  const own = await clientsOf(context, false, doubts);
+  const done = new Set<string>();
+  if (context.demo) return clientsOf(context, true, doubts, done);
+  const own = await clientsOf(context, false, doubts, done);
   // Both calls read the same files, so the second call's notes are dropped. Its reason is kept only if the first call gave none.
   const unchecked = doubts.unchecked.length > 0 ? [] : doubts.unchecked;
-  return [...own, ...(await clientsOf(context, true, { notes: [], unchecked }))];
+  return [...own, ...(await clientsOf(context, true, { notes: [], unchecked }, done))];
 }
 
-async function clientsOf(context: Context, demo: boolean, { notes, unchecked }: Doubts): Promise<Part[]> {
+/**
+ * @param done IDs of the clients from which an earlier call's parts remove the demo's entry too, since it has the same address
+ */
+async function clientsOf(
+  context: Context,
+  demo: boolean,
+  { notes, unchecked }: Doubts,
+  done: Set<string>,
+): Promise<Part[]> {
   const { program, run } = await context.machine();
   const [command = '', ...script] = program;
   // The child inherits the environment, so only flags have to be repeated.
@@ -105,7 +114,12 @@ async function clientsOf(context: Context, demo: boolean, { notes, unchecked }: 
       );
     }
   }
-  const touched = rows.filter((row) => isEntered(row) || Number(row.keyBackups ?? 0) > 0);
+  const touched = rows.filter(
+    (row) => !done.has(String(row.id)) && (isEntered(row) || Number(row.keyBackups ?? 0) > 0),
+  );
+  for (const { id, otherNames } of touched) {
+    if (Array.isArray(otherNames) && otherNames.includes(serverName(true))) done.add(String(id));
+  }
   return touched.map((row): Part => {
     const [id, name, file] = [row.id, row.name, row.file].map(String);
     return {
