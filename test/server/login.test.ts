@@ -377,6 +377,24 @@ test('a client secret authenticates the app', async () => {
   });
 });
 
+test('a wrong client secret is named as such, with the command that forgets it', async () => {
+  const env = { PROVIDER_CLIENT_SECRET: 'other-secret' };
+  const provider = { clientSecret: 'app-secret' };
+  await withRelay({ ...unconnected, env, provider }, async ({ server }) => {
+    const { attemptId, providerUrl } = await server.local.startLogin({ switchAccount: false });
+    await createBrowser().open(providerUrl);
+    assert.deepEqual(await server.local.loginProgress({ attemptId, waitSeconds: 5 }), {
+      state: 'failed',
+      code: 'LOGIN_FAILED',
+      message: 'Spotify does not accept the client ID or the client secret.',
+      remedy: {
+        text: "relay needs no client secret: forget it with {command}, or copy it again from the app's page on developer.spotify.com/dashboard.",
+        command: ['config', 'unset', 'providerClientSecret'],
+      },
+    });
+  });
+});
+
 test('logout forgets the account', () =>
   withRelay(async ({ baseUrl, server, call, provider }) => {
     const { displayName } = owner(provider);

@@ -5,6 +5,7 @@ import { waitWords } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';
 import { readJson } from '../../base/parsing.ts';
 import { RelayError } from '../../domain/errors.ts';
+import type { Remedy } from '../../domain/remedy.ts';
 import { readFailureBody } from '../http/failure.ts';
 import { secondsOf } from '../http/retry.ts';
 import { fetchText, type HttpAnswer, type Network } from '../http/transport.ts';
@@ -117,6 +118,19 @@ function isRefreshForm(form: URLSearchParams): boolean {
   return form.get('grant_type') === 'refresh_token';
 }
 
+const DASHBOARD = "the app's page on developer.spotify.com/dashboard";
+
+const CHECK_ID: Remedy = {
+  text: `{command} shows the client ID: compare it with ${DASHBOARD}.`,
+  command: ['config', 'list'],
+};
+
+/** The ID was already accepted on Spotify's login page, and no command shows the secret. */
+const CHECK_SECRET: Remedy = {
+  text: `relay needs no client secret: forget it with {command}, or copy it again from ${DASHBOARD}.`,
+  command: ['config', 'unset', 'providerClientSecret'],
+};
+
 function refusedGrant(
   { status, headers, text }: HttpAnswer,
   form: URLSearchParams,
@@ -142,10 +156,7 @@ function refusedGrant(
       isRefresh ? 'PROVIDER_UNAVAILABLE' : 'LOGIN_FAILED',
       'Spotify does not accept the client ID or the client secret.',
       {
-        remedy: {
-          text: "{command} shows them: compare them with the app's page on developer.spotify.com/dashboard.",
-          command: ['config', 'list'],
-        },
+        remedy: clientSecret === null ? CHECK_ID : CHECK_SECRET,
         ...(isRefresh ? { retryAfterSeconds } : {}),
         details: { ...(isRefresh ? { status } : {}), error: 'invalid_client' },
       },
