@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { SKILL_MARK, writeSkill } from '../../src/connect/skillFile.ts';
@@ -204,6 +213,19 @@ The program stays: ~/bin/relay
 ${SPOTIFY}`,
   );
   assert.deepEqual(readdirSync(state).sort(), ['notes.txt', 'oauth-clients.json']);
+});
+
+test('a startup file that the system does not let relay change stays, and the rest is removed', async (context) => {
+  const { me, state, run } = computer(context);
+  // No name is left for the file that would replace one with so long a name. Unlike permissions, this also holds for root.
+  const target = join(me, 'b'.repeat(250));
+  renameSync(join(me, '.bashrc'), target);
+  symlinkSync(target, join(me, '.bashrc'));
+  const { code, out, err } = await run(['--yes']);
+  assert.equal(code, 1);
+  assert.match(err, /\nCould not remove the completion in ~\/\.bashrc: ENAMETOOLONG: .*\.\n/);
+  assert.match(out, /\nRemoved the login, settings, jobs and history in ~\/state\.\n$/);
+  assert.equal(existsSync(state), false);
 });
 
 test('if the AI clients cannot be checked, uninstall says what to do, and has failed', async (context) => {

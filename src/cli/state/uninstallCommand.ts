@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { RelayError } from '../../domain/errors.ts';
+import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
@@ -73,9 +73,9 @@ async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
       if (!json) printLine(io, `Removed ${part.what}.`);
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof RelayError)) throw error;
-      failed.push(error.message);
-      note(io, error.message);
+      const reason = reasonOf(error, part);
+      failed.push(reason);
+      note(io, reason);
     }
   }
   questions?.close();
@@ -84,6 +84,13 @@ async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
   if (json) printJson(io, { removed: removed.map(shown), kept: kept.map(shown), left, failed, program });
   else sayWhatStays(context, { nothing: parts.length === 0, left, program });
   return failed.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+/** Says why a part stays. A startup file of a shell, for example, may be on a read-only disk. Throws any other error. */
+function reasonOf(error: unknown, { what }: Part): string {
+  if (error instanceof RelayError) return error.message;
+  if (systemCodeOf(error) === undefined) throw error;
+  return `Could not remove ${what}: ${messageOf(error)}.`;
 }
 
 function shown({ name, what }: Part) {
