@@ -120,7 +120,7 @@ test('an unknown track is NOT_FOUND, with a remedy', () =>
       error: {
         code: 'NOT_FOUND',
         message: 'Spotify cannot find this item.',
-        remedy: 'Check the ID. An episode is given as spotify:episode:ID.',
+        remedy: 'Check the ID. It must be that of a track: episodes cannot be read.',
         details: { status: 404 },
       },
     });

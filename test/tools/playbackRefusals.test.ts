@@ -104,8 +104,8 @@ longTest('an unknown or sleeping device is DEVICE_NOT_FOUND for every command', 
   }),
 );
 
-test('an unknown item to play is not reported as a missing device', () =>
-  withRelay(async (relay) => {
+test('an unknown item to play or to queue is not reported as a missing device', () =>
+  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
     for (const [context_uri, more] of [
       ['spotify:album:0000invented0000album0', ''],
       [
@@ -120,6 +120,11 @@ test('an unknown item to play is not reported as a missing device', () =>
         details: { status: 404 },
       });
     }
+    const body = { error: { status: 404, message: 'Resource not found' } };
+    relay.provider.faults.add({ path: '/me/player/queue', kind: 'status', status: 404, body });
+    const { code, remedy } = failureOf(await relay.call('add_to_queue', { track_id: TRACK }));
+    assert.equal(code, 'NOT_FOUND');
+    assert.equal(remedy, 'Check the ID. An episode is given as spotify:episode:ID.');
   }));
 
 longTest('a device that does not accept commands is DEVICE_RESTRICTED for every command', () =>

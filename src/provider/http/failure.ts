@@ -265,18 +265,22 @@ function notFound(request: ProviderRequest, body: FailureBody): Explanation {
 }
 
 /** What to check about the ID of something that Spotify cannot find. */
-function checkId({ path, body }: ProviderRequest): string {
-  const named = JSON.stringify([path, body ?? null]);
+function checkId({ path, query, body }: ProviderRequest): string {
+  if (path.startsWith('/tracks/')) {
+    return 'Check the ID. It must be that of a track: episodes cannot be read.';
+  }
+  const named = JSON.stringify([path, query?.uri ?? null, body ?? null]);
   if (/playlist/.test(named)) {
     return "Check the ID. Apps can never read Spotify's own editorial and personalized playlists.";
   }
-  const namesTrack = path.startsWith('/tracks/') || named.includes('spotify:track:');
-  return namesTrack ? 'Check the ID. An episode is given as spotify:episode:ID.' : 'Check the ID.';
+  return named.includes('spotify:track:')
+    ? 'Check the ID. An episode is given as spotify:episode:ID.'
+    : 'Check the ID.';
 }
 
-/** True for a `play` that says what to play. A 404 may then mean that this was not found, rather than the device. */
-function namesContent({ body }: ProviderRequest): boolean {
-  return typeof body === 'object' && body !== null && ('context_uri' in body || 'uris' in body);
+/** True for a command that says what to play or to queue. A 404 may then mean that this was not found, rather than the device. */
+function namesContent({ query, body }: ProviderRequest): boolean {
+  return query?.uri !== undefined || (isObject(body) && ('context_uri' in body || 'uris' in body));
 }
 
 /** Makes the error for a request that got no complete answer. */
