@@ -328,7 +328,7 @@ test('get_artist_top_tracks says that Spotify has removed the endpoint, and send
       assert.match(String(message), /removed/);
       const { tool, hint } = alternative as Args;
       assert.equal(tool, 'search_tracks');
-      assert.match(String(hint), /artist:/);
+      assert.match(String(hint), /artist:.*detail full/);
     }
     const wrong = await client.callTool({
       name: 'get_artist_top_tracks',

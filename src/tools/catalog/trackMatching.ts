@@ -145,7 +145,7 @@ export const getArtistTopTracksTool = defineTool({
     message: "Spotify removed the list of an artist's top tracks from its API in February 2026.",
     alternative: {
       tool: 'search_tracks',
-      hint: 'Search for artist:"NAME" and keep the results whose artists include the ID; they are ordered by relevance, not by plays.',
+      hint: 'Search for artist:"NAME" with detail full, and keep the results whose artists include the ID; they are ordered by relevance, not by plays.',
     },
   }),
 });
