@@ -16,6 +16,7 @@ const SCHEMA = {
     offset: { anyOf: [{ type: 'object', properties: {} }] },
     tracks: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'object' }] } },
     volume: { type: ['integer', 'null'] },
+    start: { type: 'object', properties: { position: { type: 'integer' }, uri: { type: 'string' } } },
   },
 };
 
@@ -53,6 +54,14 @@ for (const [word, value] of WORDS) {
 test('key=value words override --args', () => {
   const args = toolArguments(['limit=5'], '{"query": "x", "limit": 1}', SCHEMA, TYPED);
   assert.deepEqual(args, { query: 'x', limit: 5 });
+});
+
+test('a member of an object is given under the name that relay tools lists', () => {
+  const sent = (...words: string[]) => toolArguments(words, '{"start": {"uri": "a"}}', SCHEMA, TYPED);
+  assert.deepEqual(sent('start.position=3'), { start: { uri: 'a', position: 3 } });
+  assert.deepEqual(sent('start={"position":1}', 'start.uri=b'), { start: { position: 1, uri: 'b' } });
+  assert.deepEqual(sent('start.other=c').start, { uri: 'a', other: 'c' });
+  assert.equal(sent('query.x=d')['query.x'], 'd');
 });
 
 test('an empty list can be passed as JSON, and the error for an empty word says how', () => {

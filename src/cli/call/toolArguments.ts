@@ -46,12 +46,23 @@ export function toolArguments(
     const [key, text] = splitWord(word);
     if (given.has(key)) throw usage(`The argument ${key} is given twice.`, `Give a list as ${key}=a,b.`);
     given.add(key);
-    const value = convert(text, asRecord(properties[key]), quoting);
+    const { outer, inner, schema } = placeOf(key, properties);
+    const value = convert(text, schema, quoting);
     if (Array.isArray(value) && value.length === 0 && !text.trimStart().startsWith('['))
       throw emptyList(key, word, platform);
-    args[key] = value;
+    args[outer] = inner === null ? value : { ...asRecord(args[outer]), [inner]: value };
   }
   return args;
+}
+
+/** What `key` names. `offset.position`, as `relay tools` lists it, names the member `position` of the object `offset`. */
+function placeOf(key: string, properties: Record<string, unknown>) {
+  const dot = key.indexOf('.');
+  const outer = key.slice(0, Math.max(0, dot));
+  const members = asRecord(properties[outer]).properties;
+  if (!isObject(members)) return { outer: key, inner: null, schema: asRecord(properties[key]) };
+  const inner = key.slice(dot + 1);
+  return { outer, inner, schema: asRecord(members[inner]) };
 }
 
 /** How to keep the shell from changing JSON. */
