@@ -105,7 +105,8 @@ function fromUrl(value: string): EntityRef | null {
   if (/^intl-[a-z]{2,5}(?:-[a-z]{2,4})?$/i.test(parts[0] ?? '')) parts.shift();
   if (parts[0] === 'embed' || parts[0] === 'embed-podcast') parts.shift();
   if (parts[0] === 'user' && parts.length >= 4) parts.splice(0, 2);
-  return fromPath(parts);
+  // A part of a page has its own address, such as /artist/ID/discography/all.
+  return fromPath(parts.slice(0, 2));
 }
 
 function fromPath(parts: string[]): EntityRef | null {

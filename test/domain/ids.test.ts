@@ -22,6 +22,11 @@ const readable: Array<[text: string, wanted: [EntityKind, ...EntityKind[]], uri:
   [`https://play.spotify.com/album/${ID}`, ['album'], `spotify:album:${ID}`],
   [`https://open.spotify.com/intl-de/artist/${ID}`, ['artist'], `spotify:artist:${ID}`],
   [`https://open.spotify.com/intl-pt-br/artist/${ID}`, ['artist'], `spotify:artist:${ID}`],
+  [
+    `https://open.spotify.com/intl-de/artist/${ID}/discography/all?si=abc`,
+    ['artist'],
+    `spotify:artist:${ID}`,
+  ],
   [`https://open.spotify.com/embed/track/${ID}`, ['track'], `spotify:track:${ID}`],
   [`https://open.spotify.com/user/some.body/playlist/${ID}`, ['playlist'], `spotify:playlist:${ID}`],
   ['https://open.spotify.com/user/some%20body', ['user'], 'spotify:user:some body'],
