@@ -251,10 +251,13 @@ function forbidden(request: ProviderRequest, body: FailureBody): Explanation {
 }
 
 function notFound(request: ProviderRequest, body: FailureBody): Explanation {
-  if (body.reason === 'NO_ACTIVE_DEVICE' || /no active device/i.test(body.message)) {
+  const isPlayer = request.scope === 'player';
+  // A reading of the player names no device and no item.
+  const namesNothing = isPlayer && request.method === 'GET';
+  if (namesNothing || body.reason === 'NO_ACTIVE_DEVICE' || /no active device/i.test(body.message)) {
     return byReason.NO_ACTIVE_DEVICE as Explanation;
   }
-  if (request.scope === 'player' && (/device/i.test(body.message) || !namesContent(request))) {
+  if (isPlayer && (/device/i.test(body.message) || !namesContent(request))) {
     return {
       code: 'DEVICE_NOT_FOUND',
       message: 'Spotify cannot find this device, or it is asleep.',
