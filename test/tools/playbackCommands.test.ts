@@ -247,6 +247,12 @@ const unmet: Array<[what: string, tool: string, isPlaying: boolean, args: (world
     },
   ],
   ['it plays on another device', 'play', true, ({ devices }) => ({ device_id: at(devices, 2).id })],
+  [
+    'the songs are to play on an idle device',
+    'play',
+    true,
+    ({ queue, devices }) => ({ uris: [at(queue, 0)], device_id: at(devices, 2).id }),
+  ],
   ['it is at another place', 'play', true, () => ({ position_ms: 90_000 })],
   ['it plays on', 'pause', true, () => ({})],
 ];
@@ -254,9 +260,11 @@ const unmet: Array<[what: string, tool: string, isPlaying: boolean, args: (world
 const STATE = 'all get_playback_state: disallows lists what the player refuses right now.';
 
 function remedyFor(args: Args): string {
-  if (!('uris' in args) && !('context_uri' in args)) return `C${STATE}`;
+  const idle = 'device_id' in args ? 'If that device is idle, call transfer_playback, then play again. ' : '';
+  if (!('uris' in args) && !('context_uri' in args))
+    return idle ? `${idle}Otherwise, c${STATE}` : `C${STATE}`;
   const within = 'offset' in args ? ' and contains the offset' : '';
-  return `Check that the requested content exists${within}. If it does, c${STATE}`;
+  return `${idle}Check that the requested content exists${within}. If it does, c${STATE}`;
 }
 
 for (const [what, tool, isPlaying, args] of unmet) {

@@ -15,9 +15,17 @@ const POSITION_TOLERANCE_MS = 5_000;
 const IS_PRIVATE =
   'A private session is on, so Spotify hides what the player does. End the session in the Spotify app, or use the player there.';
 
-function contentRemedy({ offset }: PlayCommand): string {
+/** What to advise if Spotify refuses to play; null for the usual advice. */
+function playRemedy({ device_id, context_uri, uris, offset }: PlayCommand): string | null {
+  // Some devices refuse to play until playback has been moved to them.
+  const device =
+    device_id === undefined ? '' : 'If that device is idle, call transfer_playback, then play again. ';
   const within = offset === undefined ? '' : ' and contains the offset';
-  return `Check that the requested content exists${within}. If it does, call get_playback_state: disallows lists what the player refuses right now.`;
+  const isContent = context_uri !== undefined || uris !== undefined;
+  if (device === '' && !isContent) return null;
+  // Spotify answers a request to play content that it cannot play with the same error.
+  const otherwise = isContent ? `Check that the requested content exists${within}. If it does` : 'Otherwise';
+  return `${device}${otherwise}, call get_playback_state: disallows lists what the player refuses right now.`;
 }
 
 /** Sends a command. Once it is sent, its answer is always awaited: if the request were aborted, the outcome would be unknown. */
@@ -55,10 +63,7 @@ export async function play(api: ProviderApi, command: PlayCommand, call: Call): 
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   const body = given.length > 0 ? Object.fromEntries(given) : undefined;
   const send = () => sendCommand(api, 'PUT', '/me/player/play', call, { device_id }, body);
-  // Spotify answers a request to play content that it cannot play with the same error.
-  const isContent = command.context_uri !== undefined || command.uris !== undefined;
-  const remedy = isContent ? contentRemedy(command) : null;
-  return verified(api, send, (state) => isPlayingAsRequested(state, command), call, remedy);
+  return verified(api, send, (state) => isPlayingAsRequested(state, command), call, playRemedy(command));
 }
 
 export async function pause(api: ProviderApi, deviceId: string | undefined, call: Call): Promise<Verified> {
