@@ -301,7 +301,7 @@ longTest(
     }),
 );
 
-test('a job that failed without a review cannot be accepted, and nothing is written', () =>
+longTest('a job that failed without a review cannot be accepted, and nothing is written', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     const items = tracks(relay, 3, 3_000);
     const id = await committed(relay, 'add_to_playlist', items, { playlist_id }, () =>
@@ -316,7 +316,8 @@ test('a job that failed without a review cannot be accepted, and nothing is writ
     await relay.call('resume_job', { job_id: id });
     assert.equal((await ended(relay, id)).status, 'completed');
     assertRows(playlist, [...former, ...items]);
-  }));
+  }),
+);
 
 test('a job that is ready cannot be accepted, and the refusal does not advise to write it', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist_id }) => {

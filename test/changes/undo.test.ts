@@ -17,7 +17,7 @@ import { undoLast, withExtras } from './extras.ts';
 import { assertDone, change, committed, ended, poll } from './settled.ts';
 import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
-test('an undo of a replacement says which rows have lost their dates, although it only moves them', () =>
+longTest('an undo of a replacement says which rows have lost their dates, although it only moves them', () =>
   withPlaylist(
     'Café Noctelle',
     { env: { RELAY_TOOLSETS: 'all' } },
@@ -29,7 +29,8 @@ test('an undo of a replacement says which rows have lost their dates, although i
       assert.deepEqual((await call('undo_change', {})).notes, notes);
       assert.deepEqual(urisOf(playlist), former);
     },
-  ));
+  ),
+);
 
 test('an undo can be undone, and the undo of an undo can be undone too', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
@@ -76,7 +77,7 @@ longTest(
     }),
 );
 
-test('the undo of a saving counts only tracks that are still saved, and undoing it saves no other', () =>
+longTest('the undo of a saving counts only tracks that are still saved, and undoing it saves no other', () =>
   withUnkind({}, async (relay, clock) => {
     const track_ids = tracks(relay, 4, 7_000);
     const mine = () => savedUris(relay).filter((uri) => track_ids.includes(uri));
@@ -90,7 +91,8 @@ test('the undo of a saving counts only tracks that are still saved, and undoing 
       await call('undo_change', { change_id: undone.change_id });
       assert.deepEqual(mine().sort(), track_ids.toSpliced(1, 1).sort());
     });
-  }));
+  }),
+);
 
 longTest(
   'to list changes, relay reads few rows for each of them, however many undos there are',

@@ -30,7 +30,7 @@ longTest(
   },
 );
 
-test('with --json every line on stderr is JSON, also a warning before an error', async (context) => {
+longTest('with --json every line on stderr is JSON, also a warning before an error', async (context) => {
   const [program = '', ...first] = command;
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');

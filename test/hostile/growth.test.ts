@@ -177,7 +177,7 @@ for (const format of LIST_FORMATS) {
 
 for (const [what, work] of Object.entries(FUNCTIONS)) {
   test(`${what}: time grows with the length of the text`, () => {
-    for (const head of LINE_HEADS)
+    for (const head of sized(LINE_HEADS, LINE_HEADS.slice(0, 2)))
       for (const tail of ['x', ...sized(['', ')'], [])]) assertGrowsLinearly(work, head, tail);
   });
 }

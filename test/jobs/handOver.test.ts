@@ -32,7 +32,7 @@ async function call(relay: Relay, tool: string, args: Record<string, unknown>): 
   return answer as unknown as Bulk;
 }
 
-test('a report that is cut says how to see the rest without writing a song twice', () =>
+longTest('a report that is cut says how to see the rest without writing a song twice', () =>
   withClockedPlaylist('Empty Shelf', async ({ relay, playlist_id }) => {
     const [song] = uniqueTracks(relay, 1).map(asQuery);
     const missing = Array.from({ length: 90 }, (_, at) => ({
@@ -58,7 +58,8 @@ test('a report that is cut says how to see the rest without writing a song twice
       new RegExp(`call get_job_status with only="unresolved" and job_id "${deferred.job_id}"\\.$`),
     );
     assert.doesNotMatch(String(deferred.note), /create_bulk_job/);
-  }));
+  }),
+);
 
 longTest(
   'if a quota ends resolving, the call hands the list over to a job, with what is already resolved',

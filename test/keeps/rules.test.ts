@@ -229,7 +229,7 @@ longTest(
   },
 );
 
-test('a rule that leaves out its own playlist still does so after the playlist was renamed', async () => {
+longTest('a rule that leaves out its own playlist still does so after the playlist was renamed', async () => {
   for (const rule of ['unsorted', 'union']) {
     await withAccount({ saved: 60, playlists: 2 }, async (relay) => {
       await run(relay, ['keep', 'add', "Sam's", '--like', rule]);
@@ -339,7 +339,7 @@ test('a query whose first column holds no URIs is refused by what it holds', asy
   });
 });
 
-test('union takes a name in another case if no playlist is called exactly so', async () => {
+longTest('union takes a name in another case if no playlist is called exactly so', async () => {
   await withAccount({ saved: 3 }, async (relay) => {
     called(relay, 'BB', 'Road', 'ROAD');
     const named = async (name: string) => {

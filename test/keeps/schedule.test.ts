@@ -89,41 +89,44 @@ test('a kept playlist runs each hour or day, checked every minute, and an idle d
   });
 });
 
-test('a source that a person let a rule do without is needed again once Spotify has given its rows', async () => {
-  await withTime(async (relay, clock) => {
-    const sql = `SELECT uri FROM saved UNION ALL SELECT uri FROM playlist_rows WHERE playlist_id = '${LIST_0}'`;
-    edit(relay, LIST_0, () => spare(relay, 0, 3));
-    const { keep: made } = await keep(relay, { name: 'Both', sql });
-    const nextDay = async (first: number) => {
-      edit(relay, LIST_0, () => spare(relay, first, 3));
-      const [before] = await runsOf(relay);
-      clock.setWall(clock.now() + DAY);
-      await after(relay, clock, async () => (await runsOf(relay))[0] !== before);
-      const [{ status, last_result } = made] = await keeps(relay);
-      return [status, last_result];
-    };
-    const refuse = () =>
-      relay.provider.faults.add({
-        path: new RegExp(`^/playlists/${LIST_0}`),
-        method: 'GET',
-        times: Number.POSITIVE_INFINITY,
-        kind: 'status',
-        status: 403,
-      });
-    clock.advance(40_000);
-    refuse();
-    assert.equal((await nextDay(10))[0], 'review');
-    assert.equal((await act(relay, made.id, 'accept')).keep.last_result, '3 removed');
-    clock.advance(40_000);
-    assert.deepEqual(await nextDay(20), ['active', 'nothing to change'], 'the person need not agree again');
-    relay.provider.faults.clear();
-    assert.deepEqual(await nextDay(30), ['active', '3 added']);
-    clock.advance(40_000);
-    refuse();
-    assert.deepEqual(await nextDay(40), ['review', 'nothing written: waiting for your review']);
-    assert.equal(rowsOf(relay, made.playlist_id).length, 33);
-  });
-});
+longTest(
+  'a source that a person let a rule do without is needed again once Spotify has given its rows',
+  async () => {
+    await withTime(async (relay, clock) => {
+      const sql = `SELECT uri FROM saved UNION ALL SELECT uri FROM playlist_rows WHERE playlist_id = '${LIST_0}'`;
+      edit(relay, LIST_0, () => spare(relay, 0, 3));
+      const { keep: made } = await keep(relay, { name: 'Both', sql });
+      const nextDay = async (first: number) => {
+        edit(relay, LIST_0, () => spare(relay, first, 3));
+        const [before] = await runsOf(relay);
+        clock.setWall(clock.now() + DAY);
+        await after(relay, clock, async () => (await runsOf(relay))[0] !== before);
+        const [{ status, last_result } = made] = await keeps(relay);
+        return [status, last_result];
+      };
+      const refuse = () =>
+        relay.provider.faults.add({
+          path: new RegExp(`^/playlists/${LIST_0}`),
+          method: 'GET',
+          times: Number.POSITIVE_INFINITY,
+          kind: 'status',
+          status: 403,
+        });
+      clock.advance(40_000);
+      refuse();
+      assert.equal((await nextDay(10))[0], 'review');
+      assert.equal((await act(relay, made.id, 'accept')).keep.last_result, '3 removed');
+      clock.advance(40_000);
+      assert.deepEqual(await nextDay(20), ['active', 'nothing to change'], 'the person need not agree again');
+      relay.provider.faults.clear();
+      assert.deepEqual(await nextDay(30), ['active', '3 added']);
+      clock.advance(40_000);
+      refuse();
+      assert.deepEqual(await nextDay(40), ['review', 'nothing written: waiting for your review']);
+      assert.equal(rowsOf(relay, made.playlist_id).length, 33);
+    });
+  },
+);
 
 longTest('an hourly rule runs within its hour even if the clock was set back by days', async () => {
   await withTime(async (relay, clock) => {

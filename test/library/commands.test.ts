@@ -173,7 +173,7 @@ longTest(
   },
 );
 
-test('a query with more CSV than fits in memory is ended, and the server answers on', async () => {
+longTest('a query with more CSV than fits in memory is ended, and the server answers on', async () => {
   // Relay's time does not pass, so a slow computer does not end the query.
   await withRelay({ clock: manualClock() }, async (relay) => {
     resize(relay, 300, 1);

@@ -209,41 +209,44 @@ longTest('playlists that come or go while the list is read for the first time ar
   }),
 );
 
-test('saved tracks that Spotify shows under the same ID are read once each, and checked with few requests', () =>
-  withRelay(QUICK, async (relay) => {
-    const account = resize(relay, 600, 1);
-    const { saved } = account;
-    at(saved, 60).uri = at(saved, 40).uri;
-    // Even the time may be the same, on both sides of where a page begins.
-    saved[150] = { ...at(saved, 149) };
-    saved[420] = { ...at(saved, 399) };
-    assert.equal((await readAll(relay)).note, undefined);
-    assert.ok(relay.provider.requests.length <= 20, `${relay.provider.requests.length} requests`);
-    await assertExact(relay);
-
-    const steps: Array<[what: string, change: () => void, most: number]> = [
-      ['nothing', () => {}, 2],
-      ['the same ID once more', () => saved.unshift({ ...at(saved, 60), addedAt: minutesAgo(-5) }), 2],
-      ['one of them far back', () => saved.splice(400, 1), 10],
-      ['one of them near the head', () => saved.splice(41, 1), 10],
-      ['another track', () => saved.splice(300, 1), 10],
-      [
-        'the same ID a third time, while another track goes',
-        () => {
-          saved.splice(200, 1);
-          saved.unshift({ ...at(saved, 61), addedAt: minutesAgo(-4) });
-        },
-        12,
-      ],
-    ];
-    for (const [what, change, most] of steps) {
-      change();
-      const { requests, answer } = await counted(relay, 'select count(*) from saved');
-      assert.deepEqual([answer.rows, answer.note], [[[saved.length]], undefined], what);
-      assert.ok(requests <= most, `${what}: ${requests} requests`);
+longTest(
+  'saved tracks that Spotify shows under the same ID are read once each, and checked with few requests',
+  () =>
+    withRelay(QUICK, async (relay) => {
+      const account = resize(relay, 600, 1);
+      const { saved } = account;
+      at(saved, 60).uri = at(saved, 40).uri;
+      // Even the time may be the same, on both sides of where a page begins.
+      saved[150] = { ...at(saved, 149) };
+      saved[420] = { ...at(saved, 399) };
+      assert.equal((await readAll(relay)).note, undefined);
+      assert.ok(relay.provider.requests.length <= 20, `${relay.provider.requests.length} requests`);
       await assertExact(relay);
-    }
-  }));
+
+      const steps: Array<[what: string, change: () => void, most: number]> = [
+        ['nothing', () => {}, 2],
+        ['the same ID once more', () => saved.unshift({ ...at(saved, 60), addedAt: minutesAgo(-5) }), 2],
+        ['one of them far back', () => saved.splice(400, 1), 10],
+        ['one of them near the head', () => saved.splice(41, 1), 10],
+        ['another track', () => saved.splice(300, 1), 10],
+        [
+          'the same ID a third time, while another track goes',
+          () => {
+            saved.splice(200, 1);
+            saved.unshift({ ...at(saved, 61), addedAt: minutesAgo(-4) });
+          },
+          12,
+        ],
+      ];
+      for (const [what, change, most] of steps) {
+        change();
+        const { requests, answer } = await counted(relay, 'select count(*) from saved');
+        assert.deepEqual([answer.rows, answer.note], [[[saved.length]], undefined], what);
+        assert.ok(requests <= most, `${what}: ${requests} requests`);
+        await assertExact(relay);
+      }
+    }),
+);
 
 interface SavedPage {
   offset: number;
@@ -251,48 +254,54 @@ interface SavedPage {
   items: Array<{ added_at: string; track: object | null }>;
 }
 
-test('whatever Spotify answers, a reading of the saved tracks that gets no further waits after a few attempts', async () => {
-  let answers = 0;
-  const anew = ({ track }: SavedPage['items'][number], index: number) =>
-    index === 0 ? { added_at: minutesAgo(0), track: null } : { added_at: minutesAgo(++answers), track };
-  const odd = {
-    'another total deeper in the list': (page: SavedPage) =>
-      page.offset === 0 ? page : { ...page, total: page.total + 1 },
-    'other rows in each answer': (page: SavedPage) =>
-      page.offset === 0 ? page : { ...page, items: page.items.map(anew) },
-  };
-  for (const [what, fn] of Object.entries(odd)) {
-    const clock = manualClock();
-    const waits = waitCounter();
-    await withRelay({ ...QUICK, clock, log: waits.log }, async (relay) => {
-      resize(relay, 600, 1);
-      const times = Number.POSITIVE_INFINITY;
-      const path = '/me/tracks';
-      relay.provider.faults.add({ path, times, kind: 'transform', fn: (body) => fn(body as SavedPage) });
-      const { note } = await ask(relay, 'select 1');
-      assert.match(note ?? '', /It waits until \S+ \(PROVIDER_UNAVAILABLE\)\./, what);
-      assert.ok(relay.provider.requests.length <= 30, `${what}: ${relay.provider.requests.length} requests`);
+longTest(
+  'whatever Spotify answers, a reading of the saved tracks that gets no further waits after a few attempts',
+  async () => {
+    let answers = 0;
+    const anew = ({ track }: SavedPage['items'][number], index: number) =>
+      index === 0 ? { added_at: minutesAgo(0), track: null } : { added_at: minutesAgo(++answers), track };
+    const odd = {
+      'another total deeper in the list': (page: SavedPage) =>
+        page.offset === 0 ? page : { ...page, total: page.total + 1 },
+      'other rows in each answer': (page: SavedPage) =>
+        page.offset === 0 ? page : { ...page, items: page.items.map(anew) },
+    };
+    for (const [what, fn] of Object.entries(odd)) {
+      const clock = manualClock();
+      const waits = waitCounter();
+      await withRelay({ ...QUICK, clock, log: waits.log }, async (relay) => {
+        resize(relay, 600, 1);
+        const times = Number.POSITIVE_INFINITY;
+        const path = '/me/tracks';
+        relay.provider.faults.add({ path, times, kind: 'transform', fn: (body) => fn(body as SavedPage) });
+        const { note } = await ask(relay, 'select 1');
+        assert.match(note ?? '', /It waits until \S+ \(PROVIDER_UNAVAILABLE\)\./, what);
+        assert.ok(
+          relay.provider.requests.length <= 30,
+          `${what}: ${relay.provider.requests.length} requests`,
+        );
 
-      const sent = await counted(relay, 'select 1');
-      assert.ok(sent.requests <= 8, `${what}: ${sent.requests} requests for the next question`);
-      const { error } = await relay.call('get_saved_tracks', { query: 'a' });
-      assert.equal((error as { code?: string } | undefined)?.code, 'PROVIDER_UNAVAILABLE', what);
+        const sent = await counted(relay, 'select 1');
+        assert.ok(sent.requests <= 8, `${what}: ${sent.requests} requests for the next question`);
+        const { error } = await relay.call('get_saved_tracks', { query: 'a' });
+        assert.equal((error as { code?: string } | undefined)?.code, 'PROVIDER_UNAVAILABLE', what);
 
-      const before = relay.provider.requests.length;
-      for (let minute = 0; minute < 120; minute++) {
-        const seen = waits.count();
-        clock.advance(60_000);
-        await until(() => waits.count() > seen);
-      }
-      const after = relay.provider.requests.length - before;
-      assert.ok(after <= 40, `${what}: ${after} requests in the next two hours`);
+        const before = relay.provider.requests.length;
+        for (let minute = 0; minute < 120; minute++) {
+          const seen = waits.count();
+          clock.advance(60_000);
+          await until(() => waits.count() > seen);
+        }
+        const after = relay.provider.requests.length - before;
+        assert.ok(after <= 40, `${what}: ${after} requests in the next two hours`);
 
-      relay.provider.faults.clear();
-      await readAll(relay);
-      assert.deepEqual((await ask(relay, 'select count(*) from saved')).rows, [[600]], what);
-    });
-  }
-});
+        relay.provider.faults.clear();
+        await readAll(relay);
+        assert.deepEqual((await ask(relay, 'select count(*) from saved')).rows, [[600]], what);
+      });
+    }
+  },
+);
 
 longTest('if large pages fail deep in a library, smaller pages are read', () =>
   withRelay(QUICK, async (relay) => {

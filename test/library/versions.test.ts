@@ -594,7 +594,7 @@ test('rows with strange dates do not make versions count as damaged', () =>
 /** Bytes that stand for no rows: a run that is not there, one that never ends, a number that never ends, and an impossible date. */
 const DAMAGE = ['02ff01', 'ffffffff01', '0301ffff', '0301ffffffffffff0f'];
 
-test('a damaged version is lost with the older ones, and the library is read all the same', () =>
+longTest('a damaged version is lost with the older ones, and the library is read all the same', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);
     await readAll(relay);
@@ -657,7 +657,8 @@ test('a damaged version is lost with the older ones, and the library is read all
     );
     assert.equal((await restore(relay, version - 1, { dry_run: false })).error, undefined);
     assert.equal(uris(relay).length, total + 1);
-  }));
+  }),
+);
 
 longTest(
   'if a restore brings back earlier versions, the rows that were read since then become a version again',

@@ -55,7 +55,7 @@ longTest('an answer that stops half-way is given up in time, even if garbage is 
   }),
 );
 
-test('a write that takes 14 seconds is awaited, and its outcome is known', () =>
+longTest('a write that takes 14 seconds is awaited, and its outcome is known', () =>
   withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'slow_answer', ms: 14_000 });
     const args = { playlist_id, track_ids: tracks(relay, 100) };
@@ -63,7 +63,8 @@ test('a write that takes 14 seconds is awaited, and its outcome is known', () =>
     await clock.pass(14_000);
     assert.equal((await call).written, 100);
     assert.deepEqual(urisOf(playlist), tracks(relay, 100));
-  }));
+  }),
+);
 
 longTest('a command without an answer times out after 12 seconds', () =>
   withClock(async (relay, clock) => {

@@ -63,32 +63,38 @@ longTest('unfinished bodies without a credential hold a few MiB together, howeve
   }),
 );
 
-test('when the room for strangers is used up, the body that waited longest is refused, and whole ones are accepted', () =>
-  withRelay(async (relay) => {
-    const [path, type] = OPEN_PATHS[1];
-    const held = [await unfinished(relay, [path, type], MIB - 1)];
-    // relay finds out who sends a request before it reads the body. The two requests below came later and are answered, so the
-    // first body is waiting by now.
-    for (let count = 0; count < 2; count++) {
-      const whole = { method: 'POST', headers: { 'content-type': type }, body: '[' };
-      assert.equal((await send(`${relay.baseUrl}${path}`, whole)).status, 400);
-    }
-    while (held.length < 4) held.push(await unfinished(relay, [path, type], MIB - 1));
-    const isTold = ({ said }: Held) => said().includes('TOO_MANY_BODIES');
-    await until(() => held.some(isTold));
-    assert.equal(held.findIndex(isTold), 0);
-    const answer = held[0]?.said() ?? '';
-    assert.match(answer, /^HTTP\/1\.1 503 /);
-    assert.match(answer, /\r\nretry-after: 1\r\n/i);
-    assert.match(answer, /Too many requests are being sent at the same time\. Send this one again\./);
-    assert.equal(held.at(-1)?.said(), '');
-    const body = JSON.stringify({ redirect_uris: ['http://127.0.0.1:7777/'], client_name: 'x'.repeat(200) });
-    const headers = { 'content-type': JSON_TYPE };
-    const registered = await send(`${relay.baseUrl}/oauth/register`, { method: 'POST', headers, body });
-    assert.equal(registered.status, 201);
-    assert.deepEqual(Object.keys(await relay.call('get_devices')), ['devices']);
-    for (const { socket } of held) socket.destroy();
-  }));
+longTest(
+  'when the room for strangers is used up, the body that waited longest is refused, and whole ones are accepted',
+  () =>
+    withRelay(async (relay) => {
+      const [path, type] = OPEN_PATHS[1];
+      const held = [await unfinished(relay, [path, type], MIB - 1)];
+      // relay finds out who sends a request before it reads the body. The two requests below came later and are answered, so the
+      // first body is waiting by now.
+      for (let count = 0; count < 2; count++) {
+        const whole = { method: 'POST', headers: { 'content-type': type }, body: '[' };
+        assert.equal((await send(`${relay.baseUrl}${path}`, whole)).status, 400);
+      }
+      while (held.length < 4) held.push(await unfinished(relay, [path, type], MIB - 1));
+      const isTold = ({ said }: Held) => said().includes('TOO_MANY_BODIES');
+      await until(() => held.some(isTold));
+      assert.equal(held.findIndex(isTold), 0);
+      const answer = held[0]?.said() ?? '';
+      assert.match(answer, /^HTTP\/1\.1 503 /);
+      assert.match(answer, /\r\nretry-after: 1\r\n/i);
+      assert.match(answer, /Too many requests are being sent at the same time\. Send this one again\./);
+      assert.equal(held.at(-1)?.said(), '');
+      const body = JSON.stringify({
+        redirect_uris: ['http://127.0.0.1:7777/'],
+        client_name: 'x'.repeat(200),
+      });
+      const headers = { 'content-type': JSON_TYPE };
+      const registered = await send(`${relay.baseUrl}/oauth/register`, { method: 'POST', headers, body });
+      assert.equal(registered.status, 201);
+      assert.deepEqual(Object.keys(await relay.call('get_devices')), ['devices']);
+      for (const { socket } of held) socket.destroy();
+    }),
+);
 
 test('a client whose body is dropped to make room gets an OAuth error that says to send the request again', () =>
   withRelay({ client: false }, async (relay) => {

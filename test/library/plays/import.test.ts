@@ -191,7 +191,7 @@ longTest('a podcast is one play, whether the account data lists it as a song or 
   }),
 );
 
-test('a play is one play if neither history names it, whichever is imported first', () =>
+longTest('a play is one play if neither history names it, whichever is imported first', () =>
   withExports({ connect: false }, async (relay, at) => {
     const account = short({ ...A, name: 'Unknown Track', artist: 'Unknown Artist' });
     const names = { master_metadata_track_name: null, master_metadata_album_artist_name: null };
@@ -209,7 +209,8 @@ test('a play is one play if neither history names it, whichever is imported firs
       assert.deepEqual(await allPlays(relay), [one]);
       await run(relay, ['library', 'forget', '--plays']);
     }
-  }));
+  }),
+);
 
 test('a directory or an archive that holds only the archive of an export names it', () =>
   withExports({}, async (relay, at) => {
@@ -295,7 +296,7 @@ longTest('if plays are forgotten while an import runs, the import ends and leave
   }),
 );
 
-test('before the history of another account is imported, the person is asked', () =>
+longTest('before the history of another account is imported, the person is asked', () =>
   withExports({}, async (relay, at) => {
     const path = await at('a.zip', zipped({ 'endsong_0.json': [endsong(A, 'someone.else')] }));
     const { id } = owner(relay.provider);
@@ -313,7 +314,8 @@ test('before the history of another account is imported, the person is asked', (
     assert.equal((await run(relay, ['import', mine])).out, '1 play, 2019.\n');
     assert.equal((await run(relay, ['import', path, '--yes'])).out, '1 play, 2014.\n');
     assert.deepEqual(await allPlays(relay), [playOf(A), playOf(B)]);
-  }));
+  }),
+);
 
 test('before plays are added to those of another account, the person is asked, also while logged in', () =>
   withExports({}, async (relay, at) => {
@@ -457,7 +459,7 @@ test('a play that an earlier relay stored as an unknown track is replaced by the
     );
   }));
 
-test('a play that an earlier relay stored twice, since neither history names it, is kept once', () =>
+longTest('a play that an earlier relay stored twice, since neither history names it, is kept once', () =>
   withExports({ connect: false }, async (relay, at) => {
     const names = { master_metadata_track_name: null, master_metadata_album_artist_name: null };
     await run(relay, ['import', await at('a.zip', zipped({ 'StreamingHistory0.json': [short(A)] }))]);
@@ -473,7 +475,8 @@ test('a play that an earlier relay stored twice, since neither history names it,
       (await allPlays(relay)).map(([, uri]) => uri),
       [trackUri(A.song), trackUri(C.song)],
     );
-  }));
+  }),
+);
 
 test('a memory.db that only a newer relay may use is refused, and stays byte for byte', () =>
   withExports({ connect: false }, async (relay, at) => {

@@ -5,7 +5,7 @@ import { trials } from '../../support/scale.ts';
 import { runKeepHistory } from './history.ts';
 import { keepPlanOf } from './plan.ts';
 
-const SEEDS = trials(60, 8);
+const SEEDS = trials(60, 3);
 
 test('every kept playlist ends as its query says or in a review that is true, and a restore gives the rows of its version', async () => {
   const found: string[] = [];
