@@ -545,6 +545,33 @@ longTest('after a no to several playlists, there is a command for each of them',
   }),
 );
 
+longTest(
+  'if a song of one playlist is not found, there is a command for each playlist that is complete',
+  () =>
+    withLists(async ({ world, run, file }) => {
+      const songs = uniqueTracks(world, 4);
+      const rows = songs.map((song, at) => `${song.name},${asQuery(song).artist},List ${at},${song.uri}`);
+      const gap = 'No Such Song Anywhere,Nobody,Gaps,';
+      const path = (name: string, lines: string[]) =>
+        file(name, ['Track name,Artist name,Playlist name,URI', gap, ...lines].join('\n'));
+      const { code, err } = await run(['import', path('two.csv', rows.slice(0, 2)), '--each']);
+      const told =
+        /\nTo write what is ready: relay (jobs commit \w{8}); relay (jobs commit \w{8})\nrelay: 1 of 3 songs was not found, so nothing is written yet\./;
+      assert.equal(code, 1);
+      assert.match(err, told);
+      for (const words of told.exec(err)?.slice(1) ?? []) await run([...words.split(' '), '--watch']);
+      assert.deepEqual(
+        [urisOf(named(world, 'List 0')), urisOf(named(world, 'List 1'))],
+        [[songs[0]?.uri], [songs[1]?.uri]],
+      );
+      const many = await run(['import', path('many.csv', rows), '--each']);
+      assert.match(
+        many.err,
+        /\nTo write what is ready: (relay jobs commit \w{8}; ){3}relay jobs lists the other jobs\n/,
+      );
+    }),
+);
+
 /** Prose with a dash here and there. */
 const README = [
   ...Array.from({ length: 12 }, (_, n) => `Word ${n} - another word ${n}`),

@@ -8,13 +8,11 @@ import type { Context } from '../context.ts';
 import { bar, followJob, progressLines, silent } from '../jobs/followJob.ts';
 import { commitWords, needsLogin } from '../jobs/jobText.ts';
 import type { Dialogue } from '../terminal/prompt.ts';
-import { requireFound, requireGoing, withJobs } from './importOutcome.ts';
+import { COMMANDS_SHOWN, requireFound, requireGoing, withJobs } from './importOutcome.ts';
 import { totalsOf } from './importText.ts';
 
 /** The songs of a short list are found fast, so the first polls follow one another closely. */
 const FIRST_POLLS_MS = [100, 200, 300, 500];
-/** Maximum number of commands to show. A file with many playlists has one job, and so one command, for each. */
-const COMMANDS_SHOWN = 3;
 
 interface Carrying {
   skipUnresolved: boolean;

@@ -4,7 +4,7 @@ import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import { type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
 import type { ImportTarget } from '../../domain/listImport.ts';
 import type { Context } from '../context.ts';
-import { needsLogin } from '../jobs/jobText.ts';
+import { commitWords, needsLogin } from '../jobs/jobText.ts';
 import { note } from '../terminal/output.ts';
 import { commandLine } from '../usage/commandLine.ts';
 import { totalsOf, unresolvedText, waysOn } from './importText.ts';
@@ -44,11 +44,16 @@ export function requireFound(context: Context, jobs: readonly JobRecord[], skipU
   });
 }
 
+/** Maximum number of commands to show. A file with many playlists has one job, and so one command, for each. */
+export const COMMANDS_SHOWN = 3;
+
 /**
  * Adds the IDs of the jobs to an error, so that a script can continue the jobs. After an interrupt, the error says that the
- * server continues without the command; if the server has gone, that the job is kept.
+ * server continues without the command; if the server has gone, that the job is kept. After an error about one job, a note says
+ * how to write the others.
  */
-export function withJobs({ signal }: Context, error: unknown, jobs: readonly JobRecord[]): unknown {
+export function withJobs(context: Context, error: unknown, jobs: readonly JobRecord[]): unknown {
+  const { signal, json, io } = context;
   const [first] = jobs;
   if (!first) return error;
   const details = { job_ids: jobs.map(({ job_id }) => job_id) };
@@ -74,7 +79,16 @@ export function withJobs({ signal }: Context, error: unknown, jobs: readonly Job
       cause: error,
     });
   }
+  if (!json && error.code !== 'INTERRUPTED') for (const line of readyLines(context, jobs)) note(io, line);
   return error.with({ details: { ...error.details, ...details } });
+}
+
+/** Says how to write the jobs that only wait to be committed, since the error is about another job. */
+function readyLines(context: Context, jobs: readonly JobRecord[]): string[] {
+  const ready = jobs.filter((job) => job.status === 'ready' && job.resolved > 0 && unresolvedOf(job) === 0);
+  const commands = ready.slice(0, COMMANDS_SHOWN).map((job) => commandLine(context, ...commitWords(job)));
+  if (ready.length > commands.length) commands.push(`${commandLine(context, 'jobs')} lists the other jobs`);
+  return commands.length === 0 ? [] : [`To write what is ready: ${commands.join('; ')}`];
 }
 
 export function doneLines(target: ImportTarget, name: string, jobs: readonly JobRecord[]): string[] {
