@@ -123,6 +123,10 @@ testLists({
     '{"playlists":[{"name":"Road","tracks":["Ovo - Plinth"]},\n{"name":"Home","songs":[{"title":"Kettle","artist":"Tam"}]}]}',
     '1 Ovo / Plinth in Road\n2 Tam / Kettle in Home',
   ],
+  'an array of playlists': [
+    `[{"name":"Road","tracks":["Ovo - Plinth",{"track":${JSON.stringify(webTrack)}}]},\n{"name":"Home","tracks":{"items":[{"title":"Kettle","artist":"Tam"}]}},\n{"tracks":["Tam - Rope"]}]`,
+    `1 Ovo / Plinth in Road\n1 Ovo, Tam / Plinth (First) 1999 ${ISRC} ${TRACK} in Road\n2 Tam / Kettle in Home\n3 Tam / Rope in Songs in no playlist`,
+  ],
   'playlists with the same name': [
     '{"playlists":[{"name":"Mix","tracks":["Ovo - Plinth"]},\n{"name":"Mix (2)","tracks":["Tam - Rope"]},\n{"name":"Mix","tracks":["Tam - Kettle"]}]}',
     '1 Ovo / Plinth in Mix\n2 Tam / Rope in Mix (2)\n3 Tam / Kettle in Mix (3)',

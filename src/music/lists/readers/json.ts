@@ -54,9 +54,17 @@ function nameOf(node: JsonNode): string {
 /** The rows of a value; null if it is not a list of songs. */
 function rowsOf(node: JsonNode, file: File, list: string): Row[] | null {
   if (node.type === 'array') {
-    return itemsOf(node).flatMap((item) => rowsOfInner(item, file, list) ?? [rowOf(item, file, list)]);
+    return itemsOf(node).flatMap((item) => rowsOfItem(item, file, list) ?? [rowOf(item, file, list)]);
   }
   return rowsOfInner(node, file, list);
+}
+
+/** The rows of one list of several. It is a playlist of its own if it has a name and is in no other playlist. */
+function rowsOfItem(item: JsonNode, file: File, list: string): Row[] | null {
+  const rows = rowsOfInner(item, file, list);
+  const name = rows !== null && list === '' ? file.playlistName(nameOf(item)) : '';
+  if (rows === null || name === '') return rows;
+  return rows.map((row) => ({ ...row, fields: { list: name, ...row.fields } }));
 }
 
 /** The rows of an object that holds a list. `tracks: {items: […]}` is one list, `playlists: […]` are several. */
