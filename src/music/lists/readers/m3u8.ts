@@ -1,6 +1,6 @@
 import type { Fields } from '../columns.ts';
 import { excerpt, type Row } from '../list.ts';
-import { songOfPath } from '../paths.ts';
+import { songOfPath, songOfTitle } from '../paths.ts';
 import { takeAddresses } from '../refs.ts';
 import type { Reader } from './reader.ts';
 
@@ -60,7 +60,8 @@ function rowOf(found: Row, address: string, pending: Pending | null, artist: str
   const { refs } = takeAddresses(address);
   const row = pending ? { line: pending.line, raw: excerpt(`${pending.raw}\n${found.raw}`) } : found;
   const fields = { ...(refs.length > 0 && { uri: address }), ...albumOf(pending) };
-  if (pending && pending.title !== '') return { ...row, ...songOfTitle(pending.title, artist, fields) };
+  if (pending && pending.title !== '')
+    return { ...row, ...withFields(songOfTitle(pending.title, address, artist), fields) };
   if (refs.length > 0) return { ...row, fields };
   return { ...row, ...songOfPath(address) };
 }
@@ -68,18 +69,11 @@ function rowOf(found: Row, address: string, pending: Pending | null, artist: str
 /** The row of a title that no address follows. Some programs write lists of names only. */
 function withoutAddress(pending: Pending, artist: string | undefined): Row {
   const { line, raw, title } = pending;
-  return { line, raw, ...songOfTitle(title, artist, albumOf(pending)) };
+  return { line, raw, ...withFields(songOfTitle(title, '', artist), albumOf(pending)) };
 }
 
 const albumOf = (pending: Pending | null) => (pending?.album ? { album: pending.album } : {});
 
-/** A title line usually has the artist too. Otherwise the directive `#EXTART` may name one for the whole file. */
-function songOfTitle(
-  title: string,
-  artist: string | undefined,
-  fields: Fields,
-): Pick<Row, 'text' | 'fields'> {
-  return artist && !/\s[-–—]\s/u.test(title)
-    ? { fields: { ...fields, title, artist } }
-    : { text: title, fields };
+function withFields(song: Pick<Row, 'text' | 'fields'>, fields: Fields): Pick<Row, 'text' | 'fields'> {
+  return { ...song, fields: { ...song.fields, ...fields } };
 }
