@@ -13,7 +13,7 @@ import { LIST_FORMATS, type ListFormat } from '../../src/domain/listImport.ts';
 import type { Track } from '../../src/domain/shapes.ts';
 import { nameToSearch, readBilling, sameArtist } from '../../src/music/artists.ts';
 import { readingsOf } from '../../src/music/listNoise.ts';
-import { songOfPath } from '../../src/music/lists/paths.ts';
+import { songOfFile } from '../../src/music/lists/paths.ts';
 import { readList } from '../../src/music/lists/readList.ts';
 import { isrcOf, takeAddresses, takeIsrc } from '../../src/music/lists/refs.ts';
 import { matchTrack } from '../../src/music/match.ts';
@@ -104,7 +104,7 @@ const FUNCTIONS: Record<string, (text: string) => unknown> = {
     takeIsrc(text.slice(0, 500)),
   ],
   link: (text) => [refused(() => parseRef(`https://open.spotify.com/${text}`, ['track'])), isrcOf(text)],
-  path: (text) => songOfPath(text),
+  path: (text) => songOfFile({ title: '', path: text }, {}),
   'Basic header': (text) => [text, basic(text)].map((one) => readCredentials(new URLSearchParams(), one)),
   'redirect URI': (text) => [text, `http://127.0.0.1/${text}`, `a.b:/${text}`].map(isUsableRedirectUri),
   'registered URI': (text) =>

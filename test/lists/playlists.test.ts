@@ -90,6 +90,18 @@ testLists({
     '[playlist]\nFile1=file:///home/me/Music/Ovo/First/01%20Plinth.ogg\nTitle1=Plinth\nFile2=/m/2.mp3\nTitle2=Tam - Kettle',
     '2 Ovo / Plinth (First)\n4 Tam / Kettle',
   ],
+  'XSPF whose tracks have only a title or a place': [
+    [
+      '<playlist xmlns="http://xspf.org/ns/0/"><trackList>',
+      '<track><location>file:///home/me/Music/Ovo/First/01%20Plinth.ogg</location></track>',
+      '<track><title>Rope</title><location>file:///home/me/Music/Ula/Third/7.ogg</location><album>Three</album></track>',
+      '<track><title>Tam - Kettle</title></track>',
+      '<track><location>file:///home/me/Tam%20-%20Quill.ogg</location></track>',
+      '<track><title>Lone</title></track>',
+      '</trackList></playlist>',
+    ].join('\n'),
+    ['2 Ovo / Plinth (First)', '3 Ula / Rope (Three)', '4 Tam / Kettle', '5 Tam / Quill', '6: no artist'],
+  ],
   'M3U with commas between quotation marks': [
     '#EXTM3U\n#EXTINF:225 group-title="a,b",Ovo - Plinth, "two"\nx.mp3',
     '2 Ovo / Plinth, "two"',

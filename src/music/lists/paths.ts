@@ -1,6 +1,7 @@
 /** What the path of a music file says about the song. */
 import { percentDecoded } from '../../base/parsing.ts';
 import type { Fields } from './columns.ts';
+import type { Row } from './list.ts';
 
 const EXTENSION = /\.(?:mp3|m4a|m4p|aac|flac|ogg|oga|opus|wav|wma|aiff?|alac|ape|mpc|mp4|mp2|webm)$/iu;
 const NUMBER = /^(?:\d{1,2}[-.])?\d{1,3}(?:\s*[-.]\s*|\s+|_)(?=\S)/u;
@@ -13,24 +14,25 @@ const PLACE = /^(?:(?:my )?music|musik|downloads?)$/iu;
 const START = /^(?:file:\/\/(?:localhost)?|https?:\/\/[^/]*)/iu;
 
 /**
- * The song of a title line, which usually names the artist too. Some programs write the title alone: then the artist is
- * `artist`, or the one that the directories of the file name.
+ * The song of a file with a title, which usually names the artist too. If the title names none, the artist is `artist`, or the one
+ * that the directories of the file name. Without a title, the path alone says which song it is.
+ * @param more other fields of the song
  */
-export function songOfTitle(
-  title: string,
-  path: string,
-  artist?: string,
-): { text: string } | { fields: Fields } {
-  if (DASH.test(title)) return { text: title };
-  const song = artist ? { fields: { artist } } : songOfPath(path);
-  return 'fields' in song ? { fields: { ...song.fields, title } } : { text: title };
+export function songOfFile(
+  { title, artist, path }: { title: string; artist?: string | undefined; path: string },
+  more: Fields,
+): Pick<Row, 'text' | 'fields'> {
+  if (DASH.test(title)) return { text: title, fields: more };
+  const song = artist && title !== '' ? { fields: { artist } } : songOfPath(path);
+  if ('fields' in song) return { fields: { ...song.fields, ...(title !== '' && { title }), ...more } };
+  return { text: title === '' ? song.text : title, fields: more };
 }
 
 /**
  * Returns the file name as text if it has the form "Artist - Title", or if the directories do not name an artist and an album.
  * Otherwise reads the fields from the layout that iTunes and most programs use: `Artist/Album/03 Title.mp3`.
  */
-export function songOfPath(path: string): { text: string } | { fields: Fields } {
+function songOfPath(path: string): { text: string } | { fields: Fields } {
   const parts = percentDecoded(path.replace(START, ''))
     .split(/[/\\]+/u)
     .filter((part) => !/^\.{0,2}$/u.test(part));

@@ -1,6 +1,5 @@
-import type { Fields } from '../columns.ts';
 import { excerpt, type Row } from '../list.ts';
-import { songOfPath, songOfTitle } from '../paths.ts';
+import { songOfFile } from '../paths.ts';
 import { takeAddresses } from '../refs.ts';
 import type { Reader } from './reader.ts';
 
@@ -60,20 +59,15 @@ function rowOf(found: Row, address: string, pending: Pending | null, artist: str
   const { refs } = takeAddresses(address);
   const row = pending ? { line: pending.line, raw: excerpt(`${pending.raw}\n${found.raw}`) } : found;
   const fields = { ...(refs.length > 0 && { uri: address }), ...albumOf(pending) };
-  if (pending && pending.title !== '')
-    return { ...row, ...withFields(songOfTitle(pending.title, address, artist), fields) };
-  if (refs.length > 0) return { ...row, fields };
-  return { ...row, ...songOfPath(address) };
+  const title = pending?.title ?? '';
+  if (title === '' && refs.length > 0) return { ...row, fields };
+  return { ...row, ...songOfFile({ title, artist, path: address }, fields) };
 }
 
 /** The row of a title that no address follows. Some programs write lists of names only. */
 function withoutAddress(pending: Pending, artist: string | undefined): Row {
   const { line, raw, title } = pending;
-  return { line, raw, ...withFields(songOfTitle(title, '', artist), albumOf(pending)) };
+  return { line, raw, ...songOfFile({ title, artist, path: '' }, albumOf(pending)) };
 }
 
 const albumOf = (pending: Pending | null) => (pending?.album ? { album: pending.album } : {});
-
-function withFields(song: Pick<Row, 'text' | 'fields'>, fields: Fields): Pick<Row, 'text' | 'fields'> {
-  return { ...song, fields: { ...song.fields, ...fields } };
-}

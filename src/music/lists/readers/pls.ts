@@ -1,5 +1,5 @@
 import { excerpt, type Row } from '../list.ts';
-import { songOfPath, songOfTitle } from '../paths.ts';
+import { songOfFile } from '../paths.ts';
 import { takeAddresses } from '../refs.ts';
 import type { Reader } from './reader.ts';
 
@@ -42,6 +42,5 @@ export const pls: Reader = {
 
 function rowOf({ line, raw, file = '', title = '' }: Item): Row {
   if (takeAddresses(file).refs.length > 0) return { line, raw, text: title, fields: { uri: file } };
-  if (title.trim() !== '') return { line, raw, ...songOfTitle(title.trim(), file) };
-  return { line, raw, ...songOfPath(file) };
+  return { line, raw, ...songOfFile({ title: title.trim(), path: file }, {}) };
 }

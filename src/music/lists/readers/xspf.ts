@@ -1,5 +1,6 @@
 import { tidyText } from '../entry.ts';
 import { excerpt, type Row } from '../list.ts';
+import { songOfFile } from '../paths.ts';
 import { isrcOf, takeAddresses } from '../refs.ts';
 import type { Source } from '../source.ts';
 import { childOf, elementsOf, localName, wordsOf, type XmlElement } from '../xmlTree.ts';
@@ -27,12 +28,8 @@ function rowOf(track: XmlElement, source: Source): Row {
     .map((element) => wordsOf(element).trim());
   const uri = places.find((place) => takeAddresses(place).refs.length > 0);
   const isrc = places.find((place) => isrcOf(place) !== null);
-  const fields = {
-    title: of('title'),
-    artist: of('creator'),
-    album: of('album'),
-    ...(uri && { uri }),
-    ...(isrc && { isrc }),
-  };
-  return { ...row, fields };
+  const [title, artist, album] = [of('title'), of('creator'), of('album')];
+  const more = { ...(album && { album }), ...(uri && { uri }), ...(isrc && { isrc }) };
+  if (artist !== '' || uri || isrc) return { ...row, fields: { title, artist, ...more } };
+  return { ...row, ...songOfFile({ title, path: of('location') }, more) };
 }
