@@ -386,8 +386,15 @@ export interface LocalApi {
   getPlaylist(asked: { playlist: string }): Promise<PlaylistFacts>;
   /** Reads every row of a playlist, in order. @param asked.playlist ID, URI or link */
   playlistRows(asked: { playlist: string }): Promise<{ playlist: PlaylistFacts; rows: ListRow[] }>;
-  /** Up to 400 saved songs from a position on, newest first. `next` is the next position; null at the end. */
-  savedRows(page: { offset: number }): Promise<{ rows: ListRow[]; total: number; next: number | null }>;
+  /**
+   * Up to 400 saved songs from a position on, newest first. `next` is the next position; null at the end.
+   * @param page.total the total in the answer before
+   * @throws RelayError `CONFLICT` if the total has changed, so that rows may be missing or there twice
+   */
+  savedRows(page: {
+    offset: number;
+    total?: number;
+  }): Promise<{ rows: ListRow[]; total: number; next: number | null }>;
   libraryStatus(): Promise<LibraryStatus>;
   /** Begins to read the library, or to bring the copy up to date; returns at once. */
   syncLibrary(): Promise<LibraryStatus>;

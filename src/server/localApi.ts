@@ -297,8 +297,8 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
     run: async (asked, { running }) => ownerPlaylistRows(running().services, asked.playlist),
   },
   savedRows: {
-    input: () => z.object({ offset: z.int().min(0) }),
-    run: async ({ offset }, { running }) => ownerSavedRows(running().services, offset),
+    input: () => z.object({ offset: z.int().min(0), total: z.int().min(0).optional() }),
+    run: async ({ offset, total }, { running }) => ownerSavedRows(running().services, offset, total),
   },
   libraryStatus: {
     input: nothing,

@@ -91,10 +91,15 @@ export async function ownerPlaylistRows(
   };
 }
 
-/** Saved tracks from `offset` on, newest first. `next` is the offset to continue at; null at the end. */
+/**
+ * Saved tracks from `offset` on, newest first. `next` is the offset to continue at; null at the end.
+ * @param expected the total of the reading so far
+ * @throws RelayError `CONFLICT` if the total has changed: the rows below have moved, and one may be missing or there twice
+ */
 export async function ownerSavedRows(
   services: Services,
   offset: number,
+  expected?: number,
 ): Promise<{ rows: ListRow[]; total: number; next: number | null }> {
   return reading(services, async (call) => {
     const page = (at: number) =>
@@ -103,11 +108,18 @@ export async function ownerSavedRows(
     const end = Math.min(first.total, offset + PAGES * PLAYLIST_PAGE);
     const starts: number[] = [];
     for (let at = offset + PLAYLIST_PAGE; at < end; at += PLAYLIST_PAGE) starts.push(at);
-    const more = await inParallel(starts, PAGES, page);
-    const rows = [first, ...more].flatMap(({ items }) =>
+    const pages = [first, ...(await inParallel(starts, PAGES, page))];
+    if (pages.some(({ total }) => total !== (expected ?? first.total))) throw savedChanged();
+    const rows = pages.flatMap(({ items }) =>
       items.map(({ track, added_at }) => ({ ...mediaRow(track), added_at })),
     );
     return { rows, total: first.total, next: end < first.total ? end : null };
+  });
+}
+
+function savedChanged(): RelayError {
+  return new RelayError('CONFLICT', 'Liked Songs kept changing while relay was reading.', {
+    remedy: 'Try again in a minute.',
   });
 }
 

@@ -223,6 +223,39 @@ test('an export of everything that is broken off says how many files are there, 
     assert.equal(readdirSync(all).length, 13);
   }));
 
+test('a song that is saved or removed during an export is in the file once, and no other song is lost', () =>
+  withLists(async ({ world, run, dir }) => {
+    const { saved } = owner(world.provider);
+    const path = join(dir, 'liked.json');
+    const read = async () => {
+      const { code, err } = await run(['export', '--saved', '-o', path, '--force']);
+      assert.equal(code, 0, err);
+      return pluck(JSON.parse(readFileSync(path, 'utf8')).tracks, 'uri');
+    };
+    // The list of 600 songs takes two calls: eight pages, then four.
+    for (const [skip, fn] of [
+      [9, () => saved.splice(saved.length - 2, 1)],
+      [3, () => saved.splice(1, 1)],
+    ] as const) {
+      world.provider.faults.add({ path: '/me/tracks', skip, kind: 'hook', fn: () => void fn() });
+      assert.deepEqual(await read(), savedUris(world));
+    }
+    world.provider.faults.add({
+      path: '/me/tracks',
+      every: 5,
+      times: Number.POSITIVE_INFINITY,
+      kind: 'hook',
+      fn: () => void saved.pop(),
+    });
+    const former = readFileSync(path, 'utf8');
+    const stopped = await run(['export', '--saved', '-o', path, '--force']);
+    assert.deepEqual(
+      [stopped.code, stopped.err],
+      [1, 'relay: Liked Songs kept changing while relay was reading.\n  Try again in a minute.\n'],
+    );
+    assert.equal(readFileSync(path, 'utf8'), former);
+  }));
+
 longTest('every playlist in every format comes back without a search', () =>
   withLists(async (scene) => {
     const { world, run, dir } = scene;

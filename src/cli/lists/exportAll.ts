@@ -143,13 +143,21 @@ function show(
   }
 }
 
-/** Reads all saved songs, newest first. */
-export async function readSaved(local: LocalApi): Promise<ListRow[]> {
+/** How often the saved songs are read from the start if a song is saved or removed meanwhile. */
+const TRIES = 3;
+
+/** Reads all saved songs, newest first. @throws RelayError `CONFLICT` if they change at every attempt */
+export async function readSaved(local: LocalApi, tries = TRIES): Promise<ListRow[]> {
   const all: ListRow[] = [];
-  for (let offset: number | null = 0; offset !== null; ) {
-    const page: Awaited<ReturnType<LocalApi['savedRows']>> = await local.savedRows({ offset });
-    all.push(...page.rows);
-    offset = page.next;
+  try {
+    for (let at: { offset: number; total?: number } | null = { offset: 0 }; at !== null; ) {
+      const { rows, total, next }: Awaited<ReturnType<LocalApi['savedRows']>> = await local.savedRows(at);
+      all.push(...rows);
+      at = next === null ? null : { offset: next, total };
+    }
+    return all;
+  } catch (error) {
+    if (tries === 1 || !(error instanceof RelayError) || error.code !== 'CONFLICT') throw error;
+    return readSaved(local, tries - 1);
   }
-  return all;
 }
