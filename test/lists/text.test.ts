@@ -74,6 +74,14 @@ testLists({
     '98 Ovo - Plinth\n99 Tam - Kettle\n100 Ula - Rope',
     '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope',
   ],
+  'sides and numbers of a record followed by a space': [
+    'A1 Ovo – Plinth 3:45\nA2 Tam – Kettle 4:01\nB1 Ula – Rope 2:59',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope',
+  ],
+  'sides and numbers of a record in a column, as in a discography': [
+    'A1\tOvo –\tPlinth\t3:45\nA2\tTam –\tKettle\t4:01\nB1\tUla –\tRope\t2:59',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope',
+  ],
   'a countdown with headings in between': [
     'Third place\n3. Ovo - Plinth\nSecond place\n2. Tam - Kettle\n1. Ula - Rope',
     '1: no artist\n2 Ovo / Plinth\n3: no artist\n4 Tam / Kettle\n5 Ula / Rope',

@@ -32,8 +32,8 @@ const TIME_LAST = new RegExp(
 );
 const MARKED =
   /^(?:(?:#|n[o°r]\.?\s?|№\s?|track\s|song\s)?(\d{1,6})\s?[.):\]．、](?!\d)\s*|[([](\d{1,6})[)\]]\s*|(?:#|№)(\d{1,6})\s+|[A-H](\d{1,2})[.)]\s+|(\d)\ufe0f?\u20e3\s*|([①-⑳])\s*)(?=\S)/iu;
-const DASHED = /^(\d{1,6})\s*[-–—]\s+(?=\S)/u;
-const SPACED = /^(\d{1,6})[\t ]+(?=\S)/u;
+const DASHED = /^[A-H]?(\d{1,6})\s*[-–—]\s+(?=\S)/u;
+const SPACED = /^[A-H]?(\d{1,6})[\t ]+(?=\S)/u;
 /** What the writer says about a song, after the song: " – a great opener", ": a great opener". */
 const REMARK = String.raw`(?:\s+[-–—]{1,2}|\s*:)\s+(\S.*)`;
 /** A title in bold or italics, then "by". */

@@ -32,7 +32,7 @@ const COMMA = /\s*[;,](?:\s+|(?=\S))/u;
 /** The ways to separate two names, in order of preference. */
 const STYLES: readonly Style[] = [
   { name: 'quotes, by', artist: 'last', parts: (text) => groups(text, QUOTED_BY) },
-  { name: 'tab', columnar: true, parts: (text) => cut(text, /\t+/u) },
+  { name: 'tab', columnar: true, parts: (text) => cut(text, /(?:\s[-–—])?\t+/u) },
   { name: 'dash', parts: (text) => cut(text, DASH) },
   { name: 'quotes, artist first', artist: 'first', parts: (text) => groups(text, ARTIST_QUOTED) },
   { name: 'quotes, title first', artist: 'last', parts: (text) => groups(text, QUOTED_ARTIST) },
