@@ -140,6 +140,10 @@ longTest('nothing is overwritten without --force', () =>
     assert.equal(readFileSync(path, 'utf8'), 'mine');
     assert.equal((await run(['export', '--saved', '-o', path, '--force'])).code, 0);
     assert.equal(readFileSync(path, 'utf8').split('\n').length, 602);
+    for (const force of [[], ['--force']]) {
+      const inPlace = await run(['export', 'Morning Ferry', '-o', dir, ...force]);
+      assert.deepEqual([inPlace.code, inPlace.err.split('\n')[0]], [1, `relay: ${dir} is a directory.`]);
+    }
     const nowhere = await run(['export', '--saved', '-o', join(dir, 'none', 'x.csv')]);
     assert.deepEqual([nowhere.code, nowhere.err.split(': ')[0]], [1, 'relay']);
     assert.match(nowhere.err, /x\.csv cannot be written: /);

@@ -8,6 +8,13 @@ export async function writeNew(file: string, text: string, force: boolean): Prom
   try {
     await writeFile(file, text, { flag: force ? 'w' : 'wx' });
   } catch (error) {
+    if (await isDirectory(file)) {
+      throw new RelayError('INVALID_ARGUMENT', `${file} is a directory.`, {
+        remedy:
+          'Give the path of a file with -o. With --all, every playlist becomes a file in the directory.',
+        cause: error,
+      });
+    }
     if (systemCodeOf(error) === 'EEXIST') throw alreadyThere([file]);
     const isFull = isDiskFull(error);
     // The beginning of a list would look like the whole list, and the next try would not overwrite it.
@@ -18,6 +25,13 @@ export async function writeNew(file: string, text: string, force: boolean): Prom
       cause: error,
     });
   }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 /** The bytes of a file; null if there is none, or if it is a device or the like. */
