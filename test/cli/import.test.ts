@@ -366,7 +366,7 @@ longTest('an import that is refused says why, and leaves no job behind', () =>
         /^relay: "Mareas y Mapas" belongs to Náutica; you cannot add to it\./,
       ],
       [[path, '--format', 'docx'], 2, /Choose csv/],
-      [[dir], 1, /^relay: .* holds no listening history: /],
+      [[dir], 1, /^relay: .* holds no listening history: [\s\S]* import one file at a time, such as /],
       [
         [dir, '--to', 'A'],
         2,

@@ -141,5 +141,10 @@ function insteadOf(paths: readonly string[], folder: string | null): string {
     return `It holds an archive: ${unpack}import ${name} instead.`;
   }
   if (hasLists) return `For its playlists, ${unpack}import Playlist1.json or YourLibrary.json.`;
+  const [list] = paths.filter((path) => /\.(?:csv|m3u8?|pls|tsv|txt|xspf)$/i.test(path)).sort();
+  if (list !== undefined) {
+    const name = folder === null ? list : join(folder, list);
+    return `For its lists of songs, ${unpack}import one file at a time, such as ${name}.`;
+  }
   return 'Ask Spotify for the extended streaming history, at Account, Privacy, and import the file that Spotify sends.';
 }
