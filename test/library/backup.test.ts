@@ -159,6 +159,26 @@ test('an earlier copy with versions and plays is not replaced by one that would 
   assert.equal((await run(home, 'backup', other, '--force')).code, 0);
 });
 
+test('an earlier copy with plays is not replaced once memory.db was damaged and a new one begun', async (t) => {
+  const { folder, copy, run, homeWith } = await desk(t);
+  const home = await homeWith('first', PLAYS, VERSIONS);
+  await run(home, 'backup', copy);
+  const before = readFileSync(copy);
+  const path = join(home, 'memory.db');
+  writeFileSync(path, readFileSync(path).subarray(0, 5_000));
+  // The next reading of the library keeps versions, but knows no plays.
+  await homeWith('first', [], VERSIONS);
+  assert.equal(readdirSync(home).filter((name) => name.startsWith('memory.db.damaged-')).length, 1);
+  const { code, err } = await run(home, 'backup', copy, '--force');
+  assert.equal(code, 1);
+  assert.match(err, /was not replaced\. .* would lack: memory\.db was damaged, and a new one was begun\.\n/);
+  assert.deepEqual(readFileSync(copy), before);
+  // Without plays in the earlier copy, nothing is lost.
+  const other = join(folder, 'other');
+  await run(home, 'backup', other);
+  assert.equal((await run(home, 'backup', other, '--force')).code, 0);
+});
+
 test('a memory.db that a restore has kept is no copy of a state, and the error says where it belongs', async (t) => {
   const { copy, run, homeWith } = await desk(t);
   await run(await homeWith('first', PLAYS, VERSIONS), 'backup', copy);

@@ -2,8 +2,8 @@
  * Writes a copy of the state file. The file is complete at every moment, since a save replaces it in one step, so a copy
  * needs no lock. The copy gets its name only once it is complete and on the disk.
  */
-import { chmod, open, readFile, realpath, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { chmod, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
 import { type Clock, stampOf } from '../../base/clock.ts';
 import { readStart, removeStaleTemps, tempPathFor } from '../../base/files.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
@@ -52,7 +52,7 @@ export interface Backup {
  * Copies the state as it is on disk now. A failure leaves no half copy, and an earlier copy stays as it was.
  * @throws RelayError `NOT_FOUND` without a state, `STATE_DAMAGED`, `STATE_TOO_NEW`, `USAGE` for a path that cannot be used,
  * `STORE_ERROR` if the disk fails
- * @throws RelayError `STORE_ERROR` if the companion cannot be used and an earlier copy has one
+ * @throws RelayError `STORE_ERROR` if the companion is damaged, empty or missing, and an earlier copy has rows that it lacks
  */
 export async function backUpState(options: BackupOptions): Promise<Backup> {
   const { source } = options;
@@ -61,8 +61,14 @@ export async function backUpState(options: BackupOptions): Promise<Backup> {
   const { schemaVersion, keptPlaylists } = await inspectContent(source, state.bytes);
   const path = await placeFor(options);
   const { carried, problem } = await withCompanion(state.bytes, options.companion);
-  const isEmpty = !Object.values(carried?.rows ?? {}).some((count) => count > 0);
-  if (isEmpty && (await carriesRows(path))) throw poorer(path, problem ?? 'it is empty or missing');
+  const lacking = IRREPLACEABLE.filter((name) => !carried?.rows[name]);
+  const isRenewed = problem === null && (await wasPutAside(options.companion));
+  if ((lacking.length === IRREPLACEABLE.length || isRenewed) && (await carriesRows(path, lacking))) {
+    const why = isRenewed
+      ? 'was damaged, and a new one was begun'
+      : `cannot be used (${problem ?? 'it is empty or missing'})`;
+    throw poorer(path, why);
+  }
   const bytes = carried?.bytes ?? state.bytes;
   await removeStaleTemps(path).catch(() => {});
   try {
@@ -82,12 +88,23 @@ export async function backUpState(options: BackupOptions): Promise<Backup> {
   };
 }
 
-/** True if an earlier copy at `path` has versions or plays. If it cannot be read, that is not certain, and it is false. */
-async function carriesRows(path: string): Promise<boolean> {
+/** Tables and views of the companion with what cannot be read again from Spotify. */
+const IRREPLACEABLE = ['plays', 'versions'];
+
+/** True if a damaged file of the companion is still beside its present one. */
+async function wasPutAside(companion: Companion | undefined): Promise<boolean> {
+  if (!companion) return false;
+  const names: string[] = await readdir(dirname(companion.path)).catch(() => []);
+  return names.some((name) => name.startsWith(`${basename(companion.path)}.damaged-`));
+}
+
+/** True if an earlier copy at `path` has rows in one of `tables`. If it cannot be read, that is not certain, and it is false. */
+async function carriesRows(path: string, tables: readonly string[]): Promise<boolean> {
+  const hasRows = tables.map((name) => `exists (select 1 from ${name})`);
   try {
     const db = new (await loadSqlite()).Database(inRollbackFormat(await readFile(path)));
     try {
-      return firstValue(db, 'select exists (select 1 from plays) or exists (select 1 from versions)') === 1;
+      return firstValue(db, `select ${['false', ...hasRows].join(' or ')}`) === 1;
     } finally {
       db.close();
     }
@@ -206,10 +223,10 @@ function taken(path: string): RelayError {
 }
 
 /** The error if the new copy would lack what the earlier one has, and what cannot be read again. */
-function poorer(path: string, problem: string): RelayError {
+function poorer(path: string, why: string): RelayError {
   return new RelayError(
     'STORE_ERROR',
-    `${path} was not replaced. It has playlist versions or plays, which the new copy would lack: memory.db cannot be used (${problem}).`,
+    `${path} was not replaced. It has playlist versions or plays, which the new copy would lack: memory.db ${why}.`,
     {
       remedy:
         'Give the new copy another name. Restoring the earlier one brings versions and plays back, with its older jobs and kept playlists.',
