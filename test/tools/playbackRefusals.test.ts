@@ -12,6 +12,11 @@ type Args = Record<string, unknown>;
 
 const devicesOf = ({ provider }: Relay) => owner(provider).devices;
 
+async function errorsOnPage(relay: Relay): Promise<Array<{ code: string }>> {
+  const headers = { 'x-relay-owner': await signIn(relay) };
+  return JSON.parse((await send(`${relay.baseUrl}/owner/state`, { headers })).text).errors;
+}
+
 /** Every command with arguments that it takes. */
 const commands: Array<[tool: string, args: (relay: Relay) => Args]> = [
   ['play', ({ provider }) => ({ uris: [at(provider.catalogue.tracks, 0).id] })],
@@ -168,10 +173,19 @@ test('a device without remote volume is VOLUME_NOT_SUPPORTED', () =>
     const { entries, recentErrors } = await relay.server.local.status();
     assert.deepEqual(pluck(recentErrors, 'code'), ['VOLUME_NOT_SUPPORTED']);
     assertNone(entries, ({ state }) => state === 'warning' || state === 'bad');
-    const page = await send(`${relay.baseUrl}/owner/state`, {
-      headers: { 'x-relay-owner': await signIn(relay) },
-    });
-    assert.deepEqual(JSON.parse(page.text).errors, []);
+    assert.deepEqual(await errorsOnPage(relay), []);
+  }));
+
+test('many refused requests do not hide an error of Spotify', () =>
+  withRelay(async (relay) => {
+    relay.provider.faults.add({ path: /^\/me\/player/, kind: 'status', status: 502 });
+    await relay.call('transfer_playback', { device_id: at(devicesOf(relay), 0).id });
+    owner(relay.provider).player.deviceId = null;
+    for (const [tool, args] of commands.slice(0, 6)) await relay.call(tool, args(relay));
+    const { entries, recentErrors } = await relay.server.local.status();
+    assert.match(entries.find(({ part }) => part === 'errors')?.summary ?? '', /PROVIDER_UNAVAILABLE/);
+    assert.equal(recentErrors.at(-1)?.code, 'PROVIDER_UNAVAILABLE');
+    assert.deepEqual(pluck(await errorsOnPage(relay), 'code'), ['PROVIDER_UNAVAILABLE']);
   }));
 
 test('a free account is PREMIUM_REQUIRED for every command, after one request', () =>

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';
-import { listApiErrors, recordApiError, resolveApiErrors } from '../../store/tables/apiErrors.ts';
+import { listOpenApiErrors, recordApiError, resolveApiErrors } from '../../store/tables/apiErrors.ts';
 import { PROVIDER_NAME, type ProviderRequest } from '../api.ts';
 
 interface Failure {
@@ -18,12 +18,10 @@ export interface ErrorHistory {
   succeeded(request: ProviderRequest): void;
 }
 
-const MORE_THAN_KEPT = 1_000;
-
 export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
   const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
   /** Method and path template of each request with unresolved errors: for any other request, a success need not ask the store. */
-  const open = new Set(listApiErrors(store, { unresolved_only: true, limit: MORE_THAN_KEPT }).map(nameOf));
+  const open = new Set(listOpenApiErrors(store).map(nameOf));
   return {
     failed(request, { statusCode, reason, error }) {
       const entry = {

@@ -20,7 +20,7 @@ import type {
 import { asCommandLine, commandStyleOf, remedyText } from '../../domain/remedy.ts';
 import { EXTRAS_QUESTION, groupsOf } from '../../domain/toolsets.ts';
 import { countAliases } from '../../store/tables/aliases.ts';
-import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
+import { type ApiError, listOpenApiErrors } from '../../store/tables/apiErrors.ts';
 import { requestHours } from '../../store/tables/rateLimits.ts';
 import { browserSummaries } from '../access/browserAdmin.ts';
 import { listClients } from '../access/clientAdmin.ts';
@@ -105,9 +105,7 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
         hours,
       })),
     },
-    errors: listApiErrors(core.store, { limit: ERRORS_SHOWN, unresolved_only: true })
-      .filter(concernsServer)
-      .map(errorOf),
+    errors: listOpenApiErrors(core.store).filter(concernsServer).slice(0, ERRORS_SHOWN).map(errorOf),
     playing: playingOf(server.lastPlaying()),
     library: libraryOf(await core.library.status()),
     kept: services.keeps.list().map(keptOf),

@@ -9,7 +9,7 @@ import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
 import type { Remedy } from '../../domain/remedy.ts';
 import { connectedAccount } from '../../jobs/keeps/keepsContext.ts';
 import type { MasterKey } from '../../secrets/masterKey.ts';
-import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
+import { type ApiError, listOpenApiErrors } from '../../store/tables/apiErrors.ts';
 import { listBrowsers } from '../../store/tables/browsers.ts';
 import { countCommittable, countJobs, countReviews, nextRunAfter } from '../../store/tables/jobs.ts';
 import { countKeeps } from '../../store/tables/keeps.ts';
@@ -60,7 +60,7 @@ export function factsOf(known: Known): Facts {
     secrets: secretFacts(known),
     jobs: jobFacts(known),
     kept: keptFacts(known),
-    recentErrors: listApiErrors(store, { limit: 5, unresolved_only: true }).map(errorFacts),
+    recentErrors: errorFacts(listOpenApiErrors(store)),
     ownerCode: null,
     problem: null,
   };
@@ -135,9 +135,17 @@ function keptFacts({ store }: Known): StatusReport['kept'] {
   return { total: active + review + waiting + paused, review, waiting, paused };
 }
 
-function errorFacts(error: ApiError): StatusReport['recentErrors'][number] {
-  const { lastSeenAt, code, message, occurrences } = error;
-  return { at: isoOf(lastSeenAt) ?? '', code, message, occurrences };
+/** The latest errors, and the latest that concerns the server, be it older. */
+function errorFacts(open: readonly ApiError[]): StatusReport['recentErrors'] {
+  const concern = open.find(concernsServer);
+  return open
+    .filter((error, index) => index < 5 || error === concern)
+    .map(({ lastSeenAt, code, message, occurrences }) => ({
+      at: isoOf(lastSeenAt) ?? '',
+      code,
+      message,
+      occurrences,
+    }));
 }
 
 function run(...command: string[]): Remedy {

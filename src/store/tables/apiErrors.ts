@@ -95,6 +95,11 @@ export function listApiErrors(store: Store, filter: ApiErrorFilter = {}): ApiErr
   );
 }
 
+/** Lists all errors that are not resolved, latest first. */
+export function listOpenApiErrors(store: Store): ApiError[] {
+  return listApiErrors(store, { limit: MAX_ROWS, unresolved_only: true });
+}
+
 export function countApiErrors(store: Store): { total: number; unresolved: number } {
   const counts = store.get<{ total: number; unresolved: number }>(
     'select count(*) as total, count(*) filter (where resolved_at is null) as unresolved from api_errors',
