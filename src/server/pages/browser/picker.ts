@@ -548,7 +548,7 @@ function endOf({ status, written }: PageJob): string {
 }
 
 function lostWords({ lost }: Work): string {
-  return `${count(lost, 'choice')} could not be saved.`;
+  return `${count(lost, 'choice')} may not have been saved.`;
 }
 
 /** A button that shows the key with the same effect. */
