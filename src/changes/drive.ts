@@ -18,6 +18,7 @@ import {
   seeRemoved,
 } from './finish.ts';
 import { leaveOut } from './leaveOut.ts';
+import { sendsAfterOthers } from './look.ts';
 import { noteNamesakes } from './making.ts';
 import { type ChangeContext, reread } from './record.ts';
 import { nextStep, type Step, writesRows } from './rowOps.ts';
@@ -124,6 +125,7 @@ async function takeUp(run: Run): Promise<DriveEnd | null> {
   } else if (change.playlistId === null) {
     await noteNamesakes(run);
   }
+  sendsAfterOthers(run);
   record(run, { inTransit: true });
   // After a crash, the stored change must say that a request may be under way.
   await run.context.store.saveNow();

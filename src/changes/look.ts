@@ -5,7 +5,7 @@ import type { Item, Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { asList, type RowsPart } from '../provider/resources/playlistRows.ts';
 import { getAllMyPlaylists, getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
-import { getChangeBody, laterChanges, type Plan } from '../store/tables/changes.ts';
+import { getChangeBody, laterChanges, type Plan, putChangeBody } from '../store/tables/changes.ts';
 import { compareRows, nearestState, type Verdict } from './compare.ts';
 import type { ChangeContext } from './record.ts';
 import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
@@ -194,14 +194,28 @@ function areMostRight(
 }
 
 /**
+ * Records that the requests of this run come after all other changes of the playlist so far, so that what those found does not
+ * count for them.
+ */
+export function sendsAfterOthers(run: Run): void {
+  const { context, change, body } = run;
+  if (body.plan || !isUntouched(run) || change.playlistId === null) return;
+  const last = laterChanges(context.store, change.playlistId, change.seq).at(-1);
+  if (!last) return;
+  run.body = { ...body, notes: { ...body.notes, sentAfter: last.seq } };
+  putChangeBody(context.store, change.seq, run.body);
+}
+
+/**
  * The rows that the next change of relay found in the playlist, if this change is known to have written nothing; null if there is
- * no such change. It began when the request in doubt could no longer be under way (`settleTarget`). So its rows show how that
+ * no such change, or if this change has sent requests since. It began when the request in doubt could no longer be under way (`settleTarget`). So its rows show how that
  * request ended, while the present rows also hold what it wrote itself: perhaps the same songs.
  */
 export function rowsFoundLater({ context, change, body }: Run): readonly string[] | null {
   const { store } = context;
   if (body.plan || !isUntouched({ change }) || change.playlistId === null) return null;
-  for (const { seq } of laterChanges(store, change.playlistId, change.seq)) {
+  const sentAfter = (body.notes?.sentAfter as number | undefined) ?? change.seq;
+  for (const { seq } of laterChanges(store, change.playlistId, sentAfter)) {
     const { rows } = getChangeBody(store, seq).former;
     if (rows) return rows.includes('') ? null : rows;
   }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { reach } from '../jobs/jobCalls.ts';
 import { owner, pluck } from '../support/entries.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultAction } from '../support/simulator/faults.ts';
 import type { Lags } from '../support/simulator/lag.ts';
 import { undoLast } from './extras.ts';
-import { assertDone, change, committed, ended } from './settled.ts';
+import { assertDone, change, committed, ended, poll } from './settled.ts';
 import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
@@ -242,4 +243,31 @@ test('a rollback that takes effect late does not take out what was added after i
     assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: added }));
     await clock.sleep(ALL_OVER_MS);
     assertRows(playlist, [...left, ...added]);
+  }));
+
+test('what another change found while a job waited does not tell how a later request of the job ended', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
+    const [former, uris] = [tracks(relay, 20), tracks(relay, 5, 3_000)];
+    fill(playlist, former);
+    const { faults } = relay.provider;
+    const down = { kind: 'status', status: 503, times: Number.POSITIVE_INFINITY } as const;
+    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () =>
+      faults.add({ ...APPEND, ...down }),
+    );
+    await reach(relay, id, 'waiting');
+    faults.clear();
+    const args = { playlist_id, track_ids: tracks(relay, 1, 500) };
+    assertDone(await change(relay, 'add_tracks_to_playlist', args));
+    assertDone(await undoLast(relay));
+    // The next try of the job takes effect, its answer is lost, and nothing can be read.
+    faults.add(
+      { ...APPEND, kind: 'status_after', status: 502 },
+      { method: 'GET', path: /\/items$/, skip: 1, ...down },
+    );
+    await poll(() => urisOf(playlist).length > former.length || null);
+    await clock.sleep(2 * ALL_OVER_MS);
+    await reach(relay, id, 'waiting');
+    faults.clear();
+    assert.equal((await ended(relay, id)).status, 'completed');
+    assertRows(playlist, [...former, ...uris]);
   }));
