@@ -208,8 +208,9 @@ export function sendsAfterOthers(run: Run): void {
 
 /**
  * The rows that the next change of relay found in the playlist, if this change is known to have written nothing; null if there is
- * no such change, or if this change has sent requests since. It began when the request in doubt could no longer be under way (`settleTarget`). So its rows show how that
- * request ended, while the present rows also hold what it wrote itself: perhaps the same songs.
+ * no such change, or if this change may have sent requests since. The next change began when the request in doubt could no longer
+ * be under way (`settleTarget`). So its rows show how that request ended, while the present rows also hold what the next change
+ * wrote itself: perhaps the same songs.
  */
 export function rowsFoundLater({ context, change, body }: Run): readonly string[] | null {
   const { store } = context;
