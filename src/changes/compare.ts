@@ -145,9 +145,9 @@ export function presentState(plan: Work, known: Progress, shown: readonly string
 }
 
 /**
- * The most similar state with as many rows as the list. If several are equally similar, the last counts: the rows that a change
- * has written may be shown under other IDs, while those from before are known by the IDs that the list shows. A state counts
- * only if few rows differ, or if the list still begins with `begin`. null if there is none.
+ * The most similar state with as many rows as the list. If several are equally similar, the last counts: rows that a change has
+ * written may be shown under other IDs. A state counts only if few rows differ, or if the list still begins with `begin`. null if
+ * there is none.
  * @param begin the rows before the next request
  */
 function closestOf(

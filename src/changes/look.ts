@@ -194,8 +194,8 @@ function areMostRight(
 }
 
 /**
- * Records that the requests of this run come after all other changes of the playlist so far, so that what those found does not
- * count for them.
+ * Records that the requests of this run come after all other changes of the playlist so far. What those changes found does not
+ * count for these requests.
  */
 export function sendsAfterOthers(run: Run): void {
   const { context, change, body } = run;
