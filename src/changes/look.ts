@@ -199,7 +199,7 @@ function areMostRight(
  */
 export function sendsAfterOthers(run: Run): void {
   const { context, change, body } = run;
-  if (body.plan || !isUntouched(run) || change.playlistId === null) return;
+  if (change.kind !== 'add' || body.plan || !isUntouched(run) || change.playlistId === null) return;
   const last = laterChanges(context.store, change.playlistId, change.seq).at(-1);
   if (!last) return;
   run.body = { ...body, notes: { ...body.notes, sentAfter: last.seq } };
@@ -207,14 +207,16 @@ export function sendsAfterOthers(run: Run): void {
 }
 
 /**
- * The rows that the next change of relay found in the playlist, if this change is known to have written nothing; null if there is
- * no such change, or if this change may have sent requests since. The next change began when the request in doubt could no longer
- * be under way (`settleTarget`). So its rows show how that request ended, while the present rows also hold what the next change
- * wrote itself: perhaps the same songs.
+ * The rows that the next change of relay found in the playlist, if this change adds rows and is known to have written nothing;
+ * null if there is no such change, or if this change may have sent requests since. The next change began when the request in doubt
+ * could no longer be under way (`settleTarget`). So its rows show how that request ended, while the present rows also hold what
+ * the next change wrote itself: perhaps the same songs. A change that brings a list to a certain state, such as a restore, is
+ * different: if the list is in that state, it does not matter who has written it.
  */
 export function rowsFoundLater({ context, change, body }: Run): readonly string[] | null {
   const { store } = context;
-  if (body.plan || !isUntouched({ change }) || change.playlistId === null) return null;
+  if (change.kind !== 'add' || body.plan || !isUntouched({ change }) || change.playlistId === null)
+    return null;
   const sentAfter = (body.notes?.sentAfter as number | undefined) ?? change.seq;
   for (const { seq } of laterChanges(store, change.playlistId, sentAfter)) {
     const { rows } = getChangeBody(store, seq).former;

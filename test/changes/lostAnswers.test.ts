@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reach } from '../jobs/jobCalls.ts';
+import { jobOf, reach } from '../jobs/jobCalls.ts';
+import type { ToolFailure } from '../support/answers.ts';
 import { owner, pluck } from '../support/entries.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
@@ -270,4 +271,29 @@ test('what another change found while a job waited does not tell how a later req
     faults.clear();
     assert.equal((await ended(relay, id)).status, 'completed');
     assertRows(playlist, [...former, ...uris]);
+  }));
+
+test('a restore in doubt that is asked for and carried out once more puts no song there twice', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
+    const wanted = tracks(relay, 30);
+    relay.provider.editPlaylist(playlist_id, wanted);
+    const versions = await relay.call('list_playlist_versions', { playlist_id });
+    const [{ version }] = versions.items as [{ version: number }];
+    relay.provider.editPlaylist(playlist_id, wanted.toSpliced(7, 1).toSpliced(12, 2));
+    const args = { playlist_id, version, dry_run: false };
+    const { faults } = relay.provider;
+    const down = { kind: 'status', status: 503, times: Number.POSITIVE_INFINITY } as const;
+    faults.add({ ...APPEND, ...down }, { method: 'GET', path: /\/items$/, skip: 1, ...down });
+    const { error } = await relay.call('restore_playlist', args);
+    const id = (error as ToolFailure | undefined)?.details?.job_id;
+    if (typeof id !== 'string') return assert.fail(JSON.stringify(error));
+    // The job waits so long that the second call comes before it.
+    const waitOf = async () => Date.parse((await jobOf(relay, id)).run_after ?? '') - clock.now();
+    await poll(async () => ((await waitOf()) > 40_000 ? true : null));
+    faults.clear();
+    assertDone(await change(relay, 'restore_playlist', args));
+    assertRows(playlist, wanted);
+    assert.equal((await ended(relay, id)).status, 'completed');
+    await clock.sleep(ALL_OVER_MS);
+    assertRows(playlist, wanted);
   }));
