@@ -156,12 +156,12 @@ function closestOf(
   shown: readonly string[],
 ): readonly string[] | null {
   const isBegun = mayBeRows(begin, shown.slice(0, begin.length));
-  const [closest] = states
+  const closest = states
     .filter(({ rows }) => rows.length === shown.length)
     .map(({ rows }) => ({ rows, count: differingRows(rows, shown).length }))
     .filter(({ count }) => isBegun || count <= Math.max(10, shown.length / 5))
-    .toReversed()
-    .toSorted((a, b) => a.count - b.count);
+    .toSorted((a, b) => b.count - a.count)
+    .at(-1);
   return closest?.rows ?? null;
 }
 

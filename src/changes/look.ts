@@ -194,32 +194,37 @@ function areMostRight(
 }
 
 /**
+ * The later changes of the playlist, oldest first, since which this change has certainly sent nothing. Empty if this change does
+ * not add rows, or is known to have written. A change that brings a list to a certain state, such as a restore, is different: if the list
+ * is in that state, it does not matter who has written it.
+ */
+function changesSinceSent({ context, change, body }: Run) {
+  const mayCount = change.kind === 'add' && !body.plan && isUntouched({ change });
+  if (!mayCount || change.playlistId === null) return [];
+  const sentAfter = (body.notes?.sentAfter as number | undefined) ?? change.seq;
+  return laterChanges(context.store, change.playlistId, sentAfter);
+}
+
+/**
  * Records that the requests of this run come after all other changes of the playlist so far. What those changes found does not
  * count for these requests.
  */
 export function sendsAfterOthers(run: Run): void {
   const { context, change, body } = run;
-  if (change.kind !== 'add' || body.plan || !isUntouched(run) || change.playlistId === null) return;
-  const last = laterChanges(context.store, change.playlistId, change.seq).at(-1);
+  const last = changesSinceSent(run).at(-1);
   if (!last) return;
   run.body = { ...body, notes: { ...body.notes, sentAfter: last.seq } };
   putChangeBody(context.store, change.seq, run.body);
 }
 
 /**
- * The rows that the next change of relay found in the playlist, if this change adds rows and is known to have written nothing;
- * null if there is no such change, or if this change may have sent requests since. The next change began when the request in doubt
- * could no longer be under way (`settleTarget`). So its rows show how that request ended, while the present rows also hold what
- * the next change wrote itself: perhaps the same songs. A change that brings a list to a certain state, such as a restore, is
- * different: if the list is in that state, it does not matter who has written it.
+ * The rows that the next change of relay found in the playlist; null if there is no such change. That change began when the
+ * request in doubt could no longer be under way (`settleTarget`). So its rows show how that request ended, while the present rows
+ * also hold what the next change wrote itself: perhaps the same songs.
  */
-export function rowsFoundLater({ context, change, body }: Run): readonly string[] | null {
-  const { store } = context;
-  if (change.kind !== 'add' || body.plan || !isUntouched({ change }) || change.playlistId === null)
-    return null;
-  const sentAfter = (body.notes?.sentAfter as number | undefined) ?? change.seq;
-  for (const { seq } of laterChanges(store, change.playlistId, sentAfter)) {
-    const { rows } = getChangeBody(store, seq).former;
+export function rowsFoundLater(run: Run): readonly string[] | null {
+  for (const { seq } of changesSinceSent(run)) {
+    const { rows } = getChangeBody(run.context.store, seq).former;
     if (rows) return rows.includes('') ? null : rows;
   }
   return null;
