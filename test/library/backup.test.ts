@@ -136,13 +136,18 @@ test('with a damaged memory.db the state is copied without it, and the command s
   assert.deepEqual(readFileSync(copy), readFileSync(join(home, 'relay.db')));
 });
 
-test('an earlier copy with versions and plays is not replaced by one that would lack them', async (t) => {
-  const { folder, copy, run, homeWith } = await desk(t);
-  const home = await homeWith('first', PLAYS, VERSIONS);
-  await run(home, 'backup', copy);
-  const before = readFileSync(copy);
+/** A home with a copy of its versions and plays, whose `memory.db` was cut afterwards. `before` is the content of the copy. */
+async function backedUpAndDamaged(t: TestContext) {
+  const all = await desk(t);
+  const home = await all.homeWith('first', PLAYS, VERSIONS);
+  await all.run(home, 'backup', all.copy);
   const path = join(home, 'memory.db');
   writeFileSync(path, readFileSync(path).subarray(0, 5_000));
+  return { ...all, home, path, before: readFileSync(all.copy) };
+}
+
+test('an earlier copy with versions and plays is not replaced by one that would lack them', async (t) => {
+  const { folder, copy, run, home, before, path } = await backedUpAndDamaged(t);
   const { code, out, err } = await run(home, 'backup', copy, '--force');
   assert.deepEqual([code, out], [1, '']);
   assert.match(
@@ -160,12 +165,7 @@ test('an earlier copy with versions and plays is not replaced by one that would 
 });
 
 test('an earlier copy with plays is not replaced once memory.db was damaged and a new one begun', async (t) => {
-  const { folder, copy, run, homeWith } = await desk(t);
-  const home = await homeWith('first', PLAYS, VERSIONS);
-  await run(home, 'backup', copy);
-  const before = readFileSync(copy);
-  const path = join(home, 'memory.db');
-  writeFileSync(path, readFileSync(path).subarray(0, 5_000));
+  const { folder, copy, run, homeWith, home, before } = await backedUpAndDamaged(t);
   // The next reading of the library keeps versions, but knows no plays.
   await homeWith('first', [], VERSIONS);
   assert.equal(readdirSync(home).filter((name) => name.startsWith('memory.db.damaged-')).length, 1);

@@ -132,19 +132,18 @@ async function pathsIn(folder: string): Promise<string[]> {
 
 function insteadOf(paths: readonly string[], folder: string | null): string {
   const unpack = folder === null ? 'unpack it and ' : '';
+  const named = (path: string) => (folder === null ? path : join(folder, path));
   const archives = paths.filter((path) => /\.zip$/i.test(path));
   const hasLists = paths.some((path) => /(?:^|\/)(?:Playlist\d*|YourLibrary)\.json$/i.test(path));
   const ofSpotify = archives.find((path) => /spotify/i.test(path));
   const archive = ofSpotify ?? (archives.length === 1 && !hasLists ? archives[0] : undefined);
   if (archive !== undefined) {
-    const name = folder === null ? archive : join(folder, archive);
-    return `It holds an archive: ${unpack}import ${name} instead.`;
+    return `It holds an archive: ${unpack}import ${named(archive)} instead.`;
   }
   if (hasLists) return `For its playlists, ${unpack}import Playlist1.json or YourLibrary.json.`;
   const [list] = paths.filter((path) => /\.(?:csv|m3u8?|pls|tsv|txt|xspf)$/i.test(path)).sort();
   if (list !== undefined) {
-    const name = folder === null ? list : join(folder, list);
-    return `For its lists of songs, ${unpack}import one file at a time, such as ${name}.`;
+    return `For its lists of songs, ${unpack}import one file at a time, such as ${named(list)}.`;
   }
   return 'Ask Spotify for the extended streaming history, at Account, Privacy, and import the file that Spotify sends.';
 }

@@ -29,6 +29,9 @@ const COLUMNS = {
 };
 const GRANTS = defineTable('oauth_grants', COLUMNS);
 
+/** SQL condition: the approval has a valid token. Its one parameter is the current time. */
+const HAS_TOKEN = `exists (select 1 from oauth_tokens where grant_id = oauth_grants.id and ${LIVE})`;
+
 export type Grant = RowOf<typeof COLUMNS>;
 
 export function putGrant(store: Store, grant: Grant): void {
@@ -47,8 +50,7 @@ export function findGrantByCode(store: Store, codeHash: string): Grant | null {
 export function listLiveGrants(store: Store, now: number): Grant[] {
   return GRANTS.all(
     store,
-    `where exists (select 1 from oauth_tokens
-                   where grant_id = oauth_grants.id and ${LIVE})
+    `where ${HAS_TOKEN}
      order by client_id, created_at, id`,
     [now],
   );
@@ -78,8 +80,7 @@ export function deleteGrant(store: Store, id: string): boolean {
 export function deleteGrantsOf(store: Store, clientId: string, now: number): number {
   const usable = GRANTS.count(
     store,
-    `where client_id = ? and (code_used_at is null and code_expires_at > ?
-       or exists (select 1 from oauth_tokens where grant_id = oauth_grants.id and ${LIVE}))`,
+    `where client_id = ? and (code_used_at is null and code_expires_at > ? or ${HAS_TOKEN})`,
     [clientId, now, now],
   );
   store.run('delete from oauth_grants where client_id = ?', [clientId]);
