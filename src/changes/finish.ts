@@ -445,7 +445,7 @@ export async function goOnAfterDoubt(run: Run): Promise<DriveEnd | null> {
 function tookEffectAfterAll(run: Run, present: readonly string[]): ReadonlySet<string> | null {
   const { change, plan } = run;
   const known = progressOf(change);
-  const size = sizeInDoubt(run, null);
+  const size = sizeSentAgain(run) ?? sizeInDoubt(run, null);
   const foundLater = rowsFoundLater(run);
   if (foundLater && compareRows(plan, known, foundLater, size).kind === 'absent') return null;
   const exact = compareRows(plan, known, present, size);
@@ -453,6 +453,14 @@ function tookEffectAfterAll(run: Run, present: readonly string[]): ReadonlySet<s
   if (seen.kind !== 'landed') return null;
   landed(run, seen.to, null);
   return seen.left;
+}
+
+/** Number of entries of the next request, if that request was sent before and seemed to have no effect; otherwise null. */
+function sizeSentAgain({ change, body, plan }: Run): number | null {
+  const again = (body.notes?.sentAgain ?? []) as readonly string[];
+  const [next] = restOf(plan.ops, progressOf(change));
+  const isNext = next?.op === 'append' && sameRows(next.uris.slice(0, again.length), again);
+  return isNext && again.length > 0 ? again.length : null;
 }
 
 /** The former rows that a rollback did not bring back before it was given up, in order. */
