@@ -314,9 +314,11 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     if (before.length < PLAYLIST_PAGE && !isReusable) return before;
     const until = clock.monotonic() + STEADY.ms;
     for (let reading = 1; ; reading++) {
-      const items = await readSettled(playlistId, call, reading % 2 === 1 ? OTHER_BEGIN : PLAYLIST_PAGE);
+      const begin = reading % 2 === 1 ? OTHER_BEGIN : PLAYLIST_PAGE;
+      const items = await readSettled(playlistId, call, begin);
       if (sameRows(items.map(uriOf), before.map(uriOf))) return items;
-      if (items.length < PLAYLIST_PAGE) return items;
+      // A full page may have more rows after it, even if the total says otherwise: the total may lag.
+      if (items.length < begin) return items;
       if (reading >= STEADY.readings && clock.monotonic() >= until) throw stillEdited(playlistId);
       before = items;
       await clock.sleep(LOOK_AGAIN_MS, call.signal);
