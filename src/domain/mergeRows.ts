@@ -109,16 +109,16 @@ function namedByBoth(a: readonly string[], b: readonly string[]): Array<[number,
 
 /**
  * Returns how far two lists are apart. A row that came or went counts one, and a row that only changed its place counts a half.
- * So two lists that share a song are nearer to each other, wherever the song is. If empty rows are among those that differ, a
- * moved row counts as one removed and one added.
+ * So two lists that share a song are nearer to each other, wherever the song is.
  */
 export function distance(a: readonly string[], b: readonly string[]): number {
-  const inOrder = a.length + b.length - 2 * commonRows(a, b).length;
-  const [start, endA, endB] = bounds(a, b, [0, a.length, b.length], mayBe);
-  const [restA, restB] = [a.slice(start, endA), b.slice(start, endB)];
-  if (restA.includes('') || restB.includes('')) return inOrder;
+  const common = commonRows(a, b);
+  const [commonA, commonB] = [new Set(common.map(([at]) => at)), new Set(common.map(([, at]) => at))];
+  const restA = a.filter((_, at) => !commonA.has(at));
+  const restB = b.filter((_, at) => !commonB.has(at));
+  const inOrder = restA.length + restB.length;
   const came = without(restA, restB).length + without(restB, restA).length;
-  return came + Math.max(0, inOrder - came) / 4;
+  return came + (inOrder - came) / 4;
 }
 
 /** Returns `shown` with its empty rows filled in from `known`. A row without a counterpart in `known` stays empty. */
