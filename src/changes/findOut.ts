@@ -49,9 +49,10 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
     try {
       if (pauseMs > 0) await clock.sleep(pauseMs, run.call.signal);
       if (!run.change.looking) beginLooking(run);
+      // A slow look shows the list as it was when the look began.
+      const waited = clock.monotonic() - doubtSince;
       const seen = await look(run, step, looks === 0, doubtSince);
       failures = 0;
-      const waited = clock.monotonic() - doubtSince;
       if (seen === 'landed' && (step !== null || isOver(run))) {
         // The request may still take effect. If that happened after the rest of the change, it would remove or move rows that the
         // change has written.
