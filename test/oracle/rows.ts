@@ -199,6 +199,7 @@ export function wrongRows(
     outcome.is === 'missing' ? plus(countsOf(present), countsOf(outcome.uris)) : countsOf(present);
   let nearest: Map<string, number> | null = null;
   for (const written of extents(doing, outcome)) {
+    let always: string[] | null = null;
     for (let place = deltas.length; place >= 0; place--) {
       let counts: Counts = countsOf(before);
       for (const delta of deltas.slice(0, place)) counts = plus(counts, delta);
@@ -230,7 +231,10 @@ export function wrongRows(
         return isClear ? orderOf(before, doing, outcome, others, present) : null;
       }
       if (nearest === null || differs.size < nearest.size) nearest = differs;
+      always = (always ?? [...differs.keys()]).filter((uri) => differs.has(uri));
     }
+    // Each song has its own requests, so a person's acts may come before those of one song and after those of another.
+    if (doing.do === 'deduplicate' && always?.length === 0) return null;
   }
   const pick = (isOwn: boolean, sign: number) =>
     [...(nearest ?? [])]

@@ -330,6 +330,8 @@ export class Client {
         wrong === null &&
         earlier.length === 0 &&
         outcome.is !== 'unheard' &&
+        // What a person takes out may be what an undo has put back, before the undo was rolled back.
+        !(undone?.is === 'rolled back' && others.length > 0) &&
         this.#stage.isRestored === isRestored,
     };
     this.#made.push(made);
@@ -426,6 +428,11 @@ export class Client {
         ...made.mimicked,
         ...this.#mimicked(playlist, from, outcome, own, others),
         ...this.#unnamed(made),
+        // An undo that was half done in a restored copy goes on, and what it has written since then counts as another person's.
+        ...spotify.effects
+          .slice(made.from)
+          .filter((effect) => effect.playlist === playlist && spotify.forgotten.has(effect))
+          .flatMap((effect) => touchedBy(effect.before, effect.after)),
       ]),
     };
     // relay may go on believing that the list holds what this undo could not name.
@@ -651,7 +658,10 @@ export class Client {
         effect.method === 'POST' && effect.what === 'POST /me/playlists' && effect.playlist?.name === name,
     );
     const unclaimed = made.filter((effect) => effect.playlist && !this.#stage.claimed.has(effect.playlist));
-    if (unclaimed.length > 0 && plan.clients.length === 1 && !spotify.persons.has(playlist) && !isLeftOpen)
+    // If an earlier call has taken a person's playlist for its own, its own playlist may appear now.
+    const isTaken = [...this.#stage.claimed].some((one) => one.name === name && spotify.persons.has(one));
+    const isAlone = plan.clients.length === 1 && !isTaken;
+    if (unclaimed.length > 0 && isAlone && !isLeftOpen)
       this.#found('create, ok: more than one was made', name);
     const others = othersIn(effects, playlist);
     const wasFound = this.#stage.meddled.has(playlist);

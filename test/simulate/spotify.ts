@@ -375,22 +375,43 @@ export class Spotify {
   }
 
   /**
-   * Songs of a request that has had its effect at once, and of a person's acts that bring the list at least as near to the rows
-   * before it as to the rows after it. Without an answer, relay takes the request for one without effect. If a person adds a
-   * song that the request has taken out, relay takes the row for one that the request has left.
+   * Songs of a request that has had its effect, and of a person's acts that bring the list at least as near to the rows before
+   * it as to the rows after it. Without an answer, relay takes the request for one without effect. If a person adds a song that
+   * the request has taken out, relay takes the row for one that the request has left. If a person brings the list nearer to the
+   * rows from before an earlier write of the last minute, relay takes it for a list that lags.
    */
-  #takenBack(playlist: DemoPlaylist, { after, asks }: Send, next = this.effects.length): string[] {
-    const [own, ...acts] = this.effects.slice(after, next).filter((effect) => effect.playlist === playlist);
-    if (own?.by !== 'relay') return [];
-    const isNearer = acts.some((act) => {
-      const part = asks(own.before, act.after);
-      const seemsLeft = distance(part, act.after) < distance(own.after, act.after);
-      return (
-        act.by === 'person' &&
-        (seemsLeft || distance(own.before, act.after) <= distance(own.after, act.after))
+  #takenBack(playlist: DemoPlaylist, send: Send, next = this.effects.length): string[] {
+    const { after, asks } = send;
+    const place = this.effects.findIndex(
+      (effect, index) =>
+        index >= after && index < next && effect.playlist === playlist && effect.by === 'relay',
+    );
+    const own = this.effects[place];
+    if (!own) return [];
+    const earlier = this.#beside(playlist, send, place);
+    const acts = this.effects
+      .slice(place + 1, next)
+      .filter((effect) => effect.playlist === playlist && effect.by === 'person');
+    const known = earlier[0]?.before ?? own.before;
+    const written = asks(known);
+    const formers = this.#ownBefore(place).flatMap((write) =>
+      own.at - write.at <= REMEMBERED_MS ? [write.known] : [],
+    );
+    const shown = (rows: readonly string[]) => rows.map((uri) => (this.vanished.has(uri) ? '' : uri));
+    const isAsBefore = ({ after: rows }: Effect) => {
+      // A row without a name may be any song.
+      const isNear = [(uris: readonly string[]) => uris, shown].some(
+        (as) => distance(as(known), as(rows)) <= distance(as(written), as(rows)),
       );
-    });
-    return isNearer ? [own, ...acts].flatMap((effect) => touchedBy(effect.before, effect.after)) : [];
+      return isNear || formers.some((former) => distance(former, rows) < distance(written, rows));
+    };
+    const seemsLeft = ({ after: rows }: Effect) =>
+      distance(asks(own.before, rows), rows) < distance(own.after, rows);
+    const isMistaken =
+      acts.some((act) => isAsBefore(act) || seemsLeft(act)) || (earlier.length > 0 && isAsBefore(own));
+    return isMistaken
+      ? [own, ...earlier, ...acts].flatMap((effect) => touchedBy(effect.before, effect.after))
+      : [];
   }
 
   /**
