@@ -20,11 +20,9 @@ const artistOf = (track: DemoTrack) => at(track.artists, 0).name;
 /** A song that only one recording of the catalogue has. */
 function uniqueTrack({ provider }: Relay): DemoTrack {
   const { tracks } = provider.catalogue;
-  const found = tracks.find(
-    (track) =>
-      /^[A-Za-z ]{12,}$/.test(track.name) &&
-      tracks.filter(({ name }) => name.includes(track.name)).length === 1,
-  );
+  const isPartOfOther = (track: DemoTrack) =>
+    tracks.some((other) => other !== track && other.name.includes(track.name));
+  const found = tracks.find((track) => /^[A-Za-z ]{12,}$/.test(track.name) && !isPartOfOther(track));
   if (!found) throw new Error('no unique track');
   return found;
 }
