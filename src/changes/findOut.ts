@@ -9,8 +9,7 @@ import { failureClassOf } from '../domain/failureClass.ts';
 import { sameRows, uriOf } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { isMadeByOther } from '../store/tables/changes.ts';
-import { compareRows } from './compare.ts';
-import { lookAtRows, lookAtStep, lookForMade, rowsFoundLater } from './look.ts';
+import { foundByLater, lookAtRows, lookAtStep, lookForMade } from './look.ts';
 import { hasRival, unclearWhich } from './making.ts';
 import { isAfter, nextStep, rowsAt, type Step, writesRows } from './rowOps.ts';
 import {
@@ -22,7 +21,6 @@ import {
   record,
   rowsReached,
   saveMade,
-  sizeInDoubt,
 } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
@@ -113,8 +111,7 @@ async function look(run: Run, step: Step | null, isFirst: boolean, doubtSince: n
     // A request that does not write rows of a playlist can be sent a second time without harm.
     return 'absent';
   }
-  const foundLater = step === null ? rowsFoundLater(run) : null;
-  const shownLater = foundLater && compareRows(plan, known, foundLater, sizeInDoubt(run, null));
+  const shownLater = step === null ? foundByLater(run) : null;
   if (shownLater?.kind === 'landed' || shownLater?.kind === 'absent') {
     run.showsOthers = true;
     if (shownLater.kind === 'landed') landed(run, shownLater.to, null);

@@ -8,7 +8,7 @@ import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import { putChangeBody } from '../store/tables/changes.ts';
 import { compareRows, nearestState, presentState } from './compare.ts';
-import { lookAtRows, rowsFoundLater } from './look.ts';
+import { foundByLater, lookAtRows } from './look.ts';
 import { markItems } from './ownJob.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import { errorFacts } from './record.ts';
@@ -446,8 +446,7 @@ function tookEffectAfterAll(run: Run, present: readonly string[]): ReadonlySet<s
   const { change, plan } = run;
   const known = progressOf(change);
   const size = sizeSentAgain(run) ?? sizeInDoubt(run, null);
-  const foundLater = rowsFoundLater(run);
-  if (foundLater && compareRows(plan, known, foundLater, size).kind === 'absent') return null;
+  if (foundByLater(run)?.kind === 'absent') return null;
   const exact = compareRows(plan, known, present, size);
   const seen = exact.kind === 'other' ? nearestState(plan, known, present, size) : exact;
   if (seen.kind !== 'landed') return null;

@@ -194,13 +194,11 @@ function areMostRight(
 }
 
 /**
- * The later changes of the playlist, oldest first, since which this change has certainly sent nothing. Empty if this change does
- * not add rows, or is known to have written. A change that brings a list to a certain state, such as a restore, is different: if the list
- * is in that state, it does not matter who has written it.
+ * The later changes of the playlist, oldest first, since which this change has certainly sent nothing. Empty if this change is
+ * known to have written.
  */
 function changesSinceSent({ context, change, body }: Run) {
-  const mayCount = change.kind === 'add' && !body.plan && isUntouched({ change });
-  if (!mayCount || change.playlistId === null) return [];
+  if (body.plan || !isUntouched({ change }) || change.playlistId === null) return [];
   const sentAfter = (body.notes?.sentAfter as number | undefined) ?? change.seq;
   return laterChanges(context.store, change.playlistId, sentAfter);
 }
@@ -218,14 +216,21 @@ export function sendsAfterOthers(run: Run): void {
 }
 
 /**
- * The rows that the next change of relay found in the playlist; null if there is no such change. That change began when the
- * request in doubt could no longer be under way (`settleTarget`). So its rows show how that request ended, while the present rows
- * also hold what the next change wrote itself: perhaps the same songs.
+ * Compares the rows that the next change of relay found in the playlist with every state of this change. null if there is no such
+ * change, or if its rows do not tell. That change began when the request in doubt could no longer be under way (`settleTarget`). So
+ * its rows show how that request ended. The present rows also hold what the next change wrote itself: perhaps the same songs.
+ *
+ * That a request had no effect counts only for a change that adds rows. Another change, such as a restore, brings a list to a
+ * certain state: if the list is in that state now, it does not matter who has written it.
  */
-export function rowsFoundLater(run: Run): readonly string[] | null {
+export function foundByLater(run: Run): Verdict | null {
+  const { context, change, plan } = run;
   for (const { seq } of changesSinceSent(run)) {
-    const { rows } = getChangeBody(run.context.store, seq).former;
-    if (rows) return rows.includes('') ? null : rows;
+    const { rows } = getChangeBody(context.store, seq).former;
+    if (!rows) continue;
+    if (rows.includes('')) return null;
+    const verdict = compareRows(plan, progressOf(change), rows, sizeInDoubt(run, null));
+    return verdict.kind === 'landed' || (verdict.kind === 'absent' && change.kind === 'add') ? verdict : null;
   }
   return null;
 }

@@ -297,3 +297,31 @@ test('a restore in doubt that is asked for and carried out once more puts no son
     await clock.sleep(ALL_OVER_MS);
     assertRows(playlist, wanted);
   }));
+
+test('a restore in doubt does not take out what was added after it had taken effect', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
+    const [wanted, extra] = [tracks(relay, 30), tracks(relay, 2, 500)];
+    relay.provider.editPlaylist(playlist_id, wanted);
+    const versions = await relay.call('list_playlist_versions', { playlist_id });
+    const [{ version }] = versions.items as [{ version: number }];
+    relay.provider.editPlaylist(playlist_id, [...wanted, ...extra]);
+    const { faults } = relay.provider;
+    const down = { kind: 'status', status: 503, times: Number.POSITIVE_INFINITY } as const;
+    // The removal takes effect, no answer comes, and nothing can be read.
+    faults.add(
+      { method: 'DELETE', path: /\/items$/, kind: 'status_after', status: 502, times: 10 },
+      { method: 'GET', path: /\/items$/, skip: 1, ...down },
+    );
+    const { error } = await relay.call('restore_playlist', { playlist_id, version, dry_run: false });
+    const id = (error as ToolFailure | undefined)?.details?.job_id;
+    if (typeof id !== 'string') return assert.fail(JSON.stringify(error));
+    assertRows(playlist, wanted);
+    const waitOf = async () => Date.parse((await jobOf(relay, id)).run_after ?? '') - clock.now();
+    await poll(async () => ((await waitOf()) > 40_000 ? true : null));
+    faults.clear();
+    assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: extra }));
+    assertRows(playlist, [...wanted, ...extra]);
+    assert.equal((await ended(relay, id)).status, 'completed');
+    await clock.sleep(ALL_OVER_MS);
+    assertRows(playlist, [...wanted, ...extra]);
+  }));
