@@ -102,6 +102,41 @@ testLists({
     ].join('\n'),
     ['2 Ovo / Plinth (First)', '3 Ula / Rope (Three)', '4 Tam / Kettle', '5 Tam / Quill', '6: no artist'],
   ],
+  'M3U whose titles name the artist without a plain dash, in directories': [
+    [
+      '#EXTM3U',
+      '#EXTINF:1,Ovo -- Plinth',
+      '/home/me/Music/Mixed/Tape/01.mp3',
+      '#EXTINF:1,Kettle by Tam',
+      '/home/me/Music/Mixed/Tape/02.mp3',
+      '#EXTINF:1,Ula "Rope"',
+      '/home/me/Music/Mixed/Tape/03.mp3',
+    ].join('\n'),
+    '2 Ovo / Plinth\n4 Tam / Kettle\n6 Ula / Rope',
+  ],
+  'M3U with a title that only looks as if it named the artist': [
+    [
+      '#EXTM3U',
+      '#EXTINF:1,Stand by Rope',
+      '/home/me/Music/Ovo/First/01.mp3',
+      '#EXTINF:1,Kettle',
+      '/home/me/Music/Tam/Second/02.mp3',
+    ].join('\n'),
+    '2 Ovo / Stand by Rope (First)\n4 Tam / Kettle (Second)',
+  ],
+  'PLS whose titles name the artist': [
+    '[playlist]\nFile1=/m/Mixed/Tape/1.mp3\nTitle1=Plinth by Ovo\nFile2=/m/Mixed/Tape/2.mp3\nTitle2=Kettle by Tam',
+    '2 Ovo / Plinth\n4 Tam / Kettle',
+  ],
+  'XSPF without creators whose titles name the artist': [
+    [
+      '<playlist><trackList>',
+      '<track><title>Plinth by Ovo</title><location>file:///m/Mixed/Tape/1.ogg</location></track>',
+      '<track><title>Kettle by Tam</title><location>file:///m/Mixed/Tape/2.ogg</location></track>',
+      '</trackList></playlist>',
+    ].join('\n'),
+    '2 Ovo / Plinth\n3 Tam / Kettle',
+  ],
   'M3U with commas between quotation marks': [
     '#EXTM3U\n#EXTINF:225 group-title="a,b",Ovo - Plinth, "two"\nx.mp3',
     '2 Ovo / Plinth, "two"',

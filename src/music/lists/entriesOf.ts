@@ -2,7 +2,7 @@
 import { withoutEntities } from '../entities.ts';
 import { nameKey } from '../normalise.ts';
 import { entryOf, notSong, tidyText } from './entry.ts';
-import type { ArtistSide, ListEntry, NotSong, Row } from './list.ts';
+import { type ArtistSide, type ListEntry, MAX_LINE, type NotSong, type Row } from './list.ts';
 import { isBareId, LOCAL_FILE, type Ref, readRef, takeAddresses, takeIsrc } from './refs.ts';
 import { type SplitText, splitTexts } from './text/songs.ts';
 
@@ -11,9 +11,6 @@ export interface Entries {
   results: (ListEntry | NotSong)[];
   side?: ArtistSide;
 }
-
-/** Maximum length of a line in UTF-16 units. Longer lines are prose, and patterns are not tried on them. */
-const MAX_LINE = 500;
 
 /** The tags of HTML that are around names or at the end of a line. */
 const TAG = /<\/?(?:br|p|li|b|i|em|strong)\s?\/?>/giu;

@@ -71,6 +71,9 @@ export interface RawList {
   decided?: Decided;
 }
 
+/** Maximum length of a line in UTF-16 units. Longer lines are prose, and patterns are not tried on them. */
+export const MAX_LINE = 500;
+
 /** The first characters of a text from a file, at most 300, for a report. */
 export function excerpt(text: string): string {
   return text.length > 300 ? `${text.slice(0, 299)}…` : text;

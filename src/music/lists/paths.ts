@@ -1,28 +1,42 @@
 /** What the path of a music file says about the song. */
 import { percentDecoded } from '../../base/parsing.ts';
 import type { Fields } from './columns.ts';
-import type { Row } from './list.ts';
+import { MAX_LINE, type Row } from './list.ts';
+import { canSplit } from './text/split.ts';
 
 const EXTENSION = /\.(?:mp3|m4a|m4p|aac|flac|ogg|oga|opus|wav|wma|aiff?|alac|ape|mpc|mp4|mp2|webm)$/iu;
 const NUMBER = /^(?:\d{1,2}[-.])?\d{1,3}(?:\s*[-.]\s*|\s+|_)(?=\S)/u;
 
 /** What separates the artist from the title in a title line or a file name. */
-const DASH = /\s[-–—]\s/u;
+const DASH = /\s[-‐‑‒–—―−－]{1,3}\s/u;
 /** Directories that hold music, and are neither an artist nor an album. */
 const PLACE = /^(?:(?:my )?music|musik|downloads?)$/iu;
 /** The start of an address. The host of a web server is no directory. */
 const START = /^(?:file:\/\/(?:localhost)?|https?:\/\/[^/]*)/iu;
 
 /**
+ * True if most of the titles in a playlist also name the artist, by "by", a tab or quotation marks. One title alone is not
+ * enough: it may be "Stand by Me".
+ */
+export function titlesNameArtists(titles: readonly string[]): boolean {
+  return titles.length > 1 && titles.filter(hasTwoNames).length * 2 > titles.length;
+}
+
+/** No pattern is tried on a text that is too long for a song. */
+const hasTwoNames = (title: string) => title.length <= MAX_LINE && canSplit(title);
+
+/**
  * The song of a file with a title, which usually names the artist too. If the title names none, the artist is `artist`, or the one
  * that the directories of the file name. Without a title, the path alone says which song it is.
  * @param more other fields of the song
+ * @param isWhole true if the titles of the playlist name the artists too
  */
 export function songOfFile(
   { title, artist, path }: { title: string; artist?: string | undefined; path: string },
   more: Fields,
+  isWhole = false,
 ): Pick<Row, 'text' | 'fields'> {
-  if (DASH.test(title)) return { text: title, fields: more };
+  if (DASH.test(title) || (isWhole && !artist && hasTwoNames(title))) return { text: title, fields: more };
   const song = artist && title !== '' ? { fields: { artist } } : songOfPath(path);
   if ('fields' in song) return { fields: { ...song.fields, ...(title !== '' && { title }), ...more } };
   return { text: title === '' ? song.text : title, fields: more };

@@ -1,5 +1,5 @@
 import { excerpt, type Row } from '../list.ts';
-import { songOfFile } from '../paths.ts';
+import { songOfFile, titlesNameArtists } from '../paths.ts';
 import { takeAddresses } from '../refs.ts';
 import type { Reader } from './reader.ts';
 
@@ -21,12 +21,15 @@ export const m3u8: Reader = {
     let pending: Pending | null = null;
     let artist: string | undefined;
     const given = lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+    const isWhole = titlesNameArtists(
+      given.flatMap((written) => (isTitleLine(written.trim()) ? afterComma(written).trim() : [])),
+    );
     for (const [index, written] of given.entries()) {
       const line = index + 1;
       const text = written.trim();
       const raw = excerpt(text);
-      if (/^#EXTINF:/iu.test(text)) {
-        if (pending) rows.push(withoutAddress(pending, artist));
+      if (isTitleLine(text)) {
+        if (pending) rows.push(withoutAddress(pending, artist, isWhole));
         pending = { line, raw, title: afterComma(text).trim() };
       } else if (/^#PLAYLIST:/iu.test(text)) name ??= text.slice('#PLAYLIST:'.length).trim();
       else if (/^#EXTALB:/iu.test(text) && pending) pending.album = text.slice('#EXTALB:'.length).trim();
@@ -35,14 +38,16 @@ export const m3u8: Reader = {
       else if (text === '') rows.push({ line, raw, why: 'empty' });
       else if (text.startsWith('#')) rows.push({ line, raw, why: 'comment' });
       else {
-        rows.push(rowOf({ line, raw }, text, pending, artist));
+        rows.push(rowOf({ line, raw }, text, pending, artist, isWhole));
         pending = null;
       }
     }
-    if (pending) rows.push(withoutAddress(pending, artist));
+    if (pending) rows.push(withoutAddress(pending, artist, isWhole));
     return { rows, ...(name && { name }) };
   },
 };
+
+const isTitleLine = (text: string) => /^#EXTINF:/iu.test(text);
 
 /**
  * What follows the first comma that is not between quotation marks. A mark that nothing closes (12" mix) is part of a name. One
@@ -54,20 +59,29 @@ function afterComma(text: string): string {
   return comma === -1 ? '' : text.slice(comma + 1);
 }
 
-/** @param artist the artist that the directive `#EXTART` names for the file */
-function rowOf(found: Row, address: string, pending: Pending | null, artist: string | undefined): Row {
+/**
+ * @param artist the artist that the directive `#EXTART` names for the file
+ * @param isWhole as for `songOfFile`
+ */
+function rowOf(
+  found: Row,
+  address: string,
+  pending: Pending | null,
+  artist: string | undefined,
+  isWhole: boolean,
+): Row {
   const { refs } = takeAddresses(address);
   const row = pending ? { line: pending.line, raw: excerpt(`${pending.raw}\n${found.raw}`) } : found;
   const fields = { ...(refs.length > 0 && { uri: address }), ...albumOf(pending) };
   const title = pending?.title ?? '';
   if (title === '' && refs.length > 0) return { ...row, fields };
-  return { ...row, ...songOfFile({ title, artist, path: address }, fields) };
+  return { ...row, ...songOfFile({ title, artist, path: address }, fields, isWhole) };
 }
 
 /** The row of a title that no address follows. Some programs write lists of names only. */
-function withoutAddress(pending: Pending, artist: string | undefined): Row {
+function withoutAddress(pending: Pending, artist: string | undefined, isWhole: boolean): Row {
   const { line, raw, title } = pending;
-  return { line, raw, ...songOfFile({ title, artist, path: '' }, albumOf(pending)) };
+  return { line, raw, ...songOfFile({ title, artist, path: '' }, albumOf(pending), isWhole) };
 }
 
 const albumOf = (pending: Pending | null) => (pending?.album ? { album: pending.album } : {});

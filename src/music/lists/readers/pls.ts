@@ -1,5 +1,5 @@
 import { excerpt, type Row } from '../list.ts';
-import { songOfFile } from '../paths.ts';
+import { songOfFile, titlesNameArtists } from '../paths.ts';
 import { takeAddresses } from '../refs.ts';
 import type { Reader } from './reader.ts';
 
@@ -35,12 +35,14 @@ export const pls: Reader = {
         others.push({ ...row, why: text.startsWith(';') ? 'comment' : 'not a line of a PLS playlist' });
       }
     });
-    const rows = [...[...items.values()].map(rowOf), ...others].sort((a, b) => a.line - b.line);
+    const songs = [...items.values()];
+    const isWhole = titlesNameArtists(songs.flatMap(({ title = '' }) => title.trim() || []));
+    const rows = [...songs.map((item) => rowOf(item, isWhole)), ...others].sort((a, b) => a.line - b.line);
     return { rows, ...(name && { name }) };
   },
 };
 
-function rowOf({ line, raw, file = '', title = '' }: Item): Row {
+function rowOf({ line, raw, file = '', title = '' }: Item, isWhole: boolean): Row {
   if (takeAddresses(file).refs.length > 0) return { line, raw, text: title, fields: { uri: file } };
-  return { line, raw, ...songOfFile({ title: title.trim(), path: file }, {}) };
+  return { line, raw, ...songOfFile({ title: title.trim(), path: file }, {}, isWhole) };
 }

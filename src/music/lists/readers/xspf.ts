@@ -1,6 +1,6 @@
 import { tidyText } from '../entry.ts';
 import { excerpt, type Row } from '../list.ts';
-import { songOfFile } from '../paths.ts';
+import { songOfFile, titlesNameArtists } from '../paths.ts';
 import { isrcOf, takeAddresses } from '../refs.ts';
 import type { Source } from '../source.ts';
 import { childOf, elementsOf, localName, wordsOf, type XmlElement } from '../xmlTree.ts';
@@ -13,13 +13,18 @@ export const xspf: Reader = {
   looksLike: ({ text }) => /<(?:\w+:)?playlist\b[^>]*>/u.test(text.slice(0, 5_000)) && /^\s*</u.test(text),
   read(source) {
     const root = source.xml();
-    const rows = elementsOf(childOf(root, 'tracklist')).map((track) => rowOf(track, source));
+    const tracks = elementsOf(childOf(root, 'tracklist'));
+    const isWhole = titlesNameArtists(
+      tracks.flatMap((track) => wordsOf(childOf(track, 'title')).trim() || []),
+    );
+    const rows = tracks.map((track) => rowOf(track, source, isWhole));
     const name = tidyText(wordsOf(childOf(root, 'title')));
     return { rows, ...(name !== '' && { name }) };
   },
 };
 
-function rowOf(track: XmlElement, source: Source): Row {
+/** @param isWhole as for `songOfFile` */
+function rowOf(track: XmlElement, source: Source, isWhole: boolean): Row {
   const row = { line: source.lineAt(track.start), raw: excerpt(source.text.slice(track.start, track.end)) };
   if (localName(track) !== 'track') return { ...row, why: 'not a track' };
   const of = (name: string) => wordsOf(childOf(track, name)).trim();
@@ -31,5 +36,5 @@ function rowOf(track: XmlElement, source: Source): Row {
   const [title, artist, album] = [of('title'), of('creator'), of('album')];
   const more = { ...(album && { album }), ...(uri && { uri }), ...(isrc && { isrc }) };
   if (artist !== '' || uri || isrc) return { ...row, fields: { title, artist, ...more } };
-  return { ...row, ...songOfFile({ title, path: of('location') }, more) };
+  return { ...row, ...songOfFile({ title, path: of('location') }, more, isWhole) };
 }
