@@ -82,6 +82,14 @@ testLists({
     'A1\tOvo –\tPlinth\t3:45\nA2\tTam –\tKettle\t4:01\nB1\tUla –\tRope\t2:59',
     '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope',
   ],
+  'an artist with a name like the number of a record': [
+    'D12 - Plinth - Live\nD12 - Kettle',
+    '1 D12 / Plinth - Live\n2 D12 / Kettle',
+  ],
+  'sides and numbers of a record followed by a dash': [
+    'A1 - Ovo - Plinth\nA2 - Tam - Kettle\nB1 - Ula - Rope',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope',
+  ],
   'a countdown with headings in between': [
     'Third place\n3. Ovo - Plinth\nSecond place\n2. Tam - Kettle\n1. Ula - Rope',
     '1: no artist\n2 Ovo / Plinth\n3: no artist\n4 Tam / Kettle\n5 Ula / Rope',

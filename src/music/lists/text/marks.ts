@@ -16,6 +16,8 @@ interface Numbered {
   kind: NumberKind;
   number: number;
   rest: string;
+  /** True if a letter is in front of the number, as for the sides of a record. */
+  isLettered: boolean;
 }
 
 const BULLET = /^(?:[-–—*•·▪▫◦‣►▶>+●○■□✓✔☐☑]|\[[ xX]?\])\s+(?=\S)/u;
@@ -138,17 +140,17 @@ function numberOf(line: string): Numbered | null {
   const marked = MARKED.exec(line);
   if (marked) return numbered('marked', marked.slice(1).find(Boolean) ?? '', line.slice(marked[0].length));
   const dashed = DASHED.exec(line);
-  if (dashed) return numbered('dashed', dashed[1] ?? '', line.slice(dashed[0].length));
+  if (dashed) return numbered('dashed', dashed[1] ?? '', line.slice(dashed[0].length), /^[A-H]/u.test(line));
   const spaced = SPACED.exec(line);
   return spaced ? numbered('spaced', spaced[1] ?? '', line.slice(spaced[0].length)) : null;
 }
 
-function numbered(kind: NumberKind, digits: string, rest: string): Numbered {
-  return { kind, number: Number(digits.normalize('NFKD')), rest };
+function numbered(kind: NumberKind, digits: string, rest: string, isLettered = false): Numbered {
+  return { kind, number: Number(digits.normalize('NFKD')), rest, isLettered };
 }
 
 function isOfList(
-  { kind, number, rest }: Numbered,
+  { kind, number, rest, isLettered }: Numbered,
   all: ReadonlyArray<Numbered | null>,
   at: number,
   share: Record<NumberKind, number>,
@@ -158,8 +160,9 @@ function isOfList(
     .slice(Math.max(0, at - REACH), at + REACH + 1)
     .some((other) => other?.kind === kind && Math.abs(other.number - number) === 1);
   if (kind === 'marked') return hasNeighbor;
-  // In "1349 - Title", "1349" may be the artist, so it stays. In "01 - Artist - Title", "01" is a number.
-  if (kind === 'dashed') return canSplit(rest) && (hasNeighbor || share.dashed === 1);
+  // In "1349 - Title", "1349" may be the artist, so it stays. In "01 - Artist - Title", "01" is a number. "D12" and "A1" are
+  // artists, so only a neighbor shows that they are numbers of a record.
+  if (kind === 'dashed') return canSplit(rest) && (hasNeighbor || (share.dashed === 1 && !isLettered));
   return hasNeighbor && share.spaced >= 0.6 && all.length >= 3;
 }
 
