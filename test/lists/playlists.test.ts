@@ -137,6 +137,10 @@ testLists({
     ].join('\n'),
     '2 Ovo / Plinth\n3 Tam / Kettle',
   ],
+  'M3U with a title above a link to Spotify for one country': [
+    `#EXTM3U\n#EXTINF:1,Plinth\nhttps://open.spotify.com/intl-de/track/${'a'.repeat(22)}`,
+    `2  / Plinth ${TRACK}`,
+  ],
   'M3U with commas between quotation marks': [
     '#EXTM3U\n#EXTINF:225 group-title="a,b",Ovo - Plinth, "two"\nx.mp3',
     '2 Ovo / Plinth, "two"',

@@ -75,7 +75,8 @@ function rowOf(
   const fields = { ...(refs.length > 0 && { uri: address }), ...albumOf(pending) };
   const title = pending?.title ?? '';
   if (title === '' && refs.length > 0) return { ...row, fields };
-  return { ...row, ...songOfFile({ title, artist, path: address }, fields, isWhole) };
+  // What a link to Spotify has between its slashes is no directory.
+  return { ...row, ...songOfFile({ title, artist, path: refs.length > 0 ? '' : address }, fields, isWhole) };
 }
 
 /** The row of a title that no address follows. Some programs write lists of names only. */
