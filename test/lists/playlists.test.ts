@@ -141,6 +141,10 @@ testLists({
     `#EXTM3U\n#EXTINF:1,Plinth\nhttps://open.spotify.com/intl-de/track/${'a'.repeat(22)}`,
     `2  / Plinth ${TRACK}`,
   ],
+  'M3U with an album that is called "Music"': [
+    '#EXTM3U\n/home/me/Music/Ovo/Music/01 Plinth.mp3\nTam/Music/02 Kettle.mp3\n/srv/me/Music/Ula.mp3',
+    '2 Ovo / Plinth (Music)\n3 Tam / Kettle (Music)\n4: no artist',
+  ],
   'M3U with commas between quotation marks': [
     '#EXTM3U\n#EXTINF:225 group-title="a,b",Ovo - Plinth, "two"\nx.mp3',
     '2 Ovo / Plinth, "two"',

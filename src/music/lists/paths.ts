@@ -51,12 +51,18 @@ function songOfPath(path: string): { text: string } | { fields: Fields } {
     .split(/[/\\]+/u)
     .filter((part) => !/^\.{0,2}$/u.test(part));
   const file = (parts.at(-1) ?? '').replace(EXTENSION, '').replace(/_/gu, ' ');
-  const [artist, album] = parts.slice(-3, -1);
+  const folders = parts.slice(0, -1);
+  const [artist, album] = folders.slice(-2);
+  const above = folders.slice(0, -2);
   const unnumbered = file.replace(NUMBER, '');
   // In "21 - Artist - Title", "21" is a track number. In "21 - Title", it may be the artist, so it stays unless the directories
   // name an artist.
   if (DASH.test(unnumbered)) return { text: unnumbered };
-  if (parts.length < 3 || !artist || !album || /:$/u.test(artist)) return { text: file };
-  if (PLACE.test(artist) || PLACE.test(album)) return { text: file };
+  if (!artist || !album || /:$/u.test(artist)) return { text: file };
+  // Below a directory of music, or where a path begins with the artist, "Music" is an album.
+  const isBelow =
+    above.some((part) => PLACE.test(part)) || (above.length === 0 && /^[^/\\:]+[/\\]/u.test(path));
+  if (PLACE.test(artist) || (PLACE.test(album) && !(isBelow && /^music$/iu.test(album))))
+    return { text: file };
   return { fields: { title: unnumbered, artist, album } };
 }
