@@ -145,6 +145,10 @@ testLists({
     '#EXTM3U\n/home/me/Music/Ovo/Music/01 Plinth.mp3\nTam/Music/02 Kettle.mp3\n/srv/me/Music/Ula.mp3',
     '2 Ovo / Plinth (Music)\n3 Tam / Kettle (Music)\n4: no artist',
   ],
+  'M3U with a directory for each disc of an album': [
+    '#EXTM3U\n#EXTINF:1,Plinth\n/m/Ovo/First/CD1/01 Plinth.mp3\nTam\\Second\\Disc 2\\02 Kettle.mp3',
+    '2 Ovo / Plinth (First)\n4 Tam / Kettle (Second)',
+  ],
   'M3U with commas between quotation marks': [
     '#EXTM3U\n#EXTINF:225 group-title="a,b",Ovo - Plinth, "two"\nx.mp3',
     '2 Ovo / Plinth, "two"',

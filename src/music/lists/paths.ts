@@ -11,6 +11,8 @@ const NUMBER = /^(?:\d{1,2}[-.])?\d{1,3}(?:\s*[-.]\s*|\s+|_)(?=\S)/u;
 const DASH = /\s[-‐‑‒–—―−－]{1,3}\s/u;
 /** Directories that hold music, and are neither an artist nor an album. */
 const PLACE = /^(?:(?:my )?music|musik|downloads?)$/iu;
+/** A directory for one disc of an album. */
+const DISC = /^(?:cd|dis[ck])[\s_-]*\d{1,2}$/iu;
 /** The start of an address. The host of a web server is no directory. */
 const START = /^(?:file:\/\/(?:localhost)?|https?:\/\/[^/]*)/iu;
 
@@ -52,6 +54,7 @@ function songOfPath(path: string): { text: string } | { fields: Fields } {
     .filter((part) => !/^\.{0,2}$/u.test(part));
   const file = (parts.at(-1) ?? '').replace(EXTENSION, '').replace(/_/gu, ' ');
   const folders = parts.slice(0, -1);
+  if (folders.length > 2 && DISC.test(folders.at(-1) ?? '')) folders.pop();
   const [artist, album] = folders.slice(-2);
   const above = folders.slice(0, -2);
   const unnumbered = file.replace(NUMBER, '');
