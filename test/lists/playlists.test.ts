@@ -149,6 +149,19 @@ testLists({
     '#EXTM3U\n#EXTINF:1,Plinth\n/m/Ovo/First/CD1/01 Plinth.mp3\nTam\\Second\\Disc 2\\02 Kettle.mp3',
     '2 Ovo / Plinth (First)\n4 Tam / Kettle (Second)',
   ],
+  'M3U with directories that are named after a person or a disk': [
+    [
+      '#EXTM3U',
+      'Ovo/First/01 Plinth.mp3',
+      '#EXTINF:1,Plinth',
+      '/home/anna/Songs/Plinth.mp3',
+      '#EXTINF:1,Plinth',
+      'C:\\Users\\Anna\\Songs\\Plinth.mp3',
+      '#EXTINF:1,Plinth',
+      'file:///Volumes/Disk/Songs/Plinth.mp3',
+    ].join('\n'),
+    '2 Ovo / Plinth (First)\n3: no artist\n5: no artist\n7: no artist',
+  ],
   'M3U with commas between quotation marks': [
     '#EXTM3U\n#EXTINF:225 group-title="a,b",Ovo - Plinth, "two"\nx.mp3',
     '2 Ovo / Plinth, "two"',

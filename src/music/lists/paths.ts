@@ -11,6 +11,8 @@ const NUMBER = /^(?:\d{1,2}[-.])?\d{1,3}(?:\s*[-.]\s*|\s+|_)(?=\S)/u;
 const DASH = /\s[-‐‑‒–—―−－]{1,3}\s/u;
 /** Directories that hold music, and are neither an artist nor an album. */
 const PLACE = /^(?:(?:my )?music|musik|downloads?)$/iu;
+/** Directories in which each person or disk has one. Its name is no artist. */
+const ROOT = /^(?:[a-z]:\/)?(?:home|users|volumes|storage\/emulated)$/iu;
 /** A directory for one disc of an album. */
 const DISC = /^(?:cd|dis[ck])[\s_-]*\d{1,2}$/iu;
 /** The start of an address. The host of a web server is no directory. */
@@ -61,7 +63,7 @@ function songOfPath(path: string): { text: string } | { fields: Fields } {
   // In "21 - Artist - Title", "21" is a track number. In "21 - Title", it may be the artist, so it stays unless the directories
   // name an artist.
   if (DASH.test(unnumbered)) return { text: unnumbered };
-  if (!artist || !album || /:$/u.test(artist)) return { text: file };
+  if (!artist || !album || /:$/u.test(artist) || ROOT.test(above.join('/'))) return { text: file };
   // Below a directory of music, or where a path begins with the artist, "Music" is an album.
   const isBelow =
     above.some((part) => PLACE.test(part)) || (above.length === 0 && /^[^/\\:]+[/\\]/u.test(path));
