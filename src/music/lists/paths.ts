@@ -36,10 +36,11 @@ const hasTwoNames = (title: string) => title.length <= MAX_LINE && canSplit(titl
  * @param isWhole true if the titles of the playlist name the artists too
  */
 export function songOfFile(
-  { title, artist, path }: { title: string; artist?: string | undefined; path: string },
+  { title: written, artist, path }: { title: string; artist?: string | undefined; path: string },
   more: Fields,
   isWhole = false,
 ): Pick<Row, 'text' | 'fields'> {
+  const title = isFileName(written, path) ? '' : written;
   if (DASH.test(title) || (isWhole && !artist && hasTwoNames(title))) return { text: title, fields: more };
   const song = artist && title !== '' ? { fields: { artist } } : songOfPath(path);
   if ('fields' in song) return { fields: { ...song.fields, ...(title !== '' && { title }), ...more } };
@@ -47,13 +48,28 @@ export function songOfFile(
 }
 
 /**
+ * True if a program had no title and wrote the name of the file: the name has its extension or a number such as 01. Without
+ * these, "99 Lanterns" may be a title.
+ */
+function isFileName(title: string, path: string): boolean {
+  if (!EXTENSION.test(title) && !/^0\d(?!\d)/u.test(title)) return false;
+  const plain = (name: string) => name.replace(EXTENSION, '').replace(NUMBER, '');
+  return plain(title) === plain(partsOf(path).at(-1) ?? '');
+}
+
+/** The directories of a path and the name of the file. */
+function partsOf(path: string): string[] {
+  return percentDecoded(path.replace(START, ''))
+    .split(/[/\\]+/u)
+    .filter((part) => !/^\.{0,2}$/u.test(part));
+}
+
+/**
  * Returns the file name as text if it has the form "Artist - Title", or if the directories do not name an artist and an album.
  * Otherwise reads the fields from the layout that iTunes and most programs use: `Artist/Album/03 Title.mp3`.
  */
 function songOfPath(path: string): { text: string } | { fields: Fields } {
-  const parts = percentDecoded(path.replace(START, ''))
-    .split(/[/\\]+/u)
-    .filter((part) => !/^\.{0,2}$/u.test(part));
+  const parts = partsOf(path);
   const file = (parts.at(-1) ?? '').replace(EXTENSION, '').replace(/_/gu, ' ');
   const folders = parts.slice(0, -1);
   if (folders.length > 2 && DISC.test(folders.at(-1) ?? '')) folders.pop();
