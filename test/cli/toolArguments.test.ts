@@ -60,6 +60,7 @@ test('a member of an object is given under the name that relay tools lists', () 
   const sent = (...words: string[]) => toolArguments(words, '{"start": {"uri": "a"}}', SCHEMA, TYPED);
   assert.deepEqual(sent('start.position=3'), { start: { uri: 'a', position: 3 } });
   assert.deepEqual(sent('start={"position":1}', 'start.uri=b'), { start: { position: 1, uri: 'b' } });
+  assert.deepEqual(sent('start.uri=b', 'start={"position":1}'), { start: { position: 1, uri: 'b' } });
   assert.deepEqual(sent('start.other=c').start, { uri: 'a', other: 'c' });
   assert.equal(sent('query.x=d')['query.x'], 'd');
 });

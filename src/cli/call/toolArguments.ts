@@ -42,11 +42,15 @@ export function toolArguments(
     : parseObject(json ?? '{}', { correction: quoting, example: `--args ${quoted(example, platform)}` });
   const properties = asRecord(inputSchema.properties);
   const given = new Set<string>();
-  for (const word of words) {
+  const placed = words.map((word) => {
     const [key, text] = splitWord(word);
     if (given.has(key)) throw usage(`The argument ${key} is given twice.`, `Give a list as ${key}=a,b.`);
     given.add(key);
-    const { outer, inner, schema } = placeOf(key, properties);
+    return { word, key, text, ...placeOf(key, properties) };
+  });
+  // A whole object must not replace a member that is named in front of it.
+  const wholeFirst = placed.toSorted((a, b) => Number(a.inner !== null) - Number(b.inner !== null));
+  for (const { word, key, text, outer, inner, schema } of wholeFirst) {
     const value = convert(text, schema, quoting);
     if (Array.isArray(value) && value.length === 0 && !text.trimStart().startsWith('['))
       throw emptyList(key, word, platform);
