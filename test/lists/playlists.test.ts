@@ -187,6 +187,18 @@ testLists({
       '12 Ovo / 007 (Rope) (First)',
     ],
   ],
+  'M3U with stations whose address has directories': [
+    [
+      '#EXTM3U',
+      '#EXTINF:1,Ovo - Plinth',
+      'https://radio.example/live/radio/8000/stream.mp3',
+      '#EXTINF:-1,Kettle Radio',
+      'https://radio.example/live/radio/8000/stream.mp3',
+      '#EXTINF:1,Quill (Live)',
+      'https://files.example/Ula/Third/03%20Quill_Live.mp3',
+    ].join('\n'),
+    '2 Ovo / Plinth\n4: no artist\n6 Ula / Quill (Live) (Third)',
+  ],
   'M3U with commas between quotation marks': [
     '#EXTM3U\n#EXTINF:225 group-title="a,b",Ovo - Plinth, "two"\nx.mp3',
     '2 Ovo / Plinth, "two"',

@@ -1,5 +1,6 @@
 /** What the path of a music file says about the song. */
 import { percentDecoded } from '../../base/parsing.ts';
+import { normaliseName } from '../normalise.ts';
 import type { Fields } from './columns.ts';
 import { MAX_LINE, type Row } from './list.ts';
 import { canSplit } from './text/split.ts';
@@ -42,7 +43,8 @@ export function songOfFile(
 ): Pick<Row, 'text' | 'fields'> {
   const title = isFileName(written, path) ? '' : written;
   if (DASH.test(title) || (isWhole && !artist && hasTwoNames(title))) return { text: title, fields: more };
-  const song = artist && title !== '' ? { fields: { artist } } : songOfPath(path);
+  const song =
+    artist && title !== '' ? { fields: { artist } } : songOfPath(isStream(title, path) ? '' : path);
   if ('fields' in song) return { fields: { ...song.fields, ...(title !== '' && { title }), ...more } };
   return { text: title === '' ? song.text : title, fields: more };
 }
@@ -55,6 +57,13 @@ function isFileName(title: string, path: string): boolean {
   if (!EXTENSION.test(title) && !/^0\d(?!\d)/u.test(title)) return false;
   const plain = (name: string) => name.replace(EXTENSION, '').replace(NUMBER, '');
   return plain(title) === plain(partsOf(path).at(-1) ?? '');
+}
+
+/** True for an address on the web that is not named after its title, such as that of a radio station. It has no artist. */
+function isStream(title: string, path: string): boolean {
+  if (title === '' || !/^https?:/iu.test(path)) return false;
+  const file = normaliseName((partsOf(path).at(-1) ?? '').replace(EXTENSION, ''));
+  return !file.includes(normaliseName(title.replace(/\s*[([].*$/u, '')));
 }
 
 /** The directories of a path and the name of the file. */
