@@ -3,10 +3,12 @@ import { test } from 'node:test';
 import { jobOf, reach } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
 import { owner, pluck } from '../support/entries.ts';
+import type { FastClock } from '../support/fastClock.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultAction } from '../support/simulator/faults.ts';
 import type { Lags } from '../support/simulator/lag.ts';
+import type { Relay } from '../support/world.ts';
 import { undoLast } from './extras.ts';
 import { assertDone, change, committed, ended, poll } from './settled.ts';
 import { withUnkind, withUnkindPlaylist } from './unkind.ts';
@@ -246,6 +248,12 @@ test('a rollback that takes effect late does not take out what was added after i
     assertRows(playlist, [...left, ...added]);
   }));
 
+/** Waits until a job pauses for more than 40 s, so that on a busy machine too, the next calls come before its next try. */
+async function reachLongWait(relay: Relay, clock: FastClock, id: string): Promise<void> {
+  const waitOf = async () => Date.parse((await jobOf(relay, id)).run_after ?? '') - clock.now();
+  await poll(async () => ((await waitOf()) > 40_000 ? true : null));
+}
+
 test('what another change found while a job waited does not tell how a later request of the job ended', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     const [former, uris] = [tracks(relay, 20), tracks(relay, 5, 3_000)];
@@ -255,7 +263,7 @@ test('what another change found while a job waited does not tell how a later req
     const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () =>
       faults.add({ ...APPEND, ...down }),
     );
-    await reach(relay, id, 'waiting');
+    await reachLongWait(relay, clock, id);
     faults.clear();
     const args = { playlist_id, track_ids: tracks(relay, 1, 500) };
     assertDone(await change(relay, 'add_tracks_to_playlist', args));
@@ -273,7 +281,7 @@ test('what another change found while a job waited does not tell how a later req
     assertRows(playlist, [...former, ...uris]);
   }));
 
-test('a restore in doubt that is asked for and carried out once more puts no song there twice', () =>
+longTest('a restore in doubt that is asked for and carried out once more puts no song there twice', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     const wanted = tracks(relay, 30);
     relay.provider.editPlaylist(playlist_id, wanted);
@@ -287,18 +295,17 @@ test('a restore in doubt that is asked for and carried out once more puts no son
     const { error } = await relay.call('restore_playlist', args);
     const id = (error as ToolFailure | undefined)?.details?.job_id;
     if (typeof id !== 'string') return assert.fail(JSON.stringify(error));
-    // The job waits so long that the second call comes before it.
-    const waitOf = async () => Date.parse((await jobOf(relay, id)).run_after ?? '') - clock.now();
-    await poll(async () => ((await waitOf()) > 40_000 ? true : null));
+    await reachLongWait(relay, clock, id);
     faults.clear();
     assertDone(await change(relay, 'restore_playlist', args));
     assertRows(playlist, wanted);
     assert.equal((await ended(relay, id)).status, 'completed');
     await clock.sleep(ALL_OVER_MS);
     assertRows(playlist, wanted);
-  }));
+  }),
+);
 
-test('a restore in doubt does not take out what was added after it had taken effect', () =>
+longTest('a restore in doubt does not take out what was added after it had taken effect', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     const [wanted, extra] = [tracks(relay, 30), tracks(relay, 2, 500)];
     relay.provider.editPlaylist(playlist_id, wanted);
@@ -316,12 +323,12 @@ test('a restore in doubt does not take out what was added after it had taken eff
     const id = (error as ToolFailure | undefined)?.details?.job_id;
     if (typeof id !== 'string') return assert.fail(JSON.stringify(error));
     assertRows(playlist, wanted);
-    const waitOf = async () => Date.parse((await jobOf(relay, id)).run_after ?? '') - clock.now();
-    await poll(async () => ((await waitOf()) > 40_000 ? true : null));
+    await reachLongWait(relay, clock, id);
     faults.clear();
     assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: extra }));
     assertRows(playlist, [...wanted, ...extra]);
     assert.equal((await ended(relay, id)).status, 'completed');
     await clock.sleep(ALL_OVER_MS);
     assertRows(playlist, [...wanted, ...extra]);
-  }));
+  }),
+);
