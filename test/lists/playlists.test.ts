@@ -76,6 +76,10 @@ testLists({
       'http://radio.example/live/128.mp3',
       '#EXTINF:1,Quill',
       'https://files.example/Ula/Third%20One/Quill.mp3',
+      '#EXTINF:1,Quill',
+      '/home/me/Music/Compilations/Hits/04 Quill.m4a',
+      '#EXTINF:1,Quill',
+      '/home/me/Music/Various Artists/Hits/04 Quill.m4a',
     ].join('\n'),
     [
       '2 Ovo / Plinth (Live) (First)',
@@ -84,6 +88,8 @@ testLists({
       '8: no artist',
       '10: no artist',
       '12 Ula / Quill (Third One)',
+      '14: no artist',
+      '16: no artist',
     ],
   ],
   'PLS whose titles name no artist, but whose directories do': [

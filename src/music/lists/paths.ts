@@ -1,6 +1,7 @@
 /** What the path of a music file says about the song. */
 import { percentDecoded } from '../../base/parsing.ts';
 import { normaliseName } from '../normalise.ts';
+import { NO_ARTIST } from '../vocabulary.ts';
 import type { Fields } from './columns.ts';
 import { MAX_LINE, type Row } from './list.ts';
 import { canSplit } from './text/split.ts';
@@ -14,6 +15,8 @@ const DASH = /\s[-‐‑‒–—―−－]{1,3}\s/u;
 const PLACE = /^(?:(?:my )?music|musik|downloads?)$/iu;
 /** Directories in which each person or disk has one. Its name is no artist. */
 const ROOT = /^(?:[a-z]:\/)?(?:home|users|volumes|storage\/emulated)$/iu;
+/** iTunes keeps records of several artists in this directory. */
+const COMPILATIONS = /^compilations?$/iu;
 /** A directory for one disc of an album. */
 const DISC = /^(?:cd|dis[ck])[\s_-]*\d{1,2}$/iu;
 /** The start of an address. The host of a web server is no directory. */
@@ -89,6 +92,7 @@ function songOfPath(path: string): { text: string } | { fields: Fields } {
   // name an artist.
   if (DASH.test(unnumbered)) return { text: unnumbered };
   if (!artist || !album || /:$/u.test(artist) || ROOT.test(above.join('/'))) return { text: file };
+  if (COMPILATIONS.test(artist) || NO_ARTIST.has(normaliseName(artist))) return { text: file };
   // Below a directory of music, or where a path begins with the artist, "Music" is an album.
   const isBelow =
     above.some((part) => PLACE.test(part)) || (above.length === 0 && /^[^/\\:]+[/\\]/u.test(path));
