@@ -195,7 +195,10 @@ export function createJobs(context: JobContext): Jobs {
     if (job.status === 'cancelled') return jobRecord(job);
     if (!mayMove(job.status, 'cancelled')) throw wrongState(job, 'It has ended.');
     const change = job.phase === 'commit' ? changeOfJob(store, job.seq) : null;
-    const moved = moveFor(job, 'cancelled', { runAfter: null, reason: null, completedAt: clock.now() });
+    // What the remedy of an earlier error names is refused from now on.
+    const error = job.error && { code: job.error.code, message: job.error.message };
+    const ended = { runAfter: null, reason: null, reviewRequired: false, error, completedAt: clock.now() };
+    const moved = moveFor(job, 'cancelled', ended);
     if (change) await changes.cancel(change.seq, signal, moved);
     else {
       await moved;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { OwnerState } from '../../src/domain/ownerPage.ts';
 import { committed, ended } from '../changes/settled.ts';
 import { withUnkind } from '../changes/unkind.ts';
-import { createJob, reach } from '../jobs/jobCalls.ts';
+import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
 import { signIn } from '../oauth/ownerBrowser.ts';
 import type { ToolFailure } from '../support/answers.ts';
 import { relay, run } from '../support/cli.ts';
@@ -74,6 +74,20 @@ longTest('a job under review can be continued: it writes the rest and keeps what
     const { code, err } = await jobs(world, 'resume', id, '--review', 'carry-on', '--watch');
     assert.equal(code, 0, err);
     rows([...edited, ...items.slice(150)]);
+  }),
+);
+
+longTest('a job that was cancelled under review asks for no decision any more', () =>
+  withReview(async (world, id, { edited, rows }) => {
+    const short = id.slice(0, 8);
+    const { code, out } = await jobs(world, 'cancel', short);
+    assert.equal(code, 0);
+    assert.match(out, /^status +cancelled$/m);
+    assert.match((await jobs(world)).out, /^add to "Exactly Two Hundred" +\w+ +cancelled +100 of 250 +\w+$/m);
+    const { review_required, error } = await jobOf(world, id);
+    assert.deepEqual([review_required, error?.code, error?.remedy], [false, 'CONFLICT', undefined]);
+    assert.match(error?.message ?? '', /^Someone else changed/);
+    rows(edited);
   }),
 );
 
