@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reach } from '../jobs/jobCalls.ts';
+import { createJob, reach } from '../jobs/jobCalls.ts';
 import { failureOf } from '../support/answers.ts';
 import { relay as cli } from '../support/cli.ts';
 import { at } from '../support/entries.ts';
@@ -94,6 +94,32 @@ test('a match confirmed although names differ is marked wherever it is used, and
     const all = await remembered(relay, 'forget', '--all');
     assert.deepEqual([all.code, all.out], [0, 'Forgot 1 match. The next search asks Spotify again.\n']);
     assert.match((await remembered(relay)).err, /No match is remembered\.\n$/);
+  }));
+
+test('a job counts as confirmed only the matches that it still has', () =>
+  withRelay(async (relay) => {
+    const [wrong, right] = uniqueTracks(relay, 2);
+    assert.ok(wrong && right);
+    const others = { ...NAMES, title: 'Another name of my own' };
+    for (const names of [NAMES, others])
+      await relay.call('remember_track', { track_id: wrong.uri, ...names, confirm: true });
+    const job_id = await createJob(relay, 'save_tracks', [NAMES, others]);
+    assert.equal((await reach(relay, job_id, 'ready')).confirmed, 2);
+    await relay.call('resume_job', {
+      job_id,
+      fixes: [
+        { position: 0, track_id: right.uri },
+        { position: 1, skip: true },
+      ],
+    });
+    const { job, items } = (await relay.call('get_job_status', { job_id })) as Awaited<
+      ReturnType<typeof settled>
+    >;
+    assert.equal(job.confirmed, undefined);
+    assert.deepEqual(
+      items.map(({ confirmed }) => confirmed),
+      [undefined, undefined],
+    );
   }));
 
 async function settled(relay: Relay, job_id: string) {

@@ -321,6 +321,7 @@ export function settleItem(
       ...(track === null ? {} : { candidates: null }),
       error: null,
       runAfter: null,
+      confirmed: 0,
     };
     ITEMS.update(store, settled, 'where job = :job and position = :position', { job, position });
     count(store, job, { from: before.status, to: status, changes: 1 }, now);
