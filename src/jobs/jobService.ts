@@ -255,7 +255,7 @@ export function createJobs(context: JobContext): Jobs {
       const opened = job.status === 'ready' ? 'resolve' : job.phase;
       const to = workingState(opened);
       if (!mayMove(job.status, to) || (job.status === 'ready' && unresolvedOf(job) === 0)) {
-        throw wrongState(job, job.status === 'ready' ? 'Everything is resolved.' : 'It has ended.');
+        throw wrongState(job, job.status === 'ready' ? 'No item is left to search for.' : 'It has ended.');
       }
       const also = () => {
         retryItems(store, job.seq);

@@ -126,8 +126,14 @@ export function wrongState(job: Job, why: string): RelayError {
     text: 'Call commit_job to write it.',
     terminal: { text: '{1} writes it.', commands: [['jobs', 'commit', shortId(id)]] },
   };
-  return stateError(job, messageIn(job, why), status === 'ready' ? commit : detailsOf(job));
+  if (isDryRunOver(job)) return stateError(job, DRY_RUN, 'To write the songs, create a job without dry_run.');
+  const isWritable = status === 'ready' && job.resolved > 0;
+  return stateError(job, messageIn(job, why), isWritable ? commit : detailsOf(job));
 }
+
+const DRY_RUN = 'This job was a dry run: it has ended and writes nothing.';
+
+const isDryRunOver = ({ status, payload }: Job) => status === 'completed' && payload.dry_run;
 
 /**
  * The error for accepting a review that a job does not have. The caller wants nothing written, so the remedy names nothing that

@@ -147,7 +147,8 @@ test('the table and the text of a job say what to do next', () => {
       '  8. spotify:track:y (unmatched)',
     ],
   );
-  const undo: JobRecord = { ...ready, type: 'undo', status: 'completed', total_items: 0, resolved: 0 };
+  const over = { status: 'completed', phase: 'commit', total_items: 0, resolved: 0 } as const;
+  const undo: JobRecord = { ...ready, ...over, type: 'undo' };
   assert.deepEqual(linesOf(jobTable([undo], VIEW)), [
     'WHAT           ID        STATUS     CREATED',
     'undo a change  1f0c2b3a  completed  30 min ago',

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { ChangeSummary } from '../../src/domain/change.ts';
 import { signIn } from '../oauth/ownerBrowser.ts';
 import { failureOf, withoutChange } from '../support/answers.ts';
+import { run } from '../support/cli.ts';
 import { at, owner, pluck } from '../support/entries.ts';
 import { send } from '../support/http.ts';
 import { named, savedUris, tracks, urisOf } from '../support/playlists.ts';
@@ -198,6 +199,21 @@ test('dry_run ends after resolving with a result and no write', () =>
     const job = await reach(relay, id, 'completed');
     assert.deepEqual(job.result, { dry_run: true, resolved: 1, ambiguous: 0, unmatched: 1, failed: 0 });
     assert.equal(writes(relay), 0);
+    // Otherwise a caller would take the songs for written.
+    const { code, message, remedy } = failureOf(await relay.call('commit_job', { job_id: id }));
+    assert.deepEqual(
+      [code, message, remedy],
+      [
+        'JOB_STATE',
+        'This job was a dry run: it has ended and writes nothing.',
+        'To write the songs, create a job without dry_run.',
+      ],
+    );
+    assert.match((await run(relay, ['jobs'])).out, /^add to "Empty Shelf" .* dry run: writes nothing$/m);
+    assert.match(
+      (await run(relay, ['jobs', 'show', id])).out,
+      /^status +completed, dry run: writes nothing$/m,
+    );
   }));
 
 longTest('skip_existing and skip_duplicates skip what is already there and what is listed twice', () =>

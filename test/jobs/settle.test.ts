@@ -348,6 +348,9 @@ test('a job whose items are all left out has nothing to write', () =>
       await relay.call('commit_job', { job_id: id, skip_unresolved: true }),
     );
     assert.deepEqual([code, message], ['JOB_STATE', 'No item resolved, so there is nothing to write.']);
+    const again = failureOf(await relay.call('resume_job', { job_id: id }));
+    assert.equal(again.message, 'The job is ready. No item is left to search for.');
+    assert.doesNotMatch(String(again.remedy), /commit_job/, 'commit_job has just been refused');
     assert.equal(writes(relay), 0);
   }));
 

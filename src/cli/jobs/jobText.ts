@@ -216,10 +216,12 @@ export function needsLogin({ status, reason }: JobRecord): boolean {
   return status === 'waiting' && isErrorCode(reason) && failureClassOf({ code: reason }) === 'login';
 }
 
-/** Says what a job waits for, or how to review the job; empty if neither applies. */
+/** Says what a job waits for, how to review it, or that it is a dry run; empty if none applies. */
 function waitText(job: JobRecord, { named, now }: Pick<JobView, 'named' | 'now'>): string {
   if (job.status !== 'waiting') {
-    return job.review_required ? `review it: ${commandLine(named, 'jobs', 'show', 'ID')}` : '';
+    if (job.review_required) return `review it: ${commandLine(named, 'jobs', 'show', 'ID')}`;
+    // Any other job has its last phase behind it. Lists of jobs leave out the payload.
+    return job.status === 'completed' && job.phase === 'resolve' ? 'dry run: writes nothing' : '';
   }
   if (needsLogin(job)) return `for a login: ${commandLine(named, 'login')}`;
   // After the computer has slept, the server may take some minutes to notice that the time has come.
