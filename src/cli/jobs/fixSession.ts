@@ -148,7 +148,9 @@ async function settleOne(session: Session, item: ItemRecord, isFirst: boolean): 
       case 'search': {
         const words = input.text ?? (await dialogue.ask('Search for: '));
         if (!words) break;
-        offers = await found(session, words);
+        const answer = await unlessRefused(session, () => found(session, words));
+        if (answer === null) break;
+        offers = answer;
         if (offers.length === 0) say(session, ['Nothing was found.']);
         else show(session, item, offers);
         break;
@@ -202,22 +204,35 @@ async function takeOffer(session: Session, item: ItemRecord, offer: Offer | unde
   report(session, item, `Taken: ${trackText(offer.track, session.view)}`);
 }
 
-/** Takes the track of a link. Returns false, after telling the person, if the link names no track. */
+/** Takes the track of a link. Returns false, after telling the person, if the link names no track, or Spotify does not answer. */
 async function takeLink(session: Session, item: ItemRecord, link: string): Promise<boolean> {
-  try {
+  const decided = await unlessRefused(session, async () => {
     await decideOn(session, item, { track: trackUri(link) });
-  } catch (error) {
-    if (!(error instanceof RelayError) || !REFUSALS.has(error.code)) throw error;
-    say(session, [error.message]);
-    return false;
-  }
+    return true;
+  });
+  if (decided === null) return false;
   const track = (await itemAt(session, item.position))?.track;
   report(session, item, track ? `Taken: ${trackText(track, session.view)}` : 'Taken.');
   return true;
 }
 
-/** Errors after which the person can try again. */
-const REFUSALS: ReadonlySet<string> = new Set(['USAGE', 'INVALID_ARGUMENT', 'NOT_FOUND']);
+/** Does `work`. Returns null, after telling the person, if that failed with one of `REFUSALS`. */
+async function unlessRefused<T>(session: Session, work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof RelayError) || !REFUSALS.has(error.code)) throw error;
+    say(session, [error.message]);
+    return null;
+  }
+}
+
+/** Errors after which the person can try again, or decide without Spotify's answer. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  ...['USAGE', 'INVALID_ARGUMENT', 'NOT_FOUND'],
+  ...['RATE_LIMITED', 'QUOTA_EXCEEDED', 'LOGIN_REQUIRED', 'DEADLINE_EXCEEDED'],
+  ...['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PROVIDER_INVALID_RESPONSE'],
+]);
 
 /** Fetches an item as it is now; null if there is none at that position. */
 async function itemAt({ tools, id }: Session, position: number): Promise<ItemRecord | null> {
