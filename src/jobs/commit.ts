@@ -28,7 +28,7 @@ import { endOfFailure, failuresOf, follow } from './outcome.ts';
  */
 export async function commitStep(context: JobContext, job: Job, signal: AbortSignal): Promise<void> {
   if (job.status !== 'committing' && job.status !== 'cancelled') {
-    if (!(await move(context, job, 'committing', { runAfter: null }))) return;
+    if (!(await move(context, job, 'committing', { runAfter: null, error: null }))) return;
   }
   const { store, changes } = context;
   // A job that a lane works on must not count as due, or the other lanes would not sleep.

@@ -2,7 +2,7 @@
 import { missingRows } from '../changes/finish.ts';
 import { errorFacts } from '../changes/record.ts';
 import { type DriveEnd, type Failures, failuresBefore } from '../changes/run.ts';
-import { isErrorCode, RelayError } from '../domain/errors.ts';
+import { isErrorCode, otherAccount, RelayError } from '../domain/errors.ts';
 import { isRefusal } from '../domain/failureClass.ts';
 import { isWorking, type JobStatus } from '../domain/job.ts';
 import { pauseAfter } from '../domain/pause.ts';
@@ -77,6 +77,8 @@ function factsAfter(context: Context, job: Job, change: Change | null, end: Driv
     const { cause, failures } = end;
     return {
       ...waitAfter(context, end),
+      // The code of the wait is that of a login that has ended, which another login would mend.
+      error: cause.details?.reason === 'other_account' ? errorFacts(ELSEWHERE) : null,
       ...(isRefusal(cause) ? { attempts: Math.max(job.attempts, failures) } : {}),
     };
   }
@@ -98,6 +100,8 @@ function factsAfter(context: Context, job: Job, change: Change | null, end: Driv
     carryOn: false,
   };
 }
+
+const ELSEWHERE = otherAccount('This job', { next: '. The job then continues by itself.' });
 
 /** How long a job waits after a failure, and why. */
 export type JobWait = Required<Pick<JobChange, 'runAfter' | 'reason' | 'stepAttempts'>>;

@@ -187,9 +187,12 @@ function leanJobItem(item: z.infer<typeof JobItemShape>): z.infer<typeof LeanJob
   };
 }
 
-/** The note on a job that waits for the owner to log in; null for any other job. The link is in the error of a call to Spotify. */
-function loginNote({ status, reason }: z.infer<typeof JobSummary>): string | null {
-  if (status !== 'waiting' || reason !== 'LOGIN_REQUIRED') return null;
+/**
+ * The note on a job that waits for the owner to log in; null for any other job. The link is in the error of a call to Spotify.
+ * If another account is connected, no call fails, and the job has an error that says what to do.
+ */
+function loginNote({ status, reason, error }: z.infer<typeof JobSummary>): string | null {
+  if (status !== 'waiting' || reason !== 'LOGIN_REQUIRED' || error !== null) return null;
   return 'This job waits until the user logs in to Spotify: call get_devices for the link. It then continues by itself.';
 }
 

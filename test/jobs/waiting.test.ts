@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import { run } from '../support/cli.ts';
 import { pluck } from '../support/entries.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
@@ -11,6 +13,7 @@ import { connectAccount, withRelay } from '../support/world.ts';
 import { commit, createJob, itemsOf, jobOf, reach, runToEnd } from './jobCalls.ts';
 
 const HOURS = 3_600_000;
+const APPEND = { method: 'POST', path: /\/items$/ } as const;
 
 longTest(
   'with a quota a job waits until its time, across a restart, without using an attempt, and other work continues',
@@ -171,6 +174,46 @@ longTest('a job is written only to the account it was made for', () =>
     assert.deepEqual([job.error?.code, writes(relay)], ['FORBIDDEN', 0]);
   }),
 );
+
+test('a half-written job whose account is no longer connected says how to connect it, and then continues', () =>
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
+    const uris = tracks(relay, 150);
+    const endLogin = () => {
+      relay.provider.expireAccessTokens();
+      relay.provider.revokeRefreshTokens();
+    };
+    relay.provider.faults.add({ ...APPEND, skip: 1, kind: 'hook', fn: endLogin });
+    const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id });
+    await reach(relay, id, 'ready');
+    await commit(relay, id);
+    assert.equal((await reach(relay, id, 'waiting')).written, 100);
+    const connect = async (account: number) => {
+      await relay.server.local.logout();
+      relay.provider.loginAs(account);
+      await connectAccount(relay.baseUrl);
+    };
+    await connect(1);
+    await relay.call('resume_job', { job_id: id });
+    assert.equal((await reach(relay, id, 'waiting')).reason, 'LOGIN_REQUIRED');
+    const ask = { name: 'get_job_status', arguments: { job_id: id, limit: 1 } };
+    const { note, job } = (await relay.client.callTool(ask)).structuredContent as {
+      note?: string;
+      job: JobRecord;
+    };
+    assert.deepEqual(
+      [note, job.error?.message, job.error?.remedy],
+      [
+        undefined,
+        'This job belongs to a different Spotify account from the connected one.',
+        'Connect that account with `relay login --switch-account`. The job then continues by itself.',
+      ],
+    );
+    const { out } = await run(relay, ['jobs', 'show', id]);
+    assert.match(out, /^status +waiting, for a login: relay login --switch-account$/m);
+    await connect(0);
+    const done = await reach(relay, id, 'completed');
+    assert.deepEqual([done.written, done.error, urisOf(playlist)], [150, null, uris]);
+  }));
 
 longTest('a job that only waits costs no request, whatever the time', () =>
   withClock(async (relay, clock) => {

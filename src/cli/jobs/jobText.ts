@@ -223,7 +223,10 @@ function waitText(job: JobRecord, { named, now }: Pick<JobView, 'named' | 'now'>
     // Any other job has its last phase behind it. Lists of jobs leave out the payload.
     return job.status === 'completed' && job.phase === 'resolve' ? 'dry run: writes nothing' : '';
   }
-  if (needsLogin(job)) return `for a login: ${commandLine(named, 'login')}`;
+  if (needsLogin(job)) {
+    // Such a job has an error only if another account is connected.
+    return `for a login: ${commandLine(named, 'login', ...(job.error ? ['--switch-account'] : []))}`;
+  }
   // After the computer has slept, the server may take some minutes to notice that the time has come.
   const when = (time: string) => (Date.parse(time) > now ? relative(time, now) : 'soon');
   const until = job.run_after === null ? '' : `continues ${when(job.run_after)}`;
