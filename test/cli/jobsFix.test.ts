@@ -1,6 +1,7 @@
 /** `relay jobs fix` asks questions on a terminal. Without a terminal, its options decide. */
 
 import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { readInput } from '../../src/cli/jobs/fixInput.ts';
 import { itemLines, keysText, offerLines } from '../../src/cli/jobs/fixText.ts';
@@ -208,6 +209,35 @@ longTest('one answer accepts all near matches, after the weakest of them were sh
     assert.equal(out, `To write it: relay jobs commit ${id.slice(0, 8)}\n`);
   }),
 );
+
+test('"all near" accepts only what was shown, though the search goes on', () =>
+  withRelay(async (world) => {
+    const [a, b] = uniqueTracks(world, 2);
+    assert.ok(a && b);
+    const late = misspelled(b);
+    world.provider.faults.add({ search: new RegExp(late.title), kind: 'status', status: 400 });
+    const id = await createJob(world, 'save_tracks', [misspelled(a), late]);
+    await reach(world, id, 'waiting');
+    const stdin = new PassThrough();
+    stdin.write('a\n');
+    let answered: Promise<void> | null = null;
+    const answer = async () => {
+      await world.call('resume_job', { job_id: id });
+      await reach(world, id, 'ready');
+      stdin.end('y\n');
+    };
+    const { code, err } = await jobs(world, ['fix', id], {
+      terminal: TERMINAL,
+      stdin,
+      onErr: (all) => {
+        if (all.includes('[y/N]')) answered ??= answer();
+      },
+    });
+    await answered;
+    assert.equal(code, 0, err);
+    assert.match(err, /Accept the first match for this near-identical song\? \[y\/N\] 1 taken\./);
+    assert.deepEqual(await outcomes(world, id), [a.uri, 'unmatched']);
+  }));
 
 longTest('without a terminal the options settle items, and the items that stay open are printed', () =>
   withRelay(async (world) => {

@@ -2,6 +2,7 @@
  * Goes through the items of a job that did not resolve, one at a time, with a person at a terminal. Every decision is
  * saved as it is made, so that a session can end at any point.
  */
+import { chunk } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type ItemRecord, type JobRecord, RESOLVED_STATUSES, unresolvedOf } from '../../domain/job.ts';
 import { acceptWords, NEAR_SCORE } from '../../domain/settling.ts';
@@ -25,6 +26,8 @@ import { type Decision, jobOf, type Settled, settle, type Tools, unresolvedItems
 /** Maximum number of tracks to offer for an item. */
 const MAX_OFFERS = 5;
 const MAX_EXAMPLES = 3;
+/** Maximum number of decisions that the server takes at once. */
+const MAX_DECISIONS = 500;
 /** Number of items to fetch at a time. After each decision, the items are fetched again. */
 const PAGE = 20;
 
@@ -258,8 +261,8 @@ async function decideOn(
   else if (former && RESOLVED_STATUSES.includes(former.status)) counts.settled -= 1;
 }
 
-async function decide(session: Session, decisions: readonly Decision[], near?: number): Promise<Settled> {
-  const answer = await settle(session.tools, session.id, decisions, near);
+async function decide(session: Session, decisions: readonly Decision[]): Promise<Settled> {
+  const answer = await settle(session.tools, session.id, decisions);
   session.job = answer.job;
   session.counts.settled += answer.settled;
   session.counts.skipped += answer.skipped;
@@ -301,9 +304,16 @@ async function takeNear(session: Session, given: string | null): Promise<boolean
     ]);
   say(session, ['The weakest matches:', ...examples]);
   if (!(await dialogue.confirm(acceptWords(near.length), false))) return false;
-  const { settled } = await decide(session, [], score);
-  for (const { item } of near) session.own.add(songOf(item));
-  say(session, [`${settled} taken.`]);
+  // Accepts exactly what was shown: meanwhile the search may have found others. Repeats of a song are settled with it.
+  const decisions = new Map(
+    near.map(({ item, offer }) => [songOf(item), { number: item.position + 1, track: offer.track.uri }]),
+  );
+  let taken = 0;
+  for (const some of chunk([...decisions.values()], MAX_DECISIONS)) {
+    taken += (await decide(session, some)).settled;
+  }
+  for (const song of decisions.keys()) session.own.add(song);
+  say(session, [`${taken} taken.`]);
   // The present item and the items after it may be settled now, so all of them leave `seen`.
   session.seen.length = session.at;
   return true;
