@@ -77,7 +77,7 @@ function factsAfter(context: Context, job: Job, change: Change | null, end: Driv
     const { cause, failures } = end;
     return {
       ...waitAfter(context, end),
-      // The code of the wait is that of a login that has ended, which another login would mend.
+      // The code of the wait is that of a login that has ended, which another login would fix.
       error: cause.details?.reason === 'other_account' ? errorFacts(ELSEWHERE) : null,
       ...(isRefusal(cause) ? { attempts: Math.max(job.attempts, failures) } : {}),
     };
