@@ -189,6 +189,17 @@ test('a job that waits for a login, or has failed, ends the command with what to
       'relay: Job 1f0c2b3a waits for a login.\n  Log in with `relay login`. The job then continues; after a search it waits to be committed.\n',
     ],
     [
+      {
+        ...READY,
+        status: 'waiting',
+        phase: 'commit',
+        reason: 'LOGIN_REQUIRED',
+        error: { code: 'FORBIDDEN', message: 'This job belongs to a different account.' },
+      },
+      3,
+      'relay: Job 1f0c2b3a waits for a login.\n  Log in with `relay login --switch-account`. The job then continues; after a search it waits to be committed.\n',
+    ],
+    [
       { ...READY, status: 'failed', error: { code: 'FORBIDDEN', message: 'Spotify refuses it.' } },
       1,
       'Job 1f0c2b3a has failed.\nrelay: Spotify refuses it.\n  To continue: `relay jobs resume 1f0c2b3a`\n',

@@ -216,6 +216,11 @@ export function needsLogin({ status, reason }: JobRecord): boolean {
   return status === 'waiting' && isErrorCode(reason) && failureClassOf({ code: reason }) === 'login';
 }
 
+/** The command that continues a job that waits for a login. Such a job has an error only if another account is connected. */
+export function loginWords({ error }: Pick<JobRecord, 'error'>): string[] {
+  return ['login', ...(error ? ['--switch-account'] : [])];
+}
+
 /** Says what a job waits for, how to review it, or that it is a dry run; empty if none applies. */
 function waitText(job: JobRecord, { named, now }: Pick<JobView, 'named' | 'now'>): string {
   if (job.status !== 'waiting') {
@@ -223,10 +228,7 @@ function waitText(job: JobRecord, { named, now }: Pick<JobView, 'named' | 'now'>
     // Any other job has its last phase behind it. Lists of jobs leave out the payload.
     return job.status === 'completed' && job.phase === 'resolve' ? 'dry run: writes nothing' : '';
   }
-  if (needsLogin(job)) {
-    // Such a job has an error only if another account is connected.
-    return `for a login: ${commandLine(named, 'login', ...(job.error ? ['--switch-account'] : []))}`;
-  }
+  if (needsLogin(job)) return `for a login: ${commandLine(named, ...loginWords(job))}`;
   // After the computer has slept, the server may take some minutes to notice that the time has come.
   const when = (time: string) => (Date.parse(time) > now ? relative(time, now) : 'soon');
   const until = job.run_after === null ? '' : `continues ${when(job.run_after)}`;

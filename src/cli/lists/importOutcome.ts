@@ -4,7 +4,7 @@ import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import { type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
 import type { ImportTarget } from '../../domain/listImport.ts';
 import type { Context } from '../context.ts';
-import { commitWords, needsLogin } from '../jobs/jobText.ts';
+import { commitWords, loginWords, needsLogin } from '../jobs/jobText.ts';
 import { note } from '../terminal/output.ts';
 import { commandLine } from '../usage/commandLine.ts';
 import { totalsOf, unresolvedText, waysOn } from './importText.ts';
@@ -16,7 +16,7 @@ export function requireGoing(context: Context, job: JobRecord): void {
     throw new RelayError(isErrorCode(job.reason) ? job.reason : 'JOB_STATE', `Job ${id} waits for a login.`, {
       remedy: {
         text: 'Log in with {command}. The job then continues; after a search it waits to be committed.',
-        command: ['login'],
+        command: loginWords(job),
       },
     });
   }
