@@ -14,7 +14,8 @@ import type { ServerSide } from '../localApi.ts';
 export async function clientSetup(id: string, core: Core, server: ServerSide): Promise<PageSetup> {
   const { demo, dynamicRegistration } = core.settings;
   const { mcpUrl } = server.facts;
-  if (id === 'other') return otherClient(mcpUrl, server.credentials, dynamicRegistration);
+  const relay = demo ? 'relay --demo' : 'relay';
+  if (id === 'other') return otherClient(mcpUrl, server.credentials, dynamicRegistration, relay);
   const client = CLIENTS.find((one) => one.id === id);
   if (!client) throw new RelayError('NOT_FOUND', `There is no client "${id.slice(0, 50)}" in the list.`);
   const system = systemOf({ platform: process.platform, env: server.env });
@@ -22,8 +23,8 @@ export async function clientSetup(id: string, core: Core, server: ServerSide): P
   const program = stdioWords(await server.program(), home, demo);
   const connection = { name: serverName(demo), url: mcpUrl, key: null, program };
   const { file, snippet, command, next } = planFor(client, connection, system);
-  const byKey = server.credentials.acceptsKey ? `relay connect ${id} --key --write` : null;
-  const first = dynamicRegistration || client.starts ? '' : `${closedRegistration('relay', byKey)} `;
+  const byKey = server.credentials.acceptsKey ? `${relay} connect ${id} --key --write` : null;
+  const first = dynamicRegistration || client.starts ? '' : `${closedRegistration(relay, byKey)} `;
   return { id, file, snippet: snippet.trimEnd(), command, next: `${first}${next}` };
 }
 
@@ -31,12 +32,12 @@ function otherClient(
   mcpUrl: string,
   { acceptsKey }: ServerSide['credentials'],
   registrationOpen: boolean,
+  relay: string,
 ): PageSetup {
   const address = 'Add this address as a server with the transport HTTP (Streamable HTTP).';
-  const key =
-    'A program that cannot open a browser sends the header "Authorization: Bearer KEY", with the key that `relay key` prints.';
+  const key = `A program that cannot open a browser sends the header "Authorization: Bearer KEY", with the key that \`${relay} key\` prints.`;
   const next = [
-    ...(registrationOpen ? [] : [closedRegistration('relay', null)]),
+    ...(registrationOpen ? [] : [closedRegistration(relay, null)]),
     address,
     ...(acceptsKey ? [key] : []),
   ];

@@ -60,6 +60,11 @@ export function sendPage(
   end(context, status, all, documentOf(page, context).safe);
 }
 
+/** Commands on the demo's pages are for the demo: without `--demo`, they would act on the person's own relay. */
+function forDemo({ safe }: Html): Html {
+  return { safe: safe.replaceAll('<code>relay ', '<code>relay --demo ') };
+}
+
 function documentOf(page: Page, { site: { startId, demo } }: HttpContext): Html {
   const title = visibleText(page.title);
   const addressOf = ({ path }: Asset) => `${path}?${startId}`;
@@ -77,7 +82,7 @@ function documentOf(page: Page, { site: { startId, demo } }: HttpContext): Html 
 </head>
 <body${page.isWide ? html` class="wide"` : []}>
 <header class="brand">${MARK}relay${demo ? html`<span class="pill">Demo: nothing here is real</span>` : []}</header>
-<main>${page.isWide ? [] : html`<h1>${title}</h1>`}${page.body}</main>
+<main>${page.isWide ? [] : html`<h1>${title}</h1>`}${demo ? forDemo(page.body) : page.body}</main>
 <footer>relay is an unofficial community project and is not affiliated with Spotify.</footer>
 </body>
 </html>

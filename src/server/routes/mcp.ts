@@ -69,7 +69,8 @@ function challenge(
     `scope="${SCOPE}"`,
   ];
   const [what, orKey] = CHALLENGES[reason];
-  const message = `${what}${acceptsKey ? orKey : ''}.`;
+  const key = context.site.demo ? 'relay --demo key' : 'relay key';
+  const message = `${what}${acceptsKey ? orKey.replace('relay key', key) : ''}.`;
   const body = { jsonrpc: '2.0', error: { code: -32001, message }, id: null };
   context.request.resume();
   sendJson(context, 401, body, { 'www-authenticate': `Bearer ${parts.join(', ')}` });

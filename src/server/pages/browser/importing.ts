@@ -6,7 +6,7 @@ import { type App, card, name } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, fromNow, short } from './format.ts';
 import { type Begun, EACH, nameOf, previewPart } from './importPreview.ts';
-import { ask, Refused, send } from './session.ts';
+import { ask, RELAY, Refused, send } from './session.ts';
 
 /** Maximum size of a list, which is the server's limit. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -55,7 +55,7 @@ export function createImporter(app: App): App['importer'] {
       return;
     }
     if (file.size > MAX_BYTES) {
-      app.tell(`${shown} is larger than 4 MiB. Use relay import in a terminal.`, true, 'import');
+      app.tell(`${shown} is larger than 4 MiB. Use ${RELAY} import in a terminal.`, true, 'import');
       return;
     }
     app.act('import', async () => {
@@ -80,7 +80,7 @@ export function createImporter(app: App): App['importer'] {
     });
     if (end.state === 'asking') {
       app.tell(
-        `${end.question} To add its plays all the same, use relay import --yes in a terminal.`,
+        `${end.question} To add its plays all the same, use ${RELAY} import --yes in a terminal.`,
         true,
         'history',
       );

@@ -11,7 +11,7 @@ import { summary } from './heading.ts';
 import { createImporter } from './importing.ts';
 import { createPicker } from './picker.ts';
 import { createPolling, type Outcome } from './polling.ts';
-import { ask, keep, onOtherTab, Refused, secret, send, signInWithTicket } from './session.ts';
+import { ask, keep, onOtherTab, RELAY, Refused, secret, send, signInWithTicket } from './session.ts';
 import { type SignIn, signInPart } from './signIn.ts';
 
 /** Maximum number of events to ask for, which is the server's limit. */
@@ -236,7 +236,7 @@ export function ownerPage(root: HTMLElement): void {
       h.p(
         { class: 'notice', key: 'away', role: 'status' },
         'relay does not answer. This page reconnects by itself: ',
-        h.code(root.dataset.demo === 'true' ? 'relay serve --demo' : 'relay serve'),
+        h.code(`${RELAY} serve`),
         ' starts it.',
       )
     );

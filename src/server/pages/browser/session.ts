@@ -2,6 +2,9 @@
 import type { OwnerCall, OwnerCalls } from '../../../domain/ownerPage.ts';
 
 const NAME = 'relay.owner';
+/** How commands begin here: `relay`, or `relay --demo` on the demo's page. */
+export const RELAY = document.getElementById('owner')?.dataset.relay;
+
 /** The secret as this page alone knows it, for a browser that blocks storage. */
 let unkept: string | null = null;
 

@@ -1,6 +1,6 @@
 /** What a browser that is not signed in sees: how to sign in, and nothing else. */
 import { type Child, h } from './dom.ts';
-import { codeProblem, signInWithCode } from './session.ts';
+import { codeProblem, RELAY, signInWithCode } from './session.ts';
 
 export interface SignIn {
   problem: string | null;
@@ -29,7 +29,7 @@ export function signInPart(signIn: SignIn, redraw: () => void, done: () => void)
     h.h1('relay is running'),
     h.p(
       'Sign in to see and change anything. In a terminal, ',
-      h.code('relay open'),
+      h.code(`${RELAY} open`),
       ' opens this page signed in.',
     ),
     h.form(
@@ -52,9 +52,9 @@ export function signInPart(signIn: SignIn, redraw: () => void, done: () => void)
       ),
       h.p(
         { class: 'soft', id: 'code-hint' },
-        h.code('relay serve'),
+        h.code(`${RELAY} serve`),
         ' and ',
-        h.code('relay status'),
+        h.code(`${RELAY} status`),
         ' show it in the terminal.',
       ),
       h.div({ class: 'buttons' }, h.button({ class: 'primary' }, 'Sign in')),

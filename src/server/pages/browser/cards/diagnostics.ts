@@ -5,7 +5,7 @@ import { inputWords } from '../../../../domain/settling.ts';
 import { type App, button, card, command, entry, isolated, list, soft, withCode } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, fromNow, number, short, timeOf, withLocalTimes, wordsOfReason } from '../format.ts';
-import { ask } from '../session.ts';
+import { ask, RELAY } from '../session.ts';
 
 /** Titles of the parts whose key would not do as a title. */
 const PART_NAMES: Readonly<Record<string, string>> = {
@@ -168,7 +168,9 @@ export function rememberedCard(app: App): Child {
     ),
     rememberedTotal > remembered.length &&
       soft(
-        withCode(`And ${number(rememberedTotal - remembered.length)} more: \`relay remembered\` lists them.`),
+        `And ${number(rememberedTotal - remembered.length)} more: `,
+        h.code(`${RELAY} remembered`),
+        ' lists them.',
       ),
   );
 }

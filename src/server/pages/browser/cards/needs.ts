@@ -4,6 +4,7 @@ import { type App, button, card, entry, list, name, row, shortened, soft, withCo
 import { type Child, h } from '../dom.ts';
 import { count, dateOf, fromNow, number, short, withLocalTimes } from '../format.ts';
 import { jobRow, needsOwner } from '../jobs.ts';
+import { RELAY } from '../session.ts';
 import { goToLogin } from './account.ts';
 import { partTitle } from './diagnostics.ts';
 import { keptNeeds } from './kept.ts';
@@ -111,7 +112,12 @@ function jobNeeds(app: App): Child[] {
   return [
     ...shortened(app, rows, { key: 'jobs', shown: JOBS_SHOWN, text }),
     ...(unsent > 0
-      ? [h.li({ key: 'unsent' }, soft(`And ${number(unsent)} more: `, h.code('relay jobs'), ' lists them.'))]
+      ? [
+          h.li(
+            { key: 'unsent' },
+            soft(`And ${number(unsent)} more: `, h.code(`${RELAY} jobs`), ' lists them.'),
+          ),
+        ]
       : []),
   ];
 }
