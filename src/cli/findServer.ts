@@ -80,7 +80,7 @@ export async function noteOtherHome(context: Asking): Promise<void> {
 
 async function connectTo(context: Asking, settings: Settings, file: ServerFile): Promise<Connection> {
   const { clock, random, signal } = context;
-  const { baseUrl, version } = file;
+  const { baseUrl, version, pid } = file;
   const localKey = await serverKey(settings, baseUrl, clock).catch((error: unknown) => {
     // The exit code of `KEY_UNAVAILABLE` says that a login is needed. Here no login helps, since the server cannot be reached.
     const isKey = error instanceof RelayError && error.code === 'KEY_UNAVAILABLE';
@@ -91,8 +91,8 @@ async function connectTo(context: Asking, settings: Settings, file: ServerFile):
       `The running server is version ${version}, this is ${context.version}: restart the server.`,
     );
   }
-  const local = createLocalClient({ baseUrl, key: localKey, signal, random });
+  const local = createLocalClient({ baseUrl, key: localKey, pid, signal, random });
   const carry: Connection['carry'] = (text, { headers, signal }, take) =>
-    carryMessage(text, greet(baseUrl, { signal, random }), { key: localKey, headers, signal }, take);
+    carryMessage(text, greet(baseUrl, { pid, signal, random }), { key: localKey, headers, signal }, take);
   return { local, carry, baseUrl, demo: settings.demo };
 }

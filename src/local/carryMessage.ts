@@ -29,13 +29,13 @@ export async function carryMessage(
   { key, headers, signal }: CarryOptions,
   take: (json: string) => Promise<void>,
 ): Promise<number> {
-  const { connection, origin } = greeting;
+  const { connection } = greeting;
   const giveUp = () => connection.close();
   signal.addEventListener('abort', giveUp, { once: true });
   try {
     const credential = await requireProof(greeting, key).catch((error: unknown) => {
       signal.throwIfAborted();
-      throw error instanceof RelayError ? error : unreachable(origin, error);
+      throw error instanceof RelayError ? error : unreachable(greeting, error);
     });
     const authorization = `Bearer ${credential}`;
     const answer = await connection.open('/mcp', text, { headers: { ...headers, authorization }, signal });

@@ -24,6 +24,8 @@ export interface LocalClientOptions {
   baseUrl: string;
   /** Derived from the master key; never sent. */
   key: string;
+  /** Process of the server, if it is known. */
+  pid?: number;
   /** Aborting this signal ends every running call, with the signal's reason. */
   signal?: AbortSignal;
   /**
@@ -65,7 +67,7 @@ async function post(
     });
   } catch (error) {
     signal?.throwIfAborted();
-    throw error instanceof RelayError ? error : unreachable(origin, error);
+    throw error instanceof RelayError ? error : unreachable(greeting, error);
   } finally {
     connection.close();
   }
@@ -77,6 +79,8 @@ async function post(
 /** A new connection, and the answer of its other end, which was asked for a proof. */
 export interface Greeting {
   origin: string;
+  /** Process of the server, if it is known. */
+  pid: number | undefined;
   connection: Connection;
   nonce: string;
   answer: Promise<Answer>;
@@ -85,7 +89,7 @@ export interface Greeting {
 /** Opens a connection and asks its other end for a proof. Needs no key, so that the key can be loaded meanwhile. */
 export function greet(
   baseUrl: string,
-  { signal, timeoutMs = HELLO_MS, random = systemRandom }: Omit<LocalClientOptions, 'baseUrl' | 'key'>,
+  { signal, pid, timeoutMs = HELLO_MS, random = systemRandom }: Omit<LocalClientOptions, 'baseUrl' | 'key'>,
 ): Greeting {
   const { origin } = new URL(baseUrl);
   const connection = openConnection(origin);
@@ -94,7 +98,7 @@ export function greet(
   const answer = connection.post(`/local/${HELLO_ROUTE}`, { nonce }, { signal, ...limits });
   // The caller may never await the answer. Its failure must not end the process then.
   answer.catch(() => {});
-  return { origin, connection, nonce, answer };
+  return { origin, pid, connection, nonce, answer };
 }
 
 /**
@@ -111,14 +115,14 @@ export async function requireProof({ origin, nonce, answer }: Greeting, key: str
   return credential;
 }
 
-const SILENT =
-  'Try again in a minute. If it still does not answer, end its process (its pid is in server.json in the home directory) and start it again with {command}.';
-
 /** Returns the error for a server that cannot be reached, with the reason in `error`. */
-export function unreachable(origin: string, error: unknown): RelayError {
+export function unreachable({ origin, pid }: Pick<Greeting, 'origin' | 'pid'>, error: unknown): RelayError {
   const reason = systemCodeOf(error) === 'ECONNREFUSED' ? 'nothing listens there' : messageOf(error);
   // No server can be started in a home whose server is only silent.
-  const text = error instanceof SilentServer ? SILENT : 'Start it with {command}.';
+  const text =
+    error instanceof SilentServer
+      ? `Try again in a minute. If it still does not answer, end its process (${pid === undefined ? 'its pid is in server.json in the home directory' : `pid ${pid}`}) and start it again with {command}.`
+      : 'Start it with {command}.';
   return new RelayError('NO_SERVER', `The server at ${origin} cannot be reached: ${reason}.`, {
     remedy: { text, command: ['serve'] },
     cause: error,

@@ -79,6 +79,23 @@ longTest('a second server of one home fails at once with the pid and URL of the 
   }),
 );
 
+longTest('the remedy for a server that does not answer names its process, beside another server too', () =>
+  withDesk({}, async (desk) => {
+    const { ready, server } = await desk.serve(['--demo']);
+    await desk.host();
+    process.kill(server.pid, 'SIGSTOP');
+    try {
+      for (const command of [['status'], ['jobs'], ['call', 'get_devices'], ['serve']]) {
+        const { out, err } = await desk.relay(['--demo', ...command]);
+        assert.match(out + err, new RegExp(`pid ${ready.pid}\\b`));
+        assert.doesNotMatch(out + err, /server\.json/);
+      }
+    } finally {
+      process.kill(server.pid, 'SIGCONT');
+    }
+  }),
+);
+
 const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
 
 const damages: Array<[what: string, spoil: (path: string) => void]> = [
