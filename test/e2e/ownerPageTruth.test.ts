@@ -56,6 +56,31 @@ inFull('every job that waits for the owner and every approved client can be reac
   }),
 );
 
+inFull(
+  'where the page ends, it says how to see older jobs, and offers no button that shows nothing more',
+  () =>
+    withPage({}, async (relay, page) => {
+      const [song] = uniqueTracks(relay, 1);
+      for (let jobs = 0; jobs < 501; jobs++) {
+        const id = await createJob(relay, 'save_tracks', [{ id: song?.id }]);
+        await relay.call('cancel_job', { job_id: id });
+      }
+      await openSignedIn(page, relay);
+      const happened = card(page, 'What happened');
+      const older = happened.getByRole('button', { name: /^Show older/ });
+      for (let shown = 6; shown < 500; shown = Math.min(shown + 50, 500)) {
+        await older.click();
+        await happened
+          .getByRole('listitem')
+          .nth(Math.min(shown + 50, 500) - 1)
+          .waitFor();
+      }
+      await happened.getByText('relay jobs list --all').waitFor();
+      assert.equal(await older.count(), 0);
+      assert.equal(await happened.getByRole('listitem').count(), 500);
+    }),
+);
+
 inFull('a list can go into any playlist of the account, not only into one of the first fifty', () =>
   withPage({ client: false }, async (relay, page) => {
     for (let lists = 0; lists < 70; lists++) addPlaylist(relay.provider, `Mine ${lists}`, []);

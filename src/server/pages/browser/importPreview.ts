@@ -82,7 +82,6 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
       h.button(
         {
           key: 'go',
-          id: 'import-go',
           class: 'primary',
           'aria-disabled': app.doing.busy.has('look') ? 'true' : null,
           disabled: preview.songs === 0 || (list !== EACH && target === 'playlist' && !playlists?.length),

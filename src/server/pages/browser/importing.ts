@@ -67,7 +67,6 @@ export function createImporter(app: App): App['importer'] {
       location.hash = '';
       app.redraw();
       document.getElementById('import')?.scrollIntoView({ block: 'nearest' });
-      document.getElementById('import-go')?.focus({ preventScroll: true });
     });
   }
 

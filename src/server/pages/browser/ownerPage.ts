@@ -6,6 +6,7 @@ import { isWorking } from '../../../domain/job.ts';
 import type { OwnerState } from '../../../domain/ownerPage.ts';
 import { type App, button, type Doing, plainButton, problemOf, withCode } from './app.ts';
 import { cardsOf, VIEWS, type View } from './cardList.ts';
+import { MAX_EVENTS } from './cards/events.ts';
 import { type Child, draw, h } from './dom.ts';
 import { summary } from './heading.ts';
 import { createImporter } from './importing.ts';
@@ -13,9 +14,6 @@ import { createPicker } from './picker.ts';
 import { createPolling, type Outcome } from './polling.ts';
 import { ask, keep, onOtherTab, RELAY, Refused, secret, send, signInWithTicket } from './session.ts';
 import { type SignIn, signInPart } from './signIn.ts';
-
-/** Maximum number of events to ask for, which is the server's limit. */
-const MAX_EVENTS = 500;
 
 /** Maximum number of playlists whose names one request asks for, which is the server's limit. */
 const MAX_NAMED = 50;

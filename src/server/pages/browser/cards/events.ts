@@ -6,11 +6,14 @@ import { type App, button, card, coverPart, list, name, placeLink, row, soft } f
 import { type Child, h } from '../dom.ts';
 import { fromNow } from '../format.ts';
 import { countsOf, jobRow, needsOwner, stateOf } from '../jobs.ts';
-import { ask } from '../session.ts';
+import { ask, RELAY } from '../session.ts';
 import { isAskedToUndo, previewUndo, undoPart } from '../undo.ts';
 
 /** Number of further events that "Show older" shows. */
 const MORE = 50;
+
+/** Maximum number of events to ask for, which is the server's limit. */
+export const MAX_EVENTS = 500;
 
 export function eventsCard(app: App): Child {
   const { state, doing } = app;
@@ -26,9 +29,11 @@ export function eventsCard(app: App): Child {
       [...moving.map((job) => jobRow(app, job)), ...items.map((event) => eventRow(app, event))],
       'What relay does is listed here. The last 200 changes can be undone for 30 days.',
     ),
+    more && items.length >= MAX_EVENTS && soft(h.code(`${RELAY} jobs list --all`), ' lists older jobs.'),
     (more || hasJobs || offersCovers) &&
       row(
         more &&
+          items.length < MAX_EVENTS &&
           button(app, 'older', 'Show older', () => app.showEvents(items.length + MORE), {
             about: 'what happened',
             kind: 'quiet',
