@@ -46,7 +46,9 @@ interface Steps {
 
 /** The name of the playlist that is made of the list: the typed one, or the proposed one. */
 export function nameOf({ name: typed, preview, file }: Begun): string {
-  return typed ?? (preview.name ?? withoutEnding(file.name)).slice(0, 100);
+  // Half a surrogate pair at the end would not be valid text.
+  const proposed = (preview.name ?? withoutEnding(file.name)).slice(0, 100).replace(/[\ud800-\udbff]$/, '');
+  return typed ?? proposed;
 }
 
 export function previewPart(app: App, shown: Begun, steps: Steps): Child {

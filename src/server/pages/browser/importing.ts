@@ -219,7 +219,7 @@ export function createImporter(app: App): App['importer'] {
         }),
         h.p(
           { class: 'soft aside' },
-          'CSV, text, M3U, iTunes XML, Spotify’s data export and more, also the archive with a listening history',
+          'CSV, text, M3U, iTunes XML, Spotify’s data export, the archive of a listening history and more',
         ),
       ),
       h.form(

@@ -39,7 +39,7 @@ function playlistsPart(app: App, open: VersionsOpen): Child {
         }),
       ),
     ),
-    'There are none yet. Each reading of the library keeps a version of every playlist that has changed.',
+    'None yet. Each reading of the library keeps a version of every playlist that has changed.',
   );
 }
 

@@ -86,7 +86,7 @@ function setupPart(app: App): Child {
       setup.command === null && setup.file !== '' && h.p('Add this to ', h.code(setup.file), ':'),
       copyBlock(app, setup.snippet, 'configuration'),
       h.p(withCode(setup.next, '`')),
-      soft('When the client asks for approval, this browser opens a page with Approve and Deny.'),
+      soft('When the client asks, this browser opens a page with Approve and Deny.'),
     ],
   );
 }
