@@ -155,6 +155,13 @@ test('a union whose source has another name waits for a person, who may let it r
     assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
     assert.equal((await act(relay, made.id, 'accept')).keep.last_result, `${ofRoad} removed`);
     assert.deepEqual(rowsOf(relay, made.playlist_id), ofGym);
+    // Further runs do without it too, until a playlist has its old name again.
+    const { keep: without } = await act(relay, made.id, 'run');
+    assert.deepEqual([without.status, without.last_result], ['active', 'nothing to change']);
+    rename('Road');
+    assert.equal((await act(relay, made.id, 'run')).keep.last_result, `${ofRoad} added`);
+    rename('Road trip');
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
   });
 });
 

@@ -30,7 +30,7 @@ import { askedBy, connectedAccount, type KeepsContext, NOT_CONNECTED, putKeep } 
 import { createLookups } from './lookups.ts';
 import { requireKeepable, wantedOf } from './plan.ts';
 import { createRun } from './run.ts';
-import { PLAYS_KEY, requireSources, unheard } from './sources.ts';
+import { isSource, requireSources, unheard } from './sources.ts';
 
 /** How often to look at the wall clock: it may be set, and timers stop while the computer sleeps. */
 const LOOK_MS = 60_000;
@@ -372,7 +372,7 @@ export function createKeeps(context: KeepsContext): Keeps {
         await putKeep(store, keep, { accepted: keep.preview.removed_count, written: [], gone });
       } else {
         // A person asks for this run, so rows that were refused before are tried once more.
-        setKeep(store, keep.id, { gone: keep.gone.filter((one) => one === PLAYS_KEY) });
+        setKeep(store, keep.id, { gone: keep.gone.filter(isSource) });
       }
       return runNow(keep, 0, call);
     },

@@ -24,7 +24,7 @@ const EXCLUDED =
 /** Matches a comment, or a text in a query: SQLite also takes double quotation marks if they hold no name of a column. */
 const TEXT = /--[^\n]*|\/\*[\s\S]*?\*\/|'((?:[^']|'')*)'|"((?:[^"]|"")*)"/g;
 /** The key of the plays in `Keep.gone`. */
-export const PLAYS_KEY = 'plays';
+const PLAYS_KEY = 'plays';
 /** The keys of sources in `Keep.gone`, which also has songs that Spotify refuses. */
 const SOURCE_KEY = /^(?:spotify:playlist:|playlist |plays$)/;
 
@@ -132,10 +132,15 @@ function textsIn(query: string): string[] {
   ).filter((text) => text !== undefined);
 }
 
+/** True for a source in `Keep.gone`; false for a song. */
+export function isSource(key: string): boolean {
+  return SOURCE_KEY.test(key);
+}
+
 /** What a run still does without. A person's leave to do without a source ends once that source is back. */
 export function stillGone({ gone }: Pick<Keep, 'gone'>, away: readonly Away[]): string[] {
   const isAway = new Set(away.map(({ key }) => key));
-  return gone.filter((one) => !SOURCE_KEY.test(one) || isAway.has(one));
+  return gone.filter((one) => !isSource(one) || isAway.has(one));
 }
 
 /** Says which sources the query lacks without a person's leave; null if there are none. */
