@@ -184,7 +184,7 @@ export function createLibrary(options: LibraryOptions): Library {
   let pool: QueryPool | null = null;
   const startedPool = () =>
     (pool ??= options.ground?.pool?.() ?? createQueryPool(clock, options.ground?.freeMemory));
-  const answers = createAnswers(copy, memory, checks, connected, startedPool);
+  const answers = createAnswers(copy, memory, checks, connected, clock, startedPool);
   const { undamaged } = answers;
 
   /**

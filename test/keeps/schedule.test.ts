@@ -212,7 +212,11 @@ longTest(
 test('a run of not-heard waits for a person once the plays end before its days', async () => {
   await withTime(async (relay, clock) => {
     const end = new Date(clock.now() - 20 * DAY).toISOString();
-    await importPlays(relay, [extended({ at: end }, { spotify_track_uri: savedUris(relay)[0] })]);
+    const ofWrongClock = new Date(clock.now() + 3_000 * DAY).toISOString();
+    await importPlays(
+      relay,
+      [end, ofWrongClock].map((at) => extended({ at }, { spotify_track_uri: savedUris(relay)[0] })),
+    );
     const { keep: made } = await keep(relay, {
       name: 'Forgotten',
       sql: readyRule('not-heard=30', 'Forgotten'),

@@ -1,5 +1,5 @@
 /** Answers queries on the library: brings the copy up to date as far as the question asks, then runs the query in a thread. */
-import { isoOf } from '../../base/clock.ts';
+import { type Clock, isoOf } from '../../base/clock.ts';
 import { loginRequired, RelayError } from '../../domain/errors.ts';
 import type { LibraryAnswer, LibraryList } from '../../domain/library.ts';
 import { ALL_LISTS, type Copy } from '../copy.ts';
@@ -13,9 +13,11 @@ import type { QueryPool } from './pool.ts';
 const ROW_CHARACTERS = 9_200;
 const NO_PLAYS =
   'plays is empty: relay knows no plays until the owner imports Spotify’s export of the listening history (relay import my_spotify_data.zip).';
-/** The end of the last play, and whether most of the last thousand have no URI. All plays may be a million. */
-const LATEST_PLAYS =
-  'SELECT max(played_at), count(uri) * 2 < count(*) FROM (SELECT played_at, uri FROM plays ORDER BY played_at DESC LIMIT 1000)';
+/** The end of the last play before a time, and whether most of the last thousand have no URI. All plays may be a million. */
+const latestPlays = (until: string) =>
+  `SELECT max(played_at), count(uri) * 2 < count(*) FROM (SELECT played_at, uri FROM plays WHERE played_at < '${until}' ORDER BY played_at DESC LIMIT 1000)`;
+/** How far a device's clock may be ahead. A play further in the future says nothing about how far the plays reach. */
+const AHEAD_MS = 86_400_000;
 const NAMED_ONLY = 'Most of the latest have no uri, as in the account data: compare name and artist too.';
 
 export interface LibraryQuestion {
@@ -63,6 +65,7 @@ export function createAnswers(
   memory: LibraryFile,
   checks: Checks,
   connected: () => string | null,
+  clock: Clock,
   pool: () => QueryPool,
 ): Answers {
   async function ask(
@@ -139,11 +142,15 @@ export function createAnswers(
     },
     async playsRead(sql, signal) {
       if (!/\bplays\b/i.test(withoutTexts(sql))) return null;
-      const { rows } = await ask({ sql: LATEST_PLAYS, limit: 1, maxCharacters: 1_000 }, signal);
-      const [until, isNamedOnly] = rows[0] ?? [];
-      if (typeof until !== 'string') return { until: null, note: NO_PLAYS };
-      const end = `plays end on ${until.slice(0, 10)}: relay does not know what was heard since.`;
-      return { until, note: isNamedOnly === 1 ? `${end} ${NAMED_ONLY}` : end };
+      // If this computer's clock is far behind, all plays are in its future.
+      for (const before of [isoOf(clock.now() + AHEAD_MS), '9999']) {
+        const { rows } = await ask({ sql: latestPlays(before), limit: 1, maxCharacters: 1_000 }, signal);
+        const [until, isNamedOnly] = rows[0] ?? [];
+        if (typeof until !== 'string') continue;
+        const end = `plays end on ${until.slice(0, 10)}: relay does not know what was heard since.`;
+        return { until, note: isNamedOnly === 1 ? `${end} ${NAMED_ONLY}` : end };
+      }
+      return { until: null, note: NO_PLAYS };
     },
     async undamaged(signal, work) {
       try {
