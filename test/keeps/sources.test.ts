@@ -165,28 +165,37 @@ test('a union whose source has another name waits for a person, who may let it r
   });
 });
 
-test('a query that names a playlist by its ID waits for a person once that playlist has left the library', async () => {
-  await withAccount({ saved: 12, playlists: 2 }, async (relay) => {
-    const sql = `SELECT uri FROM saved UNION ALL ${OF_LIST_0.replace(' ORDER BY position', ' AND position < 2')}`;
-    const { keep: made } = await keep(relay, { name: 'Both', sql });
-    const account = owner(relay.provider);
-    const [list] = account.playlists.filter(({ id }) => id === LIST_0);
-    const name = list?.name;
-    account.playlists = account.playlists.filter(({ id }) => id !== LIST_0);
-    for (const dry of [false, true]) {
-      const { keep: waiting } = dry
-        ? await keep(relay, { name: 'Other', sql, dry_run: true })
-        : await act(relay, made.id, 'run');
-      assert.equal(waiting.status, 'review');
-      assert.ok(
-        waiting.reason?.startsWith(`The query reads "${name}", which you no longer have`),
-        waiting.reason,
-      );
-    }
-    assert.equal(rowsOf(relay, made.playlist_id).length, 14);
-    assert.equal((await act(relay, made.id, 'accept')).keep.last_result, '2 removed');
-  });
-});
+for (const [what, where] of [
+  ['ID', `playlist_id = '${LIST_0}'`],
+  ['name', "playlist_id IN (SELECT id FROM playlists WHERE name = 'Road')"],
+] as const)
+  test(`a query that names a playlist by its ${what} waits for a person once that playlist has left the library`, () =>
+    withAccount({ saved: 12, playlists: 2 }, async (relay) => {
+      const sql = `SELECT uri FROM saved UNION ALL SELECT uri FROM playlist_rows WHERE ${where} AND position < 2`;
+      const account = owner(relay.provider);
+      const [list] = account.playlists.filter(({ id }) => id === LIST_0);
+      const name = 'Road';
+      Object.assign(list ?? {}, { name });
+      const { keep: made } = await keep(relay, { name: 'Both', sql });
+      const { keep: lacksNothing } = await keep(relay, {
+        name: 'Others',
+        sql: "SELECT uri FROM playlist_rows JOIN playlists ON id = playlist_id WHERE name NOT IN ('Road', 'Both')",
+      });
+      account.playlists = account.playlists.filter(({ id }) => id !== LIST_0);
+      assert.equal((await act(relay, lacksNothing.id, 'run')).keep.status, 'active');
+      for (const dry of [false, true]) {
+        const { keep: waiting } = dry
+          ? await keep(relay, { name: 'Other', sql, dry_run: true })
+          : await act(relay, made.id, 'run');
+        assert.equal(waiting.status, 'review');
+        assert.ok(
+          waiting.reason?.startsWith(`The query reads "${name}", which you no longer have`),
+          waiting.reason,
+        );
+      }
+      assert.equal(rowsOf(relay, made.playlist_id).length, 14);
+      assert.equal((await act(relay, made.id, 'accept')).keep.last_result, '2 removed');
+    }));
 
 test('a run finds what a person saved, also while another playlist is not read yet', () =>
   withAccount({ saved: 12 }, async (relay) => {

@@ -30,7 +30,7 @@ const SOURCE_KEY = /^(?:spotify:playlist:|playlist |plays$)/;
 
 /**
  * The playlists whose rows a query may lack: Spotify refuses the rows, or the playlist that the query names has left the
- * account or has another name. A query names playlists by their IDs, and a ready rule by their names.
+ * account. A source of the rule `union` may also have another name.
  * @param missed the playlists whose rows Spotify refuses
  */
 export async function awayFrom(
@@ -39,20 +39,22 @@ export async function awayFrom(
   missed: ReadonlyArray<{ id: string; name: string }>,
 ): Promise<Away[]> {
   const texts = textsIn(query);
-  const ids = texts.filter((text) => ID.test(text));
   const names = playlistsInQuery(query, name).filter((one) => one !== name);
   const listed = texts.length === 0 ? [] : await library.listedPlaylists();
   const refused = [...missed, ...refusedIn({ name, query }, listed, missed)].map(
     (one): Away => ({ key: playlistUri(one.id), name: one.name, why: 'refused' }),
   );
-  const unlisted = new Set(ids.filter((id) => listed.every((one) => one.id !== id)));
-  // Not every text that looks like an ID is one. Only a playlist that was read once has versions.
-  const left = unlisted.size === 0 ? [] : await library.versionedPlaylists();
+  const here = new Set(listed.flatMap((one) => [one.id, one.name]));
+  const named = namesIn(query).filter((one) => one !== name && !names.includes(one));
+  const unlisted = [...texts.filter((text) => ID.test(text)), ...named].filter((one) => !here.has(one));
+  // Not every text is the ID or name of a playlist. Only a playlist that was read once has versions.
+  const versioned = unlisted.length === 0 ? [] : await library.versionedPlaylists();
+  const left = versioned.filter(
+    (one) => !here.has(one.id) && (unlisted.includes(one.id) || unlisted.includes(one.name)),
+  );
   const away = [
     ...refused,
-    ...left
-      .filter(({ id }) => unlisted.has(id))
-      .map((one): Away => ({ key: playlistUri(one.id), name: one.name, why: 'left' })),
+    ...left.map((one): Away => ({ key: playlistUri(one.id), name: one.name, why: 'left' })),
     ...names
       .filter((wanted) => listed.every((one) => one.name !== wanted))
       .map((one): Away => ({ key: `playlist ${one}`, name: one, why: 'unknown' })),
@@ -107,13 +109,17 @@ function refusedIn(
 ): ListedName[] {
   // A rule that leaves a playlist out lacks nothing without it.
   const texts = new Set(neededTexts(query));
-  // A text may also name an artist, so names of playlists only count beside the table that has them.
-  const hasNames = /\bplaylists\b/i.test(query.replace(TEXT, ' '));
+  const names = namesIn(query);
   const isReadable = new Set(listed.filter(({ readable }) => readable).map((one) => one.name));
-  const isNamed = (one: string) => hasNames && one !== name && texts.has(one) && !isReadable.has(one);
+  const isNamed = (one: string) => one !== name && names.includes(one) && !isReadable.has(one);
   const isMissed = new Set(missed.map(({ id }) => id));
   const isRefused = ({ id, readable }: ListedName) => !readable && !isMissed.has(id);
   return listed.filter((one) => isRefused(one) && (texts.has(one.id) || isNamed(one.name)));
+}
+
+/** The texts that may be names of playlists. A text may also name an artist, so it counts only beside the table with the names. */
+function namesIn(query: string): string[] {
+  return /\bplaylists\b/i.test(query.replace(TEXT, ' ')) ? neededTexts(query) : [];
 }
 
 /** The texts in a query, without those that it leaves out. */
