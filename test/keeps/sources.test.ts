@@ -179,7 +179,7 @@ for (const [what, where] of [
       const { keep: made } = await keep(relay, { name: 'Both', sql });
       const { keep: lacksNothing } = await keep(relay, {
         name: 'Others',
-        sql: "SELECT uri FROM playlist_rows JOIN playlists ON id = playlist_id WHERE name NOT IN ('Road', 'Both')",
+        sql: "SELECT uri FROM playlist_rows JOIN playlists ON id = playlist_id WHERE name NOT IN ('Road', 'Both', 'Others')",
       });
       account.playlists = account.playlists.filter(({ id }) => id !== LIST_0);
       assert.equal((await act(relay, lacksNothing.id, 'run')).keep.status, 'active');
@@ -196,6 +196,29 @@ for (const [what, where] of [
       assert.equal(rowsOf(relay, made.playlist_id).length, 14);
       assert.equal((await act(relay, made.id, 'accept')).keep.last_result, '2 removed');
     }));
+
+test('a run that would add the rows of its own playlist again waits for a person', async () => {
+  await withAccount({ saved: 3, playlists: 2 }, async (relay) => {
+    const sql =
+      "SELECT uri FROM playlist_rows JOIN playlists ON id = playlist_id WHERE name <> 'All' ORDER BY name, position";
+    const { keep: made } = await keep(relay, { name: 'All', sql });
+    const before = rowsOf(relay, made.playlist_id);
+    edit(relay, LIST_0, (uris) => [...uris, ...spare(relay, 0, 2)]);
+    const own = owner(relay.provider).playlists.find(({ id }) => id === made.playlist_id);
+    Object.assign(own ?? {}, { name: 'Everything', version: (own?.version ?? 0) + 1 });
+    const { keep: held, preview } = await act(relay, made.id, 'run');
+    assert.deepEqual(
+      [held.status, held.reason, preview.added_count],
+      [
+        'review',
+        'The query may read this playlist itself: 60 of its songs would be added again. If so, stop keeping it, and add it again with a query that leaves its rows out.',
+        62,
+      ],
+    );
+    assert.deepEqual(rowsOf(relay, made.playlist_id), before);
+    assert.equal((await act(relay, made.id, 'accept')).keep.last_result, '62 added');
+  });
+});
 
 test('a run finds what a person saved, also while another playlist is not read yet', () =>
   withAccount({ saved: 12 }, async (relay) => {

@@ -87,7 +87,10 @@ export type Decision =
   /** A person has to decide. */
   | { kind: 'review'; reason: string };
 
-/** A playlist that would shrink by more than this share of its rows, and by more than this number of rows, is up for review. */
+/**
+ * A playlist that would shrink by more than this share of its rows, and by more than this number of rows, is up for review. So is
+ * one to which as many would be added a further time: a query that reads its own playlist adds all its rows at each run.
+ */
 const LOSS = { share: 0.3, rows: 5 };
 
 export function decide({ shown, left, wanted, accepted, written, digest }: Facts): Decision {
@@ -117,6 +120,11 @@ function reasonFor({
   const loss = had - have;
   if (loss > LOSS.rows && loss > LOSS.share * had) {
     return `The playlist would shrink from ${had} rows to ${have}.`;
+  }
+  const held = new Set(present);
+  const again = without(wanted, present).filter((uri) => held.has(uri)).length;
+  if (again > LOSS.rows && again > LOSS.share * had) {
+    return `The query may read this playlist itself: ${again} of its songs would be added again. If so, stop keeping it, and add it again with a query that leaves its rows out.`;
   }
   const leaving = without(present, wanted);
   const local = leaving.filter((uri) => uri.startsWith('spotify:local:')).length;
