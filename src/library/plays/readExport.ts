@@ -135,8 +135,11 @@ function insteadOf(paths: readonly string[], folder: string | null): string {
   const named = (path: string) => (folder === null ? path : join(folder, path));
   const archives = paths.filter((path) => /\.zip$/i.test(path));
   const hasLists = paths.some((path) => /(?:^|\/)(?:Playlist\d*|YourLibrary)\.json$/i.test(path));
-  const ofSpotify = archives.find((path) => /spotify/i.test(path));
-  const archive = ofSpotify ?? (archives.length === 1 && !hasLists ? archives[0] : undefined);
+  const ofSpotify = archives.filter((path) => /spotify/i.test(path)).sort();
+  const archive = ofSpotify[0] ?? (archives.length === 1 && !hasLists ? archives[0] : undefined);
+  if (archive !== undefined && ofSpotify.length > 1) {
+    return `It holds ${ofSpotify.length} archives: ${unpack}import one at a time, such as ${named(archive)}.`;
+  }
   if (archive !== undefined) {
     return `It holds an archive: ${unpack}import ${named(archive)} instead.`;
   }

@@ -222,6 +222,13 @@ test('a directory or an archive that holds only the archive of an export names i
     };
     const folder = dirname(inside);
     assert.deepEqual(await refused(folder), [1, `It holds an archive: import ${inside} instead.`]);
+    // Each request to Spotify gives another archive, and browsers number those of the same name.
+    const [first] = [
+      await at('years/my_spotify_data (1).zip', history),
+      await at('years/my_spotify_data.zip', history),
+    ];
+    const several = `It holds 2 archives: import one at a time, such as ${first}.`;
+    assert.deepEqual(await refused(dirname(first)), [1, several]);
     const outer = await at('outer.zip', zipped({ 'my_spotify_data.zip': history }));
     const unpack = 'It holds an archive: unpack it and import my_spotify_data.zip instead.';
     assert.deepEqual(await refused(outer), [1, unpack]);
