@@ -324,6 +324,10 @@ longTest(
         assert.equal(error?.code, 'DEADLINE_EXCEEDED', sql);
         if (what === 'time') {
           assert.match(error?.message ?? '', /longer than 5 seconds/);
+          assert.match(
+            error?.remedy ?? '',
+            /\(uri, playlist_id, song; for plays also artist together with name\)/,
+          );
           assert.ok(answers - before > 3, `/health was answered ${answers - before} times meanwhile`);
         }
         assert.deepEqual((await ask(relay, 'select 1')).rows, [[1]], 'the next question is answered');

@@ -224,7 +224,8 @@ function errorOf({ reason, message }: Extract<Reply, { kind: 'refused' }>): Rela
 
 function tookTooLong(): RelayError {
   return new RelayError('DEADLINE_EXCEEDED', `The query took longer than ${QUERY_MS / 1_000} seconds.`, {
-    remedy: 'Ask for less: join on indexed columns (uri, playlist_id), and put a LIMIT on recursion.',
+    remedy:
+      'Ask for less: join on indexed columns (uri, playlist_id, song; for plays also artist together with name), and put a LIMIT on recursion.',
   });
 }
 
