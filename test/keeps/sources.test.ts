@@ -9,7 +9,7 @@ import { fastClock } from '../support/fastClock.ts';
 import { savedUris } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
-import { edit, LIST_0, rowsOf, save, spare, writes } from './account.ts';
+import { asked, edit, LIST_0, rowsOf, save, spare, writes } from './account.ts';
 import { act, keep, SAVED, withAccount } from './keptPlaylists.ts';
 
 const OF_LIST_0 = `SELECT uri FROM playlist_rows WHERE playlist_id = '${LIST_0}' ORDER BY position`;
@@ -248,10 +248,13 @@ longTest(
   },
 );
 
-/** From now on, reads of playlists show a track under another ID, as Spotify does in another country. */
-function relink(relay: Relay, uri: string): void {
+/**
+ * From now on, reads of playlists show a track under another ID, as Spotify does in another country.
+ * @param number of the other ID
+ */
+function relink(relay: Relay, uri: string, number = 0): void {
   const id = uri.slice('spotify:track:'.length);
-  const other = at(spare(relay, 90, 1), 0).slice('spotify:track:'.length);
+  const other = at(spare(relay, 90 + number, 1), 0).slice('spotify:track:'.length);
   relay.provider.faults.add({
     path: /^\/playlists\//,
     method: 'GET',
@@ -298,6 +301,22 @@ longTest(
     });
   },
 );
+
+test('songs of the listening history that a list shows under other IDs are no edit, and are looked up once', () =>
+  withAccount({ saved: 3, clock: fastClock() }, async (relay) => {
+    const uris = spare(relay, 0, 20);
+    for (const [index, uri] of uris.slice(0, 12).entries()) relink(relay, uri, index);
+    const sql = `VALUES ${uris.map((uri) => `('${uri}')`).join(', ')}`;
+    const { keep: made } = await keep(relay, { name: 'Most played', sql });
+    assert.equal(made.last_result, '20 added');
+    for (const lookups of [12, 0]) {
+      relay.provider.clearRequests();
+      const { keep: again } = await act(relay, made.id, 'run');
+      assert.deepEqual([again.status, again.last_result], ['active', 'nothing to change']);
+      assert.equal(asked(relay).filter(({ path }) => path.startsWith('/tracks/')).length, lookups);
+    }
+    assert.deepEqual(rowsOf(relay, made.playlist_id), uris);
+  }));
 
 longTest(
   'a song that is shown under another ID does not count as an edit, and stays where it is',

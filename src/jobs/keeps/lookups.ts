@@ -19,7 +19,7 @@ const MAX_DOUBTED = 200;
  * Maximum number of rows to look up whose recordings neither the copy nor the list tells. If there are more, none is looked
  * up.
  */
-const MAX_LOOKED_UP = 5;
+const MAX_LOOKED_UP = 50;
 /** Number of lookups that run at once. */
 const AT_ONCE = 4;
 
@@ -36,6 +36,9 @@ export function createLookups({ library, provider }: KeepsContext, signal: Abort
   function lookedUp(uri: string): Promise<Track | null> {
     return findTrack(provider, uri, { signal, progress() {} });
   }
+
+  /** The recordings of rows that were looked up, by URI; null if Spotify does not know the row. Each is looked up once. */
+  const looked = new Map<string, string | null>();
 
   return {
     /** A preview of the rows that would be added and removed, with the names of the first of them. */
@@ -79,12 +82,17 @@ export function createLookups({ library, provider }: KeepsContext, signal: Abort
         return { ...facts, originals: new Map() };
       const recordings = await library.recordings(open.flatMap((one) => [...one.rows, ...one.shown]));
       for (const [uri, recording] of recordingsIn(items ?? [])) recordings.set(uri, recording);
-      const unknown = [...new Set(open.flatMap(({ rows }) => rows))].filter((uri) => !recordings.has(uri));
+      const rows = [...new Set(open.flatMap((one) => one.rows))].filter((uri) => !recordings.has(uri));
+      const unknown = rows.filter((uri) => !looked.has(uri));
       if (items !== null && unknown.length <= MAX_LOOKED_UP) {
         await inParallel(unknown, AT_ONCE, async (uri) => {
           const track = await lookedUp(uri);
-          if (track !== null) recordings.set(uri, recordingOfTrack(track));
+          looked.set(uri, track && recordingOfTrack(track));
         });
+      }
+      for (const uri of rows) {
+        const recording = looked.get(uri);
+        if (recording) recordings.set(uri, recording);
       }
       const named = (rows: readonly string[]) => asShown(rows, shown, recordings);
       const originals = new Map(all.flatMap((rows) => originalsOf(rows, named(rows))));
