@@ -174,6 +174,21 @@ longTest('a restore that only moves rows counts each of them, and so does its un
   }),
 );
 
+test('a restore looks up each song once, also after a dry run', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 0, 1);
+    edit(relay, () => rowsFrom(relay, 3_000, 30));
+    const then = uris(relay);
+    await readAll(relay);
+    edit(relay, (rows) => rows.slice(0, 2));
+    await list(relay);
+    relay.provider.clearRequests();
+    assert.equal((await restore(relay, 1)).added_count, 28);
+    assert.equal((await restore(relay, 1, { dry_run: false })).added_count, 28);
+    assert.deepEqual(uris(relay), then);
+    assert.equal(relay.provider.requests.filter(({ path }) => path.startsWith('/tracks/')).length, 28);
+  }));
+
 longTest(
   'rows that cannot be restored are named, and nothing is written unless they are to be left out',
   () =>

@@ -7,7 +7,7 @@ import { shortId } from '../../domain/job.ts';
 import { asShown, originalsOf, recordingOfTrack, recordingsIn } from '../../domain/recordings.ts';
 import type { Remedy } from '../../domain/remedy.ts';
 import { uriOf } from '../../domain/rows.ts';
-import type { Item } from '../../domain/shapes.ts';
+import type { Item, Track } from '../../domain/shapes.ts';
 import { PlaylistVersions, RestoreAnswer, type VersionRow } from '../../domain/versions.ts';
 import { missingUris, type RestorePlan, restorePlan } from '../../library/versions/restorePlan.ts';
 import type { Call } from '../../provider/api.ts';
@@ -134,6 +134,18 @@ function undoFirst(_: number, when: string, { id }: Change): Remedy {
 const AT_ONCE = 8;
 const MAX_LOOKED_UP = 500;
 
+/** How long a track that was looked up counts as there: a dry run, its restore and the check before the write are one task. */
+const RECENT_MS = 10 * 60_000;
+/** Tracks that restores have looked up, by URI. */
+const lookups = new WeakMap<Services['store'], Map<string, { track: Track; at: number }>>();
+
+function recentLookups({ store, clock }: Services): Map<string, { track: Track; at: number }> {
+  const recent = lookups.get(store) ?? new Map<string, { track: Track; at: number }>();
+  lookups.set(store, recent);
+  for (const [uri, { at }] of recent) if (clock.monotonic() - at > RECENT_MS) recent.delete(uri);
+  return recent;
+}
+
 /**
  * The plan of a restore. Tracks to write that are in no list of the account are looked up first, since they may be gone. A row
  * whose track the playlist now shows under another ID stays as it is.
@@ -151,8 +163,10 @@ async function planFor(
   const recordings = await services.library.recordings([...known]);
   for (const [uri, recording] of recordingsIn(items)) recordings.set(uri, recording);
   const gone = new Set<string>();
+  const recent = recentLookups(services);
   await inParallel(unknown, AT_ONCE, async (uri) => {
-    const track = await findTrack(services.provider, uri, call);
+    const track = recent.get(uri)?.track ?? (await findTrack(services.provider, uri, call));
+    if (track !== null && !recent.has(uri)) recent.set(uri, { track, at: services.clock.monotonic() });
     if (track === null) gone.add(uri);
     else if (!recordings.has(uri)) recordings.set(uri, recordingOfTrack(track));
   });
