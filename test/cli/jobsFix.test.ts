@@ -239,6 +239,36 @@ test('"all near" accepts only what was shown, though the search goes on', () =>
     assert.deepEqual(await outcomes(world, id), [a.uri, 'unmatched']);
   }));
 
+test('"all near" leaves what was decided elsewhere while it asked', () =>
+  withRelay(async (world) => {
+    const [a, b, c] = uniqueTracks(world, 3);
+    assert.ok(a && b && c);
+    const id = await createJob(world, 'save_tracks', [a, b, c].map(misspelled));
+    await reach(world, id, 'ready');
+    const stdin = new PassThrough();
+    stdin.write('a\n');
+    let answered: Promise<void> | null = null;
+    const answer = async () => {
+      const fixes = [
+        { position: 1, skip: true },
+        { position: 2, track_id: a.uri },
+      ];
+      await world.call('resume_job', { job_id: id, fixes });
+      stdin.end('y\n');
+    };
+    const { code, err } = await jobs(world, ['fix', id], {
+      terminal: TERMINAL,
+      stdin,
+      onErr: (all) => {
+        if (all.includes('[y/N]')) answered ??= answer();
+      },
+    });
+    await answered;
+    assert.equal(code, 0, err);
+    assert.match(err, / 1 taken\./);
+    assert.deepEqual(await outcomes(world, id), [a.uri, 'skipped', a.uri]);
+  }));
+
 longTest('without a terminal the options settle items, and the items that stay open are printed', () =>
   withRelay(async (world) => {
     const [a, b, c, d] = uniqueTracks(world, 4);

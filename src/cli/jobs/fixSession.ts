@@ -304,9 +304,13 @@ async function takeNear(session: Session, given: string | null): Promise<boolean
     ]);
   say(session, ['The weakest matches:', ...examples]);
   if (!(await dialogue.confirm(acceptWords(near.length), false))) return false;
-  // Accepts exactly what was shown: meanwhile the search may have found others. Repeats of a song are settled with it.
+  // Meanwhile the search may have found others, and some may have been decided elsewhere. Repeats of a song are settled with it.
+  const open = new Set<number>();
+  for await (const { position } of unresolvedItems(tools, id)) open.add(position);
   const decisions = new Map(
-    near.map(({ item, offer }) => [songOf(item), { number: item.position + 1, track: offer.track.uri }]),
+    near
+      .filter(({ item }) => open.has(item.position))
+      .map(({ item, offer }) => [songOf(item), { number: item.position + 1, track: offer.track.uri }]),
   );
   let taken = 0;
   for (const some of chunk([...decisions.values()], MAX_DECISIONS)) {
