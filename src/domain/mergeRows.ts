@@ -23,7 +23,7 @@ export function commonRows(a: readonly string[], b: readonly string[]): Array<[n
     lastA + index,
     lastB + index,
   ]);
-  const middle = between(a.slice(first, lastA), b.slice(first, lastB));
+  const middle = between(a.slice(first, lastA), b.slice(first, lastB), [new Set(a), new Set(b)]);
   return [...head, ...middle.map(([x, y]): [number, number] => [x + first, y + first]), ...tail];
 }
 
@@ -46,16 +46,19 @@ function bounds(
   return [start, endA, endB];
 }
 
-function between(a: readonly string[], b: readonly string[]): Array<[number, number]> {
+/** The URIs that each list names anywhere. */
+type Named = readonly [ReadonlySet<string>, ReadonlySet<string>];
+
+function between(a: readonly string[], b: readonly string[], named: Named): Array<[number, number]> {
   if (a.length === 0 || b.length === 0) return [];
-  if (a.length * b.length <= MAX_COMPARED) return compared(a, b);
+  if (a.length * b.length <= MAX_COMPARED) return compared(a, b, named);
   const anchors = namedByBoth(a, b);
   const result: Array<[number, number]> = [];
   let [fromA, fromB] = [0, 0];
   for (const [endA, endB] of [...anchors, [a.length, b.length] as [number, number]]) {
     const [partA, partB] = [a.slice(fromA, endA), b.slice(fromB, endB)];
     if (partA.length * partB.length <= MAX_COMPARED) {
-      for (const [x, y] of compared(partA, partB)) result.push([x + fromA, y + fromB]);
+      for (const [x, y] of compared(partA, partB, named)) result.push([x + fromA, y + fromB]);
     }
     if (endA < a.length) result.push([endA, endB]);
     [fromA, fromB] = [endA + 1, endB + 1];
@@ -63,15 +66,17 @@ function between(a: readonly string[], b: readonly string[]): Array<[number, num
   return result;
 }
 
-/** Finds a longest common subsequence. Of two that are equally long, takes the one with more pairs of equal URIs. */
-function compared(a: readonly string[], b: readonly string[]): Array<[number, number]> {
+/** Finds a longest common subsequence. Of two that are equally long, takes the one with more pairs that are certain or likely. */
+function compared(a: readonly string[], b: readonly string[], named: Named): Array<[number, number]> {
   const width = b.length + 1;
   const best = new Uint32Array((a.length + 1) * width);
   // An empty row can only stand for a URI that its own list does not name.
   const [onlyA, onlyB] = [new Set(without(a, b)), new Set(without(b, a))];
+  const [namedByA, namedByB] = named;
   const worth = (x: string, y: string) => {
     if (x === y) return CERTAIN;
-    return (x === '' && onlyB.has(y)) || (y === '' && onlyA.has(x)) ? POSSIBLE : 0;
+    if (x === '' && onlyB.has(y)) return namedByA.has(y) ? POSSIBLE : LIKELY;
+    return y === '' && onlyA.has(x) ? (namedByB.has(x) ? POSSIBLE : LIKELY) : 0;
   };
   const paired = (x: number, y: number) => {
     const one = worth(a[x] ?? '', b[y] ?? '');
@@ -92,9 +97,13 @@ function compared(a: readonly string[], b: readonly string[]): Array<[number, nu
   return pairs;
 }
 
-/** Weights of a pair: first the number of pairs counts, then how many of them are certain. */
-const POSSIBLE = 2_000;
-const CERTAIN = POSSIBLE + 1;
+/**
+ * Weights of a pair: first the number of pairs counts. An empty row may hold another copy of a song that its own list names, but
+ * more likely holds one that it does not name.
+ */
+const POSSIBLE = 3_000;
+const LIKELY = POSSIBLE + 1;
+const CERTAIN = POSSIBLE + 2;
 
 /**
  * Pairs equal occurrences of a URI, the first with the first and so on. Keeps the most pairs that are in the same order in both
