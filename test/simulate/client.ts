@@ -646,8 +646,10 @@ export class Client {
     // relay can tell a person's playlist from its own only if reads showed the person's playlist before relay first asked for
     // its own. Between the read and the request, relay saves what it is going to do.
     const { plan } = this.#stage;
-    const shownAt = (spotify.madeAt.get(playlist) ?? Infinity) + spotify.lags.mine + 3 * plan.latency[1];
-    if (spotify.persons.has(playlist) && shownAt <= (spotify.firstAsked.get(name) ?? 0))
+    const shownAt = (spotify.madeAt.get(playlist) ?? Infinity) + spotify.lags.mine;
+    const asked = spotify.firstAsked.get(name) ?? { at: 0, listedAt: 0 };
+    const couldBeSeen = shownAt + 3 * plan.latency[1] <= asked.at && shownAt <= asked.listedAt;
+    if (spotify.persons.has(playlist) && couldBeSeen)
       this.#found("create, ok: a person's playlist was taken for the new one", name);
     if (this.#stage.claimed.has(playlist))
       this.#found('create, ok: two callers were told the same playlist', name);

@@ -244,7 +244,9 @@ export class Spotify {
   /** Every request of relay to change a playlist, even if it was lost on its way. */
   readonly sends = new Map<DemoPlaylist, Send[]>();
   /** When relay first asked Spotify to make a playlist of that name, whether or not it was made. */
-  readonly firstAsked = new Map<string, number>();
+  readonly firstAsked = new Map<string, { at: number; listedAt: number }>();
+  /** Time when the list of playlists was last read. */
+  #listedAt = Number.NEGATIVE_INFINITY;
   /** Every request of relay that saves songs or removes saved ones, even if it was lost on its way. */
   readonly librarySends: Array<{ at: number; uris: ReadonlySet<string>; saves: boolean }> = [];
   /** When a person made a playlist. */
@@ -334,7 +336,7 @@ export class Spotify {
         const written = write?.at ?? Infinity;
         const isOlder = nth === 0 && this.#looksOlder(index, written);
         if (this.#couldBeSeen(playlist, index, written) && !isOlder) break;
-        const isRewritten = index < from ? () => true : this.#rewrittenBy(write);
+        const isRewritten = index < from ? () => true : this.#rewrittenBy(act, write);
         for (const uri of touched) if (isRewritten(uri)) unseen.add(uri);
         // A row that relay does not read may also stay although it should be removed.
         for (const uri of uncounted) unseen.add(uri);
@@ -506,16 +508,18 @@ export class Spotify {
   }
 
   /**
-   * Returns a function that is true for songs that a write has put in or taken out. It is true for every song if the write has
-   * replaced all rows.
+   * Returns a function that is true for songs that a write has put in or taken out, or would have if a person had not acted just
+   * before it. It is true for every song if the write has replaced all rows.
    */
-  #rewrittenBy(write: { after: number } | undefined): (uri: string) => boolean {
+  #rewrittenBy(act: Effect, write: Pick<Send, 'at' | 'after'> | undefined): (uri: string) => boolean {
     const effect = write && this.effects[write.after];
-    if (!effect) return () => false;
+    if (!effect || !act.playlist) return () => false;
     const left = new Set(effect.rowsAfter);
     if (effect.method === 'PUT' && !effect.rowsBefore.some((row) => left.has(row))) return () => true;
     const changed = difference(countsOf(effect.before), countsOf(effect.after));
-    return (uri) => changed.has(uri);
+    const send = this.sends.get(act.playlist)?.find(({ at }) => at === write.at);
+    const asked = difference(countsOf(act.before), countsOf(send?.asks(act.before) ?? act.before));
+    return (uri) => changed.has(uri) || asked.has(uri);
   }
 
   /**
@@ -733,7 +737,8 @@ export class Spotify {
       });
     if (method !== 'POST' || path !== '/me/playlists') return;
     const { name } = JSON.parse(text) as { name: string };
-    if (!this.firstAsked.has(name)) this.firstAsked.set(name, this.#time.at);
+    if (!this.firstAsked.has(name))
+      this.firstAsked.set(name, { at: this.#time.at, listedAt: this.#listedAt });
   }
 
   /** Notes that relay hears how a request ended. */
@@ -823,6 +828,7 @@ export class Spotify {
     const { playlists, saved } = account;
     if (playlist) show(playlist);
     else if (request.path === '/me/playlists') {
+      this.#listedAt = this.#time.at;
       account.playlists = formerAt(this.#formerAccounts, at(this.lags.mine))?.playlists ?? playlists;
       for (const one of account.playlists) show(one);
     } else {
