@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { run } from '../support/cli.ts';
+import { manualClock, SECOND } from '../support/clock.ts';
 import { owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { named, savedUris } from '../support/playlists.ts';
@@ -143,6 +144,34 @@ longTest(
     });
   },
 );
+
+longTest('a query that takes too long is asked once more before a run waits for review', async () => {
+  const clock = manualClock();
+  await withAccount({ saved: 4, clock }, async (relay) => {
+    const slow = `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT uri FROM saved WHERE (SELECT count(*) FROM n) > 0 ORDER BY position`;
+    const { keep: made } = await keep(relay, { name: 'Slow', sql: slow });
+    /** Runs it, while 5 s pass during each of the first `times` queries. */
+    const runWith = async (times: number) => {
+      const ended = act(relay, made.id, 'run');
+      let isOver = false;
+      void ended.finally(() => {
+        isOver = true;
+      });
+      for (let passed = 0; !isOver && passed < times; ) {
+        await new Promise(setImmediate);
+        if (!clock.asked.includes(5 * SECOND)) continue;
+        clock.advance(5 * SECOND);
+        passed += 1;
+      }
+      const { status, reason, last_result } = (await ended).keep;
+      return [status, reason, last_result];
+    };
+    assert.deepEqual(await runWith(1), ['active', undefined, 'nothing to change']);
+    const [status, reason] = await runWith(2);
+    assert.equal(status, 'review');
+    assert.match(reason ?? '', /^The query fails now: The query took longer than 5 seconds\./);
+  });
+});
 
 longTest('accepting that a few rows go does not accept that all of them go', async () => {
   await withAccount({ saved: 4 }, async (relay) => {

@@ -110,13 +110,16 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
 
   /**
    * What the query asks for now.
+   * @param isAgain true if the query has taken too long a moment ago
    * @throws RelayError `INVALID_ARGUMENT` for a query that fails or takes too long, or the errors of reading
    */
-  async function askedOf({ query: sql }: Keep, maxAgeMinutes: number): Promise<Answer> {
+  async function askedOf(keep: Keep, maxAgeMinutes: number, isAgain = false): Promise<Answer> {
     try {
-      return await library.follow(sql, maxAgeMinutes, { signal: stopping });
+      return await library.follow(keep.query, maxAgeMinutes, { signal: stopping });
     } catch (thrown) {
       const error = asRelayError(thrown);
+      // The computer may have been busy with something else.
+      if (error.code === 'DEADLINE_EXCEEDED' && !isAgain) return askedOf(keep, maxAgeMinutes, true);
       if (error.code !== 'INVALID_ARGUMENT' && error.code !== 'DEADLINE_EXCEEDED') throw error;
       throw new RelayError('INVALID_ARGUMENT', `The query fails now: ${error.message}`, {
         remedy: STILL_FAILS,
