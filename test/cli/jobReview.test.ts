@@ -83,7 +83,10 @@ longTest('a job that was cancelled under review asks for no decision any more', 
     const { code, out } = await jobs(world, 'cancel', short);
     assert.equal(code, 0);
     assert.match(out, /^status +cancelled$/m);
-    assert.match((await jobs(world)).out, /^add to "Exactly Two Hundred" +\w+ +cancelled +100 of 250 +\w+$/m);
+    assert.match(
+      (await jobs(world)).out,
+      /^add to "Exactly Two Hundred" +\w+ +cancelled +100 of 250 +[\w ]+$/m,
+    );
     const { review_required, error } = await jobOf(world, id);
     assert.deepEqual([review_required, error?.code, error?.remedy], [false, 'CONFLICT', undefined]);
     assert.match(error?.message ?? '', /^Someone else changed/);
