@@ -216,9 +216,10 @@ export function sendsAfterOthers(run: Run): void {
 }
 
 /**
- * Compares the rows that the next change of relay found in the playlist with every state of this change. null if there is no such
- * change, or if its rows do not tell. That change began when the request in doubt could no longer be under way (`settleTarget`). So
- * its rows show how that request ended. The present rows also hold what the next change wrote itself: perhaps the same songs.
+ * Compares the rows that the next change of relay found in the playlist with every state of this change. null if there is no
+ * such change, or if its rows do not tell. That change began when the request in doubt could no longer be under way
+ * (`settleTarget`). So its rows show how that request ended. The present rows also hold what the next change wrote itself:
+ * perhaps the same songs.
  *
  * That a request had no effect counts only for a change that adds rows. Another change, such as a restore, brings a list to a
  * certain state: if the list is in that state now, it does not matter who has written it.

@@ -165,6 +165,11 @@ export interface JobRecord {
   completed_at: string | null;
 }
 
+/** True for a dry run that has ended. Any other job has its last phase behind it once it is completed. */
+export function isDryRunOver({ status, phase }: Pick<JobRecord, 'status' | 'phase'>): boolean {
+  return status === 'completed' && phase === 'resolve';
+}
+
 /** Counts the items that wait for a person's decision. */
 export function unresolvedOf({
   ambiguous,

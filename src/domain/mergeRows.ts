@@ -70,13 +70,14 @@ function between(a: readonly string[], b: readonly string[], named: Named): Arra
 function compared(a: readonly string[], b: readonly string[], named: Named): Array<[number, number]> {
   const width = b.length + 1;
   const best = new Uint32Array((a.length + 1) * width);
-  // An empty row can only stand for a URI that its own list does not name.
+  // An empty row can only stand for a row that its own list lacks.
   const [onlyA, onlyB] = [new Set(without(a, b)), new Set(without(b, a))];
   const [namedByA, namedByB] = named;
   const worth = (x: string, y: string) => {
     if (x === y) return CERTAIN;
     if (x === '' && onlyB.has(y)) return namedByA.has(y) ? POSSIBLE : LIKELY;
-    return y === '' && onlyA.has(x) ? (namedByB.has(x) ? POSSIBLE : LIKELY) : 0;
+    if (y === '' && onlyA.has(x)) return namedByB.has(x) ? POSSIBLE : LIKELY;
+    return 0;
   };
   const paired = (x: number, y: number) => {
     const one = worth(a[x] ?? '', b[y] ?? '');

@@ -14,6 +14,9 @@ export const SETTLE_KEYS: ReadonlyArray<readonly [string, string]> = [
 /** A decision about the item at a 0-based position of a job: a track, as a Spotify URI, or that the item is left out. */
 export type Fix = { position: number; uri: string } | { position: number; skip: true };
 
+/** Maximum number of fixes that a job takes at once. */
+export const MAX_FIXES = 500;
+
 /**
  * Score of a near match. A candidate that differs by a typo, or by two in a title, scores at least this much. Another kind of
  * version scores less (`music/nearness.ts`).

@@ -1,6 +1,6 @@
 /** Why a job refuses a call, and what to do instead: tools for a model, commands for a person at a terminal. */
 import { RelayError } from '../domain/errors.ts';
-import { isPastSettling, shortId } from '../domain/job.ts';
+import { isDryRunOver, isPastSettling, shortId } from '../domain/job.ts';
 import type { Remedy } from '../domain/remedy.ts';
 import { NEAR_SCORE } from '../domain/settling.ts';
 import type { Store } from '../store/file/open.ts';
@@ -132,8 +132,6 @@ export function wrongState(job: Job, why: string): RelayError {
 }
 
 const DRY_RUN = 'This job was a dry run: it has ended and writes nothing.';
-
-const isDryRunOver = ({ status, payload }: Job) => status === 'completed' && payload.dry_run;
 
 /**
  * The error for accepting a review that a job does not have. The caller wants nothing written, so the remedy names nothing that

@@ -17,7 +17,7 @@ import {
   UNRESOLVED_STATUSES,
   unresolvedOf,
 } from '../domain/job.ts';
-import type { Fix } from '../domain/settling.ts';
+import { type Fix, MAX_FIXES } from '../domain/settling.ts';
 import { listOf, Track } from '../domain/shapes.ts';
 import type { NewJobItem } from '../store/tables/jobItems.ts';
 import { type LeanForm, leanList } from './answer/lean.ts';
@@ -375,8 +375,6 @@ export const listJobsTool = defineTool({
 });
 
 const JobAnswer = z.object({ job: JobShape });
-
-const MAX_FIXES = 500;
 
 const Position = z.int().min(0).max(MAX_ENTRIES).describe('Position of the item in get_job_status');
 

@@ -210,6 +210,26 @@ longTest('one answer accepts all near matches, after the weakest of them were sh
   }),
 );
 
+/** Chooses "all near", and says yes once `meanwhile` is done. */
+async function acceptAll(world: Relay, id: string, meanwhile: () => Promise<unknown>) {
+  const stdin = new PassThrough();
+  stdin.write('a\n');
+  let answered: Promise<void> | null = null;
+  const answer = async () => {
+    await meanwhile();
+    stdin.end('y\n');
+  };
+  const ended = await jobs(world, ['fix', id], {
+    terminal: TERMINAL,
+    stdin,
+    onErr: (all) => {
+      if (all.includes('[y/N]')) answered ??= answer();
+    },
+  });
+  await answered;
+  return ended;
+}
+
 test('"all near" accepts only what was shown, though the search goes on', () =>
   withRelay(async (world) => {
     const [a, b] = uniqueTracks(world, 2);
@@ -218,22 +238,10 @@ test('"all near" accepts only what was shown, though the search goes on', () =>
     world.provider.faults.add({ search: new RegExp(late.title), kind: 'status', status: 400 });
     const id = await createJob(world, 'save_tracks', [misspelled(a), late]);
     await reach(world, id, 'waiting');
-    const stdin = new PassThrough();
-    stdin.write('a\n');
-    let answered: Promise<void> | null = null;
-    const answer = async () => {
+    const { code, err } = await acceptAll(world, id, async () => {
       await world.call('resume_job', { job_id: id });
       await reach(world, id, 'ready');
-      stdin.end('y\n');
-    };
-    const { code, err } = await jobs(world, ['fix', id], {
-      terminal: TERMINAL,
-      stdin,
-      onErr: (all) => {
-        if (all.includes('[y/N]')) answered ??= answer();
-      },
     });
-    await answered;
     assert.equal(code, 0, err);
     assert.match(err, /Accept the first match for this near-identical song\? \[y\/N\] 1 taken\./);
     assert.deepEqual(await outcomes(world, id), [a.uri, 'unmatched']);
@@ -245,25 +253,11 @@ test('"all near" leaves what was decided elsewhere while it asked', () =>
     assert.ok(a && b && c);
     const id = await createJob(world, 'save_tracks', [a, b, c].map(misspelled));
     await reach(world, id, 'ready');
-    const stdin = new PassThrough();
-    stdin.write('a\n');
-    let answered: Promise<void> | null = null;
-    const answer = async () => {
-      const fixes = [
-        { position: 1, skip: true },
-        { position: 2, track_id: a.uri },
-      ];
-      await world.call('resume_job', { job_id: id, fixes });
-      stdin.end('y\n');
-    };
-    const { code, err } = await jobs(world, ['fix', id], {
-      terminal: TERMINAL,
-      stdin,
-      onErr: (all) => {
-        if (all.includes('[y/N]')) answered ??= answer();
-      },
-    });
-    await answered;
+    const fixes = [
+      { position: 1, skip: true },
+      { position: 2, track_id: a.uri },
+    ];
+    const { code, err } = await acceptAll(world, id, () => world.call('resume_job', { job_id: id, fixes }));
     assert.equal(code, 0, err);
     assert.match(err, / 1 taken\./);
     assert.deepEqual(await outcomes(world, id), [a.uri, 'skipped', a.uri]);

@@ -5,7 +5,7 @@
 import { chunk } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type ItemRecord, type JobRecord, RESOLVED_STATUSES, unresolvedOf } from '../../domain/job.ts';
-import { acceptWords, NEAR_SCORE } from '../../domain/settling.ts';
+import { acceptWords, MAX_FIXES, NEAR_SCORE } from '../../domain/settling.ts';
 import type { Track } from '../../domain/shapes.ts';
 import type { Context } from '../context.ts';
 import { note, showsUnicode } from '../terminal/output.ts';
@@ -26,8 +26,6 @@ import { type Decision, jobOf, type Settled, settle, type Tools, unresolvedItems
 /** Maximum number of tracks to offer for an item. */
 const MAX_OFFERS = 5;
 const MAX_EXAMPLES = 3;
-/** Maximum number of decisions that the server takes at once. */
-const MAX_DECISIONS = 500;
 /** Number of items to fetch at a time. After each decision, the items are fetched again. */
 const PAGE = 20;
 
@@ -313,7 +311,7 @@ async function takeNear(session: Session, given: string | null): Promise<boolean
       .map(({ item, offer }) => [songOf(item), { number: item.position + 1, track: offer.track.uri }]),
   );
   let taken = 0;
-  for (const some of chunk([...decisions.values()], MAX_DECISIONS)) {
+  for (const some of chunk([...decisions.values()], MAX_FIXES)) {
     taken += (await decide(session, some)).settled;
   }
   for (const song of decisions.keys()) session.own.add(song);

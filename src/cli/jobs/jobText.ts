@@ -7,6 +7,7 @@ import { failureClassOf } from '../../domain/failureClass.ts';
 import { BARE_ID } from '../../domain/ids.ts';
 import {
   type ItemRecord,
+  isDryRunOver,
   isForgiven,
   isPastSettling,
   type JobRecord,
@@ -225,8 +226,7 @@ export function loginWords({ error }: Pick<JobRecord, 'error'>): string[] {
 function waitText(job: JobRecord, { named, now }: Pick<JobView, 'named' | 'now'>): string {
   if (job.status !== 'waiting') {
     if (job.review_required) return `review it: ${commandLine(named, 'jobs', 'show', 'ID')}`;
-    // Any other job has its last phase behind it. Lists of jobs leave out the payload.
-    return job.status === 'completed' && job.phase === 'resolve' ? 'dry run: writes nothing' : '';
+    return isDryRunOver(job) ? 'dry run: writes nothing' : '';
   }
   if (needsLogin(job)) return `for a login: ${commandLine(named, ...loginWords(job))}`;
   // After the computer has slept, the server may take some minutes to notice that the time has come.
