@@ -20,6 +20,11 @@ export const plainCommand: CommandStyle = (words) => `\`${['relay', ...words].jo
 /** `plainCommand` for the demo. Without `--demo`, the command would use the person's own account. */
 const demoCommand: CommandStyle = (words) => plainCommand(['--demo', ...words]);
 
+/** How a command for a server begins outside a sentence that a style writes. */
+export function programFor({ demo }: { demo: boolean }): string {
+  return demo ? 'relay --demo' : 'relay';
+}
+
 /** Returns the style in which readers outside the terminal see the commands of a server. */
 export function commandStyleOf({ demo }: { demo: boolean }): CommandStyle {
   return demo ? demoCommand : plainCommand;

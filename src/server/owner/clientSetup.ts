@@ -1,4 +1,5 @@
 /** Tells how to connect one client to this server, from the table behind `relay connect`. Writes nothing. */
+
 import { homeToName } from '../../config/homeToName.ts';
 import { CLIENTS, stdioWords } from '../../connect/clientTable.ts';
 import { closedRegistration } from '../../connect/closedRegistration.ts';
@@ -7,6 +8,7 @@ import { planFor } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { PageSetup } from '../../domain/ownerPage.ts';
 import { serverName } from '../../domain/project.ts';
+import { programFor } from '../../domain/remedy.ts';
 import type { Core } from '../core.ts';
 import type { ServerSide } from '../localApi.ts';
 
@@ -14,7 +16,7 @@ import type { ServerSide } from '../localApi.ts';
 export async function clientSetup(id: string, core: Core, server: ServerSide): Promise<PageSetup> {
   const { demo, dynamicRegistration } = core.settings;
   const { mcpUrl } = server.facts;
-  const relay = demo ? 'relay --demo' : 'relay';
+  const relay = programFor({ demo });
   if (id === 'other') return otherClient(mcpUrl, server.credentials, dynamicRegistration, relay);
   const client = CLIENTS.find((one) => one.id === id);
   if (!client) throw new RelayError('NOT_FOUND', `There is no client "${id.slice(0, 50)}" in the list.`);

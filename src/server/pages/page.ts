@@ -2,7 +2,9 @@
  * The frame of every page: one stylesheet, one script and one icon, all our own, and the notice that relay is unofficial.
  * Nothing else is loaded, except covers on the owner's page.
  */
+
 import { visibleText } from '../../base/visibleText.ts';
+import { programFor } from '../../domain/remedy.ts';
 import { end, type HttpContext } from '../http/context.ts';
 import { type Asset, ICON, SCRIPT, STYLE } from './assets.ts';
 import { type Html, html } from './html.ts';
@@ -62,7 +64,7 @@ export function sendPage(
 
 /** Commands on the demo's pages are for the demo: without `--demo`, they would act on the person's own relay. */
 function forDemo({ safe }: Html): Html {
-  return { safe: safe.replaceAll('<code>relay ', '<code>relay --demo ') };
+  return { safe: safe.replaceAll('<code>relay ', `<code>${programFor({ demo: true })} `) };
 }
 
 function documentOf(page: Page, { site: { startId, demo } }: HttpContext): Html {

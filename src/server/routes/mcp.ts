@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import type { Log } from '../../base/log.ts';
+import { programFor } from '../../domain/remedy.ts';
 import { READ_ONLY_HEADER } from '../../domain/toolsets.ts';
 import type { DirectRequest, EventStream, WholeAnswer } from '../../mcp/directAnswer.ts';
 import type { McpEndpoint } from '../../mcp/endpoint.ts';
@@ -69,8 +70,7 @@ function challenge(
     `scope="${SCOPE}"`,
   ];
   const [what, orKey] = CHALLENGES[reason];
-  const key = context.site.demo ? 'relay --demo key' : 'relay key';
-  const message = `${what}${acceptsKey ? orKey.replace('relay key', key) : ''}.`;
+  const message = `${what}${acceptsKey ? orKey(programFor(context.site)) : ''}.`;
   const body = { jsonrpc: '2.0', error: { code: -32001, message }, id: null };
   context.request.resume();
   sendJson(context, 401, body, { 'www-authenticate': `Bearer ${parts.join(', ')}` });
@@ -80,11 +80,11 @@ function challenge(
 const CHALLENGES = {
   missing: [
     'A credential is required: an OAuth token from this server',
-    ", or 'Authorization: Bearer <key>' with the key that 'relay key' prints",
+    (relay: string) => `, or 'Authorization: Bearer <key>' with the key that '${relay} key' prints`,
   ],
   invalid: [
     'The credential is wrong or has expired: authorize again',
-    ", or run 'relay key' to see the current key",
+    (relay: string) => `, or run '${relay} key' to see the current key`,
   ],
 } as const;
 
