@@ -6,7 +6,7 @@ import { nodeSaveFs } from '../../src/store/file/save.ts';
 import { jobOf } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
 import { owner } from '../support/entries.ts';
-import type { FastClock } from '../support/fastClock.ts';
+import type { JumpingClock } from '../support/jumpingClock.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { writes } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
@@ -26,7 +26,9 @@ interface Disk {
 }
 
 /** A relay whose disk can be filled. */
-async function withDisk(work: (relay: Relay, disk: Disk, clock: FastClock) => Promise<void>): Promise<void> {
+async function withDisk(
+  work: (relay: Relay, disk: Disk, clock: JumpingClock) => Promise<void>,
+): Promise<void> {
   const { writeSynced } = nodeSaveFs;
   let full: string | null = null;
   let failures = 0;

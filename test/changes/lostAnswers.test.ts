@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { jobOf, reach } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
 import { owner, pluck } from '../support/entries.ts';
-import type { FastClock } from '../support/fastClock.ts';
+import type { JumpingClock } from '../support/jumpingClock.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultAction } from '../support/simulator/faults.ts';
@@ -249,7 +249,7 @@ test('a rollback that takes effect late does not take out what was added after i
   }));
 
 /** Waits until a job pauses for more than 40 s, so that on a busy machine too, the next calls come before its next try. */
-async function reachLongWait(relay: Relay, clock: FastClock, id: string): Promise<void> {
+async function reachLongWait(relay: Relay, clock: JumpingClock, id: string): Promise<void> {
   const waitOf = async () => Date.parse((await jobOf(relay, id)).run_after ?? '') - clock.now();
   await poll(async () => ((await waitOf()) > 40_000 ? true : null));
 }

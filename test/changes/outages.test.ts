@@ -167,7 +167,7 @@ longTest('a laptop that sleeps for an hour during a write loses nothing', () =>
 );
 
 longTest('after each limit without a Retry-After, relay waits longer before it asks again', () =>
-  withUnkindPlaylist('Empty Shelf', { factor: 200 }, async ({ relay, clock, playlist_id }) => {
+  withUnkindPlaylist('Empty Shelf', async ({ relay, clock, playlist_id }) => {
     const id = await committed(relay, 'add_to_playlist', tracks(relay, 50), { playlist_id }, () =>
       relay.provider.faults.add({
         ...APPEND,
@@ -350,7 +350,7 @@ for (const [whose, isConnected] of [
 }
 
 longTest('a job renames a playlist, or removes it from the account, if the call ran out of time', () =>
-  withUnkind({ factor: 40 }, async (relay) => {
+  withUnkind({}, async (relay) => {
     const [list, gone] = [named(relay, 'Exactly Two Hundred'), named(relay, 'Empty Shelf')];
     const isWrite = ({ method }: { method: string }) => method !== 'GET';
     const takenOver = async (path: string, tool: string, args: Record<string, unknown>) => {

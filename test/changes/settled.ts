@@ -1,13 +1,11 @@
 /** Makes changes through the tools and jobs, and waits until they have ended. */
 import assert from 'node:assert/strict';
-import { setTimeout } from 'node:timers/promises';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { commit, createJob, jobOf, reach } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
+import { until } from '../support/until.ts';
 import type { Relay } from '../support/world.ts';
 
-/** Real milliseconds between two calls of `found`. */
-const PAUSE_MS = 60;
 /** How long a change may take on a slow machine, in real milliseconds. */
 const PATIENCE_MS = 120_000;
 
@@ -16,10 +14,13 @@ export async function poll<T>(
   found: () => Promise<T | null> | T | null,
   realMs = PATIENCE_MS,
 ): Promise<T | null> {
-  for (const end = performance.now() + realMs; ; await setTimeout(PAUSE_MS)) {
-    const seen = await found();
-    if (seen !== null || performance.now() > end) return seen;
-  }
+  let seen: T | null = null;
+  const look = async () => {
+    seen = await found();
+    return seen !== null;
+  };
+  await until(look, realMs).catch(() => {});
+  return seen;
 }
 
 const ENDED: readonly string[] = ['completed', 'failed', 'cancelled'];

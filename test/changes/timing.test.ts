@@ -17,7 +17,7 @@ const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const posts = ({ provider }: Relay) => provider.requests.filter(({ method }) => method === 'POST').length;
 
 longTest('skip_existing knows what this program has just written', () =>
-  withUnkindPlaylist('Exactly Two Hundred', { factor: 4 }, async ({ relay, playlist, former }) => {
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, former }) => {
     const uris = tracks(relay, 50, 3_000);
     relay.provider.lag.set({ lists: 600, totals: 600, snapshots: 600 });
     const playlist_id = playlist.id;
@@ -28,7 +28,7 @@ longTest('skip_existing knows what this program has just written', () =>
 );
 
 longTest('skip_existing of a job knows what this program has just written', () =>
-  withUnkind({ factor: 4 }, async (relay) => {
+  withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, uris] = [urisOf(playlist), tracks(relay, 50, 3_000)];
     const playlist_id = playlist.id;
@@ -47,7 +47,7 @@ const made = ({ provider }: Relay, name: string) =>
   owner(provider).playlists.filter((playlist) => playlist.name === name);
 
 longTest('a playlist that is unknown for a moment after it was made is filled all the same', () =>
-  withUnkind({ factor: 4 }, async (relay) => {
+  withUnkind({}, async (relay) => {
     relay.provider.lag.set({ created: 2_000, lists: 600, totals: 600 });
     const uris = tracks(relay, 130);
     const id = await committed(relay, 'create_playlist', uris, { name: 'By a Job' });

@@ -165,7 +165,7 @@ longTest(
 
 longTest('a list from before a replacement is not taken for the new list if three rows change', () =>
   // On a busy machine, a faster clock would bring the call near its deadline.
-  withUnkindPlaylist('Exactly Two Hundred', { factor: 8 }, async ({ relay, playlist, playlist_id }) => {
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const former = tracks(relay, 256, 3_000);
     fill(playlist, former);
     relay.provider.lag.set({ lists: 3_000, totals: 3_000, snapshots: 3_000 });
@@ -215,7 +215,7 @@ longTest('rows are added after the present ones, although lists still show the f
 longTest(
   'an addition that a short limit stops continues after the rows that it has added, before the list shows them',
   () =>
-    withUnkind({ factor: 8 }, async (relay) => {
+    withUnkind({}, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const [former, items] = [urisOf(playlist), tracks(relay, 150, 3_000)];
       const id = await committed(relay, 'add_to_playlist', items, { playlist_id: playlist.id }, () => {
@@ -232,7 +232,7 @@ longTest(
 longTest(
   'a replacement that a restart stops continues after the rows that it has written, before the list shows them',
   () =>
-    withUnkind({ factor: 4 }, async (relay) => {
+    withUnkind({}, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const [former, items] = [urisOf(playlist), tracks(relay, 250, 3_000)];
       let restarted: Promise<void> | null = null;

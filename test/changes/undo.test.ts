@@ -245,7 +245,7 @@ for (const { title, waitMs = 0, status, saves } of [
   longTest(
     `if a removal of saved tracks ${title}, its undo and the undo of that concern only what was removed`,
     () =>
-      withUnkind({ factor: 40 }, async (relay, clock) => {
+      withUnkind({}, async (relay, clock) => {
         const former = savedUris(relay);
         relay.provider.faults.add({ ...UNSAVING, kind: 'status', status });
         const { error } = await change(relay, 'remove_saved_tracks', { track_ids: former.slice(0, 130) });
@@ -275,7 +275,7 @@ for (const { title, waitMs = 0, status, saves } of [
 longTest(
   'the undo of a removal of saved tracks by a job that was cancelled saves only what was removed',
   () =>
-    withUnkind({ factor: 40 }, async (relay, clock) => {
+    withUnkind({}, async (relay, clock) => {
       const former = savedUris(relay);
       const items = former.slice(0, 130);
       const id = await committed(relay, 'remove_saved_tracks', items, {}, () =>

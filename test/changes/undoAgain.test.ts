@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { reach } from '../jobs/jobCalls.ts';
 import { failureOf } from '../support/answers.ts';
 import { run } from '../support/cli.ts';
-import type { FastClock } from '../support/fastClock.ts';
+import type { JumpingClock } from '../support/jumpingClock.ts';
 import { assertRows, fill, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { PlaylistScene } from '../support/withPlaylist.ts';
@@ -13,7 +13,7 @@ import { ended } from './settled.ts';
 import { withUnkindPlaylist } from './unkind.ts';
 
 interface Scene extends PlaylistScene, Extras {
-  clock: FastClock;
+  clock: JumpingClock;
   /** The rows from before the removal. */
   rows: string[];
   /** ID of the removal. */

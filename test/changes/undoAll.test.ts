@@ -25,7 +25,7 @@ test(`${EDITS} edits by tools and jobs, undone in reverse, leave everything as i
   const seed = Number(process.env.UNDO_SEED ?? Math.floor(Math.random() * 2 ** 31));
   t.diagnostic(`UNDO_SEED=${seed}`);
   const chance = chanceOf(seed);
-  await withUnkind({ factor: 8 }, async (relay) => {
+  await withUnkind({}, async (relay) => {
     const playlists = targets(relay, chance);
     for (let done = 0; done < EDITS; done += BLOCK)
       await makeAndUndo(relay, playlists, chance, Math.min(BLOCK, EDITS - done));

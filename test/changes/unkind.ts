@@ -1,30 +1,26 @@
-/** A relay in fast time, and a fault between the requests of one change. */
+/** A relay on a clock that jumps, and a fault between the requests of one change. */
 
-import { type FastClock, fastClock } from '../support/fastClock.ts';
+import { type JumpingClock, jumpingClock } from '../support/jumpingClock.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { type PlaylistScene, sceneOf, type Then } from '../support/withPlaylist.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
-export interface UnkindOptions extends Omit<RelayOptions, 'clock'> {
-  /** How much faster than real time; default 20. */
-  factor?: number;
-}
+export type UnkindOptions = Omit<RelayOptions, 'clock'>;
 
-/** A whole relay and its provider, in fast time. */
+/** A whole relay and its provider, on a clock that jumps. */
 export async function withUnkind(
   options: UnkindOptions,
-  work: (relay: Relay, clock: FastClock) => Promise<void>,
+  work: (relay: Relay, clock: JumpingClock) => Promise<void>,
 ): Promise<void> {
-  const { factor = 20, ...rest } = options;
-  const clock = fastClock(factor);
-  const env = { RELAY_TOOLSETS: 'all', ...rest.env };
-  await withRelay({ ...rest, env, clock }, (relay) => work(relay, clock));
+  const clock = jumpingClock();
+  const env = { RELAY_TOOLSETS: 'all', ...options.env };
+  await withRelay({ ...options, env, clock }, (relay) => work(relay, clock));
 }
 
 /** As `withUnkind`, with the account's playlist of that name. */
 export function withUnkindPlaylist(
   name: string,
-  ...then: Then<UnkindOptions, PlaylistScene & { clock: FastClock }>
+  ...then: Then<UnkindOptions, PlaylistScene & { clock: JumpingClock }>
 ): Promise<void> {
   const [options, work] = then.length === 1 ? [{}, ...then] : then;
   return withUnkind(options, (relay, clock) => work({ ...sceneOf(relay, name), clock }));

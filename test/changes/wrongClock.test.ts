@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR } from '../support/clock.ts';
 import { at, owner } from '../support/entries.ts';
-import { fastClock } from '../support/fastClock.ts';
+import { jumpingClock } from '../support/jumpingClock.ts';
 import { assertRows, fill, named, savedUris, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -23,8 +23,8 @@ interface Scene {
   ago(ms: number): string;
 }
 
-async function withClock(ahead: number, work: (scene: Scene) => Promise<void>, factor = 20): Promise<void> {
-  const clock = fastClock(factor);
+async function withClock(ahead: number, work: (scene: Scene) => Promise<void>): Promise<void> {
+  const clock = jumpingClock();
   let [shifted, passed] = [ahead, 0];
   const theirs = {
     ...clock,
@@ -96,25 +96,21 @@ longTest('the undo of saving leaves what relay saved before the clock was set', 
 );
 
 longTest('an addition after the clock was set takes into account the rows that relay added before', () =>
-  withClock(
-    0,
-    async ({ relay, set }) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
-      const playlist_id = playlist.id;
-      const [rows, songs] = [tracks(relay, 53), tracks(relay, 4, 3_000)];
-      assertDone(await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: rows }));
-      relay.provider.lag.set({ totals: 2_000 });
-      set(8 * HOUR);
-      const again = rows.slice(-15);
-      assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: again }));
-      const track_ids = [...songs, at(rows, 50)];
-      assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids }));
-      assertRows(playlist, [...rows, ...again, ...track_ids]);
-      assertDone(await undoLast(relay));
-      assertRows(playlist, [...rows, ...again]);
-    },
-    4,
-  ),
+  withClock(0, async ({ relay, set }) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const playlist_id = playlist.id;
+    const [rows, songs] = [tracks(relay, 53), tracks(relay, 4, 3_000)];
+    assertDone(await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: rows }));
+    relay.provider.lag.set({ totals: 2_000 });
+    set(8 * HOUR);
+    const again = rows.slice(-15);
+    assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: again }));
+    const track_ids = [...songs, at(rows, 50)];
+    assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids }));
+    assertRows(playlist, [...rows, ...again, ...track_ids]);
+    assertDone(await undoLast(relay));
+    assertRows(playlist, [...rows, ...again]);
+  }),
 );
 
 longTest('tracks saved just before the clock was set are saved again by the undo of their removal', () =>

@@ -9,8 +9,8 @@ import { silentLog } from '../../src/base/log.ts';
 import { LOCAL_ROUTES } from '../../src/domain/localApi.ts';
 import type { OwnerCall } from '../../src/domain/ownerPage.ts';
 import { signIn } from '../oauth/ownerBrowser.ts';
-import { fastClock } from '../support/fastClock.ts';
 import { send } from '../support/http.ts';
+import { jumpingClock } from '../support/jumpingClock.ts';
 import { API_KEY, ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 import { type Asker, asker, assertNone } from './ask.ts';
 import { anyJson, anyText, knownText, near } from './inputs.ts';
@@ -277,7 +277,7 @@ test('no request to any route is answered by 500, hangs or gets a secret back', 
   const bugs: unknown[] = [];
   const log = { ...silentLog, error: (told: object) => void bugs.push(told) };
   // On a fast clock, the limits of guesses and registrations refuse only some of the requests.
-  await withRelay({ client: false, clock: fastClock(50), log }, async (relay) => {
+  await withRelay({ client: false, clock: jumpingClock(), log }, async (relay) => {
     const http = asker(relay.baseUrl);
     const owner = await signIn(relay);
     try {

@@ -7,8 +7,8 @@ import * as z from 'zod';
 import { silentLog } from '../../src/base/log.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import type { Tool } from '../../src/tools/tool.ts';
-import { fastClock } from '../support/fastClock.ts';
 import type { Answer } from '../support/http.ts';
+import { jumpingClock } from '../support/jumpingClock.ts';
 import { MCP_HEADERS } from '../support/mcpPost.ts';
 import { API_KEY, type Relay, withRelay } from '../support/world.ts';
 import { type Asker, asker } from './ask.ts';
@@ -114,7 +114,7 @@ async function withTools(
   const bugs: unknown[] = [];
   const log = { ...silentLog, error: (fields: object) => void bugs.push(fields) };
   const env = { RELAY_TOOLSETS: 'all' };
-  await withRelay({ client: false, clock: fastClock(50), log, env }, async (relay) => {
+  await withRelay({ client: false, clock: jumpingClock(), log, env }, async (relay) => {
     const http = asker(relay.baseUrl);
     try {
       await work(relay, http, bugs);

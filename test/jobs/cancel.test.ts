@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { signIn } from '../oauth/ownerBrowser.ts';
 import { failureOf, withoutChange } from '../support/answers.ts';
-import { fastClock } from '../support/fastClock.ts';
 import { send } from '../support/http.ts';
+import { jumpingClock } from '../support/jumpingClock.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
@@ -106,7 +106,7 @@ for (const when of ['before', 'after'] as const) {
   longTest(
     `cancel_job during a write whose answer is lost (${when} its effect) finds out how the write ended`,
     () =>
-      withRelay({ clock: fastClock() }, async (relay) => {
+      withRelay({ clock: jumpingClock() }, async (relay) => {
         const { job, playlist, uris } = await cancelDuringWrite(relay, [{ kind: 'drop', when }]);
         const written = when === 'after' ? 200 : 100;
         assert.deepEqual(

@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import type { ItemRecord, JobRecord } from '../../src/jobs/jobRecord.ts';
+import { until } from '../support/until.ts';
 import type { Relay } from '../support/world.ts';
-
-/** Real time that a job may take on a slow machine. */
-const PATIENCE_MS = 120_000;
 
 /** Asking without a pause would take the processor from the job itself, which runs in the same process. */
 export const pause = () => setTimeout(30);
@@ -34,14 +32,15 @@ export async function itemsOf(relay: Relay, id: string): Promise<ItemRecord[]> {
 
 /** Waits until the job is in one of the states. */
 export async function reach(relay: Relay, id: string, ...states: string[]): Promise<JobRecord> {
-  const end = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const job = await jobOf(relay, id);
-    if (states.includes(job.status)) return job;
-    if (performance.now() > end)
-      throw new Error(`the job is ${job.status} (${JSON.stringify(job)}), not ${states.join(' or ')}`);
-    await pause();
-  }
+  let job: JobRecord | null = null;
+  const look = async () => {
+    job = await jobOf(relay, id);
+    return states.includes(job.status);
+  };
+  await until(look).catch(() => {
+    throw new Error(`the job is not ${states.join(' or ')}: ${JSON.stringify(job)}`);
+  });
+  return job as unknown as JobRecord;
 }
 
 /** Waits until the job is resolved, commits it, and waits for its end. */

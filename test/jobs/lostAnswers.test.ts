@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { at, owner } from '../support/entries.ts';
-import { fastClock } from '../support/fastClock.ts';
+import { jumpingClock } from '../support/jumpingClock.ts';
 import { named, savedUris, tracks, urisOf } from '../support/playlists.ts';
 import { longTest, sized } from '../support/scale.ts';
 import type { FaultAction, FaultRule } from '../support/simulator/faults.ts';
@@ -8,7 +8,7 @@ import { type Relay, withRelay } from '../support/world.ts';
 import { commit, createJob, reach } from './jobCalls.ts';
 
 /** Runs on a fast clock: relay takes 20 s to find out that a write had no effect, and its pauses grow to a minute. */
-const inFastTime = (work: (relay: Relay) => Promise<void>) => withRelay({ clock: fastClock(60) }, work);
+const inFastTime = (work: (relay: Relay) => Promise<void>) => withRelay({ clock: jumpingClock() }, work);
 const end = (relay: Relay, id: string) => reach(relay, id, 'completed', 'failed');
 
 async function begin(

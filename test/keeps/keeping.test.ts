@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { run } from '../support/cli.ts';
 import { manualClock, SECOND } from '../support/clock.ts';
 import { owner } from '../support/entries.ts';
-import { fastClock } from '../support/fastClock.ts';
+import { jumpingClock } from '../support/jumpingClock.ts';
 import { named, savedUris } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
@@ -13,7 +13,7 @@ import { edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts'
 import { act, type Keep, keep, kept, SAVED, withAccount } from './keptPlaylists.ts';
 
 longTest('a run reports what it did even if it added and removed nothing', async () => {
-  await withAccount({ saved: 20, clock: fastClock() }, async (relay) => {
+  await withAccount({ saved: 20, clock: jumpingClock() }, async (relay) => {
     const none = await keep(relay, { name: 'None', sql: "SELECT uri FROM saved WHERE added_at < '1999'" });
     assert.deepEqual([none.keep.status, none.keep.last_result], ['active', 'no song matches']);
     const made = await keep(relay, { name: 'Mine' });
@@ -201,7 +201,7 @@ longTest('the same limits protect the rows that a playlist had before it was kep
 });
 
 test('after a change by hand, by a tool or by undo a run waits; a person lets the query win once, or stops the kept playlist', async () => {
-  await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
+  await withAccount({ saved: 12, clock: jumpingClock() }, async (relay) => {
     const { keep: made } = await keep(relay, { name: 'Edited' });
     const id = made.playlist_id;
     const extra = spare(relay, 5, 1);
@@ -301,7 +301,7 @@ function hide(relay: Relay, id: string): void {
 longTest(
   'a playlist that relay has just made can be kept before the list shows it; one that has left the list waits',
   async () => {
-    await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
+    await withAccount({ saved: 12, clock: jumpingClock() }, async (relay) => {
       await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
       const { id } = (await relay.call('create_playlist', { name: 'Mine' })) as { id: string };
       hide(relay, id);
@@ -325,7 +325,7 @@ longTest(
 );
 
 longTest('nothing is written to a playlist that was deleted right after it was made', async () => {
-  await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
+  await withAccount({ saved: 12, clock: jumpingClock() }, async (relay) => {
     await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
     const { id } = (await relay.call('create_playlist', { name: 'Mine' })) as { id: string };
     const made = await keep(relay, { playlist_id: id });

@@ -8,7 +8,7 @@ import { createBrowser } from '../support/browser.ts';
 import { run } from '../support/cli.ts';
 import { DAY, HOUR, type ManualClock, manualClock } from '../support/clock.ts';
 import { at, owner, pluck } from '../support/entries.ts';
-import { fastClock } from '../support/fastClock.ts';
+import { jumpingClock } from '../support/jumpingClock.ts';
 import { savedUris } from '../support/playlists.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { connectAccount, type Relay } from '../support/world.ts';
@@ -482,7 +482,7 @@ longTest(
 longTest(
   'keep_playlist answers in time even if reading the library takes most of it; the run continues',
   async () => {
-    await withAccount({ saved: 30, clock: fastClock(8) }, async (relay) => {
+    await withAccount({ saved: 30, clock: jumpingClock() }, async (relay) => {
       await keep(relay, { name: 'First', dry_run: true });
       relay.provider.faults.add({ path: /./, times: 20, kind: 'latency', ms: 10_500 });
       const { keep: made, error, note } = await keep(relay, { name: 'Slow' });

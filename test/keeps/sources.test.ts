@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { playlistOf, rowsFrom } from '../library/accounts.ts';
 import { run } from '../support/cli.ts';
 import { at, owner } from '../support/entries.ts';
-import { fastClock } from '../support/fastClock.ts';
+import { jumpingClock } from '../support/jumpingClock.ts';
 import { savedUris } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
@@ -303,7 +303,7 @@ longTest(
 );
 
 test('songs of the listening history that a list shows under other IDs are no edit, and are looked up once', () =>
-  withAccount({ saved: 3, clock: fastClock() }, async (relay) => {
+  withAccount({ saved: 3, clock: jumpingClock() }, async (relay) => {
     const uris = spare(relay, 0, 20);
     for (const [index, uri] of uris.slice(0, 12).entries()) relink(relay, uri, index);
     const sql = `VALUES ${uris.map((uri) => `('${uri}')`).join(', ')}`;
@@ -321,7 +321,7 @@ test('songs of the listening history that a list shows under other IDs are no ed
 longTest(
   'a song that is shown under another ID does not count as an edit, and stays where it is',
   async () => {
-    await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
+    await withAccount({ saved: 12, clock: jumpingClock() }, async (relay) => {
       const { keep: made } = await keep(relay, { name: 'Linked' });
       const first = at(savedUris(relay), 0);
       relink(relay, first);
@@ -346,7 +346,7 @@ longTest(
 longTest(
   'a song that a rule knows only under another ID is removed by the ID with which it was added',
   async () => {
-    await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
+    await withAccount({ saved: 12, clock: jumpingClock() }, async (relay) => {
       const sql = `SELECT uri FROM playlist_rows WHERE playlist_id = '${LIST_0}' ORDER BY position`;
       const { keep: made } = await keep(relay, { name: 'Copy', sql });
       const linked = at(rowsOf(relay, LIST_0), 4);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../src/base/clock.ts';
-import type { FastClock } from '../support/fastClock.ts';
+import type { JumpingClock } from '../support/jumpingClock.ts';
 import { longTest } from '../support/scale.ts';
 import { SEED } from './model/crew.ts';
 import { withCrew } from './model/withCrew.ts';
@@ -19,7 +19,7 @@ for (const [what, ms] of [
   longTest(`the computer's clock is set ${what} while clients are at work`, async (t) => {
     t.diagnostic(`RELAY_TEST_SEED=${SEED}`);
     let shifted = 0;
-    const relayClock = (clock: FastClock): Clock => ({ ...clock, now: () => clock.now() + shifted });
+    const relayClock = (clock: JumpingClock): Clock => ({ ...clock, now: () => clock.now() + shifted });
     await withCrew({ ...CREW, relayClock }, async (crew) => {
       const working = crew.work(2 * WORK_MS);
       working.catch(() => {});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createJob, jobOf, reach, runToEnd } from '../jobs/jobCalls.ts';
-import { fastClock } from '../support/fastClock.ts';
+import { jumpingClock } from '../support/jumpingClock.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { withRelay } from '../support/world.ts';
@@ -8,7 +8,7 @@ import { withRelay } from '../support/world.ts';
 longTest(
   'a server that starts while Spotify is down works, says so, and continues once Spotify is back',
   () =>
-    withRelay({ clock: fastClock() }, async (relay) => {
+    withRelay({ clock: jumpingClock() }, async (relay) => {
       const playlist = named(relay, 'Empty Shelf');
       const items = tracks(relay, 150);
       const id = await createJob(relay, 'add_to_playlist', items, { playlist_id: playlist.id });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, failureOf } from '../support/answers.ts';
-import { fastClock } from '../support/fastClock.ts';
 import { collectGarbage } from '../support/garbage.ts';
+import { jumpingClock } from '../support/jumpingClock.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
@@ -165,7 +165,7 @@ test('a write in progress when the server stops finishes its request, and contin
   }));
 
 longTest('a write whose first request ends while the server stops names the job that sends the rest', () =>
-  withRelay({ clock: fastClock() }, async (relay) => {
+  withRelay({ clock: jumpingClock() }, async (relay) => {
     const { provider, server, call } = relay;
     const playlist = named(relay, 'Empty Shelf');
     provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'slow_answer', ms: 3_000 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, failureOf, withoutChange } from '../support/answers.ts';
 import { owner } from '../support/entries.ts';
-import { fastClock } from '../support/fastClock.ts';
+import { jumpingClock } from '../support/jumpingClock.ts';
 import { named } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
@@ -48,7 +48,7 @@ test('delete_playlist that Spotify refuses deletes nothing and is not sent again
 
 for (const fault of ['status', 'status_after'] as const) {
   test(`delete_playlist whose answer is lost (${fault}) is sent again, which does no harm`, () =>
-    withRelay({ ...EXTRAS, clock: fastClock() }, async (relay) => {
+    withRelay({ ...EXTRAS, clock: jumpingClock() }, async (relay) => {
       const before = listed(relay);
       const { id } = named(relay, 'Running, Badly');
       relay.provider.faults.add({ path: '/me/library', kind: fault, status: 502 });
@@ -65,7 +65,7 @@ for (const fault of ['status', 'status_after'] as const) {
 longTest(
   'delete_playlist whose answer is always lost says that the outcome is not known, and what to do',
   () =>
-    withRelay({ ...EXTRAS, clock: fastClock() }, async (relay) => {
+    withRelay({ ...EXTRAS, clock: jumpingClock() }, async (relay) => {
       const { id } = named(relay, 'Running, Badly');
       relay.provider.faults.add({ path: '/me/library', kind: 'status_after', status: 502, times: 3 });
       const error = failureOf(await relay.call('delete_playlist', { playlist_id: id }));

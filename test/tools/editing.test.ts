@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { snapshotOf } from '../../src/demo/state.ts';
 import { type Answer, codeOf, failureOf, withoutChange } from '../support/answers.ts';
 import { assertNone, at, pluck } from '../support/entries.ts';
-import { fastClock } from '../support/fastClock.ts';
+import { jumpingClock } from '../support/jumpingClock.ts';
 import { postMcp } from '../support/mcpPost.ts';
 import { named, savedUris, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
@@ -35,7 +35,7 @@ test('create_playlist creates the requested playlist, private by default', () =>
   }));
 
 longTest('a playlist that Spotify did not make is not called unchanged', () =>
-  withRelay({ clock: fastClock() }, async (relay) => {
+  withRelay({ clock: jumpingClock() }, async (relay) => {
     relay.provider.faults.add({ method: 'POST', path: '/me/playlists', kind: 'drop', when: 'before' });
     const { code, message } = failureOf(await relay.call('create_playlist', { name: 'Parlour' }));
     assert.equal(code, 'PROVIDER_UNAVAILABLE');
@@ -113,7 +113,7 @@ test('a collaborative playlist is not made public unless collaborative is turned
   }));
 
 test('turning collaborative on just after public was turned off is not refused', () =>
-  withRelay({ clock: fastClock() }, async (relay) => {
+  withRelay({ clock: jumpingClock() }, async (relay) => {
     const playlist = named(relay, 'Running, Badly');
     playlist.public = true;
     const playlist_id = playlist.id;
@@ -136,7 +136,7 @@ test('turning collaborative on just after public was turned off is not refused',
 longTest(
   'details whose answers are all lost are said to be in doubt, not to have entries that are left',
   () =>
-    withPlaylist('Odds and Ends', { clock: fastClock() }, async ({ relay, playlist, playlist_id }) => {
+    withPlaylist('Odds and Ends', { clock: jumpingClock() }, async ({ relay, playlist, playlist_id }) => {
       relay.provider.faults.add({ method: 'PUT', kind: 'status_after', status: 500, times: 3 });
       const change = { playlist_id, name: 'Evens', description: 'No odds' };
       const { code, message, remedy } = failureOf(await relay.call('update_playlist_details', change));
@@ -261,7 +261,7 @@ for (const when of ['drop', 'status_after'] as const) {
 }
 
 longTest('a first write that is lost without an effect is sent once more', () =>
-  withPlaylist('Empty Shelf', { clock: fastClock() }, async ({ relay, playlist, playlist_id }) => {
+  withPlaylist('Empty Shelf', { clock: jumpingClock() }, async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 10);
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'drop', when: 'before' });
     const answer = await relay.call('add_tracks_to_playlist', { playlist_id, track_ids: uris });
@@ -272,7 +272,7 @@ longTest('a first write that is lost without an effect is sent once more', () =>
 );
 
 longTest('a write in the middle that is lost without an effect is sent again', () =>
-  withPlaylist('Empty Shelf', { clock: fastClock() }, async ({ relay, playlist, playlist_id }) => {
+  withPlaylist('Empty Shelf', { clock: jumpingClock() }, async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 250);
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'drop', when: 'before' });
     const args = { playlist_id, track_ids: uris };
@@ -362,7 +362,7 @@ async function withHiddenName(
     normal: string;
   }) => Promise<void>,
 ): Promise<void> {
-  await withRelay({ clock: fastClock(), env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+  await withRelay({ clock: jumpingClock(), env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [before = '', added = '', after = '', shown = ''] = tracks(relay, 4, 3_000);
     relay.provider.lag.relink(added, shown);

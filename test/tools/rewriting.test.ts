@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
 import { failureOf, withoutChange } from '../support/answers.ts';
 import { at } from '../support/entries.ts';
-import { fastClock } from '../support/fastClock.ts';
+import { jumpingClock } from '../support/jumpingClock.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { writtenShape } from '../support/shapes.ts';
@@ -114,7 +114,7 @@ for (const [where, rule] of landing) {
 
 for (const [where, rule, completed] of failing) {
   test(`when ${where} fails, the previous content is written back and verified`, () =>
-    withRelay({ clock: fastClock(10) }, async (relay) => {
+    withRelay({ clock: jumpingClock() }, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const before = urisOf(playlist);
       relay.provider.faults.add(rule);
@@ -167,7 +167,7 @@ test('when the first request is refused, nothing has changed and the refusal is 
 longTest(
   'when the answer to the first request is lost and reading shows no effect, nothing is written back',
   () =>
-    withRelay({ clock: fastClock() }, async (relay) => {
+    withRelay({ clock: jumpingClock() }, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const before = urisOf(playlist);
       relay.provider.faults.add({ method: 'PUT', path: /\/items$/, kind: 'drop', when: 'before' });
@@ -183,7 +183,7 @@ longTest(
 );
 
 longTest('a rollback that loses an answer finds out what landed and duplicates nothing', () =>
-  withRelay({ clock: fastClock(10) }, async (relay) => {
+  withRelay({ clock: jumpingClock() }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const before = urisOf(playlist);
     relay.provider.faults.add(
@@ -428,7 +428,7 @@ test('deduplicate_playlist with dry_run answers for a playlist with local rows t
   }));
 
 longTest('deduplicate_playlist that fails after a removal restores everything', () =>
-  withPlaylist('Empty Shelf', { clock: fastClock() }, async ({ relay, playlist, playlist_id }) => {
+  withPlaylist('Empty Shelf', { clock: jumpingClock() }, async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 300);
     fill(playlist, [...uris, at(uris, 0), at(uris, 10)]);
     const before = urisOf(playlist);
@@ -441,7 +441,7 @@ longTest('deduplicate_playlist that fails after a removal restores everything', 
 );
 
 longTest('a caller that leaves does not stop a rollback', () =>
-  withRelay({ clock: fastClock() }, async (relay) => {
+  withRelay({ clock: jumpingClock() }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const before = urisOf(playlist);
     const leave = new AbortController();

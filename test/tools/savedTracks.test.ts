@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureOf, withoutChange } from '../support/answers.ts';
 import { at, pluck } from '../support/entries.ts';
-import { fastClock } from '../support/fastClock.ts';
+import { jumpingClock } from '../support/jumpingClock.ts';
 import { savedUris } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
@@ -194,7 +194,7 @@ const lost: Array<[what: string, rule: FaultRule]> = [
 
 for (const [what, rule] of lost) {
   test(`a chunk that ends in ${what} is sent again, which does no harm`, () =>
-    withRelay({ clock: fastClock() }, async (relay) => {
+    withRelay({ clock: jumpingClock() }, async (relay) => {
       const before = savedUris(relay);
       const uris = unsaved(relay, 100);
       relay.provider.faults.add({ ...rule, method: 'PUT', path: LIBRARY, skip: 1 });
@@ -218,7 +218,7 @@ for (const [what, rule] of lost) {
 longTest(
   'a chunk that always ends in a server error is sent three times, and its outcome is reported as unknown',
   () =>
-    withRelay({ clock: fastClock() }, async (relay) => {
+    withRelay({ clock: jumpingClock() }, async (relay) => {
       const uris = unsaved(relay, 100);
       const alwaysFails = { kind: 'status_after', status: 503, times: Infinity } as const;
       relay.provider.faults.add({ ...alwaysFails, method: 'PUT', path: LIBRARY, skip: 1 });

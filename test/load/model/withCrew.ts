@@ -1,6 +1,6 @@
 /** Runs a few clients with their models in the test's process. */
 import type { Clock } from '../../../src/base/clock.ts';
-import { type FastClock, fastClock } from '../../support/fastClock.ts';
+import { type JumpingClock, jumpingClock } from '../../support/jumpingClock.ts';
 import { type Relay, type RelayOptions, withRelay } from '../../support/world.ts';
 import { type Crew, type CrewReport, gatherCrew, noting, SEED } from './crew.ts';
 
@@ -9,7 +9,7 @@ export interface WithCrewOptions extends Omit<RelayOptions, 'clock' | 'client' |
   /** Share of the provider's requests that meet a fault, from 0 to 1. */
   share: number;
   /** The program's clock, if it differs from the provider's. */
-  relayClock?: (clock: FastClock) => Clock;
+  relayClock?: (clock: JumpingClock) => Clock;
   /** Error codes that relay may answer besides those that a provider's bad day explains. */
   allowed?: readonly string[];
 }
@@ -17,10 +17,10 @@ export interface WithCrewOptions extends Omit<RelayOptions, 'clock' | 'client' |
 /** Runs `work` with a crew, then ends the crew, which compares everything. */
 export async function withCrew(
   options: WithCrewOptions,
-  work: (crew: Crew, clock: FastClock, relay: Relay) => Promise<void>,
+  work: (crew: Crew, clock: JumpingClock, relay: Relay) => Promise<void>,
 ): Promise<CrewReport> {
   const { clients, share, relayClock, allowed = [], ...rest } = options;
-  const clock = fastClock(10);
+  const clock = jumpingClock();
   const notes = noting();
   const provider = { clock, around: notes.around };
   const env = { RELAY_TOOLSETS: 'all', ...rest.env };
