@@ -1,10 +1,14 @@
-/** Parses JSON from outside with limits on its shape, so that parsing takes milliseconds at most. Callers limit its length. */
+/** Limits on the shape of JSON from outside, so that reading it takes milliseconds at most. Callers limit its length. */
 
 /**
- * The limits, which are higher than any request to relay needs. A list of songs has 10,000 entries of at most nine values, four
- * levels below the message.
+ * The most levels of brackets. Code that calls itself for each level runs out of stack at some thousands of them, how many
+ * depends on the version of Node, and in some versions `JSON.stringify` never does. This limit is the same in all of them.
  */
-const MAX_DEPTH = 64;
+export const MAX_JSON_DEPTH = 64;
+/**
+ * The other limits, which are higher than any request to relay needs. A list of songs has 10,000 entries of at most nine values,
+ * four levels below the message.
+ */
 const MAX_MEMBERS = 200;
 const MAX_ENTRIES = 20_000;
 const MAX_VALUES = 100_000;
@@ -14,6 +18,7 @@ const ENVELOPE_DEPTH = 2;
 /** Texts up to this many bytes are cheap to parse, whatever their shape. */
 const SHORT = 16_384;
 
+const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
@@ -37,8 +42,8 @@ export function parseBounded(json: Buffer): unknown {
 function withinBounds(json: Buffer): Buffer {
   const kept: Buffer[] = [];
   // For each open object or list: its members so far, and how many it may have.
-  const counts = new Int32Array(MAX_DEPTH + 1);
-  const limits = new Int32Array(MAX_DEPTH + 1);
+  const counts = new Int32Array(MAX_JSON_DEPTH + 1);
+  const limits = new Int32Array(MAX_JSON_DEPTH + 1);
   let values = 0;
   let depth = 0;
   /** Start of the next part to keep. */
@@ -61,9 +66,9 @@ function withinBounds(json: Buffer): Buffer {
       kept.push(json.subarray(from, at));
       endsAt = depth - 1;
     } else if (byte === BRACE || byte === BRACKET) {
-      if (endsAt === null && depth === MAX_DEPTH) {
+      if (endsAt === null && depth === MAX_JSON_DEPTH) {
         kept.push(json.subarray(from, at), NULL);
-        endsAt = MAX_DEPTH;
+        endsAt = MAX_JSON_DEPTH;
       }
       depth += 1;
       if (endsAt !== null) continue;
@@ -76,7 +81,7 @@ function withinBounds(json: Buffer): Buffer {
       if (endsAt === null || depth > endsAt) continue;
       // A value that is nested too deeply is left out with its closing bracket. A value with too many entries keeps the
       // bracket.
-      from = endsAt === MAX_DEPTH ? at + 1 : at;
+      from = endsAt === MAX_JSON_DEPTH ? at + 1 : at;
       endsAt = null;
     }
   }
@@ -93,4 +98,23 @@ function endOfString(json: Buffer, at: number): number {
     if (byte === BACKSLASH) place += 1;
   }
   return json.length;
+}
+
+/** Returns the position of the first bracket that is nested too deeply, or null. Does not check the grammar. */
+export function tooDeepAt(text: string): number | null {
+  let depth = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charCodeAt(at);
+    if (isString) {
+      if (sign === BACKSLASH) at += 1;
+      // A line end ends an unclosed string, as it does for a parser that continues after a fault.
+      else if (sign === QUOTE || sign === NEWLINE) isString = false;
+    } else if (sign === QUOTE) isString = true;
+    else if (sign === BRACE || sign === BRACKET) {
+      depth += 1;
+      if (depth > MAX_JSON_DEPTH) return at;
+    } else if (sign === BRACE_END || sign === BRACKET_END) depth -= 1;
+  }
+  return null;
 }

@@ -1,8 +1,11 @@
-/** JSON within the bounds is parsed whole. Parts of JSON beyond the bounds are left out, so that the result stays small. */
+/**
+ * JSON within the bounds is parsed whole. Parts of JSON beyond the bounds are left out, so that the result stays small. How deep
+ * a text is nested is found without a parser.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseBounded } from '../../src/base/boundedJson.ts';
+import { MAX_JSON_DEPTH, parseBounded, tooDeepAt } from '../../src/base/boundedJson.ts';
 import { holdsForAll } from '../hostile/property.ts';
 
 const parse = (text: string) => parseBounded(Buffer.from(text));
@@ -63,3 +66,19 @@ for (const text of [
     assert.throws(() => parse(PAD + text), SyntaxError);
   });
 }
+
+test('the first bracket beyond the most levels is found', () => {
+  const nested = `${'[{"a":'.repeat(MAX_JSON_DEPTH / 2)}1${'}]'.repeat(MAX_JSON_DEPTH / 2)}`;
+  assert.equal(tooDeepAt(nested), null);
+  assert.equal(tooDeepAt(Array.from({ length: 100 }, () => nested).join()), null);
+  const deeper = `  ${'['.repeat(MAX_JSON_DEPTH)}{`;
+  assert.equal(tooDeepAt(deeper), deeper.length - 1);
+});
+
+test('brackets in strings are no levels', () => {
+  const brackets = '['.repeat(100);
+  assert.equal(tooDeepAt(`["${brackets}\\"${brackets}\\\\"]`), null);
+  for (const start of ['["\\\\"', '["never closed\n']) {
+    assert.equal(tooDeepAt(start + brackets), start.length + MAX_JSON_DEPTH - 1);
+  }
+});

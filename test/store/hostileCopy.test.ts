@@ -205,7 +205,8 @@ const TRACK = {
 
 type Row = Record<string, string | number | Uint8Array | null>;
 
-const packed = (value: unknown) => new Uint8Array(deflateRawSync(JSON.stringify(value)));
+const packedText = (text: string) => new Uint8Array(deflateRawSync(text));
+const packed = (value: unknown) => packedText(JSON.stringify(value));
 
 /** Rows as this program writes them; each test changes one column. */
 const SOUND: Record<string, Row> = {
@@ -284,7 +285,8 @@ test('rows as the program writes them come back', async (t) => {
   assert.equal(await attempt(await changed(bytes, (db) => insertAll(db, SOUND))), null);
 });
 
-const DEEP = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const DEEP = nested(200_000);
 /** A hundred kilobytes that stand for a hundred megabytes. */
 const BOMB = new Uint8Array(deflateRawSync(Buffer.alloc(100 * 1024 * 1024, '\n')));
 const UNUSABLE: Array<[column: string, value: string | number | Uint8Array, words: string]> = [
@@ -297,7 +299,8 @@ const UNUSABLE: Array<[column: string, value: string | number | Uint8Array, word
   ['jobs.payload', 'undefined', 'is not JSON'],
   ['jobs.error', '{"code":1}', 'has JSON of another shape'],
   ['jobs.result', '[]', 'has JSON of another shape'],
-  ['jobs.result', `{"a":${DEEP}}`, 'is not JSON'],
+  ['jobs.result', `{"a":${DEEP}}`, 'has JSON that is nested too deeply'],
+  ['jobs.result', `{"a":${nested(64)}}`, 'has JSON that is nested too deeply'],
   ['jobs.type', 'delete_everything', 'is not a word that relay uses'],
   ['jobs.status', 'done', 'is not a word that relay uses'],
   ['jobs.status', 'committing', 'jobs.phase does not go with jobs.status'],
@@ -305,7 +308,7 @@ const UNUSABLE: Array<[column: string, value: string | number | Uint8Array, word
   ['jobs.total_items', 2 ** 52, 'is a number out of range'],
   ['jobs.written', -1, 'is a number out of range'],
   ['jobs.run_after', 8_640_000_000_000_001, 'is a number out of range'],
-  ['job_items.input', DEEP, 'has JSON of another shape'],
+  ['job_items.input', DEEP, 'has JSON that is nested too deeply'],
   ['job_items.input', '{"title":"a"}', 'names nothing to search for'],
   ['job_items.status', 'matched', 'job_items.uri is missing'],
   ['job_items.status', 'lost', 'is not a word that relay uses'],
@@ -318,6 +321,7 @@ const UNUSABLE: Array<[column: string, value: string | number | Uint8Array, word
   ['changes.body', new Uint8Array([7, 7, 7]), 'cannot be unpacked'],
   ['changes.body', packed([]), 'cannot be unpacked'],
   ['changes.body', packed({ former: {}, ops: null }), 'cannot be unpacked'],
+  ['changes.body', packedText(`{"former":{"a":${DEEP}},"ops":[]}`), 'cannot be unpacked'],
   ['changes.body', BOMB, 'cannot be unpacked'],
   ['keeps.left_rows', new Uint8Array([7, 7, 7]), 'cannot be unpacked'],
   ['keeps.left_rows', BOMB, 'cannot be unpacked'],

@@ -2,6 +2,7 @@
  * JSON with the position of each value. Objects are read as maps, so a key like `__proto__` is a key like any other.
  */
 import { type Node as JsonNode, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { MAX_JSON_DEPTH, tooDeepAt } from '../../base/boundedJson.ts';
 import { refused } from './decode.ts';
 
 export type { JsonNode };
@@ -11,8 +12,6 @@ export function beginsLikeJson(text: string): boolean {
   return /^\s*(?:\[\s*["{[\]]|\{\s*["}])/u.test(text);
 }
 
-/** Exports are nested about six deep; at a few thousand levels, the parser would run out of stack. */
-const MAX_DEPTH = 64;
 const OPTIONS = { disallowComments: false, allowTrailingComma: true };
 
 /** @throws RelayError `INVALID_ARGUMENT` with the line of the first fault. */
@@ -22,7 +21,7 @@ export function parseJsonTree(
   lineAt: (offset: number) => number,
 ): JsonNode {
   const deep = tooDeepAt(text);
-  if (deep !== null) throw fault(lineAt(deep), `more than ${MAX_DEPTH} levels of brackets`);
+  if (deep !== null) throw fault(lineAt(deep), `more than ${MAX_JSON_DEPTH} levels of brackets`);
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, OPTIONS);
   const [error] = errors;
@@ -65,25 +64,6 @@ function oneValueALine(lines: readonly string[]): JsonNode | null {
     offset += line.length + 1;
   }
   return { type: 'array', offset: 0, length: offset, children };
-}
-
-/** The position of the first bracket that is too deep, or null. */
-function tooDeepAt(text: string): number | null {
-  let depth = 0;
-  let isString = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const sign = text.charCodeAt(at);
-    if (isString) {
-      if (sign === 0x5c) at += 1;
-      // A line end ends an unclosed string, as it does for the parser.
-      else if (sign === 0x22 || sign === 0x0a) isString = false;
-    } else if (sign === 0x22) isString = true;
-    else if (sign === 0x7b || sign === 0x5b) {
-      depth += 1;
-      if (depth > MAX_DEPTH) return at;
-    } else if (sign === 0x7d || sign === 0x5d) depth -= 1;
-  }
-  return null;
 }
 
 function fault(line: number, what: string) {

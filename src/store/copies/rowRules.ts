@@ -5,6 +5,8 @@
  */
 import type { SqlValue } from 'sql.js';
 import * as z from 'zod';
+import { tooDeepAt } from '../../base/boundedJson.ts';
+import { readJson } from '../../base/parsing.ts';
 import { type ItemStatus, type JobStatus, phaseOf, RESOLVED_STATUSES } from '../../domain/job.ts';
 import { TRACKS } from '../tables/aliases.ts';
 import { WHOLE_CHANGES } from '../tables/changes.ts';
@@ -70,16 +72,10 @@ function packedProblem(check: (raw: Uint8Array) => void, value: Uint8Array): str
 }
 
 function jsonProblem(shape: z.ZodType, text: string): string | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-    if (!shape.safeParse(value).success) return 'has JSON of another shape';
-    // A value nested too deeply to be serialized could never be sent.
-    JSON.stringify(value);
-    return null;
-  } catch {
-    return 'is not JSON';
-  }
+  if (tooDeepAt(text) !== null) return 'has JSON that is nested too deeply';
+  const value = readJson(text);
+  if (value === undefined) return 'is not JSON';
+  return shape.safeParse(value).success ? null : 'has JSON of another shape';
 }
 
 /** Phase and status must agree, since a job that is still searching must not write. */

@@ -1,6 +1,7 @@
 /** Changes, one row each: what was there, what is to be written, how far the change got, and how it ended. */
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync } from 'node:zlib';
+import { tooDeepAt } from '../../base/boundedJson.ts';
 import { isObject } from '../../base/parsing.ts';
 import { CHANGE_KINDS, CHANGE_OUTCOMES, type ChangeOp, type Former } from '../../domain/change.ts';
 import { unpacked } from '../sql/packed.ts';
@@ -120,7 +121,9 @@ export function getChangeBody(store: Store, seq: number): ChangeBody {
 
 /** Checks what bodies of all versions have. @throws Error */
 function requireBody(bytes: Uint8Array): void {
-  const body: unknown = JSON.parse(unpacked(bytes));
+  const content = unpacked(bytes);
+  if (tooDeepAt(content) !== null) throw new Error('it is nested too deeply');
+  const body: unknown = JSON.parse(content);
   if (!isObject(body) || !isObject(body.former) || !Array.isArray(body.ops) || !body.ops.every(isObject))
     throw new Error('it is not the body of a change');
 }
