@@ -46,6 +46,8 @@ class Notebook {
   saveTokens = (tokens: unknown) => this.keep('tokens', tokens);
   saveCodeVerifier = (verifier: string) => this.keep('verifier', verifier);
   codeVerifier = () => String(this.saved.verifier);
+  discoveryState = () => this.saved.discovery;
+  saveDiscoveryState = (state: unknown) => this.keep('discovery', state);
 
   async redirectToAuthorization(url: URL): Promise<void> {
     const browser = ownerBrowser(url.origin);
