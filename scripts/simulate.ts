@@ -11,6 +11,7 @@ import type { SeedReport } from '../test/simulate/children/worker.ts';
 import { knownAs } from '../test/simulate/known.ts';
 import { MUTANT_SEEDS, MUTANTS } from '../test/simulate/mutants.ts';
 import { SUBJECTS, type Subject } from '../test/simulate/subjects.ts';
+import { textOf } from './simulate/bundle.ts';
 import { createPool, ENDLESS, type Pool } from './simulate/pool.ts';
 
 const { values } = parseArgs({
@@ -118,7 +119,10 @@ async function tellShortest(pool: Pool, { seed, findings }: SeedReport, rule: st
 }
 
 async function runMutants(unchanged: Pool): Promise<void> {
-  for (const mutant of MUTANTS.filter(({ name }) => name.includes(values.mutant))) {
+  const chosen = MUTANTS.filter(({ name }) => name.includes(values.mutant));
+  // Ends here if the passage of one of them is lost, and not after hours.
+  for (const mutant of chosen) textOf(mutant, values.engine);
+  for (const mutant of chosen) {
     const subject = mutant.only ?? only;
     const first = Math.max(from, mutant.firstSeed ?? from);
     const found = await firstFound(unchanged, await createPool({ ...engine, mutant }, width), subject, {

@@ -27,7 +27,6 @@ export async function bundleSimulator({ directory, mutant }: Engine): Promise<st
   const folder = join(root, '.cache', 'simulate');
   mkdirSync(folder, { recursive: true });
   const outfile = join(folder, `${process.pid}-${++files}.mjs`);
-  const src = directory === undefined ? OWN : join(resolve(directory), 'src') + sep;
   await build({
     absWorkingDir: root,
     entryPoints: [ENTRY],
@@ -37,13 +36,19 @@ export async function bundleSimulator({ directory, mutant }: Engine): Promise<st
     format: 'esm',
     target: 'node20',
     packages: 'external',
-    plugins: [engineOf(src, mutant)],
+    plugins: [engineOf({ directory, mutant })],
     logLevel: 'warning',
   });
   return outfile;
 }
 
-function engineOf(src: string, mutant: Mutant | undefined): Plugin {
+/** Returns the text of the mutant's file with the mistake in it. @throws Error if the passage that it replaces is not there */
+export function textOf(mutant: Mutant, directory = root): string {
+  return changed(readFileSync(join(directory, mutant.file), 'utf8'), mutant);
+}
+
+function engineOf({ directory = root, mutant }: Engine): Plugin {
+  const src = join(resolve(directory), 'src') + sep;
   return {
     name: 'engine',
     setup(plugins) {
@@ -52,9 +57,10 @@ function engineOf(src: string, mutant: Mutant | undefined): Plugin {
         return file.startsWith(OWN) ? { path: src + file.slice(OWN.length) } : undefined;
       });
       if (!mutant) return;
-      const target = join(src, '..', mutant.file);
+      const target = resolve(directory, mutant.file);
+      const contents = textOf(mutant, directory);
       plugins.onLoad({ filter: /\.ts$/ }, ({ path }) =>
-        path === target ? { contents: changed(readFileSync(path, 'utf8'), mutant), loader: 'ts' } : undefined,
+        path === target ? { contents, loader: 'ts' } : undefined,
       );
     },
   };
