@@ -1,5 +1,5 @@
-// `npm run check`: types, lint and format, generated files, structure, figures and unused code. Structure means rules that no
-// linter knows, such as import directions, directory sizes and words to avoid. The figures say what the tools cost a model.
+// `npm run check`: types, lint and format, generated files, structure and unused code. Structure means rules that no
+// linter knows, such as import directions, directory sizes and words to avoid.
 // Every step runs, even after one has failed.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,6 @@ const steps = [
   ['lint and format', bin('biome'), ['ci', '--colors=off', '--error-on-warnings', root]],
   ['generated files', process.execPath, [...tsx, join(root, 'scripts', 'gen.ts'), '--check']],
   ['structure', process.execPath, [...tsx, join(root, 'scripts', 'check', 'structure.ts')]],
-  ['figures', process.execPath, [...tsx, join(root, 'scripts', 'measure.ts'), '--check']],
   ['unused code', process.execPath, [...tsx, join(root, 'scripts', 'check', 'unused.ts')]],
 ];
 

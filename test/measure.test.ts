@@ -1,38 +1,35 @@
-/** The figures of `npm run measure`: which values count as worse, and which tokens a model pays for. */
+/** What the tools may cost a model, and how well a search finds them. `npm run measure` prints all figures. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Figures, recordedFigures, worseFigures } from '../scripts/measure/figures.ts';
+import { rowCosts } from '../scripts/measure/lists.ts';
 import { createModel } from '../scripts/measure/model.ts';
+import { withDemo } from '../scripts/measure/relay.ts';
 import { tokensOf } from '../scripts/measure/tokens.ts';
+import { recall, toolListSizes } from '../scripts/measure/toolList.ts';
 import { withRelay } from './support/world.ts';
 
-const recorded: Figures = { ...recordedFigures(), track_row: 40, requests_five: 96 };
+function isAtMost(costs: Record<string, number>, limits: Record<string, number>): void {
+  assert.deepEqual(Object.keys(costs), Object.keys(limits));
+  for (const [name, limit] of Object.entries(limits)) {
+    assert.ok((costs[name] ?? Infinity) <= limit, `${name}: ${costs[name]}, allowed: ${limit}`);
+  }
+}
 
-test('a figure may be worse than the recorded one by 5 %, and better by any amount', () => {
-  const fine: Partial<Figures>[] = [
-    {},
-    { track_row: 42 },
-    { track_row: 1 },
-    { requests_five: 91.5 },
-    { requests_five: 100 },
-  ];
-  for (const change of fine) assert.deepEqual(worseFigures({ ...recorded, ...change }, recorded), []);
+test('the list of tools and the instructions stay small', () => {
+  const { asked, bytes, instructions } = toolListSizes();
+  isAtMost({ asked, bytes, instructions }, { asked: 8_000, bytes: 60_000, instructions: 1_900 });
 });
 
-test('a figure that is worse by more is reported with both values and what to do', () => {
-  const now = { ...recorded, track_row: 43, requests_five: 91 };
-  assert.deepEqual(worseFigures(now, recorded), [
-    'Worse than recorded: A track, in a list of tracks: 43 tokens, recorded: 40 tokens. Improve it, or record it with: npm run measure -- --write',
-    'Worse than recorded: Requests as people say them, whose tool is among the first five: 91.0 %, recorded: 96.0 %. Improve it, or record it with: npm run measure -- --write',
-  ]);
+test('an average row of a list stays lean', async () => {
+  const costs = await withDemo((relay) => rowCosts(createModel(relay.client), relay));
+  isAtMost(costs, { track: 50, playlist: 60, library: 60, item: 60 });
 });
 
-test('a figure beyond its limit is reported, whatever was recorded', () => {
-  const now = { ...recorded, list_tokens: 13_501, keywords_five: 97.9 };
-  assert.deepEqual(worseFigures(now, now), [
-    'Beyond its limit: `tools/list`, with output schemas: 13,501 tokens, allowed: 13,500 tokens.',
-    'Beyond its limit: The same, among the first five: 97.9 %, allowed: 98.0 %.',
-  ]);
+test('a plain search finds the tool for an everyday request', () => {
+  const [keywords, requests] = [recall('keywords'), recall('requests')];
+  assert.ok(keywords.first >= 0.85, `keywords, first: ${keywords.first}`);
+  assert.ok(keywords.firstFive >= 0.98, `keywords, among the first five: ${keywords.firstFive}`);
+  assert.ok(requests.firstFive >= 0.85, `requests, among the first five: ${requests.firstFive}`);
 });
 
 test('a model pays for the arguments and the text of each answer, and not for the list of tools', () =>
