@@ -3,9 +3,9 @@
  * gets one JSON document per line. An error is then one line of JSON on stderr: `{"error":{code,message,remedy}}`, with
  * `details` if there are any.
  *
- * What is written may contain text from outside. So the command line writes to the streams only through this file
- * (`scripts/check/writers.ts` enforces it and lists the exceptions). Texts that are printed here lose all control characters
- * that a terminal obeys, and a line stays one line. relay itself then adds such characters for colours and to redraw a line.
+ * What is written may contain text from outside. So the command line prints through this file; only prompts, which have no
+ * line end, go past it. Texts that are printed here lose all control characters that a terminal obeys, and a line stays one
+ * line. relay itself then adds such characters for colours and to redraw a line.
  */
 
 import { visibleJson, visibleLine, visibleLines, visibleText } from '../../base/visibleText.ts';
