@@ -7,7 +7,7 @@ export interface Clock {
    * inside one process are measured with it. It may stand still while the computer sleeps.
    */
   monotonic(): number;
-  /** Resolves after `ms`; rejects with the signal's reason as soon as it aborts. */
+  /** Resolves after `ms`, soon if it is negative; rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -31,10 +31,12 @@ export const systemClock: Clock = {
         clearTimeout(timer);
         reject(signal?.reason);
       };
-      const timer = setTimeout(() => {
+      const wake = () => {
         signal?.removeEventListener('abort', stop);
         resolve();
-      }, ms);
+      };
+      // What is left until a deadline may have become negative since the caller compared it, and Node warns about such times.
+      const timer = setTimeout(wake, Math.max(0, ms));
       signal?.addEventListener('abort', stop, { once: true });
     }),
 };
