@@ -63,6 +63,20 @@ longTest('a full log that cannot be renamed still gets each line once', async (c
   assert.equal(readFileSync(path, 'utf8').slice(full.length), event(1) + event(2));
 });
 
+test('the log in the home listens for the end of the process only while lines wait', async (context) => {
+  const home = temporaryHome(context);
+  const before = process.listenerCount('exit');
+  const file = createLogFile(home);
+  assert.equal(process.listenerCount('exit'), before);
+  for (const n of [1, 2]) {
+    file.write(event(n));
+    file.write(event(n));
+    assert.equal(process.listenerCount('exit'), before + 1);
+    await until(() => process.listenerCount('exit') === before);
+    assert.equal(linesOf(readFileSync(join(home, 'relay.log'), 'utf8')).length, 2 * n);
+  }
+});
+
 test('logs shows the last lines of the current and the earlier file, as text or as JSON', async (context) => {
   const home = temporaryHome(context);
   const env = { RELAY_HOME: home };

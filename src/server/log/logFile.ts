@@ -33,14 +33,16 @@ export function createLogFile(home: string): { write(line: string): void } {
     try {
       const isFull = append(path, waiting.join(''));
       waiting = [];
+      process.off('exit', flush);
       if (isFull) renameSync(path, older);
     } catch {
       waiting = waiting.slice(-MAX_WAITING);
     }
   };
-  process.once('exit', flush);
   return {
     write(line) {
+      // Listens only while lines wait: a file cannot be closed, and a process may have started many servers.
+      if (waiting.length === 0) process.once('exit', flush);
       waiting.push(line);
       timer ??= setTimeout(flush, FLUSH_MS).unref();
     },
