@@ -58,6 +58,7 @@ async function runWorker(queue, { flags, pattern, needsOwnProcess, env = {}, onF
   let stuck = null;
   let watch;
   let exitCode = 0;
+  let anyFailed = false;
   const allow = (ms, what) => {
     clearTimeout(watch);
     watch = setTimeout(() => {
@@ -101,6 +102,7 @@ async function runWorker(queue, { flags, pattern, needsOwnProcess, env = {}, onF
     if (!at.ended || !at.events.some(({ type, data }) => isOutcome(type) && data.nesting === 0)) return;
     const changed = at.ended.changed.map((name) => `The file leaves ${name} changed.`);
     const hasFailed = at.events.some(({ type }) => type === 'test:fail');
+    anyFailed ||= hasFailed;
     // If a test has failed, the exit code is from node:test.
     if (at.ended.exitCode !== exitCode && !hasFailed && at.strays.length === 0)
       changed.push(`The file leaves the exit code ${at.ended.exitCode} behind.`);
@@ -111,9 +113,11 @@ async function runWorker(queue, { flags, pattern, needsOwnProcess, env = {}, onF
   });
   const [code, signal] = await once(worker, 'close');
   clearTimeout(watch);
+  // For failed tests, node:test sets the exit code to 1: in Node 20 at once, in newer versions when the process ends.
+  const isExpected = code === exitCode || (anyFailed && code === 1);
   const ending = stuck ?? `The process ended with ${signal ?? `exit code ${code}`}.`;
   if (at.file) finish(`${ending}${at.test ? ` The last test that had begun: '${at.test}'.` : ''}`);
-  else if (stuck || signal || code !== exitCode || at.strays.length > 0) {
+  else if (stuck || signal || !isExpected || at.strays.length > 0) {
     at.events = [];
     finish(ending);
   }
