@@ -1,6 +1,6 @@
 /**
  * Runs the tests' crash harness until it has made the given number of changes or kills:
- * `npm run test:crash -- --runs 1000 | --kills 100 [--seed N] [--width N] [--kinds keep,restore]`.
+ * `npm run crash -- --runs 1000 | --kills 100 [--seed N] [--width N] [--kinds keep,restore]`.
  */
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { longTest } from '../support/scale.ts';
 import { crash } from './crash/harness.ts';
 
-/** A short form: CI continues with `npm run test:crash -- --kills 100`. */
+/** A short form: CI continues with `npm run crash -- --kills 100`. */
 const RUNS = 8;
 
 longTest('killed at any moment of a bad day, no change loses, doubles or reorders a track', async (t) => {
