@@ -1,125 +1,91 @@
-// `npm test`: runs every test file under test/, compiled once, in a few processes that each run many files. Paths limit it to
-// those files. `--test-reporter` works as in Node. `--test-name-pattern` applies only to tests at the top of a file.
-// `--processes=N` sets how many run at the same time. `--long` runs the files that take their sizes from test/support/scale.ts,
-// at full size (`npm run test:long`); with `--sample`, they try fewer random cases. `--again` repeats the files that failed,
-// alone and with the same seeds, if they are few: on a busy machine, a test in fast time may run out of time. `--load` runs the
-// tests of test/load, with a new random seed each time (`npm run test:load`). `--stdio` runs the tests of the tools, whose
-// clients then start `relay stdio` instead of connecting over HTTP (`npm run test:stdio`). The clients start `relay stdio` from
-// source, or from a copy of the executable that RELAY_BIN names.
-// test/package/ needs executables that are built first, so it runs only if a path names it (`npm run test:package`).
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join, relative, sep } from 'node:path';
-import { compile } from './testing/compile.mjs';
-import { cache, root } from './testing/compiled.mjs';
-import { runFiles } from './testing/pool.mjs';
-import { createResults } from './testing/results.mjs';
-import { useMemory } from './testing/temporary.mjs';
+// `npm test`: bundles the tests, and runs the bundles with `node --test`. Options are Node's, such as `--test-name-pattern=…`.
+// Paths limit it to the test files with one of them in their own path. test/load takes long, and test/package needs executables
+// that are built first, so they run only if a path names them. With RELAY_TEST_FULL=1 and no path, only the files run that take
+// their sizes from test/support/scale.ts.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { bundleTests, root, testFiles } from './testing/bundles.mjs';
 
-const PACKAGE = join('test', 'package') + sep;
-const SCALE = '/support/scale.ts';
-const LOAD = join('test', 'load') + sep;
-/** Files with this import are load tests. Only `--load` runs them at full size. */
-const MODEL = "'./model/";
-/** If more files than this have failed, the reason is not the machine, so none runs again. */
-const MAX_AGAIN = 3;
-/** Files with this import measure the memory of their process, so they need a new one. */
-const GARBAGE = '/support/garbage.ts';
-/** Files in this directory replace the connections to SQLite for the rest of the process, so they need a new process too. */
-const SIMULATION = join('test', 'simulate') + sep;
+const isFull = process.env.RELAY_TEST_FULL === '1';
+const flags = process.argv.slice(2).filter((word) => word.startsWith('-'));
+const named = process.argv.slice(2).filter((word) => !word.startsWith('-'));
 
-const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
-const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-'));
-const option = (name) => {
-  const at = flags.findIndex((flag) => flag.startsWith(`--${name}=`));
-  return at === -1 ? undefined : flags.splice(at, 1)[0].slice(name.length + 3);
-};
-const reporter = option('test-reporter') ?? (process.stdout.isTTY ? 'spec' : 'tap');
-const pattern = option('test-name-pattern');
-const [isLong, isAgain, isLoad] = [taken('--long'), taken('--again'), taken('--load')];
-if (isLong) process.env.RELAY_TEST_FULL = '1';
-if (taken('--sample')) process.env.RELAY_TEST_SAMPLE = '1';
-if (isLoad) {
-  process.env.RELAY_TEST_FULL = '1';
-  if (named.length === 0) named.push(LOAD);
-}
-if (taken('--stdio')) {
-  process.env.RELAY_TEST_TRANSPORT = 'stdio';
-  if (process.env.RELAY_BIN) process.env.RELAY_BIN = alone(process.env.RELAY_BIN);
-  if (named.length === 0) named.push(join('test', 'tools') + sep);
-}
-// Runs more processes than there are cores, since some tests wait for a clock or a process.
-const width = Number(option('processes') ?? Math.max(2, availableParallelism()) + 2);
-
-const all = (await compile()).map((file) => relative(root, file));
-const files = all.filter(
-  (file) =>
-    (named.length === 0 ? !file.startsWith(PACKAGE) : named.some((name) => file.includes(name))) &&
-    (!isLong || isLongFile(readFileSync(join(root, file), 'utf8'))),
-);
-const unknown = named.filter((name) => !all.some((file) => file.includes(name)));
-if (unknown.length > 0 || files.length === 0) {
-  console.error(`No test file has ${(unknown.length > 0 ? unknown : named).join(' or ')} in its path.`);
+const all = testFiles();
+const unknown = named.filter((name) => !all.some(({ path }) => path.includes(name)));
+if (unknown.length > 0) {
+  console.error(`No test file has ${unknown.join(' or ')} in its path.`);
   process.exit(1);
 }
+const isSeparate = ({ path }) => /^test\/(load|package)\//.test(path);
+const files = all.filter((file) =>
+  named.length > 0
+    ? named.some((name) => file.path.includes(name))
+    : !isSeparate(file) && (!isFull || file.text.includes('/support/scale.ts')),
+);
 
-const isLarge = isLong || isLoad || process.env.RELAY_BIN || named.some((name) => name.startsWith(PACKAGE));
-if (!isLarge) useMemory();
-const known = knownTimes();
-const results = createResults(reporter);
-const needsOwnProcess = (file) =>
-  file.startsWith(SIMULATION) || readFileSync(join(root, file), 'utf8').includes(GARBAGE);
-const options = { flags, pattern, needsOwnProcess };
-await runFiles(inTurn(files), { ...options, width, onFile: results.add });
-if (isAgain && results.failed().length <= MAX_AGAIN) {
-  for (const file of results.failed())
-    await runFiles([file], { ...options, width: 1, env: results.seedsOf(file), onFile: results.addAgain });
-}
-const { failed, times } = await results.end();
-if (!isLong && !isLoad) keepTimes(times);
-process.exitCode = failed.length === 0 ? 0 : 1;
-
-/** Returns true if the flag was given, and takes it out of those that are passed on to Node. */
-function taken(flag) {
-  const at = flags.indexOf(flag);
-  if (at !== -1) flags.splice(at, 1);
-  return at !== -1;
+const cache = join(root, '.cache', 'tests');
+mkdirSync(cache, { recursive: true });
+// Another run may be under way, so this one has a directory of its own.
+const folder = mkdtempSync(join(cache, 'run-'));
+try {
+  process.exitCode = await run(await bundleTests(files, folder));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
 }
 
-/** @param text of a test file */
-function isLongFile(text) {
-  return text.includes(SCALE) && !text.includes(MODEL);
+/** Returns the exit code. */
+async function run(bundles) {
+  const testing = (name) => join(root, 'scripts', 'testing', name);
+  const args = [
+    '--enable-source-maps',
+    '--disable-warning=ExperimentalWarning',
+    // Most objects of a test are garbage at its end, so more space for young objects saves a tenth of the time.
+    '--max-semi-space-size=64',
+    // Tests run most code only a few times, and by default optimizing it would take a sixth of all processor time. Newer versions
+    // of V8 no longer have the flag.
+    ...(Number(process.versions.node.split('.')[0]) <= 22 ? ['--interrupt-budget=1000000'] : []),
+    `--require=${testing('preload.cjs')}`,
+    '--test',
+    // More than there are cores, since some tests wait for a clock or a process.
+    `--test-concurrency=${availableParallelism() + 2}`,
+    // Only for endless loops; preload.cjs ends processes that wait.
+    '--test-timeout=3600000',
+    ...(flags.some((flag) => flag.startsWith('--test-reporter'))
+      ? []
+      : ['spec', testing('skipped.mjs')].flatMap((reporter) => [
+          `--test-reporter=${reporter}`,
+          '--test-reporter-destination=stdout',
+        ])),
+    ...flags,
+    ...bundles,
+  ];
+  const isLarge = isFull || process.env.RELAY_BIN !== undefined || files.some(isSeparate);
+  const memory = process.env.TMPDIR || isLarge ? null : memoryFolder();
+  const env = { ...process.env, ...(memory ? { TMPDIR: memory } : {}) };
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill());
+  const [code] = await once(child, 'exit');
+  if (memory) rmSync(memory, { recursive: true, force: true });
+  return code ?? 1;
 }
 
 /**
- * Long files come first, so that none is left running alone at the end. Files that never ran come before those known to be
- * quick. Files that need a new process come before all others, since each ends the process before it.
+ * Every test has its own home, and relay waits until its files there are on the disk. A directory in memory saves a tenth of the
+ * time. Returns null if the system has none with room for it, or no program can be started from it, as in many containers.
  */
-function inTurn(files) {
-  const weight = (file) => (needsOwnProcess(file) ? Number.POSITIVE_INFINITY : (known[file] ?? 5_000));
-  const weights = new Map(files.map((file) => [file, weight(file)]));
-  return files.sort((a, b) => weights.get(b) - weights.get(a) || (a < b ? -1 : 1));
-}
-
-/** Copies the executable into an empty directory. */
-function alone(executable) {
-  const folder = mkdtempSync(join(tmpdir(), 'relay-alone-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const copy = join(folder, 'relay');
-  copyFileSync(executable, copy);
-  return copy;
-}
-
-function knownTimes() {
+function memoryFolder() {
   try {
-    return JSON.parse(readFileSync(join(cache, 'times.json'), 'utf8'));
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    const cannotRun = / \/dev\/shm \S+ \S*\bnoexec\b/.test(readFileSync('/proc/mounts', 'utf8'));
+    if (cannotRun || bavail * bsize < 2 ** 30) return null;
+    const folder = mkdtempSync('/dev/shm/relay-');
+    // Some tests run as another user.
+    chmodSync(folder, 0o1777);
+    return folder;
   } catch {
-    return {};
+    return null;
   }
-}
-
-function keepTimes(times) {
-  const latest = Object.fromEntries(times.map(({ file, ms }) => [file, Math.round(ms)]));
-  mkdirSync(cache, { recursive: true });
-  writeFileSync(join(cache, 'times.json'), JSON.stringify({ ...known, ...latest }));
 }

@@ -4,6 +4,8 @@
  * `--host-only` builds only the executable for this machine, and runs only a few of the tests.
  */
 import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../package.json' with { type: 'json' };
 import { root } from './bundle.ts';
@@ -20,7 +22,21 @@ const tests = hostOnly
 
 if (!process.argv.includes('--no-build')) run(['--import', 'tsx', join('scripts', 'package.ts'), ...targets]);
 run([join('scripts', 'test.mjs'), ...tests], { RELAY_BIN: executable });
-if (!hostOnly) run([join('scripts', 'test.mjs'), '--stdio'], { RELAY_BIN: executable });
+if (!hostOnly) {
+  run([join('scripts', 'test.mjs'), 'test/tools/'], {
+    RELAY_BIN: alone(executable),
+    RELAY_TEST_TRANSPORT: 'stdio',
+  });
+}
+
+/** Copies the executable into an empty directory. */
+function alone(program: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-alone-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const copy = join(folder, 'relay');
+  copyFileSync(program, copy);
+  return copy;
+}
 
 function run(args: string[], env: Record<string, string> = {}): void {
   const options = { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } } as const;

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { poll } from '../changes/settled.ts';
+import { buildChild } from '../store/children/build.ts';
 import { sharedFastClock } from '../support/fastClock.ts';
 import { longTest } from '../support/scale.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
@@ -22,8 +22,6 @@ const SECONDS = Number(process.env.RELAY_TEST_SECONDS ?? 12);
  */
 const HEAP_BYTES = 8 * 1024 * 1024;
 
-const TYPESCRIPT = new URL('../../scripts/testing/register.mjs', import.meta.url).href;
-
 interface Program {
   mcpUrl: string;
   baseUrl: string;
@@ -39,9 +37,9 @@ async function withProgram(
   work: (program: Program) => Promise<void>,
 ): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'relay-load-'));
-  const child = fork(fileURLToPath(new URL('./model/server.ts', import.meta.url)), {
+  const child = fork(buildChild(new URL('./model/server.ts', import.meta.url)), {
     env: { PATH: process.env.PATH, RELAY_HOME: home, ...env },
-    execArgv: ['--disable-warning=ExperimentalWarning', `--import=${TYPESCRIPT}`],
+    execArgv: [],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   const ended = once(child, 'close');

@@ -1,6 +1,7 @@
 /** The system's Chromium, headless, for tests of pages. One browser serves all tests of a process. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -30,6 +31,7 @@ const CLOSE_MS = 20_000;
 const PATIENCE_MS = 60_000;
 
 let shared: Promise<Browser> | undefined;
+after(async () => (await shared)?.close());
 
 /** Runs `work` with the browser, and then closes the profiles that `work` opened. */
 export async function withChromium(work: (browser: Browser) => Promise<void>): Promise<void> {
@@ -61,8 +63,6 @@ async function launch(): Promise<Browser> {
     ...signals,
   });
   browser.on('context', (context) => context.setDefaultTimeout(PATIENCE_MS));
-  // The test runner disconnects this process when it has no more test files.
-  process.once('disconnect', () => void browser.close());
   return browser;
 }
 

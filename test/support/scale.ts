@@ -13,7 +13,7 @@ export function sized<T>(size: T, short: T): T {
   return isFull ? size : short;
 }
 
-/** How many random cases to try: `full` in a full run, a quarter of that in its sample (`--sample`), else `short`. */
+/** How many random cases to try: `full` in a full run, a quarter of that in its sample (`RELAY_TEST_SAMPLE=1`), else `short`. */
 export function trials(full: number, short: number): number {
   return sized(isSample ? Math.max(short, Math.ceil(full / 4)) : full, short);
 }

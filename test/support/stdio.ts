@@ -26,7 +26,7 @@ interface StdioOptions {
 }
 
 /**
- * True if a packaged program is tested without PATH and stderr. `scripts/test.mjs --stdio` has copied it into a directory of its
+ * True if a packaged program is tested without PATH and stderr. `scripts/testPackage.ts` has copied it into a directory of its
  * own.
  */
 const IS_ALONE = process.env.RELAY_BIN !== undefined && process.env.RELAY_TEST_TRANSPORT === 'stdio';

@@ -25,7 +25,7 @@ export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 /** The key with which command line and server prove themselves to each other. */
 export const LOCAL_KEY = deriveLocalKey(Buffer.from(ENCRYPTION_KEY, 'base64'));
 
-/** True if clients use `relay stdio`: `node scripts/test.mjs --stdio`. */
+/** True if clients use `relay stdio`: `npm run test:stdio`. */
 export const OVER_STDIO = process.env.RELAY_TEST_TRANSPORT === 'stdio';
 
 export interface RelayOptions {
