@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { sized, trials } from '../support/scale.ts';
+import { trials } from '../support/scale.ts';
 import { runHistory } from './history.ts';
 import { knownAs } from './known.ts';
 import { FIRST_WITH_MORE, planOf } from './more.ts';
-import type { Kind, Plan } from './plan.ts';
+import type { Kind } from './plan.ts';
 
 /** Half of the seeds have the draws of `more.ts`, and half do not. */
 const SEEDS = Array.from({ length: trials(400, 24) }, (_, index) =>
   index % 2 === 0 ? 1 + index / 2 : FIRST_WITH_MORE + (index - 1) / 2,
-);
-
-/**
- * The shortest histories that showed a mistake which is fixed now. Each is named after what happens in it, or after what the
- * program now does then. `judged correctly` means that the mistake was in the oracle.
- */
-const MENDED: ReadonlyArray<{ name: string; plan: Plan }> = JSON.parse(
-  readFileSync(new URL('mended.json', import.meta.url), 'utf8'),
 );
 
 test('histories of many kinds show nothing but known mistakes, and the same seed gives the same history', async () => {
@@ -34,9 +25,3 @@ test('histories of many kinds show nothing but known mistakes, and the same seed
   }
   assert.deepEqual(found, [], 'npm run simulate -- --seeds 1 --from SEED prints the shortest story');
 });
-
-for (const { name, plan } of MENDED.filter((_, index) => index % sized(1, 3) === 0))
-  test(name, async () => {
-    const { findings } = await runHistory(plan);
-    assert.deepEqual(findings, []);
-  });
