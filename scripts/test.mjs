@@ -4,7 +4,16 @@
 // their sizes from test/support/scale.ts.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { bundleTests, root, testFiles } from './testing/bundles.mjs';
@@ -28,6 +37,11 @@ const files = all.filter((file) =>
 
 const cache = join(root, '.cache', 'tests');
 mkdirSync(cache, { recursive: true });
+for (const name of readdirSync(cache)) {
+  // What a run left that was killed.
+  const isOld = Date.now() - statSync(join(cache, name)).mtimeMs > 86_400_000;
+  if (isOld) rmSync(join(cache, name), { recursive: true, force: true });
+}
 // Another run may be under way, so this one has a directory of its own.
 const folder = mkdtempSync(join(cache, 'run-'));
 try {

@@ -41,5 +41,6 @@ function watch({ after, beforeEach }) {
   const tell = (text) => process.stderr.write(`${process.argv[1]}: ${subject}: ${text}\n`);
   beforeEach(({ name }) => allow(TEST_MS, `Test “${name}”`));
   after(() => allow(EXIT_MS, 'After the last test'));
-  for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, (error) => tell(inspect(error)));
+  for (const event of ['uncaughtException', 'unhandledRejection'])
+    process.on(event, (error) => tell(inspect(error)));
 }
