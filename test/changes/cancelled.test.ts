@@ -67,7 +67,7 @@ longTest(
     }),
 );
 
-test('a job that is cancelled while it waits to write its first request leaves no change to undo', () =>
+longTest('a job that is cancelled while it waits to write its first request leaves no change to undo', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     const id = await committed(relay, 'add_to_playlist', tracks(relay, 5, 3_000), { playlist_id }, () =>
       relay.provider.faults.add({ ...APPEND, ...LIMIT }),
@@ -95,7 +95,8 @@ test('a job that is cancelled while it waits to write its first request leaves n
     });
     assert.deepEqual(await listed(relay), []);
     assertRows(playlist, former);
-  }));
+  }),
+);
 
 test('a job that is cancelled while it waits to try a lost request again leaves a change that may have written', () =>
   withUnkind({}, async (relay) => {
@@ -132,22 +133,29 @@ test('the same holds if the job is cancelled while it tries the lost request aga
     assert.deepEqual([change?.state, change?.can_undo], ['partial', true]);
   }));
 
-test('a job that is cancelled after it has made a playlist leaves a change that an undo can take back', () =>
-  withUnkind({}, async (relay) => {
-    const { faults } = relay.provider;
-    const id = await committed(relay, 'create_playlist', tracks(relay, 5, 3_000), { name: 'Half Made' }, () =>
-      faults.add({ ...APPEND, ...LIMIT }),
-    );
-    await reach(relay, id, 'waiting');
-    const made = at(
-      owner(relay.provider).playlists.filter(({ name }) => name === 'Half Made'),
-      0,
-    );
-    fill(made, tracks(relay, 1, 4_000));
-    faults.add({ ...APPEND, ...LIMIT });
-    await relay.call('resume_job', { job_id: id });
-    await reach(relay, id, 'waiting');
-    await relay.call('cancel_job', { job_id: id });
-    const [change] = await listed(relay);
-    assert.deepEqual([change?.state, change?.can_undo], ['partial', true]);
-  }));
+longTest(
+  'a job that is cancelled after it has made a playlist leaves a change that an undo can take back',
+  () =>
+    withUnkind({}, async (relay) => {
+      const { faults } = relay.provider;
+      const id = await committed(
+        relay,
+        'create_playlist',
+        tracks(relay, 5, 3_000),
+        { name: 'Half Made' },
+        () => faults.add({ ...APPEND, ...LIMIT }),
+      );
+      await reach(relay, id, 'waiting');
+      const made = at(
+        owner(relay.provider).playlists.filter(({ name }) => name === 'Half Made'),
+        0,
+      );
+      fill(made, tracks(relay, 1, 4_000));
+      faults.add({ ...APPEND, ...LIMIT });
+      await relay.call('resume_job', { job_id: id });
+      await reach(relay, id, 'waiting');
+      await relay.call('cancel_job', { job_id: id });
+      const [change] = await listed(relay);
+      assert.deepEqual([change?.state, change?.can_undo], ['partial', true]);
+    }),
+);

@@ -1,6 +1,5 @@
 /** `list_changes` and `undo_change` count only the rows and tracks that were really written. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { ChangeSummary } from '../../src/domain/change.ts';
 import { savedUris, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
@@ -63,16 +62,19 @@ longTest('a removal of saved tracks that fails part-way counts each saved track 
   }),
 );
 
-test('a song that was saved twice in one call counts once in the undo, although the library does not show it yet', () =>
-  withUnkind({}, async (relay) => {
-    const [first = '', second = ''] = tracks(relay, 2, 7_000);
-    relay.provider.lag.set({ lists: 10_000 });
-    await withExtras(relay, async ({ call }) => {
-      await call('save_tracks', { track_ids: [first, first, second] });
-      const { summary, taken } = await call('undo_change');
-      assert.deepEqual(
-        [summary, taken],
-        ['Removed 2 songs from Liked Songs.', { count: 2, first: [first, second] }],
-      );
-    });
-  }));
+longTest(
+  'a song that was saved twice in one call counts once in the undo, although the library does not show it yet',
+  () =>
+    withUnkind({}, async (relay) => {
+      const [first = '', second = ''] = tracks(relay, 2, 7_000);
+      relay.provider.lag.set({ lists: 10_000 });
+      await withExtras(relay, async ({ call }) => {
+        await call('save_tracks', { track_ids: [first, first, second] });
+        const { summary, taken } = await call('undo_change');
+        assert.deepEqual(
+          [summary, taken],
+          ['Removed 2 songs from Liked Songs.', { count: 2, first: [first, second] }],
+        );
+      });
+    }),
+);

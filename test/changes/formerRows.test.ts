@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import { reach } from '../jobs/jobCalls.ts';
 import { owner } from '../support/entries.ts';
@@ -215,7 +214,7 @@ longTest(
     }),
 );
 
-test('every write of a tool names its change', () =>
+longTest('every write of a tool names its change', () =>
   withUnkind({}, async (relay) => {
     const playlist_id = named(relay, 'Exactly Two Hundred').id;
     const [first = '', ...rest] = tracks(relay, 20, 4_000);
@@ -239,4 +238,5 @@ test('every write of a tool names its change', () =>
       if (typeof answer.change_id !== 'string' || answer.change_id === '') without.push(tool);
     }
     assert.deepEqual(without, []);
-  }));
+  }),
+);

@@ -1,6 +1,5 @@
 /** Changes that cannot be saved once they have begun: nothing is lost or doubled, and the answer says how far they got. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Incoming } from '../../src/demo/http.ts';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
 import { jobOf } from '../jobs/jobCalls.ts';
@@ -196,7 +195,7 @@ longTest('no lane asks again and again for a job whose start is still being save
   }),
 );
 
-test('a review whose acceptance cannot be saved can still be carried on', () =>
+longTest('a review whose acceptance cannot be saved can still be carried on', () =>
   withDisk(async (relay, disk) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
@@ -220,4 +219,5 @@ test('a review whose acceptance cannot be saved can still be carried on', () =>
     const { status, written } = await ended(relay, id);
     assert.deepEqual([status, written], ['completed', 250]);
     assertRows(playlist, [...theirs, ...items.slice(150)]);
-  }));
+  }),
+);

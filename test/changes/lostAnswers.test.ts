@@ -231,7 +231,7 @@ longTest(
     }),
 );
 
-test('a rollback that takes effect late does not take out what was added after it', () =>
+longTest('a rollback that takes effect late does not take out what was added after it', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id, former }) => {
     const track_ids = [former[3] ?? '', former[9] ?? ''];
     const left = former.filter((uri) => !track_ids.includes(uri));
@@ -246,7 +246,8 @@ test('a rollback that takes effect late does not take out what was added after i
     assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: added }));
     await clock.sleep(ALL_OVER_MS);
     assertRows(playlist, [...left, ...added]);
-  }));
+  }),
+);
 
 /** Waits until a job pauses for more than 40 s, so that on a busy machine too, the next calls come before its next try. */
 async function reachLongWait(relay: Relay, clock: JumpingClock, id: string): Promise<void> {
@@ -254,32 +255,35 @@ async function reachLongWait(relay: Relay, clock: JumpingClock, id: string): Pro
   await poll(async () => ((await waitOf()) > 40_000 ? true : null));
 }
 
-test('what another change found while a job waited does not tell how a later request of the job ended', () =>
-  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
-    const [former, uris] = [tracks(relay, 20), tracks(relay, 5, 3_000)];
-    fill(playlist, former);
-    const { faults } = relay.provider;
-    const down = { kind: 'status', status: 503, times: Number.POSITIVE_INFINITY } as const;
-    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () =>
-      faults.add({ ...APPEND, ...down }),
-    );
-    await reachLongWait(relay, clock, id);
-    faults.clear();
-    const args = { playlist_id, track_ids: tracks(relay, 1, 500) };
-    assertDone(await change(relay, 'add_tracks_to_playlist', args));
-    assertDone(await undoLast(relay));
-    // The next try of the job takes effect, its answer is lost, and nothing can be read.
-    faults.add(
-      { ...APPEND, kind: 'status_after', status: 502 },
-      { method: 'GET', path: /\/items$/, skip: 1, ...down },
-    );
-    await poll(() => urisOf(playlist).length > former.length || null);
-    await clock.sleep(2 * ALL_OVER_MS);
-    await reach(relay, id, 'waiting');
-    faults.clear();
-    assert.equal((await ended(relay, id)).status, 'completed');
-    assertRows(playlist, [...former, ...uris]);
-  }));
+longTest(
+  'what another change found while a job waited does not tell how a later request of the job ended',
+  () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
+      const [former, uris] = [tracks(relay, 20), tracks(relay, 5, 3_000)];
+      fill(playlist, former);
+      const { faults } = relay.provider;
+      const down = { kind: 'status', status: 503, times: Number.POSITIVE_INFINITY } as const;
+      const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () =>
+        faults.add({ ...APPEND, ...down }),
+      );
+      await reachLongWait(relay, clock, id);
+      faults.clear();
+      const args = { playlist_id, track_ids: tracks(relay, 1, 500) };
+      assertDone(await change(relay, 'add_tracks_to_playlist', args));
+      assertDone(await undoLast(relay));
+      // The next try of the job takes effect, its answer is lost, and nothing can be read.
+      faults.add(
+        { ...APPEND, kind: 'status_after', status: 502 },
+        { method: 'GET', path: /\/items$/, skip: 1, ...down },
+      );
+      await poll(() => urisOf(playlist).length > former.length || null);
+      await clock.sleep(2 * ALL_OVER_MS);
+      await reach(relay, id, 'waiting');
+      faults.clear();
+      assert.equal((await ended(relay, id)).status, 'completed');
+      assertRows(playlist, [...former, ...uris]);
+    }),
+);
 
 longTest('a restore in doubt that is asked for and carried out once more puts no song there twice', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {

@@ -30,7 +30,7 @@ function edits(
   relay.provider.faults.add({ ...when, kind: 'hook', fn } as FaultRule);
 }
 
-test('a rollback keeps a song that was added just before the rollback', () =>
+longTest('a rollback keeps a song that was added just before the rollback', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, song] = [urisOf(playlist), at(tracks(relay, 1, 8_000), 0)];
@@ -40,7 +40,8 @@ test('a rollback keeps a song that was added just before the rollback', () =>
     const { error } = await change(relay, 'replace_playlist_tracks', args);
     assert.deepEqual(error?.details?.rollback, { attempted: true, succeeded: true });
     assertRows(playlist, [...former, song]);
-  }));
+  }),
+);
 
 longTest('a write to a playlist that is being made waits until that playlist is filled', () =>
   withUnkind({}, async (relay) => {

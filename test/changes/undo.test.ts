@@ -32,7 +32,7 @@ longTest('an undo of a replacement says which rows have lost their dates, althou
   ),
 );
 
-test('an undo can be undone, and the undo of an undo can be undone too', () =>
+longTest('an undo can be undone, and the undo of an undo can be undone too', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [former, wanted] = [tracks(relay, 250), tracks(relay, 350, 3_000)];
     fill(playlist, former);
@@ -42,7 +42,8 @@ test('an undo can be undone, and the undo of an undo can be undone too', () =>
       assertDone(await undoLast(relay));
       assertRows(playlist, rows);
     }
-  }));
+  }),
+);
 
 longTest(
   'a change whose undo was undone and undone again counts as undone, so what a person then saves stays',

@@ -75,31 +75,34 @@ test('an undo that continues after a limit brings back what the change took out,
     assertRows(playlist, [...rest, again, song]);
   }));
 
-test('the refusal of an undo names the change to undo first, even if that began earlier and then waited', () =>
-  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
-    const [waited, added] = [tracks(relay, 2, 3_000), tracks(relay, 3, 6_000)];
-    const id = await committed(relay, 'add_to_playlist', waited, { playlist_id }, () =>
-      relay.provider.faults.add({ method: 'POST', path: ITEMS, kind: 'status', status: 403 }),
-    );
-    await reach(relay, id, 'waiting');
-    const { answer } = await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: added });
-    await ended(relay, id);
-    assertRows(playlist, [...former, ...added, ...waited]);
-    await withExtras(relay, async ({ changes, undo }) => {
-      const [newest, oldest = ''] = await changes();
-      assert.equal(newest, answer.change_id);
-      const { error } = await undo(String(answer.change_id));
-      assert.deepEqual(
-        [error?.code, error?.remedy],
-        [
-          'CONFLICT',
-          `First undo the change ${oldest}, which wrote to the playlist later. Or pass force: the rows from before this change come back, and later changes are lost.`,
-        ],
+longTest(
+  'the refusal of an undo names the change to undo first, even if that began earlier and then waited',
+  () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+      const [waited, added] = [tracks(relay, 2, 3_000), tracks(relay, 3, 6_000)];
+      const id = await committed(relay, 'add_to_playlist', waited, { playlist_id }, () =>
+        relay.provider.faults.add({ method: 'POST', path: ITEMS, kind: 'status', status: 403 }),
       );
-      for (const id of [oldest, String(answer.change_id)]) assertDone(await undo(id));
-    });
-    assertRows(playlist, former);
-  }));
+      await reach(relay, id, 'waiting');
+      const { answer } = await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: added });
+      await ended(relay, id);
+      assertRows(playlist, [...former, ...added, ...waited]);
+      await withExtras(relay, async ({ changes, undo }) => {
+        const [newest, oldest = ''] = await changes();
+        assert.equal(newest, answer.change_id);
+        const { error } = await undo(String(answer.change_id));
+        assert.deepEqual(
+          [error?.code, error?.remedy],
+          [
+            'CONFLICT',
+            `First undo the change ${oldest}, which wrote to the playlist later. Or pass force: the rows from before this change come back, and later changes are lost.`,
+          ],
+        );
+        for (const id of [oldest, String(answer.change_id)]) assertDone(await undo(id));
+      });
+      assertRows(playlist, former);
+    }),
+);
 
 /** Undoes `id`, which must be refused because of what others wrote. @returns the remedy */
 const remedyOf = async (undo: (id: string) => ReturnType<typeof change>, id: string) => {
@@ -110,7 +113,7 @@ const remedyOf = async (undo: (id: string) => ReturnType<typeof change>, id: str
 
 const OR_FORCE = 'Pass force to bring back the rows from before this change. Later changes are then lost.';
 
-test('the refusal of an undo names the later change of rows, and no change of the name', () =>
+longTest('the refusal of an undo names the later change of rows, and no change of the name', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const add = (first: number) =>
       change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: tracks(relay, 2, first) });
@@ -122,9 +125,10 @@ test('the refusal of an undo names the later change of rows, and no change of th
       relay.provider.editPlaylist(playlist_id, urisOf(playlist).slice(1));
       assert.equal(await remedyOf(undo, second), OR_FORCE);
     });
-  }));
+  }),
+);
 
-test('of two changes that another person has written after, at most one names the other', () =>
+longTest('of two changes that another person has written after, at most one names the other', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const id = await committed(relay, 'add_to_playlist', tracks(relay, 2, 3_000), { playlist_id }, () =>
       relay.provider.faults.add({ method: 'POST', path: ITEMS, kind: 'status', status: 403 }),
@@ -139,7 +143,8 @@ test('of two changes that another person has written after, at most one names th
       assert.match(String(await remedyOf(undo, between)), new RegExp(`^First undo the change ${waited}`));
       assert.equal(await remedyOf(undo, waited), OR_FORCE);
     });
-  }));
+  }),
+);
 
 /** A replacement is refused, and a limit stops its rollback. Meanwhile another person edits the rows. */
 async function rolledBackBeside(

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Answer } from '../support/answers.ts';
 import { run } from '../support/cli.ts';
 import { at } from '../support/entries.ts';
+import { longTest } from '../support/scale.ts';
 import { type PlaylistScene, withPlaylist } from '../support/withPlaylist.ts';
 
 const EXTRAS = { env: { RELAY_TOOLSETS: 'all' } };
@@ -97,7 +98,7 @@ test('if Spotify clears the description, nothing is said about a refusal', () =>
     ]);
   }));
 
-test('the refusal to bring back a name names the renaming to undo first', () =>
+longTest('the refusal to bring back a name names the renaming to undo first', () =>
   withPlaylist('Tea & Biscuits', EXTRAS, async ({ call, playlist, playlist_id }) => {
     const ids: unknown[] = [];
     for (const name of ['Second Name', 'Third Name'])
@@ -116,4 +117,5 @@ test('the refusal to bring back a name names the renaming to undo first', () =>
     );
     for (const change_id of ids.reverse()) await call('undo_change', { change_id });
     assert.equal(playlist.name, 'Tea & Biscuits');
-  }));
+  }),
+);

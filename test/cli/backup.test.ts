@@ -6,9 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   statSync,
-  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -49,22 +47,6 @@ async function desk(context: TestContext, env: NodeJS.ProcessEnv = { RELAY_KEYCH
     copy: join(folder, 'a copy.backup'),
   };
 }
-
-test('backup overwrites no file of the home, even if the state is a link to another directory', async (context) => {
-  const { folder, home, run, state } = await desk(context);
-  const shelf = join(folder, 'shelf');
-  mkdirSync(shelf);
-  renameSync(state, join(shelf, 'relay.db'));
-  symlinkSync(join(shelf, 'relay.db'), state);
-  const before = readdirSync(home);
-  const config = join(home, 'config.json');
-  const { code, err } = await run(['backup', config, '--json']);
-  assert.deepEqual(
-    [code, JSON.parse(err || '{}').error?.message],
-    [2, `${config} is the place of a file that relay itself uses.`],
-  );
-  assert.deepEqual(readdirSync(home), before);
-});
 
 test('backup says where the copy is and what has to be kept beside it', async (context) => {
   const { home, run, state, copy } = await desk(context);

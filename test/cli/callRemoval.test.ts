@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { withUnkind } from '../changes/unkind.ts';
 import { run } from '../support/cli.ts';
 import { owner } from '../support/entries.ts';
@@ -117,17 +116,3 @@ longTest('a call that removes nothing asks nothing', () =>
     }
   }),
 );
-
-test('an empty list from the shell is wrong usage, and empties nothing', () =>
-  withPlaylist(async ({ world, playlist, rows }) => {
-    const args = ['replace_playlist_tracks', `playlist_id=${playlist.id}`, 'track_ids='];
-    const { code, err } = await call(world, args);
-    assert.equal(code, 2);
-    assert.match(
-      err,
-      /track_ids= has no values\. .*\n {2}To really pass an empty list: --args '\{"track_ids":\[\]\}'\n/,
-    );
-    assertRows(playlist, rows);
-    assert.equal((await call(world, [...args.slice(0, 2), '--args', '{"track_ids":[]}'])).code, 0);
-    assertRows(playlist, []);
-  }));

@@ -140,19 +140,6 @@ longTest('fish shows what an option does', { skip: skipped('fish') }, async (con
   assert.deepEqual(shown, ["--open\tOpen the owner's page in the browser"]);
 });
 
-test('a real zsh completes at the tab key, without anything in its start-up files', {
-  skip: skipped('zsh'),
-}, async (context) => {
-  const { script, dir } = await prepared(context, 'zsh');
-  const program = `zmodload zsh/zpty
-    zpty z "HOME=$PWD TERM=dumb zsh -f -i"
-    zpty -w z "source $1; bindkey '^I' complete-word; print loa''ded"
-    zpty -r z seen '*loaded*'
-    zpty -w -n z $'relay compl\\t'
-    zpty -r z seen '*completion*' && print -r -- $seen`;
-  assert.match(run('zsh', ['-f', '-c', program, 'zsh', script], dir).join('\n'), /completion/);
-});
-
 test('completion needs no home and no settings, and prints one document with --json', async () => {
   const env = { RELAY_HOME: '/no/such/home', RELAY_PORT: 'x' };
   const plain = await relay(['completion', 'bash'], { env });

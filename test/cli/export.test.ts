@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import promises from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileNames } from '../../src/cli/lists/fileNames.ts';
@@ -34,37 +32,6 @@ async function broughtBack({ world, run }: ListScene, path: string, name: string
   assert.equal(searches(world), 0);
   return urisOf(named(world, name));
 }
-
-const OWN = 'a list of my own';
-
-test('an export for which there is no room leaves no part of a list behind, and an existing file as it was', (context) =>
-  withLists(async ({ world, run, dir }) => {
-    const path = join(dir, 'odds.csv');
-    const { writeFile } = promises;
-    context.mock.method(promises, 'writeFile', async (...args: Parameters<typeof writeFile>) => {
-      if (args[0] !== path || String(args[1]) === OWN) return writeFile(...args);
-      await writeFile(path, 'title,artists', args[2]);
-      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-    });
-    syncBuiltinESMExports();
-    const args = ['export', named(world, 'Odds and Ends').id, '-o', path];
-    try {
-      assert.deepEqual(await run(args), {
-        code: 1,
-        out: '',
-        err: `relay: ${path} cannot be written: ENOSPC: no space left on device, write.\n  Free some space, or give another path with -o.\n`,
-      });
-      assert.equal(existsSync(path), false);
-      writeFileSync(path, OWN);
-      assert.equal((await run([...args, '--force'])).code, 1);
-      assert.equal(readFileSync(path, 'utf8'), OWN);
-      rmSync(path);
-    } finally {
-      context.mock.restoreAll();
-      syncBuiltinESMExports();
-    }
-    assert.equal((await run(args)).code, 0);
-  }));
 
 longTest('a playlist is written to stdout or to a file, and says what cannot be restored', () =>
   withLists(async (scene) => {
@@ -193,39 +160,6 @@ longTest('a whole library becomes one file for each playlist, and comes back', (
     assert.deepEqual(savedUris(world).sort(), saved.sort());
   }),
 );
-
-test('an export of everything that is broken off says how many files are there, and what to do', () =>
-  withLists(async ({ world, run, dir }) => {
-    const all = join(dir, 'all');
-    const args = ['export', '--all', '-o', all];
-    /** Exports while the server stops at the fifth reading of rows. */
-    const broken = async (options: string[] = []) => {
-      let stopped: Promise<unknown> | null = null;
-      const fn = () => {
-        stopped = world.server.close();
-      };
-      world.provider.faults.add({ path: /^\/playlists\/\w+\/items$/, skip: 4, kind: 'hook', fn });
-      const { code, out, err } = await run([...args, ...options]);
-      assert.deepEqual([code > 0, out, stopped !== null], [true, '', true]);
-      await stopped;
-      await world.restart();
-      return err;
-    };
-    const told = await broken();
-    const count = readdirSync(all).length;
-    assert.ok(count > 1 && count < 13, String(count));
-    const first = `Wrote only ${count} of 13 files to ${all}. The same command with --force writes all of them.\n`;
-    assert.ok(told.startsWith(`${first}relay: `), told);
-    const { error } = JSON.parse(await broken(['--force', '--json']));
-    assert.deepEqual(
-      pluck(error.details.files, 'file').sort(),
-      readdirSync(all)
-        .map((name) => join(all, name))
-        .sort(),
-    );
-    assert.equal((await run([...args, '--force'])).code, 0);
-    assert.equal(readdirSync(all).length, 13);
-  }));
 
 test('a song that is saved or removed during an export is in the file once, and no other song is lost', () =>
   withLists(async ({ world, run, dir }) => {

@@ -92,26 +92,6 @@ longTest(
     }),
 );
 
-test('a search or a link that Spotify does not answer leaves the session where it is', () =>
-  withRelay(async (world) => {
-    const [a, b] = uniqueTracks(world, 2);
-    assert.ok(a && b);
-    const id = await createJob(world, 'save_tracks', [misspelled(a), NOTHING]);
-    await reach(world, id, 'ready');
-    world.provider.faults.add(
-      { path: '/search', kind: 'quota', retryAfterSeconds: 50_000 },
-      { path: /^\/tracks\//, kind: 'quota', retryAfterSeconds: 50_000 },
-    );
-    const { code, err } = await jobs(world, ['fix', id], {
-      terminal: TERMINAL,
-      stdin: `s ${a.name}\nl ${b.uri}\n1\nx\n`,
-    });
-    assert.equal(code, 0, err);
-    assert.deepEqual(await outcomes(world, id), [a.uri, 'skipped']);
-    assert.match(err.replace(/\s+/g, ' '), /The Spotify app's quota is used up: relay may search again at/);
-    assert.equal(linesOf(err).at(-1), '1 item settled, 1 left out, nothing is open.', err);
-  }));
-
 longTest('a session counts only what was settled in it, and a decision that was changed once', () =>
   withRelay(async (world) => {
     const [a, b, c] = uniqueTracks(world, 3);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, openSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { linesOf } from '../support/entries.ts';
 import { longTest } from '../support/scale.ts';
@@ -52,26 +51,4 @@ longTest('with --json every line on stderr is JSON, also a warning before an err
     ['warn', 'The client ID does not look like a Spotify client ID (32 hexadecimal digits).'],
   );
   assert.equal(others.at(-1).error.code, 'PORT_TAKEN');
-});
-
-test('the exit code is that of the command, also if nobody reads its errors', async (context) => {
-  const [program = '', ...first] = command;
-  const env = { ...process.env, RELAY_HOME: temporaryHome(context) };
-  for (const [args, code] of [
-    [['status', '--json'], 4],
-    [['no-such-command'], 2],
-    [['jobs'], 4],
-  ] as const) {
-    const child = spawn(program, [...first, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    child.stdout.destroy();
-    child.stderr.destroy();
-    assert.deepEqual(await once(child, 'exit'), [code, null], args.join(' '));
-  }
-});
-
-test('two dashes alone print the help', () => {
-  const [program = '', ...first] = command;
-  const run = (...args: string[]) => spawnSync(program, [...first, ...args], { encoding: 'utf8' });
-  const { status, stdout, stderr } = run('--');
-  assert.deepEqual([status, stdout, stderr], [0, run('--help').stdout, '']);
 });

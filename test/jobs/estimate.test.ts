@@ -1,6 +1,5 @@
 /** The number of requests that a job announces, and the number that reach the simulated provider. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { named, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
@@ -93,17 +92,3 @@ longTest(
     assert.deepEqual([least, most], [53, 113]);
   },
 );
-
-test('if the number of requests depends on the length of the playlist, only the least number is given', async () => {
-  const taken = await measured((_songs, world) => {
-    const { id } = named(world, 'Exactly Two Hundred');
-    return [
-      ['add_to_playlist', tracks(world, 30), { playlist_id: id, skip_existing: true }],
-      ['replace_playlist', tracks(world, 30), { playlist_id: id }],
-    ];
-  });
-  for (const { least, most, took } of taken) {
-    assert.equal(most, null);
-    assert.ok(least < took, `at least ${least}, took ${took}`);
-  }
-});

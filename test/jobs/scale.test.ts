@@ -1,7 +1,6 @@
 /** Jobs of ten thousand items. They are compared with smaller jobs on the same machine, not with a clock. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Resolver } from '../../src/resolve/resolver.ts';
 import { testStore } from '../store/testStore.ts';
@@ -119,7 +118,7 @@ longTest(`${ARRIVING} tracks arrive in order`, () =>
   }),
 );
 
-test('jobs that ended more than 90 days ago are dropped with their items, others are kept', async (t) => {
+longTest('jobs that ended more than 90 days ago are dropped with their items, others are kept', async (t) => {
   const store = await testStore(t);
   let now = Date.UTC(2026, 0, 1);
   const jobs = jobsOver(store, {}, { ...systemClock, now: () => now });

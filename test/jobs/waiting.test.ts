@@ -175,45 +175,48 @@ longTest('a job is written only to the account it was made for', () =>
   }),
 );
 
-test('a half-written job whose account is no longer connected says how to connect it, and then continues', () =>
-  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
-    const uris = tracks(relay, 150);
-    const endLogin = () => {
-      relay.provider.expireAccessTokens();
-      relay.provider.revokeRefreshTokens();
-    };
-    relay.provider.faults.add({ ...APPEND, skip: 1, kind: 'hook', fn: endLogin });
-    const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id });
-    await reach(relay, id, 'ready');
-    await commit(relay, id);
-    assert.equal((await reach(relay, id, 'waiting')).written, 100);
-    const connect = async (account: number) => {
-      await relay.server.local.logout();
-      relay.provider.loginAs(account);
-      await connectAccount(relay.baseUrl);
-    };
-    await connect(1);
-    await relay.call('resume_job', { job_id: id });
-    assert.equal((await reach(relay, id, 'waiting')).reason, 'LOGIN_REQUIRED');
-    const ask = { name: 'get_job_status', arguments: { job_id: id, limit: 1 } };
-    const { note, job } = (await relay.client.callTool(ask)).structuredContent as {
-      note?: string;
-      job: JobRecord;
-    };
-    assert.deepEqual(
-      [note, job.error?.message, job.error?.remedy],
-      [
-        undefined,
-        'This job belongs to a different Spotify account from the connected one.',
-        'Connect that account with `relay login --switch-account`. The job then continues by itself.',
-      ],
-    );
-    const { out } = await run(relay, ['jobs', 'show', id]);
-    assert.match(out, /^status +waiting, for a login: relay login --switch-account$/m);
-    await connect(0);
-    const done = await reach(relay, id, 'completed');
-    assert.deepEqual([done.written, done.error, urisOf(playlist)], [150, null, uris]);
-  }));
+longTest(
+  'a half-written job whose account is no longer connected says how to connect it, and then continues',
+  () =>
+    withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
+      const uris = tracks(relay, 150);
+      const endLogin = () => {
+        relay.provider.expireAccessTokens();
+        relay.provider.revokeRefreshTokens();
+      };
+      relay.provider.faults.add({ ...APPEND, skip: 1, kind: 'hook', fn: endLogin });
+      const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id });
+      await reach(relay, id, 'ready');
+      await commit(relay, id);
+      assert.equal((await reach(relay, id, 'waiting')).written, 100);
+      const connect = async (account: number) => {
+        await relay.server.local.logout();
+        relay.provider.loginAs(account);
+        await connectAccount(relay.baseUrl);
+      };
+      await connect(1);
+      await relay.call('resume_job', { job_id: id });
+      assert.equal((await reach(relay, id, 'waiting')).reason, 'LOGIN_REQUIRED');
+      const ask = { name: 'get_job_status', arguments: { job_id: id, limit: 1 } };
+      const { note, job } = (await relay.client.callTool(ask)).structuredContent as {
+        note?: string;
+        job: JobRecord;
+      };
+      assert.deepEqual(
+        [note, job.error?.message, job.error?.remedy],
+        [
+          undefined,
+          'This job belongs to a different Spotify account from the connected one.',
+          'Connect that account with `relay login --switch-account`. The job then continues by itself.',
+        ],
+      );
+      const { out } = await run(relay, ['jobs', 'show', id]);
+      assert.match(out, /^status +waiting, for a login: relay login --switch-account$/m);
+      await connect(0);
+      const done = await reach(relay, id, 'completed');
+      assert.deepEqual([done.written, done.error, urisOf(playlist)], [150, null, uris]);
+    }),
+);
 
 longTest('a job that only waits costs no request, whatever the time', () =>
   withClock(async (relay, clock) => {

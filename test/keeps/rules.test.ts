@@ -132,7 +132,7 @@ test('without imported plays, not-heard says that it counts every song as not he
   });
 });
 
-test('not-heard says when the plays end, and a run waits for a person once none are left', async () => {
+longTest('not-heard says when the plays end, and a run waits for a person once none are left', async () => {
   await withAccount({ saved: 8 }, async (relay) => {
     const uri = at(savedUris(relay), 0);
     const end = new Date(Date.now() - 50 * 86_400_000).toISOString();

@@ -209,7 +209,7 @@ longTest(
   },
 );
 
-test('a run of not-heard waits for a person once the plays end before its days', async () => {
+longTest('a run of not-heard waits for a person once the plays end before its days', async () => {
   await withTime(async (relay, clock) => {
     const end = new Date(clock.now() - 20 * DAY).toISOString();
     const ofWrongClock = new Date(clock.now() + 3_000 * DAY).toISOString();
@@ -297,27 +297,30 @@ longTest(
   },
 );
 
-test('one run makes up for all that were missed while relay was off, and a paused kept playlist stays paused', async () => {
-  await withTime(async (relay, clock) => {
-    const { keep: made } = await keep(relay, { name: 'Missed' });
-    const { keep: paused } = await keep(relay, { name: 'Paused', sql: `${SAVED} LIMIT 5` });
-    const stopped = (await act(relay, paused.id, 'pause')).keep;
-    assert.deepEqual([stopped.status, stopped.next_run_at], ['paused', null]);
-    save(relay, spare(relay, 0, 3));
-    await relay.server.close();
-    clock.advance(5 * DAY);
-    relay.provider.clearRequests();
-    await relay.restart();
-    await eventually(async () => (await runsOf(relay))[0] !== made.last_run_at);
-    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
-    assert.equal(writes(relay).length, 1);
-    assert.equal(rowsOf(relay, paused.playlist_id).length, 5);
-    const next = Date.parse((await keeps(relay))[0]?.next_run_at ?? '');
-    assert.ok(next > clock.now() && next <= clock.now() + DAY);
-    assert.equal((await act(relay, paused.id, 'resume')).keep.status, 'active');
-    await eventually(() => rowsOf(relay, paused.playlist_id)[0] === savedUris(relay)[0]);
-  });
-});
+longTest(
+  'one run makes up for all that were missed while relay was off, and a paused kept playlist stays paused',
+  async () => {
+    await withTime(async (relay, clock) => {
+      const { keep: made } = await keep(relay, { name: 'Missed' });
+      const { keep: paused } = await keep(relay, { name: 'Paused', sql: `${SAVED} LIMIT 5` });
+      const stopped = (await act(relay, paused.id, 'pause')).keep;
+      assert.deepEqual([stopped.status, stopped.next_run_at], ['paused', null]);
+      save(relay, spare(relay, 0, 3));
+      await relay.server.close();
+      clock.advance(5 * DAY);
+      relay.provider.clearRequests();
+      await relay.restart();
+      await eventually(async () => (await runsOf(relay))[0] !== made.last_run_at);
+      assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
+      assert.equal(writes(relay).length, 1);
+      assert.equal(rowsOf(relay, paused.playlist_id).length, 5);
+      const next = Date.parse((await keeps(relay))[0]?.next_run_at ?? '');
+      assert.ok(next > clock.now() && next <= clock.now() + DAY);
+      assert.equal((await act(relay, paused.id, 'resume')).keep.status, 'active');
+      await eventually(() => rowsOf(relay, paused.playlist_id)[0] === savedUris(relay)[0]);
+    });
+  },
+);
 
 longTest('a paused kept playlist stays paused even if a run by hand has to wait', async () => {
   await withTime(async (relay, clock) => {

@@ -123,7 +123,7 @@ longTest(
   },
 );
 
-test('a union whose source has another name waits for a person, who may let it run without', async () => {
+longTest('a union whose source has another name waits for a person, who may let it run without', async () => {
   await withAccount({ saved: 3, playlists: 3 }, async (relay) => {
     const [road, gym] = owner(relay.provider).playlists;
     assert.ok(road && gym);
@@ -302,21 +302,24 @@ longTest(
   },
 );
 
-test('songs of the listening history that a list shows under other IDs are no edit, and are looked up once', () =>
-  withAccount({ saved: 3, clock: jumpingClock() }, async (relay) => {
-    const uris = spare(relay, 0, 20);
-    for (const [index, uri] of uris.slice(0, 12).entries()) relink(relay, uri, index);
-    const sql = `VALUES ${uris.map((uri) => `('${uri}')`).join(', ')}`;
-    const { keep: made } = await keep(relay, { name: 'Most played', sql });
-    assert.equal(made.last_result, '20 added');
-    for (const lookups of [12, 0]) {
-      relay.provider.clearRequests();
-      const { keep: again } = await act(relay, made.id, 'run');
-      assert.deepEqual([again.status, again.last_result], ['active', 'nothing to change']);
-      assert.equal(asked(relay).filter(({ path }) => path.startsWith('/tracks/')).length, lookups);
-    }
-    assert.deepEqual(rowsOf(relay, made.playlist_id), uris);
-  }));
+longTest(
+  'songs of the listening history that a list shows under other IDs are no edit, and are looked up once',
+  () =>
+    withAccount({ saved: 3, clock: jumpingClock() }, async (relay) => {
+      const uris = spare(relay, 0, 20);
+      for (const [index, uri] of uris.slice(0, 12).entries()) relink(relay, uri, index);
+      const sql = `VALUES ${uris.map((uri) => `('${uri}')`).join(', ')}`;
+      const { keep: made } = await keep(relay, { name: 'Most played', sql });
+      assert.equal(made.last_result, '20 added');
+      for (const lookups of [12, 0]) {
+        relay.provider.clearRequests();
+        const { keep: again } = await act(relay, made.id, 'run');
+        assert.deepEqual([again.status, again.last_result], ['active', 'nothing to change']);
+        assert.equal(asked(relay).filter(({ path }) => path.startsWith('/tracks/')).length, lookups);
+      }
+      assert.deepEqual(rowsOf(relay, made.playlist_id), uris);
+    }),
+);
 
 longTest(
   'a song that is shown under another ID does not count as an edit, and stays where it is',

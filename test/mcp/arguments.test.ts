@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { postMcp } from '../support/mcpPost.ts';
-import { processorMs } from '../support/processorTime.ts';
 import { longTest } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -127,23 +126,9 @@ const LARGE: Array<[what: string, tool: string, args: string, refusal: string]> 
   ],
 ];
 
-test('a megabyte of arguments costs about as much as a megabyte of plain text, whatever its form', () =>
+test('a megabyte of arguments in a costly form is refused by what is wrong, and asks nothing of Spotify', () =>
   withRelay({ client: false }, async (relay) => {
-    const costOf = async (tool: string, args: string) => {
-      let least = Number.POSITIVE_INFINITY;
-      for (let turn = 0; turn < 3; turn++) {
-        const before = process.cpuUsage();
-        await callRaw(relay, '2025-11-25', tool, args);
-        least = Math.min(least, processorMs(before));
-      }
-      return least;
-    };
-    const plain = await costOf('search_tracks', `{"query":"${'x'.repeat(1e6)}"}`);
-    for (const [what, tool, args, said] of LARGE) {
-      assert.equal(await refusal(relay, tool, args), said, what);
-      const cost = await costOf(tool, args);
-      assert.ok(cost < 8 * plain + 20, `${what}: ${cost} ms, plain text ${plain} ms`);
-    }
+    for (const [what, tool, args, said] of LARGE) assert.equal(await refusal(relay, tool, args), said, what);
     assert.deepEqual(relay.provider.requests, []);
   }));
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { collectGarbage } from '../support/garbage.ts';
 import { jumpingClock } from '../support/jumpingClock.ts';
@@ -144,25 +143,28 @@ longTest('a write that does not fit into a call continues as a job, which the an
   }),
 );
 
-test('a write in progress when the server stops finishes its request, and continues after the next start', () =>
-  withClock(async (relay, clock) => {
-    const { provider, server, call } = relay;
-    const playlist = named(relay, 'Empty Shelf');
-    const hold = gate();
-    provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'hook', fn: hold.wait });
-    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 300) };
-    const working = call('add_tracks_to_playlist', args);
-    await until(() => hold.waiting === 1);
-    const stopped = server.close();
-    await assert.rejects(call('get_devices'), 'a server that stops takes no new calls');
-    clock.advance(5_000);
-    hold.open();
-    const { code, message, details } = failureOf(await working);
-    assert.deepEqual([code, typeof details.change_id], ['SHUTTING_DOWN', 'string']);
-    assert.match(message, /continues after the next start/);
-    await stopped;
-    assert.deepEqual(urisOf(playlist), tracks(relay, 200));
-  }));
+longTest(
+  'a write in progress when the server stops finishes its request, and continues after the next start',
+  () =>
+    withClock(async (relay, clock) => {
+      const { provider, server, call } = relay;
+      const playlist = named(relay, 'Empty Shelf');
+      const hold = gate();
+      provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'hook', fn: hold.wait });
+      const args = { playlist_id: playlist.id, track_ids: tracks(relay, 300) };
+      const working = call('add_tracks_to_playlist', args);
+      await until(() => hold.waiting === 1);
+      const stopped = server.close();
+      await assert.rejects(call('get_devices'), 'a server that stops takes no new calls');
+      clock.advance(5_000);
+      hold.open();
+      const { code, message, details } = failureOf(await working);
+      assert.deepEqual([code, typeof details.change_id], ['SHUTTING_DOWN', 'string']);
+      assert.match(message, /continues after the next start/);
+      await stopped;
+      assert.deepEqual(urisOf(playlist), tracks(relay, 200));
+    }),
+);
 
 longTest('a write whose first request ends while the server stops names the job that sends the rest', () =>
   withRelay({ clock: jumpingClock() }, async (relay) => {

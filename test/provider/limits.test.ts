@@ -71,27 +71,30 @@ test('a Retry-After with a date is waited out', () =>
     assert.equal(codeOf(await call), undefined);
   }));
 
-test('while every request is refused for one more second, the waits grow and a job says that it waits', () =>
-  withClock(async (relay, clock) => {
-    const { provider } = relay;
-    const rule = { kind: 'rate_limit', retryAfterSeconds: 1, times: ALWAYS } as const;
-    provider.faults.add({ ...rule, path: '/me/player/pause' }, { ...rule, path: '/search' });
-    const waits: number[] = [];
-    for (let n = 0; n < 7; n++) {
-      const seconds = failureOf(await relay.call('pause')).retryAfterSeconds ?? 0;
-      waits.push(seconds);
-      clock.advance(seconds * 1_000);
-    }
-    assert.deepEqual(waits, [1, 1, 1, 2, 4, 8, 16]);
-    const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 1).map(asQuery));
-    for (let second = 0; second < 300; second++) {
-      await jobOf(relay, id);
-      clock.advance(1_000);
-    }
-    assert.equal((await reach(relay, id, 'waiting')).reason, 'RATE_LIMITED');
-    const { length } = provider.requests.filter(({ path }) => path === '/search');
-    assert.ok(length < 20, `${length} searches were sent`);
-  }));
+longTest(
+  'while every request is refused for one more second, the waits grow and a job says that it waits',
+  () =>
+    withClock(async (relay, clock) => {
+      const { provider } = relay;
+      const rule = { kind: 'rate_limit', retryAfterSeconds: 1, times: ALWAYS } as const;
+      provider.faults.add({ ...rule, path: '/me/player/pause' }, { ...rule, path: '/search' });
+      const waits: number[] = [];
+      for (let n = 0; n < 7; n++) {
+        const seconds = failureOf(await relay.call('pause')).retryAfterSeconds ?? 0;
+        waits.push(seconds);
+        clock.advance(seconds * 1_000);
+      }
+      assert.deepEqual(waits, [1, 1, 1, 2, 4, 8, 16]);
+      const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 1).map(asQuery));
+      for (let second = 0; second < 300; second++) {
+        await jobOf(relay, id);
+        clock.advance(1_000);
+      }
+      assert.equal((await reach(relay, id, 'waiting')).reason, 'RATE_LIMITED');
+      const { length } = provider.requests.filter(({ path }) => path === '/search');
+      assert.ok(length < 20, `${length} searches were sent`);
+    }),
+);
 
 longTest(
   'without a Retry-After each further 429 of a kind of request doubles the wait, until one succeeds',

@@ -36,7 +36,7 @@ for (const [what, name] of [
   );
 }
 
-test('delete_playlist that Spotify refuses deletes nothing and is not sent again', () =>
+longTest('delete_playlist that Spotify refuses deletes nothing and is not sent again', () =>
   withRelay(EXTRAS, async (relay) => {
     const before = listed(relay);
     const { id } = named(relay, 'Running, Badly');
@@ -44,7 +44,8 @@ test('delete_playlist that Spotify refuses deletes nothing and is not sent again
     assert.equal(codeOf(await relay.call('delete_playlist', { playlist_id: id })), 'FORBIDDEN');
     assert.deepEqual(listed(relay), before);
     assert.equal(relay.provider.requests.length, 1);
-  }));
+  }),
+);
 
 for (const fault of ['status', 'status_after'] as const) {
   test(`delete_playlist whose answer is lost (${fault}) is sent again, which does no harm`, () =>

@@ -245,7 +245,7 @@ longTest('a failed rollback that leaves many rows missing says how all of them c
   }),
 );
 
-test('a rollback brings everything back although the playlist cannot be read', () =>
+longTest('a rollback brings everything back although the playlist cannot be read', () =>
   withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     // The first reading of the former rows takes four pages. The second takes five, which end at other rows.
     relay.provider.faults.add(
@@ -256,7 +256,8 @@ test('a rollback brings everything back although the playlist cannot be read', (
     const { details } = failureOf(await relay.call('replace_playlist_tracks', args));
     assert.deepEqual(details.rollback, { attempted: true, succeeded: true });
     assert.deepEqual(urisOf(playlist), former);
-  }));
+  }),
+);
 
 test('a rollback that cannot begin leaves what was written and names all that is missing', () =>
   withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
@@ -375,7 +376,7 @@ for (const [what, edit] of EDITS) {
   );
 }
 
-test('deduplicate_playlist says before and after if every row loses its date', () =>
+longTest('deduplicate_playlist says before and after if every row loses its date', () =>
   withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 3_000);
     fill(playlist, [...uris, ...uris]);
@@ -387,7 +388,8 @@ test('deduplicate_playlist says before and after if every row loses its date', (
       assert.equal(String(answer.note).slice(0, note.length), note);
     }
     assert.deepEqual(urisOf(playlist), uris);
-  }));
+  }),
+);
 
 test('deduplicate_playlist without duplicates writes nothing', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {

@@ -212,7 +212,7 @@ longTest('a play is one play if neither history names it, whichever is imported 
   }),
 );
 
-test('a directory or an archive that holds only the archive of an export names it', () =>
+longTest('a directory or an archive that holds only the archive of an export names it', () =>
   withExports({}, async (relay, at) => {
     const history = zipped({ 'endsong_0.json': [extended({ at: '2026-02-01T10:00:00Z' })] });
     const inside = await at('down/my_spotify_data.zip', history);
@@ -233,7 +233,8 @@ test('a directory or an archive that holds only the archive of an export names i
     const unpack = 'It holds an archive: unpack it and import my_spotify_data.zip instead.';
     assert.deepEqual(await refused(outer), [1, unpack]);
     assert.equal((await run(relay, ['import', inside])).code, 0);
-  }));
+  }),
+);
 
 test('an unpacked export and a single file are read too, and the name of a song may change', () =>
   withExports({ connect: false }, async (relay, at) => {
@@ -324,20 +325,23 @@ longTest('before the history of another account is imported, the person is asked
   }),
 );
 
-test('before plays are added to those of another account, the person is asked, also while logged in', () =>
-  withExports({}, async (relay, at) => {
-    const path = await at('a.zip', zipped({ 'endsong_0.json': [endsong(A, 'someone.else')] }));
-    assert.equal((await run(relay, ['import', path, '--yes'])).code, 0);
-    const { id } = owner(relay.provider);
-    const own = { 'Userdata.json': userdata(id), 'endsong_0.json': [extended(B)] };
-    const mine = await at('b.zip', zipped(own));
-    const refused = await run(relay, ['import', mine]);
-    assert.deepEqual([refused.code, refused.out], [2, '']);
-    assert.match(plain(refused.err), /the stored plays are another account's\. Nothing was written\./);
-    assert.deepEqual(await allPlays(relay), [playOf(A)]);
-    assert.equal((await run(relay, ['import', mine, '--yes'])).code, 0);
-    assert.deepEqual(await allPlays(relay), [playOf(A), playOf(B)]);
-  }));
+longTest(
+  'before plays are added to those of another account, the person is asked, also while logged in',
+  () =>
+    withExports({}, async (relay, at) => {
+      const path = await at('a.zip', zipped({ 'endsong_0.json': [endsong(A, 'someone.else')] }));
+      assert.equal((await run(relay, ['import', path, '--yes'])).code, 0);
+      const { id } = owner(relay.provider);
+      const own = { 'Userdata.json': userdata(id), 'endsong_0.json': [extended(B)] };
+      const mine = await at('b.zip', zipped(own));
+      const refused = await run(relay, ['import', mine]);
+      assert.deepEqual([refused.code, refused.out], [2, '']);
+      assert.match(plain(refused.err), /the stored plays are another account's\. Nothing was written\./);
+      assert.deepEqual(await allPlays(relay), [playOf(A)]);
+      assert.equal((await run(relay, ['import', mine, '--yes'])).code, 0);
+      assert.deepEqual(await allPlays(relay), [playOf(A), playOf(B)]);
+    }),
+);
 
 test('an import that cannot be saved leaves nothing behind, and the library works as before', () =>
   withExports({}, async (relay, at) => {
@@ -450,21 +454,24 @@ test('a memory.db that cannot be read stays as it is, and the error names it', (
     assert.equal(await readlink(path), path);
   }));
 
-test('a play that an earlier relay stored as an unknown track is replaced by the same play of the extended history', () =>
-  withExports({ connect: false }, async (relay, at) => {
-    await run(relay, ['import', await at('a.zip', zipped({ 'StreamingHistory0.json': [short(A)] }))]);
-    await relay.server.close();
-    const path = join(relay.home, 'memory.db');
-    const former = "update play_items set name = 'Unknown Track', artist = 'Unknown Artist'";
-    await writeFile(path, await asOfSchema(3, await readFile(path), former));
-    await relay.restart();
-    const names = { master_metadata_track_name: null, master_metadata_album_artist_name: null };
-    await run(relay, ['import', await at('b.zip', zipped({ 'endsong_0.json': [extended(A, names)] }))]);
-    assert.deepEqual(
-      (await allPlays(relay)).map(([, uri]) => uri),
-      [trackUri(A.song)],
-    );
-  }));
+longTest(
+  'a play that an earlier relay stored as an unknown track is replaced by the same play of the extended history',
+  () =>
+    withExports({ connect: false }, async (relay, at) => {
+      await run(relay, ['import', await at('a.zip', zipped({ 'StreamingHistory0.json': [short(A)] }))]);
+      await relay.server.close();
+      const path = join(relay.home, 'memory.db');
+      const former = "update play_items set name = 'Unknown Track', artist = 'Unknown Artist'";
+      await writeFile(path, await asOfSchema(3, await readFile(path), former));
+      await relay.restart();
+      const names = { master_metadata_track_name: null, master_metadata_album_artist_name: null };
+      await run(relay, ['import', await at('b.zip', zipped({ 'endsong_0.json': [extended(A, names)] }))]);
+      assert.deepEqual(
+        (await allPlays(relay)).map(([, uri]) => uri),
+        [trackUri(A.song)],
+      );
+    }),
+);
 
 longTest('a play that an earlier relay stored twice, since neither history names it, is kept once', () =>
   withExports({ connect: false }, async (relay, at) => {

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { createLocalClient } from '../../../src/local/localClient.ts';
 import { loadSqlite } from '../../../src/store/sql/sqlite.ts';
 import { withDesk } from '../../support/program.ts';
-import { sized } from '../../support/scale.ts';
+import { longTest, sized } from '../../support/scale.ts';
 import { ENCRYPTION_KEY, LOCAL_KEY } from '../../support/world.ts';
 import { extended, zipped } from './exports.ts';
 
@@ -26,7 +25,7 @@ async function playsIn(home: string): Promise<number> {
   }
 }
 
-test('an import that is killed leaves nothing or all, and the next one completes it', (t) =>
+longTest('an import that is killed leaves nothing or all, and the next one completes it', (t) =>
   withDesk({ RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY }, async ({ home, serve, relay }) => {
     const path = join(home, 'export.zip');
     const start = Date.UTC(2020, 0, 1);
@@ -60,4 +59,5 @@ test('an import that is killed leaves nothing or all, and the next one completes
     const { read, total } = JSON.parse(out).plays;
     assert.deepEqual([read, total], [PLAYS, PLAYS]);
     assert.equal(await playsIn(home), PLAYS);
-  }));
+  }),
+);
