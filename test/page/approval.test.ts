@@ -4,6 +4,15 @@ import { authorizeUrl, newClient } from '../oauth/clients.ts';
 import { READING_MS, signIn } from '../oauth/ownerBrowser.ts';
 import { listen, pageTest } from './browser.ts';
 
+const NAME = 'A client with quite a long name that somebody has chosen here';
+/** An old phone, a zoomed window, a popup, a window that is zoomed further, and a narrow one. */
+const SMALL = [
+  [320, 568],
+  [640, 360],
+  [420, 260],
+  [320, 256],
+  [200, 640],
+] as const;
 const APP = 'cursor://anysphere.cursor-mcp/oauth/callback';
 
 pageTest(
@@ -14,7 +23,7 @@ pageTest(
     const { origin, asked } = await listen(t, () => ({ text: 'Back in the client' }));
     const redirect_uri = `${origin}/callback`;
     const { client_id } = await newClient(baseUrl, {
-      client_name: 'Codex',
+      client_name: NAME,
       redirect_uris: [redirect_uri, APP],
     });
     const url = (state: string, to = redirect_uri) =>
@@ -31,12 +40,16 @@ pageTest(
     await page.waitForURL(answered('plain'));
     await session.send('Emulation.setScriptExecutionDisabled', { value: false });
 
-    // A fragment must not scroll away who asks, for what, and where the answer goes.
-    await page.setViewportSize({ width: 360, height: 740 });
+    // Who asks, for what, and where the answer goes are in view; a fragment must not scroll them away.
     await page.goto(`${url('scripted')}#approve`);
-    for (const fact of await page.locator('.facts > div, h1').all()) {
-      const { y = -1, height = 0 } = (await fact.boundingBox()) ?? {};
-      assert.ok(y >= 0 && y + height <= 740, `${await fact.textContent()} at ${y}`);
+    for (const [width, height] of SMALL) {
+      await page.setViewportSize({ width, height });
+      for (const fact of await page.locator('.facts > div, h1').all()) {
+        const box = (await fact.boundingBox()) ?? assert.fail();
+        const isInView =
+          box.x >= 0 && box.x + box.width <= width && box.y >= 0 && box.y + box.height <= height;
+        assert.ok(isInView, `${await fact.textContent()} in ${width}x${height}: ${JSON.stringify(box)}`);
+      }
     }
     await page.clock.pauseAt(Date.now() + 3_600_000);
     await page.evaluate(`localStorage.setItem('relay.owner', ${JSON.stringify(await signIn(relay))})`);

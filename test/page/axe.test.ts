@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import type { Result } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { createJob, reach } from '../jobs/jobCalls.ts';
 import { unsave } from '../keeps/account.ts';
@@ -10,11 +10,9 @@ import { act, keep, WITH_ALL } from '../keeps/keptPlaylists.ts';
 import { resize } from '../library/accounts.ts';
 import { authorizeUrl, newClient } from '../oauth/clients.ts';
 import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
-import { card, drop, pageTest } from './browser.ts';
+import { card, drop, LONG_MS, pageTest } from './browser.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-/** Directory for pictures that people look at; without it, none are taken. */
-const pictures = process.env.RELAY_ARTIFACTS;
 
 /** What has the focus, and its outline; nothing at the end of the page. */
 const FOCUSED = `(() => {
@@ -22,11 +20,6 @@ const FOCUSED = `(() => {
   if (it === document.body) return [null, ''];
   return [it.getAttribute('aria-label') ?? it.textContent, getComputedStyle(it.closest('.drop') ?? it).outlineStyle];
 })()`;
-
-interface Finding {
-  id: string;
-  nodes: Array<{ html: string; failureSummary: string }>;
-}
 
 async function assertAccessible(page: Page, view: string): Promise<void> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(`${readFileSync(AXE, 'utf8')};0`);
@@ -40,27 +33,24 @@ async function assertAccessible(page: Page, view: string): Promise<void> {
     // Only colours differ in the dark.
     const options = colorScheme === 'light' ? '{}' : "{ runOnly: ['color-contrast'] }";
     const run = `axe.run(document, ${options}).then(({ violations }) => violations)`;
-    const found = ((await page.evaluate(run)) as Finding[]).map(({ id, nodes }) => [
+    const found = ((await page.evaluate(run)) as Result[]).map(({ id, nodes }) => [
       id,
       ...nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`),
     ]);
     assert.deepEqual(found, [], `${view}, ${colorScheme}`);
-    const path = join(pictures ?? '', `${view}-${colorScheme}.png`);
-    if (pictures !== undefined) await page.screenshot({ path, fullPage: true });
   }
 }
 
 pageTest(
   'axe-core finds nothing on any view, which fits from 320 px on; the focus of the keyboard can be seen',
-  { ...WITH_ALL, pace: 10 },
-  async ({ relay, page }) => {
+  WITH_ALL,
+  async ({ relay, page, pass }) => {
     const songs = uniqueTracks(relay, 5);
     resize(relay, 20, 2);
     const { keep: held } = await keep(relay, { name: 'Fresh' });
     unsave(relay, 10);
     await act(relay, held.id, 'run');
     await relay.call('get_playback_state');
-    await relay.call('get_track', { track_id: '0'.repeat(22) });
     await relay.call('save_tracks', { track_ids: [songs[0]?.id] });
     const items = [...songs.slice(0, 3).map(asQuery), ...songs.slice(3).map(misspelled), NOTHING];
     await reach(relay, await createJob(relay, 'create_playlist', items, { name: 'Road trip' }), 'ready');
@@ -68,6 +58,7 @@ pageTest(
     const approval = authorizeUrl(relay.baseUrl, { client_id: client.client_id });
     await fetch(approval);
 
+    pass(LONG_MS);
     await page.goto(relay.baseUrl);
     await page.getByLabel('Owner code').fill('WRONG');
     await page.keyboard.press('Enter');

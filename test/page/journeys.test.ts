@@ -15,7 +15,7 @@ import { run } from '../support/cli.ts';
 import { at, owner, pluck } from '../support/entries.ts';
 import { named, urisOf } from '../support/playlists.ts';
 import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
-import { card, drop, listen, openSignedIn, pageTest, pressTwice, tabTo } from './browser.ts';
+import { card, drop, LONG_MS, listen, openSignedIn, pageTest, pressTwice, tabTo } from './browser.ts';
 
 pageTest(
   'the owner code leads a new home through three steps to an account; the page waits while relay is away',
@@ -95,13 +95,13 @@ pageTest(
 );
 
 pageTest(
-  'a client that asks is reviewed and approved for reading only; it and other browsers lose their access',
-  { client: false },
+  'after relay login a client that asks is approved for reading only; it and other browsers lose their access',
+  { connect: false, client: false },
   async ({ relay, page, pass, t }) => {
     const openBrowser = async (path: string) => void (await page.goto(`file://${path}`));
-    assert.equal((await run(relay, ['open'], { openBrowser })).code, 0);
-    await page.getByText('You are signed in.').waitFor();
-    assert.equal(page.url(), `${relay.baseUrl}/`);
+    const login = await run(relay, ['login'], { openBrowser });
+    assert.match(login.out, /^Connected as Demo Listener/m, login.err);
+    await page.getByRole('link', { name: 'go on to relay' }).click();
     const secret = String(await page.evaluate("localStorage.getItem('relay.owner')"));
 
     const { origin, asked } = await listen(t, () => ({ text: 'Back in the client' }));
@@ -159,6 +159,9 @@ pageTest(
     await clients.waitFor();
     assert.equal((await run(relay, ['browsers', 'forget', '--all'])).code, 0);
     await page.getByText('This browser is no longer remembered').waitFor();
+    assert.equal((await run(relay, ['open'], { openBrowser })).code, 0);
+    await page.getByText('You are signed in.').waitFor();
+    assert.equal(page.url(), `${relay.baseUrl}/`);
   },
 );
 
@@ -256,8 +259,8 @@ pageTest(
 
 pageTest(
   'changes are undone after a look at what that does; kept playlists are approved, and versions restored',
-  { ...WITH_ALL, pace: 10 },
-  async ({ relay, page }) => {
+  WITH_ALL,
+  async ({ relay, page, pass }) => {
     const account = resize(relay, 20, 3);
     const { keep: held } = await keep(relay, { name: 'Fresh' });
     unsave(relay, 10);
@@ -283,6 +286,7 @@ pageTest(
     await undone(tab).waitFor();
     assert.equal(await card(tab, 'What happened').getByRole('button', { name: undo }).count(), 1);
     edit(relay, LIST_0, (uris) => [...uris, foreign?.uri ?? '']);
+    pass(LONG_MS);
     await happened.getByRole('button', { name: undo }).click();
     const refusal = await happened.getByText('Someone changed "List 0" since').innerText();
     assert.match(refusal, /“Undo anyway” brings back the rows from before this change/);
@@ -302,6 +306,7 @@ pageTest(
 
     edit(relay, LIST_0, (uris) => uris.slice(2).toReversed());
     account.saved.splice(5);
+    pass(LONG_MS);
     const library = card(page, 'Library');
     await library.getByRole('button', { name: /^Update/ }).click();
     await library.getByText('5 saved tracks, 4 of 4 playlists, read').waitFor();

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createJob, itemsOf, reach } from '../jobs/jobCalls.ts';
+import { authorizeUrl, newClient } from '../oauth/clients.ts';
 import { signIn } from '../oauth/ownerBrowser.ts';
 import { type Answer, send } from '../support/http.ts';
-import { longTest } from '../support/scale.ts';
 import { misspelled, uniqueTracks } from '../support/songs.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -73,7 +73,7 @@ async function signedIn(relay: Relay): Promise<Record<string, string>> {
   return { 'x-relay-owner': await signIn(relay) };
 }
 
-longTest('without the proof nothing is shown and nothing is done, whatever else a browser sends', () =>
+test('without the proof nothing is shown and nothing is done, whatever else a browser sends', () =>
   withRelay({ client: false }, async (relay) => {
     const proof = await signedIn(relay);
     // `parts` is left out, since its lines say when the state was saved.
@@ -111,8 +111,7 @@ longTest('without the proof nothing is shown and nothing is done, whatever else 
     }
     assert.deepEqual(await shown(), before);
     assert.deepEqual(relay.provider.requests, []);
-  }),
-);
+  }));
 
 test('GET / is the same for everyone and names nobody', () =>
   withRelay({ client: false }, async (relay) => {
@@ -298,3 +297,34 @@ test('the policy names Spotify’s image hosts for covers, unless the setting tu
   assert.equal(await imageSources({}), "'self' https://*.scdn.co https://*.spotifycdn.com");
   assert.equal(await imageSources({ RELAY_COVERS: 'false' }), "'self'");
 });
+
+test('every page of the demo names commands for the demo', () =>
+  withRelay({ demo: true, connect: false, client: false }, async ({ baseUrl }) => {
+    const client = await newClient(baseUrl);
+    const foreign = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    const pages = await Promise.all([
+      send(baseUrl),
+      send(`${baseUrl}/auth/provider/login`, { headers: foreign }),
+      send(`${baseUrl}/auth/provider/callback?state=x&code=y`),
+      send(authorizeUrl(baseUrl, { client_id: client.client_id })),
+    ]);
+    for (const { text } of pages) {
+      assert.match(text, /<code>relay --demo \w/);
+      assert.doesNotMatch(text, /<code>relay [^-]/);
+    }
+    // The script begins its own commands with this.
+    assert.match(pages[0]?.text ?? '', /data-relay="relay --demo"/);
+    assert.match((await send(`${baseUrl}/mcp`, { method: 'POST' })).text, /'relay --demo key'/);
+  }));
+
+test('every request for a service worker script gets one that ends the worker, but only under our own host names', () =>
+  withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
+    const headers = { 'service-worker': 'script' };
+    const asked = await send(`${baseUrl}/any/path.js`, { headers });
+    assert.deepEqual(
+      [asked.status, asked.headers['content-type'], asked.headers['clear-site-data']],
+      [200, 'text/javascript; charset=utf-8', '"cache"'],
+    );
+    assert.equal((await send(`${baseUrl}/any/path.js`)).status, 404);
+    assert.equal((await send(`${baseUrl}/`, { headers: { ...headers, host: 'evil.example' } })).status, 403);
+  }));
