@@ -2,13 +2,25 @@
  * Reads and replaces a file that belongs to another program. Replacing makes a backup beside the file, unless `keep` is false.
  * A symbolic link stays a link. After a crash, either the old file or the new one is there.
  */
-import { type FileHandle, lstat, open, realpath, rm, rmdir, stat } from 'node:fs/promises';
-import { dirname, sep } from 'node:path';
+import { type FileHandle, lstat, open, realpath, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { stampOf } from '../base/clock.ts';
 import { makeDirectories } from '../base/directories.ts';
 import { readRegularFile, replaceFile, UnreadFile, writeSynced } from '../base/files.ts';
 import { messageOf, nullIfMissing, RelayError, systemCodeOf } from '../domain/errors.ts';
-import { FileProblem } from './fileText.ts';
+
+/** Why a client's file cannot be edited safely. Nothing was changed. */
+export class FileProblem extends Error {
+  /** What to do if the entry cannot just be added by hand. */
+  readonly remedy: string | undefined;
+
+  /** @param reason completes "<file> …" */
+  constructor(reason: string, { remedy, cause }: { remedy?: string | undefined; cause?: unknown } = {}) {
+    super(reason, { cause });
+    this.name = 'FileProblem';
+    this.remedy = remedy;
+  }
+}
 
 /** Most of these files have a few KiB, but one client also keeps its project history in its file. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -107,26 +119,6 @@ export async function replaceClientFile(file: ClientFile, replacement: Replaceme
   } catch (error) {
     if (backup) await rm(backup, { force: true }).catch(() => {});
     throw unusable(path, 'written', error, file.byHand);
-  }
-}
-
-/**
- * Deletes the file, and the directories between `base` and the file that are then empty. Throws `HOME_UNUSABLE`, or `CONFLICT`
- * when the file changed since it was read.
- */
-export async function deleteClientFile(file: ClientFile, base: string): Promise<void> {
-  try {
-    await requireUnchanged(file);
-    await rm(file.path);
-  } catch (error) {
-    throw unusable(file.path, 'deleted', error, file.byHand);
-  }
-  for (let folder = dirname(file.path); folder.startsWith(base + sep); folder = dirname(folder)) {
-    const isEmpty = await rmdir(folder).then(
-      () => true,
-      () => false,
-    );
-    if (!isEmpty) return;
   }
 }
 

@@ -14,7 +14,7 @@ import {
   xdgConfig,
 } from './configPlaces.ts';
 import type { Data } from './entry.ts';
-import type { Format } from './merge.ts';
+import type { Format } from './formats.ts';
 
 /** What a client needs to know about this server. */
 export interface Connection {

@@ -4,6 +4,7 @@ import { RelayError } from '../domain/errors.ts';
 import { choiceHeaders } from '../domain/toolsets.ts';
 import {
   closeToOthers,
+  FileProblem,
   isReadableByOthers,
   makeDirectory,
   readClientFile,
@@ -13,7 +14,6 @@ import {
 import { type Client, type Connection, setupFor } from './clientTable.ts';
 import type { System } from './configPlaces.ts';
 import { type Data, isData, keysIn, leadsElsewhere, leadsTo, sameData, startsAnother } from './entry.ts';
-import { FileProblem } from './fileText.ts';
 import { type Addition, entriesFor, findEntry, merge, snippet } from './merge.ts';
 
 /** Everything needed to connect one client to one server. Creating a plan changes nothing. */

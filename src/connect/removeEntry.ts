@@ -1,25 +1,17 @@
-/** Removes the server from a client's file, so that the file is as it was before relay. */
+/** Takes the server out of a client's file, and its key out of the backups beside the file. */
+import { readdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { RelayError } from '../domain/errors.ts';
-import { deleteBackups, readBackups } from './backups.ts';
-import {
-  type ClientFile,
-  deleteClientFile,
-  readClientFile,
-  replaceClientFile,
-  textOf,
-} from './clientFile.ts';
+import { BACKUP_MARK, FileProblem, readClientFile, replaceClientFile, textOf } from './clientFile.ts';
 import { otherNamesIn, type Plan } from './connectClient.ts';
-import { leadsElsewhere, ownKeysIn, startsAnother } from './entry.ts';
-import { FileProblem } from './fileText.ts';
-import { entriesFor, findEntry, type Past, unmerged } from './merge.ts';
+import { leadsElsewhere, leadsTo, ownKeysIn, startsAnother } from './entry.ts';
+import { entriesFor, findEntry, withoutEntry } from './merge.ts';
 
 export interface Removed {
   /** The removed entries: ours, and all others that led to the server. */
   names: string[];
-  /** Path of the backup; null if nothing was changed, the file held the key, or the file was deleted. */
+  /** Path of the backup; null if nothing was changed, or the file held the key. */
   backup: string | null;
-  /** True if the file was deleted, since there was no file before relay added the entry. */
-  deleted: boolean;
   /** Deleted backups that held the key. */
   deletedBackups: string[];
   /** True if an entry with our name stays, since it leads to another server or starts relay for another home. */
@@ -43,17 +35,16 @@ export async function remove(
     const names = namesIn(before, plan);
     const keys = keysOf(before, plan, names);
     const current = await currentKey();
-    const all = current === null ? keys : [...keys, current];
-    const { count, earlier, withKey } = await readBackups(path, addition, plan.connection, all);
-    // The first `--write` backs up the file if there is one. So without backups, there was no file before relay.
-    const past = { earlier, existed: count === 0 ? false : null };
-    const done =
-      names.length === 0
-        ? { backup: null, deleted: false }
-        : await take(file, without(before, plan, names, past), { plan, now, keep: keys.length === 0 });
-    await deleteBackups(withKey);
+    const withKey = await backupsWithKey(plan, current === null ? keys : [...keys, current]);
+    let backup: string | null = null;
+    if (names.length > 0) {
+      const text = names.reduce((left, name) => withoutEntry(left, { ...addition, name }), before);
+      // A backup would only keep the key on the disk.
+      backup = await replaceClientFile(file, { text, secret: false, now, keep: keys.length === 0 });
+    }
+    for (const one of withKey) await rm(one, { force: true });
     const otherStays = !names.includes(addition.name) && findEntry(before, addition) !== undefined;
-    return { names, ...done, deletedBackups: withKey, otherStays };
+    return { names, backup, deletedBackups: withKey, otherStays };
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error;
     throw new RelayError('HOME_UNUSABLE', `${path} ${error.message}. Nothing was changed.`, {
@@ -75,30 +66,34 @@ function keysOf(text: string, { addition, connection }: Plan, names: readonly st
   return names.flatMap((name) => ownKeysIn(entries[name], connection));
 }
 
-/** Returns the text without our entries; null if there was no file before them. */
-function without(text: string, { addition }: Plan, names: readonly string[], past: Past): string | null {
-  let left: string | null = text;
-  for (const name of names) left = left && unmerged(left, { ...addition, name }, past);
-  return left;
-}
-
-interface Taking {
-  plan: Plan;
-  now: number;
-  /** True to keep the present file as a backup. */
-  keep: boolean;
-}
-
-async function take(
-  file: ClientFile,
-  text: string | null,
-  { plan, now, keep }: Taking,
-): Promise<Pick<Removed, 'backup' | 'deleted'>> {
-  // relay makes no links: a file behind a link is someone else's, and is not deleted.
-  if (text === null && file.path === file.target) {
-    await deleteClientFile(file, plan.base);
-    return { backup: null, deleted: true };
+/**
+ * Returns the backups of the client's file that hold a key of relay's. A backup that cannot be read has none.
+ * @param keys known keys of the server
+ */
+export async function backupsWithKey(plan: Plan, keys: readonly string[] = []): Promise<string[]> {
+  const folder = dirname(plan.file);
+  const start = `${basename(plan.file)}${BACKUP_MARK}`;
+  // A directory that this user may not list has no backup that could be read.
+  const names: string[] = await readdir(folder).catch(() => []);
+  const found: string[] = [];
+  for (const name of names.filter((one) => one.startsWith(start)).sort()) {
+    const path = join(folder, name);
+    const text = await readClientFile(path).then(textOf, () => null);
+    if (text === null) continue;
+    if (keys.some((key) => text.includes(key)) || hasOwnKey(text, plan)) found.push(path);
   }
-  const backup = await replaceClientFile(file, { text: text ?? '', secret: false, now, keep });
-  return { backup, deleted: false };
+  return found;
+}
+
+/** True if one of relay's entries in the text sends a key. A text that cannot be parsed counts as none. */
+function hasOwnKey(text: string, { addition, connection }: Plan): boolean {
+  try {
+    return Object.entries(entriesFor(text, addition)).some(([name, entry]) => {
+      const isOurs =
+        leadsTo(entry, connection) || (name === addition.name && !leadsElsewhere(entry, connection));
+      return isOurs && ownKeysIn(entry, connection).length > 0;
+    });
+  } catch {
+    return false;
+  }
 }

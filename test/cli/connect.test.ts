@@ -1,24 +1,13 @@
 /** `relay connect`: what it prints for each client, and what it does to files that belong to other programs. */
 
 import assert from 'node:assert/strict';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Parts } from '../../src/cli/context.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { CLIENTS } from '../../src/connect/clientTable.ts';
+import { FORMATS } from '../../src/connect/formats.ts';
 import type { LocalApi, StatusReport } from '../../src/domain/localApi.ts';
 import { ownStart } from '../../src/store/home/processes.ts';
 import { fileWith, URL } from '../connect/additions.ts';
@@ -27,7 +16,6 @@ import { manualClock } from '../support/clock.ts';
 import { assertNone, pluck } from '../support/entries.ts';
 import { type FakeLocalOptions, startFakeLocal } from '../support/fakeLocal.ts';
 import { exampleReport } from '../support/reports.ts';
-import { longTest } from '../support/scale.ts';
 
 const NO_SERVER = 'No server is running. The address is the one in the settings.\n';
 const KEY = 'relay_0123456789abcdefghijklmnopqrstuvwxyz';
@@ -67,17 +55,6 @@ function desk(context: TestContext, env: NodeJS.ProcessEnv = {}): Desk {
   };
 }
 
-interface Documented {
-  file: string;
-  /** The content of the file, as the client documents it. */
-  text: string;
-  command?: string;
-  next: string[];
-  trace?: string;
-  /** True if the client starts the program, so that nobody has to approve anything. */
-  starts?: true;
-}
-
 test('if clients cannot register themselves, connect says how to set one up first', async (t) => {
   const { run } = desk(t, { MCP_OAUTH_DCR_ENABLED: 'false' });
   const closed = /lets no client register itself .* Set the client up with `relay( --home \S+)? clients add`/;
@@ -85,179 +62,96 @@ test('if clients cannot register themselves, connect says how to set one up firs
   const first = await run(['cursor']);
   assert.match(first.err, closed);
   assert.match(first.err, byKey);
-  const { err } = await run(['cursor'], { env: { MCP_AUTH_MODE: 'oauth' } });
-  assert.match(err, closed);
-  assert.doesNotMatch(err, byKey);
+  assert.doesNotMatch((await run(['cursor'], { env: { MCP_AUTH_MODE: 'oauth' } })).err, byKey);
   const other = await run(['something-else']);
   assert.match(other.err, closed);
   assert.doesNotMatch(other.out, /mcp-remote/, 'it would have to register');
   assert.doesNotMatch((await run(['claude-desktop'])).err, closed, 'it starts relay itself');
-  const open = await run(['cursor'], { env: { MCP_OAUTH_DCR_ENABLED: 'true' } });
-  assert.doesNotMatch(open.err, closed);
 });
 
-const CODE = '  The page that opens asks once for the owner code: see `relay status`.\n';
+/** What is shown for a client with a command of its own, and for one that starts relay. */
+const SHOWN: Array<[id: string, text: string, after: string]> = [
+  [
+    'codex',
+    `Codex CLI needs this in
+  HOME/.codex/config.toml
 
-const DOCUMENTED: Record<string, Documented & { name: string }> = {
-  'claude-code': {
-    name: 'Claude Code',
-    file: '.claude.json',
-    trace: '.claude.json',
-    text: fileWith('mcpServers', { type: 'http', url: URL }),
-    command: 'claude mcp add --transport http --scope user relay http://127.0.0.1:4980/mcp',
-    next: [
-      'Run `claude mcp login relay`, or in a new session type /mcp, choose relay,',
-      'then Authenticate.',
-    ],
-  },
-  'claude-desktop': {
-    name: 'Claude Desktop',
-    file: '.config/Claude/claude_desktop_config.json',
-    text: fileWith('mcpServers', {
-      command: '/opt/relay/relay',
-      args: ['--home', 'HOME/relay-home', 'stdio'],
-    }),
-    next: ['Quit Claude Desktop and start it again.'],
-    starts: true,
-  },
-  cursor: {
-    name: 'Cursor',
-    file: '.cursor/mcp.json',
-    text: fileWith('mcpServers', { url: URL }),
-    next: ['Restart Cursor, then find relay in Customize under MCPs; Connect opens the', 'browser.'],
-  },
-  vscode: {
-    name: 'VS Code',
-    file: '.config/Code/User/mcp.json',
-    text: fileWith('servers', { type: 'http', url: URL }),
-    command: `code --add-mcp '{"name":"relay","type":"http","url":"http://127.0.0.1:4980/mcp"}'`,
-    next: [
-      'In the Command Palette, run MCP: List Servers, choose relay, then Start',
-      'Server; it opens the browser.',
-    ],
-  },
-  codex: {
-    name: 'Codex CLI',
-    file: '.codex/config.toml',
-    text: '[mcp_servers.relay]\nurl = "http://127.0.0.1:4980/mcp"\n',
-    command: 'codex mcp add relay --url http://127.0.0.1:4980/mcp',
-    next: ['Run `codex mcp login relay`.'],
-  },
-  gemini: {
-    name: 'Gemini CLI',
-    file: '.gemini/settings.json',
-    text: fileWith('mcpServers', { url: URL, type: 'http' }),
-    command: 'gemini mcp add --scope user --transport http relay http://127.0.0.1:4980/mcp',
-    next: [
-      'In a new Gemini CLI session, type `/mcp auth relay`. In a directory that it',
-      'does not trust it shows relay as disabled.',
-    ],
-  },
-  windsurf: {
-    name: 'Windsurf',
-    file: '.codeium/windsurf/mcp_config.json',
-    text: fileWith('mcpServers', { serverUrl: URL }),
-    next: ['In Cascade, open MCPs, refresh the list, then find relay; it opens the', 'browser.'],
-  },
-};
-
-for (const [id, client] of Object.entries(DOCUMENTED)) {
-  const { name, file, text, command, next, trace = dirname(file), starts } = client;
-  const after = `After that:\n${next.map((line) => `  ${line}\n`).join('')}${starts ? '' : CODE}`;
-  const absent = (home: string) =>
-    `${name} does not seem to have been used on this computer: ${home}/${trace} does not exist.\n`;
-
-  test(`connect ${id} prints what the client documents, and changes no file`, async (context) => {
-    const { home, run, list } = desk(context);
-    const indented = text
-      .replace('HOME', home)
-      .trimEnd()
-      .replace(/^(?=.)/gm, '  ');
-    const own = command === undefined ? '' : `Or with the client's own command:\n  ${command}\n\n`;
-    assert.deepEqual(await run([id]), {
-      code: 0,
-      out: `${name} needs this in
-  ${home}/${file}
-
-${indented}
+  [mcp_servers.relay]
+  url = "${URL}"
 
 To add it to the file, after a backup:
-  relay connect ${id} --write
+  relay connect codex --write
 
-${own}${after}`,
-      err: `${NO_SERVER}${absent(home)}`,
-    });
-    assert.deepEqual(list('.'), []);
-  });
+Or with the client's own command:
+  codex mcp add relay --url ${URL}
+`,
+    `After that:\n  Run \`codex mcp login relay\`.\n  The page that opens asks once for the owner code: see \`relay status\`.\n`,
+  ],
+  [
+    'claude-desktop',
+    `Claude Desktop needs this in
+  HOME/.config/Claude/claude_desktop_config.json
 
-  test(`connect ${id} --write makes the file; a second --write changes nothing`, async (context) => {
-    const { home, run, text: read, list } = desk(context);
-    assert.deepEqual(await run([id, '--write']), {
-      code: 0,
-      out: `Added relay to\n  ${home}/${file}\n\n${after}`,
-      err: `${NO_SERVER}${absent(home)}`,
-    });
-    const content = text.replace('HOME', home);
-    assert.equal(read(file), content);
-    const files = list(dirname(file));
-    assert.deepEqual(await run([id, '--write']), {
-      code: 0,
-      out: `relay is already in\n  ${home}/${file}\n`,
-      err: NO_SERVER,
-    });
-    assert.deepEqual(
-      [read(file), list(dirname(file)), list('.').includes('relay-home')],
-      [content, files, false],
-    );
-  });
-}
+  {
+    "mcpServers": {
+      "relay": {
+        "command": "/opt/relay/relay",
+        "args": [
+          "--home",
+          "HOME/relay-home",
+          "stdio"
+        ]
+      }
+    }
+  }
 
-const FURTHER: Array<[id: string, file: string]> = [
-  ['copilot', '.copilot/mcp-config.json'],
-  ['opencode', '.config/opencode/opencode.json'],
-  ['cline', '.cline/data/settings/cline_mcp_settings.json'],
-  ['qwen', '.qwen/settings.json'],
-  ['zed', '.config/zed/settings.json'],
-  ['antigravity', '.gemini/config/mcp_config.json'],
-  ['kilo', '.config/kilo/kilo.jsonc'],
-  ['qoder', '.qoder/settings.json'],
+To add it to the file, after a backup:
+  relay connect claude-desktop --write
+`,
+    `After that:\n  Quit Claude Desktop and start it again.\n`,
+  ],
 ];
 
-for (const [id, file] of FURTHER) {
-  test(`connect ${id} --write and --remove leave the rest of the file as it was`, async (context) => {
-    const { home, run, put, text } = desk(context);
-    const before = '{\n  // mine\n  "theme": "dark",\n}\n';
-    put(file, before);
-    assert.equal((await run([id, '--write'])).code, 0);
-    assert.match(text(file), /relay/);
-    const { out } = await run([id, '--remove']);
-    assert.match(out, new RegExp(`^Removed relay from\n  ${home}/${file}\nBackup of the previous file:\n`));
-    assert.equal(text(file), before);
-    assert.deepEqual(await run([id, '--remove']), {
-      code: 0,
-      out: `relay is not in\n  ${home}/${file}\n`,
-      err: NO_SERVER,
-    });
+for (const [id, text, after] of SHOWN) {
+  test(`connect ${id} prints what the client documents, and changes no file`, async (context) => {
+    const { home, run, list } = desk(context);
+    const { code, out, err } = await run([id]);
+    assert.deepEqual([code, out], [0, `${text.replaceAll('HOME', home)}\n${after}`]);
+    assert.match(err, /^No server is running.*\n.* does not seem to have been used on this computer: .*\n$/);
+    assert.deepEqual(list('.'), []);
   });
 }
 
-test('--remove of an entry that --write added restores the file byte for byte', async (context) => {
-  const { run, put, text } = desk(context);
-  const files: Array<[id: string, file: string, content: string]> = [
-    ['cursor', '.cursor/mcp.json', OTHER],
-    ['cursor', '.cursor/mcp.json', '{"mcpServers":{}}'],
-    ['cursor', '.cursor/mcp.json', '{\r\n\t"mcpServers": { "a": {"url": "x"} }, "b": [1]\r\n}'],
-    ['codex', '.codex/config.toml', 'model = "o" # mine\n\n[mcp_servers.other]\nurl = "x"\n'],
-    ['codex', '.codex/config.toml', '# only mine\n'],
-  ];
-  for (const [id, file, content] of files) {
-    put(file, content);
-    assert.equal((await run([id, '--write', '--read-only'])).code, 0);
-    assert.notEqual(text(file), content);
-    assert.equal((await run([id, '--remove'])).code, 0);
-    assert.equal(text(file), content);
-  }
-});
+const MINE = {
+  json: '{\n  // mine\n  "theme": "dark",\n}\n',
+  toml: 'theme = "dark" # mine\n',
+  yaml: '# mine\ntheme: dark\n',
+};
+
+for (const { id, name, format, section } of CLIENTS) {
+  test(`connect ${id} --write adds the entry once, and --remove takes it out again`, async (context) => {
+    const { home, run, put, text, list } = desk(context);
+    const { file } = JSON.parse((await run([id, '--json'])).out);
+    const below = relative(home, file);
+    put(below, MINE[format]);
+    const written = await run([id, '--write']);
+    assert.match(written.out, new RegExp(`^Added relay to\n  ${file}\nBackup of the previous file:\n`));
+    assert.equal(written.err, NO_SERVER, name);
+    const content = text(below);
+    const parsed = (from: string) => JSON.parse(JSON.stringify(FORMATS[format].parse(from)));
+    assert.match(content, /mine/);
+    const files = list(dirname(below));
+    assert.equal((await run([id, '--write'])).out, `relay is already in\n  ${file}\n`);
+    assert.deepEqual([text(below), list(dirname(below))], [content, files]);
+    const entry = JSON.parse((await run([id, '--json'])).out).entry;
+    assert.deepEqual(parsed(content), { theme: 'dark', [section]: { relay: entry } });
+    const { out } = await run([id, '--remove']);
+    assert.match(out, new RegExp(`^Removed relay from\n  ${file}\nBackup of the previous file:\n`));
+    assert.match(text(below), /mine/);
+    assert.deepEqual(parsed(text(below)), { theme: 'dark' });
+    assert.equal((await run([id, '--remove'])).out, `relay is not in\n  ${file}\n`);
+  });
+}
 
 test('the same server under another name is found, reported, and not added again', async (context) => {
   const { home, run, put, text } = desk(context);
@@ -271,148 +165,29 @@ test('the same server under another name is found, reported, and not added again
   const written = await run(['cursor', '--write']);
   assert.equal(written.err, NO_SERVER);
   assert.match(written.out, /^Changed music in\n/);
-  assert.equal(
-    text('.cursor/mcp.json'),
-    '{ "mcpServers": { "music": { "url": "http://127.0.0.1:4980/mcp", "timeout": 5 } } }',
-  );
+  assert.deepEqual(JSON.parse(text('.cursor/mcp.json')).mcpServers, { music: { url: URL, timeout: 5 } });
   put('.cursor/mcp.json', `{ "mcpServers": { ${mine('music')}, ${mine('relay')} } }`);
   assert.equal((await run(['cursor'])).err, `${NO_SERVER}${file} has relay already.\n${twice('music')}`);
   assert.match((await run([])).out, /cursor +Cursor +yes, also as music$/m);
   assert.equal((await run(['cursor', '--write'])).err, `${NO_SERVER}${twice('music')}`);
   assert.match((await run(['cursor', '--remove'])).out, /^Removed relay, music from\n/);
-  assert.equal(text('.cursor/mcp.json'), '{ "mcpServers": {} }');
-});
-
-test("a key that is no longer the server's is reported as old", async (context) => {
-  const { env } = await withServer(context, reportFor('http://127.0.0.1:5555/mcp'));
-  const { home, run, put } = desk(context, env);
-  const entry = { url: 'http://127.0.0.1:5555/mcp', headers: { Authorization: 'Bearer relay_of_yesterday' } };
-  put('.cursor/mcp.json', JSON.stringify({ mcpServers: { relay: entry } }));
-  assert.equal(
-    (await run(['cursor'])).err,
-    `${home}/.cursor/mcp.json has relay with an old key; to renew it: relay connect cursor --key --write.\n`,
-  );
-  assert.match((await run([])).out, /cursor +Cursor +old key/);
-  assert.equal((await run(['cursor', '--key', '--write'])).code, 0);
-  assert.match((await run([])).out, /cursor +Cursor +yes$/m);
-});
-
-longTest('Goose keeps its servers in YAML, whose comments and quotes stay', async (context) => {
-  const { run, put, text, list } = desk(context);
-  const file = '.config/goose/config.yaml';
-  const before = `# mine
-GOOSE_MODEL: 'x'   # with its quotes
-extensions:
-    # the tools
-    developer: {type: builtin, enabled: true}
-
-last: "a very long line that no writer may fold, however wide it thinks that a page should be at most, ever"
-`;
-  put(file, before);
-  assert.equal((await run(['goose', '--write'])).code, 0);
-  assert.equal(
-    text(file),
-    before.replace(
-      'extensions:\n',
-      `extensions:
-    relay:
-      type: "streamable_http"
-      name: "relay"
-      enabled: true
-      uri: "http://127.0.0.1:4980/mcp"
-      headers: {}
-      env_keys: []
-      envs: {}
-      timeout: 300
-`,
-    ),
-  );
-  assert.match((await run([])).out, /goose +Goose +yes/);
-  put(file, text(file).replace('enabled: true\n      uri: ".*"', 'enabled: false # for now\n      uri: old'));
-  assert.equal((await run(['goose', '--write', '--read-only'])).code, 0);
-  assert.match(text(file), /\n {4}relay:\n {6}headers:\n {8}X-MCP-Readonly: "true"\n {6}type: /);
-  assert.equal((await run(['goose', '--remove'])).code, 0);
-  assert.equal(text(file), before);
-  // If there was no file before, neither a file nor a directory stays.
-  const { home, ...fresh } = desk(context);
-  assert.equal((await fresh.run(['goose', '--write'])).code, 0);
-  assert.match(fresh.text(file), /^extensions:\n {2}relay:\n {4}type: /);
-  assert.match(
-    (await fresh.run(['goose', '--remove'])).out,
-    /\nThe file had nothing else in it, so it was deleted\.\n$/,
-  );
-  assert.deepEqual([list('.config/goose').length > 0, existsSync(join(home, '.config'))], [true, false]);
-  for (const empty of ['extensions:\n# mine\nb: 1\n', 'b: 1\nextensions: ~ # mine\n']) {
-    put(file, empty);
-    assert.equal((await run(['goose', '--write'])).code, 0);
-    assert.match(text(file), /^extensions:.*\n {2}relay:\n {4}type: /m);
-    assert.equal((await run(['goose', '--remove'])).code, 0);
-    assert.equal(text(file), empty);
-  }
-  put(file, 'a: [\n');
-  assert.match(
-    (await run(['goose', '--write'])).err,
-    /config\.yaml is not valid YAML \(line 2, column 1\)\. Nothing was changed\.\n {2}Fix the file/,
-  );
-});
-
-longTest('what a person changes in the file after --write is still there after --remove', async (context) => {
-  const { run, put, text } = desk(context);
-  const files = {
-    cursor: '.cursor/mcp.json',
-    codex: '.codex/config.toml',
-    goose: '.config/goose/config.yaml',
-  };
-  const other = '"other": { "url": "https://x" }';
-  const cases: Array<[keyof typeof files, before: string, from: string | RegExp, to: string, left: string]> =
-    [
-      ['cursor', '{\n  "a": 1\n}', '"a": 1', '"a": 2', '{\n  "a": 2\n}'],
-      ['cursor', '{"mcpServers": {}, "a": 1}', '"a": 1', '"a": 2', '{"mcpServers": {}, "a": 2}'],
-      [
-        'cursor',
-        '{}\n',
-        '"relay":',
-        `${other},\n    "relay":`,
-        `{\n  "mcpServers": {\n    ${other}\n  }\n}\n`,
-      ],
-      ['cursor', '{}\n', '"relay":', '// mine\n    "relay":', '{\n  "mcpServers": {\n    // mine\n  }\n}\n'],
-      ['codex', 'model = "o"', /$/, '\n[mcp_servers.other]\n', 'model = "o"\n\n[mcp_servers.other]\n'],
-      ['goose', 'a: 1\n', 'a: 1', 'a: 2', 'a: 2\n'],
-      ['goose', 'extensions: {}\na: 1\n', 'a: 1', 'a: 2', 'extensions: {}\na: 2\n'],
-    ];
-  for (const [id, before, from, to, left] of cases) {
-    put(files[id], before);
-    assert.equal((await run([id, '--write'])).code, 0);
-    put(files[id], text(files[id]).replace(from, to));
-    assert.equal((await run([id, '--remove'])).code, 0);
-    assert.equal(text(files[id]), left, `${id}: ${before}`);
-  }
+  assert.deepEqual(JSON.parse(text('.cursor/mcp.json')), {});
 });
 
 test('--remove deletes the backups that hold the key, even if the file has no entry', async (context) => {
-  const { env } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp'));
+  const { env } = await withServer(context, reportFor(URL));
   const { run, put, text, list } = desk(context, env);
   put('.cursor/mcp.json', OTHER);
   for (const flags of [['--key'], []]) await run(['cursor', '--write', ...flags]);
-  const copies = list('.cursor').slice(1);
-  assert.deepEqual(
-    copies.map((name) => text(`.cursor/${name}`).includes(KEY)),
-    [false, true],
-  );
-  const listed = JSON.parse((await run(['--json'])).out).clients.find(
-    ({ id }: { id: string }) => id === 'cursor',
-  );
-  assert.equal(listed.keyBackups, 1);
+  const withKey = () => list('.cursor').filter((name) => text(`.cursor/${name}`).includes(KEY));
+  assert.equal(withKey().length, 1);
+  const { clients } = JSON.parse((await run(['--json'])).out);
+  assert.equal(clients.find(({ id }: { id: string }) => id === 'cursor').keyBackups, 1);
   const { out } = await run(['cursor', '--remove']);
   assert.match(out, /\nDeleted, because the key was in it:\n {2}.*relay-backup-\S+-2\n$/);
-  assert.deepEqual(
-    [text('.cursor/mcp.json'), list('.cursor').filter((name) => text(`.cursor/${name}`).includes(KEY))],
-    [OTHER, []],
-  );
-  put(
-    '.cursor/mcp.json.relay-backup-20200101T000000Z',
-    BOTH.replace('/mcp"', `/mcp", "headers": { "Authorization": "Bearer ${KEY}" }`),
-  );
+  assert.deepEqual(withKey(), []);
+  const old = BOTH.replace('/mcp"', `/mcp", "headers": { "Authorization": "Bearer ${KEY}" }`);
+  put('.cursor/mcp.json.relay-backup-20200101T000000Z', old);
   const swept = JSON.parse((await run(['cursor', '--remove', '--json'])).out);
   assert.deepEqual([swept.removed, swept.deletedBackups.length], [[], 1]);
 });
@@ -431,23 +206,23 @@ test('--write keeps what a person has set in the entry: on or off, timeout, tool
     ],
   ];
   for (const [id, file, section, entry] of json) {
-    const before = JSON.stringify({ [section]: { relay: entry } }, null, 2);
+    const before = JSON.stringify({ [section]: { relay: entry } });
     put(file, before);
     assert.equal((await run([id, '--write'])).code, 0);
-    assert.equal(text(file), before.replace(OLD, URL), id);
+    assert.deepEqual(JSON.parse(text(file)), JSON.parse(before.replace(OLD, URL)), id);
   }
   const file = '.config/goose/config.yaml';
   const mine = `extensions:
   relay:
-    type: streamable_http
-    name: relay
     enabled: false # for now
     uri: ${JSON.stringify(OLD)}
     headers:
       X-Mine: "1"
-    env_keys: [A]
-    envs: {}
+    env_keys: [ A ]
     timeout: 5 # seconds
+    type: streamable_http
+    name: relay
+    envs: {}
 `;
   put(file, mine);
   assert.equal((await run(['goose', '--write'])).code, 0);
@@ -483,14 +258,12 @@ test('an entry that starts relay for another home is told as such, and stays', a
   await own.run(['claude-desktop', '--write']);
   const text = own.text(file);
   const env = { RELAY_HOME: join(own.home, 'other') };
-  const { out } = await own.run(['--json'], { env });
-  const row = JSON.parse(out).clients.find(({ id }: { id: string }) => id === 'claude-desktop');
+  const { clients } = JSON.parse((await own.run(['--json'], { env })).out);
+  const row = clients.find(({ id }: { id: string }) => id === 'claude-desktop');
   assert.deepEqual([row.state, row.otherNames], ['other_home', []]);
   const stays = await own.run(['claude-desktop', '--remove'], { env });
   assert.match(stays.out, /The entry relay in that file is for another server, so it stays\./);
   assert.equal(own.text(file), text);
-  await own.run(['claude-desktop', '--remove']);
-  assert.equal(existsSync(join(own.home, file)), false);
 });
 
 test('another server that is named relay stays, and so do its key and the backups that hold its key', async (context) => {
@@ -505,11 +278,10 @@ test('another server that is named relay stays, and so do its key and the backup
     const before = `{ "mcpServers": { "relay": ${other} } }`;
     put('.cursor/mcp.json', before);
     put('.cursor/mcp.json.relay-backup-20200101T000000Z', before);
-    assert.deepEqual(await run(['cursor', '--remove']), {
-      code: 0,
-      out: `relay is not in\n  ${file}\nThe entry relay in that file is for another server, so it stays.\n`,
-      err: NO_SERVER,
-    });
+    assert.equal(
+      (await run(['cursor', '--remove'])).out,
+      `relay is not in\n  ${file}\nThe entry relay in that file is for another server, so it stays.\n`,
+    );
     assert.deepEqual(await run(['cursor', '--write']), {
       code: 1,
       out: '',
@@ -519,11 +291,10 @@ test('another server that is named relay stays, and so do its key and the backup
     });
     assert.equal(text('.cursor/mcp.json'), before);
     assert.deepEqual(list('.cursor'), ['mcp.json', 'mcp.json.relay-backup-20200101T000000Z']);
-    const ours = `"music": { "url": "http://localhost:4980/mcp" }`;
-    put('.cursor/mcp.json', `{ "mcpServers": { "relay": ${other}, ${ours} } }`);
-    assert.match((await run(['cursor', '--write'])).out, /^Changed music in\n/);
+    put('.cursor/mcp.json', before.replace('{ "relay"', `{ "music": { "url": "${URL}" }, "relay"`));
+    assert.match((await run(['cursor', '--write'])).out, /^music is already in\n/);
     assert.match((await run(['cursor', '--remove'])).out, /^Removed music from\n/);
-    assert.equal(text('.cursor/mcp.json'), before);
+    assert.deepEqual(JSON.parse(text('.cursor/mcp.json')), JSON.parse(before));
   }
 });
 
@@ -546,30 +317,20 @@ test('settings from the environment, which a client that starts relay does not g
     HOME,
     RELAY_HOME: join(HOME, 'relay'),
     RELAY_PORT: '5123',
-    PROVIDER_CLIENT_ID: '0123456789abcdef0123456789abcdef',
     RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   };
-  const notes = `${NO_SERVER}Claude Desktop starts relay without your environment. Unless you keep these settings, it does not get them:
+  assert.equal(
+    (await relay(['connect', 'claude-desktop'], { env })).err,
+    `${NO_SERVER}Claude Desktop starts relay without your environment. Unless you keep these settings, it does not get them:
   RELAY_PORT            relay config set port VALUE
-  PROVIDER_CLIENT_ID    relay config set providerClientId VALUE
   RELAY_ENCRYPTION_KEY  set it in "env" of the entry
-`;
-  for (const more of [[], ['--write']]) {
-    const { code, err } = await relay(['connect', 'claude-desktop', ...more], { env });
-    assert.deepEqual([code, err], [0, notes], more.join(' '));
-  }
-  const stored = { port: 5123, providerClientId: env.PROVIDER_CLIENT_ID, toolsets: ['standard', 'extras'] };
+`,
+  );
   mkdirSync(env.RELAY_HOME);
-  writeFileSync(join(env.RELAY_HOME, 'config.json'), JSON.stringify(stored));
-  const { RELAY_ENCRYPTION_KEY: _, ...others } = env;
-  const kept = { ...others, RELAY_TOOLSETS: 'standard,extras' };
-  for (const [client, given] of [
-    ['claude-desktop', kept],
-    ['cursor', env],
-  ] as const) {
-    const { err } = await relay(['connect', client], { env: given });
-    assert.doesNotMatch(err, /environment/, client);
-  }
+  writeFileSync(join(env.RELAY_HOME, 'config.json'), JSON.stringify({ port: 5123 }));
+  const { RELAY_ENCRYPTION_KEY: _, ...kept } = env;
+  assert.doesNotMatch((await relay(['connect', 'claude-desktop'], { env: kept })).err, /environment/);
+  assert.doesNotMatch((await relay(['connect', 'cursor'], { env })).err, /environment/);
 });
 
 test('a program that npx fetched for one run is reported, and never written into a file', async (context) => {
@@ -581,21 +342,15 @@ test('a program that npx fetched for one run is reported, and never written into
     uid: 1,
     run: async () => ({ ok: false, out: '', err: '' }),
   };
-  for (const id of ['claude-desktop', 'antigravity']) {
-    const { code, err } = await run([id, '--write'], { machine });
-    assert.equal(code, 1);
-    assert.match(
-      err,
-      new RegExp(
-        `relay: ${path} is a temporary copy, and .* could not start it later\\. Nothing was changed\\.\n  Install relay in a permanent place`,
-      ),
-    );
-  }
-  assert.deepEqual(list('.'), []);
+  const { code, err } = await run(['claude-desktop', '--write'], { machine });
+  assert.equal(code, 1);
   assert.match(
-    (await run(['claude-desktop'], { machine })).err,
-    new RegExp(`${path} is a temporary copy\\. Install relay`),
+    err,
+    /is a temporary copy, and Claude Desktop could not start it later\. Nothing was changed\./,
   );
+  assert.deepEqual(list('.'), []);
+  const shown = await run(['claude-desktop'], { machine });
+  assert.match(shown.err, new RegExp(`${path} is a temporary copy\\. Install relay`));
   assert.equal((await run(['cursor', '--write'], { machine })).code, 0);
 });
 
@@ -618,81 +373,24 @@ If the client starts a program instead, give it this command:
 `,
     err: `${NO_SERVER}relay does not know the client "Zedd". Did you mean "zed"?\n`,
   });
-  const { out } = await run(['Zedd', '--key']);
-  assert.doesNotMatch(out, /\n\n\n/);
   const { code, err } = await run(['Zedd', '--write']);
   assert.deepEqual([code, /Unknown client "Zedd"/.test(err)], [2, true]);
+  const noKey = await run(['Zedd'], { env: { MCP_AUTH_MODE: 'oauth' } });
+  assert.match(noKey.out, /\nThe client then asks for approval in the browser\. The bridge mcp-remote /);
 });
 
-test('a server that accepts no key does not send an unknown client to the key', async (context) => {
-  const { run } = desk(context, { MCP_AUTH_MODE: 'oauth' });
-  const { code, out } = await run(['Zedd']);
-  assert.equal(code, 0);
-  assert.equal(
-    out.split('\n\n')[2],
-    'The client then asks for approval in the browser. The bridge mcp-remote asks for\napproval as "MCP CLI Proxy".',
-  );
-});
-
-const CODEX = DOCUMENTED.codex?.text ?? '';
 const OTHER = '{\n  // mine\n  "mcpServers": {\n    "other": { "url": "https://x" }\n  }\n}\n';
 const BOTH =
   '{\n  // mine\n  "mcpServers": {\n    "other": { "url": "https://x" },\n    "relay": {\n      "url": "http://127.0.0.1:4980/mcp"\n    }\n  }\n}\n';
 
-test('a backup of the file is kept beside it, under an unused name', async (context) => {
-  const { home, run, put, text, list, mode } = desk(context);
-  const backup = '.cursor/mcp.json.relay-backup-20261120T123005Z';
-  put('.cursor/mcp.json', OTHER, 0o660);
-  put(backup, 'an older one');
-  const { code, out } = await run(['cursor', '--write']);
-  assert.equal(code, 0);
-  assert.match(
-    out,
-    new RegExp(
-      `^Added relay to\n  ${home}/.cursor/mcp.json\nBackup of the previous file:\n  ${home}/${backup}-2\n\n`,
-    ),
-  );
-  assert.deepEqual(list('.cursor'), [
-    'mcp.json',
-    'mcp.json.relay-backup-20261120T123005Z',
-    'mcp.json.relay-backup-20261120T123005Z-2',
-  ]);
-  assert.deepEqual(
-    [text('.cursor/mcp.json'), text(backup), text(`${backup}-2`)],
-    [BOTH, 'an older one', OTHER],
-  );
-  assert.deepEqual([mode('.cursor/mcp.json'), mode(`${backup}-2`)], [0o660, 0o600]);
-});
-
-test('if the file is a link, it stays a link, and the file that it leads to is changed', async (context) => {
+test('a malformed file stays as it is, and the error says what to put in by hand', async (context) => {
   const { home, run, put, text, list } = desk(context);
-  put('dotfiles/cursor.json', OTHER);
-  mkdirSync(join(home, '.cursor'));
-  symlinkSync('../dotfiles/cursor.json', join(home, '.cursor/mcp.json'));
-  assert.equal((await run(['cursor', '--write'])).code, 0);
-  assert.equal(lstatSync(join(home, '.cursor/mcp.json')).isSymbolicLink(), true);
-  assert.equal(readlinkSync(join(home, '.cursor/mcp.json')), '../dotfiles/cursor.json');
-  assert.deepEqual(
-    [text('dotfiles/cursor.json'), list('dotfiles'), list('.cursor')],
-    [BOTH, ['cursor.json'], ['mcp.json', 'mcp.json.relay-backup-20261120T123005Z']],
-  );
-});
-
-const BROKEN: Array<[what: string, content: string | Buffer, problem: string]> = [
-  ['malformed', '{\n  "mcpServers": {\n    oops\n  }\n}\n', 'is not valid JSON (line 3, column 5)'],
-  ['of another shape', '{"mcpServers": []}', 'has a value for mcpServers that is not a group of servers'],
-  ['not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'is not UTF-8 text'],
-];
-
-for (const [what, content, problem] of BROKEN) {
-  test(`a file that is ${what} stays as it is, and the error says what to put in by hand`, async (context) => {
-    const { home, run, put, list } = desk(context);
-    put('.cursor/mcp.json', '');
-    writeFileSync(join(home, '.cursor/mcp.json'), content);
-    assert.deepEqual(await run(['cursor', '--write']), {
-      code: 1,
-      out: '',
-      err: `${NO_SERVER}relay: ${home}/.cursor/mcp.json ${problem}. Nothing was changed.
+  const broken = '{\n  "mcpServers": {\n    oops\n  }\n}\n';
+  put('.cursor/mcp.json', broken);
+  assert.deepEqual(await run(['cursor', '--write']), {
+    code: 1,
+    out: '',
+    err: `${NO_SERVER}relay: ${home}/.cursor/mcp.json is not valid JSON (line 3, column 5). Nothing was changed.
   Fix the file and try again, or add this by hand:
 
     {
@@ -703,168 +401,16 @@ for (const [what, content, problem] of BROKEN) {
       }
     }
 `,
-    });
-    const json = await run(['cursor', '--write', '--json']);
-    assert.deepEqual([json.code, json.out, JSON.parse(json.err).error.code], [1, '', 'HOME_UNUSABLE']);
-    assert.deepEqual(readFileSync(join(home, '.cursor/mcp.json')), Buffer.from(content));
-    assert.deepEqual(list('.cursor'), ['mcp.json']);
   });
-}
-
-test('a malformed TOML file is reported with line and column', async (context) => {
-  const { home, run, put, text } = desk(context);
-  put('.codex/config.toml', 'model = "o"\n[tui\n');
-  const { code, err } = await run(['codex', '--write']);
-  assert.equal(code, 1);
+  assert.match((await run(['cursor', '--remove'])).err, /\n {2}Remove relay from mcpServers by hand\.\n$/);
+  assert.deepEqual([text('.cursor/mcp.json'), list('.cursor')], [broken, ['mcp.json']]);
+  // To add a table below an inline table by hand would break the file.
+  put('.codex/config.toml', 'mcp_servers = { other = { url = "https://x" } }\n');
+  const inline = await run(['codex', '--write']);
   assert.match(
-    err,
-    new RegExp(`relay: ${home}/.codex/config.toml is not valid TOML \\(line 2, column \\d+\\)\\.`),
+    inline.err,
+    /Nothing was changed\.\n {2}Write each server as a table of its own, \[mcp_servers\.NAME\]/,
   );
-  assert.equal(text('.codex/config.toml'), 'model = "o"\n[tui\n');
-});
-
-test('to a TOML file whose servers are one inline table, nothing is to be added by hand that breaks it', async (context) => {
-  const { home, run, put, text } = desk(context);
-  const before = 'mcp_servers = { other = { url = "https://x" } }\n';
-  put('.codex/config.toml', before);
-  assert.deepEqual(await run(['codex', '--write']), {
-    code: 1,
-    out: '',
-    err: `${NO_SERVER}relay: ${home}/.codex/config.toml has mcp_servers as an inline table, which cannot be extended. Nothing was changed.
-  Write each server as a table of its own, [mcp_servers.NAME], and try again.
-`,
-  });
-  assert.equal(text('.codex/config.toml'), before);
-});
-
-test('a directory, or a link to nothing, where the file should be is refused', async (context) => {
-  const { home, run } = desk(context);
-  mkdirSync(join(home, '.cursor/mcp.json'), { recursive: true });
-  mkdirSync(join(home, '.gemini'));
-  symlinkSync('gone.json', join(home, '.gemini/settings.json'));
-  const cursor = await run(['cursor', '--write']);
-  assert.equal(cursor.code, 1);
-  assert.match(cursor.err, /\.cursor\/mcp\.json is not a regular file\. Nothing was changed\./);
-  const gemini = await run(['gemini', '--write']);
-  assert.equal(gemini.code, 1);
-  assert.match(
-    gemini.err,
-    /settings\.json is a symbolic link to a file that does not exist\. Nothing was changed\./,
-  );
-});
-
-test('a missing home directory is reported, and not created', async (context) => {
-  const { home, run } = desk(context);
-  assert.deepEqual(await run(['cursor', '--write'], { env: { HOME: `${home}/none` } }), {
-    code: 1,
-    out: '',
-    err: `${NO_SERVER}relay: ${home}/none/.cursor/mcp.json cannot be written: there is no directory ${home}/none.
-  Create it, or fix the environment variable that names it.
-`,
-  });
-  assert.equal(existsSync(`${home}/none`), false);
-});
-
-for (const HOME of ['.', 'me/here']) {
-  test(`a relative home directory, ${HOME}, is reported, and nothing is written into the working directory`, async (context) => {
-    assert.deepEqual(await desk(context).run(['codex', '--write'], { env: { HOME } }), {
-      code: 1,
-      out: '',
-      err: `${NO_SERVER}relay: Your home directory is unknown: HOME is "${HOME}", which is not an absolute path.
-  Set it in the environment to your home directory, then run this again.
-`,
-    });
-  });
-}
-
-test('connect without --write says what is in the file already', async (context) => {
-  const { home, run, put } = desk(context);
-  put('.cursor/mcp.json', BOTH);
-  put('.gemini/settings.json', '{"mcpServers": {"relay": {"httpUrl": "http://localhost:1/mcp"}}}');
-  put('.qwen/settings.json', '{"mcpServers": {"relay": {"httpUrl": "http://elsewhere/mcp"}}}');
-  put('.codex/config.toml', '[');
-  assert.equal((await run(['cursor'])).err, `${NO_SERVER}${home}/.cursor/mcp.json has relay already.\n`);
-  assert.equal(
-    (await run(['gemini'])).err,
-    `${NO_SERVER}${home}/.gemini/settings.json has relay with another address.\n`,
-  );
-  assert.equal(
-    (await run(['qwen'])).err,
-    `${NO_SERVER}${home}/.qwen/settings.json has another server named relay.\n`,
-  );
-  assert.match((await run([])).out, /^qwen +Qwen Code +name taken$/m);
-  assert.equal(
-    (await run(['codex'])).err,
-    `${NO_SERVER}${home}/.codex/config.toml cannot be read; --write says why.\n`,
-  );
-});
-
-/** Root ignores permissions, so if the tests run as root, `work` runs as another user. */
-async function asSomebody<T>(
-  paths: string[],
-  rehearse: () => Promise<unknown>,
-  work: () => Promise<T>,
-): Promise<T> {
-  const { geteuid, seteuid } = process;
-  if (geteuid?.() !== 0 || !seteuid) return work();
-  // Modules are loaded on first use. Perhaps only root may read their files, so root loads them first.
-  await rehearse();
-  for (const path of paths) chownSync(path, 65_534, 65_534);
-  seteuid(65_534);
-  try {
-    return await work();
-  } finally {
-    seteuid(0);
-  }
-}
-
-test('a read-only directory or file is reported, and nothing is left behind', async (context) => {
-  const files = { '.cursor/mcp.json': OTHER, '.gemini/settings.json': BOTH, '.codex/config.toml': CODEX };
-  const { home, run, put, text, list } = desk(context);
-  for (const [file, content] of Object.entries(files)) put(file, content);
-  chmodSync(join(home, '.cursor'), 0o500);
-  chmodSync(join(home, '.gemini/settings.json'), 0o400);
-  chmodSync(join(home, '.codex'), 0o500);
-  const below = Object.keys(files).flatMap((file) => [dirname(file), file]);
-  const paths = ['', ...below].map((path) => join(home, path));
-  const commands = async (env: NodeJS.ProcessEnv = {}) => [
-    await run(['cursor', '--write'], { env }),
-    await run(['gemini', '--write', '--toolsets', 'standard'], { env }),
-    await run(['gemini', '--remove'], { env }),
-    await run(['codex', '--remove'], { env }),
-  ];
-  const rehearse = async () => {
-    const other = desk(context);
-    for (const [file, content] of Object.entries(files)) other.put(file, content);
-    await commands({ HOME: other.home });
-    await commands({ HOME: join(other.home, 'missing') });
-  };
-  const results = await asSomebody(paths, rehearse, () => commands());
-  for (const folder of ['.cursor', '.codex']) chmodSync(join(home, folder), 0o700);
-  const failed = (what: string, byHand: string) => ({
-    code: 1,
-    out: '',
-    err: `${NO_SERVER}relay: ${home}/${what} (EACCES).\n  Check the permissions of the file and its directory, or ${byHand} by hand.\n`,
-  });
-  const add = 'run this without --write and add the printed entry';
-  assert.deepEqual(results, [
-    failed('.cursor/mcp.json cannot be written', add),
-    failed('.gemini/settings.json cannot be written', add),
-    failed('.gemini/settings.json cannot be written', 'remove relay from mcpServers'),
-    failed('.codex/config.toml cannot be deleted', 'remove relay from mcp_servers'),
-  ]);
-  for (const [file, content] of Object.entries(files)) {
-    assert.deepEqual(list(dirname(file)), [basename(file)]);
-    assert.equal(text(file), content);
-  }
-});
-
-test('the path of the file may have spaces, quotes and letters of any script', async (context) => {
-  const { home, run } = desk(context);
-  const odd = join(home, `Ann's "Büro" 音楽`);
-  mkdirSync(odd);
-  assert.equal((await run(['codex', '--write'], { env: { HOME: odd } })).code, 0);
-  assert.equal(readFileSync(join(odd, '.codex/config.toml'), 'utf8'), DOCUMENTED.codex?.text);
 });
 
 /** A server of this home that answers with `report` and the key. */
@@ -892,31 +438,16 @@ test('the free port that relay stdio has taken for now goes into no file', async
   assert.match(text('.cursor/mcp.json'), /"url": "http:\/\/127\.0\.0\.1:4980\/mcp"/);
 });
 
-test('the address is that of the running server', async (context) => {
+test('the address is that of the running server, and replaces another one of relay', async (context) => {
   const { env, calls } = await withServer(context, reportFor('https://relay.example.org/mcp'));
-  const { run, text } = desk(context, env);
-  assert.equal((await run(['cursor', '--write'])).code, 0);
-  assert.match(text('.cursor/mcp.json'), /"url": "https:\/\/relay\.example\.org\/mcp"/);
+  const { run, put, text } = desk(context, env);
+  put('.cursor/mcp.json', BOTH);
+  assert.match((await run(['cursor', '--write'])).out, /^Changed relay in\n/);
+  assert.equal(text('.cursor/mcp.json'), BOTH.replace(URL, 'https://relay.example.org/mcp'));
   assert.deepEqual(pluck(calls, 'route'), ['status']);
 });
 
-test('the demo gets a name of its own beside the real server', async (context) => {
-  const { env } = await withServer(context, reportFor('http://127.0.0.1:5555/mcp'), { demo: true });
-  const { home, run, put, text } = desk(context, env);
-  put('.cursor/mcp.json', BOTH);
-  const { code, out, err } = await run(['cursor', '--write']);
-  assert.deepEqual([code, err], [0, 'Using the running demo.\n']);
-  assert.match(out, new RegExp(`^Added relay-demo to\n  ${home}/.cursor/mcp.json\n`));
-  assert.equal(
-    text('.cursor/mcp.json'),
-    BOTH.replace(
-      '\n    }\n  }\n',
-      '\n    },\n    "relay-demo": {\n      "url": "http://127.0.0.1:5555/mcp"\n    }\n  }\n',
-    ),
-  );
-});
-
-test('the demo neither changes nor removes the entry of a real server with the same address', async (context) => {
+test('the demo has a name of its own, and leaves the entry of a real server with the same address', async (context) => {
   const { env } = await withServer(context, reportFor(URL), { demo: true });
   const { run, put, text, list } = desk(context, env);
   const real = fileWith('mcpServers', {
@@ -924,7 +455,9 @@ test('the demo neither changes nor removes the entry of a real server with the s
     headers: { Authorization: 'Bearer relay_of-the-real-one' },
   });
   put('.cursor/mcp.json', real);
-  assert.match((await run(['cursor', '--write'])).out, /^Added relay-demo to\n/);
+  const { out, err } = await run(['cursor', '--write']);
+  assert.match(out, /^Added relay-demo to\n/);
+  assert.equal(err, 'Using the running demo.\n');
   const servers = JSON.parse(text('.cursor/mcp.json')).mcpServers;
   assert.deepEqual(servers, { ...JSON.parse(real).mcpServers, 'relay-demo': { url: URL } });
   for (const done of [/^Removed relay-demo from\n/, /^relay-demo is not in\n/]) {
@@ -934,29 +467,18 @@ test('the demo neither changes nor removes the entry of a real server with the s
   assert.equal(list('.cursor').length, 3, 'the file and both backups');
 });
 
-test('--write replaces another address of relay in the file', async (context) => {
-  const { home, run, put, text } = desk(context, { RELAY_PORT: '5001' });
-  put('.cursor/mcp.json', BOTH);
-  const { code, out } = await run(['cursor', '--write']);
-  assert.equal(code, 0);
-  assert.match(out, new RegExp(`^Changed relay in\n  ${home}/.cursor/mcp.json\n`));
-  assert.equal(text('.cursor/mcp.json'), BOTH.replace('4980', '5001'));
-});
-
 test('without a running server, connect takes the address from the settings', async (context) => {
   const { run } = desk(context);
   const urlWith = async (env: NodeJS.ProcessEnv) =>
     JSON.parse((await run(['cursor', '--json'], { env })).out).url;
-  assert.equal(
-    await urlWith({ PUBLIC_BASE_URL: 'https://relay.example.org/' }),
-    'https://relay.example.org/mcp',
-  );
+  const PUBLIC_BASE_URL = 'https://relay.example.org/';
+  assert.equal(await urlWith({ PUBLIC_BASE_URL }), 'https://relay.example.org/mcp');
   assert.equal(await urlWith({ RELAY_HOST: '::1', RELAY_PORT: '5000' }), 'http://[::1]:5000/mcp');
-  assert.deepEqual(await run(['cursor'], { env: { RELAY_PORT: '0' } }), {
-    code: 4,
-    out: '',
-    err: 'relay: With port 0, the address is known only while the server runs.\n  Start it with `relay serve`, or set a port.\n',
-  });
+  const { code, err } = await run(['cursor'], { env: { RELAY_PORT: '0' } });
+  assert.deepEqual(
+    [code, /With port 0, the address is known only while the server runs\./.test(err)],
+    [4, true],
+  );
 });
 
 test('with port 0 and no server, connect does all that needs no address', async (context) => {
@@ -970,75 +492,35 @@ test('with port 0 and no server, connect does all that needs no address', async 
   const listed = await run(['--json']);
   const { url, clients } = JSON.parse(listed.out);
   assert.deepEqual([listed.code, listed.err, url], [0, unknown, null]);
-  const states = clients.map(({ id, state }: { id: string; state: string }) => [id, state]);
-  assert.deepEqual(
-    states.filter(([, state]: string[]) => state !== 'no'),
-    [
-      ['claude-desktop', 'yes'],
-      ['cursor', 'other'],
-    ],
+  const states = clients.flatMap(({ id, state }: Record<string, string>) =>
+    state === 'no' ? [] : [id, state],
   );
+  assert.deepEqual(states, ['claude-desktop', 'yes', 'cursor', 'other']);
   const removed = await run(['cursor', '--remove']);
   assert.deepEqual([removed.code, removed.err, text('.cursor/mcp.json')], [0, unknown, OTHER]);
-  const desktop = await run(['claude-desktop', '--remove']);
-  assert.equal(desktop.code, 0);
-  assert.equal(existsSync(join(home, '.config/Claude/claude_desktop_config.json')), false);
 });
 
 test('--key prints the key; with --write only the file has the key, and only its owner can read the file', async (context) => {
-  const { env } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp'));
+  const { env } = await withServer(context, reportFor(URL));
   const { home, run, put, text, mode } = desk(context, env);
   put('.codex/config.toml', 'model = "o"\n', 0o644);
   const printed = await run(['codex', '--key']);
-  assert.equal(printed.err, '');
-  assert.equal(
-    printed.out,
-    `Codex CLI needs this in
-  ${home}/.codex/config.toml
-
-  [mcp_servers.relay]
-  url = "http://127.0.0.1:4980/mcp"
-  http_headers = { Authorization = "Bearer ${KEY}" }
-
-To add it to the file, after a backup:
-  relay connect codex --key --write
-
-After that:
-  In a new Codex session, /mcp lists relay.
-`,
-  );
+  assert.match(printed.out, new RegExp(`\n  Authorization = "Bearer ${KEY}"\n`));
+  assert.match(printed.out, /\n {2}relay connect codex --key --write\n/);
   const written = await run(['codex', '--key', '--write', '--json']);
   assert.equal(
     written.err,
     `Other users could read ${home}/.codex/config.toml. It now holds the key, so only you can.\n`,
   );
-  assert.equal(
-    text('.codex/config.toml'),
-    `model = "o"
-
-[mcp_servers.relay]
-url = "http://127.0.0.1:4980/mcp"
-http_headers = { Authorization = "Bearer ${KEY}" }
-`,
-  );
+  const entry = (key: string) =>
+    `[mcp_servers.relay]\nurl = "${URL}"\n\n[mcp_servers.relay.http_headers]\nAuthorization = "Bearer ${key}"\n`;
+  assert.equal(text('.codex/config.toml'), `model = "o"\n\n${entry(KEY)}`);
   assert.equal(mode('.codex/config.toml'), 0o600);
-  assert.deepEqual(JSON.parse(written.out), {
-    client: 'codex',
-    name: 'Codex CLI',
-    server: 'relay',
-    url: URL,
-    file: `${home}/.codex/config.toml`,
-    format: 'toml',
-    installed: true,
-    entry: { url: URL, http_headers: { Authorization: 'Bearer <key>' } },
-    snippet:
-      '[mcp_servers.relay]\nurl = "http://127.0.0.1:4980/mcp"\nhttp_headers = { Authorization = "Bearer <key>" }\n',
-    command: null,
-    next: 'In a new Codex session, /mcp lists relay.',
-    written: true,
-    backup: `${home}/.codex/config.toml.relay-backup-20261120T123005Z`,
-    changed: true,
-  });
+  const { snippet, command, backup } = JSON.parse(written.out);
+  assert.deepEqual(
+    [snippet, command, backup],
+    [entry('<key>'), null, `${home}/.codex/config.toml.relay-backup-20261120T123005Z`],
+  );
   chmodSync(join(home, '.codex/config.toml'), 0o644);
   const again = await run(['codex', '--key', '--write']);
   assert.deepEqual(
@@ -1048,25 +530,24 @@ http_headers = { Authorization = "Bearer ${KEY}" }
 });
 
 test('a new file with the key is readable by its owner alone; the error for a broken file does not contain the key', async (context) => {
-  const { env } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp'));
+  const { env } = await withServer(context, reportFor(URL));
   const { run, put, text, mode } = desk(context, env);
   assert.equal((await run(['claude-code', '--key', '--write'])).code, 0);
   assert.equal(mode('.claude.json'), 0o600);
   assert.match(text('.claude.json'), new RegExp(`"Authorization": "Bearer ${KEY}"`));
   put('.cursor/mcp.json', '{');
   const { code, out, err } = await run(['cursor', '--key', '--write']);
-  assert.deepEqual([code, out], [1, '']);
+  assert.deepEqual([code, out, err.includes(KEY)], [1, '', false]);
   assert.match(err, /"Authorization": "Bearer <key>"/);
-  assert.doesNotMatch(err, new RegExp(KEY));
 });
 
 test('--write without --key removes the key from the file, and does not ask the server for it', async (context) => {
-  const { env, calls } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp'));
+  const { env, calls } = await withServer(context, reportFor(URL));
   const { run, text } = desk(context, env);
   await run(['cursor', '--key', '--write']);
   calls.length = 0;
   assert.equal((await run(['cursor', '--write'])).code, 0);
-  assert.equal(text('.cursor/mcp.json'), DOCUMENTED.cursor?.text);
+  assert.equal(text('.cursor/mcp.json'), fileWith('mcpServers', { url: URL }));
   assert.deepEqual(pluck(calls, 'route'), ['status']);
 });
 
@@ -1084,7 +565,7 @@ test('--key without a server opens the state and closes it again', async (contex
 });
 
 test('a server that accepts no key makes --key an error', async (context) => {
-  const { env, calls } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp', 'oauth'));
+  const { env, calls } = await withServer(context, reportFor(URL, 'oauth'));
   const expected = {
     code: 2,
     out: '',
@@ -1092,8 +573,6 @@ test('a server that accepts no key makes --key an error', async (context) => {
   };
   assert.deepEqual(await desk(context, env).run(['cursor', '--key', '--write']), expected);
   assert.deepEqual(pluck(calls, 'route'), ['status']);
-  const settings = await desk(context).run(['cursor', '--key'], { env: { MCP_AUTH_MODE: 'oauth' } });
-  assert.deepEqual(settings, { ...expected, err: NO_SERVER + expected.err });
 });
 
 test('after key rotate, key and connect name the files that still have the old key', async (context) => {
@@ -1102,7 +581,7 @@ test('after key rotate, key and connect name the files that still have the old k
   let key = KEY;
   const { env } = await startFakeLocal(context, {
     answers: {
-      status: async () => reportFor('http://127.0.0.1:4980/mcp'),
+      status: async () => reportFor(URL),
       showKey: async () => ({ key, fromEnvironment: false, accepted: true }),
       rotateKey: async () => {
         key = NEW;
@@ -1113,16 +592,11 @@ test('after key rotate, key and connect name the files that still have the old k
   put('.codeium/windsurf/mcp_config.json', BOTH);
   await run(['cursor', '--key', '--write'], { env });
   await run(['gemini', '--key', '--write'], { env });
-  const states = async () => {
+  const stateOfCursor = async () => {
     const { clients } = JSON.parse((await run(['--json'], { env })).out);
-    return Object.fromEntries(
-      clients
-        .map(({ id, state }: Record<string, unknown>) => [id, state])
-        .filter(([, state]: string[]) => state !== 'no'),
-    );
+    return clients.find(({ id }: Record<string, unknown>) => id === 'cursor').state;
   };
-  const before = await states();
-  assert.deepEqual([before.gemini, before.cursor], ['yes', 'yes']);
+  assert.equal(await stateOfCursor(), 'yes');
   const rotated = await relay(['key', 'rotate', '--yes'], { env: { HOME: home, ...env } });
   assert.deepEqual(rotated, {
     code: 0,
@@ -1134,88 +608,76 @@ These files still have the old key. To put the new one in:
 Give the new key to every other client that sent the old one.
 `,
   });
-  const after = await states();
-  assert.deepEqual([after.gemini, after.cursor], ['old_key', 'old_key']);
+  assert.equal(await stateOfCursor(), 'old_key');
   assert.match((await run([], { env })).out, /^cursor +Cursor +old key$/m);
+  assert.equal(
+    (await run(['cursor'], { env })).err,
+    `${home}/.cursor/mcp.json has relay with an old key; to renew it: relay connect cursor --key --write.\n`,
+  );
   await run(['cursor', '--key', '--write'], { env });
-  assert.equal((await states()).cursor, 'yes');
+  assert.equal(await stateOfCursor(), 'yes');
 });
 
-test('connect without a client lists the clients and their files, and says which files have relay', async (context) => {
-  const { run, put } = desk(context);
+test('connect without a client lists the clients and their files; with one, it says what is in the file already', async (context) => {
+  const { home, run, put } = desk(context);
   put('.cursor/mcp.json', BOTH);
   put('.gemini/settings.json', '{"mcpServers": {"relay": {"httpUrl": "http://localhost:1/mcp"}}}');
+  put('.qwen/settings.json', '{"mcpServers": {"relay": {"httpUrl": "http://elsewhere/mcp"}}}');
   put('.codex/config.toml', '[');
   const { code, out } = await run([], { columns: 100 });
-  assert.equal(code, 0);
   const [table = '', advice] = out.split('\n\n');
   const [head, ...rows] = table.split('\n');
-  assert.equal(head, 'CLIENT          NAME            HAS relay   FILE');
+  assert.deepEqual([code, head], [0, 'CLIENT          NAME            HAS relay   FILE']);
   assert.deepEqual(
     rows.map((row) => row.split(' ')[0]),
     CLIENTS.map(({ id }) => id),
   );
   assert.deepEqual(
-    rows.filter((row) => /^(?:claude|cursor|codex|gemini)/.test(row)),
+    rows.filter((row) => /^(?:claude|cursor|codex|gemini|qwen)/.test(row)),
     [
       'claude-code     Claude Code     no          ~/.claude.json',
       'claude-desktop  Claude Desktop  no          ~/.config/Claude/claude_desktop_config.json',
       'cursor          Cursor          yes         ~/.cursor/mcp.json',
       'codex           Codex CLI       unreadable  ~/.codex/config.toml',
       'gemini          Gemini CLI      outdated    ~/.gemini/settings.json',
+      'qwen            Qwen Code       name taken  ~/.qwen/settings.json',
     ],
   );
-  assert.equal(
-    advice,
-    `To see what a client needs, or to write it into its file:
-  relay connect claude-code
-  relay connect claude-code --write
-`,
-  );
-  const narrow = await run([], { columns: 60 });
-  assertNone(narrow.out.split('\n'), (line) => line.length > 60);
-  const json = JSON.parse((await run(['--json'])).out);
-  const known = json.clients.map(({ id, state, installed }: Record<string, unknown>) => [
-    id,
-    state,
-    installed,
-  ]);
-  const found = new Map([
-    ['cursor', 'yes'],
-    ['codex', 'unreadable'],
-    ['gemini', 'other'],
-  ]);
+  assert.match(advice ?? '', /^To see what a client needs.*\n {2}relay connect claude-code\n/);
+  assertNone((await run([], { columns: 60 })).out.split('\n'), (line) => line.length > 60);
+  const { clients } = JSON.parse((await run(['--json'])).out);
   assert.deepEqual(
-    { ...json, clients: known },
-    {
-      name: 'relay',
-      url: URL,
-      clients: CLIENTS.map(({ id }) => [id, found.get(id) ?? 'no', found.has(id)]),
-    },
+    clients.flatMap(({ id, state, installed }: Record<string, string>) => (installed ? [[id, state]] : [])),
+    [
+      ['cursor', 'yes'],
+      ['codex', 'unreadable'],
+      ['gemini', 'other'],
+      ['qwen', 'taken'],
+    ],
   );
+  for (const [id, said] of [
+    ['cursor', '.cursor/mcp.json has relay already.'],
+    ['gemini', '.gemini/settings.json has relay with another address.'],
+    ['qwen', '.qwen/settings.json has another server named relay.'],
+    ['codex', '.codex/config.toml cannot be read; --write says why.'],
+  ] as const) {
+    assert.equal((await run([id])).err, `${NO_SERVER}${home}/${said}\n`);
+  }
 });
 
 const IDS = CLIENTS.map(({ id }) => id).join(', ');
 
 const MISUSES: Array<[args: string[], err: string]> = [
-  [
-    ['windsrf', '--write'],
-    `relay: Unknown client "windsrf".\n  Did you mean "windsurf"? It is one of ${IDS}.\n`,
-  ],
-  [['jetbrains', '--remove'], `relay: Unknown client "jetbrains".\n  It is one of ${IDS}.\n`],
-  [['cursor', '--write', '--remove'], 'relay: --write and --remove cannot be combined.\n'],
-  [
-    ['claude-desktop', '--key'],
-    `${NO_SERVER}relay: Claude Desktop starts relay itself and needs no key.\n  Leave out --key.\n`,
-  ],
-  [['--remove'], `relay: --remove needs the name of a client.\n  It is one of ${IDS}.\n`],
-  [['--write'], `relay: --write needs the name of a client.\n  It is one of ${IDS}.\n`],
-  [['--key'], `relay: --key needs the name of a client.\n  It is one of ${IDS}.\n`],
+  [['windsrf', '--write'], `Unknown client "windsrf".\n  Did you mean "windsurf"? It is one of ${IDS}.\n`],
+  [['cursor', '--write', '--remove'], '--write and --remove cannot be combined.\n'],
+  [['claude-desktop', '--key'], 'Claude Desktop starts relay itself and needs no key.\n  Leave out --key.\n'],
+  [['--remove'], `--remove needs the name of a client.\n  It is one of ${IDS}.\n`],
 ];
 
-for (const [args, err] of MISUSES) {
+for (const [args, problem] of MISUSES) {
   test(`connect ${args.join(' ')} is exit 2`, async (context) => {
-    assert.deepEqual(await desk(context).run(args), { code: 2, out: '', err });
+    const { code, out, err } = await desk(context).run(args);
+    assert.deepEqual([code, out, err.replace(NO_SERVER, '')], [2, '', `relay: ${problem}`]);
   });
 }
 

@@ -139,7 +139,9 @@ const KEY_FILES: Record<string, string> = {
   vscode: fileWith('servers', { type: 'http', url: URL, headers }),
   codex: `[mcp_servers.relay]
 url = "http://127.0.0.1:4980/mcp"
-http_headers = { Authorization = "Bearer relay_k" }
+
+[mcp_servers.relay.http_headers]
+Authorization = "Bearer relay_k"
 `,
   gemini: fileWith('mcpServers', { url: URL, type: 'http', headers }),
   windsurf: fileWith('mcpServers', { serverUrl: URL, headers }),
@@ -150,12 +152,12 @@ http_headers = { Authorization = "Bearer relay_k" }
   zed: fileWith('context_servers', { url: URL, headers }),
   goose: `extensions:
   relay:
-    type: "streamable_http"
-    name: "relay"
+    type: streamable_http
+    name: relay
     enabled: true
-    uri: "http://127.0.0.1:4980/mcp"
+    uri: http://127.0.0.1:4980/mcp
     headers:
-      Authorization: "Bearer relay_k"
+      Authorization: Bearer relay_k
     env_keys: []
     envs: {}
     timeout: 300

@@ -91,7 +91,7 @@ export function otherText(
 /** Says what `--remove` has done. */
 export function removedText(
   { file, connection }: Plan,
-  { names, backup, deleted, deletedBackups, otherStays }: Removed,
+  { names, backup, deletedBackups, otherStays }: Removed,
 ): string {
   const forgotten =
     deletedBackups.length === 0
@@ -106,7 +106,6 @@ export function removedText(
   return blockOf([
     `Removed ${names.join(', ')} from`,
     `  ${file}`,
-    ...(deleted ? ['The file had nothing else in it, so it was deleted.'] : []),
     ...stays,
     ...(backup === null ? [] : ['Backup of the previous file:', `  ${backup}`]),
     ...forgotten,

@@ -5,12 +5,11 @@ import { temporaryWord } from '../../base/temporaryProgram.ts';
 import { storeSetting } from '../../config/edit.ts';
 import { homeToName } from '../../config/homeToName.ts';
 import { inspectSettings, localBaseUrl, type Settings } from '../../config/settings.ts';
-import { readBackups } from '../../connect/backups.ts';
 import { CLIENTS, type Connection, findClient, headersFor, stdioWords } from '../../connect/clientTable.ts';
 import { closedRegistration } from '../../connect/closedRegistration.ts';
 import { type System, systemOf } from '../../connect/configPlaces.ts';
 import { KEY_PLACEHOLDER, lookInto, type Plan, planFor, write } from '../../connect/connectClient.ts';
-import { remove } from '../../connect/removeEntry.ts';
+import { backupsWithKey, remove } from '../../connect/removeEntry.ts';
 import { removeSkill, skillPath, writeSkill } from '../../connect/skillFile.ts';
 import { SKILL_CLIENTS, skillsFolder } from '../../connect/skillPlaces.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -242,8 +241,7 @@ async function listClients(context: Context, server: Server): Promise<void> {
       const { file, missing } = plan;
       const { id, format } = client;
       const found = await lookInto(plan, server.currentKey);
-      const backups = await readBackups(file, plan.addition, plan.connection, []);
-      const keyBackups = backups.withKey.length;
+      const keyBackups = (await backupsWithKey(plan)).length;
       const installed = missing === null;
       return { id, name: client.name, file, format, installed, ...found, keyBackups };
     }),
