@@ -6,7 +6,7 @@ const CHECKS = {
   types: 'tsc --noEmit',
   'types of the pages': 'tsc --noEmit -p src/server/pages/browser',
   'lint and format': 'biome ci --colors=off --error-on-warnings .',
-  'imports between folders': 'node --import tsx scripts/check/imports.ts',
+  'imports between folders': 'node scripts/run.mjs check/imports',
   'generated files': 'node --import tsx scripts/gen.ts --check',
   'unused code': 'knip',
   // Finds exports that only tests use and that have no `@internal` in their comment.

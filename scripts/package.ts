@@ -138,7 +138,7 @@ async function report(path: string, goal?: number): Promise<void> {
 }
 
 async function printFigures(executable: string, base: string): Promise<void> {
-  const { version, ready, memory, absolute } = await figures<Figures>('figures.ts', executable, base);
+  const { version, ready, memory, absolute } = await figures<Figures>('figures', executable, base);
   console.log('compared with the bare base program, medians of alternating runs:');
   const times = (name: 'version' | 'ready') =>
     `${absolute[name].toFixed(0)} ms : ${absolute.base.toFixed(0)} ms`;
@@ -147,7 +147,7 @@ async function printFigures(executable: string, base: string): Promise<void> {
   if (memory === null) return;
   const mib = `${absolute.memory?.toFixed(0)} MiB : ${absolute.baseMemory?.toFixed(0)} MiB`;
   console.log(`  memory     ${memory.toFixed(2)}${against(memory, GOALS.memory)}, ${mib}`);
-  const { stdio, bare, ratio } = await figures<StdioFigures>('stdioFigures.ts', executable, base);
+  const { stdio, bare, ratio } = await figures<StdioFigures>('stdioFigures', executable, base);
   console.log('relay stdio at its first answer, compared with the bare program at its first line:');
   for (const [name, unit] of [
     ['wall', 'ms'],
@@ -163,8 +163,7 @@ async function printFigures(executable: string, base: string): Promise<void> {
 
 /** Measures in a new process. A large process starts others more slowly, which would flatter the ratios. */
 async function figures<T>(name: string, executable: string, base: string): Promise<T> {
-  const script = join(root, 'scripts', 'package', name);
-  const args = ['--import', 'tsx', script, executable, base];
+  const args = [join(root, 'scripts', 'run.mjs'), `package/${name}`, executable, base];
   return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout) as T;
 }
 

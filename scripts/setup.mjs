@@ -49,5 +49,5 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
 const bundle = join(root, 'dist', 'relay.cjs');
 const sources = Math.max(newest(join(root, 'src')), statSync(join(root, 'package.json')).mtimeMs);
 if (!existsSync(bundle) || statSync(bundle).mtimeMs < sources) {
-  run(process.execPath, ['--import', 'tsx', join(root, 'scripts', 'build.ts')]);
+  run(process.execPath, [join(root, 'scripts', 'run.mjs'), 'build']);
 }

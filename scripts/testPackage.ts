@@ -20,7 +20,7 @@ const tests = hostOnly
   ? ['test/e2e/stdioTools.test.ts', 'test/package/standalone.test.ts', 'test/package/tools.test.ts']
   : ['test/e2e/', 'test/package/'];
 
-if (!process.argv.includes('--no-build')) run(['--import', 'tsx', join('scripts', 'package.ts'), ...targets]);
+if (!process.argv.includes('--no-build')) run([join('scripts', 'run.mjs'), 'package', ...targets]);
 run([join('scripts', 'test.mjs'), ...tests], { RELAY_BIN: executable });
 if (!hostOnly) {
   run([join('scripts', 'test.mjs'), 'test/tools/'], {

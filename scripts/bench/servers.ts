@@ -24,7 +24,7 @@ export interface ChildReady {
   token?: string;
 }
 
-const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
+const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
 const RELAY = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 
 /**
@@ -47,7 +47,7 @@ export async function withServers<T>(work: (servers: Servers) => Promise<T>): Pr
     throw new Error(`${args.join(' ')} ended before it was ready`);
   };
   const startChild = async (role: string, env = {}) =>
-    (await start(['--import', 'tsx', CHILD, role], env)) as unknown as ChildReady;
+    (await start([RUN, 'bench/child', role], env)) as unknown as ChildReady;
   try {
     const provider = await startChild('provider');
     const plain = await startChild('plain', { BENCH_PROVIDER: JSON.stringify(provider) });

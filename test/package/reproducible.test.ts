@@ -34,7 +34,7 @@ test('builds in two other directories give the same bytes for every published fi
     const temp = join(copy, 'temporary files');
     mkdirSync(temp);
     const env = { ...process.env, ...surroundings, TMPDIR: temp, SOURCE_DATE_EPOCH: String(SOURCE_DATE) };
-    const args = ['--import', 'tsx', join('scripts', 'package.ts'), '--no-figures', ...TARGET];
+    const args = [join('scripts', 'run.mjs'), 'package', '--no-figures', ...TARGET];
     await promisify(execFile)(process.execPath, args, { cwd: copy, env });
     return readSums(join(copy, 'dist'));
   });
