@@ -1,8 +1,10 @@
-/** Bundles the program into one file for the installed Node, for `npm start` and `npm link`. */
+/** `npm run build`: writes the generated sources, and bundles the program for the installed Node. */
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundle, root } from './bundle.ts';
+import { writeGenerated } from './generated.ts';
 
+await writeGenerated();
 const dist = join(root, 'dist');
 await mkdir(dist, { recursive: true });
 // Another process may run the program meanwhile, and must never load half of it.

@@ -7,7 +7,6 @@ const CHECKS = {
   'types of the pages': 'tsc --noEmit -p src/server/pages/browser',
   'lint and format': 'biome ci --colors=off --error-on-warnings .',
   'imports between folders': 'node scripts/run.mjs check/imports',
-  'generated files': 'node --import tsx scripts/gen.ts --check',
   'unused code': 'knip',
   // Finds exports that only tests use and that have no `@internal` in their comment.
   'unused code without the tests': 'knip --production',

@@ -47,7 +47,8 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
 }
 
 const bundle = join(root, 'dist', 'relay.cjs');
+const generated = join(root, 'src', 'generated', 'sql.ts');
 const sources = Math.max(newest(join(root, 'src')), statSync(join(root, 'package.json')).mtimeMs);
-if (!existsSync(bundle) || statSync(bundle).mtimeMs < sources) {
+if (!existsSync(generated) || !existsSync(bundle) || statSync(bundle).mtimeMs < sources) {
   run(process.execPath, [join(root, 'scripts', 'run.mjs'), 'build']);
 }

@@ -1,4 +1,4 @@
-// Made by "npm run gen" from the files that end in Command.ts.
+/** The only list of commands. */
 
 import { browsersCommand } from './access/browsersCommand.ts';
 import { clientsCommand } from './access/clientsCommand.ts';

@@ -1,6 +1,6 @@
 /**
- * The only list of tools. To add a tool, define it with `defineTool` in the file of its subject, export it, and run
- * `npm run gen`. Only a new file needs a line here.
+ * The only list of tools. To add a tool, define it with `defineTool` in the file of its subject and export it. Only a new file
+ * needs a line here.
  */
 
 import { groupsOf, TOOL_GROUPS, type ToolChoice, type ToolGroup } from '../domain/toolsets.ts';

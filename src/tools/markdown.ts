@@ -14,8 +14,7 @@ export function toolsMarkdown(tools: readonly Tool[]): string {
   const head = [
     '# Tools',
     '',
-    `The ${tools.length} tools that this version offers, written by \`npm run gen\` from the tool objects in this directory.`,
-    'To add one: define and export it in the file of its subject, write its test, run `npm run gen`.',
+    `The ${tools.length} tools that this version offers.`,
     '',
     '| tool | toolset | kind | what it does |',
     '|---|---|---|---|',

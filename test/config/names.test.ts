@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { settingsMarkdown } from '../../scripts/gen/settings.ts';
 import { didYouMean, nearestNames } from '../../src/base/nearest.ts';
-import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
 
 const NAMES = ['host', 'port', 'logLevel', 'logFormat', 'publicBaseUrl', 'providerClientId'];
 
@@ -27,18 +25,4 @@ test('several names that are equally near are all suggested', () => {
     'Did you mean "get_artist" or "get_artists"?',
   );
   assert.equal(didYouMean('zzz', NAMES), undefined);
-});
-
-test('the manual’s table of settings has a row for each setting', () => {
-  const [head, rule, ...rows] = settingsMarkdown().trimEnd().split('\n');
-  assert.equal(head, '| environment, flag | `config.json` | default | meaning |');
-  assert.equal(rule, '|---|---|---|---|');
-  assert.equal(
-    rows.find((row) => row.includes('RELAY_PORT')),
-    '| `RELAY_PORT`, `--port` | `port` | `4980` | Port to listen on; 0 picks a free one |',
-  );
-  assert.deepEqual(
-    rows.map((row) => /^\| `(\w+)`/.exec(row)?.[1]),
-    SETTING_KEYS.map((key) => SETTINGS[key].env),
-  );
 });

@@ -1,6 +1,6 @@
 /**
  * The thread that reads an export. In a thread, a large export does not block the server, and a crash does not end the server.
- * `npm run gen` bundles this program into `src/generated/importWorker.ts`.
+ * The build bundles this program into `src/generated/importWorker.ts`.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ImportReply, ImportStart } from './messages.ts';

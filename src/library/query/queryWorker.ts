@@ -1,5 +1,5 @@
 /**
- * The thread that answers questions. It only reads the files, so it can be ended at any moment. `npm run gen` bundles it into
+ * The thread that answers questions. It only reads the files, so it can be ended at any moment. The build bundles it into
  * `src/generated/queryWorker.ts` as text. Every form of the program can start this text, even an executable without files
  * beside it.
  */

@@ -80,13 +80,6 @@ function runOne(db: Database, { version, name, oldestCompatible, sql }: Migratio
   }
 }
 
-/** Writes the schema as text: every statement that made it, tables before indices, by table and name. */
-export function dumpSchema(db: Database): string {
-  const [result] = db.exec(`
-    select sql from sqlite_schema where sql is not null order by type = 'index', tbl_name, name`);
-  return (result?.values ?? []).map(([sql]) => `${sql};\n`).join('\n');
-}
-
 /** Returns the first value of the first row; undefined if there is no row. */
 export function firstValue(db: Database, sql: string): SqlValue | undefined {
   return db.exec(sql)[0]?.values[0]?.[0];

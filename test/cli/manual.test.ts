@@ -1,0 +1,42 @@
+/** The manual, `src/cli/README.md`, is written by hand. Its tables must have what the program has. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { COMMANDS } from '../../src/cli/commandList.ts';
+import { createContext } from '../../src/cli/context.ts';
+import { systemWorld } from '../../src/cli/world.ts';
+import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
+import { ALL_TOOLS } from '../../src/tools/index.ts';
+
+const MANUAL = readFileSync(new URL('../../src/cli/README.md', import.meta.url), 'utf8');
+
+/** The lines of a section that match, up to the next heading. */
+function linesOf(heading: string, line: RegExp): string[] {
+  const [section = ''] = MANUAL.split(`\n## ${heading}\n`)[1]?.split('\n## ') ?? [];
+  return section.split('\n').filter((one) => line.test(one));
+}
+
+test('the manual has each command, with the sentence of its help', () => {
+  const context = createContext(systemWorld(new AbortController().signal), () => ({}));
+  const commands = COMMANDS.map((create) => create(context, () => {}));
+  const rows = commands.map((command) => `| \`relay ${command.name()}\` | ${command.description()} |`);
+  assert.deepEqual(linesOf('Commands', /^\| `relay/).sort(), rows.sort());
+});
+
+test('the manual has each setting, with its flag, its name in config.json, its default and its meaning', () => {
+  const rows = SETTING_KEYS.map((key) => {
+    const { env, inFile, flag, fallbackText, meaning } = SETTINGS[key];
+    const flagText = flag === null ? '' : `, \`${flag}\``;
+    return `| \`${env}\`${flagText} | ${inFile ? `\`${key}\`` : ''} | ${fallbackText} | ${meaning} |`;
+  });
+  assert.deepEqual(linesOf('Settings', /^\| `/), rows);
+});
+
+test('the manual has each tool', () => {
+  const named = linesOf('Tools', /^(`\w+`, `|The toolset `extras` adds)/).join();
+  const tools = [...named.replace('`extras`', '').matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  assert.deepEqual(
+    tools,
+    ALL_TOOLS.map(({ name }) => name),
+  );
+});
