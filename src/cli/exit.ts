@@ -1,4 +1,4 @@
-/** The exit codes, their meanings, and the table that gives each error its exit code. */
+/** The exit codes, and the table that gives each error its exit code. */
 import { type ErrorCode, RelayError } from '../domain/errors.ts';
 
 export const EXIT = {
@@ -10,17 +10,6 @@ export const EXIT = {
   newerProgramNeeded: 5,
   interrupted: 130,
 } as const;
-
-/** What each exit code means, for the manual, without a full stop. */
-export const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
-  done: 'Done',
-  failed: 'Failed; standard error says what, why and what to do',
-  usage: 'Wrong usage or settings',
-  loginNeeded: 'A login is needed',
-  noServer: 'No server is running, or it cannot be reached',
-  newerProgramNeeded: 'The state file needs a newer relay',
-  interrupted: 'Interrupted',
-};
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

@@ -41,6 +41,7 @@ export async function runProgram(args: readonly string[], world: World): Promise
 /**
  * Returns the whole command tree. All commands share the program's output and its handling of errors.
  * @param json whether to print the version as JSON
+ * @internal
  */
 export function createProgram(
   world: World,

@@ -5,14 +5,5 @@ export function serverName(demo: boolean): 'relay' | 'relay-demo' {
   return demo ? 'relay-demo' : 'relay';
 }
 
-/**
- * The account that publishes relay on GitHub and on npm. Links, the repository and the names of packages all come from here.
- * null while there is no public release.
- */
-export const OWNER: string | null = null as string | null;
-
-/**
- * `owner/name` on GitHub; null while there is no public release. Until then, nothing asks for a newer version by itself. Links
- * in packages lead to `relay.invalid`, a name that RFC 2606 reserves so that it never exists.
- */
-export const REPOSITORY: string | null = OWNER === null ? null : `${OWNER}/relay`;
+/** `owner/name` on GitHub; null while there is no public release. Until then, nothing asks for a newer version by itself. */
+export const REPOSITORY: string | null = null as string | null;

@@ -30,6 +30,7 @@ export function unitText(command: readonly string[]): string {
 /**
  * Returns the unit that a package brings for all users of a machine. Each user enables it with
  * `systemctl --user enable --now relay`.
+ * @internal
  */
 export function packagedUnitText(command: readonly string[]): string {
   return `${PACKAGED}

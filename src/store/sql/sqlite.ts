@@ -15,7 +15,7 @@ export const SQLITE_ASSET = 'sql-wasm.wasm';
  * of the memory while relay starts. An executable has its own V8, so it can rely on these flags. On the command line they would
  * make V8 discard the code cache of Node's own modules.
  */
-export const SQLITE_V8_FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
+const SQLITE_V8_FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
 let loading: Promise<SqlJsStatic> | null = null;
 
