@@ -102,7 +102,8 @@ async function runAll(pool: Pool): Promise<void> {
   );
   const told = values.known ? found : fresh.slice(0, STORIES);
   for (const [rule, [report]] of told) if (report) await tellShortest(pool, report, rule);
-  for (const [rule, [report]] of fresh) if (report && (await comesAgain(pool, report, rule))) process.exitCode = 1;
+  for (const [rule, [report]] of fresh)
+    if (report && (await comesAgain(pool, report, rule))) process.exitCode = 1;
 }
 
 /** Runs a seed alone. A finding that does not come again is the simulator's own, such as something left by another history. */

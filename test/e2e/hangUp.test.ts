@@ -7,7 +7,6 @@ import { withDesk } from '../support/program.ts';
 import { inTerminal, withoutTerminal } from '../support/terminal.ts';
 import { until } from '../support/until.ts';
 
-
 test('a server whose terminal is closed stops in good order', { skip: withoutTerminal }, () =>
   withDesk({}, async ({ home }) => {
     const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file', HOME: home };
