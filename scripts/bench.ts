@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: how fast relay answers, compared with references in the same run, so that the ratios hold on any machine. It
  * is not a test. It prints a table and writes JSON outside the repository. A word selects a part: `npm run bench -- throughput`.
- * With `--write` the results are recorded, and `npm run gen` puts them into the documents.
+ * With `--write` the results are recorded.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 /**
- * `npm run test:clients [-- NAME…]`: fetches real MCP clients from npm into a temporary directory and uses each as a person
+ * `node scripts/run.mjs clients [NAME…]`: fetches real MCP clients from npm into a temporary directory and uses each as a person
  * does. `relay connect` writes the client's file, and the client's own command lists the server. The client signs in on the
  * approval page in Chromium. The model must receive the tool's whole answer and the whole prompt, and `--remove` must leave
  * nothing of relay behind. The list and the tool call are repeated through `relay stdio`. No account is needed: a stand-in on

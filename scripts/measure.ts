@@ -34,7 +34,7 @@ const figures = figuresOf();
 printAll();
 if (process.argv.includes('--write')) {
   recordFigures(figures);
-  console.log('\nrecorded the figures; npm run gen puts them into the README');
+  console.log('\nrecorded the figures; put them into the README by hand');
 }
 
 function figuresOf(): Figures {

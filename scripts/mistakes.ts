@@ -2,8 +2,8 @@
  * Makes each mistake of `mistakes/list.ts` in a copy of this checkout, and says which tests notice. For those who take tests away:
  * run it before and after, by hand, since it takes hours. A mistake that was caught and no longer is names a test to bring back.
  *
- *   node --import tsx scripts/mistakes.ts --out before.json
- *   node --import tsx scripts/mistakes.ts --out after.json --expect before.json
+ *   node scripts/run.mjs mistakes --out before.json
+ *   node scripts/run.mjs mistakes --out after.json --expect before.json
  *
  * `--only id,id` makes only these mistakes. `--first` runs only the directories in which a mistake is likeliest to be noticed.
  */
