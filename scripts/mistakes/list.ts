@@ -265,11 +265,11 @@ export const MISTAKES: readonly Mistake[] = [
     first: ['test/secrets', 'test/store'],
   },
   {
-    id: 'secrets-group',
-    file: 'src/secrets/keyFile.ts',
-    from: 'file.stats.mode & 0o077',
-    to: 'file.stats.mode & 0o007',
-    note: 'a key file that the group can read stays so',
+    id: 'secrets-not-kept',
+    file: 'src/secrets/masterKey.ts',
+    from: 'if (stored !== encodeKey(key)) throw',
+    to: 'if (stored !== null && stored !== encodeKey(key)) throw',
+    note: 'a keychain that keeps nothing passes, and nothing can be opened at the next start',
     first: ['test/secrets'],
   },
   {
