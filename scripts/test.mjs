@@ -57,7 +57,7 @@ async function run(bundles) {
     '--enable-source-maps',
     '--disable-warning=ExperimentalWarning',
     // Most objects of a test are garbage at its end, so more space for young objects saves a tenth of the time.
-    '--max-semi-space-size=64',
+    '--max-semi-space-size=16',
     // Tests run most code only a few times, and by default optimizing it would take a sixth of all processor time. Newer versions
     // of V8 no longer have the flag.
     ...(Number(process.versions.node.split('.')[0]) <= 22 ? ['--interrupt-budget=1000000'] : []),

@@ -1,4 +1,4 @@
-// Bundles the tests: one bundle for each directory of test/, several if it is large. Each bundle has a process of its own.
+// Bundles the tests. Each bundle holds neighbouring files, and has a process of its own.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 /** Most characters of test files in a bundle. A larger one might still run when all others have ended. */
-const MAX_SIZE = 80_000;
+const MAX_SIZE = 300_000;
 
 /** Files that measure the memory of their process, or replace the connections to SQLite in it, have a bundle of their own. */
 const isAlone = ({ path, text }) => path.startsWith('test/simulate/') || text.includes('/support/garbage.ts');
@@ -44,29 +44,35 @@ export async function bundleTests(files, folder) {
   return [...bundles.keys()].map((name) => join(folder, `${name}.mjs`));
 }
 
-/** Returns the paths of the files in each bundle by its name. Node runs them in the order of names, so large ones come first. */
+/**
+ * Returns the paths of the files in each bundle by its name. A process needs two seconds to load the program, so neighbours
+ * share a bundle. Node runs them in the order of names, so large ones come first.
+ */
 function bundlesOf(files) {
-  const groups = new Map();
+  const bundles = [];
+  let last = [];
   for (const file of files) {
-    const [first, ...rest] = file.path.slice('test/'.length, -'.test.ts'.length).split('/');
-    const name = isAlone(file) ? [first, ...rest].join('-') : rest.length > 0 ? first : 'test';
-    groups.set(name, [...(groups.get(name) ?? []), file]);
+    if (isAlone(file)) {
+      bundles.push([file]);
+      continue;
+    }
+    if (last.length === 0 || sizeOf(last) + file.text.length > MAX_SIZE) {
+      last = [];
+      bundles.push(last);
+    }
+    last.push(file);
   }
+  bundles.sort((a, b) => sizeOf(b) - sizeOf(a));
   return new Map(
-    [...groups]
-      .flatMap(parts)
-      .sort(([, a], [, b]) => sizeOf(b) - sizeOf(a))
-      .map(([name, part], at) => [`${String(at).padStart(2, '0')}-${name}`, part.map(({ path }) => path)]),
+    bundles.map((bundle, at) => [
+      [String(at).padStart(2, '0'), ...new Set(bundle.map(directoryOf))].join('-'),
+      bundle.map(({ path }) => path),
+    ]),
   );
 }
 
-function parts([name, group]) {
-  const count = Math.min(group.length, Math.ceil(sizeOf(group) / MAX_SIZE));
-  if (count === 1) return [[name, group]];
-  return Array.from({ length: count }, (_, at) => [
-    `${name}-${at + 1}`,
-    group.filter((_, index) => index % count === at),
-  ]);
+function directoryOf({ path }) {
+  return path.split('/').slice(1, -1)[0] ?? 'test';
 }
 
 function sizeOf(group) {
