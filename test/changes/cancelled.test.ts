@@ -98,21 +98,6 @@ longTest('a job that is cancelled while it waits to write its first request leav
   }),
 );
 
-test('a job that is cancelled while it waits to try a lost request again leaves a change that may have written', () =>
-  withUnkind({}, async (relay) => {
-    const path = '/me/library';
-    const id = await committed(relay, 'save_tracks', tracks(relay, 5, 3_000), {}, () =>
-      relay.provider.faults.add(
-        { method: 'PUT', path, kind: 'status_after', status: 502 },
-        { method: 'PUT', path, ...LIMIT },
-      ),
-    );
-    await poll(async () => ((await jobOf(relay, id)).reason === 'RATE_LIMITED' ? true : null));
-    await relay.call('cancel_job', { job_id: id });
-    const [change] = await listed(relay);
-    assert.deepEqual([change?.state, change?.can_undo], ['partial', true]);
-  }));
-
 test('the same holds if the job is cancelled while it tries the lost request again', () =>
   withUnkind({}, async (relay) => {
     const put = { method: 'PUT', path: '/me/library' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { withUnkind } from '../changes/unkind.ts';
 import { run } from '../support/cli.ts';
 import { owner } from '../support/entries.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
-import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 
 /** Runs `relay call` on a terminal. `said` is the text before the question; null if `relay call` asks nothing. */
@@ -31,43 +31,40 @@ function withPlaylist(work: (scene: Scene) => Promise<void>): Promise<void> {
   });
 }
 
-longTest(
-  'on a terminal, call says how many rows or tracks will be removed, and changes nothing if the answer is no',
-  () =>
-    withPlaylist(async ({ world, playlist, rows }) => {
-      const saved = owner(world.provider).saved.length;
-      const into = `playlist_id=${playlist.id}`;
-      const three = `track_ids=${rows.slice(0, 3).join(',')}`;
-      const name = '"Exactly Two Hundred"';
-      const said: Array<[args: string[], sentence: string]> = [
-        [
-          ['remove_tracks_from_playlist', into, three],
-          `Every row of 3 tracks will be removed from ${name}, which has 200 rows.`,
-        ],
-        [
-          ['replace_playlist_tracks', into, three],
-          `200 rows of ${name} will be removed; 3 tracks will replace them.`,
-        ],
-        [
-          ['replace_playlist_tracks', into, '--args', '{"track_ids":[]}'],
-          `200 rows of ${name} will be removed.`,
-        ],
-        [['deduplicate_playlist', into], `10 rows of ${name} that repeat an earlier one will be removed.`],
-        [['delete_playlist', into], `${name} with its 200 rows will be removed from your library.`],
-        [['remove_saved_tracks', three], '3 tracks will be removed from Liked Songs.'],
-      ];
-      for (const [args, sentence] of said) {
-        const no = await call(world, args, 'n');
-        assert.deepEqual([no.said, no.code, no.out], [sentence, 130, ''], args.join(' '));
-        assert.match(no.err, /relay: Nothing was changed\.\n$/);
-      }
-      assertRows(playlist, rows);
-      assert.equal(owner(world.provider).saved.length, saved);
-      assert.ok(world.provider.requests.every(({ method }) => method === 'GET'));
-    }),
-);
+test('on a terminal, call says how many rows or tracks will be removed, and changes nothing if the answer is no', () =>
+  withPlaylist(async ({ world, playlist, rows }) => {
+    const saved = owner(world.provider).saved.length;
+    const into = `playlist_id=${playlist.id}`;
+    const three = `track_ids=${rows.slice(0, 3).join(',')}`;
+    const name = '"Exactly Two Hundred"';
+    const said: Array<[args: string[], sentence: string]> = [
+      [
+        ['remove_tracks_from_playlist', into, three],
+        `Every row of 3 tracks will be removed from ${name}, which has 200 rows.`,
+      ],
+      [
+        ['replace_playlist_tracks', into, three],
+        `200 rows of ${name} will be removed; 3 tracks will replace them.`,
+      ],
+      [
+        ['replace_playlist_tracks', into, '--args', '{"track_ids":[]}'],
+        `200 rows of ${name} will be removed.`,
+      ],
+      [['deduplicate_playlist', into], `10 rows of ${name} that repeat an earlier one will be removed.`],
+      [['delete_playlist', into], `${name} with its 200 rows will be removed from your library.`],
+      [['remove_saved_tracks', three], '3 tracks will be removed from Liked Songs.'],
+    ];
+    for (const [args, sentence] of said) {
+      const no = await call(world, args, 'n');
+      assert.deepEqual([no.said, no.code, no.out], [sentence, 130, ''], args.join(' '));
+      assert.match(no.err, /relay: Nothing was changed\.\n$/);
+    }
+    assertRows(playlist, rows);
+    assert.equal(owner(world.provider).saved.length, saved);
+    assert.ok(world.provider.requests.every(({ method }) => method === 'GET'));
+  }));
 
-longTest('the call is made if the answer is yes, if --yes is given, and if there is no terminal', () =>
+test('the call is made if the answer is yes, if --yes is given, and if there is no terminal', () =>
   withPlaylist(async ({ world, playlist, rows }) => {
     for (const [index, [flags, answer]] of (
       [
@@ -87,32 +84,4 @@ longTest('the call is made if the answer is yes, if --yes is given, and if there
       assert.deepEqual([code, said !== null], [0, answer === 'y']);
       assert.ok(!urisOf(playlist).includes(uri));
     }
-  }),
-);
-
-longTest('a forced undo asks, and a plain one does not', () =>
-  withPlaylist(async ({ world, playlist, rows }) => {
-    const args = { playlist_id: playlist.id, track_ids: tracks(world, 5, 3_000) };
-    await world.call('replace_playlist_tracks', args);
-    const forced = await call(world, ['undo_change', 'force=true'], 'n');
-    assert.equal(forced.said, '5 rows will be removed from the playlist, including rows added since.');
-    const plain = await call(world, ['undo_change'], 'n');
-    assert.deepEqual([plain.said, plain.code], [null, 0]);
-    assertRows(playlist, rows);
-  }),
-);
-
-longTest('a call that removes nothing asks nothing', () =>
-  withPlaylist(async ({ world, playlist }) => {
-    const into = `playlist_id=${playlist.id}`;
-    const [uri = ''] = tracks(world, 1, 3_000);
-    for (const args of [
-      ['add_tracks_to_playlist', into, `track_ids=${uri}`],
-      ['deduplicate_playlist', into, 'dry_run=true'],
-      ['get_playlist', into],
-    ]) {
-      const { code, said } = await call(world, args, 'n');
-      assert.deepEqual([code, said], [0, null], args.join(' '));
-    }
-  }),
-);
+  }));

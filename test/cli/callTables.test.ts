@@ -11,7 +11,7 @@ import { exampleWords, relay } from '../support/cli.ts';
 import { assertNone, at } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
-import { longTest, sized } from '../support/scale.ts';
+import { sized } from '../support/scale.ts';
 import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
 
 type Answer = Record<string, unknown>;
@@ -278,7 +278,7 @@ test('names that strangers chose stay in their cells', async (context) => {
   assert.equal(lines.filter((line) => line.endsWith(ID)).length, names.length);
 });
 
-longTest('every tool that reads is called as its example says, and its answer fits 60 columns', () =>
+test('every tool that reads is called as its example says, and its answer fits 60 columns', () =>
   withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ home }) => {
     const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
     const show = (columns: number, ...words: string[]) =>
@@ -299,14 +299,13 @@ longTest('every tool that reads is called as its example says, and its answer fi
         name,
       );
     }
-  }),
-);
+  }));
 
 function exampleOf(tool: Tool): string[] {
   return exampleWords(toolText(tool, 80).trimEnd().split('\n').at(-1) ?? '');
 }
 
-longTest('the example of every tool that writes works in the demo', () =>
+test('the example of every tool that writes works in the demo', () =>
   withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ home }) => {
     const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
     const failed: string[] = [];
@@ -319,5 +318,4 @@ longTest('the example of every tool that writes works in the demo', () =>
     }
     // The player of the demo is at its first song, so it cannot go back.
     assert.deepEqual(failed, ['previous_track']);
-  }),
-);
+  }));

@@ -10,7 +10,6 @@ import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
 import { CLIENTS } from '../../src/connect/clientTable.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
-import { longTest } from '../support/scale.ts';
 
 /** What a shell offers for a line, sorted. `dir` is its working directory. */
 type Complete = (script: string, line: string, dir: string) => string[];
@@ -114,10 +113,7 @@ function strangeProgram(): Command {
 /** What shells offer for each line; `inBash` if bash differs. If relay offers bash nothing, bash itself offers files. */
 const LINES: ReadonlyArray<[line: string, offered: string[], inBash?: string[]]> = [
   ['relay comp', ['completion']],
-  ['relay --home=some key s', ['show']],
-  ['relay call get_rec', ['get_recent_api_errors', 'get_recently_played']],
   ['relay serve --home=al', ['albums/', 'all my/'], ['albums', 'all my']],
-  ['relay import al', ['albums/', 'all my/', 'also.txt'], []],
 ];
 
 for (const [shell, complete] of Object.entries(SHELLS)) {
@@ -129,16 +125,6 @@ for (const [shell, complete] of Object.entries(SHELLS)) {
     }
   });
 }
-
-longTest('fish shows what an option does', { skip: skipped('fish') }, async (context) => {
-  const { script, dir } = await prepared(context, 'fish');
-  const shown = run(
-    'fish',
-    ['--no-config', '-c', 'source $argv[1]; complete -C "relay serve --op"', script],
-    dir,
-  );
-  assert.deepEqual(shown, ["--open\tOpen the owner's page in the browser"]);
-});
 
 test('completion needs no home and no settings, and prints one document with --json', async () => {
   const env = { RELAY_HOME: '/no/such/home', RELAY_PORT: 'x' };

@@ -3,29 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { SETTING_KEYS } from '../../src/config/table.ts';
-import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
+import { relay, temporaryHome } from '../support/cli.ts';
 import { assertNone, linesOf } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { exampleReport } from '../support/reports.ts';
 
 const RESTART = 'A running server keeps the old value until it restarts.\n';
-
-test('a value is set, read and removed, each by a process of its own', async (context) => {
-  const home = temporaryHome(context);
-  const env = { RELAY_HOME: home };
-  const path = join(home, 'config.json');
-  const set = await relayProcess(['config', 'set', 'port', '5000'], { env });
-  assert.deepEqual(set, { code: 0, out: '', err: `Set port in ${path}\n${RESTART}` });
-  assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { port: 5000 });
-  assert.deepEqual(await relayProcess(['config', 'get', 'port'], { env }), {
-    code: 0,
-    out: '5000\n',
-    err: '',
-  });
-  const unset = await relayProcess(['config', 'unset', 'port'], { env });
-  assert.deepEqual(unset, { code: 0, out: '', err: `Removed port\n${RESTART}` });
-  assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), {});
-});
 
 test('config list shows every value and where it comes from; of a secret it shows only whether it is set', async (context) => {
   const home = temporaryHome(context);

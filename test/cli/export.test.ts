@@ -10,7 +10,7 @@ import { hostileTexts } from '../support/hostileText.ts';
 import { type ListScene, withLists } from '../support/lists.ts';
 import { named, savedUris, urisOf } from '../support/playlists.ts';
 import { searches } from '../support/requests.ts';
-import { longTest, sized } from '../support/scale.ts';
+import { sized } from '../support/scale.ts';
 
 const LOST = [
   'Cannot be restored: 1 local file ("Kettle Song (take 3)").',
@@ -33,7 +33,7 @@ async function broughtBack({ world, run }: ListScene, path: string, name: string
   return urisOf(named(world, name));
 }
 
-longTest('a playlist is written to stdout or to a file, and says what cannot be restored', () =>
+test('a playlist is written to stdout or to a file, and says what cannot be restored', () =>
   withLists(async (scene) => {
     const { world, run, dir } = scene;
     const playlist = named(world, 'Odds and Ends');
@@ -55,10 +55,9 @@ longTest('a playlist is written to stdout or to a file, and says what cannot be 
     }
     const asJson = await run(['export', playlist.id, '--json']);
     assert.deepEqual(JSON.parse(asJson.out), JSON.parse(readFileSync(join(dir, 'odds.json'), 'utf8')));
-  }),
-);
+  }));
 
-longTest('importing an export says which lines are local files or gone', () =>
+test('importing an export says which lines are local files or gone', () =>
   withLists(async ({ run, dir }) => {
     for (const [format, reasons] of [
       ['csv', ['a local file, which Spotify keeps on one device only', 'no title and no artist']],
@@ -71,53 +70,9 @@ longTest('importing an export says which lines are local files or gone', () =>
       assert.deepEqual(pluck(preview.not_songs.lines, 'why'), reasons);
       assert.deepEqual([preview.with_uri, preview.searches], [29, { at_least: 0, at_most: 0 }]);
     }
-  }),
-);
+  }));
 
-longTest('Liked Songs in place of a playlist are named, with the commands for them', () =>
-  withLists(async ({ run, file }) => {
-    const liked = 'https://open.spotify.com/intl-de/collection/tracks?si=0000';
-    const err =
-      'relay: This names Liked Songs, which are not a playlist.\n  Read them with `relay export --saved`; add to them with `relay import FILE --saved`.\n';
-    const path = file('one.txt', 'Ovo - Plinth');
-    const asked = [
-      ['export', liked],
-      ['import', path, '--to', 'spotify:collection'],
-      ['keep', 'add', liked, 'select uri from saved'],
-      ['playlists', 'versions', 'spotify:user:listener:collection'],
-    ];
-    for (const args of asked) assert.deepEqual(await run(args), { code: 1, out: '', err }, args.join(' '));
-  }),
-);
-
-longTest('nothing is overwritten without --force', () =>
-  withLists(async ({ run, file, dir }) => {
-    const path = file('mine.csv', 'mine');
-    for (const args of [
-      ['export', 'Morning Ferry', '-o', path],
-      ['export', '--saved', '-o', path],
-    ]) {
-      const { code, out, err } = await run(args);
-      assert.deepEqual([code, out], [1, '']);
-      assert.equal(
-        err,
-        `relay: ${path} would be overwritten.\n  Give another path with -o, or add --force.\n`,
-      );
-    }
-    assert.equal(readFileSync(path, 'utf8'), 'mine');
-    assert.equal((await run(['export', '--saved', '-o', path, '--force'])).code, 0);
-    assert.equal(readFileSync(path, 'utf8').split('\n').length, 602);
-    for (const force of [[], ['--force']]) {
-      const inPlace = await run(['export', 'Morning Ferry', '-o', dir, ...force]);
-      assert.deepEqual([inPlace.code, inPlace.err.split('\n')[0]], [1, `relay: ${dir} is a directory.`]);
-    }
-    const nowhere = await run(['export', '--saved', '-o', join(dir, 'none', 'x.csv')]);
-    assert.deepEqual([nowhere.code, nowhere.err.split(': ')[0]], [1, 'relay']);
-    assert.match(nowhere.err, /x\.csv cannot be written: /);
-  }),
-);
-
-longTest('a whole library becomes one file for each playlist, and comes back', () =>
+test('a whole library becomes one file for each playlist, and comes back', () =>
   withLists(async (scene) => {
     const { world, run, dir } = scene;
     const all = join(dir, 'all');
@@ -158,43 +113,9 @@ longTest('a whole library becomes one file for each playlist, and comes back', (
     owner(world.provider).saved.length = 0;
     assert.equal((await run(['import', join(all, 'Liked Songs.json'), '--saved'])).code, 0);
     assert.deepEqual(savedUris(world).sort(), saved.sort());
-  }),
-);
-
-test('a song that is saved or removed during an export is in the file once, and no other song is lost', () =>
-  withLists(async ({ world, run, dir }) => {
-    const { saved } = owner(world.provider);
-    const path = join(dir, 'liked.json');
-    const read = async () => {
-      const { code, err } = await run(['export', '--saved', '-o', path, '--force']);
-      assert.equal(code, 0, err);
-      return pluck(JSON.parse(readFileSync(path, 'utf8')).tracks, 'uri');
-    };
-    // The list of 600 songs takes two calls: eight pages, then four.
-    for (const [skip, fn] of [
-      [9, () => saved.splice(saved.length - 2, 1)],
-      [3, () => saved.splice(1, 1)],
-    ] as const) {
-      world.provider.faults.add({ path: '/me/tracks', skip, kind: 'hook', fn: () => void fn() });
-      assert.deepEqual(await read(), savedUris(world));
-    }
-    world.provider.faults.add({
-      path: '/me/tracks',
-      every: 5,
-      times: Number.POSITIVE_INFINITY,
-      kind: 'hook',
-      fn: () => void saved.pop(),
-    });
-    const former = readFileSync(path, 'utf8');
-    const stopped = await run(['export', '--saved', '-o', path, '--force']);
-    assert.deepEqual(
-      [stopped.code, stopped.err],
-      [1, 'relay: Liked Songs kept changing while relay was reading.\n  Try again in a minute.\n'],
-    );
-    assert.equal(readFileSync(path, 'utf8'), former);
   }));
 
-longTest('every playlist in every format comes back without a search', () =>
+test('every playlist in every format comes back without a search', () =>
   withLists(async (scene) => {
     const { world, run, dir } = scene;
     const mine = owner(world.provider).playlists.filter(
@@ -210,8 +131,7 @@ longTest('every playlist in every format comes back without a search', () =>
         playlists.splice(playlists.indexOf(named(world, 'Back')), 1);
       }
     }
-  }),
-);
+  }));
 
 test('wrong usage is reported before anything is read', async (context) => {
   const env = { RELAY_HOME: temporaryHome(context) };

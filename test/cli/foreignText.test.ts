@@ -3,11 +3,9 @@
 import assert from 'node:assert/strict';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { LogFields } from '../../src/base/log.ts';
 import { barText, jobTable, jobText } from '../../src/cli/jobs/jobText.ts';
 import { readyText } from '../../src/cli/serve/readyText.ts';
 import { shownReport, statusText } from '../../src/cli/status/statusText.ts';
@@ -26,15 +24,13 @@ import { RelayError } from '../../src/domain/errors.ts';
 import type { ItemRecord, JobRecord } from '../../src/domain/job.ts';
 import { end, type HttpContext } from '../../src/server/http/context.ts';
 import { createWaitingBodies } from '../../src/server/http/waitingBodies.ts';
-import { createLog } from '../../src/server/log/log.ts';
 import { html } from '../../src/server/pages/html.ts';
 import { sendPage } from '../../src/server/pages/page.ts';
 import { relay } from '../support/cli.ts';
-import { linesOf } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
-import { CONNECTED, exampleJob, exampleReport } from '../support/reports.ts';
-import { longTest, sized } from '../support/scale.ts';
+import { exampleJob, exampleReport } from '../support/reports.ts';
+import { sized } from '../support/scale.ts';
 
 const NO_HOME = { home: undefined, platform: 'linux' } as const;
 const VIEW = { named: NO_HOME, now: 0, names: new Map() };
@@ -190,38 +186,6 @@ function readyFacts(name: string) {
   return { version: '1', mcpUrl, account, registrationOpen: true, platform: 'linux', ...more } as const;
 }
 
-for (const logFormat of ['json', 'pretty'] as const) {
-  longTest(`the log, ${logFormat}, has one line for each event, whatever text the event has`, () => {
-    let written = '';
-    const stream = new Writable({
-      decodeStrings: false,
-      write(chunk, _encoding, done) {
-        written += chunk;
-        done();
-      },
-    });
-    const log = createLog({ logLevel: 'debug', logFormat }, stream);
-    for (const text of TEXTS) {
-      written = '';
-      const taken = { name: text, msg: text, level: text, time: text, pid: text } as object as LogFields;
-      const deep = { list: [text, { [text]: text }] };
-      log.info({ ...taken, deep, type: 'Error', stack: text }, `about ${text}`);
-      assertLines(written, 1, 'an event');
-      assert.ok(written.length < 60_000, 'bounded');
-      if (logFormat === 'pretty') assert.match(written, /^\[\d\d:\d\d:\d\d\] INFO: about /);
-      else assert.equal(JSON.parse(written).level, 'info');
-      written = '';
-      const error = new Error(text, { cause: new Error(text) });
-      error.stack = `Error: ${text}\n    at run (file.ts:1:1)\n    at main (file.ts:2:2)`;
-      log.error({ err: error }, 'it failed');
-      assertClean(written, 'an error');
-      const lines = linesOf(written);
-      for (const line of lines.slice(1)) assert.match(line, /^ {4}/, 'a stack is indented');
-      if (logFormat === 'json') assert.equal(lines.length, 1);
-    }
-  });
-}
-
 test('no foreign text forges anything in titles and headers', () => {
   for (const text of TEXTS) {
     const page = exchange();
@@ -269,44 +233,7 @@ function exchange(): { exchange: HttpContext; sent(): string } {
 
 const BATCH = 500;
 
-longTest(
-  'no foreign text in the answers of a server forges anything in status and clients',
-  async (context) => {
-    let at = 0;
-    const batch = () => TEXTS.slice(at, at + BATCH);
-    const clients = () =>
-      batch().map((name) => ({
-        clientId: 'id',
-        name,
-        source: 'registered' as const,
-        public: true,
-        redirectUris: [name],
-        createdAt: '2026-11-01T00:00:00.000Z',
-        lastUsedAt: null,
-        approvals: [],
-      }));
-    const report = () =>
-      exampleReport({
-        account: { ...CONNECTED, name: batch()[0] ?? null },
-        entries: batch().map((text) => ({ part: 'account', state: 'ok', summary: text, remedy: { text } })),
-      });
-    const server = await startFakeLocal(context, {
-      answers: { listClients: async () => ({ clients: clients() }), status: async () => report() },
-    });
-    for (; at < TEXTS.length; at += BATCH) {
-      const table = await relay(['clients'], server);
-      assertLines(table.out, BATCH + 1, 'clients');
-      assert.deepEqual(JSON.parse(clean(await relay(['clients', '--json'], server))), { clients: clients() });
-      clean(await relay(['status'], server));
-      assert.deepEqual(
-        JSON.parse(clean(await relay(['status', '--json'], server))).account,
-        report().account,
-      );
-    }
-  },
-);
-
-longTest('call prints the whole answer of a tool, without its control characters', async (context) => {
+test('call prints the whole answer of a tool, without its control characters', async (context) => {
   const texts = TEXTS.map((text) => text.replace(/\p{Cs}/gu, '?'));
   let at = 0;
   const answer = () => ({ texts: texts.slice(at, at + BATCH) });

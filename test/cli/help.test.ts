@@ -6,7 +6,6 @@ import { HELP_GROUPS } from '../../src/cli/usage/commandGroups.ts';
 import { systemWorld } from '../../src/cli/world.ts';
 import { relay } from '../support/cli.ts';
 import { assertNone } from '../support/entries.ts';
-import { longTest } from '../support/scale.ts';
 
 const { program } = createProgram(systemWorld(new AbortController().signal), () => {});
 const PATHS = pathsBelow(program, []);
@@ -67,15 +66,6 @@ test('help names an unknown command and suggests near names', async () => {
     await relay(['config', 'help', 'sett']),
     said('Unknown command "config sett".', 'Did you mean "set"? See `relay config --help`.'),
   );
-});
-
-longTest('help works before a command and after it', async () => {
-  assert.deepEqual(await relay(['help']), await relay(['--help']));
-  for (const path of PATHS)
-    assert.deepEqual(await relay(['help', ...path]), await relay([...path, '--help']));
-  assert.deepEqual(await relay(['jobs', 'help']), await relay(['jobs', '--help']));
-  assert.deepEqual(await relay(['jobs', 'help', 'show']), await relay(['jobs', 'show', '--help']));
-  assert.deepEqual(await relay(['help', 'call', 'get_track']), await relay(['help', 'call']));
 });
 
 test('the help of every command needs no part of the program, no settings and no home', async () => {

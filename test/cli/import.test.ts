@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { RelayError } from '../../src/domain/errors.ts';
 import { openOffline } from '../../src/server/offline.ts';
@@ -8,7 +7,6 @@ import { at, owner, pluck } from '../support/entries.ts';
 import { type ListScene, TERMINAL, withLists } from '../support/lists.ts';
 import { named, savedUris, urisOf } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
-import { longTest } from '../support/scale.ts';
 import { asQuery, lineOf, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
 
@@ -22,7 +20,7 @@ function songsIn({ world, file }: ListScene) {
 
 const jobIdIn = (text: string) => /jobs fix (\w{8})/.exec(text)?.[1] ?? assert.fail(text);
 
-longTest('a list becomes a playlist with the name of its file', () =>
+test('a list becomes a playlist with the name of its file', () =>
   withLists(async (scene) => {
     const { world, run } = scene;
     const { songs, uris, path } = songsIn(scene);
@@ -48,8 +46,7 @@ longTest('a list becomes a playlist with the name of its file', () =>
     ]);
     assert.match(told[1] ?? '', /^ {2}the artist is on the left of " - ": \S/);
     assert.equal(searches(world), 8);
-  }),
-);
+  }));
 
 test('--dry-run says what would be read, and neither searches nor writes', () =>
   withLists(async (scene) => {
@@ -112,30 +109,7 @@ test('an import whose links Spotify refuses fails, since it was to write every s
     assert.equal((await run(['import', file('None.txt', dead), '--skip-unresolved'])).code, 1);
   }));
 
-test('an import names the command that shows which songs were found by forgiving a typo', () =>
-  withLists(async ({ world, run, file }) => {
-    const [right, track] = uniqueTracks(world, 2);
-    assert.ok(right && track);
-    const { title, artist } = asQuery(track);
-    const typo = title.replace(/([A-Za-z]{2})[A-Za-z](?=[A-Za-z]{2})/, '$1');
-    const path = file('Typos.txt', `${lineOf(right)}\n${lineOf(track).replace(title, typo)}`);
-    const { code, err } = await run(['import', path]);
-    const [, id = ''] = /To see them: relay jobs show (\w{8})\n$/.exec(err) ?? [];
-    assert.equal(code, 0);
-    assert.ok(
-      err.endsWith(`1 song was found by forgiving a typo.\nTo see them: relay jobs show ${id}\n`),
-      err,
-    );
-    const shown = await run(['jobs', 'show', id]);
-    assert.deepEqual(shown.out.split('\n').slice(-4), [
-      '',
-      'Found by forgiving a typo:',
-      `  2. ${typo} by ${artist}: found as ${title} by ${track.artists.map(({ name }) => name).join(', ')}`,
-      '',
-    ]);
-  }));
-
-longTest('if a song is not found, nothing is written and the ways to continue are shown', () =>
+test('if a song is not found, nothing is written and the ways to continue are shown', () =>
   withLists(async (scene) => {
     const { world, run, file } = scene;
     const { lines, songs } = songsIn(scene);
@@ -170,10 +144,9 @@ longTest('if a song is not found, nothing is written and the ways to continue ar
       /\n1 of 10 songs was not found, and left out\.\nTo see them: relay jobs show \w{8}\n$/,
     );
     assert.deepEqual(urisOf(named(world, 'Gaps')), pluck(songs, 'uri'));
-  }),
-);
+  }));
 
-longTest('on a terminal, --replace says what will be removed, and asks', () =>
+test('on a terminal, --replace says what will be removed, and asks', () =>
   withLists(async (scene) => {
     const { world, run } = scene;
     const { path, uris } = songsIn(scene);
@@ -207,57 +180,9 @@ longTest('on a terminal, --replace says what will be removed, and asks', () =>
       );
       assert.doesNotMatch(silent.err, /Continue\?/);
     }
-  }),
-);
+  }));
 
-longTest(
-  '--replace asks again if the playlist has grown since it was asked, also while songs were searched',
-  () =>
-    withLists(async (scene) => {
-      const { world, run } = scene;
-      const { path, uris } = songsIn(scene);
-      const playlist = named(world, 'Morning Ferry');
-      const grow = (count: number) => {
-        playlist.rows = [...playlist.rows, ...playlist.rows.slice(0, count)];
-        playlist.version += 1;
-      };
-      const args = ['import', path, '--to', 'Morning Ferry', '--replace'];
-      const questions = /\d+ rows of/g;
-      /** Gives these answers in order, and adds rows before the first one. */
-      const importing = async (answers: readonly string[]) => {
-        const stdin = new PassThrough();
-        const left = [...answers];
-        let seen = 0;
-        const onErr = (err: string) => {
-          const asked = err.match(/Continue\? \[y\/N\] /g)?.length ?? 0;
-          if (asked === seen) return;
-          seen = asked;
-          if (seen === 1) grow(30);
-          stdin.write(`${left.shift() ?? 'n'}\n`);
-        };
-        return run(args, { ...TERMINAL, stdin, onErr });
-      };
-      const no = await importing(['y', 'n']);
-      assert.deepEqual([no.code, no.out, no.err.match(questions)], [130, '', ['120 rows of', '150 rows of']]);
-      assert.deepEqual([playlist.rows.length, writes(world)], [150, 0]);
-
-      const { faults } = world.provider;
-      faults.add({ path: '/search', kind: 'hook', fn: () => grow(20) });
-      const late = await importing(['y', 'y', 'n']);
-      assert.deepEqual(late.err.match(questions), ['150 rows of', '180 rows of', '200 rows of']);
-      assert.deepEqual([late.code, playlist.rows.length, writes(world)], [130, 200, 0]);
-      assert.match(
-        late.err,
-        /Nothing is written\. What was found is kept\.\n {2}To write it later: `relay jobs commit \w+/,
-      );
-
-      const yes = await importing(['y', 'y']);
-      assert.deepEqual(yes.err.match(questions), ['200 rows of', '230 rows of']);
-      assert.deepEqual([yes.code, urisOf(playlist)], [0, uris]);
-    }),
-);
-
-longTest('a list goes into a playlist by link, or among the saved songs, from stdin too', () =>
+test('a list goes into a playlist by link, or among the saved songs, from stdin too', () =>
   withLists(async (scene) => {
     const { world, run } = scene;
     const { path, uris, lines } = songsIn(scene);
@@ -274,10 +199,9 @@ longTest('a list goes into a playlist by link, or among the saved songs, from st
       [0, 8, 1, 0, [], { kind: 'saved' }, 1, 'completed'],
     );
     assert.deepEqual(savedUris(world).sort(), [...new Set(uris)].sort());
-  }),
-);
+  }));
 
-longTest('options say how a list is read', () =>
+test('options say how a list is read', () =>
   withLists(async (scene) => {
     const { world, run, file } = scene;
     const [one, two] = uniqueTracks(world, 2);
@@ -329,10 +253,9 @@ longTest('options say how a list is read', () =>
     assert.deepEqual(urisOf(named(world, 'Second')), [two.uri]);
     assert.equal((await run(['import', several, '--new', 'Both'])).code, 0);
     assert.deepEqual(urisOf(named(world, 'Both')), [one.uri, two.uri]);
-  }),
-);
+  }));
 
-longTest('an import that is refused says why, and leaves no job behind', () =>
+test('an import that is refused says why, and leaves no job behind', () =>
   withLists(async (scene) => {
     const { world, run, file, dir } = scene;
     const { path } = songsIn(scene);
@@ -391,34 +314,7 @@ longTest('an import that is refused says why, and leaves no job behind', () =>
     assert.equal(piped.code, 2);
     assert.match(piped.err, /relay: Say where the songs go, with --new, --to or --saved\.\n/);
     assert.deepEqual([searches(world), writes(world)], [0, 0]);
-  }),
-);
-
-test('a file of more than a megabyte reaches the server', () =>
-  withLists(async ({ run, file }) => {
-    const comment = '# '.padEnd(300, 'x');
-    const lines = ['Ula - Plinth', 'Ovo - Kettle', ...Array.from({ length: 6_000 }, () => comment)];
-    const path = file('long.txt', lines.join('\n'));
-    const { code, out } = await run(['import', path, '--dry-run', '--json']);
-    const { songs, not_songs } = JSON.parse(out).preview;
-    assert.deepEqual([code, songs, not_songs.total, not_songs.lines.length], [0, 2, 6_000, 200]);
   }));
-
-longTest('a list of 100,000 lines is read', () =>
-  withLists(async ({ run, file }) => {
-    const lines = Array.from(
-      { length: 100_000 },
-      (_, n) => `Ula Brenk ${n % 997} - The Plinth of ${n} Letters`,
-    );
-    const { code, out } = await run(['import', file('long.txt', lines.join('\n')), '--dry-run']);
-    assert.equal(code, 0);
-    assert.match(out, /: 100000 songs, read as text/);
-    assert.match(
-      out,
-      /\n {2}searches of Spotify's daily quota: 100000 to 200000\n[\s\S]*\n {2}10 jobs, since/,
-    );
-  }),
-);
 
 test('without a login, or without a server, import says what to run', async (context) => {
   await withLists(
@@ -478,99 +374,30 @@ const misspelled = (track: Parameters<typeof asQuery>[0]) => {
   return `${artist} - ${title.slice(0, 3)}zq${title.slice(3)}`;
 };
 
-longTest(
-  'on a terminal one command does everything: it asks about each open item, and again before it writes',
-  () =>
-    withLists(async (scene) => {
-      const { world, run, file } = scene;
-      const [one, two, three, four] = uniqueTracks(world, 4);
-      assert.ok(one && two && three && four);
-      const lines = [
-        lineOf(one),
-        misspelled(two),
-        lineOf(three),
-        'Nobody - No Such Song Anywhere',
-        lineOf(four),
-      ];
-      const path = file('plain.txt', lines.join('\n'));
-      const { code, out, err } = await run(['import', path], { ...TERMINAL, stdin: '\n1\nx\n\n' });
-      const playlist = named(world, 'plain');
-      assert.deepEqual(
-        [code, out],
-        [0, `Added to "plain": 4 songs.\nhttps://open.spotify.com/playlist/${playlist.id}\n`],
-      );
-      assert.deepEqual(urisOf(playlist), pluck([one, two, three, four], 'uri'));
-      assert.match(err, /2 of 5 songs need you\. Go through them now\? \[Y\/n\] /);
-      assert.match(err, /\(close match\)|\(similar\)/);
-      assert.match(err, /Write 4 songs to "plain"\? \[Y\/n\] /);
-    }),
-);
-
-longTest('two answers are enough: no to going through the open items, yes to writing the rest', () =>
+test('on a terminal one command does everything: it asks about each open item, and again before it writes', () =>
   withLists(async (scene) => {
     const { world, run, file } = scene;
-    const songs = uniqueTracks(world, 3);
-    const path = file('plain.txt', [...songs.map(lineOf), 'Nobody - No Such Song'].join('\n'));
-    const done = await run(['import', path], { ...TERMINAL, stdin: 'n\ny\n' });
-    assert.equal(done.code, 0, done.err);
-    assert.match(done.err, /1 of 4 songs needs you\. Go through it now\? \[Y\/n\] /);
-    assert.match(done.err, /Write 3 songs to "plain", without the 1 that was not found\? \[Y\/n\] /);
-    assert.deepEqual(urisOf(named(world, 'plain')), pluck(songs, 'uri'));
-    const before = writes(world);
-    const no = await run(['import', path, '--new', 'other'], { ...TERMINAL, stdin: 'n\nn\n' });
-    assert.deepEqual([no.code, no.out, writes(world)], [130, '', before]);
-    const told =
-      /relay: Nothing is written\. What was found is kept\.\n {2}To write it later: `relay (jobs commit \w{8} --skip-unresolved)`\.\n$/;
-    assert.match(no.err, told);
-    const later = await run([...(told.exec(no.err)?.[1]?.split(' ') ?? []), '--watch']);
-    assert.equal(later.code, 0, later.err);
-    assert.deepEqual(urisOf(named(world, 'other')), pluck(songs, 'uri'));
-  }),
-);
-
-longTest('after a no to several playlists, there is a command for each of them', () =>
-  withLists(async ({ world, run, file }) => {
-    const [one, two] = uniqueTracks(world, 2);
-    assert.ok(one && two);
-    const rows = [one, two].map((song, at) => `${song.name},${asQuery(song).artist},List ${at},${song.uri}`);
-    const path = file('two.csv', ['Track name,Artist name,Playlist name,URI', ...rows].join('\n'));
-    const { code, err } = await run(['import', path, '--each'], { ...TERMINAL, stdin: 'n\n' });
-    assert.equal(code, 130, err);
-    const told =
-      /What was found is kept\.\n {2}To write it later: `relay (jobs commit \w{8})`, `relay (jobs commit \w{8})`\.\n$/;
-    assert.match(err, told);
-    for (const words of told.exec(err)?.slice(1) ?? []) await run([...words.split(' '), '--watch']);
-    assert.deepEqual(urisOf(named(world, 'List 0')), [one.uri]);
-    assert.deepEqual(urisOf(named(world, 'List 1')), [two.uri]);
-  }),
-);
-
-longTest(
-  'if a song of one playlist is not found, there is a command for each playlist that is complete',
-  () =>
-    withLists(async ({ world, run, file }) => {
-      const songs = uniqueTracks(world, 4);
-      const rows = songs.map((song, at) => `${song.name},${asQuery(song).artist},List ${at},${song.uri}`);
-      const gap = 'No Such Song Anywhere,Nobody,Gaps,';
-      const path = (name: string, lines: string[]) =>
-        file(name, ['Track name,Artist name,Playlist name,URI', gap, ...lines].join('\n'));
-      const { code, err } = await run(['import', path('two.csv', rows.slice(0, 2)), '--each']);
-      const told =
-        /\nTo write what is ready: relay (jobs commit \w{8}); relay (jobs commit \w{8})\nrelay: 1 of 3 songs was not found, so nothing is written yet\./;
-      assert.equal(code, 1);
-      assert.match(err, told);
-      for (const words of told.exec(err)?.slice(1) ?? []) await run([...words.split(' '), '--watch']);
-      assert.deepEqual(
-        [urisOf(named(world, 'List 0')), urisOf(named(world, 'List 1'))],
-        [[songs[0]?.uri], [songs[1]?.uri]],
-      );
-      const many = await run(['import', path('many.csv', rows), '--each']);
-      assert.match(
-        many.err,
-        /\nTo write what is ready: (relay jobs commit \w{8}; ){3}relay jobs lists the other jobs\n/,
-      );
-    }),
-);
+    const [one, two, three, four] = uniqueTracks(world, 4);
+    assert.ok(one && two && three && four);
+    const lines = [
+      lineOf(one),
+      misspelled(two),
+      lineOf(three),
+      'Nobody - No Such Song Anywhere',
+      lineOf(four),
+    ];
+    const path = file('plain.txt', lines.join('\n'));
+    const { code, out, err } = await run(['import', path], { ...TERMINAL, stdin: '\n1\nx\n\n' });
+    const playlist = named(world, 'plain');
+    assert.deepEqual(
+      [code, out],
+      [0, `Added to "plain": 4 songs.\nhttps://open.spotify.com/playlist/${playlist.id}\n`],
+    );
+    assert.deepEqual(urisOf(playlist), pluck([one, two, three, four], 'uri'));
+    assert.match(err, /2 of 5 songs need you\. Go through them now\? \[Y\/n\] /);
+    assert.match(err, /\(close match\)|\(similar\)/);
+    assert.match(err, /Write 4 songs to "plain"\? \[Y\/n\] /);
+  }));
 
 /** Prose with a dash here and there. */
 const README = [
@@ -578,49 +405,30 @@ const README = [
   ...Array.from({ length: 20 }, (_, n) => `This is line number ${n} of a text about something else`),
 ].join('\n');
 
-longTest(
-  'for a file with many lines that are not songs, import asks first; without a terminal it needs --yes',
-  () =>
-    withLists(async ({ world, run, file }) => {
-      const path = file('README.md', README);
-      const doubt = 'This may not be a list of songs: only 12 of 32 lines look like songs.';
-      const piped = await run(['import', path]);
-      assert.deepEqual([piped.code, piped.out], [2, '']);
-      assert.ok(
-        piped.err.endsWith(
-          `relay: ${doubt}\n  Nothing was searched. To import it anyway, add --yes; --dry-run shows how it is read.\n`,
-        ),
-        piped.err,
-      );
-      const asked = await run(['import', path], { ...TERMINAL, stdin: 'n\n' });
-      assert.equal(asked.code, 130);
-      assert.ok(asked.err.includes(`${doubt} Import it anyway? [y/N] `), asked.err);
-      assert.deepEqual([searches(world), writes(world)], [0, 0]);
-      const { preview } = JSON.parse((await run(['import', path, '--dry-run', '--json'])).out);
-      assert.equal(preview.doubt, doubt);
-      // With --yes the songs are searched for. As for any list, the exit code is 1 if some are not found.
-      assert.equal((await run(['import', path, '--yes'])).code, 1);
-      assert.ok(searches(world) > 0);
-    }),
-);
-
-longTest('songs that a file with several playlists puts in none become a playlist too', () =>
+test('for a file with many lines that are not songs, import asks first; without a terminal it needs --yes', () =>
   withLists(async ({ world, run, file }) => {
-    const songs = uniqueTracks(world, 4);
-    const lists = ['Road', '', 'Home', ''];
-    const rows = songs.map((track, at) => `${track.name},${asQuery(track).artist},${lists[at]},${track.uri}`);
-    const path = file('some.csv', `title,artist,playlist,uri\n${rows.join('\n')}\n`);
-    const { code, out, err } = await run(['import', path, '--each']);
-    assert.equal(code, 0, err);
-    assert.match(out, /^Added to "Road, Songs in no playlist, Home": 4 songs\.$/m);
-    assert.deepEqual(
-      ['Road', 'Songs in no playlist', 'Home'].map((name) => urisOf(named(world, name)).length),
-      [1, 2, 1],
+    const path = file('README.md', README);
+    const doubt = 'This may not be a list of songs: only 12 of 32 lines look like songs.';
+    const piped = await run(['import', path]);
+    assert.deepEqual([piped.code, piped.out], [2, '']);
+    assert.ok(
+      piped.err.endsWith(
+        `relay: ${doubt}\n  Nothing was searched. To import it anyway, add --yes; --dry-run shows how it is read.\n`,
+      ),
+      piped.err,
     );
-  }),
-);
+    const asked = await run(['import', path], { ...TERMINAL, stdin: 'n\n' });
+    assert.equal(asked.code, 130);
+    assert.ok(asked.err.includes(`${doubt} Import it anyway? [y/N] `), asked.err);
+    assert.deepEqual([searches(world), writes(world)], [0, 0]);
+    const { preview } = JSON.parse((await run(['import', path, '--dry-run', '--json'])).out);
+    assert.equal(preview.doubt, doubt);
+    // With --yes the songs are searched for. As for any list, the exit code is 1 if some are not found.
+    assert.equal((await run(['import', path, '--yes'])).code, 1);
+    assert.ok(searches(world) > 0);
+  }));
 
-longTest('each of several playlists in a file becomes a playlist', () =>
+test('each of several playlists in a file becomes a playlist', () =>
   withLists(async ({ world, run, file }) => {
     const [one, two, three] = uniqueTracks(world, 3);
     assert.ok(one && two && three);
@@ -660,8 +468,7 @@ longTest('each of several playlists in a file becomes a playlist', () =>
     const asked = await run(['import', path], { ...TERMINAL, stdin: 'n\nsecond\ny\n' });
     assert.equal(asked.code, 0, asked.err);
     assert.match(asked.err, /Create 3 playlists, one for each\? \[Y\/n\] Which one\? /);
-  }),
-);
+  }));
 
 test('M3U without its header is recognised by its extension', () =>
   withLists(async ({ world, run, file }) => {
@@ -717,26 +524,3 @@ test('--dry-run needs no server', async (context) => {
   assert.deepEqual([code, err], [0, '']);
   assert.match(out, /^The list: 3 songs, read as text with one song a line \(utf-8\)\n/);
 });
-
-const END_KEYS = [
-  ['linux', 'Ctrl-D'],
-  ['win32', 'Ctrl-Z and then Enter'],
-] as const;
-
-for (const [platform, keys] of END_KEYS) {
-  longTest(`import - on a terminal of ${platform} asks for a name, then for the list`, () =>
-    withLists(async ({ world, run }) => {
-      const songs = uniqueTracks(world, 2);
-      const typed = new PassThrough();
-      typed.write('Pasted\n');
-      const running = run(['import', '-'], { ...TERMINAL, platform, stdin: typed });
-      await until(() => typed.listenerCount('data') + typed.listenerCount('readable') > 0);
-      setImmediate(() => typed.end(`${songs.map(lineOf).join('\n')}\n`));
-      const { code, err } = await running;
-      assert.equal(code, 0, err);
-      const asked = `Name of the new playlist: Paste the list, one song a line. ${keys} on a line of its own ends it.\n`;
-      assert.equal(err.slice(0, asked.length), asked);
-      assert.deepEqual(urisOf(named(world, 'Pasted')), pluck(songs, 'uri'));
-    }),
-  );
-}

@@ -9,7 +9,6 @@ import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
 import { type CliOptions, relay, run } from '../support/cli.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
 import { exampleJob } from '../support/reports.ts';
-import { longTest } from '../support/scale.ts';
 import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
 import { watchedClock } from '../support/waiting.ts';
@@ -163,37 +162,10 @@ test('the table and the text of a job say what to do next', () => {
   );
 });
 
-longTest('a person is told commands, not tools, if a job may not write to its playlist', () =>
-  withRelay(async (world) => {
-    const [uri = ''] = tracks(world, 1);
-    const cases = [
-      [
-        'add_to_playlist',
-        'Mareas y Mapas',
-        /^ {2}Use a playlist of your own \(`relay playlists` lists them\), or ask/m,
-      ],
-      [
-        'replace_playlist',
-        'Odds and Ends',
-        /^ {2}Nothing was changed\. Put the songs into a new playlist, or/m,
-      ],
-    ] as const;
-    const lists = world.provider.accounts.flatMap(({ playlists }) => playlists);
-    for (const [type, name, remedy] of cases) {
-      const playlist_id = lists.find((list) => list.name === name)?.id;
-      const id = await createJob(world, type, [uri], { playlist_id });
-      await reach(world, id, 'ready');
-      const { out } = await jobs(world, ['commit', id, '--watch']);
-      assert.match(out, remedy);
-      assert.doesNotMatch(out, /get_my_playlists|create_playlist_from_tracks/);
-    }
-  }),
-);
-
 const jobs = (world: Relay, args: string[], options: CliOptions = {}) =>
   run(world, ['jobs', ...args], options);
 
-longTest('jobs are listed, shown, committed and cancelled by the first characters of their IDs', () =>
+test('jobs are listed, shown, committed and cancelled by the first characters of their IDs', () =>
   withRelay(async (world) => {
     assert.deepEqual(await jobs(world, []), { code: 0, out: '', err: 'There are no jobs.\n' });
     const playlist = named(world, 'Empty Shelf');
@@ -230,10 +202,9 @@ longTest('jobs are listed, shown, committed and cancelled by the first character
       JSON.parse((await jobs(world, ['show', other, '--json'])).out),
       await jobOf(world, other),
     );
-  }),
-);
+  }));
 
-longTest('--watch draws a bar on a terminal until the job is ready or has ended', () =>
+test('--watch draws a bar on a terminal until the job is ready or has ended', () =>
   withRelay(async (world) => {
     const clock = watchedClock();
     world.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: 90 });
@@ -247,25 +218,7 @@ longTest('--watch draws a bar on a terminal until the job is ready or has ended'
     assert.equal(code, 0);
     assert.match(err, /Waiting [#-]{24} \d of 3, continues in \d+ \w+ \(RATE_LIMITED\)/);
     assert.match(out, /^status +cancelled$/m);
-  }),
-);
-
-longTest('--watch prints a line for each change if stderr is not a terminal', () =>
-  withRelay(async (world) => {
-    const clock = watchedClock();
-    world.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: 90 });
-    const id = await createJob(world, 'save_tracks', uniqueTracks(world, 3).map(asQuery));
-    await reach(world, id, 'waiting');
-    const watching = jobs(world, ['--watch'], { clock });
-    await until(() => clock.waiting(1_000) > 0);
-    await world.call('cancel_job', { job_id: id });
-    clock.advance(1_000);
-    const { code, out, err } = await watching;
-    assert.equal(code, 0);
-    assert.match(err, /^waiting: \d of 3 until \S+Z \(RATE_LIMITED\)\n$/);
-    assert.match(out, /^status +cancelled$/m);
-  }),
-);
+  }));
 
 test('an unknown job ID, an empty one, and an ambiguous one, are reported', () =>
   withRelay({ connect: false }, async (world) => {

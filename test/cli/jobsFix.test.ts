@@ -11,7 +11,6 @@ import type { Track } from '../../src/domain/shapes.ts';
 import { createJob, itemsOf, reach } from '../jobs/jobCalls.ts';
 import { type CliOptions, relay, run } from '../support/cli.ts';
 import { at, linesOf } from '../support/entries.ts';
-import { longTest } from '../support/scale.ts';
 import { trackShape } from '../support/shapes.ts';
 import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -26,146 +25,70 @@ async function outcomes(world: Relay, id: string) {
   return (await itemsOf(world, id)).map(({ status, uri }) => (uri === null ? status : uri));
 }
 
-longTest(
-  'on a terminal, jobs fix goes through the items; answers are a number, a link, a search, skip, back or later',
-  () =>
-    withRelay(async (world) => {
-      const all = uniqueTracks(world, 8);
-      const [a, b, c, d, e, f] = all;
-      assert.ok(a && b && c && d && e && f);
-      const list = [
-        asQuery(a),
-        misspelled(b),
-        NOTHING,
-        misspelled(c),
-        misspelled(d),
-        { ...NOTHING, title: 'Nor This' },
-      ];
-      const id = await createJob(world, 'save_tracks', list);
-      await reach(world, id, 'ready');
-      const typed = [
-        '1', // item 2: its only candidate
-        '9', // item 3: there is no such number
-        `l https://open.spotify.com/track/0000000000000000000000`,
-        e.id, // pasted
-        '', // item 4: later
-        'b', // item 5: back to item 4
-        'x',
-        `s ${f.name} ${asQuery(f).artist}`, // item 5
-        '1',
-        'b', // item 6: back to item 5, which is decided
-        '', // item 5 stays as it is
-        'q',
-      ];
-      const { code, out, err } = await jobs(world, ['fix', id.slice(0, 8)], {
-        terminal: TERMINAL,
-        stdin: typed.map((line) => `${line}\n`).join(''),
-      });
-      assert.equal(code, 0, err);
-      assert.deepEqual(await outcomes(world, id), [a.uri, b.uri, e.uri, 'skipped', f.uri, 'unmatched']);
-      const shown = err.replace(/\s+/g, ' ');
-      const text = (track: DemoTrack) => {
-        const { name, artists, album, duration_ms } = trackShape(track);
-        const seconds = Math.round((duration_ms ?? 0) / 1_000);
-        const length = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-        return [name, artists.map((one) => one.name).join(', '), album.name, length].join(' – ');
-      };
-      for (const line of [
-        'Item 2 of 6, 5 open',
-        `Taken: ${text(b)}`,
-        'Item 3 of 6, 4 open',
-        'No close match was found.',
-        'No track is listed.',
-        'Item 3: Spotify has no track spotify:track:0000000000000000000000. Nothing was changed.',
-        `Taken: ${text(e)}`,
-        'Left out.',
-        `Taken: ${text(f)}`,
-      ]) {
-        assert.ok(shown.includes(line), `${line}\n---\n${err}`);
-      }
-      assert.equal(linesOf(err).at(-1), '3 items settled, 1 left out, 1 open.');
-      const short = id.slice(0, 8);
-      assert.equal(
-        out,
-        `1 song needs you: relay jobs fix ${short}\nTo write it without them: relay jobs commit ${short} --skip-unresolved\n`,
-      );
-    }),
-);
-
-longTest('a session counts only what was settled in it, and a decision that was changed once', () =>
+test('on a terminal, jobs fix goes through the items; answers are a number, a link, a search, skip, back or later', () =>
   withRelay(async (world) => {
-    const [a, b, c] = uniqueTracks(world, 3);
-    assert.ok(a && b && c);
-    const id = await createJob(world, 'save_tracks', [misspelled(a), misspelled(b), NOTHING, misspelled(c)]);
-    await reach(world, id, 'ready');
-    const fixes = [
-      { position: 2, skip: true },
-      { position: 3, track_id: c.uri },
+    const all = uniqueTracks(world, 8);
+    const [a, b, c, d, e, f] = all;
+    assert.ok(a && b && c && d && e && f);
+    const list = [
+      asQuery(a),
+      misspelled(b),
+      NOTHING,
+      misspelled(c),
+      misspelled(d),
+      { ...NOTHING, title: 'Nor This' },
     ];
-    // Meanwhile a client settles the last two songs.
-    const fn = async () => void (await world.call('resume_job', { job_id: id, fixes }));
-    world.provider.faults.add({ path: '/search', kind: 'hook', fn });
-    const { err } = await jobs(world, ['fix', id], {
-      terminal: TERMINAL,
-      stdin: `s ${a.name}\n1\nb\nx\n1\n`,
-    });
-    assert.equal(linesOf(err).at(-1), '1 item settled, 1 left out, nothing is open.', err);
-  }),
-);
-
-longTest('a song that "all near" settled and that is then decided otherwise counts once', () =>
-  withRelay(async (world) => {
-    const [a, b] = uniqueTracks(world, 2);
-    assert.ok(a && b);
-    const id = await createJob(world, 'save_tracks', [misspelled(a), misspelled(b), NOTHING]);
+    const id = await createJob(world, 'save_tracks', list);
     await reach(world, id, 'ready');
-    const typed = ['', 'a', 'y', 'b', 'x', 'x']; // item 1: later; item 2: all near; item 3: back to item 1
-    const { err } = await jobs(world, ['fix', id], {
+    const typed = [
+      '1', // item 2: its only candidate
+      '9', // item 3: there is no such number
+      `l https://open.spotify.com/track/0000000000000000000000`,
+      e.id, // pasted
+      '', // item 4: later
+      'b', // item 5: back to item 4
+      'x',
+      `s ${f.name} ${asQuery(f).artist}`, // item 5
+      '1',
+      'b', // item 6: back to item 5, which is decided
+      '', // item 5 stays as it is
+      'q',
+    ];
+    const { code, out, err } = await jobs(world, ['fix', id.slice(0, 8)], {
       terminal: TERMINAL,
       stdin: typed.map((line) => `${line}\n`).join(''),
     });
-    assert.deepEqual(await outcomes(world, id), ['skipped', b.uri, 'skipped']);
-    assert.equal(linesOf(err).at(-1), '1 item settled, 2 left out, nothing is open.', err);
-  }),
-);
+    assert.equal(code, 0, err);
+    assert.deepEqual(await outcomes(world, id), [a.uri, b.uri, e.uri, 'skipped', f.uri, 'unmatched']);
+    const shown = err.replace(/\s+/g, ' ');
+    const text = (track: DemoTrack) => {
+      const { name, artists, album, duration_ms } = trackShape(track);
+      const seconds = Math.round((duration_ms ?? 0) / 1_000);
+      const length = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+      return [name, artists.map((one) => one.name).join(', '), album.name, length].join(' – ');
+    };
+    for (const line of [
+      'Item 2 of 6, 5 open',
+      `Taken: ${text(b)}`,
+      'Item 3 of 6, 4 open',
+      'No close match was found.',
+      'No track is listed.',
+      'Item 3: Spotify has no track spotify:track:0000000000000000000000. Nothing was changed.',
+      `Taken: ${text(e)}`,
+      'Left out.',
+      `Taken: ${text(f)}`,
+    ]) {
+      assert.ok(shown.includes(line), `${line}\n---\n${err}`);
+    }
+    assert.equal(linesOf(err).at(-1), '3 items settled, 1 left out, 1 open.');
+    const short = id.slice(0, 8);
+    assert.equal(
+      out,
+      `1 song needs you: relay jobs fix ${short}\nTo write it without them: relay jobs commit ${short} --skip-unresolved\n`,
+    );
+  }));
 
-longTest('a song that the list names twice is counted twice, also after its decision was changed', () =>
-  withRelay(async (world) => {
-    const [a, b] = uniqueTracks(world, 2);
-    assert.ok(a && b);
-    const twice = misspelled(a);
-    const id = await createJob(world, 'save_tracks', [twice, misspelled(b), twice]);
-    await reach(world, id, 'ready');
-    const { err } = await jobs(world, ['fix', id], { terminal: TERMINAL, stdin: '1\nb\nx\n1\n' });
-    const found = await outcomes(world, id);
-    assert.deepEqual(found, ['skipped', b.uri, a.uri], err);
-    assert.equal(linesOf(err).at(-1), '2 items settled, 1 left out, nothing is open.', err);
-  }),
-);
-
-longTest(
-  'a song that a client has settled meanwhile, and that is then left out, takes nothing off the count',
-  () =>
-    withRelay(async (world) => {
-      const [a, b] = uniqueTracks(world, 2);
-      assert.ok(a && b);
-      const id = await createJob(world, 'save_tracks', [misspelled(a), misspelled(b), NOTHING]);
-      await reach(world, id, 'ready');
-      const fixes = [{ position: 0, track_id: a.uri }];
-      const fn = async () => void (await world.call('resume_job', { job_id: id, fixes }));
-      world.provider.faults.add({ path: '/search', kind: 'hook', fn });
-      // Item 1: later; item 2: a search, during which a client settles item 1, then back to item 1.
-      const typed = ['', `s ${b.name}`, 'b', 'x', 'x', 'x'];
-      const { err } = await jobs(world, ['fix', id], {
-        terminal: TERMINAL,
-        stdin: typed.map((line) => `${line}\n`).join(''),
-      });
-      assert.deepEqual(await outcomes(world, id), ['skipped', 'skipped', 'skipped']);
-      assert.equal(linesOf(err).at(-1), '0 items settled, 3 left out, nothing is open.', err);
-    }),
-);
-
-longTest('one answer accepts all near matches, after the weakest of them were shown', () =>
+test('one answer accepts all near matches, after the weakest of them were shown', () =>
   withRelay(async (world) => {
     const all = uniqueTracks(world, 6);
     const id = await createJob(world, 'save_tracks', [NOTHING, ...all.map(misspelled)]);
@@ -187,8 +110,7 @@ longTest('one answer accepts all near matches, after the weakest of them were sh
       assert.ok(widthOf(line) <= 60, line);
     }
     assert.equal(out, `To write it: relay jobs commit ${id.slice(0, 8)}\n`);
-  }),
-);
+  }));
 
 /** Chooses "all near", and says yes once `meanwhile` is done. */
 async function acceptAll(world: Relay, id: string, meanwhile: () => Promise<unknown>) {
@@ -210,23 +132,6 @@ async function acceptAll(world: Relay, id: string, meanwhile: () => Promise<unkn
   return ended;
 }
 
-test('"all near" accepts only what was shown, though the search goes on', () =>
-  withRelay(async (world) => {
-    const [a, b] = uniqueTracks(world, 2);
-    assert.ok(a && b);
-    const late = misspelled(b);
-    world.provider.faults.add({ search: new RegExp(late.title), kind: 'status', status: 400 });
-    const id = await createJob(world, 'save_tracks', [misspelled(a), late]);
-    await reach(world, id, 'waiting');
-    const { code, err } = await acceptAll(world, id, async () => {
-      await world.call('resume_job', { job_id: id });
-      await reach(world, id, 'ready');
-    });
-    assert.equal(code, 0, err);
-    assert.match(err, /Accept the first match for this near-identical song\? \[y\/N\] 1 taken\./);
-    assert.deepEqual(await outcomes(world, id), [a.uri, 'unmatched']);
-  }));
-
 test('"all near" leaves what was decided elsewhere while it asked', () =>
   withRelay(async (world) => {
     const [a, b, c] = uniqueTracks(world, 3);
@@ -243,7 +148,7 @@ test('"all near" leaves what was decided elsewhere while it asked', () =>
     assert.deepEqual(await outcomes(world, id), [a.uri, 'skipped', a.uri]);
   }));
 
-longTest('without a terminal the options settle items, and the items that stay open are printed', () =>
+test('without a terminal the options settle items, and the items that stay open are printed', () =>
   withRelay(async (world) => {
     const [a, b, c, d] = uniqueTracks(world, 4);
     assert.ok(a && b && c && d);
@@ -281,33 +186,7 @@ longTest('without a terminal the options settle items, and the items that stay o
     assert.deepEqual([last.left, last.job.resolved, last.job.skipped], [[], 4, 1]);
     assert.deepEqual(await outcomes(world, id), [d.uri, 'skipped', a.uri, b.uri, c.uri]);
     assert.equal((await jobs(world, ['commit', short, '--watch'])).code, 0);
-  }),
-);
-
-longTest('jobs fix asks nothing about a job that is written, and without a terminal names its options', () =>
-  withRelay(async (world) => {
-    const [a] = uniqueTracks(world, 1);
-    assert.ok(a);
-    const id = await createJob(world, 'save_tracks', [asQuery(a), NOTHING]);
-    await reach(world, id, 'ready');
-    const short = id.slice(0, 8);
-    const listed = await jobs(world, ['fix', short]);
-    assert.deepEqual(
-      [listed.code, listed.err],
-      [
-        0,
-        'Without a terminal, relay cannot ask: give --take NUMBER=TRACK, --skip NUMBER or --accept-near SCORE.\n',
-      ],
-    );
-    assert.equal((await jobs(world, ['commit', short, '--skip-unresolved', '--watch'])).code, 0);
-    assert.deepEqual(await jobs(world, ['fix', short], { terminal: TERMINAL, stdin: 'x\n' }), {
-      code: 1,
-      out: '',
-      err: `relay: The job is completed, so nothing in it can be settled any more.\n  \`relay jobs show ${short}\` lists what was not found. Import those songs again as a new list.\n`,
-    });
-    assert.equal((await jobs(world, ['fix', short])).err, '');
-  }),
-);
+  }));
 
 test('options that cannot be read are refused before anything is asked', async () => {
   for (const [args, message] of [

@@ -11,10 +11,9 @@ import {
   type LocalApi,
   type LoginProgress,
 } from '../../src/domain/localApi.ts';
-import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
+import { relay, temporaryHome } from '../support/cli.ts';
 import { linesOf, pluck } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
-import { longTest } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
 
 const CLIENT_ID = '0123456789abcdef0123456789abcdef';
@@ -460,15 +459,4 @@ test('interrupted while waiting: exit 130, and the server that was started is cl
     onOut: () => setImmediate(() => stop.abort(new RelayError('INTERRUPTED', 'Interrupted.'))),
   });
   assert.deepEqual([result.code, result.err, ends], [130, `${PASTE_HINT}relay: Interrupted.\n`, ['closed']]);
-});
-
-longTest('SIGINT ends a login that waits, as a process, while stdin stays open', async (context) => {
-  const answers = { ...loginThat(CONNECTED), loginProgress: () => new Promise<LoginProgress>(() => {}) };
-  const { env } = await startFakeLocal(context, { answers });
-  const { code, out, err } = await relayProcess(['login', '--no-browser'], {
-    env,
-    interruptAt: PROVIDER_URL,
-  });
-  assert.deepEqual([code, out], [130, `${PROVIDER_URL}\n`]);
-  assert.match(err, /relay: Interrupted\.\n$/);
 });

@@ -8,73 +8,41 @@ import { createLog } from '../../src/server/log/log.ts';
 import { createLogFile } from '../../src/server/log/logFile.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { linesOf } from '../support/entries.ts';
-import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 
 const event = (n: number) =>
   `${JSON.stringify({ level: 'info', time: '2026-11-22T10:00:00.000Z', pid: 1, tool: 'play', msg: `event ${n}` })}\n`;
 
-longTest(
-  'the log in the home is for its owner alone, bounded, without secrets, and complete even if stderr shows less',
-  async (context) => {
-    const home = temporaryHome(context);
-    const shown: string[] = [];
-    const stream = { write: (line: string) => void shown.push(line) } as unknown as NodeJS.WritableStream;
-    const file = { write: createLogFile(home).write, quietStream: true };
-    const log = createLog({ logLevel: 'info', logFormat: 'json' }, stream, file);
-    const path = join(home, 'relay.log');
-    log.info({ token: 'secret-token' }, 'one');
-    log.warn({}, 'two');
-    const written = () => {
-      try {
-        return readFileSync(path, 'utf8');
-      } catch {
-        return '';
-      }
-    };
-    await until(() => written().includes('two'));
-    assert.equal(statSync(path).mode & 0o777, 0o600);
-    assert.doesNotMatch(written(), /secret-token/);
-    assert.deepEqual(
-      shown.map((line) => JSON.parse(line).msg),
-      ['two'],
-    );
-    const long = 'x'.repeat(1_000);
-    for (let n = 0; n < 1_200; n++) log.info({ long }, `line ${n}`);
-    await until(() => statSync(path, { throwIfNoEntry: false }) === undefined);
-    log.info({}, 'after');
-    await until(() => written().includes('after'));
-    assert.ok(statSync(`${path}.1`).size > 1_000_000);
-    assert.ok(statSync(path).size < 1_000);
-  },
-);
-
-longTest('a full log that cannot be renamed still gets each line once', async (context) => {
+test('the log in the home is for its owner alone, bounded, without secrets, and complete even if stderr shows less', async (context) => {
   const home = temporaryHome(context);
+  const shown: string[] = [];
+  const stream = { write: (line: string) => void shown.push(line) } as unknown as NodeJS.WritableStream;
+  const file = { write: createLogFile(home).write, quietStream: true };
+  const log = createLog({ logLevel: 'info', logFormat: 'json' }, stream, file);
   const path = join(home, 'relay.log');
-  mkdirSync(`${path}.1`);
-  const full = `${'x'.repeat(1024 * 1024)}\n`;
-  writeFileSync(path, full);
-  const file = createLogFile(home);
-  for (const n of [1, 2]) {
-    file.write(event(n));
-    await until(() => readFileSync(path, 'utf8').includes(event(n)));
-  }
-  assert.equal(readFileSync(path, 'utf8').slice(full.length), event(1) + event(2));
-});
-
-test('the log in the home listens for the end of the process only while lines wait', async (context) => {
-  const home = temporaryHome(context);
-  const before = process.listenerCount('exit');
-  const file = createLogFile(home);
-  assert.equal(process.listenerCount('exit'), before);
-  for (const n of [1, 2]) {
-    file.write(event(n));
-    file.write(event(n));
-    assert.equal(process.listenerCount('exit'), before + 1);
-    await until(() => process.listenerCount('exit') === before);
-    assert.equal(linesOf(readFileSync(join(home, 'relay.log'), 'utf8')).length, 2 * n);
-  }
+  log.info({ token: 'secret-token' }, 'one');
+  log.warn({}, 'two');
+  const written = () => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      return '';
+    }
+  };
+  await until(() => written().includes('two'));
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  assert.doesNotMatch(written(), /secret-token/);
+  assert.deepEqual(
+    shown.map((line) => JSON.parse(line).msg),
+    ['two'],
+  );
+  const long = 'x'.repeat(1_000);
+  for (let n = 0; n < 1_200; n++) log.info({ long }, `line ${n}`);
+  await until(() => statSync(path, { throwIfNoEntry: false }) === undefined);
+  log.info({}, 'after');
+  await until(() => written().includes('after'));
+  assert.ok(statSync(`${path}.1`).size > 1_000_000);
+  assert.ok(statSync(path).size < 1_000);
 });
 
 test('logs shows the last lines of the current and the earlier file, as text or as JSON', async (context) => {
@@ -114,33 +82,30 @@ test('a log that cannot be read is not called missing', async (context) => {
   );
 });
 
-longTest(
-  'logs -f follows the log, also when the file is rotated, until it is interrupted',
-  async (context) => {
-    const home = temporaryHome(context);
-    const path = join(home, 'relay.log');
-    writeFileSync(path, event(1) + event(2));
-    const stop = new AbortController();
-    let shown = '';
-    const running = relay(['logs', '-f', '-n', '1', '--json'], {
-      env: { RELAY_HOME: home },
-      signal: stop.signal,
-      onOut: (all) => {
-        shown = all;
-      },
-    });
-    await until(() => shown.includes('event 2'));
-    appendFileSync(path, event(3));
-    await until(() => shown.includes('event 3'));
-    appendFileSync(path, event(4));
-    renameSync(path, `${path}.1`);
-    writeFileSync(path, event(5));
-    await until(() => shown.includes('event 5'));
-    stop.abort();
-    const { code, out } = await running;
-    assert.deepEqual(
-      [code, linesOf(out).map((line) => JSON.parse(line).msg)],
-      [130, ['event 2', 'event 3', 'event 4', 'event 5']],
-    );
-  },
-);
+test('logs -f follows the log, also when the file is rotated, until it is interrupted', async (context) => {
+  const home = temporaryHome(context);
+  const path = join(home, 'relay.log');
+  writeFileSync(path, event(1) + event(2));
+  const stop = new AbortController();
+  let shown = '';
+  const running = relay(['logs', '-f', '-n', '1', '--json'], {
+    env: { RELAY_HOME: home },
+    signal: stop.signal,
+    onOut: (all) => {
+      shown = all;
+    },
+  });
+  await until(() => shown.includes('event 2'));
+  appendFileSync(path, event(3));
+  await until(() => shown.includes('event 3'));
+  appendFileSync(path, event(4));
+  renameSync(path, `${path}.1`);
+  writeFileSync(path, event(5));
+  await until(() => shown.includes('event 5'));
+  stop.abort();
+  const { code, out } = await running;
+  assert.deepEqual(
+    [code, linesOf(out).map((line) => JSON.parse(line).msg)],
+    [130, ['event 2', 'event 3', 'event 4', 'event 5']],
+  );
+});

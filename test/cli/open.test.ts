@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 import { relay, run, temporaryHome } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
-import { longTest } from '../support/scale.ts';
 import { withRelay } from '../support/world.ts';
 
 const TICKET_URL = 'http://127.0.0.1:4980/#ticket=owner-ticket';
@@ -18,26 +17,23 @@ function ticketTakenAfter(asked: number) {
   };
 }
 
-longTest(
-  "open opens the owner's page through a file and prints the address without the ticket",
-  async (context) => {
-    const server = await startFakeLocal(context, { answers: ticketTakenAfter(2) });
-    let path = '';
-    const result = await relay(['open'], {
-      env: server.env,
-      openBrowser: async (target) => {
-        path = target;
-        assert.ok(readFileSync(target, 'utf8').includes(`url=${TICKET_URL}"`));
-      },
-    });
-    assert.deepEqual(result, { code: 0, out: `${PAGE_URL}\n`, err: '' });
-    assert.equal(existsSync(path), false);
-    assert.deepEqual(server.calls.slice(0, 2), [
-      { route: 'owner-ticket/issue', body: { attemptId: null } },
-      { route: 'owner-ticket/waits', body: { id: 't1' } },
-    ]);
-  },
-);
+test("open opens the owner's page through a file and prints the address without the ticket", async (context) => {
+  const server = await startFakeLocal(context, { answers: ticketTakenAfter(2) });
+  let path = '';
+  const result = await relay(['open'], {
+    env: server.env,
+    openBrowser: async (target) => {
+      path = target;
+      assert.ok(readFileSync(target, 'utf8').includes(`url=${TICKET_URL}"`));
+    },
+  });
+  assert.deepEqual(result, { code: 0, out: `${PAGE_URL}\n`, err: '' });
+  assert.equal(existsSync(path), false);
+  assert.deepEqual(server.calls.slice(0, 2), [
+    { route: 'owner-ticket/issue', body: { attemptId: null } },
+    { route: 'owner-ticket/waits', body: { id: 't1' } },
+  ]);
+});
 
 test('open --json is one document without the ticket', async (context) => {
   const { env } = await startFakeLocal(context, { answers: ticketTakenAfter(0) });

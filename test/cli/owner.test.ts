@@ -11,11 +11,10 @@ import { RelayError } from '../../src/domain/errors.ts';
 import type { LocalApi } from '../../src/domain/localApi.ts';
 import { acquireHome } from '../../src/store/home/lock.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
-import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
+import { relay, temporaryHome } from '../support/cli.ts';
 import { pluck } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { CONNECTED, exampleReport } from '../support/reports.ts';
-import { longTest } from '../support/scale.ts';
 
 function offline(answers: Partial<LocalApi>) {
   const ends: string[] = [];
@@ -251,19 +250,6 @@ test('a server that is about to start is waited for, and the command asks that s
   };
   assert.deepEqual(await relay(['key'], { env, parts: { openOffline } }), asked);
 });
-
-longTest(
-  'commands that need the state at the same moment all get it, one after the other',
-  async (context) => {
-    const env = { RELAY_HOME: temporaryHome(context), RELAY_KEYCHAIN: 'file' };
-    const key = () => relayProcess(['key'], { env });
-    const answers = await Promise.all([key(), key(), key()]);
-    const last = await key();
-    assert.equal(last.code, 0, last.err);
-    const told = ({ code, out }: typeof last) => ({ code, out });
-    assert.deepEqual(answers.map(told), [told(last), told(last), told(last)]);
-  },
-);
 
 test('a command that is interrupted closes what it opened and is exit 130', async (context) => {
   const stop = new AbortController();

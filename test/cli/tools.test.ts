@@ -7,7 +7,6 @@ import { toolsMarkdown } from '../../src/tools/markdown.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { exampleWords, relay } from '../support/cli.ts';
 import { assertNone, linesOf } from '../support/entries.ts';
-import { longTest } from '../support/scale.ts';
 
 test('tools lists every tool with its kind and title', async () => {
   const { code, out, err } = await relay(['tools']);
@@ -18,7 +17,7 @@ test('tools lists every tool with its kind and title', async () => {
   );
 });
 
-longTest('tools --json has the descriptions and the schemas too', async () => {
+test('tools --json has the descriptions and the schemas too', async () => {
   const { out } = await relay(['tools', '--json']);
   assert.deepEqual(JSON.parse(out), { tools: TOOLS.map(recordOf) });
 });

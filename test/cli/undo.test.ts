@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withUnkind } from '../changes/unkind.ts';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
-import { linesOf, owner, pluck } from '../support/entries.ts';
+import { linesOf, pluck } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
-import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
-import { longTest } from '../support/scale.ts';
-import { connectAccount, type Relay, withRelay } from '../support/world.ts';
+import { assertRows, fill, named, tracks } from '../support/playlists.ts';
+import { type Relay, withRelay } from '../support/world.ts';
 
 const run = (world: Relay, args: string[], options: CliOptions = {}) =>
   relay(args, { ...options, env: world.env, columns: 200 });
@@ -38,23 +37,7 @@ async function withReplaced(
   });
 }
 
-longTest('after logout --erase and a new login, playlists have their names again', () =>
-  withRelay({}, async (world) => {
-    const playlist = named(world, 'Odds and Ends');
-    const [song] = tracks(world, 1);
-    const what = async () => {
-      await world.call('get_my_playlists', {});
-      await world.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids: [song] });
-      return (await run(world, ['history'])).out;
-    };
-    assert.match(await what(), /^added 1 song to "Odds and Ends" /m);
-    assert.equal((await run(world, ['logout', '--erase'])).code, 0);
-    await connectAccount(world.baseUrl);
-    assert.match(await what(), /^added 1 song to "Odds and Ends" /m);
-  }),
-);
-
-longTest('history lists what was changed, in words, and what became of it', () =>
+test('history lists what was changed, in words, and what became of it', () =>
   withReplaced(async ({ world, playlist, id }) => {
     await world.call('save_tracks', { track_ids: tracks(world, 2, 7_000) });
     assert.equal((await run(world, ['undo', id])).code, 0);
@@ -88,73 +71,9 @@ longTest('history lists what was changed, in words, and what became of it', () =
       [json.total, json.items.length, json.items[0].undoes, json.items[0].playlist_name],
       [3, 1, id, playlist.name],
     );
-  }),
-);
+  }));
 
-longTest('while an undo waits, history does not say that the change is undone', () =>
-  withReplaced(async ({ world, playlist, id }) => {
-    const isWrite = ({ method }: { method: string }) => method !== 'GET';
-    world.provider.faults.add({
-      path: /\/items$/,
-      where: isWrite,
-      skip: 1,
-      kind: 'rate_limit',
-      retryAfterSeconds: 7_200,
-    });
-    const { code, out } = await run(world, ['undo', id]);
-    assert.equal(code, 0, out);
-    const [, undo = '', replace = ''] = (await run(world, ['history'])).out.split('\n');
-    assert.match(undo, /^undid: replaced the songs .* waiting /);
-    assert.match(replace, /^replaced the songs .* being undone by /);
-    const { items } = JSON.parse((await run(world, ['history', '--json'])).out);
-    assert.deepEqual(pluck(items, 'being_undone'), [undefined, true]);
-    // 100 of the former 200 rows are back.
-    assert.equal(urisOf(playlist).length, 130);
-    // Nor does another undo take back what was done before.
-    const again = await run(world, ['undo']);
-    assert.match(again.err, new RegExp(`^relay: The change ${id} is being undone already\\.`));
-    assert.deepEqual([again.code, again.out], [1, '']);
-  }),
-);
-
-longTest('history costs one request, and shows IDs if names are not available', () =>
-  withReplaced(async ({ world, playlist }) => {
-    world.provider.clearRequests();
-    world.provider.faults.add({ path: '/me/playlists', kind: 'status', status: 403 });
-    const { code, out } = await run(world, ['history']);
-    assert.equal(code, 0);
-    assert.ok(out.includes(`replaced the songs of playlist ${playlist.id} with 30 songs`), out);
-    assert.equal(world.provider.requests.length, 1);
-  }),
-);
-
-longTest('a playlist that was made keeps its name in the history after an undo and without an account', () =>
-  withRelay(async (world) => {
-    const songs = tracks(world, 3);
-    const made = await world.call('create_playlist_from_tracks', { name: 'table', tracks: songs });
-    assert.equal(made.status, 'done');
-    const { length } = owner(world.provider).playlists;
-    const no = await run(world, ['undo'], { ...TERMINAL, stdin: 'n\n' });
-    assert.deepEqual([no.code, owner(world.provider).playlists.length], [130, length]);
-    assert.match(no.err, /^Undoing: created "table" with 3 songs \(\w{8}\)\nTakes "table" off your list of/);
-    const yes = await run(world, ['undo'], { ...TERMINAL, stdin: 'y\n' });
-    assert.equal(yes.out, 'Took "table" off your list of playlists.\n');
-    const [, back = ''] = /relay undo (\w{8})/.exec(yes.err) ?? [];
-    assert.equal((await run(world, ['undo', back])).out, 'Restored "table" (3 songs).\n');
-    assert.equal((await run(world, ['logout'])).code, 0);
-    const [, ...lines] = linesOf((await run(world, ['history'])).out);
-    assert.deepEqual(
-      lines.map((line) => line.split(/ {2,}/)).map(([what, , , , who]) => [what, who]),
-      [
-        ['redid: created "table" with 3 songs', 'relay undo'],
-        ['undid: created "table" with 3 songs', 'relay undo'],
-        ['created "table" with 3 songs', 'tool create_playlist_from_tracks'],
-      ],
-    );
-  }),
-);
-
-longTest('undo takes back the last change; before and after, it says what does not come back', () =>
+test('undo takes back the last change; before and after, it says what does not come back', () =>
   withReplaced(async ({ world, playlist, former, wanted, id }) => {
     // The undo shows songs by their titles only if relay has read them before.
     await world.call('get_playlist_tracks', { playlist_id: playlist.id });
@@ -180,18 +99,16 @@ longTest('undo takes back the last change; before and after, it says what does n
     const again = await run(world, ['undo', id.slice(0, 6)]);
     assert.equal(again.code, 1);
     assert.match(again.err, /is undone already/);
-  }),
-);
+  }));
 
-longTest('an undo can be undone by the ID that it prints', () =>
+test('an undo can be undone by the ID that it prints', () =>
   withReplaced(async ({ world, playlist, wanted }) => {
     const [, back = ''] = /relay undo (\w{8})/.exec((await run(world, ['undo'])).err) ?? [];
     assert.equal((await run(world, ['undo', back])).code, 0);
     assertRows(playlist, wanted);
-  }),
-);
+  }));
 
-longTest('undo --dry-run only says what undo would do', () =>
+test('undo --dry-run only says what undo would do', () =>
   withReplaced(async ({ world, playlist, wanted, id }) => {
     const { code, out, err } = await run(world, ['undo', '--dry-run']);
     assert.deepEqual([code, err], [0, '']);
@@ -199,55 +116,41 @@ longTest('undo --dry-run only says what undo would do', () =>
     const json = JSON.parse((await run(world, ['undo', '--dry-run', '--json'])).out);
     assert.deepEqual([json.undone, json.dry_run, json.rows, json.removed], [id, true, 200, 30]);
     assertRows(playlist, wanted);
-  }),
-);
+  }));
 
-longTest('with --json, only the answer is on stdout', () =>
-  withReplaced(async ({ world, playlist, former, id }) => {
-    const { code, out, err } = await run(world, ['undo', id, '--json']);
-    assert.deepEqual([code, err], [0, '']);
-    const answer = JSON.parse(out);
-    assert.deepEqual([answer.ok, answer.undone, answer.rows], [true, id, 200]);
-    assertRows(playlist, former);
-  }),
-);
+test('an undo leaves a playlist as it is if others have changed it since, and shows where the rows differ', () =>
+  withReplaced(async ({ world, playlist, wanted }) => {
+    const [song = ''] = tracks(world, 1, 8_000);
+    const edited = [...wanted.slice(0, 20), song, ...wanted.slice(20)];
+    world.provider.editPlaylist(playlist.id, edited);
+    const { code, out, err } = await run(world, ['undo']);
+    assert.deepEqual([code, out], [1, '']);
+    const lines = err.split('\n');
+    assert.deepEqual(
+      lines.slice(0, 3).map((line) => line.split(/ {2,}/)),
+      [
+        ['The lists differ from row 21 on:'],
+        ['ROW', 'RELAY LEFT', 'IS THERE NOW'],
+        ['21', titleOf(world, wanted[20]), titleOf(world, song)],
+      ],
+    );
+    assert.match(
+      err,
+      /^relay: Someone changed "Exactly Two Hundred" since: it should have 30 rows and has 31\.$/m,
+    );
+    assert.match(
+      err,
+      /^ {2}Add --force to bring back the rows from before this change\. Later changes are then lost\.$/m,
+    );
+    const json = JSON.parse((await run(world, ['undo', '--json'])).err);
+    assert.deepEqual(
+      [json.error.code, json.error.details.expected_uris, json.error.details.present_uris],
+      ['CONFLICT', wanted, edited],
+    );
+    assertRows(playlist, edited);
+  }));
 
-longTest(
-  'an undo leaves a playlist as it is if others have changed it since, and shows where the rows differ',
-  () =>
-    withReplaced(async ({ world, playlist, wanted }) => {
-      const [song = ''] = tracks(world, 1, 8_000);
-      const edited = [...wanted.slice(0, 20), song, ...wanted.slice(20)];
-      world.provider.editPlaylist(playlist.id, edited);
-      const { code, out, err } = await run(world, ['undo']);
-      assert.deepEqual([code, out], [1, '']);
-      const lines = err.split('\n');
-      assert.deepEqual(
-        lines.slice(0, 3).map((line) => line.split(/ {2,}/)),
-        [
-          ['The lists differ from row 21 on:'],
-          ['ROW', 'RELAY LEFT', 'IS THERE NOW'],
-          ['21', titleOf(world, wanted[20]), titleOf(world, song)],
-        ],
-      );
-      assert.match(
-        err,
-        /^relay: Someone changed "Exactly Two Hundred" since: it should have 30 rows and has 31\.$/m,
-      );
-      assert.match(
-        err,
-        /^ {2}Add --force to bring back the rows from before this change\. Later changes are then lost\.$/m,
-      );
-      const json = JSON.parse((await run(world, ['undo', '--json'])).err);
-      assert.deepEqual(
-        [json.error.code, json.error.details.expected_uris, json.error.details.present_uris],
-        ['CONFLICT', wanted, edited],
-      );
-      assertRows(playlist, edited);
-    }),
-);
-
-longTest('--force asks on a terminal unless --yes is given; without a terminal it acts at once', () =>
+test('--force asks on a terminal unless --yes is given; without a terminal it acts at once', () =>
   withReplaced(async ({ world, playlist, former, wanted }) => {
     const edited = [...wanted, ...tracks(world, 2, 8_000)];
     world.provider.editPlaylist(playlist.id, edited);
@@ -265,21 +168,9 @@ longTest('--force asks on a terminal unless --yes is given; without a terminal i
       assert.equal((await run(world, ['undo', '--force', ...yes], options)).code, 0);
       assertRows(playlist, former);
     }
-  }),
-);
+  }));
 
-longTest('an undo of details that others changed since shows both values', () =>
-  withUnkind({}, async (world) => {
-    const playlist = named(world, 'Exactly Two Hundred');
-    await world.call('update_playlist_details', { playlist_id: playlist.id, name: 'Another Name' });
-    playlist.name = 'A Third Name';
-    const { code, err } = await run(world, ['undo']);
-    assert.equal(code, 1);
-    assert.match(err, /^DETAIL +RELAY LEFT +IS THERE NOW\nname +Another Name +A Third Name\n/);
-  }),
-);
-
-longTest('a missing change, and an ambiguous ID, are reported', () =>
+test('a missing change, and an ambiguous ID, are reported', () =>
   withRelay(async (world) => {
     assert.deepEqual(await run(world, ['history']), {
       code: 0,
@@ -302,53 +193,7 @@ longTest('a missing change, and an ambiguous ID, are reported', () =>
     assert.match(several.err, new RegExp(`^relay: Several change IDs begin with "${twice}"\\.\n`));
     assert.equal((await run(world, ['undo', 'zzz'])).code, 1);
     assert.equal((await run(world, ['history', '--limit', '0'])).code, 2);
-  }),
-);
-
-longTest('history and undo do not depend on the toolsets that clients get', () =>
-  withRelay({ env: { RELAY_TOOLSETS: 'playlists' } }, async (world) => {
-    const playlist = named(world, 'Exactly Two Hundred');
-    const former = urisOf(playlist);
-    const args = { playlist_id: playlist.id, track_ids: tracks(world, 3, 3_000) };
-    await world.call('add_tracks_to_playlist', args);
-    assert.match((await run(world, ['history'])).out, /added 3 songs to "Exactly Two Hundred"/);
-    assert.equal((await run(world, ['undo'])).code, 0);
-    assertRows(playlist, former);
-  }),
-);
-
-longTest('an undo that takes longer than its call continues as a job, to its end', () =>
-  withReplaced(async ({ world, playlist, former }) => {
-    const appends = { method: 'POST', path: /\/items$/, kind: 'latency', ms: 25_000, times: 3 } as const;
-    world.provider.faults.add({ ...appends, method: 'PUT' }, appends);
-    const { code, out, err } = await run(world, ['undo']);
-    assert.equal(code, 0, err);
-    const [, job = ''] = /^The undo is not finished; it continues as job (\w{8})\./.exec(out) ?? [];
-    assert.notEqual(job, '', out);
-    assert.ok(err.endsWith(`To follow it: relay jobs show ${job} --watch\n`), err);
-    assert.match((await run(world, ['jobs', 'show', job, '--watch'])).out, /^status +completed$/m);
-    assertRows(playlist, former);
-  }),
-);
-
-longTest('an undo of what a waiting job is writing is refused with the commands for this job', () =>
-  withRelay(async (world) => {
-    const playlist_id = named(world, 'Road Atlas').id;
-    const append = { method: 'POST', path: /\/items$/ } as const;
-    world.provider.faults.add({ ...append, kind: 'rate_limit', retryAfterSeconds: 7_200 });
-    const answer = await world.call('bulk_add_tracks', { playlist_id, tracks: tracks(world, 3, 3_000) });
-    const { job_id } = answer as { job_id: string };
-    const short = job_id.slice(0, 8);
-    assert.deepEqual(await run(world, ['undo']), {
-      code: 1,
-      out: '',
-      err: `relay: The change ${job_id} is still being written (waiting).\n  Wait until the job has ended (\`relay jobs show ${short}\`), or stop it with \`relay jobs cancel ${short}\`. To undo an earlier change, give its ID (\`relay history\`).\n`,
-    });
-    assert.equal((await run(world, ['jobs', 'cancel', short])).code, 0);
-    const { err } = await run(world, ['undo']);
-    assert.match(err, /^relay: There is no change to undo\./);
-  }),
-);
+  }));
 
 test('an undo that takes longer continues as a job, and the job is shown', async (context) => {
   const undone = '1f0c2b3a-0000-4000-8000-000000000000';

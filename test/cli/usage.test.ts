@@ -7,7 +7,6 @@ import { createProgram } from '../../src/cli/program.ts';
 import { systemWorld } from '../../src/cli/world.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { relay, relayProcess } from '../support/cli.ts';
-import { longTest } from '../support/scale.ts';
 
 const COMMANDS = ['serve', 'login', 'logout', 'status', 'key', 'tools', 'call', 'config'];
 
@@ -19,7 +18,7 @@ test('relay alone prints the help and succeeds', async () => {
   for (const name of COMMANDS) assert.match(alone.out, new RegExp(`^  ${name} `, 'm'));
 });
 
-longTest('relay --version prints the version of the package, and opens nothing', async () => {
+test('relay --version prints the version of the package, and opens nothing', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const result = await relayProcess(['--version'], { env: { RELAY_HOME: '/no/such/home', RELAY_PORT: 'x' } });
   assert.deepEqual(result, { code: 0, out: `${version}\n`, err: '' });
@@ -104,7 +103,7 @@ test('an option that was meant as text is named whole, and the remedy says how t
   });
 });
 
-longTest('with --json an error is one line of JSON on stderr', async () => {
+test('with --json an error is one line of JSON on stderr', async () => {
   const result = await relayProcess(['serv', '--json']);
   assert.deepEqual(
     { ...result, err: JSON.parse(result.err) },

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import fs, {
   chmodSync,
   mkdirSync,
@@ -15,8 +14,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { removeSetting, storeSetting } from '../../src/config/edit.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
-import { longTest } from '../support/scale.ts';
+import { relay, temporaryHome } from '../support/cli.ts';
 
 const BROKEN: Array<[text: string, problem: string]> = [
   ['{"port": abc}', 'is not JSON (line 1, column 10)'],
@@ -112,28 +110,6 @@ test('changes keep the order and the indentation of the file', (context) => {
   );
 });
 
-test('of changes by several processes at once, none is lost', async (context) => {
-  const home = join(temporaryHome(context), 'new');
-  const changes: Array<[key: string, text: string, value: unknown]> = [
-    ['port', '5001', 5001],
-    ['covers', 'false', false],
-    ['logLevel', 'debug', 'debug'],
-    ['readOnly', 'true', true],
-    ['libraryRequestsPerDay', '7', 7],
-    ['updateCheck', 'off', false],
-  ];
-  const done = await Promise.all(
-    changes.map(([key, text]) => relayProcess(['config', 'set', key, text], { env: { RELAY_HOME: home } })),
-  );
-  assert.deepEqual(
-    done.map(({ code }) => code),
-    changes.map(() => 0),
-  );
-  const stored = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8'));
-  assert.deepEqual(stored, Object.fromEntries(changes.map(([key, , value]) => [key, value])));
-  assert.deepEqual(readdirSync(home), ['config.json']);
-});
-
 test('a config.json that is a link stays a link, and the file that it leads to is changed', (context) => {
   const folder = temporaryHome(context);
   const home = join(folder, 'home');
@@ -149,37 +125,12 @@ test('a config.json that is a link stays a link, and the file that it leads to i
   );
 });
 
-longTest('a change removes the lock that a killed process left behind', (context) => {
+test('a change removes the lock that a killed process left behind', (context) => {
   const home = temporaryHome(context);
   writeFileSync(join(home, 'config.json.lock'), '');
   storeSetting({ env: { RELAY_HOME: home } }, 'port', '5000');
   assert.deepEqual(readdirSync(home), ['config.json']);
 });
-
-longTest('a change waits for as long as others take turns, and keeps what they wrote', (context) => {
-  const home = temporaryHome(context);
-  const [config, lock] = [join(home, 'config.json'), join(home, 'config.json.lock')];
-  writeFileSync(lock, '');
-  // Stands for many processes: the lock changes hands for three seconds, and is never free.
-  const others = spawn(process.execPath, ['-e', TAKE_TURNS, config, lock], { stdio: 'inherit' });
-  const { covers, port } = storeSetting({ env: { RELAY_HOME: home } }, 'port', '5000');
-  others.kill();
-  assert.deepEqual([covers, port], [false, 5000]);
-  assert.deepEqual(JSON.parse(readFileSync(config, 'utf8')), { covers: false, port: 5000 });
-  assert.deepEqual(readdirSync(home), ['config.json']);
-});
-
-const TAKE_TURNS = `
-  const { renameSync, rmSync, writeFileSync } = require('node:fs');
-  const [config, lock] = process.argv.slice(1);
-  for (let turn = 0; turn < 60; turn++) {
-    writeFileSync(lock + '.next', '');
-    renameSync(lock + '.next', lock);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
-  }
-  writeFileSync(config, '{"covers":false}');
-  rmSync(lock);
-`;
 
 test('on Windows, a change is made although a virus scanner holds its lock open for a moment', (context) => {
   const home = temporaryHome(context);

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
 import { assertNone } from '../support/entries.ts';
-import { longTest } from '../support/scale.ts';
 import { errorBody } from './web.ts';
 import { type Call, withProvider } from './withProvider.ts';
 
@@ -162,18 +160,6 @@ test('genre and isrc filter exactly', () =>
     assert.ok(ofGenre.length > 0);
     assert.ok(ofGenre.every(({ artists }) => artists.some(({ name }) => jazz.has(name))));
   }));
-
-longTest('title and artist find nearly every track among the first ten results', () =>
-  withProvider(async ({ call }) => {
-    const sample = sharedCatalogue().tracks.filter((_, n) => n % 211 === 0);
-    const missed: string[] = [];
-    for (const track of sample) {
-      const found = await tracks(call, `${track.name} ${track.artists[0]?.name}`);
-      if (!found.some((one) => one.external_ids.isrc === track.isrc)) missed.push(track.name);
-    }
-    assert.deepEqual(missed, []);
-  }),
-);
 
 test('lists of playlists contain nulls', () =>
   withProvider(async ({ call }) => {

@@ -1,11 +1,7 @@
 /** The faults and delays that tests can ask of the simulated Spotify. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
-import { sharedFastClock } from '../support/fastClock.ts';
 import { named, tracks } from '../support/playlists.ts';
-import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { token } from './login.ts';
 import { send } from './web.ts';
@@ -97,19 +93,3 @@ test('a fault may apply to the accounts server', () =>
     const { status, headers } = await token(provider, form);
     assert.deepEqual([status, headers.get('content-type')], [403, 'text/html; charset=utf-8']);
   }));
-
-longTest('another process follows the time of a fast clock', async () => {
-  const clock = sharedFastClock(1_000);
-  const script = `
-    const at = Date.now();
-    const since = performance.now();
-    setTimeout(() => console.log(JSON.stringify([at, Date.now() - at, performance.now() - since])), 60_000);
-  `;
-  const before = clock.now();
-  const env = { ...process.env, ...clock.env };
-  const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { env });
-  const [at, byDate, byMonotonic] = JSON.parse(stdout);
-  const after = clock.now();
-  assert.ok(before <= at && at + byDate <= after, 'both processes see the same time');
-  assert.ok(byDate >= 59_000 && byMonotonic >= 59_000, `${byDate} and ${byMonotonic} ms passed`);
-});

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { listening } from '../support/http.ts';
 import { type Ended, withDesk } from '../support/program.ts';
-import { longTest } from '../support/scale.ts';
 
 const SERVE = ['serve', '--port', '0'];
 
@@ -67,7 +66,7 @@ test('a home that cannot be made is refused at once', () =>
     }
   }));
 
-longTest('a second server of one home fails at once with the pid and URL of the first', () =>
+test('a second server of one home fails at once with the pid and URL of the first', () =>
   withDesk({}, async (desk) => {
     const { ready, server } = await desk.serve();
     const second = await desk.relay(SERVE);
@@ -76,25 +75,7 @@ longTest('a second server of one home fails at once with the pid and URL of the 
     process.kill(server.pid, 'SIGSTOP');
     assertRefusal(await desk.relay(SERVE), 1, new RegExp(String(ready.pid)));
     process.kill(server.pid, 'SIGCONT');
-  }),
-);
-
-longTest('the remedy for a server that does not answer names its process, beside another server too', () =>
-  withDesk({}, async (desk) => {
-    const { ready, server } = await desk.serve(['--demo']);
-    await desk.host();
-    process.kill(server.pid, 'SIGSTOP');
-    try {
-      for (const command of [['status'], ['jobs'], ['call', 'get_devices'], ['serve']]) {
-        const { out, err } = await desk.relay(['--demo', ...command]);
-        assert.match(out + err, new RegExp(`pid ${ready.pid}\\b`));
-        assert.doesNotMatch(out + err, /server\.json/);
-      }
-    } finally {
-      process.kill(server.pid, 'SIGCONT');
-    }
-  }),
-);
+  }));
 
 const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
 
@@ -124,20 +105,7 @@ for (const [what, spoil] of damages) {
     }));
 }
 
-longTest('a wrong key is refused and does no harm: the right key still works', async () => {
-  const right = randomBytes(32).toString('base64');
-  const wrong = randomBytes(32).toString('base64');
-  await withDesk({}, async (desk) => {
-    const { server } = await desk.host([], { RELAY_ENCRYPTION_KEY: right });
-    await server.stop();
-    const { out: key } = await desk.relay(['key'], { env: { RELAY_ENCRYPTION_KEY: right } });
-    assertRefusal(await desk.relay(SERVE, { env: { RELAY_ENCRYPTION_KEY: wrong } }), 3, /relay login/);
-    const again = await desk.relay(['key'], { env: { RELAY_ENCRYPTION_KEY: right } });
-    assert.equal(again.out, key);
-  });
-});
-
-longTest('if the key is lost, the start is refused and no new key is created', async () => {
+test('if the key is lost, the start is refused and no new key is created', async () => {
   const right = randomBytes(32).toString('base64');
   for (const keychain of ['file', 'auto']) {
     await withDesk(

@@ -8,7 +8,6 @@ import { TOOLS } from '../../src/tools/index.ts';
 import { endsong, userdata, zipped } from '../library/plays/exports.ts';
 import { linesOf } from '../support/entries.ts';
 import { withDesk } from '../support/program.ts';
-import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { mcpClient } from '../support/world.ts';
 
@@ -69,39 +68,6 @@ test('the demo is ready with an account, and a second terminal, an older and a c
     assert.match(out, /\{"event":"stopped"\}/);
   }));
 
-longTest(
-  'commands that the demo shows contain --demo, also to a model; after npm start they begin with node bin/relay.mjs',
-  () =>
-    withDesk({}, async (desk) => {
-      const begun = { npm_lifecycle_event: 'start', npm_package_name: 'relay' };
-      const shown = desk.begin(['serve', '--demo', '--port', '0'], begun);
-      await shown.until(/^Other clients: node bin\/relay\.mjs --demo connect$/m);
-      await shown.stop('SIGTERM');
-      const { ready } = await desk.host(['--demo']);
-      const { key } = JSON.parse((await desk.relay(['key', '--json'])).out);
-      await desk.relay(['--demo', 'logout']);
-      const client = await mcpClient(ready.mcpUrl, key);
-      const { content } = await client.callTool({ name: 'get_devices', arguments: {} });
-      assert.match(JSON.stringify(content), /Or the user runs `relay --demo login` in a terminal\./);
-      await client.close();
-      assert.match(
-        (await desk.relay(['call', 'get_devices'])).err,
-        /Run `relay --demo login` in a terminal\./,
-      );
-    }),
-);
-
-longTest(
-  "the manual's first example of a kept playlist finds some songs in the demo, but not all of them",
-  () =>
-    withDesk({}, async (desk) => {
-      await desk.host(['--demo']);
-      const kept = await desk.relay(['keep', 'add', 'Fresh', '--like', 'fresh', '--dry-run', '--json']);
-      const { total } = JSON.parse(kept.out).preview;
-      assert.ok(total > 100 && total < 300, `${total} of 600 saved songs`);
-    }),
-);
-
 test("the demo takes anybody's listening history, since its account is invented", () =>
   withDesk({}, async (desk) => {
     await desk.host(['--demo']);
@@ -113,35 +79,6 @@ test("the demo takes anybody's listening history, since its account is invented"
     const plays = { read: 1, added: 1, total: 1, from: at, to: at, unreadable: 0 };
     assert.deepEqual([code, JSON.parse(out || err)], [0, { plays }]);
   }));
-
-longTest('a restarted demo shows nothing that its new account does not have', () =>
-  withDesk({}, async (desk) => {
-    const first = await desk.host(['--demo']);
-    const made = await desk.relay(['call', 'create_playlist', 'name=Shortlived', '--json']);
-    assert.equal(made.code, 0, made.err);
-    assert.match((await desk.relay(['history'])).out, /Shortlived/);
-    await first.server.stop('SIGTERM');
-    const second = await desk.host(['--demo']);
-    assert.equal(second.ready.providerConnected, true);
-    for (const words of [['playlists'], ['history'], ['jobs']])
-      assert.doesNotMatch((await desk.relay(words)).out, /Shortlived/, words.join(' '));
-    assert.deepEqual(JSON.parse((await desk.relay(['history', '--json'])).out).items, []);
-    assert.notEqual((await desk.relay(['undo', '--yes'])).code, 0);
-  }),
-);
-
-longTest('the demo starts again in the home that it left, after Ctrl-C and after kill -9', () =>
-  withDesk({}, async (desk) => {
-    for (const signal of ['SIGINT', 'SIGKILL', 'SIGTERM'] as const) {
-      const { server, ready } = await desk.serve(['--demo']);
-      assert.equal(ready.providerConnected, true);
-      const status = await desk.relay(['status']);
-      assert.equal(status.code, 0, status.out + status.err);
-      await server.stop(signal);
-    }
-    assert.equal((await desk.relay(['call', 'get_devices'])).code, 4);
-  }),
-);
 
 test('the demo also runs on the IPv6 loopback address', () =>
   withDesk({ RELAY_HOST: '::1' }, async (desk) => {

@@ -20,13 +20,6 @@ test('a server whose terminal is closed stops in good order', { skip: withoutTer
   }),
 );
 
-test('a server with a client on stdin stops when it is hung up', () =>
-  withDesk({}, async ({ home, serve }) => {
-    const { server } = await serve();
-    const { code } = await server.stop('SIGHUP');
-    assert.deepEqual([code, existsSync(join(home, 'server.json'))], [0, false]);
-  }));
-
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

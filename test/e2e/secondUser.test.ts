@@ -1,15 +1,14 @@
 /** Another user of the machine, with everything they can read and every port they can reach. */
 
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { newClient } from '../oauth/clients.ts';
 import { createBrowser } from '../support/browser.ts';
 import { temporaryHome } from '../support/cli.ts';
-import { assertNone, pluck } from '../support/entries.ts';
+import { pluck } from '../support/entries.ts';
 import { type Desk, withDesk } from '../support/program.ts';
-import { longTest } from '../support/scale.ts';
 import { type Simulator, settingsFor, startSimulator } from '../support/simulator/simulator.ts';
 import { type StrangerTask, sendStranger, withoutSecondUser } from '../support/stranger.ts';
 import { until } from '../support/waiting.ts';
@@ -80,86 +79,62 @@ async function withOpenDesk(
 
 const loginUrlOf = (line: string) => (JSON.parse(line) as { url: string }).url;
 
-longTest(
-  'another user gets neither an approval nor a token nor a login of their own, and sees no secret',
-  {
-    skip: withoutSecondUser,
-  },
-  async (context) => {
-    await withOpenDesk(context, async (desk, provider, opener, home) => {
-      const { server, ready } = await desk.serve();
-      const { baseUrl } = ready;
-      const login = desk.start(['login', '--json']);
-      const [line] = await login.until(/^\{"event":"login_url".*\}$/m);
-      const { path, page, mode } = await opener.opened();
-      const [, ticket = ''] = /url=[^"]*#ticket=([\w-]{43})"/.exec(page) ?? [];
-
-      // The other user is logged in to the provider as somebody else, and no account is connected yet.
-      provider.loginAs(1);
-      const { client_id } = await newClient(baseUrl, { redirect_uris: [CLIENT] });
-      const report = await sendStranger({
-        baseUrl,
-        addresses: [`${baseUrl}/auth/provider/login`],
-        paths: [home, ...FILES.map((name) => join(home, name)), path, dirname(path)],
-        requests: [...localCalls(), ...guesses(client_id)],
-        approval: { path: approvalPath(client_id), codes: CODES },
-        watchMs: 700,
-      });
-      provider.loginAs(0);
-
-      assert.deepEqual(report.tried, { [`${baseUrl}/auth/provider/login`]: 403 });
-      // The printed address, which a pipe or a log may keep, leads to a page that asks for the owner code.
-      assert.equal(loginUrlOf(line), `${baseUrl}/`);
-      // Node sends no answer to a client that has closed its end. Any other answer must be a refusal, not a redirect to the
-      // provider.
-      assert.match(report.closing, /^(HTTP\/1\.1 403)?$/);
-      assert.deepEqual(report.read, {});
-      assert.deepEqual(report.files, []);
-      assert.match(ticket, /^[\w-]{43}$/);
-      assert.equal(mode, '600');
-      // The opener is in the list of processes, so a secret on its command line would have been seen.
-      assert.ok(report.lines.some((text) => text.includes(`xdg-open ${path}`)));
-      assert.deepEqual(report.lines.filter(holdsSecret(ticket)), []);
-      for (const { path: asked, status, text } of report.sent) {
-        assert.ok(status >= 400, `${asked} answered ${status}: ${text}`);
-      }
-      assert.deepEqual(
-        report.approvals.map(({ token, status, location }) => [token, status >= 400, location]),
-        CODES.map(() => [false, true, null]),
-      );
-
-      // The owner's login still waits, and the owner's own account is what gets connected.
-      assert.equal(await followTicket(baseUrl, ticket), 200);
-      const ended = await login.ended;
-      assert.equal(ended.code, 0, ended.err);
-      assert.ok(ended.out.includes(provider.accounts[0]?.displayName ?? '?'));
-      assert.ok(![ended.out, ended.err, server.out, server.err].some(holdsSecret(ticket)));
-      assert.equal(existsSync(dirname(path)), false);
-      const clients = JSON.parse((await desk.relay(['clients', '--json'])).out) as {
-        clients: Array<{ approvals: unknown[] }>;
-      };
-      assert.deepEqual(pluck(clients.clients, 'approvals'), [[]]);
-    });
-  },
-);
-
-longTest('no command line or environment holds a secret for as long as a login takes', async (context) => {
-  await withOpenDesk(context, async (desk, _provider, opener) => {
-    const { ready } = await desk.serve();
-    const watch = watchOwnProcesses();
+test('another user gets neither an approval nor a token nor a login of their own, and sees no secret', {
+  skip: withoutSecondUser,
+}, async (context) => {
+  await withOpenDesk(context, async (desk, provider, opener, home) => {
+    const { server, ready } = await desk.serve();
+    const { baseUrl } = ready;
     const login = desk.start(['login', '--json']);
-    await login.until(/^\{"event":"login_url".*\}$/m);
-    const { path, page } = await opener.opened();
+    const [line] = await login.until(/^\{"event":"login_url".*\}$/m);
+    const { path, page, mode } = await opener.opened();
     const [, ticket = ''] = /url=[^"]*#ticket=([\w-]{43})"/.exec(page) ?? [];
-    const start = await createBrowser().step(`${ready.baseUrl}/auth/provider/login`);
-    const state = new URL(start.headers.get('location') ?? '').searchParams.get('state') ?? '';
-    assert.equal(await followTicket(ready.baseUrl, ticket), 200);
-    const { out } = await login.ended;
-    const seen = watch.stop();
-    assert.ok(seen.some((text) => text.includes(`xdg-open ${path}`)));
-    assertNone(seen, (text) => holdsSecret(ticket)(text) || text.includes(state));
-    assert.ok(!holdsSecret(ticket)(out));
+
+    // The other user is logged in to the provider as somebody else, and no account is connected yet.
+    provider.loginAs(1);
+    const { client_id } = await newClient(baseUrl, { redirect_uris: [CLIENT] });
+    const report = await sendStranger({
+      baseUrl,
+      addresses: [`${baseUrl}/auth/provider/login`],
+      paths: [home, ...FILES.map((name) => join(home, name)), path, dirname(path)],
+      requests: [...localCalls(), ...guesses(client_id)],
+      approval: { path: approvalPath(client_id), codes: CODES },
+      watchMs: 700,
+    });
+    provider.loginAs(0);
+
+    assert.deepEqual(report.tried, { [`${baseUrl}/auth/provider/login`]: 403 });
+    // The printed address, which a pipe or a log may keep, leads to a page that asks for the owner code.
+    assert.equal(loginUrlOf(line), `${baseUrl}/`);
+    // Node sends no answer to a client that has closed its end. Any other answer must be a refusal, not a redirect to the
+    // provider.
+    assert.match(report.closing, /^(HTTP\/1\.1 403)?$/);
+    assert.deepEqual(report.read, {});
+    assert.deepEqual(report.files, []);
+    assert.match(ticket, /^[\w-]{43}$/);
+    assert.equal(mode, '600');
+    // The opener is in the list of processes, so a secret on its command line would have been seen.
+    assert.ok(report.lines.some((text) => text.includes(`xdg-open ${path}`)));
+    assert.deepEqual(report.lines.filter(holdsSecret(ticket)), []);
+    for (const { path: asked, status, text } of report.sent) {
+      assert.ok(status >= 400, `${asked} answered ${status}: ${text}`);
+    }
+    assert.deepEqual(
+      report.approvals.map(({ token, status, location }) => [token, status >= 400, location]),
+      CODES.map(() => [false, true, null]),
+    );
+
+    // The owner's login still waits, and the owner's own account is what gets connected.
+    assert.equal(await followTicket(baseUrl, ticket), 200);
+    const ended = await login.ended;
+    assert.equal(ended.code, 0, ended.err);
+    assert.ok(ended.out.includes(provider.accounts[0]?.displayName ?? '?'));
+    assert.ok(![ended.out, ended.err, server.out, server.err].some(holdsSecret(ticket)));
     assert.equal(existsSync(dirname(path)), false);
+    const clients = JSON.parse((await desk.relay(['clients', '--json'])).out) as {
+      clients: Array<{ approvals: unknown[] }>;
+    };
+    assert.deepEqual(pluck(clients.clients, 'approvals'), [[]]);
   });
 });
 
@@ -227,31 +202,4 @@ function guesses(client_id: string): StrangerTask['requests'] {
     },
     { path: '/mcp', method: 'POST', headers: { authorization: 'Bearer guess' }, body: '{}' },
   ];
-}
-
-/** Collects what this user can see of all processes. Another user of the machine cannot see more. */
-function watchOwnProcesses(): { stop(): string[] } {
-  const found = new Set<string>();
-  const timer = setInterval(() => {
-    for (const pid of readPids()) {
-      for (const file of ['cmdline', 'environ']) {
-        try {
-          const text = readFileSync(`/proc/${pid}/${file}`, 'utf8').replaceAll('\0', ' ');
-          if (text.includes('relay') || text.includes('ticket')) found.add(text);
-        } catch {
-          // The process has ended, or belongs to somebody else.
-        }
-      }
-    }
-  }, 5);
-  return {
-    stop() {
-      clearInterval(timer);
-      return [...found];
-    },
-  };
-}
-
-function readPids(): string[] {
-  return existsSync('/proc/self') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
 }

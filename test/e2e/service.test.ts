@@ -4,7 +4,6 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { type Desk, withDesk } from '../support/program.ts';
-import { longTest } from '../support/scale.ts';
 
 const NO_SYSTEMD = process.platform === 'linux' ? false : 'systemd is a part of Linux';
 
@@ -82,7 +81,7 @@ function furnish(desk: Desk, systemctl: string | null) {
   return { person, home, env, service, unit, link };
 }
 
-longTest(
+test(
   'a service is installed, serves, is found, installed again and removed',
   {
     skip: NO_SYSTEMD,

@@ -581,33 +581,6 @@ longTest(
   },
 );
 
-test('a limit is waited out, and a write that is cut off continues', async () => {
-  await withTime(async (relay, clock) => {
-    const { keep: made } = await keep(relay, { name: 'Limits' });
-    clock.advance(40_000);
-    save(relay, spare(relay, 0, 3));
-    relay.provider.faults.add({
-      path: /^\/playlists\/[^/]+\/items$/,
-      method: 'POST',
-      times: 1,
-      kind: 'rate_limit',
-      retryAfterSeconds: 120,
-    });
-    const { keep: waiting } = await act(relay, made.id, 'run');
-    assert.equal(waiting.status, 'waiting');
-    assert.match(waiting.reason ?? '', /continues as job/);
-    await eventually(async () => {
-      clock.advance(5_000);
-      const { items } = (await relay.call('list_jobs')) as { items: Array<{ status: string }> };
-      return items[0]?.status === 'completed';
-    });
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
-    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
-    const { items } = (await relay.call('list_changes')) as { items: unknown[] };
-    assert.equal(items.length, 2);
-  });
-});
-
 longTest(
   'relay keep run says of a paused playlist that its run has not ended, not that nothing was written',
   async () => {

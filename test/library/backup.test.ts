@@ -10,10 +10,8 @@ import { loadSettings } from '../../src/config/settings.ts';
 import { memoryFile } from '../../src/library/files/files.ts';
 import { openOffline } from '../../src/server/offline.ts';
 import { restoreState } from '../../src/server/restore/restoreState.ts';
-import { openStore } from '../../src/store/file/open.ts';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
-import { insertKeep } from '../../src/store/tables/keeps.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
 import { longTest } from '../support/scale.ts';
@@ -136,49 +134,6 @@ test('with a damaged memory.db the state is copied without it, and the command s
   assert.deepEqual(readFileSync(copy), readFileSync(join(home, 'relay.db')));
 });
 
-/** A home with a copy of its versions and plays, whose `memory.db` was cut afterwards. `before` is the content of the copy. */
-async function backedUpAndDamaged(t: TestContext) {
-  const all = await desk(t);
-  const home = await all.homeWith('first', PLAYS, VERSIONS);
-  await all.run(home, 'backup', all.copy);
-  const path = join(home, 'memory.db');
-  writeFileSync(path, readFileSync(path).subarray(0, 5_000));
-  return { ...all, home, path, before: readFileSync(all.copy) };
-}
-
-test('an earlier copy with versions and plays is not replaced by one that would lack them', async (t) => {
-  const { folder, copy, run, home, before, path } = await backedUpAndDamaged(t);
-  const { code, out, err } = await run(home, 'backup', copy, '--force');
-  assert.deepEqual([code, out], [1, '']);
-  assert.match(
-    err,
-    /^relay: \S+ was not replaced\. It has playlist versions or plays, which the new copy would lack: memory\.db cannot be used \(.*\)\.\n {2}Give the new copy another name\./,
-  );
-  assert.match((await run(home, 'status')).out.replace(/\s+/g, ' '), / bad memory \S+ is damaged /);
-  rmSync(path);
-  assert.equal((await run(home, 'backup', copy, '--force')).code, 1);
-  assert.deepEqual(readFileSync(copy), before);
-  // A copy that has none may be replaced.
-  const other = join(folder, 'other');
-  assert.equal((await run(home, 'backup', other)).code, 0);
-  assert.equal((await run(home, 'backup', other, '--force')).code, 0);
-});
-
-test('an earlier copy with plays is not replaced once memory.db was damaged and a new one begun', async (t) => {
-  const { folder, copy, run, homeWith, home, before } = await backedUpAndDamaged(t);
-  // The next reading of the library keeps versions, but knows no plays.
-  await homeWith('first', [], VERSIONS);
-  assert.equal(readdirSync(home).filter((name) => name.startsWith('memory.db.damaged-')).length, 1);
-  const { code, err } = await run(home, 'backup', copy, '--force');
-  assert.equal(code, 1);
-  assert.match(err, /was not replaced\. .* would lack: memory\.db was damaged, and a new one was begun\.\n/);
-  assert.deepEqual(readFileSync(copy), before);
-  // Without plays in the earlier copy, nothing is lost.
-  const other = join(folder, 'other');
-  await run(home, 'backup', other);
-  assert.equal((await run(home, 'backup', other, '--force')).code, 0);
-});
-
 test('a memory.db that a restore has kept is no copy of a state, and the error says where it belongs', async (t) => {
   const { copy, run, homeWith } = await desk(t);
   await run(await homeWith('first', PLAYS, VERSIONS), 'backup', copy);
@@ -272,27 +227,6 @@ longTest('a copy whose versions or plays relay did not write is refused whole', 
   assert.deepEqual(
     readdirSync(home).map((name) => readFileSync(join(home, name))),
     before,
-  );
-});
-
-test('the reports of backup and restore count kept playlists', async (t) => {
-  const { folder, copy, run, homeWith } = await desk(t);
-  const home = await homeWith('first', PLAYS, VERSIONS);
-  const store = await openStore({ home, clock: manualClock(), log: silentLog });
-  const text = {
-    ...{ id: 'k1', account: 'me', playlistId: null, name: 'Fresh', query: 'select uri from saved' },
-    ...({ every: 'day', status: 'active', reason: null, lastResult: null, lastChange: null } as const),
-  };
-  const times = { lastRunAt: null, dueAt: 1, retryAt: null, createdAt: 1 };
-  const rest = { preview: null, accepted: null, leftRows: null, gone: [], written: [], settled: false };
-  insertKeep(store, { ...text, ...times, ...rest, failures: 0 });
-  await store.close();
-  const backup = await run(home, 'backup', copy);
-  assert.match(backup.out, /, schema \d+\), with 1 kept playlist, 1 playlist version and 2 plays\.\n$/);
-  const restored = await run(join(folder, 'second'), 'restore', copy);
-  assert.match(
-    restored.out,
-    /: 0 remembered tracks, 0 jobs, 1 kept playlist, 1 playlist version, 2 plays\.\n$/,
   );
 });
 

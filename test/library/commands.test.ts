@@ -1,6 +1,6 @@
 /** `relay library`, `relay logout` and the page's calls. */
 import assert from 'node:assert/strict';
-import { mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { SqlJsStatic } from 'sql.js';
@@ -133,27 +133,6 @@ test('relay library reads the library, says what it holds, answers questions and
     assert.equal((await run(relay, ['library'])).out, nothing.out);
   }));
 
-test('a query may begin with a comment, as in the manual', () =>
-  withRelay(async (relay) => {
-    resize(relay, 3, 1);
-    const sql = '-- which songs did I save?\nSELECT count(*) AS n FROM saved';
-    for (const comment of [sql, `--${sql.slice(3)}`]) {
-      assert.deepEqual(await run(relay, ['library', 'ask', comment]), { code: 0, out: 'n\n3\n', err: '' });
-      assert.equal((await run(relay, ['library', 'ask', '--csv', comment])).out, 'n\n3\n');
-      assert.equal((await run(relay, ['library', 'ask', '--', comment])).out, 'n\n3\n');
-    }
-    const saved = '-- the newest first?\nSELECT uri FROM saved ORDER BY position';
-    for (const args of [
-      ['A', saved, '--every', 'week'],
-      ['B', '--every', 'week', saved],
-    ]) {
-      const { code, out, err } = await run(relay, ['keep', 'add', ...args, '--json']);
-      assert.equal(code, 0, err);
-      const { keep } = JSON.parse(out);
-      assert.deepEqual([keep.sql, keep.every, keep.name], [saved, 'week', args[0]]);
-    }
-  }));
-
 longTest(
   'CSV has all rows, however many: neither the thread nor the server holds them as values',
   async () => {
@@ -262,39 +241,6 @@ test('logout deletes the copy, logout --erase everything about the account', () 
     assert.deepEqual(items, []);
     for (const text of ['Unforgotten', track.name])
       assert.equal(await isInState(text), false, `nothing of ${text} is left in the file`);
-  }));
-
-test('logout --erase names the files that a restore or a repair has kept', () =>
-  withRelay(WITH_SQL, async (relay) => {
-    const keptNames = [
-      'memory.db.before-restore-20261126T101258Z',
-      'memory.db.damaged-1795688834300',
-      'relay.db.before-start-over-20261126T101258Z',
-    ];
-    for (const name of [...keptNames, 'relay.db.mine']) await writeFile(join(relay.home, name), '');
-    const keptFiles = keptNames.map((name) => join(relay.home, name));
-    assert.equal(JSON.parse((await run(relay, ['logout', '--json'])).out).keptFiles, undefined);
-    const { out } = await run(relay, ['logout', '--erase', '--json']);
-    assert.deepEqual(JSON.parse(out).keptFiles, keptFiles);
-    const { err } = await run(relay, ['logout', '--erase']);
-    assert.equal(
-      err,
-      `Kept by a restore or repair, and still there: ${keptFiles.join(', ')}. Delete them if you want to keep nothing.\n`,
-    );
-  }));
-
-test('logout --erase also names the files beside a state that is a link', () =>
-  withRelay(WITH_SQL, async (relay) => {
-    await relay.server.close();
-    const elsewhere = join(relay.home, 'elsewhere');
-    await mkdir(elsewhere);
-    await rename(join(relay.home, 'relay.db'), join(elsewhere, 'state.db'));
-    await symlink(join(elsewhere, 'state.db'), join(relay.home, 'relay.db'));
-    await relay.restart();
-    const keptFile = join(elsewhere, 'state.db.before-restore-20261126T101258Z-2');
-    await writeFile(keptFile, '');
-    const { out } = await run(relay, ['logout', '--erase', '--json']);
-    assert.deepEqual(JSON.parse(out).keptFiles, [keptFile]);
   }));
 
 longTest('a login as another account deletes the copy of the one before', () =>

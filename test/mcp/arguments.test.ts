@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { postMcp } from '../support/mcpPost.ts';
-import { longTest } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const ERAS: Record<string, { headers: (tool: string) => Record<string, string>; meta: string }> = {
@@ -51,7 +50,7 @@ async function callRaw({ server }: Relay, era: string, tool: string, args: strin
 }
 
 for (const era of Object.keys(ERAS)) {
-  longTest(`JavaScript's special names are refused by name at every depth (${era})`, () =>
+  test(`JavaScript's special names are refused by name at every depth (${era})`, () =>
     withRelay(async (relay) => {
       for (const [what, tool, args, named] of REFUSED) {
         const { status, id, result } = await callRaw(relay, era, tool, args);
@@ -66,18 +65,8 @@ for (const era of Object.keys(ERAS)) {
       assert.deepEqual(relay.provider.requests, []);
       const good = await callRaw(relay, era, 'search_tracks', '{"query":"constructor __proto__","limit":1}');
       assert.equal(good.result?.isError, undefined);
-    }),
-  );
+    }));
 }
-
-longTest('arguments nested a million levels deep are answered', () =>
-  withRelay(async (relay) => {
-    const deep = `{"query":"x","more":${'['.repeat(1e6)}${']'.repeat(1e6)}}`;
-    const hiding = deep.replace('[]', '[{"__proto__":1}]');
-    for (const args of [deep, hiding])
-      assert.equal(await refusal(relay, 'search_tracks', args), UNKNOWN_MORE);
-  }),
-);
 
 const UNKNOWN_MORE = 'INVALID_ARGUMENT: Unknown argument "more".';
 
@@ -142,7 +131,7 @@ test('the rest of a message is read after a part that is nested too deeply', () 
     );
   }));
 
-longTest('every tool, extras included, refuses an unknown argument by name', () =>
+test('every tool, extras included, refuses an unknown argument by name', () =>
   withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ call, provider }) => {
     for (const { name } of ALL_TOOLS) {
       const { error } = (await call(name, { market: 'DE' })) as { error?: { code: string; message: string } };
@@ -150,5 +139,4 @@ longTest('every tool, extras included, refuses an unknown argument by name', () 
       assert.match(error?.message ?? '', /(^| )Unknown argument "market"\.$/, name);
     }
     assert.deepEqual(provider.requests, []);
-  }),
-);
+  }));

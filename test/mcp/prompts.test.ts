@@ -6,7 +6,6 @@ import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS, toolsOf } from '../../src/tools/index.ts';
 import { assertNone } from '../support/entries.ts';
-import { longTest } from '../support/scale.ts';
 import { API_KEY, mcpClient, withRelay } from '../support/world.ts';
 
 type Arguments = Record<string, string>;
@@ -96,34 +95,29 @@ test('a single word comes with the warning that it may be the first of several',
     assert.match(await about("'Round midnight"), /for me: 'Round midnight\n\n1\. /);
   }));
 
-longTest(
-  'a prompt is left out if a tool that it needs is not offered, and so is a step that names such a tool',
-  () =>
-    withRelay({ connect: false }, async ({ server }) => {
-      const listedWith = async (headers: Record<string, string>) => {
-        const client = await mcpClient(server.mcpUrl, API_KEY, headers);
-        const listed = names((await client.listPrompts()).prompts);
-        return { client, listed };
-      };
-      const reading = await listedWith({ 'X-MCP-Readonly': 'true' });
-      assert.deepEqual(reading.listed, ['what_is_wrong']);
-      await assert.rejects(reading.client.getPrompt({ name: 'make_playlist', arguments: { about: 'x' } }), {
-        code: -32602,
-      });
-      await reading.client.close();
-      const writing = await listedWith({ 'X-MCP-Toolsets': 'playlists' });
-      assert.deepEqual(writing.listed, ['make_playlist', 'tidy_playlist']);
-      const text = textOf(
-        await writing.client.getPrompt({ name: 'make_playlist', arguments: { about: 'x' } }),
-      );
-      const offered = names(toolsOf({ toolsets: ['playlists'], readOnly: false }));
-      assert.deepEqual(
-        text.match(/\b[a-z]+(?:_[a-z]+)+\b/g)?.filter((word) => !offered.includes(word)),
-        [],
-      );
-      await writing.client.close();
-    }),
-);
+test('a prompt is left out if a tool that it needs is not offered, and so is a step that names such a tool', () =>
+  withRelay({ connect: false }, async ({ server }) => {
+    const listedWith = async (headers: Record<string, string>) => {
+      const client = await mcpClient(server.mcpUrl, API_KEY, headers);
+      const listed = names((await client.listPrompts()).prompts);
+      return { client, listed };
+    };
+    const reading = await listedWith({ 'X-MCP-Readonly': 'true' });
+    assert.deepEqual(reading.listed, ['what_is_wrong']);
+    await assert.rejects(reading.client.getPrompt({ name: 'make_playlist', arguments: { about: 'x' } }), {
+      code: -32602,
+    });
+    await reading.client.close();
+    const writing = await listedWith({ 'X-MCP-Toolsets': 'playlists' });
+    assert.deepEqual(writing.listed, ['make_playlist', 'tidy_playlist']);
+    const text = textOf(await writing.client.getPrompt({ name: 'make_playlist', arguments: { about: 'x' } }));
+    const offered = names(toolsOf({ toolsets: ['playlists'], readOnly: false }));
+    assert.deepEqual(
+      text.match(/\b[a-z]+(?:_[a-z]+)+\b/g)?.filter((word) => !offered.includes(word)),
+      [],
+    );
+    await writing.client.close();
+  }));
 
 test('an older client lists and gets prompts', () =>
   withRelay({ connect: false, client: false }, async ({ server }) => {

@@ -8,7 +8,6 @@ import { createBrowser } from '../support/browser.ts';
 import { pluck } from '../support/entries.ts';
 import { send } from '../support/http.ts';
 import { postMcp } from '../support/mcpPost.ts';
-import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { API_KEY, mcpClient, withRelay } from '../support/world.ts';
 
@@ -23,7 +22,7 @@ async function olderClient(url: string): Promise<OlderClient> {
   return client;
 }
 
-longTest('an older client lists and calls the tools, and reads a failure', () =>
+test('an older client lists and calls the tools, and reads a failure', () =>
   withRelay(async ({ server, provider }) => {
     const client = await olderClient(server.mcpUrl);
     const { tools } = await client.listTools();
@@ -41,8 +40,7 @@ longTest('an older client lists and calls the tools, and reads a failure', () =>
     const failed = await client.callTool({ name: 'get_track', arguments: { track_id: 'nonsense' } });
     assert.equal(failed.isError, true);
     await client.close();
-  }),
-);
+  }));
 
 test('a current client does the same in the 2026 revision and, by its default, in an older one', () =>
   withRelay(async ({ server, client }) => {
@@ -226,7 +224,7 @@ for (const [what, tool, args, message, remedy] of badArguments) {
     }));
 }
 
-longTest('without an account every tool says LOGIN_REQUIRED, with a link that connects one', () =>
+test('without an account every tool says LOGIN_REQUIRED, with a link that connects one', () =>
   withRelay({ connect: false }, async ({ call, provider, baseUrl }) => {
     const link = `${baseUrl}/auth/provider/login`;
     assert.deepEqual(await call('get_devices'), {
@@ -240,8 +238,7 @@ longTest('without an account every tool says LOGIN_REQUIRED, with a link that co
     assert.deepEqual(provider.requests, []);
     assert.equal((await createBrowser().open(link)).status, 200);
     assert.equal('error' in (await call('get_devices')), false);
-  }),
-);
+  }));
 
 test('GET and DELETE of the older revision are answered 405', () =>
   withRelay(async ({ server }) => {

@@ -10,7 +10,6 @@ import { ALL_TOOLS, TOOLS, toolsOf } from '../../src/tools/index.ts';
 import { temporaryHome } from '../support/cli.ts';
 import { postMcp } from '../support/mcpPost.ts';
 import { withDesk } from '../support/program.ts';
-import { longTest } from '../support/scale.ts';
 import { API_KEY, mcpClient, type Relay, withRelay } from '../support/world.ts';
 
 type Headers = Record<string, string>;
@@ -165,7 +164,7 @@ test('the instructions name no group of tools that is not offered', async () => 
   });
 });
 
-longTest('the instructions fit and name no tool that is not offered, whatever is left out', () =>
+test('the instructions fit and name no tool that is not offered, whatever is left out', () =>
   withRelay({ connect: false, client: false, env: { RELAY_TOOLSETS: 'all' } }, async ({ server }) => {
     const all = ALL_TOOLS.map(({ name }) => name);
     const params = {
@@ -197,8 +196,7 @@ longTest('the instructions fit and name no tool that is not offered, whatever is
         assert.equal(/no tool is offered/.test(instructions), offered.size === 0, where);
         assert.ok(instructions.length <= 1_900, where);
       }
-  }),
-);
+  }));
 
 test('serve takes --toolsets and --read-only, and call says why the server does not offer a tool', () =>
   withDesk({}, async ({ host, relay }) => {

@@ -4,14 +4,12 @@ import { test } from 'node:test';
 import { createBrowser } from '../support/browser.ts';
 import { DAY } from '../support/clock.ts';
 import { send } from '../support/http.ts';
-import { longTest } from '../support/scale.ts';
 import { sendStranger, withoutSecondUser } from '../support/stranger.ts';
-import { until } from '../support/until.ts';
 import { connectAccount } from '../support/world.ts';
 import { authorizeUrl, newClient, REDIRECT } from './clients.ts';
-import { answerOf, askOwner, formFields, openPage, ownerBrowser, signIn } from './ownerBrowser.ts';
+import { answerOf, formFields, openPage, ownerBrowser, signIn } from './ownerBrowser.ts';
 import { askToken, codeForm, connect, exchanged, mcpStatus, refreshForm, tokenRefusal } from './tokens.ts';
-import { answeredMeanwhile, whileUnsaved, withServer } from './withServer.ts';
+import { whileUnsaved, withServer } from './withServer.ts';
 
 test('the page names the client, where it goes back to, what it may do and the account', () =>
   withServer({}, async ({ baseUrl, provider }) => {
@@ -354,24 +352,6 @@ test('while the state cannot be saved, the client gets temporarily_unavailable a
     assert.ok(String(answer.headers.location).startsWith(REDIRECT));
   }));
 
-longTest('an approval that waits for its turn does not outlive a denial of the same request', () =>
-  withServer({}, async ({ baseUrl, server, clock }) => {
-    const { browser, page } = await openPage(baseUrl);
-    clock.advance(500);
-    // Sends so many wrong codes that the next code has to wait.
-    const flood = [...Array(60).keys()].map(() => askOwner(baseUrl, 'code', { code: 'AAAA-AAAA' }));
-    await until(() => clock.sleeping > 0);
-    const approved = browser.submit(page, 'approve', { owner_code: server.ownerCode ?? '' });
-    await send(`${baseUrl}/health`);
-    const denied = await browser.submit(page, 'deny');
-    assert.equal(answerOf(denied).error, 'access_denied');
-    const { status, headers, text } = await answeredMeanwhile(clock, approved);
-    assert.deepEqual([status, headers.location], [403, undefined]);
-    assert.match(text, /You denied this request/);
-    await answeredMeanwhile(clock, Promise.all(flood));
-  }),
-);
-
 test("a name that shows nothing is no name on the owner's page either", () =>
   withServer({}, async ({ relay }) => {
     const { client } = await connect(relay, { client_name: '\u3164' });
@@ -380,21 +360,3 @@ test("a name that shows nothing is no name on the owner's page either", () =>
     const names = clients.map(({ name }: { name: string }) => name);
     assert.deepEqual(names, [`an unnamed client (${client.client_id.slice(0, 12)})`]);
   }));
-
-longTest('a name that shows nothing is no name, and marks do not pile up over other lines', () =>
-  withServer({}, async ({ baseUrl }) => {
-    const shown = async (client_name: string) => {
-      const { client_id } = await newClient(baseUrl, { client_name });
-      const { text } = await send(authorizeUrl(baseUrl, { client_id }));
-      return /<dt>Client<\/dt><dd><strong>([^<]*)</.exec(text)?.[1]?.replace(client_id.slice(0, 12), 'ID');
-    };
-    for (const blank of ['\u3164', '\u2800\u2800', '\u200d', '\u034f\ufe0f', '\uffa0 \u115f']) {
-      assert.equal(await shown(blank), 'an unnamed client (ID)', JSON.stringify(blank));
-    }
-    assert.equal(await shown(`A${'\u0335'.repeat(50)}b`), `A${'\u0335'.repeat(4)}b`);
-    assert.equal(
-      await shown('C\u0327\u0301 \u{1f469}\u200d\u{1f680}'),
-      'C\u0327\u0301 \u{1f469}\u200d\u{1f680}',
-    );
-  }),
-);

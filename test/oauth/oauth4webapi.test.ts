@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as oauth from 'oauth4webapi';
-import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 import { REDIRECT } from './clients.ts';
 import { ownerBrowser } from './ownerBrowser.ts';
@@ -106,7 +105,7 @@ const isInvalidGrant = (error: unknown) =>
   error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant' && error.status === 400;
 
 for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as const) {
-  longTest(`${method}: discovery, registration, code, refresh, reuse and replay`, () =>
+  test(`${method}: discovery, registration, code, refresh, reuse and replay`, () =>
     withServer({}, async ({ relay, clock }) => {
       const session = await registered(relay, method);
       const authorized = await authorize(relay, session);
@@ -125,12 +124,11 @@ for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as co
       const fresh = await exchange(session, again);
       await assert.rejects(exchange(session, again), isInvalidGrant);
       assert.equal(await mcpStatus(relay.server.mcpUrl, fresh.access_token), 401);
-    }),
-  );
+    }));
 }
 
 for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as const) {
-  longTest(`${method}: a client revokes its token`, () =>
+  test(`${method}: a client revokes its token`, () =>
     withServer({}, async ({ relay }) => {
       const session = await registered(relay, method);
       const { as, client, auth } = session;
@@ -141,8 +139,7 @@ for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as co
       await oauth.processRevocationResponse(await giveBack());
       assert.equal(await mcpStatus(relay.server.mcpUrl, access_token), 401);
       await assert.rejects(refresh(session, refresh_token), isInvalidGrant);
-    }),
-  );
+    }));
 }
 
 test('the library accepts the issuer in the answer, and no other', () =>

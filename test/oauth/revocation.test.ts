@@ -4,10 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE } from '../support/clock.ts';
 import { type Answer, send } from '../support/http.ts';
-import { longTest } from '../support/scale.ts';
 import { newClient, type Registered } from './clients.ts';
 import {
-  askToken,
   assertUnauthenticated,
   basic,
   connect,
@@ -19,7 +17,7 @@ import {
   type Tokens,
   tokenRefusal,
 } from './tokens.ts';
-import { whileUnsaved, withServer } from './withServer.ts';
+import { withServer } from './withServer.ts';
 
 const revoke = (baseUrl: string, form: Record<string, string> | string, headers?: Record<string, string>) =>
   postForm(`${baseUrl}/oauth/revoke`, form, headers);
@@ -124,30 +122,3 @@ test('a request that is not a plain form, or repeats a parameter, is refused', (
     assert.equal(foreign.status, 403);
     assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
   }));
-
-longTest('revocation shares the sixty requests a minute of the token endpoint', () =>
-  withServer({}, async ({ baseUrl, clock }) => {
-    for (let count = 0; count < 30; count++) {
-      assert.equal((await revoke(baseUrl, {})).status, 400);
-      assert.equal((await askToken(baseUrl, {})).status, 400);
-    }
-    for (const refused of [await revoke(baseUrl, {}), await askToken(baseUrl, {})]) {
-      assert.equal(refusal(refused), '429 temporarily_unavailable');
-      assert.equal(refused.headers['retry-after'], '60');
-    }
-    clock.advance(MINUTE);
-    assert.equal((await revoke(baseUrl, {})).status, 400);
-    assert.equal((await askToken(baseUrl, {})).status, 400);
-  }),
-);
-
-longTest('while the state cannot be saved, the client gets temporarily_unavailable', () =>
-  withServer({}, async ({ relay, baseUrl, server }) => {
-    const { client, tokens } = await connect(relay);
-    const form = { token: tokens.refresh_token, client_id: client.client_id };
-    const unsaved = await whileUnsaved(relay, () => revoke(baseUrl, form));
-    assert.equal(refusal(unsaved), '503 temporarily_unavailable');
-    assertDone(await revoke(baseUrl, form));
-    assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 401);
-  }),
-);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY, HOUR, MINUTE } from '../support/clock.ts';
 import { send } from '../support/http.ts';
-import { longTest } from '../support/scale.ts';
 import { json, newClient, type Registered, VERIFIER } from './clients.ts';
 import { approve } from './ownerBrowser.ts';
 import {
@@ -38,29 +37,26 @@ test('a code is exchanged for two opaque tokens, and the state contains none of 
     assert.match(String(refresh_token), /^[\w-]{43}$/);
   }));
 
-longTest(
-  'a client secret is not readable in the state, and is accepted only in the way that was registered',
-  () =>
-    withServer({}, async ({ relay, baseUrl }) => {
-      const chosen = await newClient(baseUrl, { token_endpoint_auth_method: 'client_secret_post' });
-      const open = await newClient(baseUrl, { token_endpoint_auth_method: undefined });
-      const secret = (client: Registered) => client.client_secret ?? '';
-      assert.ok(!(await stateText(relay)).includes(secret(open)));
+test('a client secret is not readable in the state, and is accepted only in the way that was registered', () =>
+  withServer({}, async ({ relay, baseUrl }) => {
+    const chosen = await newClient(baseUrl, { token_endpoint_auth_method: 'client_secret_post' });
+    const open = await newClient(baseUrl, { token_endpoint_auth_method: undefined });
+    const secret = (client: Registered) => client.client_secret ?? '';
+    assert.ok(!(await stateText(relay)).includes(secret(open)));
 
-      const form = codeForm(chosen, await approve(relay, chosen.client_id));
-      const asBasic = await askToken(baseUrl, form, basic(chosen.client_id, secret(chosen)));
-      assert.equal(refusal(asBasic), '401 invalid_client');
-      assert.equal(asBasic.headers['www-authenticate'], 'Basic realm="relay"');
-      assert.equal((await askToken(baseUrl, { ...form, client_secret: secret(chosen) })).status, 200);
+    const form = codeForm(chosen, await approve(relay, chosen.client_id));
+    const asBasic = await askToken(baseUrl, form, basic(chosen.client_id, secret(chosen)));
+    assert.equal(refusal(asBasic), '401 invalid_client');
+    assert.equal(asBasic.headers['www-authenticate'], 'Basic realm="relay"');
+    assert.equal((await askToken(baseUrl, { ...form, client_secret: secret(chosen) })).status, 200);
 
-      const { client_id: _, ...bare } = codeForm(open, await approve(relay, open.client_id));
-      const first = await askToken(baseUrl, bare, basic(open.client_id, secret(open)));
-      assert.equal(first.status, 200, first.text);
-      const { refresh_token } = json(first);
-      const posted = { ...refreshForm(open, String(refresh_token)), client_secret: secret(open) };
-      assert.equal((await askToken(baseUrl, posted)).status, 200);
-    }),
-);
+    const { client_id: _, ...bare } = codeForm(open, await approve(relay, open.client_id));
+    const first = await askToken(baseUrl, bare, basic(open.client_id, secret(open)));
+    assert.equal(first.status, 200, first.text);
+    const { refresh_token } = json(first);
+    const posted = { ...refreshForm(open, String(refresh_token)), client_secret: secret(open) };
+    assert.equal((await askToken(baseUrl, posted)).status, 200);
+  }));
 
 test('a client that does not authenticate is refused, and the code stays good', () =>
   withServer({}, async ({ relay, baseUrl }) => {
@@ -115,7 +111,7 @@ test('a token request that is not one complete, plain form in the body is refuse
     assert.equal((await askToken(baseUrl, plain)).status, 200);
   }));
 
-longTest('a wrong verifier uses the code up', () =>
+test('a wrong verifier uses the code up', () =>
   withServer({}, async ({ relay, baseUrl }) => {
     const client = await newClient(baseUrl);
     for (const code_verifier of [`${VERIFIER}x`, 'short', `${VERIFIER}é`]) {
@@ -123,10 +119,9 @@ longTest('a wrong verifier uses the code up', () =>
       assert.equal(await tokenRefusal(baseUrl, { ...form, code_verifier }), '400 invalid_grant');
       assert.equal(await tokenRefusal(baseUrl, form), '400 invalid_grant');
     }
-  }),
-);
+  }));
 
-longTest('a code works for one minute, and only with its own redirect URI, resource and scope', () =>
+test('a code works for one minute, and only with its own redirect URI, resource and scope', () =>
   withServer({}, async ({ relay, baseUrl, clock }) => {
     const client = await newClient(baseUrl);
     const form = async () => codeForm(client, await approve(relay, client.client_id));
@@ -150,8 +145,7 @@ longTest('a code works for one minute, and only with its own redirect URI, resou
     const inTime = await form();
     clock.advance(MINUTE - 1);
     assert.equal((await askToken(baseUrl, inTime)).status, 200);
-  }),
-);
+  }));
 
 test('a second use of a code revokes all tokens that came from the first', () =>
   withServer({}, async ({ relay, baseUrl, server }) => {

@@ -1,7 +1,6 @@
 /** A relay whose clock stands still, and what its state file holds. */
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { type ManualClock, manualClock } from '../support/clock.ts';
-import { until } from '../support/until.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 /** A relay without account and MCP client, on a clock that stands still. */
@@ -39,17 +38,4 @@ export async function whileUnsaved<T>({ home }: Pick<Relay, 'home'>, work: () =>
   await rm(`${home}/relay.db`, { recursive: true });
   await rename(`${home}/kept.db`, `${home}/relay.db`);
   return result;
-}
-
-/** Advances the clock by half a second at a time until `asked` is answered. */
-export async function answeredMeanwhile<T>(clock: ManualClock, asked: Promise<T>): Promise<T> {
-  let isOver = false;
-  asked.finally(() => {
-    isOver = true;
-  });
-  await until(() => {
-    clock.advance(500);
-    return isOver;
-  });
-  return asked;
 }

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLimits } from '../../src/provider/http/limits.ts';
 import { blockScope, listRateLimits } from '../../src/store/tables/rateLimits.ts';
-import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
+import { createJob, reach } from '../jobs/jobCalls.ts';
 import { temporaryHome, testStore } from '../store/testStore.ts';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
-import { at, owner, pluck } from '../support/entries.ts';
-import { longTest } from '../support/scale.ts';
+import { owner, pluck } from '../support/entries.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
@@ -71,64 +70,24 @@ test('a Retry-After with a date is waited out', () =>
     assert.equal(codeOf(await call), undefined);
   }));
 
-longTest(
-  'while every request is refused for one more second, the waits grow and a job says that it waits',
-  () =>
-    withClock(async (relay, clock) => {
-      const { provider } = relay;
-      const rule = { kind: 'rate_limit', retryAfterSeconds: 1, times: ALWAYS } as const;
-      provider.faults.add({ ...rule, path: '/me/player/pause' }, { ...rule, path: '/search' });
-      const waits: number[] = [];
-      for (let n = 0; n < 7; n++) {
-        const seconds = failureOf(await relay.call('pause')).retryAfterSeconds ?? 0;
-        waits.push(seconds);
-        clock.advance(seconds * 1_000);
-      }
-      assert.deepEqual(waits, [1, 1, 1, 2, 4, 8, 16]);
-      const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 1).map(asQuery));
-      for (let second = 0; second < 300; second++) {
-        await jobOf(relay, id);
-        clock.advance(1_000);
-      }
-      assert.equal((await reach(relay, id, 'waiting')).reason, 'RATE_LIMITED');
-      const { length } = provider.requests.filter(({ path }) => path === '/search');
-      assert.ok(length < 20, `${length} searches were sent`);
-    }),
-);
-
-longTest(
-  'without a Retry-After each further 429 of a kind of request doubles the wait, until one succeeds',
-  () =>
-    withClock(async (relay, clock) => {
-      const pause = async () => {
-        const answer = await relay.call('pause');
-        const seconds = failureOf(answer)?.retryAfterSeconds ?? 0;
-        clock.advance(seconds * 1_000);
-        return seconds;
-      };
-      const rule = { path: '/me/player/pause', kind: 'rate_limit', retryAfterSeconds: null } as const;
-      relay.provider.faults.add({ ...rule, times: 11 }, { ...rule, skip: 1, retryAfterSeconds: '0' });
-      const waits: number[] = [];
-      for (let n = 0; n < 13; n++) waits.push(await pause());
-      assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 0, 1]);
-      relay.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: null });
-      const search = relay.call('search_tracks', { query: 'x' });
-      await clock.pass(1_000);
-      assert.equal(codeOf(await search), undefined);
-    }),
-);
-
-longTest('requests that were on their way together count once', () =>
+test('without a Retry-After each further 429 of a kind of request doubles the wait, until one succeeds', () =>
   withClock(async (relay, clock) => {
-    const { provider } = relay;
-    provider.faults.add({ path: /\/items$/, skip: 4, times: 5, kind: 'rate_limit', retryAfterSeconds: null });
-    const reading = relay.call('get_playlist_stats', longPlaylist(relay));
-    await until(() => clock.waiting(1_000) === 8);
-    clock.advance(1_000);
-    assert.equal((await reading).total_items, 2_500);
-    assert.equal(provider.requests.length, 50 + 5);
-  }),
-);
+    const pause = async () => {
+      const answer = await relay.call('pause');
+      const seconds = failureOf(answer)?.retryAfterSeconds ?? 0;
+      clock.advance(seconds * 1_000);
+      return seconds;
+    };
+    const rule = { path: '/me/player/pause', kind: 'rate_limit', retryAfterSeconds: null } as const;
+    relay.provider.faults.add({ ...rule, times: 11 }, { ...rule, skip: 1, retryAfterSeconds: '0' });
+    const waits: number[] = [];
+    for (let n = 0; n < 13; n++) waits.push(await pause());
+    assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 0, 1]);
+    relay.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: null });
+    const search = relay.call('search_tracks', { query: 'x' });
+    await clock.pass(1_000);
+    assert.equal(codeOf(await search), undefined);
+  }));
 
 test('a Retry-After of a century is capped', () =>
   withClock(async (relay) => {
@@ -175,35 +134,7 @@ test('a command is not sent any more if its caller leaves while a limit is waite
     assert.deepEqual(pluck(provider.requests, 'path'), ['/me/player/pause', DEVICES]);
   }));
 
-longTest('a write of a tool is not sent any more if its caller leaves while a limit is waited out', () =>
-  withClock(async (relay, clock) => {
-    const { provider, client } = relay;
-    const [one, other] = owner(provider).playlists.filter(
-      ({ rows }) => rows.length === 200 || rows.length === 120,
-    );
-    const track_ids = [at(provider.catalogue.tracks, 0).uri];
-    const add = (playlist_id = '') => ({
-      name: 'add_tracks_to_playlist',
-      arguments: { playlist_id, track_ids },
-    });
-    const posts = () => provider.requests.filter(({ method }) => method === 'POST').length;
-    provider.faults.add({ method: 'POST', path: /items$/, kind: 'rate_limit', retryAfterSeconds: 4 });
-    const first = (await client.callTool(add(one?.id))).structuredContent as Answer;
-    assert.deepEqual([...limited(first), posts()], ['RATE_LIMITED', 4, 1]);
-    const leave = new AbortController();
-    const next = client.callTool(add(other?.id), { signal: leave.signal });
-    await until(() => clock.waiting(4_000) === 1);
-    leave.abort();
-    await assert.rejects(next);
-    await until(() => clock.waiting(45_000) === 0);
-    clock.advance(4_000);
-    assert.deepEqual([(await relay.call('list_jobs')).total, posts()], [0, 1]);
-    assert.equal((await client.callTool(add(other?.id))).isError, undefined);
-    assert.equal(posts(), 2);
-  }),
-);
-
-longTest('pages that meet one short limit together wait once, and no page is lost', () =>
+test('pages that meet one short limit together wait once, and no page is lost', () =>
   withClock(async (relay, clock) => {
     const { provider } = relay;
     const rule = { path: /\/items$/, skip: 4, times: 5, kind: 'rate_limit', retryAfterSeconds: 2 } as const;
@@ -218,8 +149,7 @@ longTest('pages that meet one short limit together wait once, and no page is los
     assert.equal(provider.requests.length, 50 + 5);
     // Nothing was sent during the wait: all later requests came when it was over.
     assert.deepEqual([...new Set(provider.requests.slice(before).map(({ at }) => at))], [clock.now()]);
-  }),
-);
+  }));
 
 test('after a limit one request goes first, and the others once it was not refused', () =>
   withClock(async (relay, clock) => {
@@ -242,33 +172,7 @@ test('after a limit one request goes first, and the others once it was not refus
     assert.equal((await reading).total_items, 2_500);
   }));
 
-longTest('while a limit lasts, few requests are sent before all readers give up', () =>
-  withClock(async (relay, clock) => {
-    const { provider } = relay;
-    const rule = { path: /\/items$/, kind: 'rate_limit', retryAfterSeconds: 2 } as const;
-    provider.faults.add({ ...rule, skip: 4, times: ALWAYS });
-    let isOver = false;
-    const reading = relay.call('get_playlist_stats', longPlaylist(relay)).finally(() => {
-      isOver = true;
-    });
-    const refused = () => provider.requests.filter(({ status }) => status === 429).length;
-    await until(() => clock.waiting(2_000) === 8);
-    const first = refused();
-    while (!isOver) {
-      await until(() => isOver || clock.waiting(2_000) > 0);
-      clock.advance(2_000);
-    }
-    assert.deepEqual(limited(await reading), ['RATE_LIMITED', 2]);
-    for (let round = 0; round < 5; round++) {
-      clock.advance(2_000);
-      await relay.call('get_devices');
-    }
-    // If all eight readers tried again together, twice in all, sixteen more would be refused.
-    assert.ok(refused() <= first + 8, `${refused() - first} more were refused`);
-  }),
-);
-
-longTest('a quota is not waited for, survives a restart, and does not affect other kinds', () =>
+test('a quota is not waited for, survives a restart, and does not affect other kinds', () =>
   withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: '/search', kind: 'quota', retryAfterSeconds: 46_649 });
     const at = new Date(clock.now() + 46_649_000).toISOString();
@@ -293,8 +197,7 @@ longTest('a quota is not waited for, survives a restart, and does not affect oth
     assert.equal(codeOf(await relay.call('get_devices')), undefined);
     clock.advance(2_000);
     assert.equal(codeOf(await relay.call('search_tracks', { query: 'x' })), undefined);
-  }),
-);
+  }));
 
 test('the limits of one Spotify app do not hold for another: a login works, and jobs continue', async () => {
   const env: Record<string, string> = {};

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { codeOf } from '../support/answers.ts';
 import { at, owner } from '../support/entries.ts';
-import { longTest } from '../support/scale.ts';
-import { withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 type Answer = Record<string, unknown>;
@@ -139,34 +137,6 @@ test('a local file that is playing has its name and no ID', () =>
     assert.deepEqual([item_type, id, name, is_local, uri], ['track', null, 'Kettle Song', true, queue[0]]);
   }));
 
-longTest('a wrong 401 causes one refresh, whatever its text', () =>
-  withClock(async (relay, clock) => {
-    const { provider, call } = relay;
-    for (const message of ['The access token expired', 'No token provided', 'Access token missing']) {
-      provider.clearRequests();
-      provider.faults.add({
-        path: '/me/player',
-        kind: 'status',
-        status: 401,
-        body: { error: { status: 401, message } },
-      });
-      assert.equal(codeOf(await call('get_playback_state')), undefined, message);
-      assert.deepEqual(
-        provider.requests.map(({ path, status }) => [path, status]),
-        [
-          ['/me/player', 401],
-          ['/api/token', 200],
-          ['/me/player', 200],
-        ],
-      );
-      clock.advance(60_000);
-    }
-    // A 401 without any text does not end the call either.
-    provider.faults.add({ path: '/me/player', kind: 'status', status: 401, body: '' });
-    assert.equal(codeOf(await call('get_playback_state')), undefined);
-  }),
-);
-
 test('a wrong 401 to a new token costs no second refresh', () =>
   withRelay(async ({ provider, call }) => {
     const body = { error: { status: 401, message: 'No token provided' } };
@@ -240,7 +210,7 @@ async function failInEveryWay({ call, provider }: Relay): Promise<void> {
   await call('get_saved_tracks');
 }
 
-longTest('the error history holds no ID, no query, no token and none of the provider’s words', () =>
+test('the error history holds no ID, no query, no token and none of the provider’s words', () =>
   withRelay(async (relay) => {
     await failInEveryWay(relay);
     const playlistId = at(owner(relay.provider).playlists, 0).id;
@@ -265,8 +235,7 @@ longTest('the error history holds no ID, no query, no token and none of the prov
       assert.ok(!JSON.stringify(items).includes(hidden), `the history shows ${hidden}`);
       assert.ok(!kept.includes(hidden), `the state file holds ${hidden}`);
     }
-  }),
-);
+  }));
 
 test('the caller gets the provider’s message about a refused argument', () =>
   withRelay(async ({ call, provider }) => {

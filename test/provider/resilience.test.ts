@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { at, owner, pluck } from '../support/entries.ts';
-import { longTest } from '../support/scale.ts';
 import { playlistShape } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
@@ -173,33 +172,6 @@ test('pages that answer out of order are put in order', () =>
     hold.open();
     assert.deepEqual((await all).items, playlists.map(playlistShape));
   }));
-
-longTest('a 401 during a hundred page reads costs one refresh and loses nothing', () =>
-  withRelay(async (relay) => {
-    const { provider } = relay;
-    const playlist = owner(provider).playlists.find(({ rows }) => rows.length === 2_500);
-    assert.ok(playlist);
-    playlist.rows = [...playlist.rows, ...playlist.rows];
-    const fn = () => provider.expireAccessTokens();
-    const path = /\/items$/;
-    // One of the pages is refused only after the renewal is over. This refusal must not lead to another renewal.
-    const hold = gate();
-    provider.faults.add(
-      { path, skip: 50, kind: 'hook', fn },
-      { path, skip: 51, kind: 'hook', fn: hold.wait },
-    );
-    const reading = relay.call('get_playlist_stats', { playlist_id: playlist.id });
-    await until(() => provider.requests.filter(({ status }) => status === 200).length === 1 + 1 + 98);
-    hold.open();
-    const stats = await reading;
-    assert.deepEqual([stats.total_items, stats.track_count, stats.unique_track_count], [5_000, 5_000, 2_500]);
-    const pages = provider.requests.filter(({ path }) => path.endsWith('/items'));
-    const refused = pages.filter(({ status }) => status === 401).length;
-    assert.ok(refused >= 1 && refused <= 8, `${refused} were refused`);
-    assert.equal(pages.length, 99 + refused);
-    assert.equal(provider.requests.filter(({ path }) => path.endsWith('/api/token')).length, 1);
-  }),
-);
 
 type Flag = 'appOwnerPremium' | 'registered';
 

@@ -9,7 +9,6 @@ import { testStore } from '../store/testStore.ts';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { owner } from '../support/entries.ts';
 import { send } from '../support/http.ts';
-import { longTest } from '../support/scale.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
@@ -32,14 +31,13 @@ test('an access token near its end is refreshed before it is used', () =>
     );
   }));
 
-longTest('a hundred calls with an expired token refresh it once', () =>
+test('a hundred calls with an expired token refresh it once', () =>
   withRelay(async (relay) => {
     relay.provider.expireAccessTokens();
     const answers = await Promise.all(Array.from({ length: 100 }, () => relay.call('get_devices')));
     assert.deepEqual([...new Set(answers.map(codeOf))], [undefined]);
     assert.equal(refreshes(relay).length, 1);
-  }),
-);
+  }));
 
 test('a caller that leaves does not stop the refresh that it began', () =>
   withRelay({ provider: { rotateRefreshTokens: true } }, async (relay) => {
@@ -72,7 +70,7 @@ test('a caller that leaves does not stop the refresh that it began', () =>
     assert.equal(refreshes(relay).length, 1);
   }));
 
-longTest('without a new refresh token the old one is kept, also across a restart', () =>
+test('without a new refresh token the old one is kept, also across a restart', () =>
   withRelay(async (relay) => {
     for (let round = 0; round < 2; round++) {
       relay.provider.expireAccessTokens();
@@ -82,10 +80,9 @@ longTest('without a new refresh token the old one is kept, also across a restart
     const sent = refreshes(relay).map(({ body }) => (body as { refresh_token: string }).refresh_token);
     assert.equal(sent.length, 2);
     assert.equal(sent[0], sent[1]);
-  }),
-);
+  }));
 
-longTest('a rotated refresh token is on disk before its access token is used', () =>
+test('a rotated refresh token is on disk before its access token is used', () =>
   withRelay({ provider: { rotateRefreshTokens: true } }, async (relay) => {
     for (let round = 0; round < 3; round++) {
       relay.provider.expireAccessTokens();
@@ -94,8 +91,7 @@ longTest('a rotated refresh token is on disk before its access token is used', (
     }
     const sent = refreshes(relay).map(({ body }) => (body as { refresh_token: string }).refresh_token);
     assert.equal(new Set(sent).size, 3);
-  }),
-);
+  }));
 
 for (const reason of ['Refresh token revoked', 'Refresh token expired', 'Invalid refresh token'] as const) {
   test(`invalid_grant (${reason}) ends the login until the next one`, () =>

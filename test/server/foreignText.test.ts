@@ -8,10 +8,8 @@ import { createJob, reach } from '../jobs/jobCalls.ts';
 import { authorizeUrl, newClient } from '../oauth/clients.ts';
 import { createBrowser } from '../support/browser.ts';
 import { relay as runRelay } from '../support/cli.ts';
-import { owner } from '../support/entries.ts';
 import { assertClean } from '../support/hostileText.ts';
 import { send } from '../support/http.ts';
-import { longTest } from '../support/scale.ts';
 import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 
 const CLIPBOARD = '\u001b]52;c;cm0gLXJmIH4K\u0007';
@@ -82,22 +80,6 @@ for (const format of ['pretty', 'json'] as const) {
     });
   });
 }
-
-longTest("the account's name and the provider's words forge nothing", async () => {
-  const log = recordedLog('pretty');
-  await withRelay({ log: log.log, connect: false }, async (world) => {
-    owner(world.provider).displayName = NAME;
-    const page = await createBrowser().open(`${world.baseUrl}/auth/provider/login`);
-    assert.equal(page.status, 200);
-    assert.ok(page.text.includes(`<dd>${SEEN}</dd>`), page.text);
-    for (const args of [['status'], ['status', '--json'], ['logout']]) {
-      const { out, err } = await cli(world, args);
-      assertClean(out + err, args.join(' '));
-      assert.ok(out.includes('Cursor'), args.join(' '));
-    }
-    assertClean(log.text(), 'the log');
-  });
-});
 
 test('no header can carry a line break or a control character', () =>
   withRelay({ connect: false, client: false }, async ({ baseUrl }) => {

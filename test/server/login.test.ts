@@ -5,7 +5,6 @@ import { createBrowser, type Visit } from '../support/browser.ts';
 import { manualClock } from '../support/clock.ts';
 import { owner } from '../support/entries.ts';
 import { send } from '../support/http.ts';
-import { longTest } from '../support/scale.ts';
 import { withClock } from '../support/waiting.ts';
 import { connectAccount, type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
@@ -233,7 +232,7 @@ for (const [what, rule, status] of failingLogins) {
     }));
 }
 
-longTest('a profile that cannot be read at once is read again, so that nobody has to log in twice', () =>
+test('a profile that cannot be read at once is read again, so that nobody has to log in twice', () =>
   withRelay(unconnected, async ({ baseUrl, provider, server }) => {
     provider.faults.add(
       { path: '/me', kind: 'status', status: 503, body: 'down for now' },
@@ -245,8 +244,7 @@ longTest('a profile that cannot be read at once is read again, so that nobody ha
     assert.equal(provider.requests.filter(({ path }) => path === '/api/token').length, 1);
     const { rateLimits, recentErrors } = await server.local.status();
     assert.deepEqual([rateLimits, recentErrors], [{ blocked: [], requests24h: 3 }, []]);
-  }),
-);
+  }));
 
 test('if Spotify rate-limits the profile, the login says how long to wait, and a second login does not ask for the profile before then', () =>
   withRelay({ ...unconnected, clock: manualClock() }, async ({ baseUrl, provider, server }) => {

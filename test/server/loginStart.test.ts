@@ -1,7 +1,6 @@
 /** Who may start a login. However many logins one program starts, the logins of others continue. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemRandom } from '../../src/base/clock.ts';
@@ -9,13 +8,10 @@ import type { LoginStart } from '../../src/domain/localApi.ts';
 import { createBrowser } from '../support/browser.ts';
 import { manualClock } from '../support/clock.ts';
 import { type Answer, send } from '../support/http.ts';
-import { longTest, sized } from '../support/scale.ts';
 import { sendStranger, withoutSecondUser } from '../support/stranger.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 const LOGIN = '/auth/provider/login';
-/** Many more logins than the server keeps for one way to start them. */
-const STARTS = sized(10_000, 200);
 const PERSON = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 const CROSS_SITE = { ...PERSON, 'sec-fetch-site': 'cross-site' };
 const PUBLIC_NAME = 'relay.example.org';
@@ -172,32 +168,6 @@ test('behind PUBLIC_BASE_URL the login cookie is for https alone', async () => {
   });
 });
 
-longTest(`${STARTS} starts of a program do not end the logins of others`, () =>
-  withLogin({}, async ({ baseUrl, server, loginWithTicket }) => {
-    const shown = await server.local.startLogin({ switchAccount: false });
-    const waiting = await server.local.startLogin({ switchAccount: false });
-    const withTicket = await loginWithTicket();
-    const browsers = { shown: createBrowser(), ticket: createBrowser() };
-    const begun = {
-      shown: await browsers.shown.step(shown.browserUrl),
-      ticket: await browsers.ticket.step(`${baseUrl}${LOGIN}${withTicket.query}`),
-    };
-    await flood(`${baseUrl}${LOGIN}`, STARTS);
-    // A login can still be started by the provider's own address, by the address on the terminal, and by the ticket.
-    assert.equal((await createBrowser().open(waiting.providerUrl)).status, 200);
-    for (const name of ['shown', 'ticket'] as const) {
-      const way = begun[name].headers.get('location') ?? '';
-      assert.equal((await browsers[name].open(way)).status, 200, name);
-    }
-    for (const { attemptId } of [waiting, shown, withTicket]) {
-      assert.equal(
-        (await server.local.loginProgress({ attemptId: attemptId, waitSeconds: 0 })).state,
-        'connected',
-      );
-    }
-  }),
-);
-
 test('the server never reuses the secret in a cookie that it receives: knowing or choosing that secret gains nothing', () =>
   withLogin({}, async ({ start, baseUrl, isConnected }) => {
     const chosen = 'A'.repeat(43);
@@ -262,21 +232,4 @@ const cookieOf = (answer: Answer) => `relay_login=${secretsOf(answer).join('.')}
 function secretsOf({ headers }: Answer): string[] {
   const [, value = ''] = /^relay_login=([^;]*)/.exec(String(headers['set-cookie'])) ?? [];
   return value.split('.');
-}
-
-/** Sends `count` requests over a few connections that stay open. */
-async function flood(url: string, count: number): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 4 });
-  let left = count;
-  const one = () =>
-    new Promise<void>((resolve, reject) => {
-      request(url, { agent }, (response) => response.resume().on('end', resolve).on('error', reject))
-        .on('error', reject)
-        .end();
-    });
-  const worker = async () => {
-    while (left-- > 0) await one();
-  };
-  await Promise.all(Array.from({ length: 4 }, worker));
-  agent.destroy();
 }

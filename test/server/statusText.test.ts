@@ -2,9 +2,6 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { reportOf } from '../../src/server/status/status.ts';
 import { CONNECTED, exampleReport } from '../support/reports.ts';
-import { longTest } from '../support/scale.ts';
-import { until } from '../support/until.ts';
-import { withRelay } from '../support/world.ts';
 
 function summaries(count: number): Record<string, string> {
   const example = exampleReport();
@@ -78,19 +75,3 @@ test('the status counts failed jobs apart from those under review, and leads to 
   );
   assert.equal(lineOf(1, 1)?.summary, '1 paused; 1 stopped because someone else changed the playlist');
 });
-
-longTest('a job with unresolved songs counts as committable only if it is not strict', () =>
-  withRelay(async ({ call, provider, server }) => {
-    const [track] = provider.world.catalogue.tracks;
-    const items = [{ id: track?.id }, { title: 'No Such Song Anywhere', artist: 'Nobody At All' }];
-    const jobsAfter = async (strict: boolean) => {
-      await call('create_bulk_job', { type: 'save_tracks', payload: { strict }, items });
-      const jobsNow = async () => (await server.local.status()).jobs;
-      await until(async () => Object.keys((await jobsNow()).byStatus).join() === 'ready');
-      const { byStatus, committable } = await jobsNow();
-      return { byStatus, committable };
-    };
-    assert.deepEqual(await jobsAfter(true), { byStatus: { ready: 1 }, committable: 0 });
-    assert.deepEqual(await jobsAfter(false), { byStatus: { ready: 2 }, committable: 1 });
-  }),
-);

@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { createWaitingBodies } from '../../src/server/http/waitingBodies.ts';
 import { collectGarbage } from '../support/garbage.ts';
 import { send } from '../support/http.ts';
-import { longTest, sized } from '../support/scale.ts';
+import { sized } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
-import { API_KEY, type Relay, withRelay } from '../support/world.ts';
+import { type Relay, withRelay } from '../support/world.ts';
 
 const MIB = 1024 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
@@ -45,7 +45,7 @@ async function unfinished(
   return { socket, said: () => said };
 }
 
-longTest('unfinished bodies without a credential hold a few MiB together, however many there are', () =>
+test('unfinished bodies without a credential hold a few MiB together, however many there are', () =>
   withRelay({ client: false }, async (relay) => {
     const before = process.memoryUsage().arrayBuffers;
     const held: Held[] = [];
@@ -60,41 +60,7 @@ longTest('unfinished bodies without a credential hold a few MiB together, howeve
       return grown() < 12 * MIB;
     });
     for (const { socket } of held) socket.destroy();
-  }),
-);
-
-longTest(
-  'when the room for strangers is used up, the body that waited longest is refused, and whole ones are accepted',
-  () =>
-    withRelay(async (relay) => {
-      const [path, type] = OPEN_PATHS[1];
-      const held = [await unfinished(relay, [path, type], MIB - 1)];
-      // relay finds out who sends a request before it reads the body. The two requests below came later and are answered, so the
-      // first body is waiting by now.
-      for (let count = 0; count < 2; count++) {
-        const whole = { method: 'POST', headers: { 'content-type': type }, body: '[' };
-        assert.equal((await send(`${relay.baseUrl}${path}`, whole)).status, 400);
-      }
-      while (held.length < 4) held.push(await unfinished(relay, [path, type], MIB - 1));
-      const isTold = ({ said }: Held) => said().includes('TOO_MANY_BODIES');
-      await until(() => held.some(isTold));
-      assert.equal(held.findIndex(isTold), 0);
-      const answer = held[0]?.said() ?? '';
-      assert.match(answer, /^HTTP\/1\.1 503 /);
-      assert.match(answer, /\r\nretry-after: 1\r\n/i);
-      assert.match(answer, /Too many requests are being sent at the same time\. Send this one again\./);
-      assert.equal(held.at(-1)?.said(), '');
-      const body = JSON.stringify({
-        redirect_uris: ['http://127.0.0.1:7777/'],
-        client_name: 'x'.repeat(200),
-      });
-      const headers = { 'content-type': JSON_TYPE };
-      const registered = await send(`${relay.baseUrl}/oauth/register`, { method: 'POST', headers, body });
-      assert.equal(registered.status, 201);
-      assert.deepEqual(Object.keys(await relay.call('get_devices')), ['devices']);
-      for (const { socket } of held) socket.destroy();
-    }),
-);
+  }));
 
 test('a client whose body is dropped to make room gets an OAuth error that says to send the request again', () =>
   withRelay({ client: false }, async (relay) => {
@@ -126,7 +92,7 @@ test('no body is read on /mcp or /local before the credential is right', () =>
     }
   }));
 
-longTest('a body that needs no credential has at most 1 MiB', () =>
+test('a body that needs no credential has at most 1 MiB', () =>
   withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
     for (const [path, type] of [
       ...OPEN_PATHS,
@@ -141,24 +107,7 @@ longTest('a body that needs no credential has at most 1 MiB', () =>
       assert.equal(await statusOf(MIB + 1), 413, path);
       assert.equal(await statusOf(MIB), 400, path);
     }
-  }),
-);
-
-longTest('unfinished bodies of clients do not crowd out whole requests of clients', () =>
-  withRelay(async (relay) => {
-    const held: Held[] = [];
-    for (let count = 0; count < 20; count++) {
-      held.push(
-        await unfinished(relay, ['/mcp', JSON_TYPE], 4 * MIB - 1, `authorization: Bearer ${API_KEY}\r\n`),
-      );
-    }
-    const isRefused = ({ said }: Held) => said().includes('503');
-    await until(() => held.some(isRefused));
-    assert.match(held.find(isRefused)?.said() ?? '', /"jsonrpc":"2.0".*"id":null/);
-    assert.deepEqual(Object.keys(await relay.call('get_devices')), ['devices']);
-    for (const { socket } of held) socket.destroy();
-  }),
-);
+  }));
 
 test('the body that has waited longest is dropped first, and only from the share that is full', () => {
   const gone: string[] = [];

@@ -6,7 +6,6 @@ import { lastingName, systemMachine } from '../../src/service/machine.ts';
 import { commandToServe, lastingNames, shellText } from '../../src/service/serveCommand.ts';
 import { putLink, replaceText } from '../../src/service/serviceFiles.ts';
 import { temporaryHome } from '../support/cli.ts';
-import { longTest } from '../support/scale.ts';
 
 test('the command has --home only when a home was given', () => {
   assert.deepEqual(commandToServe(['/n', '/r.mjs'], null), ['/n', '/r.mjs', 'serve']);
@@ -74,7 +73,7 @@ test('run from source, the program is Node and the script, by paths that resolve
   assert.deepEqual(more, []);
 });
 
-longTest('a program that hangs times out, and a missing one is reported', async () => {
+test('a program that hangs times out, and a missing one is reported', async () => {
   const { run } = systemMachine();
   assert.deepEqual(await run('no-such-program', []), {
     ok: false,

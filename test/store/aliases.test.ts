@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Track } from '../../src/domain/shapes.ts';
 import { countAliases, countTracks, getAlias, putAlias } from '../../src/store/tables/aliases.ts';
-import { longTest } from '../support/scale.ts';
 import { NOON, testStore } from './testStore.ts';
 
 const MAX_LEARNED = 20_000;
@@ -24,22 +23,19 @@ test('an alias is replaced by one with its key', async (t) => {
   assert.deepEqual([countAliases(store), countTracks(store)], [1, 2]);
 });
 
-longTest(
-  'beyond 20,000 learned aliases the oldest are removed with their tracks; aliases that a person made stay',
-  async (t) => {
-    const store = await testStore(t);
-    store.transaction(() => {
-      putAlias(store, aliasOf('mine', 'mine', 'person'), 0);
-      putAlias(store, aliasOf('old, and mine too', 'mine', 'learned'), 1);
-      for (let at = 0; at < MAX_LEARNED + 500; at++) {
-        putAlias(store, aliasOf(`key ${at}`, `track ${at}`, 'learned'), NOON + at);
-      }
-    });
-    const total = countAliases(store);
-    assert.ok(total > MAX_LEARNED && total <= MAX_LEARNED + 51, `${total}`);
-    assert.equal(countTracks(store), total);
-    assert.deepEqual([getAlias(store, 'old, and mine too'), getAlias(store, 'key 0')], [null, null]);
-    assert.deepEqual(getAlias(store, 'mine')?.track, track('mine'));
-    assert.equal(getAlias(store, `key ${MAX_LEARNED + 499}`)?.source, 'learned');
-  },
-);
+test('beyond 20,000 learned aliases the oldest are removed with their tracks; aliases that a person made stay', async (t) => {
+  const store = await testStore(t);
+  store.transaction(() => {
+    putAlias(store, aliasOf('mine', 'mine', 'person'), 0);
+    putAlias(store, aliasOf('old, and mine too', 'mine', 'learned'), 1);
+    for (let at = 0; at < MAX_LEARNED + 500; at++) {
+      putAlias(store, aliasOf(`key ${at}`, `track ${at}`, 'learned'), NOON + at);
+    }
+  });
+  const total = countAliases(store);
+  assert.ok(total > MAX_LEARNED && total <= MAX_LEARNED + 51, `${total}`);
+  assert.equal(countTracks(store), total);
+  assert.deepEqual([getAlias(store, 'old, and mine too'), getAlias(store, 'key 0')], [null, null]);
+  assert.deepEqual(getAlias(store, 'mine')?.track, track('mine'));
+  assert.equal(getAlias(store, `key ${MAX_LEARNED + 499}`)?.source, 'learned');
+});

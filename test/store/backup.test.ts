@@ -5,9 +5,8 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { backUpState } from '../../src/store/copies/backup.ts';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
-import { longTest } from '../support/scale.ts';
 import { testDisk } from './testDisk.ts';
-import { inspectStateFile, temporaryHome, testStore } from './testStore.ts';
+import { temporaryHome, testStore } from './testStore.ts';
 
 /** A home with a state, and a directory for copies. */
 async function desk(t: TestContext) {
@@ -36,27 +35,6 @@ test('a copy is the file byte for byte, readable by its owner alone, and leaves 
   assert.equal((await stat(file)).mode & 0o777, 0o600);
   assert.deepEqual(await readdir(folder), ['my copy ü.backup']);
   assert.equal((await stat(source)).mtimeMs, before.mtimeMs);
-});
-
-longTest('copies made while the state is being saved are all sound', async (t) => {
-  const { store, source, folder } = await desk(t);
-  let saving = true;
-  const saves = (async () => {
-    for (let round = 0; round < 40; round++) {
-      await store.durable(() =>
-        store.run('insert into meta (name, value) values (?, ?)', [`row_${round}`, round]),
-      );
-    }
-    saving = false;
-  })();
-  let copies = 0;
-  do {
-    const file = join(folder, String(copies++));
-    await backUpState({ source, file, force: false });
-    await inspectStateFile(file);
-  } while (saving);
-  await saves;
-  assert.ok(copies > 1);
 });
 
 test('an earlier copy is replaced only with force, and no other file is left beside it', async (t) => {

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import { ensureHome } from '../../src/store/home/home.ts';
-import { longTest } from '../support/scale.ts';
 import { buildChild } from './children/build.ts';
 import { temporaryHome } from './testStore.ts';
 
@@ -72,7 +71,7 @@ test('a file, a path through a file, and a shared directory are refused, and the
   }
 });
 
-longTest('a directory that is not writable is refused', async (t) => {
+test('a directory that is not writable is refused', async (t) => {
   if (process.platform === 'win32') return t.skip('Windows has no such mode');
   const home = temporaryHome(t);
   await chmod(home, 0o500);

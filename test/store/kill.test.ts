@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
 import { openStore } from '../../src/store/file/open.ts';
-import { longTest, sized } from '../support/scale.ts';
+import { sized } from '../support/scale.ts';
 import { buildChild } from './children/build.ts';
 import { manualClock, temporaryHome } from './testStore.ts';
 
@@ -40,7 +41,7 @@ function assertSoundFor(path: string): void {
   assert.equal(stdout, 'ok\n');
 }
 
-longTest(`after each of ${KILLS} kills the file is sound and holds every acknowledged row`, async (t) => {
+test(`after each of ${KILLS} kills the file is sound and holds every acknowledged row`, async (t) => {
   if (!hasSqlite3) {
     assert.notEqual(process.env.CI, 'true', 'sqlite3 must be installed here');
     t.diagnostic('sqlite3 is not installed: sql.js alone checks the file');

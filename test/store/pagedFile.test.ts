@@ -7,7 +7,6 @@ import { freshImage, IN_MEMORY } from '../../src/store/sql/freshImage.ts';
 import { createPagedFile, type Image, type PagedFile } from '../../src/store/sql/pagedFile.ts';
 import { createSql } from '../../src/store/sql/sql.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
-import { longTest } from '../support/scale.ts';
 
 const SQL = await loadSqlite();
 
@@ -37,15 +36,7 @@ function writeRows(db: Database, begin: number, count: number): void {
   insert.free();
 }
 
-/** Size in bytes of the parts in which the file is kept. */
-const PART = 64 * 1024;
-
-/** Writes one row that takes `pages` pages of its own. */
-function writeLong(db: Database, id: string, pages: number): void {
-  db.run('insert into tracks values (?, ?, ?)', [id, 'x'.repeat(pages * 4_096), 0]);
-}
-
-longTest('an image is what SQLite itself copies, while the file grows over many parts', () => {
+test('an image is what SQLite itself copies, while the file grows over many parts', () => {
   const { db, file } = opened();
   for (let step = 0; step < 8; step++) {
     db.exec('begin');
@@ -60,31 +51,7 @@ longTest('an image is what SQLite itself copies, while the file grows over many 
   db.close();
 });
 
-longTest('an image has the pages that SQLite allocated and freed without writing them', () => {
-  const ends = new Set<number>();
-  for (let rows = 0; ends.size < 12; rows++) {
-    const made = opened();
-    for (let row = 0; row < rows; row++) writeLong(made.db, `before ${row}`, 1);
-    const saved = made.db.export();
-    made.db.close();
-    ends.add(saved.length % PART);
-    const file = createPagedFile(saved);
-    const db = new SQL.Database(file.bytes);
-    db.exec(IN_MEMORY);
-    db.exec('begin');
-    writeLong(db, 'first', 1);
-    writeLong(db, 'second', 3);
-    writeLong(db, 'third', 20);
-    db.exec("delete from tracks where id = 'second'; delete from tracks where id = 'first'");
-    db.exec('commit');
-    const image = file.image() ?? assert.fail('SQLite does not work on the file');
-    assert.equal(bytesOf(image).length, image.length);
-    assert.equal(contentOf(bytesOf(image)), contentOf(db.export()));
-    db.close();
-  }
-});
-
-longTest('an image stays as it was while SQLite writes on', () => {
+test('an image stays as it was while SQLite writes on', () => {
   const { db, file } = opened();
   writeRows(db, 0, 600);
   const image = file.image();
@@ -96,18 +63,7 @@ longTest('an image stays as it was while SQLite writes on', () => {
   db.close();
 });
 
-longTest('a large transaction that is rolled back leaves the image as it was', () => {
-  const { db, file } = opened();
-  writeRows(db, 0, 100);
-  const before = bytesOf(file.image());
-  db.exec('begin');
-  writeRows(db, 0, 9_000);
-  db.exec('rollback');
-  assert.ok(bytesOf(file.image()).equals(before));
-  db.close();
-});
-
-longTest('a file that SQLite has truncated gives no image, so the whole database is copied', () => {
+test('a file that SQLite has truncated gives no image, so the whole database is copied', () => {
   const { db, file } = opened(
     'pragma journal_mode = memory; pragma cache_size = 10; pragma cache_spill = on;',
   );

@@ -19,7 +19,7 @@ import { inspectStateFile, manualClock, temporaryHome } from './testStore.ts';
 
 const newest = MIGRATIONS.at(-1)?.version ?? 0;
 const KEPT = 'relay.db.before-restore-20260115T120000Z';
-const KILLS = sized(15, 4);
+const KILLS = sized(15, 2);
 
 /** A home whose state holds the row `content`. */
 async function homeWith(t: TestContext, content: string, migrations?: readonly Migration[], ballast = 0) {

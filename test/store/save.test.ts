@@ -3,7 +3,6 @@ import { copyFile, mkdtemp, readdir, readFile, rm, stat, utimes } from 'node:fs/
 import { test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
 import { openStore, type Store } from '../../src/store/file/open.ts';
-import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { testDisk } from './testDisk.ts';
 import { manualClock, NOON, storeOnDisk, temporaryHome, testStore } from './testStore.ts';
@@ -86,33 +85,30 @@ test('saveSoon saves many changes once, within a second', async (t) => {
   assert.equal(disk.saves() - before, 1);
 });
 
-longTest(
-  'the larger the file, the longer saveSoon gathers changes; a durable change is saved at once',
-  async (t) => {
-    const { store, disk, clock } = await storeOnDisk(t);
-    const delays: Array<[size: number, delay: number]> = [];
-    for (const size of [0, 4_000_000, 9_000_000]) {
-      const ballast = new Uint8Array(size);
-      await store.durable(() =>
-        store.run("insert or replace into meta (name, value) values ('b', ?)", [ballast]),
-      );
-      const before = disk.saves();
-      add(store, String(size));
-      store.saveSoon();
-      const [delay = 0] = clock.asked;
-      delays.push([store.state().sizeBytes, delay]);
-      clock.advance(delay - 1);
-      assert.deepEqual([disk.saves() - before, store.state().unsavedChanges], [0, true]);
-      clock.advance(1);
-      await until(() => !store.state().unsavedChanges);
-    }
-    const [, [middle] = [0, 0]] = delays;
-    assert.deepEqual(
-      delays.map(([, delay]) => delay),
-      [500, Math.round(middle / 250), 20_000],
+test('the larger the file, the longer saveSoon gathers changes; a durable change is saved at once', async (t) => {
+  const { store, disk, clock } = await storeOnDisk(t);
+  const delays: Array<[size: number, delay: number]> = [];
+  for (const size of [0, 4_000_000, 9_000_000]) {
+    const ballast = new Uint8Array(size);
+    await store.durable(() =>
+      store.run("insert or replace into meta (name, value) values ('b', ?)", [ballast]),
     );
-  },
-);
+    const before = disk.saves();
+    add(store, String(size));
+    store.saveSoon();
+    const [delay = 0] = clock.asked;
+    delays.push([store.state().sizeBytes, delay]);
+    clock.advance(delay - 1);
+    assert.deepEqual([disk.saves() - before, store.state().unsavedChanges], [0, true]);
+    clock.advance(1);
+    await until(() => !store.state().unsavedChanges);
+  }
+  const [, [middle] = [0, 0]] = delays;
+  assert.deepEqual(
+    delays.map(([, delay]) => delay),
+    [500, Math.round(middle / 250), 20_000],
+  );
+});
 
 test('of two servers that do not see each other the second does not save over the first', async (t) => {
   const { store: first, home, clock } = await storeOnDisk(t);

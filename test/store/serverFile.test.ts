@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { acquireHome } from '../../src/store/home/lock.ts';
 import { readServerFile, removeServerFile, writeServerFile } from '../../src/store/home/serverFile.ts';
-import { longTest } from '../support/scale.ts';
 import { temporaryHome } from './testStore.ts';
 
 const content = (pid: number) => ({
@@ -31,7 +30,7 @@ test('what a server writes is found while it runs, and gone when it is removed',
   assert.deepEqual(await readdir(home), []);
 });
 
-longTest('a file by a process that is gone means that no server runs', async (t) => {
+test('a file by a process that is gone means that no server runs', async (t) => {
   const home = temporaryHome(t);
   await writeServerFile(home, content(spawnSync(process.execPath, ['-e', '']).pid));
   assert.equal(await readServerFile(home), null);

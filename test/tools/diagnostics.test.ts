@@ -95,18 +95,6 @@ longTest('get_state_diagnostics counts unresolved errors separately, and the tim
   }),
 );
 
-test('a clock that is set back does not shorten the uptime, and time asleep counts', () =>
-  withClock(async (relay, clock) => {
-    const uptime = async () => (await diagnose(relay)).uptime_seconds;
-    const start = clock.now();
-    clock.advance(90_000);
-    clock.setWall(start - 3_600_000);
-    assert.equal(await uptime(), 90);
-    // A sleeping computer stops only the monotonic clock.
-    clock.setWall(start + 8 * 3_600_000);
-    assert.equal(await uptime(), 8 * 3_600);
-  }));
-
 test('get_rate_limit_status reports what is blocked, until when, and what is not', () =>
   withClock(async (relay, clock) => {
     const start = clock.now();

@@ -373,24 +373,6 @@ async function withHiddenName(
   });
 }
 
-test('a row that Spotify keeps although it has accepted its removal is not called removed', () =>
-  withHiddenName(async ({ relay, remove, rows, shown }) => {
-    const before = rows();
-    const { code, message, remedy, details } = failureOf(await remove(shown));
-    assert.deepEqual(
-      { code, message, remedy, details },
-      {
-        code: 'UNSUPPORTED_ITEMS',
-        message:
-          'Spotify accepted the removal but still shows 1 of these songs: its row was added under an ID that Spotify no longer reports.',
-        remedy: 'Nothing was changed. Remove them in the Spotify app.',
-        details: { kept: [shown] },
-      },
-    );
-    assert.deepEqual(rows(), before);
-    assert.equal(codeOf(await relay.call('undo_change', {})), 'NOT_FOUND');
-  }));
-
 test('a removal of which Spotify keeps a row counts the others, and its undo brings back only these', () =>
   withHiddenName(async ({ relay, remove, rows, shown, normal }) => {
     const before = rows();
@@ -536,45 +518,6 @@ test('a move counts each row that it moves, and so does its undo', () =>
       ['undo', 'done', 3, 3],
       ['reorder', 'done', 3, 3],
     ]);
-  }));
-
-test('reorder_playlist_tracks of rows that are in the place already says so, and leaves no record', () =>
-  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
-    const { playlist, playlist_id, former } = sceneOf(relay, 'Café Noctelle');
-    const end = former.length;
-    const moves: Array<[start: number, length: number, before: number]> = [
-      [3, 1, 3],
-      [3, 1, 4],
-      [3, 4, 5],
-      [0, end, 0],
-      [end - 1, 1, end],
-    ];
-    for (const [range_start, range_length, insert_before] of moves) {
-      const move = { range_start, range_length, insert_before };
-      assert.deepEqual(
-        await relay.call('reorder_playlist_tracks', { playlist_id, ...move }),
-        {
-          playlist_id,
-          snapshot_id: null,
-          note: 'Nothing changed: the rows are in that place already.',
-        },
-        JSON.stringify(move),
-      );
-    }
-    assert.deepEqual(urisOf(playlist), former);
-    assertNone(relay.provider.requests, ({ method }) => method !== 'GET');
-    assert.deepEqual(await relay.call('list_changes'), { items: [], total: 0, next_offset: null });
-    for (const [range_start, range_length, insert_before] of [
-      [end, 1, end],
-      [end - 1, 2, end],
-      [0, 1, end + 200],
-    ]) {
-      const move = { range_start, range_length, insert_before };
-      const refused = await relay.call('reorder_playlist_tracks', { playlist_id, ...move });
-      const { code, message } = failureOf(refused);
-      assert.deepEqual([code, message], ['INVALID_ARGUMENT', `The playlist has ${end} rows.`]);
-    }
-    assertNone(relay.provider.requests, ({ method }) => method !== 'GET');
   }));
 
 longTest('writes to one playlist wait for each other, writes to others do not', () =>

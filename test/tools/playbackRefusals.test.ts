@@ -176,18 +176,6 @@ test('a device without remote volume is VOLUME_NOT_SUPPORTED', () =>
     assert.deepEqual(await errorsOnPage(relay), []);
   }));
 
-test('many refused requests do not hide an error of Spotify', () =>
-  withRelay(async (relay) => {
-    relay.provider.faults.add({ path: /^\/me\/player/, kind: 'status', status: 502 });
-    await relay.call('transfer_playback', { device_id: at(devicesOf(relay), 0).id });
-    owner(relay.provider).player.deviceId = null;
-    for (const [tool, args] of commands.slice(0, 6)) await relay.call(tool, args(relay));
-    const { entries, recentErrors } = await relay.server.local.status();
-    assert.match(entries.find(({ part }) => part === 'errors')?.summary ?? '', /PROVIDER_UNAVAILABLE/);
-    assert.equal(recentErrors.at(-1)?.code, 'PROVIDER_UNAVAILABLE');
-    assert.deepEqual(pluck(await errorsOnPage(relay), 'code'), ['PROVIDER_UNAVAILABLE']);
-  }));
-
 test('a free account is PREMIUM_REQUIRED for every command, after one request', () =>
   withRelay(async (relay) => {
     owner(relay.provider).premium = false;

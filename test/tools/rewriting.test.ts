@@ -259,25 +259,6 @@ longTest('a rollback brings everything back although the playlist cannot be read
   }),
 );
 
-test('a rollback that cannot begin leaves what was written and names all that is missing', () =>
-  withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
-    const wanted = tracks(relay, 150, 3_000);
-    relay.provider.faults.add(
-      { method: 'POST', path: /\/items$/, times: Infinity, kind: 'status', status: 403 },
-      { method: 'PUT', path: /\/items$/, skip: 1, times: Infinity, kind: 'status', status: 403 },
-    );
-    const { details } = failureOf(
-      await relay.call('replace_playlist_tracks', { playlist_id, track_ids: wanted }),
-    );
-    assert.deepEqual(details.rollback, { attempted: true, succeeded: false });
-    assert.deepEqual(urisOf(playlist), wanted.slice(0, 100));
-    const held = new Set(wanted.slice(0, 100));
-    assert.deepEqual(
-      details.missing_uris,
-      former.filter((uri) => !held.has(uri)),
-    );
-  }));
-
 longTest('deduplicate_playlist keeps first occurrences, the order, and when the others were added', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 400);

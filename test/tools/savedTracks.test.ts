@@ -283,20 +283,6 @@ test('Spotify refuses to save an unknown track, and relay reports it as not save
     });
   }));
 
-test('a proxy that answers in place of Spotify does not make tracks unknown', () =>
-  withRelay(async (relay) => {
-    const body = '<html>nginx</html>';
-    const [uri = ''] = unsaved(relay, 1);
-    relay.provider.faults.add(
-      { method: 'PUT', path: LIBRARY, kind: 'status', status: 400 },
-      { path: /^\/tracks\//, kind: 'status', status: 400, body },
-    );
-    const failure = failureOf(await relay.call('save_tracks', { track_ids: [uri] }));
-    assert.equal(failure.message, 'Spotify refused the request (400): Server error.');
-    relay.provider.faults.add({ method: 'PUT', path: LIBRARY, kind: 'status', status: 451, body });
-    assert.equal((await relay.call('save_tracks', { track_ids: [uri] })).written, 1);
-  }));
-
 const wrong: Array<[tool: string, track_ids: unknown, message: RegExp]> = [
   ['save_tracks', [], /track_ids must have at least 1 entry/],
   ['save_tracks', ['spotify:episode:0000000000000000000001'], /track_ids\[0\].*is an episode/],

@@ -88,9 +88,8 @@ export interface Seen {
  * Looks for a connection in a table, and reads no further than the line with the user of the other end. If reading fails,
  * returns what was seen until then. The kernel returns the table in small pieces. They are read synchronously, since handing a
  * piece to Node's threads takes longer than the kernel needs to produce it.
- * @internal
  */
-export async function seenIn(path: string, ends: Ends): Promise<Seen> {
+async function seenIn(path: string, ends: Ends): Promise<Seen> {
   const piece = Buffer.alloc(PIECE_BYTES);
   let file: number | null = null;
   let seen: Seen = {};

@@ -172,14 +172,3 @@ test('a question about plays says so if none have been imported, until some are'
     const end = 'plays end on 2026-02-01: relay does not know what was heard since.';
     assert.deepEqual([second.rows, second.note], [[], end]);
   }));
-
-test('a question about plays says so if most have no URI', () =>
-  withExports({ ...WITH_SQL, client: true }, async (relay, at) => {
-    const rows = [1, 2].map((song) => short({ at: '2026-02-01T10:00:00Z', song }));
-    const path = await at('export.zip', zipped({ 'StreamingHistory_music_0.json': rows }));
-    assert.equal((await run(relay, ['import', path])).code, 0);
-    assert.equal(
-      (await ask(relay, 'SELECT name FROM plays')).note,
-      'plays end on 2026-02-01: relay does not know what was heard since. Most of the latest have no uri, as in the account data: compare name and artist too.',
-    );
-  }));
