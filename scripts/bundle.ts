@@ -35,6 +35,8 @@ export async function bundle({ entry, outfile, target, minify = false }: BundleO
     minifySyntax: minify,
     minifyWhitespace: minify,
     legalComments: 'none',
+    // The bundle has the paths of CommonJS modules in it: those in the checkout, also if `node_modules` is a link.
+    preserveSymlinks: true,
     metafile: true,
     logLevel: 'warning',
   });
