@@ -1,12 +1,8 @@
 /** What the tools may cost a model, and how well a search finds them. `npm run measure` prints all figures. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rowCosts } from '../scripts/measure/lists.ts';
-import { createModel } from '../scripts/measure/model.ts';
-import { withDemo } from '../scripts/measure/relay.ts';
-import { tokensOf } from '../scripts/measure/tokens.ts';
+import { rowCosts } from '../scripts/measure/rows.ts';
 import { recall, toolListSizes } from '../scripts/measure/toolList.ts';
-import { withRelay } from './support/world.ts';
 
 function isAtMost(costs: Record<string, number>, limits: Record<string, number>): void {
   assert.deepEqual(Object.keys(costs), Object.keys(limits));
@@ -21,8 +17,7 @@ test('the list of tools and the instructions stay small', () => {
 });
 
 test('an average row of a list stays lean', async () => {
-  const costs = await withDemo((relay) => rowCosts(createModel(relay.client), relay));
-  isAtMost(costs, { track: 50, playlist: 60, library: 60, item: 60 });
+  isAtMost(await rowCosts(), { track: 50, playlist: 60, library: 60, item: 60 });
 });
 
 test('a plain search finds the tool for an everyday request', () => {
@@ -31,12 +26,3 @@ test('a plain search finds the tool for an everyday request', () => {
   assert.ok(keywords.firstFive >= 0.98, `keywords, among the first five: ${keywords.firstFive}`);
   assert.ok(requests.firstFive >= 0.85, `requests, among the first five: ${requests.firstFive}`);
 });
-
-test('a model pays for the arguments and the text of each answer, and not for the list of tools', () =>
-  withRelay(async ({ client }) => {
-    const model = createModel(client);
-    assert.deepEqual([model.tokens, model.calls], [0, 0]);
-    const answer = await model.call('find_playlist_by_name', { name: 'Morning Ferry' });
-    const paid = tokensOf('{"name":"Morning Ferry"}') + tokensOf(JSON.stringify(answer));
-    assert.deepEqual([model.tokens, model.calls], [paid, 1]);
-  }));

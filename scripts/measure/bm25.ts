@@ -1,8 +1,7 @@
 /**
- * Plain BM25 (k1 1.2, b 0.75) over short texts, as in search libraries. Words are reduced to English stems, stop words are left
- * out, and synonyms are unknown. Some MCP hosts load a tool only when a search finds it, and their searches rank in this way.
+ * Plain BM25 (k1 1.2, b 0.75) over short texts, as in search libraries. Endings of words and stop words are left out, and synonyms
+ * are unknown. Some MCP hosts load a tool only when a search finds it, and their searches rank in this way.
  */
-import { stemmer } from 'stemmer';
 
 const K1 = 1.2;
 const B = 0.75;
@@ -21,22 +20,21 @@ export interface Document {
  * the query are left out.
  */
 export function createBm25(documents: readonly Document[]): (query: string) => string[] {
-  const indexed = documents.map(({ name, text }) => ({ name, counts: countsOf(wordsOf(text)) }));
-  const lengthOf = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((a, b) => a + b, 0);
-  const average = indexed.reduce((sum, { counts }) => sum + lengthOf(counts), 0) / indexed.length;
+  const indexed = documents.map(({ name, text }) => ({ name, words: wordsOf(text) }));
+  const average = indexed.reduce((sum, { words }) => sum + words.length, 0) / indexed.length;
 
   const rarity = (word: string): number => {
-    const holding = indexed.filter(({ counts }) => counts.has(word)).length;
+    const holding = indexed.filter(({ words }) => words.includes(word)).length;
     return Math.log(1 + (indexed.length - holding + 0.5) / (holding + 0.5));
   };
 
   return (query) => {
-    const words = [...new Set(wordsOf(query))];
+    const asked = [...new Set(wordsOf(query))];
     return indexed
-      .map(({ name, counts }) => {
-        const norm = K1 * (1 - B + (B * lengthOf(counts)) / average);
-        const score = words.reduce((sum, word) => {
-          const count = counts.get(word) ?? 0;
+      .map(({ name, words }) => {
+        const norm = K1 * (1 - B + (B * words.length) / average);
+        const score = asked.reduce((sum, word) => {
+          const count = words.filter((one) => one === word).length;
           return sum + (rarity(word) * count * (K1 + 1)) / (count + norm);
         }, 0);
         return { name, score };
@@ -49,11 +47,11 @@ export function createBm25(documents: readonly Document[]): (query: string) => s
 
 function wordsOf(text: string): string[] {
   const words: string[] = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.filter((word) => !STOP_WORDS.has(word)).map(stemmer);
+  return words.filter((word) => !STOP_WORDS.has(word)).map(stemOf);
 }
 
-function countsOf(words: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return counts;
+/** `plays`, `played` and `playing` are one word, and so are `remove` and `removing`. */
+function stemOf(word: string): string {
+  const stem = word.replace(/(?<=..[^s])s$/, '').replace(/(?<=[a-z]{3})(ing|ed|e)$/, '');
+  return stem.replace(/y$/, 'i').replace(/([bdgmnpt])\1$/, '$1');
 }

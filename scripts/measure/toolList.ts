@@ -1,78 +1,72 @@
-/**
- * Measures the cost of `tools/list` and the instructions, and how often a search among the tools finds the right one for an
- * everyday request.
- */
+/** The cost of `tools/list` and the instructions, and how often a search among the tools finds the right one for a request. */
+import { readFileSync } from 'node:fs';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { groupsOf } from '../../src/domain/toolsets.ts';
 import { instructionsFor, toolEntry } from '../../src/mcp/surface.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { createBm25 } from './bm25.ts';
-import { type EverydayRequest, KEYWORDS, REQUESTS } from './requests.ts';
-import { tokensOf } from './tokens.ts';
 
 interface ToolCost {
   name: string;
   /** Tokens of name, description and input schema. */
   asked: number;
-  output: number;
   /** Tokens of the whole entry. */
   whole: number;
 }
 
+/** The share of the requests, from 0 to 1, whose tool a search finds first, and among the first five. */
 export interface Recall {
-  /** Share of the requests, from 0 to 1, whose tool a search finds first. */
   first: number;
-  /** Share of the requests, from 0 to 1, whose tool is among the first five. */
   firstFive: number;
 }
 
 const entries = TOOLS.map(toolEntry);
 const STANDARD = { toolsets: groupsOf(['standard']), readOnly: false };
 
+/** Counts the tokens of a value as JSON, in the o200k vocabulary. Other vocabularies differ by some percent. */
+export function tokensOf(value: unknown): number {
+  return countTokens(JSON.stringify(value));
+}
+
 export function toolCosts(): ToolCost[] {
   return entries.map((entry) => {
-    const { name, description, inputSchema, outputSchema } = entry;
-    return {
-      name,
-      asked: tokensOf({ name, description, inputSchema }),
-      output: tokensOf(outputSchema),
-      whole: tokensOf(entry),
-    };
+    const { name, description, inputSchema } = entry;
+    return { name, asked: tokensOf({ name, description, inputSchema }), whole: tokensOf(entry) };
   });
 }
 
 export function toolListSizes() {
   const costs = toolCosts();
   return {
-    asked: sum(costs.map(({ asked }) => asked)),
-    tokens: sum(costs.map(({ whole }) => whole)),
+    asked: costs.reduce((sum, { asked }) => sum + asked, 0),
+    tokens: costs.reduce((sum, { whole }) => sum + whole, 0),
     bytes: Buffer.byteLength(JSON.stringify({ tools: entries })),
-    instructions: instructionsFor(new Set(costs.map(({ name }) => name)), STANDARD).length,
+    instructions: instructionsFor(new Set(TOOLS.map(({ name }) => name)), STANDARD).length,
   };
 }
 
-/**
- * The text that is searched here: a tool's name, title and description, without its arguments. Names of other tools in a
- * description are left out, since nobody types them.
- */
-const searchable = entries.map(({ name, title, description }) => ({
-  name,
-  text: `${name.replaceAll('_', ' ')} ${title} ${description.replaceAll(/\b\w+_\w+\b/g, '')}`,
-}));
-
-/** Returns how often a plain search finds a fitting tool. */
+/** Returns how often a plain search finds a fitting tool. @param asked a part of `requests.txt` */
 export function recall(asked: 'keywords' | 'requests'): Recall {
-  const search = createBm25(searchable);
-  const chosen = asked === 'keywords' ? KEYWORDS : REQUESTS;
-  const ranks = chosen.map((request) => rankOf(search, request));
-  const within = (places: number) => ranks.filter((rank) => rank < places).length / chosen.length;
+  // A tool's name, title and description, without its arguments. Names of other tools are left out, since nobody types them.
+  const search = createBm25(
+    entries.map(({ name, title, description }) => ({
+      name,
+      text: `${name.replaceAll('_', ' ')} ${title} ${description.replaceAll(/\b\w+_\w+\b/g, '')}`,
+    })),
+  );
+  const ranks = requestsOf(asked).map(({ request, tools }) => {
+    const found = search(request);
+    return Math.min(...tools.map((tool) => found.indexOf(tool)).map((at) => (at < 0 ? Infinity : at)));
+  });
+  const within = (places: number) => ranks.filter((rank) => rank < places).length / ranks.length;
   return { first: within(1), firstFive: within(5) };
 }
 
-function rankOf(search: (query: string) => string[], [request, ...tools]: EverydayRequest): number {
-  const found = search(request);
-  return Math.min(...tools.map((tool) => found.indexOf(tool)).map((at) => (at < 0 ? Infinity : at)));
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
+function requestsOf(part: string): Array<{ request: string; tools: string[] }> {
+  const text = readFileSync(new URL('./requests.txt', import.meta.url), 'utf8');
+  const [lines = ''] = text.split(`# ${part}\n`)[1]?.split('\n# ') ?? [];
+  return lines.split('\n').flatMap((line) => {
+    const [tools = '', requests = ''] = line.split(': ');
+    return line === '' ? [] : requests.split(' | ').map((request) => ({ request, tools: tools.split(' ') }));
+  });
 }
