@@ -1,4 +1,4 @@
-// How esbuild bundles sources that run in this checkout: scripts, and what they start.
+// How esbuild bundles sources that run in this checkout: scripts and tests.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

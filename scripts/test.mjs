@@ -16,7 +16,8 @@ import {
 } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { bundleTests, root, testFiles } from './testing/bundles.mjs';
+import { root } from './sources.mjs';
+import { bundleTests, testFiles } from './testing/bundles.mjs';
 
 const isFull = process.env.RELAY_TEST_FULL === '1';
 const flags = process.argv.slice(2).filter((word) => word.startsWith('-'));

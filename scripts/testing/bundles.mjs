@@ -1,10 +1,8 @@
 // Bundles the tests. Each bundle holds neighbouring files, and has a process of its own.
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { join, sep } from 'node:path';
 import { build } from 'esbuild';
-
-export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+import { root, sourceOptions } from '../sources.mjs';
 
 /** Most characters of test files in a bundle. A larger one might still run when all others have ended. */
 const MAX_SIZE = 300_000;
@@ -25,21 +23,13 @@ export function testFiles() {
 export async function bundleTests(files, folder) {
   const bundles = bundlesOf(files);
   await build({
-    absWorkingDir: root,
+    ...sourceOptions,
     entryPoints: [...bundles.keys()].map((name) => ({ in: `tests:${name}`, out: name })),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
-    bundle: true,
     // So that the bundles share what they import. Each would repeat two megabytes.
     splitting: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    sourcemap: true,
-    sourcesContent: false,
-    logLevel: 'warning',
-    plugins: [sourcesOf(bundles)],
+    plugins: [...sourceOptions.plugins, filesOf(bundles)],
   });
   return [...bundles.keys()].map((name) => join(folder, `${name}.mjs`));
 }
@@ -79,10 +69,10 @@ function sizeOf(group) {
   return group.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/** Finds the files of a bundle. In a source, `import.meta` tells its own path instead of the bundle's. */
-function sourcesOf(bundles) {
+/** Finds the files of a bundle. */
+function filesOf(bundles) {
   return {
-    name: 'sources',
+    name: 'tests',
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^tests:/ }, ({ path }) => ({ path, namespace: 'tests' }));
       onLoad({ filter: /.*/, namespace: 'tests' }, ({ path }) => ({
@@ -92,15 +82,6 @@ function sourcesOf(bundles) {
           .join('\n'),
         resolveDir: root,
       }));
-      onLoad({ filter: /\.ts$/ }, ({ path }) => {
-        const text = readFileSync(path, 'utf8');
-        const contents = text
-          .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
-          .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)))
-          // Without this, esbuild has only the default export of a JSON file.
-          .replaceAll(" with { type: 'json' }", '');
-        return contents === text ? undefined : { contents, loader: 'ts' };
-      });
     },
   };
 }
