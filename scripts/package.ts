@@ -16,6 +16,9 @@ import { mcpbFiles } from './package/mcpb.ts';
 import { notices } from './package/notices.ts';
 import { HOST, programName, TARGETS, type Target } from './package/targets.ts';
 
+// npm packs files with the permissions that they have.
+process.umask(0o022);
+
 const LICENSES = 'THIRD-PARTY-LICENSES.txt';
 const dist = join(root, 'dist');
 
@@ -54,7 +57,7 @@ async function packageAll(host: Target): Promise<void> {
     const program = { path: programName(target), content: executable, isProgram: true };
     const files = [...texts, program].map((file) => ({ ...file, path: `${name}/${file.path}` }));
     if (target.platform === 'win32') await zipFile(join(dist, `${name}.zip`), files);
-    else await tarFile(join(dist, `${name}.tar.gz`), files, folder);
+    else await tarFile(join(dist, `${name}.tar.gz`), files);
   }
   await npmPackage();
   // `relay status` asks for this file of the newest release.

@@ -1,8 +1,7 @@
 /** Packs files into archives that depend only on their content. */
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
 import { type Zippable, zipSync } from 'fflate';
 import { root } from '../bundle.ts';
 
@@ -13,6 +12,7 @@ export interface Packed {
   isProgram?: boolean;
 }
 
+const BLOCK = 512;
 /** ZIP archives have no time before 1980. */
 const MIN_SECONDS = 315_532_800;
 
@@ -30,15 +30,28 @@ function commitTime(): string {
   }
 }
 
-/** Writes a `.tar.gz`. Needs GNU tar. @param folder for temporary files */
-export async function tarFile(path: string, files: readonly Packed[], folder: string): Promise<void> {
-  for (const file of files) {
-    await mkdir(dirname(join(folder, file.path)), { recursive: true });
-    await writeFile(join(folder, file.path), file.content, { mode: file.isProgram ? 0o755 : 0o644 });
-  }
-  const owner = ['--owner=root:0', '--group=root:0', `--mtime=@${SOURCE_DATE}`, '--mode=u=rwX,go=rX'];
-  const names = files.map((file) => file.path).sort();
-  await promisify(execFile)('tar', ['-czf', path, '-C', folder, '--format=ustar', ...owner, ...names]);
+/** Writes a `.tar.gz` (POSIX ustar), in which everything belongs to root. */
+export async function tarFile(path: string, files: readonly Packed[]): Promise<void> {
+  const blocks = files.flatMap((file) => [
+    headerOf(file),
+    file.content,
+    Buffer.alloc((BLOCK - (file.content.length % BLOCK)) % BLOCK),
+  ]);
+  await writeFile(path, gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)])));
+}
+
+function headerOf({ path, content, isProgram }: Packed): Buffer {
+  const octal = (value: number, size: number) => `${value.toString(8).padStart(size - 1, '0')}\0`;
+  const mode = octal(isProgram ? 0o755 : 0o644, 8);
+  const numbers = mode + octal(0, 8) + octal(0, 8) + octal(content.length, 12) + octal(SOURCE_DATE, 12);
+  const block = Buffer.alloc(BLOCK);
+  // The checksum is computed while its own field holds spaces.
+  block.write(`${path.padEnd(100, '\0')}${numbers}${' '.repeat(8)}0`);
+  block.write('ustar\x0000root', 257);
+  block.write('root', 297);
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  block.write(`${octal(sum, 7)} `, 148);
+  return block;
 }
 
 /** Writes a ZIP archive. */
