@@ -7,7 +7,7 @@ import { argumentNames, exampleOf } from '../call/toolText.ts';
 import { commandLine, type NamedHome } from '../usage/commandLine.ts';
 
 /** Models always see the name and this text, so both together must take at most 120 tokens. */
-export const SKILL_DESCRIPTION =
+const SKILL_DESCRIPTION =
   "Controls the user's Spotify account with the relay command: what is playing, play, pause, volume, search, playlists, Liked Songs, importing lists of songs, undo, and SQL over the library and the listening history. Use it whenever the user asks for something on Spotify.";
 
 /** Tools whose examples are in the skill. */
