@@ -1,48 +1,138 @@
 /**
- * `npm run bench`: how fast relay answers, compared with references in the same run, so that the ratios hold on any machine. It
- * is not a test. It prints a table and writes JSON outside the repository. A word selects a part: `npm run bench -- throughput`.
- * With `--write` the results are recorded.
+ * `npm run bench [PART…]`: how fast relay answers, and how much memory it takes, beside references that run at the same time. It is
+ * not a test. The parts are `speed` and `start`.
  */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { growth } from './bench/growth.ts';
-import { libraryQuestions } from './bench/library.ts';
-import { startAndMemory } from './bench/memory.ts';
-import { type BenchResult, recordBench } from './bench/recorded.ts';
-import { taskRequests, taskTimes } from './bench/tasks.ts';
-import { throughput } from './bench/throughput.ts';
+import { fillHome } from '../test/support/homes.ts';
+import { settingsFor, startSimulator } from '../test/support/simulator/simulator.ts';
+import { API_KEY, connectAccount, mcpClient } from '../test/support/world.ts';
+import { rateOf } from './bench/load.ts';
+import { type Program, startBare, startRelay, startServer } from './bench/program.ts';
 
-const PARTS: Record<string, () => Promise<object>> = {
-  throughput,
-  requests: taskRequests,
-  times: taskTimes,
-  start: startAndMemory,
-  growth,
-  library: libraryQuestions,
-};
+const PARTS: Record<string, () => Promise<void>> = { speed, start };
 
-const words = process.argv.slice(2);
-const wanted = words.filter((word) => word !== '--write');
-const machine = { cpu: cpus()[0]?.model ?? '', cores: cpus().length, node: process.version };
-const found: Record<string, unknown> = { at: new Date().toISOString(), machine };
-for (const [name, run] of Object.entries(PARTS)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  const result = await run();
-  found[name] = result;
-  const tables = Array.isArray(result) ? { [name]: result } : (result as Record<string, object[]>);
-  for (const [title, rows] of Object.entries(tables)) {
-    console.log(`\n${title}`);
-    console.table(rows.map(rounded));
+const folder = mkdtempSync(join(tmpdir(), 'relay-bench-'));
+const running: Program[] = [];
+const wanted = process.argv.slice(2);
+try {
+  for (const [name, run] of Object.entries(PARTS))
+    if (wanted.length === 0 || wanted.includes(name)) await run();
+} finally {
+  await Promise.all(running.map((program) => program.end()));
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(`${cpus().length} cores, ${cpus()[0]?.model}, Node ${process.version}`);
+
+function print(what: string, value = '', compared = ''): void {
+  console.log(`${what.padEnd(44)} ${value.padStart(8)}  ${compared}`);
+}
+
+/** Ends the program when the run is over. */
+async function kept(starting: Promise<Program>): Promise<Program> {
+  const program = await starting;
+  running.push(program);
+  return program;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** Answers a second on sixteen connections, and on as many to a plain SDK server with the same tools. */
+async function speed(): Promise<void> {
+  const provider = await kept(startServer('provider'));
+  const plain = await kept(startServer('plain', { BENCH_PROVIDER: JSON.stringify(provider) }));
+  const relay = await kept(
+    startRelay(join(folder, 'speed'), {
+      PROVIDER_CLIENT_ID: provider.clientId ?? '',
+      PROVIDER_API_URL: provider.baseUrl,
+      PROVIDER_ACCOUNTS_URL: provider.accountsUrl ?? '',
+    }),
+  );
+  await connectAccount(relay.baseUrl);
+  const asks = {
+    'tools/list': { method: 'tools/list' },
+    'tools/call, no provider request': { method: 'tools/call', name: 'get_rate_limit_status' },
+    'tools/call, one provider request': { method: 'tools/call', name: 'get_devices' },
+  };
+  for (const [what, ask] of Object.entries(asks)) {
+    const rate = ({ baseUrl }: Program, ms: number) => {
+      const url = new URL('/mcp', baseUrl);
+      return rateOf(url, requestsOf(url, ask), { connections: 16, ms });
+    };
+    // V8 first compiles the code.
+    for (const server of [relay, plain]) await rate(server, 1_000);
+    const turns: Array<[relay: number, plain: number]> = [];
+    for (let turn = 0; turn < 7; turn++) turns.push([await rate(relay, 300), await rate(plain, 300)]);
+    const ratio = median(turns.map(([own, other]) => own / other));
+    const second = Math.round(median(turns.map(([own]) => own)));
+    print(`${what}, a second`, String(second), `${Number(ratio.toPrecision(2))} times a plain SDK server`);
   }
 }
-const path = join(mkdtempSync(join(tmpdir(), 'relay-bench-result-')), 'bench.json');
-writeFileSync(path, `${JSON.stringify(found, null, 2)}\n`);
-if (words.includes('--write')) recordBench(found as Partial<BenchResult>);
-console.log(`\n${machine.cores} cores, ${machine.cpu}, Node ${machine.node}\nwritten: ${path}`);
 
-function rounded(row: object): object {
-  const round = (value: unknown) =>
-    typeof value === 'number' ? Number(value.toPrecision(value < 10 ? 2 : 4)) : value;
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, round(value)]));
+function requestsOf(url: URL, { method, name }: { method: string; name?: string }): Buffer[] {
+  return Array.from({ length: 64 }, (_, id) => {
+    const params = name === undefined ? {} : { name, arguments: {} };
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+    const head = [
+      `POST ${url.pathname} HTTP/1.1`,
+      `host: ${url.host}`,
+      `authorization: Bearer ${API_KEY}`,
+      'accept: application/json, text/event-stream',
+      'content-type: application/json',
+      'mcp-protocol-version: 2025-11-25',
+      `content-length: ${Buffer.byteLength(body)}`,
+    ];
+    return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+  });
+}
+
+/** Time until relay is ready, and its memory: in an empty home, after a day of one client, and with 10,000 known tracks. */
+async function start(): Promise<void> {
+  const provider = await startSimulator();
+  const env = settingsFor(provider);
+  try {
+    const own: Program[] = [];
+    const bare: Program[] = [];
+    for (let turn = 0; turn < 5; turn++) {
+      own.push(await kept(startRelay(join(folder, `${turn}`), env)));
+      bare.push(await kept(startBare()));
+    }
+    const times = (what: 'readyMs' | 'memoryMb', value: number, unit: string) => [
+      `${value.toFixed(0)} ${unit}`,
+      `${(value / median(bare.map((one) => one[what]))).toPrecision(2)} times a bare Node server`,
+    ];
+    const ready = (when: string, ms: number) => print(`ready, ${when}`, ...times('readyMs', ms, 'ms'));
+    const memory = (when: string, mb: number) => print(`memory, ${when}`, ...times('memoryMb', mb, 'MB'));
+    ready('an empty home', median(own.map(({ readyMs }) => readyMs)));
+    memory('an empty home', median(own.map(({ memoryMb }) => memoryMb)));
+
+    const day = await kept(startRelay(join(folder, 'day'), env));
+    await oneDay(day);
+    memory('after 1,000 calls of one client', day.memoryMb);
+
+    await fillHome(join(folder, 'known'), { tracks: 10_000, jobs: 0, days: 0 });
+    const known = await kept(startRelay(join(folder, 'known'), env));
+    ready('10,000 known tracks', known.readyMs);
+    memory('10,000 known tracks', known.memoryMb);
+  } finally {
+    await provider.close();
+  }
+}
+
+/** One call every minute of a waking day. */
+async function oneDay({ baseUrl }: Program): Promise<void> {
+  await connectAccount(baseUrl);
+  const client = await mcpClient(`${baseUrl}/mcp`);
+  await client.listTools();
+  const asks = { get_playback_state: {}, get_my_playlists: { limit: 50 }, search_tracks: { query: 'love' } };
+  for (let turn = 0; turn < 200; turn++) {
+    for (const [name, args] of Object.entries({ ...asks, get_rate_limit_status: {}, list_jobs: {} })) {
+      const { isError, structuredContent } = await client.callTool({ name, arguments: args });
+      if (isError) throw new Error(`${name}: ${JSON.stringify(structuredContent)}`);
+    }
+  }
+  await client.close();
 }

@@ -1,98 +1,64 @@
+/** Sends requests over keep-alive connections, one at a time on each, with little processor time of its own. */
+import { connect } from 'node:net';
+
+const HEAD_END = '\r\n\r\n';
+const LAST_CHUNK = '0\r\n\r\n';
+
 /**
- * Sends requests over keep-alive connections, one at a time on each. To use little processor time itself, this code writes
- * prepared bytes, reads into one buffer per connection and parses only the heads of answers.
+ * Returns the number of answers per second.
+ * @param requests the same request with different IDs
+ * @throws Error for any status but 200
  */
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-
-/** The same request with different IDs, so that a connection never sends the same bytes twice in a row. */
-export type Requests = readonly Buffer[];
-
-const HEAD_END = Buffer.from('\r\n\r\n');
-const LAST_CHUNK = Buffer.from('0\r\n\r\n');
-/** More bytes than the longest answer has, so that one read can take a whole answer. */
-const READ_BYTES = 256 * 1024;
-
-/** Returns the number of answers per second. @throws Error for any status but 200 */
-export async function measure(
+export async function rateOf(
   url: URL,
-  requests: Requests,
-  connections: number,
-  ms: number,
+  requests: readonly Buffer[],
+  { connections, ms }: { connections: number; ms: number },
 ): Promise<number> {
-  const asking = await Promise.all(Array.from({ length: connections }, () => open(url, requests)));
   const begin = performance.now();
-  const counts = await Promise.all(asking.map((ask) => ask(begin + ms)));
-  const took = performance.now() - begin;
-  return (counts.reduce((sum, count) => sum + count, 0) * 1_000) / took;
+  const asked = Array.from({ length: connections }, () => askUntil(url, requests, begin + ms));
+  const counts = await Promise.all(asked);
+  return (counts.reduce((sum, count) => sum + count, 0) * 1_000) / (performance.now() - begin);
 }
 
-/** Opens a connection. The returned function sends requests until `until`, then closes it. */
-async function open(url: URL, requests: Requests): Promise<(until: number) => Promise<number>> {
-  let onPart: (part: Buffer) => void = () => {};
-  const socket = connect({
-    host: url.hostname,
-    port: Number(url.port),
-    noDelay: true,
-    onread: {
-      buffer: Buffer.allocUnsafe(READ_BYTES),
-      callback(bytes, buffer) {
-        onPart((buffer as Buffer).subarray(0, bytes));
-        return true;
-      },
-    },
-  });
-  await once(socket, 'connect');
-  return (until) => ask(socket, requests, until, (read) => (onPart = read));
-}
-
-function ask(
-  socket: Socket,
-  requests: Requests,
-  until: number,
-  listen: (read: (part: Buffer) => void) => void,
-): Promise<number> {
+function askUntil(url: URL, requests: readonly Buffer[], until: number): Promise<number> {
   return new Promise((resolve, reject) => {
+    const socket = connect(Number(url.port), url.hostname).setNoDelay();
     let count = 0;
-    /** The first part of an incomplete head. */
-    let begun: Buffer | null = null;
-    /** Bytes of the body that are still to come; null if chunked; undefined before the head. */
+    /** The head so far, then ''. */
+    let head = '';
+    /** Bytes of the body that are still to come; null if it is chunked; undefined before the body. */
     let left: number | null | undefined;
-    let tail = Buffer.alloc(0);
+    let tail = '';
     const next = () => socket.write(requests[count % requests.length] as Buffer);
-    const done = () => {
+    const end = () => {
       count++;
-      left = undefined;
-      tail = Buffer.alloc(0);
+      [head, left, tail] = ['', undefined, ''];
       if (performance.now() < until) return void next();
       socket.destroy();
       resolve(count);
     };
-    const head = (part: Buffer) => {
-      const all: Buffer = begun ? Buffer.concat([begun, part]) : part;
-      const end = all.indexOf(HEAD_END);
-      // A copy, since the buffer is reused.
-      begun = end < 0 ? Buffer.from(all) : null;
-      if (end < 0) return;
-      const text = all.toString('latin1', 0, end);
-      if (!text.startsWith('HTTP/1.1 200'))
-        return reject(new Error(`expected status 200, got ${text.split('\r\n')[0]}`));
-      const length = /content-length: *(\d+)/i.exec(text)?.[1];
-      left = length === undefined ? null : Number(length);
-      body(all.subarray(end + HEAD_END.byteLength));
-    };
     const body = (part: Buffer) => {
-      if (typeof left === 'number') {
-        left -= part.byteLength;
-        if (left <= 0) done();
-        return;
+      if (left === null) {
+        tail = (tail + part.toString('latin1', Math.max(0, part.length - 5))).slice(-5);
+        if (tail === LAST_CHUNK) end();
+      } else if (left !== undefined) {
+        left -= part.length;
+        if (left <= 0) end();
       }
-      tail = Buffer.concat([tail.subarray(-LAST_CHUNK.byteLength), part.subarray(-LAST_CHUNK.byteLength)]);
-      if (tail.subarray(-LAST_CHUNK.byteLength).equals(LAST_CHUNK)) done();
     };
     socket.on('error', reject);
     socket.on('close', () => reject(new Error('the server closed a connection')));
-    listen((part) => (left === undefined ? head(part) : body(part)));
-    next();
+    socket.on('connect', next);
+    socket.on('data', (part) => {
+      if (left !== undefined) return body(part);
+      const before = head.length;
+      head += part.toString('latin1');
+      const at = head.indexOf(HEAD_END);
+      if (at < 0) return;
+      if (!head.startsWith('HTTP/1.1 200')) return reject(new Error(head.slice(0, 200)));
+      const length = /^content-length: *(\d+)/im.exec(head.slice(0, at))?.[1];
+      left = length === undefined ? null : Number(length);
+      body(part.subarray(at + HEAD_END.length - before));
+    });
   });
 }

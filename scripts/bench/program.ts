@@ -1,40 +1,27 @@
-/** Starts the program as a process with a home, and a bare Node server to compare it with. */
+/** Starts relay and the servers to compare it with, each as a process of its own. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import type { Client } from '@modelcontextprotocol/client';
-import { API_KEY, ENCRYPTION_KEY, mcpClient } from '../../test/support/world.ts';
+import { API_KEY, ENCRYPTION_KEY } from '../../test/support/world.ts';
+import { root } from '../bundle.ts';
+import type { Ready } from './server.ts';
 
-const RELAY = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
-const TURN = fileURLToPath(new URL('../../test/support/longestTurn.cjs', import.meta.url));
-
-const BARE = `require('node:http').createServer((request, response) => response.end('{}')).listen(0, '127.0.0.1', function () {
+const BARE = `require('node:http').createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1', function () {
   console.log(JSON.stringify({ event: 'ready', baseUrl: 'http://127.0.0.1:' + this.address().port }));
 })`;
 
-export interface Program {
-  baseUrl: string;
-  /** Milliseconds from start until ready. */
+export interface Program extends Ready {
+  /** Milliseconds from the start until it was ready. */
   readyMs: number;
-  /** Resident memory in MB. */
-  memory(): number;
-  /** Restarts the measurement of the longest turn of the event loop. */
-  watch(): void;
-  /** The longest turn in milliseconds: of processor time (`cpu`), and of real time (`wall`). */
-  longestTurn(): { cpu: number; wall: number };
+  /** Resident memory, in MB. */
+  readonly memoryMb: number;
   end(): Promise<void>;
 }
 
-/** @param watched the file that gets the longest turn; without it, the turn is not measured */
-export function startRelay(
-  home: string,
-  env: Record<string, string> = {},
-  watched?: string,
-): Promise<Program> {
-  return start([RELAY, 'serve', '--json', '--port', '0'], {
+export function startRelay(home: string, env: Record<string, string> = {}): Promise<Program> {
+  return start([join(root, 'bin', 'relay.mjs'), 'serve', '--json', '--port', '0'], {
     RELAY_HOME: home,
     RELAY_KEYCHAIN: 'file',
     RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY,
@@ -42,17 +29,17 @@ export function startRelay(
     MCP_API_KEY: API_KEY,
     LOG_LEVEL: 'error',
     ...env,
-    ...watch(watched),
   });
 }
 
-/** Starts a server that does nothing. */
-export function startBare(watched?: string): Promise<Program> {
-  return start(['-e', BARE], watch(watched));
+/** Starts an HTTP server that does nothing. */
+export function startBare(): Promise<Program> {
+  return start(['-e', BARE], {});
 }
 
-function watch(file: string | undefined): Record<string, string> {
-  return file === undefined ? {} : { NODE_OPTIONS: `--require ${TURN}`, TURN_FILE: file };
+/** Starts a role of `server.ts`. */
+export function startServer(role: string, env: Record<string, string> = {}): Promise<Program> {
+  return start([join(root, 'scripts', 'run.mjs'), 'bench/server', role], env);
 }
 
 async function start(args: string[], env: Record<string, string>): Promise<Program> {
@@ -64,14 +51,12 @@ async function start(args: string[], env: Record<string, string>): Promise<Progr
   for await (const line of createInterface({ input: child.stdout })) {
     if (!line.startsWith('{"event":"ready"')) continue;
     const readyMs = performance.now() - begin;
-    const { baseUrl } = JSON.parse(line) as { baseUrl: string };
-    const pid = child.pid ?? 0;
     return {
-      baseUrl,
+      ...(JSON.parse(line) as Ready),
       readyMs,
-      memory: () => residentMb(pid),
-      watch: () => void process.kill(pid, 'SIGUSR2'),
-      longestTurn: () => JSON.parse(readFileSync(env.TURN_FILE ?? '', 'utf8')),
+      get memoryMb() {
+        return residentMb(child.pid ?? 0);
+      },
       end: () => end(child),
     };
   }
@@ -82,24 +67,8 @@ function residentMb(pid: number): number {
   return Number(spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout) / 1_000;
 }
 
-/** Ends a process, if it has not ended already. */
-export async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGKILL');
   await once(child, 'exit');
-}
-
-/** Connects an MCP client to a relay while `work` runs. */
-export async function withClient<T>(baseUrl: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = await mcpClient(`${baseUrl}/mcp`);
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
-}
-
-/** Returns the median of several measurements. */
-export function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }

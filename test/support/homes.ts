@@ -18,8 +18,6 @@ export interface Past {
   days: number;
 }
 
-export const NO_PAST: Past = { tracks: 0, jobs: 0, days: 0 };
-
 const ITEMS = 20;
 const DAY_MS = 24 * 60 * 60_000;
 const CHANGES_A_DAY = 3;
@@ -27,13 +25,8 @@ const ROWS = 100;
 /** The limits of `changes/changes.ts`. */
 const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
 
-/** Opens the state of a home, so that statements can be timed. The caller closes the store. */
-export function openHome(home: string): Promise<Store> {
-  return openStore({ home, clock: systemClock, log: silentLog });
-}
-
 export async function fillHome(home: string, { tracks, jobs, days }: Past): Promise<void> {
-  const store = await openHome(home);
+  const store = await openStore({ home, clock: systemClock, log: silentLog });
   const now = Date.now();
   const uris = Array.from({ length: ROWS }, (_, row) => knownTrack(row).uri);
   const body = await packBody({
