@@ -1,7 +1,6 @@
 /** Jobs that are cancelled while relay finds out how their last request ended. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { ChangeSummary } from '../../src/domain/change.ts';
 import type { OwnerState } from '../../src/domain/ownerPage.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
@@ -12,7 +11,6 @@ import { at, owner } from '../support/entries.ts';
 import { send } from '../support/http.ts';
 import { assertRows, fill, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { gate } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
 import { withExtras } from './extras.ts';
 import { committed, poll } from './settled.ts';
@@ -97,26 +95,6 @@ longTest('a job that is cancelled while it waits to write its first request leav
     assertRows(playlist, former);
   }),
 );
-
-test('the same holds if the job is cancelled while it tries the lost request again', () =>
-  withUnkind({}, async (relay) => {
-    const put = { method: 'PUT', path: '/me/library' };
-    const held = gate();
-    const id = await committed(relay, 'save_tracks', tracks(relay, 5, 3_000), {}, () =>
-      relay.provider.faults.add(
-        { ...put, kind: 'status_after', status: 502 },
-        { ...put, kind: 'hook', fn: held.wait },
-        { ...put, ...LIMIT },
-      ),
-    );
-    await poll(async () => (held.waiting === 1 ? true : null));
-    const answer = relay.call('cancel_job', { job_id: id });
-    await reach(relay, id, 'cancelled');
-    held.open();
-    await answer;
-    const [change] = await listed(relay);
-    assert.deepEqual([change?.state, change?.can_undo], ['partial', true]);
-  }));
 
 longTest(
   'a job that is cancelled after it has made a playlist leaves a change that an undo can take back',

@@ -3,16 +3,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { toolText } from '../../src/cli/call/toolText.ts';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
-import { ALL_TOOLS } from '../../src/tools/index.ts';
-import type { Tool } from '../../src/tools/tool.ts';
-import { exampleWords, relay } from '../support/cli.ts';
+import { relay } from '../support/cli.ts';
 import { assertNone, at } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
 import { sized } from '../support/scale.ts';
-import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
 
 type Answer = Record<string, unknown>;
 
@@ -277,45 +273,3 @@ test('names that strangers chose stay in their cells', async (context) => {
   assertNone(lines, (line) => widthOf(line) > 60);
   assert.equal(lines.filter((line) => line.endsWith(ID)).length, names.length);
 });
-
-test('every tool that reads is called as its example says, and its answer fits 60 columns', () =>
-  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ home }) => {
-    const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
-    const show = (columns: number, ...words: string[]) =>
-      relay(['call', ...words], { env, columns, terminal: { stdout: columns > 0 } });
-    const made = await show(0, 'create_bulk_job', 'type=save_tracks', 'items=[{"title":"A","artist":"B"}]');
-    const { job_id } = JSON.parse(made.out) as { job_id: string };
-    for (const tool of ALL_TOOLS.filter(({ kind }) => kind === 'read')) {
-      const { name } = tool;
-      const words = exampleOf(tool).map((word) => word.replace('JOB_ID', job_id));
-      const { code, out, err } = await show(60, ...words);
-      assert.equal(code, 0, `${name}: ${err}`);
-      const wide = out.split('\n').filter((line) => widthOf(line) > 60);
-      assert.deepEqual(wide, [], name);
-      // An ID may contain a word such as `null` by chance, so the words count only as a whole value.
-      assert.deepEqual(
-        /.*(\[object|(^| {2})(undefined|NaN|null)( {2}|$)|[{"]\w+":).*/m.exec(out)?.[0],
-        undefined,
-        name,
-      );
-    }
-  }));
-
-function exampleOf(tool: Tool): string[] {
-  return exampleWords(toolText(tool, 80).trimEnd().split('\n').at(-1) ?? '');
-}
-
-test('the example of every tool that writes works in the demo', () =>
-  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ home }) => {
-    const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
-    const failed: string[] = [];
-    for (const tool of ALL_TOOLS.filter(({ kind }) => kind !== 'read')) {
-      const words = exampleOf(tool);
-      // Examples have no real ID of a job or kept playlist.
-      if (words.some((word) => /(JOB|KEEP)_ID$/.test(word))) continue;
-      const { code } = await relay(['call', ...words], { env });
-      if (code !== 0) failed.push(tool.name);
-    }
-    // The player of the demo is at its first song, so it cannot go back.
-    assert.deepEqual(failed, ['previous_track']);
-  }));

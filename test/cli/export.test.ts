@@ -115,24 +115,6 @@ test('a whole library becomes one file for each playlist, and comes back', () =>
     assert.deepEqual(savedUris(world).sort(), saved.sort());
   }));
 
-test('every playlist in every format comes back without a search', () =>
-  withLists(async (scene) => {
-    const { world, run, dir } = scene;
-    const mine = owner(world.provider).playlists.filter(
-      ({ ownerId, rows }) => ownerId === 'demo.listener' && rows.length > 0,
-    );
-    for (const format of WRITTEN_FORMATS) {
-      const all = join(dir, format);
-      assert.equal((await run(['export', '--all', '-o', all, '--format', format, '--json'])).code, 0);
-      for (const playlist of mine) {
-        const rows = await broughtBack(scene, join(all, `${playlist.name}.${format}`), 'Back');
-        assert.deepEqual(rows, keptOf(playlist), `${playlist.name} as ${format}`);
-        const { playlists } = owner(world.provider);
-        playlists.splice(playlists.indexOf(named(world, 'Back')), 1);
-      }
-    }
-  }));
-
 test('wrong usage is reported before anything is read', async (context) => {
   const env = { RELAY_HOME: temporaryHome(context) };
   for (const [args, message] of [

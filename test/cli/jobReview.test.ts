@@ -59,13 +59,6 @@ test('a job under review shows both ways to continue, and can be completed with 
     rows(edited);
   }));
 
-test('a job under review can be continued: it writes the rest and keeps what others changed', () =>
-  withReview(async (world, id, { edited, items, rows }) => {
-    const { code, err } = await jobs(world, 'resume', id, '--review', 'carry-on', '--watch');
-    assert.equal(code, 0, err);
-    rows([...edited, ...items.slice(150)]);
-  }));
-
 test('an unknown value of --review is wrong usage', async () => {
   const { code, err } = await relay(['jobs', 'resume', '1f0c', '--review', 'ignore']);
   assert.equal(code, 2);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -104,24 +104,3 @@ for (const [what, spoil] of damages) {
       assert.equal(digest(path), before);
     }));
 }
-
-test('if the key is lost, the start is refused and no new key is created', async () => {
-  const right = randomBytes(32).toString('base64');
-  for (const keychain of ['file', 'auto']) {
-    await withDesk(
-      { RELAY_KEYCHAIN: keychain, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' },
-      async (desk) => {
-        const { server } = await desk.host([], { RELAY_ENCRYPTION_KEY: right });
-        await server.stop();
-        const path = join(desk.home, 'relay.db');
-        const before = digest(path);
-        // The command runs in a process of its own, since the keychain helper inherits the address of the bus from that
-        // process.
-        assertRefusal(await desk.start(SERVE).ended, 3, /relay login/);
-        assert.equal(digest(path), before);
-        assert.deepEqual(readdirSync(desk.home).includes('master.key'), false);
-        await desk.host([], { RELAY_ENCRYPTION_KEY: right });
-      },
-    );
-  }
-});

@@ -156,29 +156,3 @@ test('without a server, relay stdio becomes one that other commands find, and it
   assert.equal(await stdio.close(), 0);
   assert.equal(existsSync(serverFile(env)), false);
 });
-
-test('of two relay stdio started at once, one is the server and the other uses it; the server stays until the other has gone', async (t) => {
-  const env = desk(t);
-  const both = [rawStdio(t, { env }), rawStdio(t, { env })];
-  for (const answer of await Promise.all(both.map((stdio) => stdio.ask('ping')))) assert.ok(answer.result);
-  const { RELAY_HOME = '' } = env;
-  const { pid } = (await readJson(join(RELAY_HOME, 'server.json'))) as { pid: number };
-  const host = both.find((stdio) => stdio.pid === pid);
-  const other = both.find((stdio) => stdio.pid !== pid);
-  assert.ok(host && other);
-  let hasEnded = false;
-  const end = host.close().then((code) => {
-    hasEnded = true;
-    return code;
-  });
-  for (let count = 0; count < 20; count++) assert.ok((await other.ask('ping')).result);
-  assert.equal(hasEnded, false);
-  assert.equal(await other.close(), 0);
-  assert.equal(await end, 0);
-  assert.equal(existsSync(serverFile(env)), false);
-});
-
-async function readJson(path: string): Promise<unknown> {
-  const { readFile } = await import('node:fs/promises');
-  return JSON.parse(await readFile(path, 'utf8'));
-}

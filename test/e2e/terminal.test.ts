@@ -71,33 +71,3 @@ for (const columns of sized([80, 50], [50])) {
     },
   );
 }
-
-test('tables fit 50 columns with whole words, names first; colours show only on a terminal', skip, () =>
-  withDesk({}, async (desk) => {
-    await desk.host(['--demo']);
-    const found = await desk.relay(['call', 'search_tracks', 'query=carousel', 'limit=3', '--json']);
-    const ids = JSON.parse(found.out).items.map(({ id }: { id: string }) => id);
-    await desk.relay(['call', 'save_tracks', '--args', JSON.stringify({ track_ids: ids })]);
-    const tables: Array<[words: string[], head: RegExp]> = [
-      [['playlists'], /^NAME .*SONGS/m],
-      [['history'], /^WHAT .*ID/m],
-      [['status'], /^✓ server/m],
-    ];
-    for (const [words, head] of tables) {
-      const screen = inTerminal(words, 50, environment(desk));
-      assert.equal(await screen.ended(), 0, screen.raw);
-      const shown = screen.lines();
-      assert.match(shown.join('\n'), head);
-      for (const line of shown) assert.ok(widthOf(line) <= 50 || /https?:/.test(line), line);
-      assert.ok(/\[(2|32)m/.test(screen.raw), 'in colour');
-      const plain = inTerminal(words, 50, environment(desk, { NO_COLOR: '1' }));
-      await plain.ended();
-      assert.doesNotMatch(plain.raw, /\[\d+m/);
-      assert.deepEqual(plain.lines().length, shown.length);
-      assert.ok(!(await desk.relay(words)).out.includes('\u001b'));
-    }
-    const failed = inTerminal(['call', 'get_track', 'track_id=x'], 80, environment(desk));
-    assert.notEqual(await failed.ended(), 0);
-    assert.ok(failed.raw.includes('\u001b[1;31mrelay:\u001b[0m '), failed.raw);
-  }),
-);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { loadSettings } from '../../src/config/settings.ts';
-import { TOOL_GROUPS, type Toolset } from '../../src/domain/toolsets.ts';
+import type { Toolset } from '../../src/domain/toolsets.ts';
 import { ALL_TOOLS, TOOLS, toolsOf } from '../../src/tools/index.ts';
 import { temporaryHome } from '../support/cli.ts';
 import { postMcp } from '../support/mcpPost.ts';
@@ -163,40 +163,6 @@ test('the instructions name no group of tools that is not offered', async () => 
     assert.ok(text.length <= 1_900, `${text.length} characters`);
   });
 });
-
-test('the instructions fit and name no tool that is not offered, whatever is left out', () =>
-  withRelay({ connect: false, client: false, env: { RELAY_TOOLSETS: 'all' } }, async ({ server }) => {
-    const all = ALL_TOOLS.map(({ name }) => name);
-    const params = {
-      protocolVersion: '2025-06-18',
-      capabilities: {},
-      clientInfo: { name: 'x', version: '1' },
-    };
-    const without = (...left: string[]) => TOOL_GROUPS.filter((group) => !left.includes(group)).join();
-    const most = TOOL_GROUPS.flatMap((one) => TOOL_GROUPS.map((other) => without(one, other)));
-    for (const toolsets of ['standard', 'extras', ...TOOL_GROUPS, 'catalog,jobs', ...new Set(most)])
-      for (const readOnly of ['false', 'true']) {
-        const headers = { 'X-MCP-Toolsets': toolsets, 'X-MCP-Readonly': readOnly };
-        const ask = async (method: string, more = {}) => {
-          const { text } = await postMcp({ server }, { jsonrpc: '2.0', id: 1, method, ...more }, headers);
-          return JSON.parse(text.replace(/^event: message\ndata: /, '')).result;
-        };
-        const { tools } = await ask('tools/list');
-        const offered = new Set(names(tools));
-        const { instructions } = await ask('initialize', { params });
-        const named = (instructions as string).match(/\b[a-z]+(?:_[a-z]+)*\b/g) ?? [];
-        const where = JSON.stringify(headers);
-        assert.deepEqual(
-          named.filter((word) => all.includes(word) && !offered.has(word)),
-          [],
-          where,
-        );
-        const changes = ALL_TOOLS.some(({ name, kind }) => offered.has(name) && kind !== 'read');
-        assert.equal(/can change/.test(instructions), changes, where);
-        assert.equal(/no tool is offered/.test(instructions), offered.size === 0, where);
-        assert.ok(instructions.length <= 1_900, where);
-      }
-  }));
 
 test('serve takes --toolsets and --read-only, and call says why the server does not offer a tool', () =>
   withDesk({}, async ({ host, relay }) => {

@@ -10,12 +10,7 @@ import { until } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
 
 const HOLD = fileURLToPath(new URL('../support/hold.mjs', import.meta.url));
-/** The usual limits in a twentieth of the time. */
-const SOON = { headersMs: 400, requestMs: 1_500, stallMs: 500, lingerMs: 50, checkMs: 50 };
 const FULL_REQUEST = 'GET / HTTP/1.1\r\nhost: HOST\r\n\r\n';
-const POST =
-  'POST /oauth/token HTTP/1.1\r\nhost: HOST\r\ncontent-type: application/x-www-form-urlencoded\r\n';
-
 interface Holding {
   count: number;
   /** Sent at once, with the server's host in place of `HOST`. */
@@ -92,39 +87,6 @@ test(`with ${10 * TENTH} silent and half-open connections /health still answers,
     assert.ok(times.length >= 20);
     assert.ok(Math.max(...times) < 20_000, `the slowest answer took ${Math.round(Math.max(...times))} ms`);
   }));
-
-const HOLDS: Record<string, Holding> = {
-  'says nothing': { count: 3 },
-  'says nothing and ends its side': { count: 3, ends: true },
-  'stops within the headers': { count: 3, text: 'GET /health HTTP/1.1\r\nhost: x' },
-  'stops within the headers and ends its side': {
-    count: 3,
-    text: 'GET /health HTTP/1.1\r\nhost: x',
-    ends: true,
-  },
-  'sends its headers letter by letter': { count: 3, text: 'GET /health HTTP/1.1\r\nx: ', trickle: 'x' },
-  'stops within the body': { count: 3, text: `${POST}content-length: 100\r\n\r\ngrant` },
-  'sends its body letter by letter': {
-    count: 3,
-    text: `${POST}content-length: 100000\r\n\r\n`,
-    trickle: 'x',
-  },
-  'stops within a chunk': { count: 3, text: `${POST}transfer-encoding: chunked\r\n\r\n5\r\nab` },
-  'is refused and stays': { count: 3, text: 'nonsense\r\n\r\n' },
-  'reads no answer': { count: 3, text: FULL_REQUEST.repeat(1_000) },
-  'keeps a connection without using it': { count: 3, text: FULL_REQUEST },
-};
-
-test('a client that stalls, trickles, idles or reads no answer is cut off, even if it never closes its end', async () => {
-  const limits = { ...SOON, keepAliveMs: 400 };
-  await withRelay({ connect: false, client: false, limits }, async ({ baseUrl }) => {
-    const before = descriptors();
-    await whileHeld(baseUrl, Object.values(HOLDS), async () => {
-      await until(() => descriptors() <= before);
-    });
-    assert.equal((await send(`${baseUrl}/health`)).status, 200);
-  });
-});
 
 test('at the limit, the oldest connection without an answered request is closed first, then the oldest idle one', async () => {
   const limits = { max: 6, maxWithYoung: 6, youngMs: 0 };

@@ -4,9 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { createWaitingBodies } from '../../src/server/http/waitingBodies.ts';
-import { collectGarbage } from '../support/garbage.ts';
 import { send } from '../support/http.ts';
-import { sized } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -44,23 +42,6 @@ async function unfinished(
   await new Promise((resolve) => socket.write(Buffer.alloc(bytes, ' '), resolve));
   return { socket, said: () => said };
 }
-
-test('unfinished bodies without a credential hold a few MiB together, however many there are', () =>
-  withRelay({ client: false }, async (relay) => {
-    const before = process.memoryUsage().arrayBuffers;
-    const held: Held[] = [];
-    for (let count = 0; count < sized(300, 30); count++) {
-      held.push(await unfinished(relay, OPEN_PATHS[count % 3] ?? assert.fail(), MIB - 1));
-    }
-    assert.equal((await send(`${relay.baseUrl}/health`)).status, 200);
-    const grown = () => process.memoryUsage().arrayBuffers - before;
-    // The measured memory includes bytes in sockets and garbage, so it may take a while to fall.
-    await until(async () => {
-      await collectGarbage();
-      return grown() < 12 * MIB;
-    });
-    for (const { socket } of held) socket.destroy();
-  }));
 
 test('a client whose body is dropped to make room gets an OAuth error that says to send the request again', () =>
   withRelay({ client: false }, async (relay) => {
