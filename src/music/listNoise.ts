@@ -2,18 +2,34 @@
  * Removes what lists carry besides title and artist: track numbers, file endings, channel names, "Official Video", the artist
  * in front of the title. Each may also be part of a name ("9. Kettle"), so the text as written is always tried first.
  */
-import { readBilling, sameArtist } from './artists.ts';
-import { withoutEntities } from './entities.ts';
-import { foldLetters, tidy, tidyName } from './letters.ts';
-import { compact, nameKey, normaliseName, signlessKeys } from './normalise.ts';
-import { isOnlyNote } from './versionNotes.ts';
-import { NO_ARTIST, NOTE_ENDINGS, TITLE_ENDINGS } from './vocabulary.ts';
+import {
+  foldLetters,
+  hasLetterOrDigit,
+  lacksSigns,
+  nameKey,
+  normaliseName,
+  readBilling,
+  sameArtist,
+  tidy,
+} from './names.ts';
+import { isOnlyNote } from './title.ts';
 
+/** The names of a requested track. */
+interface Names {
+  title: string;
+  artist: string;
+  year?: number;
+}
+
+/** What lists write in place of an unknown artist. */
+const NO_ARTIST = new Set('various artists,various,va,v a,unknown artist,unknown,n a,none,artist'.split(','));
 /** "Artist - Topic", "ArtistVEVO", "Artist Official": the names of channels. */
-const TOPIC = /\s+-\s*topic$/iu;
-const VEVO = /\s*vevo$/iu;
-const OFFICIAL = /[\s\-|·]*[\s([\-|]official(?: (?:artist )?(?:youtube )?channel)?[)\]]?$/iu;
-const GLUED_OFFICIAL = /(?<=\p{Ll})Official$/u;
+const CHANNELS = [
+  /\s+-\s*topic$/iu,
+  /\s*vevo$/iu,
+  /[\s\-|·]*[\s([\-|]official(?: (?:artist )?(?:youtube )?channel)?[)\]]?$/iu,
+  /(?<=\p{Ll})Official$/u,
+];
 const WORD_STARTS = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu;
 
 const FILE_ENDING = /\.(?:mp3|m4a|m4p|flac|wav|ogg|opus|aac|wma|aiff?|mp4|webm|mkv)$/iu;
@@ -21,148 +37,174 @@ const BULLET = /^[•·▪►▶*>–-]\s+(?=\S)/u;
 /** "03. ", "3) ", "[03] ", "#3: ", "1-03 ", "03 - ", "A1. ", "Track 3: ". A letter must follow somewhere. */
 const NUMBER =
   /^(?:[([]?#?\d{1,3}[.)\]]+(?!\d)\s*|#?\d{1,3}:\s+|\d{1,2}-\d{2}[.)]?\s+|\d{1,3}\s*-\s+|0\d\s+|[A-D]\d{1,2}(?:[.)]|\s+-)\s+|(?:track|titel|piste)\s*\d{1,3}\s*[.:)-]\s*)(?=.*\p{L})/iu;
-const ENDING = new RegExp(
-  `[\\s|/,~•·:-]+[([]?(?:${TITLE_ENDINGS.map((text) => foldLetters(text)).join('|')})[)\\]]?$`,
-  'u',
-);
-/** Endings that are removed only in brackets, since a title may end with the bare word. */
+/** Phrases that lists write after a folded title without brackets, and that no song is likely to end with. */
+const PHRASES = [
+  'official (?:music |lyrics? |hd |4k )?(?:video(?: ?clip)?|audio|lyrics|clip|mv|m/v|visuali[sz]er)',
+  '(?:music|lyrics?) video,with lyrics,lyrics,video clip,clip officiel,video officielle,(?:lyric )?video(?:clip)? oficial',
+  'clipe oficial,audio oficial,offizielles (?:musik)?video,(?:video|audio) ufficiale,официальныи клип',
+  'full hd,u?hd,hq,[48]k,1080p,720p,60fps,m/?v',
+].join(',');
+const ENDING = new RegExp(`[\\s|/,~•·:-]+[([]?(?:${PHRASES.replaceAll(',', '|')})[)\\]]?$`, 'u');
+/** A title may end with the bare word. */
 const BRACKETED = /\s*(?:\((?:audio|video)\)|\[(?:audio|video)\])$/u;
 /** A length or a year in brackets. */
 const TIME_OR_YEAR = /\s*[([](?:(?:\d{1,2}:)?\d{1,2}:[0-5]\d|((?:19|20)\d\d))[)\]]$/u;
-const NOTE_ENDING = new RegExp(`\\s+(${NOTE_ENDINGS.join('|')})$`, 'iu');
+/** Notes that lists also write without brackets. */
+const NOTE_ENDING =
+  /\s+(radio edit|radio version|single version|single edit|album version|original mix|original version|bonus track)$/iu;
 /** What separates artist and title. A colon counts only if it follows a word and a space follows the colon. */
 const BETWEEN = /\s+[-|~•]+\s*|\s*[-|~•]+\s+|\s+\/\/\s+|(?<=[^\s:]):\s+/gu;
 const QUOTED = /^(.+?)\s+["“„«](.+)["”“»]$/u;
-/** Maximum length of a channel name, as for a billing. */
-const MAX_CHANNEL = 1_000;
+/** The most things to remove, and the most separators to try: a title with many dashes is no list's. */
 const MAX_STEPS = 8;
-/** Maximum number of separators to try. A title has few; the limit bounds the work for a hostile one. */
 const MAX_CUTS = 6;
 
-/** The fields of a query that are read. */
-interface Asked {
-  readonly title: string;
-  readonly artist: string;
-  readonly year?: number;
+/**
+ * The ways to read a query, each different: as written, then without noise, which may also be part of a name. The artist in the
+ * title goes last: it is part of "Plinth - Ovo by Ovo".
+ */
+export function readingsOf<T extends Names>(query: T): readonly T[] {
+  const readings = [query, read(query, { keepArtist: true }), read(query, { keepArtist: false })];
+  return readings.filter(
+    ({ title, artist }, at) =>
+      !readings.slice(0, at).some((other) => other.title === title && other.artist === artist),
+  );
 }
 
-/** The ways to read a query: as written, then without what lists carry besides title and artist. */
-export function readingsOf<Q extends Asked>(query: Q): readonly Q[] {
-  const clean = withoutNoise(query);
-  return clean.title === query.title && clean.artist === query.artist ? [query] : [query, clean];
+/** The query without noise; unchanged if there is none. */
+export function withoutNoise<T extends Names>(query: T): T {
+  return read(query, { keepArtist: false });
 }
 
-/** The query without what lists carry besides title and artist; unchanged if there is nothing to remove. */
-export function withoutNoise<Q extends Asked>(query: Q): Q {
-  const untimed = withoutTimeOrYear(tidyName(withoutEntities(query.artist), MAX_CHANNEL));
-  const artist = withoutChannel(untimed.rest);
-  const { title, year = untimed.year } = plainTitle(withoutEntities(query.title), artist);
-  const named = NO_ARTIST.has(normaliseName(artist)) ? artistInFront(title) : null;
-  const clean = named ?? { title, artist };
+function read<T extends Names>(query: T, { keepArtist }: { keepArtist: boolean }): T {
+  const billing = untimed(tidy(withoutEntities(query.artist)));
+  const channel = channelless(billing.text);
+  const found = cleanTitle(query.title, channel, keepArtist);
+  const isNamed = !keepArtist && NO_ARTIST.has(normaliseName(channel));
+  const { title, artist } = (isNamed && namedIn(found.title)) || { title: found.title, artist: channel };
+  const year = query.year ?? found.year ?? billing.year;
   return {
     ...query,
-    title: kept(clean.title, query.title),
-    artist: kept(clean.artist, query.artist),
-    ...(year !== undefined && query.year === undefined && { year }),
+    title: kept(title, query.title),
+    artist: kept(artist, query.artist),
+    ...(year !== undefined && { year }),
   };
 }
 
-/** `clean`, or the text as written if only spaces or forms of characters differ, or if nothing is left. */
+/** The text as written if nothing was removed, or nothing would be left. */
 function kept(clean: string, written: string): string {
   return normaliseName(clean) === '' || clean === tidy(written) ? written : clean;
 }
 
-/** Removes from the name of a channel what is not the artist's name. */
-function withoutChannel(artist: string): string {
-  const written = tidyName(artist, MAX_CHANNEL);
-  const name = [TOPIC, VEVO, OFFICIAL, GLUED_OFFICIAL].reduce(
-    (text, ending) => text.replace(ending, ''),
-    written,
-  );
-  if (/^(?:the)?$/u.test(normaliseName(name))) return written;
-  const isGlued = !name.includes(' ') && (VEVO.test(written) || GLUED_OFFICIAL.test(written));
+function cleanTitle(
+  written: string,
+  artist: string,
+  keepArtist: boolean,
+): { title: string; year: number | undefined } {
+  let title = tidy(withoutEntities(written)).replace(FILE_ENDING, '');
+  if (!title.includes(' ')) title = title.replace(/_+/gu, ' ').trim();
+  let year: number | undefined;
+  for (let step = 0; step < MAX_STEPS; step += 1) {
+    const named = keepArtist ? title : withoutArtist(title, artist);
+    const timeless = untimed(named);
+    year ??= timeless.year;
+    const unended = withoutEnding(timeless.text);
+    // A number may be the first word of the artist's name, so the artist goes first.
+    const next = named === title ? unended.replace(BULLET, '').replace(NUMBER, '') : unended;
+    if (next === title || !isName(next)) break;
+    title = next;
+  }
+  return { title: title.replace(NOTE_ENDING, ' - $1'), year };
+}
+
+/** The artist and the title of a title that names both. */
+function namedIn(title: string): { title: string; artist: string } | null {
+  const [artist = '', ...rest] = title.split(/\s+-+\s+/u);
+  const song = rest.join(' - ');
+  return isName(artist) && isName(song) ? { title: song, artist } : null;
+}
+
+/** True for a name, false for a mere version note, which would be all that remains of "Ula - Live". */
+function isName(text: string): boolean {
+  return hasLetterOrDigit(text) && !isOnlyNote(text);
+}
+
+function untimed(text: string): { text: string; year?: number } {
+  const found = TIME_OR_YEAR.exec(text);
+  const rest = text.slice(0, found?.index);
+  if (!found || !isName(rest)) return { text };
+  return { text: rest, ...(found[1] && { year: Number(found[1]) }) };
+}
+
+function channelless(written: string): string {
+  const name = CHANNELS.reduce((text, ending) => text.replace(ending, ''), written);
+  if (name === written || /^(?:the)?$/u.test(normaliseName(name))) return written;
+  const isGlued = !name.includes(' ') && !/\s(?:topic|official)/iu.test(written);
   return isGlued ? name.replace(WORD_STARTS, ' ') : name;
 }
 
-/** The title alone, and the year that was in brackets after it. */
-function plainTitle(written: string, artist: string): { title: string; year?: number } {
-  let year: number | undefined;
-  let title = withSpaces(tidyName(written).replace(FILE_ENDING, ''));
-  for (let step = 0; step < MAX_STEPS; step += 1) {
-    const untimed = withoutTimeOrYear(withoutArtist(title, artist).replace(BULLET, ''));
-    year ??= untimed.year;
-    const next = withoutEnding(untimed.rest);
-    const shorter = withoutArtist(next, artist) === next ? next.replace(NUMBER, '') : next;
-    if (shorter === title || !isName(shorter)) break;
-    title = shorter;
-  }
-  return { title: title.replace(NOTE_ENDING, ' - $1'), ...(year !== undefined && { year }) };
-}
-
-function withoutTimeOrYear(text: string): { rest: string; year?: number } {
-  const found = TIME_OR_YEAR.exec(text);
-  const rest = found ? text.slice(0, found.index) : text;
-  if (!isName(rest)) return { rest: text };
-  return { rest, ...(found?.[1] && { year: Number(found[1]) }) };
-}
-
-/** File names have underscores for spaces. */
-function withSpaces(text: string): string {
-  return text.includes(' ') ? text : text.replace(/_+/gu, ' ').trim();
-}
-
-/** True for a name, false for a mere version note such as "Live", which would be all that remains of "Ula - Live". */
-function isName(text: string): boolean {
-  return /[\p{L}\p{N}]/u.test(text) && !isOnlyNote(text);
-}
-
 function withoutEnding(title: string): string {
-  // Folding may change the length of the text before the ending, so the length of the rest is counted from the end.
   const folded = foldLetters(title);
-  const ending = (ENDING.exec(folded) ?? BRACKETED.exec(folded))?.[0];
+  const [ending] = ENDING.exec(folded) ?? BRACKETED.exec(folded) ?? [];
+  // Folding may change the length of what is in front, so the length of the rest is counted from the end.
   const rest = ending === undefined ? '' : title.slice(0, -ending.length).trim();
   return isName(rest) ? rest : title;
 }
 
-/** Removes the artist before or after the title, or "by Artist" at its end. Other names beside the artist become guests. */
+/** Removes the artist before or after the title. Other names beside the artist become guests. */
 function withoutArtist(title: string, artist: string): string {
-  for (const { before, after } of cuts(title)) {
-    const names = isName(after) ? namesWith(before, artist) : null;
-    if (names) return names.length > 0 ? `${after} (feat. ${names.join(', ')})` : after;
-    if (isName(before) && sameArtist(after, artist)) return before;
+  const cuts = [...title.matchAll(BETWEEN)]
+    .slice(0, MAX_CUTS)
+    .map(({ index, 0: sign }) => [title.slice(0, index), title.slice(index + sign.length)]);
+  const [, before, after] = QUOTED.exec(title) ?? [];
+  for (const [left = '', right = ''] of [...cuts, ...(before && after ? [[before, after]] : [])]) {
+    const names = isName(right) ? guestsBeside(left, artist) : null;
+    if (names) return names.length > 0 ? `${right.trim()} (feat. ${names.join(', ')})` : right.trim();
+    if (isName(left) && sameArtist(right, artist)) return left.trim();
   }
   const by = title.toLowerCase().lastIndexOf(' by ');
   return by > 0 && sameArtist(title.slice(by + 4), artist) ? title.slice(0, by).trim() : title;
 }
 
-function* cuts(title: string): Generator<{ before: string; after: string }> {
-  for (const { index, 0: sign } of [...title.matchAll(BETWEEN)].slice(0, MAX_CUTS)) {
-    yield { before: title.slice(0, index).trim(), after: title.slice(index + sign.length).trim() };
-  }
-  const quoted = QUOTED.exec(title);
-  if (quoted?.[1] && quoted[2]) yield { before: quoted[1], after: quoted[2] };
-}
-
-/**
- * The names in `text` that the billing `artist` lacks. null if `text` lacks a main artist of the billing and also names someone
- * who is not in it.
- */
-function namesWith(text: string, artist: string): string[] | null {
-  if (sameArtist(text, artist) || signlessKeys(text).includes(compact(normaliseName(artist)))) return [];
+/** The names in `text` besides those of the billing `artist`; null if `text` is not that billing. */
+function guestsBeside(text: string, artist: string): string[] | null {
+  if (sameArtist(text, artist) || lacksSigns(normaliseName(artist), text)) return [];
   const [there, asked] = [readBilling(text), readBilling(artist)];
-  const names = [...there.main, ...there.guests];
-  const keys = new Set(names.map(nameKey));
   const askedKeys = new Set([...asked.main, ...asked.guests].map(nameKey));
-  if (asked.main.every((name) => keys.has(nameKey(name)))) {
-    return names.filter((name) => !askedKeys.has(nameKey(name)));
-  }
-  return names.every((name) => askedKeys.has(nameKey(name))) ? [] : null;
+  const names = new Map([...there.main, ...there.guests].map((name) => [nameKey(name), name]));
+  const others = [...names].flatMap(([key, name]) => (askedKeys.has(key) ? [] : [name]));
+  if (asked.main.every((name) => names.has(nameKey(name)))) return others;
+  return others.length === 0 ? [] : null;
 }
 
-/** Splits "Artist - Title", for a list that names no artist; null if there are not two names. */
-function artistInFront(title: string): Asked | null {
-  const parts = title.split(/\s+-+\s+/u);
-  const [artist = '', ...rest] = parts;
-  const song = rest.join(' - ');
-  return rest.length > 0 && isName(song) && isName(artist) ? { title: song, artist } : null;
+const ENTITY =
+  /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z])(acute|grave|circ|tilde|uml|ring|cedil)|([a-z]{2,8}));/giu;
+const MARKS: Readonly<Record<string, string>> = {
+  grave: '\u0300',
+  acute: '\u0301',
+  circ: '\u0302',
+  tilde: '\u0303',
+  uml: '\u0308',
+  ring: '\u030a',
+  cedil: '\u0327',
+};
+const NAMED = new Map(
+  'amp& quot" apos\' lt< gt> ndash– mdash— lsquo‘ rsquo’ ldquo“ rdquo” laquo« raquo» hellip… middot· bull• oslashø Oslash\u00d8 aeligæ AElig\u00c6 szligß'
+    .split(' ')
+    .map((pair): [string, string] => [pair.slice(0, -1), pair.slice(-1)])
+    .concat([['nbsp', ' ']]),
+);
+
+/** The text with the characters of HTML entities (`&amp;`, `&#39;`, `&eacute;`), as lists copied from a page's source have them. */
+export function withoutEntities(text: string): string {
+  return text.replace(
+    ENTITY,
+    (written, decimal?: string, hex?: string, letter?: string, mark = '', name = '') => {
+      if (letter !== undefined) return `${letter}${MARKS[mark.toLowerCase()]}`.normalize('NFC');
+      if (name !== '') return NAMED.get(name) ?? written;
+      const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
+      const character = code > 0x10ffff ? '' : String.fromCodePoint(code);
+      return character === '' || /\p{C}/u.test(character) ? written : character;
+    },
+  );
 }

@@ -1,8 +1,7 @@
 /** Finds a song among the account's saved tracks, to avoid a search. Pure. */
 import type { Track } from '../domain/shapes.ts';
-import { matchIsrc } from '../music/isrc.ts';
-import { matchTrack } from '../music/match.ts';
-import { normaliseName } from '../music/normalise.ts';
+import { matchIsrc, matchTrack } from '../music/match.ts';
+import { normaliseName } from '../music/names.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 
 /**

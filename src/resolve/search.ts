@@ -1,7 +1,6 @@
 /** The searches for one track: as few as possible, since each costs part of a daily quota. */
 import type { Track } from '../domain/shapes.ts';
-import { matchIsrc } from '../music/isrc.ts';
-import { isForgiven, type MatchResult, matchTrack } from '../music/match.ts';
+import { isForgiven, type MatchResult, matchIsrc, matchTrack } from '../music/match.ts';
 import { searchQueries, type TrackQuery } from '../music/trackQuery.ts';
 
 /** The most searches that `findTrack` makes for a query. If the first finds the song as written, it makes only one. */

@@ -8,7 +8,7 @@ import { asRelayError, RelayError } from '../domain/errors.ts';
 import { ADDRESS, BARE_ID, parseRef } from '../domain/ids.ts';
 import type { OwnerRestoreAnswer, RestoreRequest, VersionContent } from '../domain/localApi.ts';
 import type { PlaylistVersions } from '../domain/versions.ts';
-import { calledLike } from '../music/normalise.ts';
+import { calledLike } from '../music/names.ts';
 import { restoreVersion } from '../tools/extras/playlistVersions.ts';
 import type { Services } from '../tools/tool.ts';
 import { inTime } from './inTime.ts';

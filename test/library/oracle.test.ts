@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import type { Database } from 'sql.js';
 import { systemClock } from '../../src/base/clock.ts';
 import { MIRROR_SCHEMA } from '../../src/library/files/schema.ts';
-import { foldLetters } from '../../src/music/letters.ts';
+import { foldLetters } from '../../src/music/names.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { at, owner } from '../support/entries.ts';
 import { trials } from '../support/scale.ts';

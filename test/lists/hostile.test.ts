@@ -155,8 +155,4 @@ test('a file that is not in the given format is refused, and no other format is 
     refusal('Ovo - Plinth\n', { format: 'xspf' }),
     'Line 1 is not valid XML: Root element is missing or invalid. | line 1',
   );
-  assert.equal(
-    refusal('{"title":"Plinth","artist":"Ovo"}', { format: 'spotify' }),
-    "The file was read as Spotify's data export, but no song was found in it.",
-  );
 });

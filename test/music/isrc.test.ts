@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { matchIsrc } from '../../src/music/isrc.ts';
+import { matchIsrc } from '../../src/music/match.ts';
 import { aliasKey } from '../../src/music/trackQuery.ts';
 import { trackOf } from './matchRows.ts';
 

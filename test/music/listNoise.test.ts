@@ -265,7 +265,7 @@ testRows([
   [
     'Plinth feat Ovo Tam Remix | Ula',
     ['Plinth (feat. Ovo) - Tam Remix | Ula ; Ovo'],
-    'matched 0: title, artist, guest_missing, other_artists',
+    'matched 0: title, artist, other_artists',
   ],
   [
     'Plinth Radio Edit | Ula',

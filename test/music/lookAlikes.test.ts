@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Track } from '../../src/domain/shapes.ts';
 import { withoutNoise } from '../../src/music/listNoise.ts';
 import { matchTrack } from '../../src/music/match.ts';
-import { normaliseName } from '../../src/music/normalise.ts';
+import { normaliseName } from '../../src/music/names.ts';
 import { trials } from '../support/scale.ts';
 import { seeded } from '../support/seeded.ts';
 import { trackOf } from './matchRows.ts';

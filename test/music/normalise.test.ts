@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { normaliseName, sameName } from '../../src/music/normalise.ts';
+import { normaliseName, sameName } from '../../src/music/names.ts';
 import { assertNone } from '../support/entries.ts';
 
 const FORMS: readonly (readonly [string, string])[] = [

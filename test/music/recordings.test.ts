@@ -206,7 +206,7 @@ test('near misses are listed nearest first, unrelated tracks not at all', () => 
     status: 'unmatched',
     match: null,
     candidates: [
-      { track: tracks[3], score: 0.35, reasons: ['title', 'artist', 'version_differs'] },
+      { track: tracks[3], score: 0.325, reasons: ['title', 'artist', 'version_differs'] },
       { track: tracks[2], score: 0.16, reasons: ['title', 'artist_differs'] },
       { track: tracks[1], score: 0.105, reasons: ['title_differs', 'artist'] },
     ],

@@ -16,7 +16,7 @@ export async function findPlaylist(local: LocalApi, given: string): Promise<Play
     if (found) return found;
   }
   const { playlists } = await local.listPlaylists();
-  const { calledLike } = await import('../../music/normalise.ts');
+  const { calledLike } = await import('../../music/names.ts');
   const matches = calledLike(playlists, given);
   const [found] = matches;
   if (!found) throw await notFound([given], playlists);
@@ -31,7 +31,7 @@ export async function findPlaylist(local: LocalApi, given: string): Promise<Play
  */
 export async function presentNames(local: LocalApi, given: readonly string[]): Promise<string[]> {
   const { playlists } = await local.listPlaylists();
-  const { calledLike } = await import('../../music/normalise.ts');
+  const { calledLike } = await import('../../music/names.ts');
   const found = given.map((name) => ({
     name,
     names: [...new Set(calledLike(playlists, name).map((one) => one.name))],

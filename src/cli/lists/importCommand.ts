@@ -268,7 +268,7 @@ const NAMED = 10;
 
 /** Returns the name of a list as it is written in the file. Case, accents and punctuation of `wanted` do not matter. */
 async function listNamed(wanted: string, lists: ImportPreview['lists']): Promise<string> {
-  const { calledLike } = await import('../../music/normalise.ts');
+  const { calledLike } = await import('../../music/names.ts');
   const [found] = calledLike(lists, wanted);
   if (found) return found.name;
   const names = lists.map(({ name }) => name);

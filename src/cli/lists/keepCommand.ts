@@ -211,7 +211,7 @@ function withId(items: readonly KeepRecord[], given: string): KeepRecord[] {
 /** Finds a kept playlist by its name, by the first characters of its ID, or by the playlist's own ID or link. */
 async function findKeep(local: LocalApi, given: string): Promise<KeepRecord> {
   const { items } = await local.listKeeps();
-  const { calledLike } = await import('../../music/normalise.ts');
+  const { calledLike } = await import('../../music/names.ts');
   const named = calledLike(items, given);
   const found = named.length > 0 || given === '' ? named : withId(items, given);
   const [first, other] = found;

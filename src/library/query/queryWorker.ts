@@ -6,7 +6,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import initSqlJs, { type Database, type SqlJsConfig, type SqlJsStatic } from 'sql.js';
-import { foldLetters } from '../../music/letters.ts';
+import { foldLetters } from '../../music/names.ts';
 import { type DiskFile, openDiskFile } from '../../store/sql/diskFile.ts';
 import { createPagedFile } from '../../store/sql/pagedFile.ts';
 import { type WasmInstance, wasm } from '../../store/sql/wasm.ts';

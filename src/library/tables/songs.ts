@@ -5,7 +5,7 @@
  */
 import { hashOf } from '../../base/digest.ts';
 import type { RecordingFacts } from '../../domain/recordings.ts';
-import { foldLetters } from '../../music/letters.ts';
+import { foldLetters } from '../../music/names.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 
 export interface Recording extends Omit<RecordingFacts, 'artist'> {

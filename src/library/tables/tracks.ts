@@ -1,7 +1,7 @@
 /** SQL statements for tracks, episodes and local files. A track is stored once, and only while a row refers to it. */
 import { type RecordingFacts, recordingOf } from '../../domain/recordings.ts';
 import type { Media, Track } from '../../domain/shapes.ts';
-import { readBilling } from '../../music/artists.ts';
+import { readBilling } from '../../music/names.ts';
 import type { TrackQuery } from '../../music/trackQuery.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 import { MEDIA_COLUMNS, mediaOf, TRACK_COLUMNS } from './media.ts';

@@ -1,6 +1,6 @@
 /** Names that services and people give to columns of tables and keys of JSON objects. */
 import { BARE_ID } from '../../domain/ids.ts';
-import { foldLetters } from '../letters.ts';
+import { foldLetters } from '../names.ts';
 
 /**
  * Names in order of preference, in the form of `columnKey`. If a file has several for one field, the first counts. Exportify
@@ -8,7 +8,7 @@ import { foldLetters } from '../letters.ts';
  */
 const NAMES = {
   title:
-    'trackname tracktitle songtitle songname title song track mastermetadatatrackname titel titre titolo titulo ' +
+    'trackname tracktitle songtitle songname title song track mastermetadatatrackname episodename titel titre titolo titulo ' +
     'chanson cancion brano musica lied nombredelacancion nomdutitre nomedellatraccia nomedafaixa nummernaam ' +
     'latensnamn parcaadi ονομακομματιου اسمالاغنية トラック名 曲目名称 曲目名稱 歌名 ' +
     'songtrack tracksong tune tytul utwor nazev sarki название песня трек назва 曲名 제목 nome nombre nom naam name ' +
@@ -17,7 +17,7 @@ const NAMES = {
   // What stands in brackets after the title elsewhere: "Live", "Extended Mix".
   version: 'version trackversion songversion mix mixname mixversion remix remixname',
   artist:
-    'artistnames artistname artists artist trackartist songartist creator performer mastermetadataalbumartistname ' +
+    'artistnames artistname artists artist trackartist songartist creator performer mastermetadataalbumartistname showname episodeshowname ' +
     'interpret interpreten kunstler artiste artistes artista artistas interprete interpretes artiest band ' +
     'singer singers vocalist performers performedby by bandname artistband bandartist ' +
     'kunstlernamen nombresdelartista nomsdelartiste nomedellartista nomesdoartista naamvanartiest artistensnamn ' +
@@ -39,7 +39,7 @@ const NAMES = {
     'ημερομηνιακυκλοφοριασαλμπουμ تاريخاصدارالالبوم アルバム発売日 专辑发行日期 專輯發行日期 專輯發行日',
   isrc: 'isrc isrccode externalidsisrc trackisrc',
   uri:
-    'spotifytrackuri spotifyuri trackuri uri spotifyurl spotifytrackurl trackurl spotifylink externalurl ' +
+    'spotifytrackuri spotifyepisodeuri spotifyuri trackuri episodeuri uri spotifyurl spotifytrackurl trackurl spotifylink externalurl ' +
     'externalurls url link href location uridelacancion uridutitre uridellatraccia uridafaixa nummeruri latensuri ' +
     'parcauri uriκομματιου رابطالاغنيةuri トラックuri 曲目uri 歌link',
   id: 'spotifytrackid spotifyid trackid id',

@@ -1,17 +1,18 @@
 /** The shapes of a list before and after it is read. */
-
+import { visibleLine } from '../../base/visibleText.ts';
+import { RelayError } from '../../domain/errors.ts';
 import type { ListFormat, UnreadLine } from '../../domain/listImport.ts';
+import type { Remedy } from '../../domain/remedy.ts';
 import type { TrackQuery } from '../trackQuery.ts';
 import type { Field, Fields } from './columns.ts';
 
-/** `mixed`: some lines are UTF-8, others Windows-1252, as after joining two files. */
+/** `mixed`: some lines are UTF-8, others Windows-1252. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'mixed';
 
 /** One song or episode of a list. Title and artist are '' only if `uri` or `isrc` identifies the song. */
 export interface ListEntry extends TrackQuery {
-  /** First line in the file, from 1. */
+  /** First line in the file, or number of the value in JSON; from 1. */
   line: number;
-  /** URI of a track or an episode in Spotify's catalog. */
   uri?: string;
   /** Name of the playlist within the file, if the file names one. */
   list?: string;
@@ -25,25 +26,21 @@ export type NotSong = UnreadLine;
 /** Which side of " - " is the artist. */
 export interface ArtistSide {
   side: 'left' | 'right';
-  /** The reason as a clause for a person: `names repeat on the left`. */
+  /** The reason as a clause for a person. */
   because: string;
-  /** False if the file has little evidence, or none, so that the usual order was assumed. */
   certain: boolean;
 }
 
-/** Decisions made once for the whole file. */
 interface Decided {
   artistSide?: ArtistSide;
   /** The column of a table that is used for each field, by its name in the header. */
   columns?: Partial<Record<Field, string>>;
-  /** What separates the columns of a table. */
   delimiter?: string;
 }
 
 export interface ReadList {
   format: ListFormat;
   encoding: Encoding;
-  /** The entries in the order of the list. In iTunes XML, that is not the order of the lines. */
   entries: ListEntry[];
   notSongs: NotSong[];
   decided: Decided;
@@ -53,13 +50,12 @@ export interface ReadList {
   lists?: { name: string; entries: number }[];
 }
 
-/** A line or row as its reader returns it. `text` holds title and artist together, and is split later. */
+/** A line or row as its reader returns it. `text` holds title and artist together; `why` says that it is no song. */
 export interface Row {
   line: number;
   raw: string;
   fields?: Fields;
   text?: string;
-  /** The reason if the row is not a song. */
   why?: string;
 }
 
@@ -71,10 +67,70 @@ export interface RawList {
   decided?: Decided;
 }
 
-/** Maximum length of a line in UTF-16 units. Longer lines are prose, and patterns are not tried on them. */
-export const MAX_LINE = 500;
+/** One format. `looksLike` decides by content; the first reader of the table in `readList.ts` that returns true is used. */
+export interface Reader {
+  format: ListFormat;
+  /** What people call the format. */
+  name: string;
+  looksLike(text: string): boolean;
+  read(text: string, options: { allPlays: boolean }): RawList;
+}
 
-/** The first characters of a text from a file, at most 300, for a report. */
+/** Longer lines are prose, and patterns are not tried on them. */
+export const MAX_LINE = 500;
+/** As for `find_track_exact`. */
+export const MAX_NAME = 200;
+
 export function excerpt(text: string): string {
   return text.length > 300 ? `${text.slice(0, 299)}…` : text;
+}
+
+/** The text on one line, without control characters. */
+export function tidyText(text: string): string {
+  return visibleLine(text).replace(/\s+/gu, ' ').trim();
+}
+
+export function joinNames(names: readonly string[]): string {
+  return names
+    .map(tidyText)
+    .filter((name) => name !== '')
+    .join(', ');
+}
+
+/** Names the playlists of a file, each differently: two that are called "Mix" become "Mix" and "Mix (2)". */
+export function playlistNamer(): (name: string) => string {
+  const taken = new Set<string>(['']);
+  return (given) => {
+    const base = tidyText(given).slice(0, MAX_NAME - 6);
+    let name = base;
+    for (let number = 2; base !== '' && taken.has(name); number += 1) name = `${base} (${number})`;
+    taken.add(name);
+    return name;
+  };
+}
+
+/** Finds the line of an offset, from 1. */
+export function lineFinder(text: string): (offset: number) => number {
+  const ends: number[] = [];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) ends.push(at);
+  return (offset) => {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ends[middle] ?? 0) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
+
+/** The error for a file that cannot be read as a list. `line` counts from 1. */
+export function refused(
+  message: string,
+  { remedy, line }: { remedy: string | Remedy; line?: number },
+): RelayError {
+  return new RelayError('INVALID_ARGUMENT', message, {
+    remedy,
+    ...(line !== undefined && { details: { line } }),
+  });
 }

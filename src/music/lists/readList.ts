@@ -1,72 +1,138 @@
 /** Reads a list: bytes in, entries out. Pure; nothing here reads a file or asks Spotify. */
 import { counted } from '../../base/lists.ts';
-import { LEFT_OUT_PLAYS, type ListFormat, type ListReading } from '../../domain/listImport.ts';
-import { nameKey, normaliseName } from '../normalise.ts';
-import { decodeList, refused } from './decode.ts';
-import { entriesOf } from './entriesOf.ts';
-import { isEntry, tidyText } from './entry.ts';
-import { excerpt, type ListEntry, type NotSong, type ReadList } from './list.ts';
-import { READERS } from './readers/index.ts';
-import type { Reader } from './readers/reader.ts';
-import { onlyCode, type Source, sourceOf } from './source.ts';
+import { LEFT_OUT_PLAYS, type ListReading } from '../../domain/listImport.ts';
+import { nameKey, normaliseName } from '../names.ts';
+import { decodeList } from './decode.ts';
+import { entriesOf, isEntry } from './entries.ts';
+import { beginsLikeJson, json, spotify } from './json.ts';
+import {
+  excerpt,
+  type ListEntry,
+  type NotSong,
+  type Reader,
+  type ReadList,
+  type Row,
+  refused,
+  tidyText,
+} from './list.ts';
+import { itunes, m3u8, pls, xspf } from './playlists.ts';
+import { csv, tsv } from './tables.ts';
 
 /** A line that is reported takes about 200 bytes of memory, however short it is. */
 const MAX_LINES = 500_000;
+/** Name of the list of the songs that a file with several playlists puts in none of them. */
+const NO_PLAYLIST = 'Songs in no playlist';
+
+/** One song a line. The last format to be tried. */
+const txt: Reader = {
+  format: 'txt',
+  name: 'text with one song a line',
+  looksLike: () => true,
+  read(text) {
+    if (/^\s*<(?:!doctype html|html|head|body)\b/iu.test(text))
+      throw refused('Line 1 begins a web page, not a list.', {
+        line: 1,
+        remedy: 'Copy the songs from the page into a text file, or export the list as CSV.',
+      });
+    if (/^\s*<\?xml\b/iu.test(text))
+      throw refused('The XML is neither XSPF nor an iTunes library.', {
+        line: 1,
+        remedy: 'Export the playlist as XSPF, as CSV, or from iTunes or Music as XML.',
+      });
+    const lines = text.replace(/\n$/u, '').split('\n');
+    const [name] = lines
+      .slice(0, 5)
+      .flatMap((line) => /^#\s*playlist:\s*(.+)$/iu.exec(line)?.[1]?.trim() ?? []);
+    return { rows: lines.map(textRow), ...(name && { name }) };
+  },
+};
+
+/** The table of formats, in the order in which they are tried. */
+const READERS: readonly Reader[] = [spotify, json, xspf, itunes, m3u8, pls, tsv, csv, txt];
 
 /**
- * Reads a list of any known format. Each line or row of the file is in `entries` or in `notSongs`. Lines of the format itself,
- * such as the header of a table, are in neither. So are the songs of other playlists, if one is chosen.
+ * Each line or row of the file is in `entries` or in `notSongs`, but for lines of the format itself, and the songs of other
+ * playlists if one is chosen.
  * @throws RelayError `INVALID_ARGUMENT` if the file cannot be read or has no song, with `details.line` for a fault in one line
  */
 export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList {
   const { text: written, encoding } = decodeList(bytes);
   const { text, around } = onlyCode(written);
-  const source = sourceOf(text);
-  if (source.lines.length > MAX_LINES) {
-    throw refused(`The file has ${source.lines.length} lines; at most ${MAX_LINES} are read.`, {
-      line: MAX_LINES + 1,
-      remedy: 'Split it.',
-    });
-  }
-  const reader = readerFor(source, options);
+  refuseTooManyLines(text);
+  const reader = readerOf(text, options);
   const { allPlays = false } = options;
-  const { rows, name, decided = {}, isHistory = false } = reader.read(source, { allPlays });
-  const { results: found, side } = entriesOf(rows, options.artistSide);
-  const results = isHistory && !allPlays ? withoutRepeats(found) : found;
+  const { rows, name, decided = {}, isHistory = false } = reader.read(text, { allPlays });
+  const { results: all, side } = entriesOf(rows, options.artistSide);
+  const results = isHistory && !allPlays ? withoutRepeats(all) : all;
   const { entries, lists, chosen } = chooseList(results.filter(isEntry), options.list);
   const notSongs = [
-    ...results.filter((result): result is NotSong => !isEntry(result) && !around.has(result.line)),
-    ...linesOf(written, around),
-  ];
-  if (options.format === undefined && reader.format === 'txt') refuseProse(entries, notSongs);
+    ...results.filter((one): one is NotSong => !isEntry(one) && !around.has(one.line)),
+    ...around.values(),
+  ].sort((a, b) => a.line - b.line);
+  if (options.format === undefined && reader === txt) refuseProse(entries, notSongs);
   if (entries.length === 0) throw noSongs(reader, notSongs);
   const onlyName = tidyText(name ?? '') || (lists.length === 1 ? lists[0]?.name : chosen);
   return {
     format: reader.format,
     encoding,
     entries,
-    notSongs: notSongs.sort((a, b) => a.line - b.line),
+    notSongs,
     decided: { ...decided, ...(side && { artistSide: side }) },
     ...(onlyName && { name: onlyName }),
     ...(lists.length > 1 && { lists }),
   };
 }
 
-/** The lines around a block of code. */
-function linesOf(written: string, around: ReadonlySet<number>): NotSong[] {
-  if (around.size === 0) return [];
-  return written.split('\n').flatMap((text, index) => {
-    return around.has(index + 1)
-      ? [{ line: index + 1, text: excerpt(text), why: 'outside the block of code' }]
-      : [];
+function refuseTooManyLines(text: string): void {
+  const count = text.split('\n').length;
+  if (count <= MAX_LINES) return;
+  throw refused(`The file has ${count} lines; at most ${MAX_LINES} are read.`, {
+    line: MAX_LINES + 1,
+    remedy: 'Split it.',
   });
 }
 
-function readerFor(source: Source, { format, fileName = '' }: ListReading): Reader {
-  const wanted = (name: ListFormat) => READERS.find((reader) => reader.format === name) as Reader;
-  if (format !== undefined) return wanted(format);
-  const found = READERS.find(({ looksLike }) => looksLike(source)) as Reader;
-  return found.format === 'txt' && /\.m3u8?$/iu.test(fileName) ? wanted('m3u8') : found;
+/** The reader of the given format, else the first that fits. The name of the file counts only for M3U without a header. */
+function readerOf(text: string, { format, fileName = '' }: ListReading): Reader {
+  const given = READERS.find((reader) => reader.format === format);
+  if (given) return given;
+  const found = READERS.find(({ looksLike }) => looksLike(text)) ?? txt;
+  return found === txt && /\.m3u8?$/iu.test(fileName) ? m3u8 : found;
+}
+
+function textRow(written: string, index: number): Row {
+  const row = { line: index + 1, raw: excerpt(written) };
+  const start = written.slice(0, 1_000);
+  if (written.trim() === '') return { ...row, why: 'empty' };
+  // "#1 Artist" has a number, and "#Title" is a title.
+  if (/^\s*(?:#(?:[\s#]|$)|\/\/)/u.test(start)) return { ...row, why: 'comment' };
+  if (/^[\s\-=_*~#.+–—]*$/u.test(start)) return { ...row, why: 'no words' };
+  if (/^[^\t]*:\s*$/u.test(start) && !/\s[-–—]\s/u.test(start)) return { ...row, why: 'heading' };
+  return { ...row, text: written.trim() };
+}
+
+/**
+ * The text of the blocks of code, with empty lines in place of all others, and the lines around the blocks. Assistants put a list
+ * into such a block and write a few sentences around it. If more lines are around the blocks than in them, the text stays as it
+ * is, unless the blocks hold JSON.
+ */
+function onlyCode(text: string): { text: string; around: ReadonlyMap<number, NotSong> } {
+  const around = new Map<number, NotSong>();
+  let [fences, inside] = [0, 0];
+  const lines = text.split('\n').map((line, at) => {
+    const isFence = /^\s*```[\w-]*\s*$/u.test(line);
+    if (isFence) fences += 1;
+    if (isFence || line.trim() === '') return '';
+    if (fences % 2 === 1) {
+      inside += 1;
+      return line;
+    }
+    around.set(at + 1, { line: at + 1, text: excerpt(line), why: 'outside the block of code' });
+    return '';
+  });
+  const code = lines.join('\n');
+  const isList = fences > 0 && fences % 2 === 0 && (around.size <= inside || beginsLikeJson(code));
+  return isList ? { text: code, around } : { text, around: new Map() };
 }
 
 /** Keeps the first play of each song, and reports the others as repeats. */
@@ -74,21 +140,17 @@ function withoutRepeats(results: readonly (ListEntry | NotSong)[]): (ListEntry |
   const seen = new Set<string>();
   return results.map((result) => {
     if (!isEntry(result)) return result;
-    const { uri, artist, title, line, raw } = result;
-    const key = uri ?? `${nameKey(artist)}\n${nameKey(title)}`;
-    if (seen.has(key)) return { line, text: raw, why: LEFT_OUT_PLAYS.again };
+    const key = result.uri ?? `${nameKey(result.artist)}\n${nameKey(result.title)}`;
+    if (seen.has(key)) return { line: result.line, text: result.raw, why: LEFT_OUT_PLAYS.again };
     seen.add(key);
     return result;
   });
 }
 
-/** Name of the list of the songs that a file with several playlists puts in none of them. */
-const NO_PLAYLIST = 'Songs in no playlist';
-
 function chooseList(read: ListEntry[], wanted: string | undefined) {
-  const named = new Set(read.flatMap(({ list }) => list ?? []));
-  // The songs in no playlist become a list of their own. Otherwise they would be lost if each playlist is imported by itself.
-  const all = named.size > 1 ? read.map((entry) => ({ ...entry, list: entry.list ?? NO_PLAYLIST })) : read;
+  const isSeveral = new Set(read.flatMap(({ list }) => list ?? [])).size > 1;
+  // Otherwise the songs in no playlist would be lost if each playlist is imported by itself.
+  const all = isSeveral ? read.map((entry) => ({ ...entry, list: entry.list ?? NO_PLAYLIST })) : read;
   const counts = new Map<string, number>();
   for (const { list } of all) if (list !== undefined) counts.set(list, (counts.get(list) ?? 0) + 1);
   const lists = [...counts].map(([name, entries]) => ({ name, entries }));
@@ -96,23 +158,20 @@ function chooseList(read: ListEntry[], wanted: string | undefined) {
   const chosen = counts.has(wanted)
     ? wanted
     : lists.find(({ name }) => normaliseName(name) === normaliseName(wanted))?.name;
-  if (chosen === undefined) {
-    throw refused(`The file has no playlist "${wanted}".`, {
-      remedy: lists.length === 0 ? 'It has no named playlists.' : `It has: ${namesOf(lists)}.`,
-    });
-  }
-  return { entries: all.filter(({ list }) => list === chosen), lists, chosen };
-}
-
-function namesOf(lists: readonly { name: string }[]): string {
-  const names = lists.slice(0, 10).map(({ name }) => `"${name}"`);
-  const more = lists.length - names.length;
-  return names.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  if (chosen !== undefined) return { entries: all.filter(({ list }) => list === chosen), lists, chosen };
+  const names =
+    lists
+      .slice(0, 10)
+      .map(({ name }) => `"${name}"`)
+      .join(', ') + (lists.length > 10 ? ` and ${lists.length - 10} more` : '');
+  throw refused(`The file has no playlist "${wanted}".`, {
+    remedy: lists.length === 0 ? 'It has no named playlists.' : `It has: ${names}.`,
+  });
 }
 
 const ARTISTS_NEEDED = 'Titles without artists cannot be matched: write one song a line as "Artist - Title".';
 
-/** Refuses prose, such as a mail or an article: a few of its lines may have a dash and so look like songs. */
+/** Refuses prose, such as a mail: a few of its lines may have a dash and so look like songs. */
 function refuseProse(entries: readonly ListEntry[], notSongs: readonly NotSong[]): void {
   const missed = notSongs.filter(({ why }) => why === 'no artist' || why === 'too long for a song');
   if (entries.length * 5 >= missed.length + entries.length || missed.length < 4) return;
@@ -131,14 +190,13 @@ function refuseProse(entries: readonly ListEntry[], notSongs: readonly NotSong[]
   );
 }
 
-function noSongs(reader: Reader, notSongs: readonly NotSong[]) {
+function noSongs({ name }: Reader, notSongs: readonly NotSong[]) {
   const first = notSongs.find(({ why }) => why !== 'empty' && why !== 'comment') ?? notSongs[0];
-  const where = first ? ` Line ${first.line}: ${first.why}.` : '';
-  return refused(`The file was read as ${reader.name}, but no song was found in it.${where}`, {
-    ...(first && { line: first.line }),
-    // Nothing in the file looks like a song, as in the export of an empty playlist.
-    remedy: first
-      ? 'Write one song a line as "Artist - Title", or give a table whose first line names title and artist.'
-      : 'Give a file with songs in it.',
+  const what = `The file was read as ${name}, but no song was found in it.`;
+  if (!first) return refused(what, { remedy: 'Give a file with songs in it.' });
+  return refused(`${what} Line ${first.line}: ${first.why}.`, {
+    line: first.line,
+    remedy:
+      'Write one song a line as "Artist - Title", or give a table whose first line names title and artist.',
   });
 }

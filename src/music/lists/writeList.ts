@@ -3,8 +3,8 @@
 import { counted } from '../../base/lists.ts';
 import { visibleJson } from '../../base/visibleText.ts';
 import { csvField, type ListRow, type WrittenFormat } from '../../domain/listExport.ts';
-import { joinNames, tidyText } from './entry.ts';
-import { takeAddresses, takeIsrc } from './refs.ts';
+import { takeAddresses, takeIsrc } from './entries.ts';
+import { joinNames, tidyText } from './list.ts';
 
 type Writer = (rows: readonly ListRow[], name: string) => string;
 

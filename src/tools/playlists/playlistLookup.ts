@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { nearestNames } from '../../base/nearest.ts';
 import { modelText } from '../../base/visibleText.ts';
 import { Playlist } from '../../domain/shapes.ts';
-import { normaliseName } from '../../music/normalise.ts';
+import { normaliseName } from '../../music/names.ts';
 import { getAllMyPlaylists } from '../../provider/resources/playlists.ts';
 import { LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
 import { playlistId } from '../arguments.ts';

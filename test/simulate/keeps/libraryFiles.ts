@@ -6,7 +6,7 @@ import { MEMORY_TABLES } from '../../../src/library/files/schema.ts';
 import type { Question, Rows } from '../../../src/library/query/messages.ts';
 import type { QueryPool } from '../../../src/library/query/pool.ts';
 import { Refused, runQuery } from '../../../src/library/query/runQuery.ts';
-import { foldLetters } from '../../../src/music/letters.ts';
+import { foldLetters } from '../../../src/music/names.ts';
 import { loadSqlite } from '../../../src/store/sql/sqlite.ts';
 import type { VirtualTime } from '../time.ts';
 

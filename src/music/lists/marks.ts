@@ -2,8 +2,8 @@
  * Removes what people and programs put around the songs of a list: bullets, numbers, times, years. A number may also be
  * part of a name ("7. Sinfonie", "1979"). The neighboring lines decide, so all lines are read together.
  */
-import { readNote } from '../../versionNotes.ts';
-import { canSplit } from './split.ts';
+import { readNote } from '../title.ts';
+import { canSplit } from './ways.ts';
 
 export interface Unmarked {
   text: string;
@@ -25,17 +25,23 @@ const BULLET = /^(?:[-–—*•·▪▫◦‣►▶>+●○■□✓✔☐☑]|
 const EMPHASIS = /(?<![\p{L}\p{N}*])(\*{1,3})(?=[^\s*])([^*]*[^\s*])\1(?![\p{L}\p{N}*])/gu;
 const TIME = String.raw`(?:\d{1,2}:)?\d{1,3}:[0-5]\d`;
 const TIME_FIRST = new RegExp(
-  String.raw`^(?:[[(](${TIME})[\])]|(${TIME}))(?:\s*[-–—|]\s+|[-–—](?=\d{1,3}:)|\s+)(?=\S)`,
+  String.raw`^([[(])?${TIME}[\])]?(?:\s*[-–—|]\s+|[-–—](?=\d{1,3}:)|\s+)(?=\S)`,
   'u',
 );
+/** A bar, a tab or a dash in front, or a bracket, says that it is a time. */
 const TIME_LAST = new RegExp(
-  String.raw`(\s*[\t|]\s*|\s+[-–—]\s+|\s+|(?=[[(]))(?:[[(](${TIME})[\])]|(${TIME}))$`,
+  String.raw`(?:(\s*[\t|]\s*|\s+[-–—]\s+)|\s+|(?=[[(]))([[(])?${TIME}[\])]?$`,
   'u',
 );
-const MARKED =
-  /^(?:(?:#|n[o°r]\.?\s?|№\s?|track\s|song\s)?(\d{1,6})\s?[.):\]．、](?!\d)\s*|[([](\d{1,6})[)\]]\s*|(?:#|№)(\d{1,6})\s+|[A-H](\d{1,2})[.)]\s+|(\d)\ufe0f?\u20e3\s*|([①-⑳])\s*)(?=\S)/iu;
-const DASHED = /^[A-H]?(\d{1,6})\s*[-–—]\s+(?=\S)/u;
-const SPACED = /^[A-H]?(\d{1,6})[\t ]+(?=\S)/u;
+/** "3. ", "#3: ", "[3] ", "A1. ", "③ "; then "03 - "; then "3 ". */
+const NUMBERS: readonly (readonly [NumberKind, RegExp])[] = [
+  [
+    'marked',
+    /^(?:(?:#|n[o°r]\.?\s?|№\s?|track\s|song\s)?(\d{1,6})\s?[.):\]．、](?!\d)\s*|[([](\d{1,6})[)\]]\s*|(?:#|№)(\d{1,6})\s+|[A-H](\d{1,2})[.)]\s+|(\d)\ufe0f?\u20e3\s*|([①-⑳])\s*)(?=\S)/iu,
+  ],
+  ['dashed', /^[A-H]?(\d{1,6})\s*[-–—]\s+(?=\S)/u],
+  ['spaced', /^[A-H]?(\d{1,6})[\t ]+(?=\S)/u],
+];
 /** What the writer says about a song, after the song: " – a great opener", ": a great opener". */
 const REMARK = String.raw`(?:\s+[-–—]{1,2}|\s*:)\s+(\S.*)`;
 /** A title in bold or italics, then "by". */
@@ -94,8 +100,7 @@ function withoutBoldRemarks(lines: readonly string[]): string[] {
     if (!isWholeSong(song)) return null;
     return isOfTitle(remark) ? line : `${number}${song}${note}`;
   });
-  const isUsual = songs.filter((song) => song !== null).length * 2 >= lines.length;
-  return lines.map((line, at) => (isUsual ? songs[at] : null) ?? line);
+  return isUsual(songs) ? lines.map((line, at) => songs[at] ?? line) : [...lines];
 }
 
 /** True for a version note or the number of a part, which belong to the title in front of them. */
@@ -126,74 +131,77 @@ function withoutRemark(line: string): string {
   return line;
 }
 
+/** Removes numbers that count the lines. */
 function withoutNumbers(lines: readonly string[]): string[] {
   const found = lines.map(numberOf);
   const share = (kind: NumberKind) => found.filter((one) => one?.kind === kind).length / lines.length;
   const shares = { marked: share('marked'), dashed: share('dashed'), spaced: share('spaced') };
   return lines.map((line, at) => {
     const one = found[at];
-    return one && isOfList(one, found, at, shares) ? one.rest : line;
+    return one && isOfList(one, found, at, shares[one.kind]) ? one.rest : line;
   });
 }
 
 function numberOf(line: string): Numbered | null {
-  const marked = MARKED.exec(line);
-  if (marked) return numbered('marked', marked.slice(1).find(Boolean) ?? '', line.slice(marked[0].length));
-  const dashed = DASHED.exec(line);
-  if (dashed) return numbered('dashed', dashed[1] ?? '', line.slice(dashed[0].length), /^[A-H]/u.test(line));
-  const spaced = SPACED.exec(line);
-  return spaced ? numbered('spaced', spaced[1] ?? '', line.slice(spaced[0].length)) : null;
+  for (const [kind, pattern] of NUMBERS) {
+    const [whole, ...groups] = pattern.exec(line) ?? [];
+    if (whole === undefined) continue;
+    // "①" is a digit by its compatibility form only.
+    const number = Number((groups.find(Boolean) ?? '').normalize('NFKD'));
+    return { kind, number, rest: line.slice(whole.length), isLettered: /^[A-H]/u.test(line) };
+  }
+  return null;
 }
 
-function numbered(kind: NumberKind, digits: string, rest: string, isLettered = false): Numbered {
-  return { kind, number: Number(digits.normalize('NFKD')), rest, isLettered };
-}
-
+/** @param share of the lines with a number of this kind */
 function isOfList(
   { kind, number, rest, isLettered }: Numbered,
-  all: ReadonlyArray<Numbered | null>,
+  all: readonly (Numbered | null)[],
   at: number,
-  share: Record<NumberKind, number>,
+  share: number,
 ): boolean {
-  if (kind === 'marked' && share.marked >= 0.5) return true;
   const hasNeighbor = all
     .slice(Math.max(0, at - REACH), at + REACH + 1)
     .some((other) => other?.kind === kind && Math.abs(other.number - number) === 1);
-  if (kind === 'marked') return hasNeighbor;
+  if (kind === 'marked') return hasNeighbor || share >= 0.5;
+  if (kind === 'spaced') return hasNeighbor && share >= 0.6 && all.length >= 3;
   // In "1349 - Title", "1349" may be the artist, so it stays. In "01 - Artist - Title", "01" is a number. "D12" and "A1" are
   // artists, so only a neighbor shows that they are numbers of a record.
-  if (kind === 'dashed') return canSplit(rest) && (hasNeighbor || (share.dashed === 1 && !isLettered));
-  return hasNeighbor && share.spaced >= 0.6 && all.length >= 3;
+  return canSplit(rest) && (hasNeighbor || (share === 1 && !isLettered));
 }
 
 function withoutFirstTimes(lines: readonly string[]): string[] {
   const found = lines.map((line) => TIME_FIRST.exec(line));
-  const isUsual = found.filter(Boolean).length * 2 >= lines.length;
+  const isTimed = isUsual(found);
   return lines.map((line, at) => {
     const time = found[at];
-    const isTime = time && (isUsual || time[1] !== undefined);
-    return isTime ? kept(line, line.slice(time[0].length)) : line;
+    return time && (isTimed || time[1]) ? kept(line, line.slice(time[0].length)) : line;
   });
 }
 
 function withoutLastTimes(lines: readonly string[]): string[] {
   const found = lines.map((line) => TIME_LAST.exec(line));
-  const isUsual = found.filter(Boolean).length * 2 >= lines.length;
+  const isTimed = isUsual(found);
   return lines.map((line, at) => {
     const time = found[at];
-    const isTime = time && (isUsual || time[2] !== undefined || /\S|\t/u.test(time[1] ?? ''));
+    const isTime = time && (isTimed || time[1] || time[2]);
     return isTime ? kept(line, line.slice(0, time.index).trimEnd()) : line;
   });
 }
 
 function withoutYears(lines: readonly string[]): Unmarked[] {
   const found = lines.map((line) => YEAR_LAST.exec(line));
-  const isUsual = found.filter(Boolean).length * 2 >= lines.length;
+  const isDated = isUsual(found);
   return lines.map((line, at) => {
     const year = found[at];
-    const text = year && isUsual ? kept(line, line.slice(0, year.index)) : line;
+    const text = year && isDated ? kept(line, line.slice(0, year.index)) : line;
     return text === line ? { text } : { text, year: Number(year?.[1]) };
   });
+}
+
+/** True if half of the lines have it. */
+function isUsual(found: readonly unknown[]): boolean {
+  return found.filter(Boolean).length * 2 >= found.length;
 }
 
 /** A song may be called "4:44", so a mark stays if no artist and title would be left. */

@@ -1,0 +1,217 @@
+/** Tables with one song a row, whatever separates the columns. */
+import { CsvError, parse } from 'csv-parse/sync';
+import { type ColumnPlan, columnKey, type Fields, fieldsOf, namesTitles, planColumns } from './columns.ts';
+import { takeAddresses, withoutLinks } from './entries.ts';
+import { excerpt, type RawList, type Reader, type Row, refused } from './list.ts';
+import { withoutEmphasis } from './marks.ts';
+
+/** Where a table begins and how it is read. */
+interface Table {
+  delimiter: string;
+  /** Index of its line; -1 for a table without a header. */
+  header: number;
+  plan: ColumnPlan;
+  /** The number of columns; null if there is no header to count. */
+  width: number | null;
+}
+
+interface TableRow {
+  /** Number of the line, counted from 1. */
+  line: number;
+  lastLine: number;
+  values: string[];
+}
+
+/** The header must be in the first lines. Some exports put a few lines about themselves in front of the table. */
+const HEADER_WITHIN = 30;
+const MAX_HEADER = 5_000;
+/** A row of more lines than this has a quotation mark that nobody closed. */
+const MAX_ROW_LINES = 20;
+/** A cell in the line of dashes below the header of a Markdown table. */
+const RULE = /^(?::?-+:?)?$/u;
+/** Stands for a bar within a cell, which Markdown writes as `\\|`, while the table is parsed: no text has it. */
+const BAR_IN_NAME = '\uffff';
+const DELIMITERS = [',', ';', '|'];
+
+export const csv: Reader = {
+  format: 'csv',
+  name: 'CSV',
+  looksLike: (text) => csvTable(text) !== null || isVideoIds(text),
+  read(text) {
+    const table = csvTable(text);
+    if (table) return { ...readTable(text, table), ...(table.header === -1 && { isHistory: true }) };
+    if (isVideoIds(text))
+      throw refused('Line 1 names video IDs and no titles.', {
+        line: 1,
+        remedy: 'Give the file "music library songs.csv" from the same takeout, or a list with titles.',
+      });
+    const counts = DELIMITERS.map((delimiter) => text.split(delimiter).length);
+    return readWithoutHeader(text, DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',');
+  },
+};
+
+/** Also the text export of Apple Music and iTunes. */
+export const tsv: Reader = {
+  format: 'tsv',
+  name: 'tab-separated table',
+  looksLike: (text) => findTable(text, ['\t']) !== null,
+  read(text) {
+    const table = findTable(text, ['\t']);
+    return table ? readTable(text, table) : readWithoutHeader(text, '\t');
+  },
+};
+
+function csvTable(text: string): Table | null {
+  return findTable(text, DELIMITERS) ?? lastFmTable(text);
+}
+
+/** True for a playlist of YouTube's takeout. It holds only IDs, which nothing but YouTube can read. */
+function isVideoIds(text: string): boolean {
+  return /^videoid(?:playlist|time)/u.test(columnKey(text.slice(0, 200).split('\n')[0] ?? ''));
+}
+
+/** The table whose header has the most known names; null if no line is a header. */
+function findTable(text: string, delimiters: readonly string[]): Table | null {
+  let best: Table | null = null;
+  for (const [header, line] of text.split('\n', HEADER_WITHIN).entries()) {
+    // "# …" is a comment; "#,Title,Artist" is a header.
+    if (line.length > MAX_HEADER || /^# /u.test(line) || takeAddresses(line).refs.length > 0) continue;
+    for (const delimiter of delimiters) {
+      const cells = line.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/u, '$1'));
+      const plan = planColumns(cells);
+      if (isHeader(plan, cells) && plan.columns.size > (best?.plan.columns.size ?? 0))
+        best = { delimiter, header, plan, width: cells.length };
+    }
+  }
+  return best;
+}
+
+function isHeader({ columns }: ColumnPlan, cells: readonly string[]): boolean {
+  const saysWhich = columns.has('title') || columns.has('uri') || columns.has('isrc');
+  // The titles of some tables hold the artists too: "Track Name,Last Played Date".
+  return saysWhich && (columns.size >= 2 || (cells.length >= 2 && namesTitles(cells)));
+}
+
+/** `Artist,Album,Title,"31 Dec 2019 10:00"`: the plays of a Last.fm account come without a header. */
+function lastFmTable(text: string): Table | null {
+  const sample = text.split('\n', 20).filter((line) => line.trim() !== '');
+  const plays = sample.filter((line) => /,"?\d{1,2} [A-Z][a-z]{2} \d{4},? \d\d:\d\d"?$/u.test(line));
+  if (plays.length === 0 || plays.length * 5 < sample.length * 4) return null;
+  const plan = {
+    columns: new Map([
+      ['artist', [0]],
+      ['album', [1]],
+      ['title', [2]],
+    ] as const),
+    used: { artist: 'column 1', album: 'column 2', title: 'column 3' },
+  };
+  return { delimiter: ',', header: -1, plan, width: null };
+}
+
+function readTable(text: string, table: Table): RawList {
+  const lines = text.split('\n');
+  const before = lines.slice(0, Math.max(0, table.header)).map((raw, at): Row => {
+    const why = raw.trim() === '' ? 'empty' : /^sep=.$/iu.test(raw) ? 'separator' : 'before the header';
+    return { line: at + 1, raw: excerpt(raw), why };
+  });
+  const records = recordsOf(lines, table);
+  const header = table.header === -1 ? undefined : records.shift()?.values.map(columnKey).join();
+  const rows = records.map((record): Row => {
+    const { line, lastLine, values } = record;
+    const row = { line, raw: excerpt(lines.slice(line - 1, lastLine).join('\n')) };
+    const isHeaderAgain = header !== undefined && values.map(columnKey).join() === header;
+    const why = isHeaderAgain ? 'the header again' : whyNoSong(values, table);
+    return why === null ? { ...row, fields: songFields(values, table) } : { ...row, why };
+  });
+  return { rows: [...before, ...rows], decided: { columns: table.plan.used, delimiter: table.delimiter } };
+}
+
+function whyNoSong(values: readonly string[], { width, delimiter }: Table): string | null {
+  if (values.every((value) => value.trim() === '')) return 'empty';
+  if (values.every((value) => RULE.test(value.trim()))) return 'separator';
+  const extra = width === null ? [] : values.slice(width);
+  if (extra.every((value) => value.trim() === '')) return null;
+  const hint = delimiter === ',' ? '; a comma in a name needs quotation marks around the name' : '';
+  return `${values.length} columns instead of ${width}${hint}`;
+}
+
+/** The fields of a row. Those of a Markdown table may have links and emphasis; a link of the title is the song's address. */
+function songFields(values: readonly string[], { plan, delimiter }: Table): Fields {
+  if (delimiter !== '|') return fieldsOf(plan, values.map(withoutGuard));
+  const { title = '', uri = '' } = fieldsOf(plan, values.map(withoutGuard));
+  const linked = takeAddresses(`${title} ${uri}`).refs.find((ref) => ref.uri !== undefined);
+  const plain = values.map((value) => withoutGuard(withoutEmphasis(withoutLinks(value))));
+  return { ...fieldsOf(plan, plain), ...(linked?.uri !== undefined && { uri: linked.uri }) };
+}
+
+/** Removes the apostrophe that keeps a spreadsheet from reading a name as a formula (CWE-1236); see `writeList.ts`. */
+function withoutGuard(value: string): string {
+  return value.replace(/^'(?='*[=+\-@])/u, '');
+}
+
+function recordsOf(
+  lines: readonly string[],
+  { delimiter, header }: Pick<Table, 'delimiter' | 'header'>,
+): TableRow[] {
+  const first = Math.max(0, header);
+  const written = lines.slice(first).join('\n');
+  const text = delimiter === '|' ? written.replaceAll('\\|', BAR_IN_NAME) : written;
+  const quoted = parseRecords(text, { delimiter, first, quote: '"' });
+  if (quoted.unclosed === null) return quoted.records;
+  // Tab-separated files often quote nothing, so a quotation mark is part of the name.
+  if (delimiter === '\t') return parseRecords(text, { delimiter, first, quote: null }).records;
+  throw refused(`Line ${quoted.unclosed} opens a quotation mark that is not closed.`, {
+    line: quoted.unclosed,
+    remedy: 'Write a quotation mark within a name twice, and put the name in quotation marks.',
+  });
+}
+
+function parseRecords(
+  text: string,
+  { delimiter, first, quote }: { delimiter: string; first: number; quote: '"' | null },
+): { records: TableRow[]; unclosed: number | null } {
+  const records: TableRow[] = [];
+  let last = first;
+  try {
+    parse(text, {
+      delimiter,
+      quote,
+      record_delimiter: '\n',
+      relax_quotes: true,
+      relax_column_count: true,
+      ltrim: delimiter !== '\t',
+      on_record: (values: string[], { lines }) => {
+        const lastLine = first + lines;
+        const cells = values.map((value) => value.replaceAll(BAR_IN_NAME, '|'));
+        records.push({ line: last + 1, lastLine, values: cells });
+        last = lastLine;
+        return null;
+      },
+    });
+  } catch (error) {
+    if (error instanceof CsvError && error.code === 'CSV_QUOTE_NOT_CLOSED')
+      return { records, unclosed: last + 1 };
+    throw error;
+  }
+  const long = records.find(({ line, lastLine }) => lastLine - line >= MAX_ROW_LINES);
+  return { records, unclosed: long?.line ?? null };
+}
+
+/**
+ * Reads a table without a header. Its two columns are artist and title, in an order that is decided for the whole file.
+ * @throws RelayError `INVALID_ARGUMENT` if a row has more than two columns
+ */
+function readWithoutHeader(text: string, delimiter: string): RawList {
+  const lines = text.split('\n');
+  const records = recordsOf(lines, { delimiter, header: -1 });
+  if (records.some(({ values }) => values.length > 2 && values.some((value) => value.trim() !== '')))
+    throw refused('The table has no header that names a title and an artist.', {
+      line: 1,
+      remedy: 'Put a first line like "title,artist,album" above it.',
+    });
+  const rows = records.map(({ line, lastLine, values }): Row => {
+    const raw = excerpt(lines.slice(line - 1, lastLine).join('\n'));
+    return { line, raw, text: values.map((value) => value.replace(/\s+/gu, ' ')).join('\t') };
+  });
+  return { rows, decided: { delimiter } };
+}

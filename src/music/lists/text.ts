@@ -1,0 +1,177 @@
+/** Splits texts that hold title and artist in one, with one decision for the whole file. */
+import { nameKey } from '../names.ts';
+import { readNote } from '../title.ts';
+import { columnKey, planColumns } from './columns.ts';
+import type { ArtistSide } from './list.ts';
+import { type Unmarked, withoutMarks } from './marks.ts';
+import { type Side, type Way, waysOf } from './ways.ts';
+
+interface Song {
+  title: string;
+  artist: string;
+  album?: string;
+}
+
+/** A song, a heading such as "Artist - Title", or null if nothing separates two names. */
+export type SplitText = (Song & { year?: number }) | { heading: true } | null;
+
+interface Line {
+  parts: string[];
+  way: Way;
+  /** The side that is in quotation marks, if only one is. */
+  quoted?: Side | undefined;
+  year?: number | undefined;
+}
+
+/** Only within this many lines can a line such as "Artist - Title" be a heading. */
+const HEADING_WITHIN = 20;
+
+/**
+ * @param texts tidy, but may hold tabs
+ * @param known keys of artists' names, from rows in which title and artist are separate fields
+ * @param asked the side of the artist, if a person says so
+ */
+export function splitTexts(
+  texts: readonly string[],
+  known: ReadonlySet<string>,
+  asked?: Side,
+): { songs: SplitText[]; side?: ArtistSide } {
+  const plain = withoutMarks(texts);
+  const ways = waysOf(plain.map(({ text }) => text));
+  const lines = plain.map((line) => splitLine(line, ways));
+  const headings = new Map(
+    lines.slice(0, HEADING_WITHIN).flatMap((line) => {
+      const says = headingSide(line?.parts ?? []);
+      return line && says ? [[line, says] as const] : [];
+    }),
+  );
+  const open = lines.filter(
+    (line): line is Line => line !== null && line.way.artist === undefined && !headings.has(line),
+  );
+  const [heading] = headings.values();
+  const side = open.length === 0 ? undefined : sideOf(open, known, asked, heading);
+  const songs = lines.map((line): SplitText => {
+    if (!line) return null;
+    if (headings.has(line)) return { heading: true };
+    const song = songOf(line, line.way.artist ?? side?.side ?? 'left');
+    return { ...song, title: unquoted(song.title), ...(line.year !== undefined && { year: line.year }) };
+  });
+  return { songs, ...(side && { side }) };
+}
+
+function splitLine({ text, year }: Unmarked, ways: readonly Way[]): Line | null {
+  for (const way of ways) {
+    const found = way.parts(text);
+    if (!found) continue;
+    const written = way.isColumns ? withoutTimes(found) : found;
+    const [left, right] = [written[0], way.isColumns ? written[1] : written.at(-1)].map(
+      (part = '') => unquoted(part) !== part,
+    );
+    const quoted = left === right ? undefined : left ? ('left' as const) : ('right' as const);
+    return { parts: written.map(unquoted), way, quoted, year };
+  }
+  return null;
+}
+
+/** Removes a column of lengths. Rows copied from a player may have one: title, length, artist, album. */
+function withoutTimes(parts: string[]): string[] {
+  const rest = parts.filter((part) => !/^(?:\d{1,2}:)?\d{1,3}:[0-5]\d$/u.test(part));
+  return rest.length > 1 ? rest : parts;
+}
+
+/** Removes quotation marks around the whole part. */
+function unquoted(part: string): string {
+  return /^["“”„«»「『](.+?),?["“”»«」』]$/u.exec(part)?.[1]?.trim() ?? part;
+}
+
+/** The song in a line. Of columns, the third is the album; elsewhere, the parts beside the artist are in the title. */
+function songOf({ parts, way: { isColumns } }: Line, side: Side): Song {
+  const [first = '', second = '', album] = parts;
+  if (isColumns && parts.length > 2)
+    return {
+      ...(side === 'left' ? { artist: first, title: second } : { artist: second, title: first }),
+      ...(album && { album }),
+    };
+  if (side === 'left') return songAfterArtist(first, parts.slice(1));
+  const at = parts.length > 2 && readNote(parts.at(-1) ?? '') ? parts.length - 2 : parts.length - 1;
+  return { artist: parts[at] ?? '', title: parts.filter((_, place) => place !== at).join(' - ') };
+}
+
+/** "Artist - Album - 03 - Title", as files are named, or only "Artist - Title". */
+function songAfterArtist(artist: string, parts: readonly string[]): Song {
+  const number = parts.findIndex((part, at) => at < parts.length - 1 && /^\d{1,3}$/u.test(part));
+  const album = parts.slice(0, Math.max(0, number)).join(' - ');
+  return { artist, title: parts.slice(number + 1).join(' - '), ...(album !== '' && { album }) };
+}
+
+/** The side of the artist in a heading such as "Artist - Title" or "Title | Artist | Album"; null for songs. */
+function headingSide(parts: readonly string[]): Side | null {
+  if (parts.length > 4 || parts.some((part) => part.length > 20)) return null;
+  const { columns } = planColumns(parts.map(columnKey));
+  const artist = columns.get('artist')?.[0];
+  const title = columns.get('title')?.[0];
+  if (artist === undefined || title === undefined || columns.size < Math.min(parts.length, 2)) return null;
+  return artist < title ? 'left' : 'right';
+}
+
+function sideOf(
+  lines: readonly Line[],
+  known: ReadonlySet<string>,
+  asked: Side | undefined,
+  heading: Side | undefined,
+): ArtistSide {
+  if (asked) return { side: asked, because: 'it was asked for', certain: true };
+  if (heading) return { side: heading, because: 'the heading says so', certain: true };
+  return decideSide(lines, known);
+}
+
+/** A note in brackets, which occurs in titles and not in names of artists. */
+const TITLE_NOTE =
+  /[([](?:feat|ft|featuring|with|live|remix|acoustic|official|lyric|audio|video|demo|bonus|explicit|from|remaster)\b|(?:remix|mix|version|edit|remaster(?:ed)?|live|session)[)\]]/iu;
+/** Words and signs that often join names of artists, and are less frequent in titles. */
+const JOINED = /\s(?:&|x|vs\.?|feat\.?|ft\.?)\s/iu;
+
+/**
+ * Weighs five kinds of evidence: an artist often has several songs in a list, and a title is rarely there twice. Quotation marks
+ * and version notes belong to titles. Some names are known to be artists, and some join several. Without any evidence the artist
+ * is on the left, as in most lists.
+ */
+function decideSide(lines: readonly Line[], known: ReadonlySet<string>): ArtistSide {
+  const left = lines.map((line) => songOf(line, 'left').artist);
+  const right = lines.map((line) => songOf(line, 'right').artist);
+  const other = (side: Side) => (side === 'left' ? 'right' : 'left');
+  const more = (count: (names: readonly string[]) => number) => count(left) - count(right);
+  const quoted = (side: Side) => lines.filter((line) => line.quoted === side).length;
+  const having = (pattern: RegExp) => more((names) => names.filter((name) => pattern.test(name)).length);
+  /** Each is above 0 for the left side. */
+  const signs: readonly { lean: number; because: (side: Side) => string }[] = [
+    { lean: more(repeats), because: (side) => `names repeat on the ${side}` },
+    {
+      lean: 2 * (quoted('right') - quoted('left')),
+      because: (side) => `titles in quotation marks are on the ${other(side)}`,
+    },
+    {
+      lean: 2 * more((names) => names.filter((name) => known.has(nameKey(name))).length),
+      because: (side) => `known artists are on the ${side}`,
+    },
+    { lean: -having(TITLE_NOTE), because: (side) => `titles with notes are on the ${other(side)}` },
+    { lean: having(JOINED) / 2, because: (side) => `joint names are on the ${side}` },
+  ];
+  const balance = signs.reduce((sum, { lean }) => sum + lean, 0);
+  const side: Side = balance < 0 ? 'right' : 'left';
+  const [strongest] = signs
+    .filter(({ lean }) => lean !== 0 && lean < 0 === balance < 0)
+    .sort((a, b) => Math.abs(b.lean) - Math.abs(a.lean));
+  if (!strongest || balance === 0)
+    return { side: 'left', because: 'no other evidence; most lists put it there', certain: false };
+  return {
+    side,
+    because: strongest.because(side),
+    certain: Math.abs(balance) >= Math.max(2, lines.length / 50),
+  };
+}
+
+/** Number of names that are further up already. */
+function repeats(names: readonly string[]): number {
+  return names.length - new Set([...new Set(names)].map(nameKey)).size;
+}
