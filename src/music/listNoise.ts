@@ -104,14 +104,17 @@ function cleanTitle(
   let title = tidy(withoutEntities(written)).replace(FILE_ENDING, '');
   if (!title.includes(' ')) title = title.replace(/_+/gu, ' ').trim();
   let year: number | undefined;
+  let mayHoldArtist = !keepArtist;
   for (let step = 0; step < MAX_STEPS; step += 1) {
-    const named = keepArtist ? title : withoutArtist(title, artist);
+    const named = mayHoldArtist ? withoutArtist(title, artist) : title;
     const timeless = untimed(named);
     year ??= timeless.year;
     const unended = withoutEnding(timeless.text);
     // A number may be the first word of the artist's name, so the artist goes first.
     const next = named === title ? unended.replace(BULLET, '').replace(NUMBER, '') : unended;
     if (next === title || !isName(next)) break;
+    // The artist is taken off once: a title such as "Plinth - Ovo by Ovo" may have it too.
+    mayHoldArtist &&= named === title;
     title = next;
   }
   return { title: title.replace(NOTE_ENDING, ' - $1'), year };

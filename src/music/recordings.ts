@@ -137,11 +137,12 @@ function isNoted({ releases }: Recording): boolean {
 }
 
 /**
- * True if two recordings may be forms of one. An edit may have any length. A remaster has about the length of the plain recording,
+ * True if two recordings may be forms of one. An edit, also of the words, may have any length. A remaster has about the length of the plain recording,
  * or is not older: an older one belongs to an earlier recording that was not found.
  */
 function areForms(a: Recording, b: Recording): boolean {
-  const isEdit = ({ releases }: Recording) => releases.every(({ title }) => title.notes.has('edit'));
+  const isEdit = ({ releases }: Recording) =>
+    releases.every(({ title: { notes } }) => notes.has('edit') || notes.has('clean') || notes.has('explicit'));
   if (isEdit(a) || isEdit(b)) return true;
   const isNear = a.releases.some((one) =>
     b.releases.some((other) => lengthsAgree(one, other, REMASTER_LENGTH_MS)),

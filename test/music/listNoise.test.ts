@@ -194,6 +194,11 @@ testRows([
   ['Plinth | Ula Official', ['Plinth | Ula', 'Plinth | Ula Official'], 'matched 1: title, artist'],
   ['Ula - Live | Ula', ['Live | Ula'], 'unmatched 0: title_differs, artist, version_differs'],
   ['Ovo - Plinth | Ula', ['Plinth | Ula'], 'unmatched 0: title_differs, artist'],
+  [
+    'Ula - Plinth - Ula by Ula HD | Ula',
+    ['Plinth | Ula | | | 180', 'Plinth - Ula By Ula | Ula | | | 240'],
+    'matched 1: title, artist',
+  ],
   ['Ovo - Plinth | Ula', ['Plinth | Ovo'], 'unmatched'],
   ['Plinth | Ula', ['Plinth | Ula - Topic'], 'unmatched 0: title, artist_differs'],
   ['Plinth | Ula', ['Plinth | UlaVEVO'], 'unmatched 0: title, artist_differs'],

@@ -171,6 +171,16 @@ testRows([
   ['Plinth (Clean) | Ula', ['Plinth | Ula | | | | | E'], 'matched 0: title, artist, note_differs'],
   [
     'Plinth | Ula',
+    ['Plinth - Original Dirty | Ula | A | 1994 | 200', 'Plinth | Ula | B | 1999 | 260'],
+    SECOND,
+  ],
+  [
+    'Plinth - Original Dirty | Ula',
+    ['Plinth | Ula | B | 1994 | 260', 'Plinth - Original Dirty | Ula | A | 1999 | 200'],
+    SECOND,
+  ],
+  [
+    'Plinth | Ula',
     ['Plinth | Ula | S | 2018 | 200 | X1 | C', 'Plinth | Ula | A | 2019 | 200 | X2 | E'],
     MATCHED,
   ],
