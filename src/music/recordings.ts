@@ -142,7 +142,9 @@ function isNoted({ releases }: Recording): boolean {
  */
 function areForms(a: Recording, b: Recording): boolean {
   const isEdit = ({ releases }: Recording) =>
-    releases.every(({ title: { notes } }) => notes.has('edit') || notes.has('clean') || notes.has('explicit'));
+    releases.every(
+      ({ title: { notes } }) => notes.has('edit') || notes.has('clean') || notes.has('explicit'),
+    );
   if (isEdit(a) || isEdit(b)) return true;
   const isNear = a.releases.some((one) =>
     b.releases.some((other) => lengthsAgree(one, other, REMASTER_LENGTH_MS)),

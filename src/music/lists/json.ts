@@ -1,5 +1,6 @@
 /** JSON: arrays of strings or objects, also within objects; one object a line; and Spotify's own data export. */
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { MAX_JSON_DEPTH, tooDeepAt } from '../../base/boundedJson.ts';
 import { LEFT_OUT_PLAYS } from '../../domain/listImport.ts';
 import { type ColumnPlan, columnPlanner, type Fields, fieldsOf } from './columns.ts';
 import {
@@ -35,8 +36,6 @@ const LIBRARY_OTHERS: Readonly<Record<string, string>> = {
 const SHORT_MS = 30_000;
 /** Maximum number of keys of a song. Spotify's own tracks have about 20. */
 const MAX_KEYS = 1_000;
-/** Exports are nested about six deep; at a few thousand levels, the parser would run out of stack. */
-const MAX_DEPTH = 64;
 
 /** True for a text that begins like JSON. `[0:31] Artist` and `[x] Artist` do not. */
 export function beginsLikeJson(text: string): boolean {
@@ -177,12 +176,8 @@ function nameOf(node: Node): string {
 
 /** @throws RelayError `INVALID_ARGUMENT` with the line of the first fault */
 function parsed(text: string, lineAt: (offset: number) => number): Node {
-  let depth = 0;
-  for (const { 0: sign, index } of text.matchAll(/"(?:[^"\\\n]|\\.)*"?|[[{\]}]/gu)) {
-    if (sign === '[' || sign === '{') depth += 1;
-    if (sign === ']' || sign === '}') depth -= 1;
-    if (depth > MAX_DEPTH) throw fault(lineAt(index), `more than ${MAX_DEPTH} levels of brackets`);
-  }
+  const deep = tooDeepAt(text);
+  if (deep !== null) throw fault(lineAt(deep), `more than ${MAX_JSON_DEPTH} levels of brackets`);
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [error] = errors;
