@@ -64,6 +64,11 @@ const COSTS: Readonly<Record<string, number>> = {
 const NOTES: readonly Note[] = ['remaster', 'edit', 'mono', 'clean', 'explicit'];
 /** Reasons about notes that do not make another recording, and about the release. */
 const NOTE_REASONS = ['note_differs', 'remaster_differs'];
+/**
+ * Reasons of a fit in part, since what differs may be noise of the list: as written, the guest of "Plinth feat. Ovo HD" is "Ovo HD",
+ * and "Plinth - Live" by the band Live is a live recording.
+ */
+const IN_PART = ['guest_missing', 'version_unnamed'];
 const RELEASE_REASONS = ['album_differs', 'album_edition', 'year_differs', 'year_near'];
 
 interface Asked {
@@ -83,8 +88,8 @@ interface Verdict {
 }
 
 /**
- * The query is read as written. If nothing fits, it is read without what lists carry besides title and artist. If still nothing
- * fits, one typo is forgiven.
+ * The query is read as written. If nothing fits, or only in part, it is read without what lists carry besides title and artist. If
+ * still nothing fits, one typo is forgiven.
  * @param found the tracks in the provider's order. Local files are ignored, because the API cannot add them
  */
 export function matchTrack(query: TrackQuery, found: readonly Track[]): MatchResult {
@@ -96,8 +101,8 @@ export function matchTrack(query: TrackQuery, found: readonly Track[]): MatchRes
     const accepted = offers.flatMap((offer) => accept(asked, offer, judge(asked, offer)) ?? []);
     if (accepted.length === 0) continue;
     const result = chosenFrom(accepted);
-    // A missing guest may be noise of the list: as written, the guest of "Plinth feat. Ovo HD" is "Ovo HD".
-    if (!result.candidates[0]?.reasons.includes('guest_missing')) return result;
+    const reasons = result.candidates[0]?.reasons ?? [];
+    if (!IN_PART.some((reason) => reasons.includes(reason))) return result;
     incomplete ??= result;
   }
   if (incomplete) return incomplete;

@@ -1,7 +1,7 @@
 /** Groups tracks into recordings, and chooses a recording and its release. */
 import { type Track, yearOf } from '../domain/shapes.ts';
 import { compact, namesKey, withoutThe } from './names.ts';
-import type { ParsedTitle } from './title.ts';
+import type { Note, ParsedTitle } from './title.ts';
 
 /** A track that the provider found. */
 export interface Offer {
@@ -36,6 +36,9 @@ const SAME_LENGTH_MS = 3_000;
 /** Maximum difference in length between a remaster and the original: the fade-out and the count-in may be longer. */
 const REMASTER_LENGTH_MS = 10_000;
 
+/** Notes of a recording that was cut, or has other words in some places. */
+const EDITS: readonly Note[] = ['edit', 'clean', 'explicit'];
+
 /** The recordings among accepted tracks, strongest first, whatever the order of `accepted`. */
 export function recordingsOf(accepted: readonly Judged[]): Recording[] {
   const groups: Judged[][] = [];
@@ -57,7 +60,10 @@ export function chooseRecording(recordings: readonly Recording[]): Recording | n
   const strongest = recordings.filter((one) => one.strength === recordings[0]?.strength);
   const plain = strongest.filter((one) => leastNoteCost(one) === 0);
   const forms = [...strongest].sort(
-    (a, b) => leastNoteCost(a) - leastNoteCost(b) || compareTexts(firstDate(a), firstDate(b)),
+    (a, b) =>
+      leastNoteCost(a) - leastNoteCost(b) ||
+      Number(isNoted(a)) - Number(isNoted(b)) ||
+      compareTexts(firstDate(a), firstDate(b)),
   );
   const chosen = plain[0] ?? forms[0];
   if (!chosen || plain.length > 1) return null;
@@ -137,14 +143,12 @@ function isNoted({ releases }: Recording): boolean {
 }
 
 /**
- * True if two recordings may be forms of one. An edit, also of the words, may have any length. A remaster has about the length of the plain recording,
- * or is not older: an older one belongs to an earlier recording that was not found.
+ * True if two recordings may be forms of one. An edit, also of the words, may have any length. A remaster has about the length of
+ * the plain recording, or is not older: an older one belongs to an earlier recording that was not found.
  */
 function areForms(a: Recording, b: Recording): boolean {
   const isEdit = ({ releases }: Recording) =>
-    releases.every(
-      ({ title: { notes } }) => notes.has('edit') || notes.has('clean') || notes.has('explicit'),
-    );
+    releases.every(({ title }) => EDITS.some((note) => title.notes.has(note)));
   if (isEdit(a) || isEdit(b)) return true;
   const isNear = a.releases.some((one) =>
     b.releases.some((other) => lengthsAgree(one, other, REMASTER_LENGTH_MS)),

@@ -193,6 +193,8 @@ testRows([
   ['Ula - Plinth | Ula', ['Plinth | Ula', 'Ula Plinth | Ula'], 'matched 1: title, artist'],
   ['Plinth | Ula Official', ['Plinth | Ula', 'Plinth | Ula Official'], 'matched 1: title, artist'],
   ['Ula - Live | Ula', ['Live | Ula'], 'unmatched 0: title_differs, artist, version_differs'],
+  ['Plinth - Live | Live', ['Plinth - Live at Brask | Live', 'Plinth | Live'], 'matched 1: title, artist'],
+  ['Plinth - Live | Live', ['Plinth | Live', 'Plinth - Live | Live'], 'matched 1: title, artist, version'],
   ['Ovo - Plinth | Ula', ['Plinth | Ula'], 'unmatched 0: title_differs, artist'],
   [
     'Ula - Plinth - Ula by Ula HD | Ula',

@@ -176,8 +176,13 @@ testRows([
   ],
   [
     'Plinth - Original Dirty | Ula',
-    ['Plinth | Ula | B | 1994 | 260', 'Plinth - Original Dirty | Ula | A | 1999 | 200'],
+    ['Plinth | Ula | B | 1994 | 260 | | C', 'Plinth - Original Dirty | Ula | A | 1999 | 200 | | E'],
     SECOND,
+  ],
+  [
+    'Plinth - Remastered 2011 | Ula',
+    ['Plinth - Original Dirty | Ula | A | 1994 | 200', 'Plinth | Ula | B | 1999 | 260'],
+    'matched 1: title, artist, note_differs',
   ],
   [
     'Plinth | Ula',
