@@ -157,8 +157,8 @@ function accept(asked: Asked, offer: Offer, { title, artist, version }: Verdict)
   return scored(offer, [...title, ...artist, ...version, ...judgeRelease(asked, offer)]);
 }
 
-function scored(offer: Offer, given: readonly string[]): Judged {
-  const reasons = [...new Set(given)];
+/** A reason that is given twice costs twice. */
+function scored(offer: Offer, reasons: readonly string[]): Judged {
   const cost = (some = reasons) =>
     reasons.filter((one) => some.includes(one)).reduce((sum, one) => sum + (COSTS[one] ?? 0), 0);
   return {
@@ -257,7 +257,7 @@ function albumVersions({ album }: Track): ReadonlyMap<Version, string> {
   return LIVE_ALBUM.test(base) ? new Map([...versions, ['live', '']]) : versions;
 }
 
-/** What album, year and notes say for and against a release. */
+/** What album, year and notes say for and against a release. There is one reason for each note that differs. */
 function judgeRelease({ query, title: asked }: Asked, { track, title }: Offer): string[] {
   return [...judgeAlbum(query, track, title), ...judgeYear(query, track), ...judgeNotes(asked, title, track)];
 }
@@ -288,7 +288,8 @@ function judgeNotes(asked: ParsedTitle, title: ParsedTitle, track: Track): strin
     (note === 'clean' && track.explicit !== true) || (note === 'explicit' && track.explicit !== false);
   const isOther = (note: Note) =>
     asked.notes.has(note) ? !title.notes.has(note) && !isMarked(note) : title.notes.has(note);
-  if (NOTES.some(isOther)) return ['note_differs'];
+  const others = NOTES.filter(isOther).map(() => 'note_differs');
+  if (others.length > 0) return others;
   return asked.notes.get('remaster') === title.notes.get('remaster') ? [] : ['remaster_differs'];
 }
 
@@ -312,7 +313,7 @@ function listed(chosen: Recording | null, recordings: readonly Recording[]): Job
 }
 
 function candidateOf({ track, points, reasons }: Judged): JobCandidate {
-  return { track, score: points / 1000, reasons: [...reasons] };
+  return { track, score: points / 1000, reasons: [...new Set(reasons)] };
 }
 
 /**

@@ -60,10 +60,7 @@ export function chooseRecording(recordings: readonly Recording[]): Recording | n
   const strongest = recordings.filter((one) => one.strength === recordings[0]?.strength);
   const plain = strongest.filter((one) => leastNoteCost(one) === 0);
   const forms = [...strongest].sort(
-    (a, b) =>
-      leastNoteCost(a) - leastNoteCost(b) ||
-      Number(isNoted(a)) - Number(isNoted(b)) ||
-      compareTexts(firstDate(a), firstDate(b)),
+    (a, b) => leastNoteCost(a) - leastNoteCost(b) || compareTexts(firstDate(a), firstDate(b)),
   );
   const chosen = plain[0] ?? forms[0];
   if (!chosen || plain.length > 1) return null;

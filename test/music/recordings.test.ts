@@ -185,6 +185,11 @@ testRows([
     'matched 1: title, artist, note_differs',
   ],
   [
+    'Plinth - Original Dirty - Remastered 2011 | Ula',
+    ['Plinth | Ula | B | 1994 | 260 | | C', 'Plinth - Original Dirty | Ula | A | 1999 | 200 | | E'],
+    'matched 1: title, artist, note_differs',
+  ],
+  [
     'Plinth | Ula',
     ['Plinth | Ula | S | 2018 | 200 | X1 | C', 'Plinth | Ula | A | 2019 | 200 | X2 | E'],
     MATCHED,
