@@ -7,7 +7,6 @@ import { joinNames, tidyText } from '../../src/music/lists/list.ts';
 import { readList } from '../../src/music/lists/readList.ts';
 import { WRITERS, writeList } from '../../src/music/lists/writeList.ts';
 import { hostileTexts } from '../support/hostileText.ts';
-import { sized } from '../support/scale.ts';
 import { seeded } from '../support/seeded.ts';
 import { EPISODE, ISRC, OTHER_TRACK, TRACK, told } from './told.ts';
 
@@ -162,7 +161,7 @@ const ENCODERS: readonly (readonly [Encoding, (text: string) => Buffer])[] = [
 
 test('any rows with any names come back, in any format and encoding', () => {
   const hostile = hostileTexts(200);
-  for (let seed = 1; seed <= sized(3_000, 60); seed += 1) {
+  for (let seed = 1; seed <= 60; seed += 1) {
     const next = seeded(seed * 7919);
     const rows = Array.from({ length: 1 + Math.floor(next() * 12) }, () => rowFrom(next, hostile));
     // A list without a single song is refused, so each list gets one.

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readList } from '../../src/music/lists/readList.ts';
-import { sized } from '../support/scale.ts';
 import { seeded } from '../support/seeded.ts';
 import { bytesOf } from './told.ts';
 
@@ -60,7 +59,7 @@ const JOINS: readonly Join[] = [
 ];
 
 test('songs are read correctly in every way of writing', () => {
-  for (let seed = 1; seed <= sized(4_000, 150); seed += 1) {
+  for (let seed = 1; seed <= 150; seed += 1) {
     const next = seeded(seed * 6_700_417);
     const pick = <T>(list: readonly T[]) => list[Math.floor(next() * list.length)] as T;
     const [number, bullet, length, join] = [pick(NUMBERS), pick(BULLETS), pick(TIMES), pick(JOINS)];
