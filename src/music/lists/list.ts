@@ -11,7 +11,7 @@ export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'mix
 
 /** One song or episode of a list. Title and artist are '' only if `uri` or `isrc` identifies the song. */
 export interface ListEntry extends TrackQuery {
-  /** First line in the file, or number of the value in JSON; from 1. */
+  /** Its first line in the file, from 1. */
   line: number;
   uri?: string;
   /** Name of the playlist within the file, if the file names one. */
