@@ -148,7 +148,7 @@ export function withPlainNumbers(normalisedName: string): string {
 }
 
 /** Separators of artists. The whole text is compared first, so a band with one of these in its name is found too. */
-const SEPARATORS = /\s*[,;、|&+×]\s*|\s*\/\s*|\s+(?:and|x|vs\.?|y|et|und|och|og|и)\s+/iu;
+const SEPARATORS = /\s*[,;、|&+×]\s*|\s*\/\s*|\s+(?:and|x|vs\.?|y|et|und|och|og|и|feat\.?|ft\.?)\s+/iu;
 /** Separators for a search text: a slash or plus without spaces is part of a name, and so is "and" in other languages. */
 const SEARCH_SEPARATORS = /\s*[,;、|&×]\s*|\s+(?:[+/]|and|x|vs\.?)\s+/iu;
 const GUEST_CUE = /[\s([]+(?:feat\.?|ft\.?|featuring|with|w\/)\s+/iu;

@@ -16,6 +16,7 @@ const TITLES: readonly (readonly [string, string, string])[] = [
   ['Plinth No. 2 feat. Ula Brenk', 'plinth no 2', '+ula brenk'],
   ['Plinth feat Ovo Tam Remix', 'plinth', 'remix:ovo tam'],
   ['Plinth - feat. Ula Brenk', 'plinth', '+ula brenk'],
+  ['Plinth feat. Ula Brenk ft. Ovo', 'plinth', '+ula brenk +ovo'],
   ['Plinth (with Ula Brenk & Ovo)', 'plinth', '+ula brenk +ovo'],
   ['Plinth (feat. Ula Brenk, Ovo and The Weirs)', 'plinth', '+ula brenk +ovo +the weirs'],
   ['Plinth (con Ula Brenk)', 'plinth', '+ula brenk'],
