@@ -171,7 +171,7 @@ export function createLibrary(options: LibraryOptions): Library {
   const memory = memoryFile(place);
   const plays = createPlayImports(memory, listener, options);
   const file = savedAfter(memory, mirrorFile(place));
-  const playlistVersions = createPlaylistVersions(memory, file, clock, log);
+  const playlistVersions = createPlaylistVersions(memory, file, clock);
   const pace = createPace(budget, options.provider, file, clock);
   const reader = createReader(pace.provider, file, clock, playlistVersions.keepPending);
   const copy = createCopy(file, clock, log, () => background.forgetPause(), stopping.signal);

@@ -109,6 +109,17 @@ delete from play_events where item in (select id from play_items where short = 1
       and e.ms_played = play_events.ms_played and i.short = 0 and i.name is null and i.artist is null);
 `;
 
+/** The rows of each version, whole. Before, a version was stored as its difference from the next one; those versions are dropped. */
+const WHOLE_VERSIONS = `
+delete from versions;
+delete from version_playlists;
+delete from version_items;
+drop table version_rows;
+create table version_rows (
+  playlist_id text not null, version integer not null, packed blob not null, primary key (playlist_id, version)
+) without rowid;
+`;
+
 /** Forward only, since the content of `memory.db` cannot be read again. */
 export const MEMORY_MIGRATIONS: readonly Migration[] = [
   {
@@ -125,4 +136,5 @@ export const MEMORY_MIGRATIONS: readonly Migration[] = [
   },
   { version: 3, name: 'plays of a lifetime', oldestCompatible: 3, sql: PLAYS },
   { version: 4, name: 'plays without names', oldestCompatible: 3, sql: NAMELESS },
+  { version: 5, name: 'whole versions', oldestCompatible: 5, sql: WHOLE_VERSIONS },
 ];

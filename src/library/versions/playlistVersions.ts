@@ -1,12 +1,9 @@
 /** Stores the rows of playlists, as they were read, as versions in `memory.db`. */
 import type { Clock } from '../../base/clock.ts';
-import type { Log } from '../../base/log.ts';
 import type { PlaylistVersion, VersionRow } from '../../domain/versions.ts';
-import type { Sql } from '../../store/sql/sql.ts';
 import type { LibraryFile } from '../files/libraryFile.ts';
 import { nameOfPlaylist, pendingRows, readTime, rowsOfPlaylist } from '../tables/mirror.ts';
 import {
-  dropDamaged,
   forgetVersions,
   listVersions,
   recordVersion,
@@ -16,7 +13,6 @@ import {
   versionedName,
   versionedPlaylists,
 } from '../tables/versions.ts';
-import { DamagedRows } from './rowDelta.ts';
 
 export interface PlaylistVersionsFile {
   /** Stores the rows in `pending_rows`, which were just read, as a version if they differ from the last version. */
@@ -34,30 +30,9 @@ export function createPlaylistVersions(
   memory: LibraryFile,
   mirror: LibraryFile,
   clock: Clock,
-  log: Log,
 ): PlaylistVersionsFile {
   /** The names that playlists have in `memory.db`, as far as this process knows. */
   const names = new Map<string, string>();
-
-  /**
-   * Works with the versions of a playlist. If one of them is damaged, deletes it and those that cannot be read without it, so
-   * that the library can still be read. If no version is left, the rows in the copy become one again.
-   */
-  async function withVersions<T>(id: string, work: (sql: Sql) => T): Promise<T> {
-    const done = await memory.use((sql): { value: T } | null => {
-      try {
-        return { value: work(sql) };
-      } catch (error) {
-        if (!(error instanceof DamagedRows)) throw error;
-        const versions = dropDamaged(sql, id);
-        log.warn({ playlist: id, versions, reason: error.message }, 'damaged versions were deleted');
-        return null;
-      }
-    });
-    if (done) return done.value;
-    await keepPresent(id);
-    return memory.use(work);
-  }
 
   /**
    * Stores the rows in the copy as a version, if they were read after the last version and differ from it. That happens if they
@@ -71,7 +46,7 @@ export function createPlaylistVersions(
       readAt: readTime(sql, id),
     }));
     if (name === null || readAt === null) return;
-    await withVersions(id, (sql) => {
+    await memory.use((sql) => {
       const [last] = listVersions(sql, id);
       if (!last || readAt > Date.parse(last.seen_at)) recordVersion(sql, { id, name }, rows, readAt);
     });
@@ -98,7 +73,7 @@ export function createPlaylistVersions(
         before.every(({ uri }, index) => uri === rows[index]?.uri);
       if (isSame) return rename({ id, name });
       await keepPresent(id);
-      await withVersions(id, (sql) => recordVersion(sql, { id, name }, rows, clock.now()));
+      await memory.use((sql) => recordVersion(sql, { id, name }, rows, clock.now()));
       names.set(id, name);
     },
     async list(id) {
@@ -106,13 +81,13 @@ export function createPlaylistVersions(
       if (!(await memory.exists())) return { name: null, items: [] };
       const present = (await mirror.exists()) ? await mirror.use((sql) => nameOfPlaylist(sql, id)) : null;
       if (present !== null) await rename({ id, name: present });
-      return withVersions(id, (sql) => {
+      return memory.use((sql) => {
         thinOut(sql, id, clock.now());
         return { name: versionedName(sql, id), items: listVersions(sql, id) };
       });
     },
     rows: async (id, version) =>
-      (await memory.exists()) ? withVersions(id, (sql) => rowsOfVersion(sql, id, version)) : null,
+      (await memory.exists()) ? memory.use((sql) => rowsOfVersion(sql, id, version)) : null,
     playlists: async () => ((await memory.exists()) ? memory.use(versionedPlaylists) : []),
     async forget() {
       if (!(await memory.exists())) return;
