@@ -18,16 +18,13 @@ import type { TrackQuery } from '../music/trackQuery.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import type { Store } from '../store/file/open.ts';
 import { getAccount } from '../store/tables/account.ts';
-import { ALL_LISTS, createCopy } from './copy.ts';
 import { memoryFile, mirrorFile } from './files/files.ts';
 import type { FileDisk, LibraryFile } from './files/libraryFile.ts';
+import type { Budget } from './pace.ts';
 import { createPlayImports, type PlayImports } from './plays/importPlays.ts';
 import { createAnswers, type LibraryQuestion, noteOf, type PlaysRead } from './query/answers.ts';
 import { createQueryPool, type QueryPool } from './query/pool.ts';
-import { type Background, type Caller, createBackground } from './reading/background.ts';
-import { createChecks, isFirst } from './reading/checks.ts';
-import { type Budget, createPace } from './reading/pace.ts';
-import { createReader } from './reading/reader.ts';
+import { ALL_LISTS, createSync } from './sync.ts';
 import {
   factsOf,
   type ListedName,
@@ -40,6 +37,7 @@ import { deletePlays } from './tables/plays.ts';
 import { isKnownTrack, namesOf, recordingsOf, savedLike } from './tables/tracks.ts';
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
 import type { Watcher } from './watchedProvider.ts';
+import type { Caller } from './worker.ts';
 
 export type { PlaysRead };
 
@@ -128,10 +126,10 @@ export interface Library {
   knownTracks(uris: readonly string[]): Promise<string[]>;
   /**
    * Returns saved tracks that may be a song of a list. They have the song's ISRC or, if the query has none, its title and first
-   * artist. Returns none if the copy of the saved tracks is not complete and current, or cannot be read.
-   * @param listed number of songs still to be found; for `WORTH_A_LOOK` or more, an older copy is first brought up to date
+   * artist. The copy may be old: a track that is no longer saved is still the right recording. Returns none if the copy cannot be
+   * read.
    */
-  savedLike(query: TrackQuery, listed: number, call: Caller): Promise<Track[]>;
+  savedLike(query: TrackQuery): Promise<Track[]>;
   /** Lists the playlists of the copy. */
   listedPlaylists(): Promise<ListedName[]>;
   /** Lists the playlists that have versions, also those that are no longer in the account. */
@@ -159,9 +157,8 @@ export interface Library {
 }
 
 export function createLibrary(options: LibraryOptions): Library {
-  const { store, clock, random, log, budget } = options;
+  const { store, clock, log, budget } = options;
   const place = { ...options, ...options.ground };
-  const stopping = new AbortController();
   const connected = (): string | null => {
     const account = getAccount(store);
     return account === null || account.reauthorizationRequired ? null : account.providerUserId;
@@ -172,19 +169,11 @@ export function createLibrary(options: LibraryOptions): Library {
   const plays = createPlayImports(memory, listener, options);
   const file = savedAfter(memory, mirrorFile(place));
   const playlistVersions = createPlaylistVersions(memory, file, clock);
-  const pace = createPace(budget, options.provider, file, clock);
-  const reader = createReader(pace.provider, file, clock, playlistVersions.keepPending);
-  const copy = createCopy(file, clock, log, () => background.forgetPause(), stopping.signal);
-  const background: Background = createBackground({
-    ...{ copy, reader, pace, connected, clock, random, log },
-    isDemo: budget === null,
-    stopping: stopping.signal,
-  });
-  const checks = createChecks(copy, reader, background, clock, log);
+  const sync = createSync({ ...options, file, onRead: playlistVersions.keep, connected });
   let pool: QueryPool | null = null;
   const startedPool = () =>
     (pool ??= options.ground?.pool?.() ?? createQueryPool(clock, options.ground?.freeMemory));
-  const answers = createAnswers(copy, memory, checks, connected, clock, startedPool);
+  const answers = createAnswers(sync, memory, connected, clock, startedPool);
   const { undamaged } = answers;
 
   /**
@@ -195,14 +184,16 @@ export function createLibrary(options: LibraryOptions): Library {
     const account = connected();
     try {
       if (account !== null) {
-        await copy.of(account);
-        return await copy.exclusively(() => checks.listed(id, { signal, account }), signal);
+        await sync.of(account);
+        const listed = await sync.playlists({ signal });
+        if (await sync.isDue(id)) await sync.playlist(id, { signal });
+        return listed.some((one) => one.id === id);
       }
     } catch (thrown) {
       signal.throwIfAborted();
       if (asRelayError(thrown).code === 'INTERNAL') throw thrown;
     }
-    if (!(await copy.summary()).listed) return true;
+    if (!(await sync.summary()).listed) return true;
     return file.use((sql) => nameOfPlaylist(sql, id) !== null);
   }
 
@@ -231,56 +222,43 @@ export function createLibrary(options: LibraryOptions): Library {
 
   /** Stops the reading and deletes the copy. @returns true if there was one */
   async function dropCopy(): Promise<boolean> {
-    await background.stop();
     const was = await file.exists();
-    await copy.exclusively(copy.drop, stopping.signal);
+    await sync.drop();
     return was;
   }
 
   return {
     ask: (question, call) =>
-      undamaged(call.signal, async () =>
-        withPlaysNote(await answers.answer(question, ALL_LISTS, call), question, call),
-      ),
+      undamaged(async () => withPlaysNote(await answers.answer(question, ALL_LISTS, call), question, call)),
     askCsv: (question, call) =>
-      undamaged(call.signal, async () => {
+      undamaged(async () => {
         const answer = await answers.answer(question, ALL_LISTS, call, true);
         const { columns, rows, csv = '', ...facts } = await withPlaysNote(answer, question, call);
         return { csv, ...facts };
       }),
     follow: (sql, maxAgeMinutes, call) =>
-      undamaged(call.signal, async () => {
+      undamaged(async () => {
         const read = await answers.listsReadBy(sql, call.signal);
-        const now = await copy.summary();
+        const now = await sync.summary();
         // A person who asks for a run wants every list to be checked.
-        const isLooked = (list: LibraryList) => maxAgeMinutes === 0 || checks.ageOf(now, list) > UNHEARD_MS;
+        const isLooked = (list: LibraryList) => maxAgeMinutes === 0 || sync.ageOf(now, list) > UNHEARD_MS;
         const lists = ALL_LISTS.filter((list) => read.includes(list) || isLooked(list));
         const answer = await answers.answer({ sql, limit: null, maxAgeMinutes }, lists, call);
         return { ...answer, missed: read.includes('playlists') ? await missed() : [] };
       }),
-    playsRead: (sql, { signal }) => undamaged(signal, () => answers.playsRead(sql, signal)),
-    view: (part, sql, { signal, progress }) =>
-      undamaged(signal, async () => {
-        const account = requireAccount();
-        await copy.of(account);
-        const call = { signal, account, progress };
-        if (part.kind === 'playlist' && part.isKnown && !(await checks.hasRows(part.id))) return null;
-        const note = await copy.exclusively(async () => {
-          if (part.kind === 'saved') return { text: await checks.saved(call) };
-          return (await checks.playlist(part.id, call)) ? { text: null } : null;
-        }, signal);
-        if (note === null) return null;
-        return { rows: await answers.rows(sql, signal), note: note.text };
+    playsRead: (sql, { signal }) => undamaged(() => answers.playsRead(sql, signal)),
+    view: (part, sql, call) =>
+      undamaged(async () => {
+        await sync.of(requireAccount());
+        let note: string | null = null;
+        if (part.kind === 'saved') note = await sync.saved(call);
+        else if (part.isKnown && !(await sync.hasRows(part.id))) return null;
+        else if (!(await sync.playlist(part.id, call))) return null;
+        return { rows: await answers.rows(sql, call.signal), note };
       }),
-    async playlists({ signal }) {
-      const account = requireAccount();
-      await copy.of(account);
-      return copy.exclusively(async () => {
-        const read = await reader.checkPlaylists({ signal, account });
-        await copy.refresh();
-        await file.save();
-        return read;
-      }, signal);
+    async playlists(call) {
+      await sync.of(requireAccount());
+      return sync.playlists(call);
     },
     async versions(id, call) {
       const present = await isListedNow(id, call);
@@ -292,39 +270,34 @@ export function createLibrary(options: LibraryOptions): Library {
       });
     },
     playlistRows: (id) =>
-      copy.read((sql) => {
+      sync.read((sql) => {
         const isListed = nameOfPlaylist(sql, id) !== null;
         return isListed ? rowsOfPlaylist(sql, id).map(({ uri }) => uri ?? '') : null;
       }, null),
-    playlistFacts: (id) => copy.read((sql) => factsOf(sql, id), null),
-    trackNames: (uris) => copy.read((sql) => namesOf(sql, uris), new Map()),
+    playlistFacts: (id) => sync.read((sql) => factsOf(sql, id), null),
+    trackNames: (uris) => sync.read((sql) => namesOf(sql, uris), new Map()),
     missedPlaylists: async () => ((await file.exists()) ? missed() : []),
-    recordings: (uris) => copy.read((sql) => recordingsOf(sql, uris), new Map()),
-    knownTracks: (uris) => copy.read((sql) => uris.filter((uri) => isKnownTrack(sql, uri)), []),
-    async savedLike(query, listed, { signal }) {
-      const account = connected();
+    recordings: (uris) => sync.read((sql) => recordingsOf(sql, uris), new Map()),
+    knownTracks: (uris) => sync.read((sql) => uris.filter((uri) => isKnownTrack(sql, uri)), []),
+    async savedLike(query) {
       try {
-        if (account === null || !(await checks.hasSaved(account, listed, signal))) return [];
-        return await file.use((sql) => savedLike(sql, query));
+        const account = connected();
+        if (account === null || (await sync.summary()).account !== account) return [];
+        return await sync.read((sql) => savedLike(sql, query), []);
       } catch (error) {
-        signal.throwIfAborted();
         // A search finds the song as well.
         log.warn({ reason: messageOf(error) }, 'the saved tracks could not be looked through');
         return [];
       }
     },
     versionRows: (id, version) => playlistVersions.rows(id, version),
-    listedPlaylists: () => copy.read(listedPlaylists, []),
+    listedPlaylists: () => sync.read(listedPlaylists, []),
     versionedPlaylists: () => playlistVersions.playlists(),
-    status: background.status,
+    status: sync.status,
     async sync() {
-      const account = requireAccount();
-      const found = await copy.of(account);
-      await background.tryAgain();
-      if (isFirst(found)) await background.want(clock.now());
-      // This call returns at once, so the check takes the place of the reading in the background.
-      else background.run((signal) => checks.all({ signal, account }));
-      return background.status();
+      await sync.of(requireAccount());
+      await sync.begin();
+      return sync.status();
     },
     async forget(part) {
       if (part === 'mirror') return void (await dropCopy());
@@ -341,19 +314,17 @@ export function createLibrary(options: LibraryOptions): Library {
       if (erase) await plays.forget(() => memory.drop());
       return was;
     },
-    loggedIn: background.loggedIn,
+    loggedIn: () => void sync.resume().catch(() => {}),
     plays,
-    watcher: { wrote: copy.wrote, began: background.requestBegan },
+    watcher: sync.watcher,
     start() {
-      void background
+      void sync
         .resume()
         .catch((error) => log.warn({ reason: messageOf(error) }, 'the library could not be opened'));
     },
     async stop() {
-      stopping.abort(new RelayError('SHUTTING_DOWN', 'relay is stopping.'));
       await plays.stop();
-      await background.stop();
-      await copy.idle();
+      await sync.stop();
       await pool?.close();
       await file.close();
       await memory.close();

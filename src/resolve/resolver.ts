@@ -44,7 +44,7 @@ export interface Resolver {
 type Remembered = NonNullable<ReturnType<typeof getAlias>>;
 
 /** The saved tracks that a song of a list may be; see `Library.savedLike`. */
-type SavedLike = (query: TrackQuery, listed: number, call: Call) => Promise<readonly Track[]>;
+type SavedLike = (query: TrackQuery) => Promise<readonly Track[]>;
 
 /** @param savedLike given if there is a copy of the account's saved tracks */
 export function createResolver(
@@ -57,7 +57,7 @@ export function createResolver(
     const key = aliasKey(query);
     const known = remembered(query, key);
     if (known) return recalled(query, known);
-    const saved = listed === 0 ? null : savedMatch(query, await savedLike(query, listed, call));
+    const saved = listed === 0 ? null : savedMatch(query, await savedLike(query));
     if (saved) {
       remember(key, query, saved);
       return unsearched(saved);

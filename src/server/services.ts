@@ -12,7 +12,7 @@ export function createServices(core: Core): Services {
   const { provider, store, clock, random, log } = core;
   const rows = createPlaylistRows(provider, clock);
   const { library } = core;
-  const resolver = createResolver(provider, store, clock, (...asked) => library.savedLike(...asked));
+  const resolver = createResolver(provider, store, clock, (query) => library.savedLike(query));
   const changes = createChanges({ provider, rows, store, clock, random, log });
   const jobs = createJobs({ changes, provider, rows, resolver, store, clock, random, log });
   const keeps = createKeeps({ provider, rows, changes, jobs, library, store, clock, random, log });

@@ -5,8 +5,13 @@ import { join } from 'node:path';
 import type { DemoAccount, DemoPlaylist, PlaylistRow } from '../../src/demo/state.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { at, owner } from '../support/entries.ts';
-import type { Relay } from '../support/world.ts';
+import type { Relay, RelayOptions } from '../support/world.ts';
 import type { Cell } from './queries.ts';
+
+/** Options with a high limit of requests per minute, so that the first reading ends soon. */
+export const QUICK: RelayOptions = {
+  env: { RELAY_TOOLSETS: 'standard,library_sql', RELAY_LIBRARY_REQUESTS_PER_MINUTE: '10000' },
+};
 
 /** Minutes before a fixed time, as the provider writes them. */
 export function minutesAgo(minutes: number): string {

@@ -2,10 +2,9 @@
 import { type Clock, isoOf } from '../../base/clock.ts';
 import { loginRequired, RelayError } from '../../domain/errors.ts';
 import type { LibraryAnswer, LibraryList } from '../../domain/library.ts';
-import { ALL_LISTS, type Copy } from '../copy.ts';
 import type { LibraryFile } from '../files/libraryFile.ts';
-import type { Caller } from '../reading/background.ts';
-import type { Checks } from '../reading/checks.ts';
+import { ALL_LISTS, type Sync } from '../sync.ts';
+import type { Caller } from '../worker.ts';
 import type { Question, Rows } from './messages.ts';
 import type { QueryPool } from './pool.ts';
 
@@ -53,7 +52,7 @@ export interface Answers {
   /** Says how far the plays reach that a query reads; null if it reads none. */
   playsRead(sql: string, signal: AbortSignal): Promise<PlaysRead | null>;
   /** Does some work. If a file turns out to be damaged or gone, replaces the file and does the work once more. */
-  undamaged<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  undamaged<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
@@ -61,9 +60,8 @@ export interface Answers {
  * @param pool returns the threads, which start at the first question
  */
 export function createAnswers(
-  copy: Copy,
+  sync: Sync,
   memory: LibraryFile,
-  checks: Checks,
   connected: () => string | null,
   clock: Clock,
   pool: () => QueryPool,
@@ -73,14 +71,14 @@ export function createAnswers(
     signal: AbortSignal,
   ): Promise<Rows> {
     // The thread reads the files itself, so a file that is not in memory need not be opened here.
-    if (!(await copy.file.exists())) {
+    if (!(await sync.file.exists())) {
       // The copy was there and is gone. `undamaged` treats this like a file that the thread cannot open.
-      if (copy.wasSeen)
+      if (sync.wasSeen)
         throw new RelayError('STORE_ERROR', 'library.db is gone.', { details: { file: 'library.db' } });
-      await copy.file.use(() => {});
+      await sync.file.use(() => {});
     }
-    await copy.file.save();
-    const files = { mirror: copy.file.path, memory: (await memory.exists()) ? memory.path : null };
+    await sync.file.save();
+    const files = { mirror: sync.file.path, memory: (await memory.exists()) ? memory.path : null };
     const most = Number.MAX_SAFE_INTEGER;
     return pool().ask({ limit: most, maxCharacters: most, ...question, ...files }, signal);
   }
@@ -92,8 +90,11 @@ export function createAnswers(
     call: Caller,
   ): Promise<string | null> {
     const account = connected();
-    if (account !== null) return checks.current(account, maxAgeMinutes, lists, call);
-    const { asOf } = await copy.summary();
+    if (account !== null) {
+      await sync.of(account);
+      return sync.current(lists, maxAgeMinutes, call);
+    }
+    const { asOf } = await sync.summary();
     // Plays need no account, and versions are kept after a logout.
     const isNamed = /\b(?:plays|versions|version_items)\b/i.test(withoutTexts(sql));
     const isOfMemory = isNamed && (await memory.exists());
@@ -105,13 +106,13 @@ export function createAnswers(
    * Replaces a file that was damaged or removed while relay ran. Drops a damaged copy, and puts a damaged `memory.db` aside.
    * @returns false if the error is about neither file
    */
-  async function replacedDamaged(error: unknown, signal: AbortSignal): Promise<boolean> {
+  async function replacedDamaged(error: unknown): Promise<boolean> {
     const { file: name } = (error instanceof RelayError ? error.details : null) ?? {};
-    if (name === 'library.db') await copy.exclusively(copy.drop, signal);
+    if (name === 'library.db') await sync.drop();
     // SQLite does not say which file is damaged, so damage that shows while a query runs is reported for `memory.db`. If that
     // file is sound, the copy is the damaged one.
     else if (name === 'memory.db') {
-      if (await memory.check()) await copy.exclusively(copy.drop, signal);
+      if (await memory.check()) await sync.drop();
     } else return false;
     return true;
   }
@@ -120,7 +121,7 @@ export function createAnswers(
     async answer(question, lists, call, isCsv = false) {
       const { sql, limit } = question;
       const note = await bringUpToDate(question, lists, call);
-      const { asOf, begunAt, coverage } = await copy.summary();
+      const { asOf, begunAt, coverage } = await sync.summary();
       const limits = limit === null ? {} : { limit, maxCharacters: ROW_CHARACTERS - (note?.length ?? 0) };
       const { rows, columns, count, truncated, csv } = await ask({ sql, ...limits, isCsv }, call.signal);
       return {
@@ -136,7 +137,7 @@ export function createAnswers(
     },
     rows: async (sql, signal) => (await ask({ sql }, signal)).rows,
     async listsReadBy(sql, signal) {
-      if (!(await copy.summary()).complete) return ALL_LISTS;
+      if (!(await sync.summary()).isWhole) return ALL_LISTS;
       const { lists } = await ask({ sql, limit: 0, maxCharacters: 0, isExplained: true }, signal);
       return lists ?? ALL_LISTS;
     },
@@ -152,11 +153,11 @@ export function createAnswers(
       }
       return { until: null, note: NO_PLAYS };
     },
-    async undamaged(signal, work) {
+    async undamaged(work) {
       try {
         return await work();
       } catch (error) {
-        if (!(await replacedDamaged(error, signal))) throw error;
+        if (!(await replacedDamaged(error))) throw error;
         return work();
       }
     },

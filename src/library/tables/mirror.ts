@@ -17,34 +17,31 @@ export interface PlaylistRow extends SavedRow {
   added_by: string | null;
 }
 
+/** Number of rows that one request reads. */
+const PAGE = 50;
+
 /** Facts about the copy. Times are Unix milliseconds as text. */
 export type MetaName =
   /** The provider's ID of the user whose library it is. */
   | 'account'
+  /** When somebody first asked for the whole library; none as long as only parts of it were asked for. */
+  | 'begun_at'
+  /** When the reading of the saved tracks that are stored began, or they were last checked. */
+  | 'saved_at'
   /** `1` if all saved tracks have been read. */
   | 'saved_complete'
   /** Number of saved tracks that the provider reported last. */
   | 'saved_total'
-  /** `1` if the list of playlists has been read. */
-  | 'listed'
-  /** How far the first reading of the list of playlists got: JSON of `Listing`. */
-  | 'listing'
-  /** Time when the copy was last known to be current. */
-  | 'as_of'
-  /** Time when the saved tracks were last known to be current, which may be later than `as_of`. */
+  /** When the list of playlists was last read. */
+  | 'listed_at'
+  /** When the saved tracks were last known to be complete and current. */
   | 'saved_as_of'
-  /** The same for the list of playlists. */
+  /** The same for the list of playlists with the rows of all playlists. */
   | 'playlists_as_of'
-  /** `1` until a reading has finished. It continues in the background, even after a restart. */
-  | 'wanted'
-  /** When the reading that is under way began. */
-  | 'begun_at'
   /** `1` if Spotify refuses the rows of other people's playlists. */
   | 'foreign_refused'
-  /** The playlist whose rows are being read: JSON of `PendingRead`. */
-  | 'pending'
-  /** What relay has written but not yet seen in a reading: JSON of `Touched`. */
-  | 'touched';
+  /** What relay has written but not yet seen in a reading: JSON of `Written` in `sync.ts`. */
+  | 'written';
 
 export function getMeta(sql: Sql, name: MetaName): string | null {
   return sql.get<{ value: string }>('select value from meta where name = ?', [name])?.value ?? null;
@@ -52,7 +49,12 @@ export function getMeta(sql: Sql, name: MetaName): string | null {
 
 export function putMeta(sql: Sql, name: MetaName, value: string | number | null): void {
   if (value === null) sql.run('delete from meta where name = ?', [name]);
-  else sql.run('insert or replace into meta (name, value) values (?, ?)', [name, String(value)]);
+  else
+    sql.run(
+      `insert into meta (name, value) values (?, ?)
+       on conflict (name) do update set value = excluded.value where value is not excluded.value`,
+      [name, String(value)],
+    );
 }
 
 /** A row of the saved tracks as it is stored. */
@@ -76,7 +78,7 @@ export function savedKeys(sql: Sql): SavedKey[] {
   return sql.all('select uri, added_at from saved order by position');
 }
 
-export function countSaved(sql: Sql): number {
+function countSaved(sql: Sql): number {
   return sql.get<{ n: number }>('select count(*) as n from saved')?.n ?? 0;
 }
 
@@ -135,38 +137,6 @@ export interface ListedPlaylist extends Playlist {
   readable: boolean;
 }
 
-/** Stores a page of the list of playlists until all pages are there. */
-export function appendListed(sql: Sql, listed: readonly ListedPlaylist[]): void {
-  for (const playlist of listed) {
-    sql.run('insert into pending_playlists (facts) values (?)', [JSON.stringify(playlist)]);
-  }
-}
-
-/** How far the reading of the list of playlists got. */
-interface Listing {
-  /** Where the next page begins. Counts the provider's rows, some of which name no playlist. */
-  offset: number;
-  /** Number of rows that the provider reported. */
-  total: number;
-}
-
-/** Where the reading of the list of playlists continues; null if it has not begun. */
-export function listingOf(sql: Sql): Listing | null {
-  const text = getMeta(sql, 'listing');
-  return text === null ? null : (JSON.parse(text) as Listing);
-}
-
-export function setListing(sql: Sql, listing: Listing): void {
-  putMeta(sql, 'listing', JSON.stringify(listing));
-}
-
-/** The playlists of the pages stored so far. */
-export function listedSoFar(sql: Sql): ListedPlaylist[] {
-  return sql
-    .all<{ facts: string }>('select facts from pending_playlists order by rowid')
-    .map(({ facts }) => JSON.parse(facts) as ListedPlaylist);
-}
-
 /** Replaces the list of playlists. The rows of playlists that are gone are deleted too. */
 export function putPlaylists(sql: Sql, listed: readonly ListedPlaylist[]): void {
   sql.transaction(() => {
@@ -179,8 +149,6 @@ export function putPlaylists(sql: Sql, listed: readonly ListedPlaylist[]): void 
         { id: playlist.id, place },
       );
     }
-    sql.run('delete from pending_playlists');
-    putMeta(sql, 'listing', null);
     const kept = new Set(distinct.map(({ id }) => id));
     for (const { id } of sql.all<{ id: string }>('select id from playlists'))
       if (!kept.has(id)) dropPlaylist(sql, id);
@@ -234,16 +202,16 @@ function dropPlaylist(sql: Sql, id: string): void {
   dropRows(sql, id);
   sql.run('delete from playlist_reads where playlist_id = ?', [id]);
   sql.run('delete from playlists where id = ?', [id]);
-  if (pendingRead(sql)?.id === id) setPending(sql, null);
 }
 
 function dropRows(sql: Sql, id: string): void {
-  const former = sql.all<{ uri: string | null }>(
-    'select distinct uri from playlist_rows where playlist_id = ?',
-    [id],
-  );
+  const former = urisIn(sql, id);
   sql.run('delete from playlist_rows where playlist_id = ?', [id]);
   dropUnused(sql, former);
+}
+
+function urisIn(sql: Sql, id: string): Array<{ uri: string | null }> {
+  return sql.all('select distinct uri from playlist_rows where playlist_id = ?', [id]);
 }
 
 /** Notes that Spotify refuses the rows of a playlist. */
@@ -273,21 +241,16 @@ export interface PlaylistDue {
   mine: number;
   collaborative: number | null;
   total: number | null;
-  /** Time of the last failed reading, in Unix milliseconds; null if none has failed since the last that succeeded. */
-  failed_at: number | null;
 }
 
-const SELECT_READABLE = `select id, name, mine, collaborative, total, failed_at
+const SELECT_READABLE = `select id, name, mine, collaborative, total
   from playlists join playlist_reads on playlist_id = id where readable = 1`;
 
-/**
- * Playlists whose rows are not stored, or are those of another snapshot than the list shows. They come in the order of the list,
- * but those whose last reading failed come last.
- */
+/** Playlists whose rows are not stored, or are those of another snapshot than the list shows, in the order of the list. */
 export function playlistsDue(sql: Sql): PlaylistDue[] {
   return sql.all(
     `${SELECT_READABLE} and (playlist_reads.read_at is null or playlists.snapshot_id is not playlist_reads.snapshot_id)
-     order by failed_at is not null, place`,
+     order by place`,
   );
 }
 
@@ -304,62 +267,6 @@ export function isKnown(sql: Sql, id: string, snapshotId: string | null): boolea
     [id],
   );
   return read?.snapshot_id === snapshotId;
-}
-
-export function setFailed(sql: Sql, id: string, now: number): void {
-  sql.run('update playlist_reads set failed_at = ? where playlist_id = ?', [now, id]);
-}
-
-export function clearFailures(sql: Sql): void {
-  sql.run('update playlist_reads set failed_at = null where failed_at is not null');
-}
-
-/** Marks a playlist so that its rows are read again, whatever snapshot the list shows. */
-export function setDue(sql: Sql, id: string): void {
-  sql.run('update playlist_reads set snapshot_id = null, read_at = null where playlist_id = ?', [id]);
-}
-
-/** A playlist that is being read. The rows read so far are in `pending_rows`. */
-export interface PendingRead {
-  id: string;
-  snapshotId: string | null;
-  total: number;
-}
-
-export function pendingRead(sql: Sql): PendingRead | null {
-  const text = getMeta(sql, 'pending');
-  return text === null ? null : (JSON.parse(text) as PendingRead);
-}
-
-export function setPending(sql: Sql, pending: PendingRead | null): void {
-  const former = sql.all<{ uri: string | null }>('select distinct uri from pending_rows');
-  sql.run('delete from pending_rows');
-  putMeta(sql, 'pending', pending && JSON.stringify(pending));
-  dropUnused(sql, former);
-}
-
-export function countPending(sql: Sql): number {
-  return sql.get<{ n: number }>('select count(*) as n from pending_rows')?.n ?? 0;
-}
-
-export function appendPending(sql: Sql, rows: readonly PlaylistRow[]): void {
-  putTracks(sql, rows);
-  const first = countPending(sql);
-  for (const [index, { media, added_at, added_by }] of rows.entries()) {
-    sql.run('insert into pending_rows (position, uri, added_at, added_by) values (?, ?, ?, ?)', [
-      first + index,
-      media?.uri ?? null,
-      added_at,
-      added_by,
-    ]);
-  }
-}
-
-/** The rows in `pending_rows`, in order. */
-export function pendingRows(sql: Sql): VersionRow[] {
-  return sql.all(
-    `select uri, name, artist, album, kind, added_at from pending_rows left join tracks using (uri) order by position`,
-  );
 }
 
 /** The stored rows of a playlist, in order. */
@@ -403,80 +310,103 @@ export function readTime(sql: Sql, id: string): number | null {
   return found?.read_at ? Date.parse(found.read_at) : null;
 }
 
-/** Makes the rows in `pending_rows` those of the playlist. */
-export function finishPending(sql: Sql, { id, snapshotId, total }: PendingRead, now: number): void {
-  // Tracks that are also among the new rows stay, since `pending_rows` still refers to them.
-  dropRows(sql, id);
-  sql.run(
-    `insert into playlist_rows (playlist_id, position, uri, added_at, added_by)
-     select ?, position, uri, added_at, added_by from pending_rows`,
-    [id],
-  );
-  sql.run('delete from pending_rows');
-  putMeta(sql, 'pending', null);
-  sql.run('update playlists set snapshot_id = ?, total = ?, read_at = ? where id = ?', [
-    snapshotId,
-    total,
-    isoOf(now),
-    id,
-  ]);
-  sql.run('update playlist_reads set snapshot_id = ?, read_at = ?, failed_at = null where playlist_id = ?', [
-    snapshotId,
-    now,
-    id,
-  ]);
+/**
+ * Replaces the rows of a playlist, unless it is no longer listed.
+ * @param total number of rows that the provider reported
+ */
+export function putRows(
+  sql: Sql,
+  { id, snapshot_id }: Pick<Playlist, 'id' | 'snapshot_id'>,
+  total: number,
+  rows: readonly PlaylistRow[],
+  now: number,
+): void {
+  sql.transaction(() => {
+    const { changes } = sql.run('update playlists set snapshot_id = ?, total = ?, read_at = ? where id = ?', [
+      snapshot_id,
+      total,
+      isoOf(now),
+      id,
+    ]);
+    if (changes === 0) return;
+    sql.run('update playlist_reads set snapshot_id = ?, read_at = ? where playlist_id = ?', [
+      snapshot_id,
+      now,
+      id,
+    ]);
+    const former = urisIn(sql, id);
+    putTracks(sql, rows);
+    sql.run('delete from playlist_rows where playlist_id = ?', [id]);
+    for (const [position, { media, added_at, added_by }] of rows.entries()) {
+      sql.run(
+        'insert into playlist_rows (playlist_id, position, uri, added_at, added_by) values (?, ?, ?, ?, ?)',
+        [id, position, media?.uri ?? null, added_at, added_by],
+      );
+    }
+    dropUnused(sql, former);
+  });
 }
 
 /** What the copy holds. */
 export interface Summary {
-  coverage: LibraryCoverage;
-  asOf: number | null;
-  /** Time when the reading that is under way began; null if none is. */
-  begunAt: number | null;
   account: string | null;
-  /** True once everything has been read. */
-  complete: boolean;
-  /** Time when each list was last known to be current. */
+  /** As `begun_at` in `MetaName`. */
+  begunAt: number | null;
+  coverage: LibraryCoverage;
+  /** Time when each list was last known to be current; null until its first reading has ended. */
   listAsOf: Record<LibraryList, number | null>;
-  /** True if an unfinished reading continues in the background. */
-  wanted: boolean;
-  /** Number of playlists that `playlistsDue` returns. */
-  due: number;
-  tracks: number;
+  /** The earlier of both; null until the first reading has ended. */
+  asOf: number | null;
+  listed: boolean;
   saved: number;
   savedTotal: number | null;
-  listed: boolean;
+  tracks: number;
+  /** Number of playlists that `playlistsDue` returns. */
+  due: number;
+  /** True if nothing is left to read. */
+  isWhole: boolean;
+  /** Estimates how many requests reading all this takes, and how many of them have been sent. */
+  progress: { done: number; total: number };
 }
 
 export function summaryOf(sql: Sql): Summary {
   const saved = countSaved(sql);
-  const savedComplete = getMeta(sql, 'saved_complete') === '1';
-  const listed = getMeta(sql, 'listed') === '1';
-  const { read, total, unreadable } = sql.get<LibraryCoverage['playlists']>(
+  const savedTotal = numberIn(sql, 'saved_total');
+  const isSavedWhole = getMeta(sql, 'saved_complete') === '1';
+  const listed = getMeta(sql, 'listed_at') !== null;
+  const playlists = sql.get<LibraryCoverage['playlists']>(
     `select count(*) as total, count(*) filter (where readable = 1 and playlists.read_at is not null) as read,
        count(*) filter (where readable = 0) as unreadable from playlists`,
   ) ?? { total: 0, read: 0, unreadable: 0 };
-  const asOf = numberIn(sql, 'as_of');
+  const due = playlistsDue(sql);
+  const listAsOf = { saved: numberIn(sql, 'saved_as_of'), playlists: numberIn(sql, 'playlists_as_of') };
+  const isRead = listAsOf.saved !== null && listAsOf.playlists !== null;
+  const pages = (rows: number) => Math.max(1, Math.ceil(rows / PAGE));
+  const done = Math.ceil(saved / PAGE) + (listed ? pages(playlists.total) : 0) + playlists.read;
+  const left =
+    (isSavedWhole ? 0 : pages((savedTotal ?? 0) - saved)) +
+    (listed ? due.reduce((sum, { total }) => sum + pages(total ?? 0), 0) : 1);
   return {
-    coverage: {
-      saved: savedComplete ? 'complete' : saved > 0 ? 'partial' : 'none',
-      playlists: { read, total, unreadable },
-    },
-    asOf,
-    begunAt: numberIn(sql, 'begun_at'),
     account: getMeta(sql, 'account'),
-    listAsOf: {
-      saved: numberIn(sql, 'saved_as_of') ?? asOf,
-      playlists: numberIn(sql, 'playlists_as_of') ?? asOf,
-    },
-    complete: savedComplete && listed && read + unreadable === total,
-    wanted: getMeta(sql, 'wanted') === '1',
-    due: playlistsDue(sql).length,
-    tracks: sql.get<{ n: number }>('select count(*) as n from tracks')?.n ?? 0,
-    saved,
-    savedTotal: numberIn(sql, 'saved_total'),
+    begunAt: numberIn(sql, 'begun_at'),
+    coverage: { saved: isSavedWhole ? 'complete' : saved > 0 ? 'partial' : 'none', playlists },
+    listAsOf,
+    asOf: isRead ? Math.min(listAsOf.saved ?? 0, listAsOf.playlists ?? 0) : null,
     listed,
+    saved,
+    savedTotal,
+    tracks: sql.get<{ n: number }>('select count(*) as n from tracks')?.n ?? 0,
+    due: due.length,
+    isWhole: isSavedWhole && listed && due.length === 0,
+    progress: { done, total: done + left },
   };
+}
+
+/** Records for each list of which nothing is left to read that it is current as of when its reading began. */
+export function settle(sql: Sql): void {
+  if (getMeta(sql, 'saved_complete') === '1') putMeta(sql, 'saved_as_of', getMeta(sql, 'saved_at'));
+  const listedAt = getMeta(sql, 'listed_at');
+  if (listedAt !== null && playlistsDue(sql).length === 0) putMeta(sql, 'playlists_as_of', listedAt);
 }
 
 function numberIn(sql: Sql, name: MetaName): number | null {

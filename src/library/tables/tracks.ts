@@ -20,7 +20,8 @@ interface TrackRow extends RecordingFacts {
 /** Returns a boolean as SQLite stores it: 0, 1 or null. */
 export const flag = (value: boolean | null) => (value === null ? null : Number(value));
 
-function rowOf(media: Media): TrackRow {
+/** Returns what is stored of a track, an episode or a local file. */
+export function trackRow(media: Media): TrackRow {
   const common = {
     uri: media.uri,
     id: media.id,
@@ -65,7 +66,7 @@ export function putTracks(sql: Sql, rows: ReadonlyArray<{ media: Media | null }>
   const changed: Recording[] = [];
   for (const { media } of rows) {
     if (media === null) continue;
-    const row = rowOf(media);
+    const row = trackRow(media);
     const artists = artistsOf(media);
     const known = sql.get<TrackRow & { track: number; names: string | null }>(
       `select rowid as track, ${TRACK_COLUMNS.join(', ')}, (select group_concat(ifnull(artist_uri, '') || ' ' || artist, char(10))
@@ -163,8 +164,7 @@ export function dropUnused(sql: Sql, former: ReadonlyArray<{ uri: string | null 
     const unused = sql.get<{ track: number }>(
       `select rowid as track from tracks where uri = :uri
          and not exists (select 1 from saved where saved.uri = :uri)
-         and not exists (select 1 from playlist_rows where playlist_rows.uri = :uri)
-         and not exists (select 1 from pending_rows where pending_rows.uri = :uri)`,
+         and not exists (select 1 from playlist_rows where playlist_rows.uri = :uri)`,
       { uri },
     );
     if (unused) gone.push(unused.track);

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { PlaylistVersion, VersionRow } from '../../domain/versions.ts';
 import type { LibraryFile } from '../files/libraryFile.ts';
-import { nameOfPlaylist, pendingRows, readTime, rowsOfPlaylist } from '../tables/mirror.ts';
+import { nameOfPlaylist, readTime, rowsOfPlaylist } from '../tables/mirror.ts';
 import {
   forgetVersions,
   listVersions,
@@ -15,8 +15,8 @@ import {
 } from '../tables/versions.ts';
 
 export interface PlaylistVersionsFile {
-  /** Stores the rows in `pending_rows`, which were just read, as a version if they differ from the last version. */
-  keepPending(id: string): Promise<void>;
+  /** Stores the rows of a playlist, which were just read, as a version if they differ from those in the copy. */
+  keep(playlist: { id: string; name: string }, rows: readonly VersionRow[]): Promise<void>;
   /** Lists the versions of a playlist, newest first. `name` is null if there are none. */
   list(id: string): Promise<{ name: string | null; items: PlaylistVersion[] }>;
   /** Returns the rows of one version, in order; null if no version has that number. */
@@ -60,12 +60,8 @@ export function createPlaylistVersions(
   }
 
   return {
-    async keepPending(id) {
-      const { name, rows, before } = await mirror.use((sql) => ({
-        name: nameOfPlaylist(sql, id) ?? id,
-        rows: pendingRows(sql),
-        before: rowsOfPlaylist(sql, id),
-      }));
+    async keep({ id, name }, rows) {
+      const before = await mirror.use((sql) => rowsOfPlaylist(sql, id));
       // Avoids opening `memory.db` if there is no new version.
       const isSame =
         before.length > 0 &&
