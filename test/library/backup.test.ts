@@ -14,7 +14,6 @@ import { nodeSaveFs } from '../../src/store/file/save.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
-import { longTest } from '../support/scale.ts';
 
 const KEY = Buffer.alloc(32, 5).toString('base64');
 
@@ -72,57 +71,51 @@ function contentOf(path: string): Promise<Rows[]> {
 
 const WHOLE = [[['ok']], PLAYS, VERSIONS];
 
-longTest(
-  'versions and plays are in the same file as the state, and another home gets them back from it',
-  async (t) => {
-    const { folder, copy, run, homeWith } = await desk(t);
-    const home = await homeWith('first', PLAYS, VERSIONS);
-    const backup = await run(home, 'backup', copy);
-    assert.equal(backup.code, 0);
-    assert.match(backup.out, /, schema \d+\), with 1 playlist version and 2 plays\.\n$/);
-    assert.deepEqual(readdirSync(folder).sort(), ['first', 'relay.backup']);
-    assert.deepEqual(await contentOf(copy), WHOLE, 'other programs can read them there');
+test('versions and plays are in the same file as the state, and another home gets them back from it', async (t) => {
+  const { folder, copy, run, homeWith } = await desk(t);
+  const home = await homeWith('first', PLAYS, VERSIONS);
+  const backup = await run(home, 'backup', copy);
+  assert.equal(backup.code, 0);
+  assert.match(backup.out, /, schema \d+\), with 1 playlist version and 2 plays\.\n$/);
+  assert.deepEqual(readdirSync(folder).sort(), ['first', 'relay.backup']);
+  assert.deepEqual(await contentOf(copy), WHOLE, 'other programs can read them there');
 
-    const second = join(folder, 'second');
-    const restored = await run(second, 'restore', copy);
-    assert.equal(restored.code, 0, restored.err);
-    assert.match(restored.out, /: 0 remembered tracks, 0 jobs, 1 playlist version, 2 plays\.\n$/);
-    assert.deepEqual(readdirSync(second).sort(), ['memory.db', 'relay.db']);
-    assert.deepEqual(await contentOf(join(second, 'memory.db')), WHOLE);
-    const tables = (path: string) => withDatabase(path, (db) => db.exec('select sql from sqlite_schema'));
-    assert.deepEqual(await tables(join(second, 'memory.db')), await tables(join(home, 'memory.db')));
-    // The state itself gets none of these tables.
-    assert.deepEqual(await tables(join(second, 'relay.db')), await tables(join(home, 'relay.db')));
-    const again = await run(second, 'backup', join(folder, 'again'), '--json');
-    const { versions, plays } = JSON.parse(again.out).memory;
-    assert.deepEqual({ versions, plays }, { versions: 1, plays: 2 });
-  },
-);
+  const second = join(folder, 'second');
+  const restored = await run(second, 'restore', copy);
+  assert.equal(restored.code, 0, restored.err);
+  assert.match(restored.out, /: 0 remembered tracks, 0 jobs, 1 playlist version, 2 plays\.\n$/);
+  assert.deepEqual(readdirSync(second).sort(), ['memory.db', 'relay.db']);
+  assert.deepEqual(await contentOf(join(second, 'memory.db')), WHOLE);
+  const tables = (path: string) => withDatabase(path, (db) => db.exec('select sql from sqlite_schema'));
+  assert.deepEqual(await tables(join(second, 'memory.db')), await tables(join(home, 'memory.db')));
+  // The state itself gets none of these tables.
+  assert.deepEqual(await tables(join(second, 'relay.db')), await tables(join(home, 'relay.db')));
+  const again = await run(second, 'backup', join(folder, 'again'), '--json');
+  const { versions, plays } = JSON.parse(again.out).memory;
+  assert.deepEqual({ versions, plays }, { versions: 1, plays: 2 });
+});
 
-longTest(
-  'a restore keeps the former versions and plays in a separate file; if the copy has none, the former ones stay in use',
-  async (t) => {
-    const { folder, copy, run, homeWith } = await desk(t);
-    const home = await homeWith('first', PLAYS, VERSIONS);
-    await run(home, 'backup', copy);
-    const other = await homeWith('other', PLAYS.slice(1));
-    const before = readFileSync(join(other, 'memory.db'));
-    const { err } = await run(other, 'restore', copy);
-    const kept = readdirSync(other).find((name) => name.startsWith('memory.db.before-restore-')) ?? '';
-    assert.match(err, new RegExp(`versions and plays are kept in ${join(other, kept)}\\.`));
-    assert.deepEqual(readFileSync(join(other, kept)), before);
-    assert.deepEqual(await contentOf(join(other, 'memory.db')), WHOLE);
+test('a restore keeps the former versions and plays in a separate file; if the copy has none, the former ones stay in use', async (t) => {
+  const { folder, copy, run, homeWith } = await desk(t);
+  const home = await homeWith('first', PLAYS, VERSIONS);
+  await run(home, 'backup', copy);
+  const other = await homeWith('other', PLAYS.slice(1));
+  const before = readFileSync(join(other, 'memory.db'));
+  const { err } = await run(other, 'restore', copy);
+  const kept = readdirSync(other).find((name) => name.startsWith('memory.db.before-restore-')) ?? '';
+  assert.match(err, new RegExp(`versions and plays are kept in ${join(other, kept)}\\.`));
+  assert.deepEqual(readFileSync(join(other, kept)), before);
+  assert.deepEqual(await contentOf(join(other, 'memory.db')), WHOLE);
 
-    const plain = join(folder, 'plain');
-    await run(plain, 'key');
-    const without = join(folder, 'without.backup');
-    await run(plain, 'backup', without);
-    const report = await run(other, 'restore', without, '--json');
-    const { memory, keptMemoryPath } = JSON.parse(report.out);
-    assert.deepEqual([memory, keptMemoryPath], [null, null]);
-    assert.deepEqual(await contentOf(join(other, 'memory.db')), WHOLE);
-  },
-);
+  const plain = join(folder, 'plain');
+  await run(plain, 'key');
+  const without = join(folder, 'without.backup');
+  await run(plain, 'backup', without);
+  const report = await run(other, 'restore', without, '--json');
+  const { memory, keptMemoryPath } = JSON.parse(report.out);
+  assert.deepEqual([memory, keptMemoryPath], [null, null]);
+  assert.deepEqual(await contentOf(join(other, 'memory.db')), WHOLE);
+});
 
 test('with a damaged memory.db the state is copied without it, and the command says so', async (t) => {
   const { copy, run, homeWith } = await desk(t);
@@ -162,7 +155,7 @@ test('a memory.db that a newer relay has changed is not copied, and the command 
   );
 });
 
-longTest('if the state cannot be replaced, memory.db stays as it was too', async (t) => {
+test('if the state cannot be replaced, memory.db stays as it was too', async (t) => {
   const { copy, run, homeWith } = await desk(t);
   await run(await homeWith('first', PLAYS, VERSIONS), 'backup', copy);
   for (const plays of [PLAYS.slice(1), null]) {
@@ -193,22 +186,15 @@ const SPOILED: Array<[change: string, words: RegExp]> = [
     'create trigger t after insert on play_items begin delete from account; end',
     /trigger "t" that relay did not make/,
   ],
-  ['drop table versions', /table "versions" is missing/],
   ['alter table play_events add column ip text', /table "play_events" differs/],
-  ['create index i on play_items (uri)', /index "i" that relay did not make/],
   [
     "update play_events set ms_played = 'long'",
     /play_events\.ms_played has a value that relay does not write/,
   ],
-  ['update play_items set uri = zeroblob(40)', /play_items\.uri has a value/],
-  ['update versions set total = 9223372036854775807', /versions\.total has a value/],
-  ["update play_items set name = printf('%.*c', 17000000, 'x')", /play_items\.name has a value/],
   ["delete from meta where name = 'memory_version'", /meta\.memory_version does not match its tables/],
-  ["update meta set value = 99 where name = 'memory_version'", /meta\.memory_version/],
-  ["update meta set value = '1' where name = 'memory_version'", /meta\.memory_version/],
 ];
 
-longTest('a copy whose versions or plays relay did not write is refused whole', async (t) => {
+test('a copy whose versions or plays relay did not write is refused whole', async (t) => {
   const { folder, copy, run, homeWith } = await desk(t);
   const home = await homeWith('first', PLAYS, VERSIONS);
   await run(home, 'backup', copy);

@@ -11,7 +11,6 @@ import { MIRROR_SCHEMA } from '../../src/library/files/schema.ts';
 import { foldLetters } from '../../src/music/names.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { at, owner } from '../support/entries.ts';
-import { trials } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { minutesAgo, playlistOf, rowsFrom } from './accounts.ts';
@@ -253,7 +252,7 @@ async function settled(relay: Relay): Promise<void> {
 }
 
 /** Number of seeds. `LIBRARY_SEEDS=1000` tries more of them, `SEED=7` only that one. */
-const SEEDS = Number(process.env.LIBRARY_SEEDS ?? (process.env.SEED ? 1 : trials(60, 1)));
+const SEEDS = Number(process.env.LIBRARY_SEEDS ?? 1);
 const FIRST = Number(process.env.SEED ?? 1);
 /** Number of accounts that one relay reads, one after the other. Before each, relay forgets its copy. */
 const EACH = 10;
