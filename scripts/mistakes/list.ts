@@ -147,8 +147,8 @@ export const MISTAKES: readonly Mistake[] = [
   {
     id: 'library-old-file',
     file: 'src/library/query/answers.ts',
-    from: 'await copy.file.save();\n    const files',
-    to: 'void copy.file.save();\n    const files',
+    from: 'await sync.file.save();\n    const files',
+    to: 'void sync.file.save();\n    const files',
     note: 'a question may be answered from the file as it was before the last look at Spotify',
     first: ['test/library'],
   },
@@ -195,8 +195,8 @@ export const MISTAKES: readonly Mistake[] = [
   {
     id: 'music-no-code',
     file: 'src/music/recordings.ts',
-    from: "if (codeOf(a) !== '' && codeOf(a) === codeOf(b)) return true;",
-    to: 'if (codeOf(a) === codeOf(b)) return true;',
+    from: "if (codeOf(a.track) !== '' && codeOf(a.track) === codeOf(b.track)) return true;",
+    to: 'if (codeOf(a.track) === codeOf(b.track)) return true;',
     note: 'all tracks without an ISRC count as one recording, so nothing is ambiguous',
     first: ['test/music'],
   },

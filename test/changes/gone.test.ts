@@ -1,7 +1,6 @@
 /** Playlists that are gone, or records that are erased, while a change writes. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { reach } from '../jobs/jobCalls.ts';
 import { assertRows, fill, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
@@ -34,26 +33,31 @@ for (const [what, tool] of [
   ['an addition', 'add_tracks_to_playlist'],
   ['a replacement', 'replace_playlist_tracks'],
 ] as const) {
-  test(`if everything about the account is erased during ${what}, the answer says that relay has no record of it`, () =>
-    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
-      const track_ids = tracks(relay, 250, 3_000);
-      const { local } = relay.server;
-      relay.provider.faults.add({
-        method: 'POST',
-        path: /\/items$/,
-        kind: 'hook',
-        fn: () => local.logout({ erase: true }).then(() => {}),
-      });
-      const { error } = await relay.call(tool, { playlist_id, track_ids });
-      assert.deepEqual(error, {
-        code: 'CANCELLED',
-        message: 'The write was stopped, because everything that relay knew about the account was erased.',
-        remedy:
-          'What was already written stays, and relay has no record of it. Check in Spotify what is there, and correct it there.',
-      });
-      const written =
-        tool === 'add_tracks_to_playlist' ? [...former, ...track_ids.slice(0, 100)] : track_ids.slice(0, 200);
-      assertRows(playlist, written);
-      assert.equal((await relay.call('list_jobs')).total, 0);
-    }));
+  longTest(
+    `if everything about the account is erased during ${what}, the answer says that relay has no record of it`,
+    () =>
+      withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+        const track_ids = tracks(relay, 250, 3_000);
+        const { local } = relay.server;
+        relay.provider.faults.add({
+          method: 'POST',
+          path: /\/items$/,
+          kind: 'hook',
+          fn: () => local.logout({ erase: true }).then(() => {}),
+        });
+        const { error } = await relay.call(tool, { playlist_id, track_ids });
+        assert.deepEqual(error, {
+          code: 'CANCELLED',
+          message: 'The write was stopped, because everything that relay knew about the account was erased.',
+          remedy:
+            'What was already written stays, and relay has no record of it. Check in Spotify what is there, and correct it there.',
+        });
+        const written =
+          tool === 'add_tracks_to_playlist'
+            ? [...former, ...track_ids.slice(0, 100)]
+            : track_ids.slice(0, 200);
+        assertRows(playlist, written);
+        assert.equal((await relay.call('list_jobs')).total, 0);
+      }),
+  );
 }

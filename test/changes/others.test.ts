@@ -184,7 +184,7 @@ longTest('a row that moves while the pages are read is removed', () =>
   }),
 );
 
-test('relay knows what it has just written, although the list does not show it for half a minute', () =>
+longTest('relay knows what it has just written, although the list does not show it for half a minute', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     const [former, songs] = [tracks(relay, 30), tracks(relay, 50, 3_000)];
     fill(playlist, [...former, ...former.slice(0, 3)]);
@@ -197,7 +197,8 @@ test('relay knows what it has just written, although the list does not show it f
     await clock.sleep(8_000);
     assertDone(await change(relay, 'bulk_add_tracks', { playlist_id, tracks: songs, skip_existing: true }));
     assertRows(playlist, [...former, ...songs]);
-  }));
+  }),
+);
 
 test('the undo of a second renaming brings back the name from the first, although Spotify still showed the original name', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {

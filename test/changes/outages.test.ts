@@ -315,7 +315,7 @@ for (const [whose, isConnected] of [
   ['the account that it was made for', true],
   ['the first account that is connected after it was made', false],
 ] as const) {
-  test(`a job writes to ${whose}, and waits while another account is connected`, () =>
+  longTest(`a job writes to ${whose}, and waits while another account is connected`, () =>
     withUnkind({}, async (relay) => {
       const { provider, server } = relay;
       const connect = async (account: number) => {
@@ -346,7 +346,8 @@ for (const [whose, isConnected] of [
       assert.equal((await ended(relay, id)).status, 'completed');
       const saved = new Set(savedUris({ provider }));
       assertNone(uris, (uri) => !saved.has(uri));
-    }));
+    }),
+  );
 }
 
 longTest('a job renames a playlist, or removes it from the account, if the call ran out of time', () =>

@@ -379,15 +379,18 @@ longTest('a review that two calls accept at once is accepted once', () =>
 );
 
 for (const review of ['carry_on', undefined]) {
-  test(`a review can be carried on (${review ?? 'by default'}): what is missing is written after what is there`, () =>
-    underEdit(async (scene, job) => {
-      const { relay, playlist, items } = scene;
-      assert.deepEqual([job.status, job.review_required], ['failed', true]);
-      await relay.call('resume_job', { job_id: job.job_id, ...(review ? { review } : {}) });
-      const { status, written, result } = await ended(relay, job.job_id);
-      assert.deepEqual([status, written, result?.written], ['completed', 250, 250]);
-      assertRows(playlist, [...edited(scene), ...items.slice(150)]);
-    }));
+  longTest(
+    `a review can be carried on (${review ?? 'by default'}): what is missing is written after what is there`,
+    () =>
+      underEdit(async (scene, job) => {
+        const { relay, playlist, items } = scene;
+        assert.deepEqual([job.status, job.review_required], ['failed', true]);
+        await relay.call('resume_job', { job_id: job.job_id, ...(review ? { review } : {}) });
+        const { status, written, result } = await ended(relay, job.job_id);
+        assert.deepEqual([status, written, result?.written], ['completed', 250, 250]);
+        assertRows(playlist, [...edited(scene), ...items.slice(150)]);
+      }),
+  );
 }
 
 longTest(

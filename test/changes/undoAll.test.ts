@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import { createJob, reach } from '../jobs/jobCalls.ts';
 import { owner } from '../support/entries.ts';
 import { fill, savedUris, urisOf } from '../support/playlists.ts';
-import { trials } from '../support/scale.ts';
+import { longTest, trials } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 import { type Chance, chanceOf } from './crash/chance.ts';
 import { withExtras } from './extras.ts';
@@ -21,7 +20,7 @@ type Edit =
   | { tool: string; args: Record<string, unknown> }
   | { type: string; payload: Record<string, unknown>; items: string[] };
 
-test(`${EDITS} edits by tools and jobs, undone in reverse, leave everything as it was`, async (t) => {
+longTest(`${EDITS} edits by tools and jobs, undone in reverse, leave everything as it was`, async (t) => {
   const seed = Number(process.env.UNDO_SEED ?? Math.floor(Math.random() * 2 ** 31));
   t.diagnostic(`UNDO_SEED=${seed}`);
   const chance = chanceOf(seed);

@@ -4,7 +4,6 @@
  */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { reach } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
 import { at } from '../support/entries.ts';
@@ -57,23 +56,26 @@ longTest('the undo of a replacement keeps a song that came between its requests'
   ]),
 );
 
-test('an undo that continues after a limit brings back what the change took out, and leaves what another person did', () =>
-  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
-    const [former, [song = '']] = [tracks(relay, 90), tracks(relay, 1, 8_000)];
-    fill(playlist, former);
-    const track_ids = [...former.slice(0, 6), ...former.slice(40, 46)];
-    assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids }));
-    const theirs = (rows: readonly string[]) => rows.filter((uri) => !former.slice(60, 64).includes(uri));
-    const again = at(former, 80);
-    relay.provider.faults.add(LIMIT_AFTER_FIRST);
-    const { error } = await undoLast(relay);
-    relay.provider.editPlaylist(playlist_id, [...theirs(urisOf(playlist)), again, song]);
-    assert.equal((await ended(relay, String(error?.details.job_id))).status, 'completed');
-    assertRows(playlist, [...theirs(former), again, song]);
-    assertDone(await undoLast(relay));
-    const rest = theirs(former).filter((uri) => !track_ids.includes(uri));
-    assertRows(playlist, [...rest, again, song]);
-  }));
+longTest(
+  'an undo that continues after a limit brings back what the change took out, and leaves what another person did',
+  () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+      const [former, [song = '']] = [tracks(relay, 90), tracks(relay, 1, 8_000)];
+      fill(playlist, former);
+      const track_ids = [...former.slice(0, 6), ...former.slice(40, 46)];
+      assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids }));
+      const theirs = (rows: readonly string[]) => rows.filter((uri) => !former.slice(60, 64).includes(uri));
+      const again = at(former, 80);
+      relay.provider.faults.add(LIMIT_AFTER_FIRST);
+      const { error } = await undoLast(relay);
+      relay.provider.editPlaylist(playlist_id, [...theirs(urisOf(playlist)), again, song]);
+      assert.equal((await ended(relay, String(error?.details.job_id))).status, 'completed');
+      assertRows(playlist, [...theirs(former), again, song]);
+      assertDone(await undoLast(relay));
+      const rest = theirs(former).filter((uri) => !track_ids.includes(uri));
+      assertRows(playlist, [...rest, again, song]);
+    }),
+);
 
 longTest(
   'the refusal of an undo names the change to undo first, even if that began earlier and then waited',

@@ -125,13 +125,6 @@ test('a config.json that is a link stays a link, and the file that it leads to i
   );
 });
 
-test('a change removes the lock that a killed process left behind', (context) => {
-  const home = temporaryHome(context);
-  writeFileSync(join(home, 'config.json.lock'), '');
-  storeSetting({ env: { RELAY_HOME: home } }, 'port', '5000');
-  assert.deepEqual(readdirSync(home), ['config.json']);
-});
-
 test('on Windows, a change is made although a virus scanner holds its lock open for a moment', (context) => {
   const home = temporaryHome(context);
   const lock = join(home, 'config.json.lock');

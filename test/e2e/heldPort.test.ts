@@ -1,21 +1,17 @@
 /** Another user of the machine tries to hold the port before, while and after relay runs, and passes on all they receive. */
 
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { test } from 'node:test';
-import { carryMessage } from '../../src/local/carryMessage.ts';
-import { createLocalClient, greet } from '../../src/local/localClient.ts';
+import { createLocalClient } from '../../src/local/localClient.ts';
 import { PEERS_ARE_KNOWN } from '../../src/server/access/peer.ts';
 import { authorizeUrl, newClient } from '../oauth/clients.ts';
 import { answerOf, askOwner, formFields, ownerBrowser, signIn } from '../oauth/ownerBrowser.ts';
-import { connect as connectClient } from '../oauth/tokens.ts';
 import { assertNone } from '../support/entries.ts';
 import { askLocal } from '../support/hello.ts';
-import { available, freePort, HAS_IPV6, NAMES } from '../support/loopback.ts';
-import { type PortHolder, startPortHolder } from '../support/portHolder.ts';
-import { sized } from '../support/scale.ts';
+import { available, freePort, NAMES } from '../support/loopback.ts';
+import { startPortHolder } from '../support/portHolder.ts';
 import { withoutSecondUser } from '../support/stranger.ts';
-import { API_KEY, ENCRYPTION_KEY, LOCAL_KEY, type Relay, withRelay } from '../support/world.ts';
+import { LOCAL_KEY, withRelay } from '../support/world.ts';
 
 const apart = { connect: false, client: false } as const;
 const ANYWHERE = available(['127.0.0.1', '::1', '0.0.0.0', '::']);
@@ -118,134 +114,3 @@ test('while relay runs nobody else gets an address of its port, and relay only s
     assert.deepEqual((await holder.report()).heard, []);
   });
 });
-
-const ROUNDS = sized(50, 1);
-
-test(`in ${ROUNDS} rounds in which another user holds the port before, while and after relay runs, they get nothing`, {
-  skip: withoutSecondUser,
-}, async (context) => {
-  const port = Number(await freePort());
-  const holder = await startPortHolder(context);
-  await withRelay({ ...apart, env: { RELAY_PORT: String(port) } }, async (relay) => {
-    const secrets = new Set([LOCAL_KEY, API_KEY, ENCRYPTION_KEY]);
-    let approvals = 0;
-    for (let round = 0; round < ROUNDS; round++) {
-      await relay.server.close();
-      // Before relay runs, the other user listens on different addresses each time, and commands and `relay stdio` greet them.
-      const held = ANYWHERE.filter((_, index) => (((round % (2 ** ANYWHERE.length - 1)) + 1) >> index) & 1);
-      assert.ok(Object.values(await holder.hold(port, held)).includes('held'));
-      const asked = await greetAll(port);
-      await holder.greeted(asked.length);
-      await assert.rejects(relay.restart(), { code: 'PORT_TAKEN' });
-      await holder.release();
-      await relay.restart();
-
-      // While relay runs, the other user gets no address of its port.
-      const refused = Object.fromEntries(ANYWHERE.map((address) => [address, 'EADDRINUSE']));
-      assert.deepEqual(await holder.hold(port, ANYWHERE), refused);
-      for (const [same, other] of await holder.passOn(
-        HAS_IPV6 && round % 2 === 1 ? '::1' : '127.0.0.1',
-        port,
-      )) {
-        assert.notEqual(same, 'passed on');
-        assert.equal(other, 'passed on');
-      }
-      for (const end of await Promise.allSettled(asked)) {
-        assert.equal(end.status === 'rejected' && end.reason.code, 'NO_SERVER');
-      }
-      for (const secret of await useAsOwner(relay, port)) secrets.add(secret);
-      approvals += 1;
-      assert.deepEqual(await tryWhatItHas(holder, port), []);
-
-      const { heard, answered } = await holder.report();
-      assert.equal(answered.length > 0, true);
-      const all = [...heard, ...answered].join('\n');
-      assert.doesNotMatch(all, /authorization|bearer|ticket|owner_|x-relay-owner/i);
-      assertNone([...secrets], (secret) => all.includes(secret));
-      await holder.drop();
-    }
-    const { clients } = await relay.server.local.listClients();
-    assert.equal(clients.flatMap((client) => client.approvals).length, approvals);
-    const { browsers } = await relay.server.local.listBrowsers();
-    assert.ok(browsers.every(({ lastUsedAt }) => lastUsedAt !== null));
-  });
-});
-
-/** Sends the request of a command and a message of `relay stdio` to each address where somebody listens. */
-async function greetAll(port: number): Promise<Array<Promise<unknown>>> {
-  const found = await Promise.all(['127.0.0.1', '[::1]', 'localhost'].map((name) => isOpen(name, port)));
-  const { signal } = new AbortController();
-  const asked = found.flatMap((name) => {
-    if (name === null) return [];
-    const baseUrl = `http://${name}:${port}`;
-    const carried = { key: LOCAL_KEY, signal, headers: {} };
-    return [
-      createLocalClient({ baseUrl, key: LOCAL_KEY }).showKey(),
-      carryMessage(
-        '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
-        greet(baseUrl, {}),
-        carried,
-        async () => {},
-      ),
-    ];
-  });
-  for (const one of asked) one.catch(() => {});
-  return asked;
-}
-
-function isOpen(name: string, port: number): Promise<string | null> {
-  return new Promise((resolve) => {
-    const socket = connect(port, name.replace(/[[\]]/g, ''));
-    socket.once('connect', () => resolve(name)).once('error', () => resolve(null));
-    socket.once('connect', () => socket.destroy());
-  });
-}
-
-/** Does what an owner does while relay runs, under each name. Returns all secrets that were used. */
-async function useAsOwner(relay: Relay, port: number): Promise<string[]> {
-  const { server, localKey } = relay;
-  const secrets = [server.ownerCode ?? ''];
-  for (const name of NAMES) {
-    const baseUrl = `http://${name}:${port}`;
-    assert.equal((await askLocal({ baseUrl, localKey }, '/local/status')).status, 200);
-    const { url } = JSON.parse(
-      (await askLocal({ baseUrl, localKey }, '/local/owner-ticket/issue', {}, { attemptId: null })).text,
-    );
-    const ticket = new URL(url).hash.slice(8);
-    const signedIn = await askOwner(baseUrl, 'ticket', { ticket });
-    assert.equal(signedIn.status, 200, url);
-    secrets.push(ticket, JSON.parse(signedIn.text).secret);
-  }
-  const { client, tokens } = await connectClient(relay);
-  return [...secrets, client.client_id, tokens.access_token, tokens.refresh_token];
-}
-
-/** Sends the values that the other user received wherever a credential may be. Returns the requests that were accepted. */
-async function tryWhatItHas(holder: PortHolder, port: number): Promise<string[]> {
-  const { heard, answered } = await holder.report();
-  const words = [...`${heard} ${answered}`.matchAll(/"(?:proof|nonce)":"([\w-]+)"/g)].map(
-    ([, word]) => word ?? '',
-  );
-  const letIn: string[] = [];
-  for (const word of [...new Set(words)].slice(0, 4)) {
-    const headers = {
-      'content-type': 'application/json',
-      authorization: `Bearer ${word}`,
-      'x-relay-owner': word,
-    };
-    const bodies: Record<string, object> = {
-      '/local/key/show': {},
-      '/local/owner-ticket/issue': { attemptId: null },
-      '/mcp': { jsonrpc: '2.0', id: 1, method: 'tools/list' },
-      '/owner/check': {},
-      '/owner/code': { code: word },
-      '/owner/ticket': { ticket: word },
-    };
-    for (const [path, body] of Object.entries(bodies)) {
-      const url = `http://127.0.0.1:${port}${path}`;
-      const { status } = await holder.send({ url, method: 'POST', headers, body: JSON.stringify(body) });
-      if (status < 400) letIn.push(`${path}: ${status}`);
-    }
-  }
-  return letIn;
-}

@@ -138,29 +138,6 @@ test('another user gets neither an approval nor a token nor a login of their own
   });
 });
 
-test('a browser that relay starts has none of its secrets in the environment', async (context) => {
-  const secrets = {
-    RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 3).toString('base64'),
-    MCP_API_KEY: 'relay_kEy0123456789abcdefghijklmnopqrstuvwx',
-    MCP_OAUTH_OWNER_SECRET: 'an-owner-secret-9483',
-    MCP_OAUTH_CLIENT_ID: 'legacy',
-    MCP_OAUTH_CLIENT_SECRET: 'a-client-secret-5f1c0b7e29d84a6388',
-    MCP_OAUTH_CLIENT_REDIRECT_URI: 'http://127.0.0.1:7777/cb',
-    PROVIDER_CLIENT_SECRET: 'a-provider-secret-77aa',
-  };
-  await withOpenDesk(context, async (desk, _provider, opener) => {
-    await desk.host([], secrets);
-    const open = desk.start(['open', '--json'], { ...secrets, RELAY_TEST_MARK: 'kept' });
-    const { environment } = await opener.opened();
-    assert.match(environment, /^RELAY_TEST_MARK=kept$/m);
-    const { MCP_OAUTH_CLIENT_ID: _id, MCP_OAUTH_CLIENT_REDIRECT_URI: _uri, ...hidden } = secrets;
-    for (const [name, value] of Object.entries(hidden)) {
-      assert.ok(!environment.includes(name) && !environment.includes(value), name);
-    }
-    await open.stop('SIGINT');
-  });
-});
-
 const FILES = ['relay.db', 'config.json', 'server.json', 'master.key', 'oauth-clients.json'];
 
 const holdsSecret = (ticket: string) => (text: string) =>

@@ -99,32 +99,6 @@ test('a line that is no message gets the same error as over HTTP, with id null; 
   });
 });
 
-test('a cancelled call stops before its next request', () =>
-  withRelay(async (relay) => {
-    const { provider } = relay;
-    const env = besides(relay);
-    const [current, older] = await Promise.all([stdioClient({ env }), olderStdioClient({ env })]);
-    const devices = { name: 'get_devices', arguments: {} };
-    const playlists = { name: 'get_my_playlists', arguments: {} };
-    const eras = [
-      { client: current, list: (signal: AbortSignal) => current.callTool(playlists, { signal }) },
-      { client: older, list: (signal: AbortSignal) => older.callTool(playlists, undefined, { signal }) },
-    ];
-    for (const { client, list } of eras) {
-      provider.clearRequests();
-      provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });
-      const leave = new AbortController();
-      const call = list(leave.signal);
-      await until(() => provider.requests.length === 1);
-      leave.abort();
-      await assert.rejects(call);
-      // The next call is answered as usual.
-      assert.equal((await client.callTool(devices)).isError, undefined);
-      assert.deepEqual(pluck(provider.requests, 'path'), ['/me/playlists', '/me/player/devices']);
-      await client.close();
-    }
-  }));
-
 test('relay stdio keeps working when the server restarts', async (t) => {
   await withRelay(async (relay) => {
     const stdio = rawStdio(t, { env: besides(relay) });

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { systemClock, systemRandom } from '../../src/base/clock.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import type { RelayError } from '../../src/domain/errors.ts';
@@ -100,7 +100,7 @@ longTest(
     }),
 );
 
-test('a half-written job whose playlist has not changed since the copy continues when resumed', (t) =>
+longTest('a half-written job whose playlist has not changed since the copy continues when resumed', (t) =>
   withClockedPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id, former }) => {
     const payload = { playlist_id };
     const id = await stopped(relay, 'add_to_playlist', payload, {
@@ -115,7 +115,8 @@ test('a half-written job whose playlist has not changed since the copy continues
     const job = await drive(relay, clock, id);
     assert.deepEqual([job.status, job.written], ['completed', 250]);
     assert.deepEqual(urisOf(playlist), [...former, ...tracks(relay, 250, 3_000)]);
-  }));
+  }),
+);
 
 longTest('an undo of a half-written job says that the restored job does not continue by itself', (t) =>
   withClockedPlaylist('Exactly Two Hundred', async ({ relay, playlist_id }) => {

@@ -200,37 +200,40 @@ longTest('the same limits protect the rows that a playlist had before it was kep
   });
 });
 
-test('after a change by hand, by a tool or by undo a run waits; a person lets the query win once, or stops the kept playlist', async () => {
-  await withAccount({ saved: 12, clock: jumpingClock() }, async (relay) => {
-    const { keep: made } = await keep(relay, { name: 'Edited' });
-    const id = made.playlist_id;
-    const extra = spare(relay, 5, 1);
-    edit(relay, id, (uris) => [...uris, ...extra]);
-    const held = await act(relay, made.id, 'run');
-    assert.deepEqual([held.keep.status, held.preview.removed_count], ['review', 1]);
-    assert.match(held.keep.reason ?? '', /Somebody changed/);
-    assert.equal(rowsOf(relay, id).length, 13);
-    edit(relay, id, (uris) => uris.slice(0, 12));
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active', 'the change was taken back');
+longTest(
+  'after a change by hand, by a tool or by undo a run waits; a person lets the query win once, or stops the kept playlist',
+  async () => {
+    await withAccount({ saved: 12, clock: jumpingClock() }, async (relay) => {
+      const { keep: made } = await keep(relay, { name: 'Edited' });
+      const id = made.playlist_id;
+      const extra = spare(relay, 5, 1);
+      edit(relay, id, (uris) => [...uris, ...extra]);
+      const held = await act(relay, made.id, 'run');
+      assert.deepEqual([held.keep.status, held.preview.removed_count], ['review', 1]);
+      assert.match(held.keep.reason ?? '', /Somebody changed/);
+      assert.equal(rowsOf(relay, id).length, 13);
+      edit(relay, id, (uris) => uris.slice(0, 12));
+      assert.equal((await act(relay, made.id, 'run')).keep.status, 'active', 'the change was taken back');
 
-    await relay.call('remove_tracks_from_playlist', { playlist_id: id, track_ids: [rowsOf(relay, id)[3]] });
-    const byTool = await act(relay, made.id, 'run');
-    assert.deepEqual([byTool.keep.status, byTool.preview.added_count], ['review', 1]);
-    const wins = await act(relay, made.id, 'accept');
-    assert.equal(wins.keep.status, 'active');
-    assert.deepEqual(rowsOf(relay, id), savedUris(relay));
+      await relay.call('remove_tracks_from_playlist', { playlist_id: id, track_ids: [rowsOf(relay, id)[3]] });
+      const byTool = await act(relay, made.id, 'run');
+      assert.deepEqual([byTool.keep.status, byTool.preview.added_count], ['review', 1]);
+      const wins = await act(relay, made.id, 'accept');
+      assert.equal(wins.keep.status, 'active');
+      assert.deepEqual(rowsOf(relay, id), savedUris(relay));
 
-    await relay.call('undo_change', { change_id: wins.change_id });
-    assert.equal(rowsOf(relay, id).length, 11);
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
-    const stopped = await act(relay, made.id, 'stop');
-    const { status, next_run_at, reason, preview } = stopped.keep;
-    assert.deepEqual([status, next_run_at, reason, preview], ['stopped', null, undefined, undefined]);
-    assert.equal(stopped.note, 'It is no longer kept: no run follows, and its songs stay.');
-    assert.deepEqual(await kept(relay), []);
-    assert.equal(rowsOf(relay, id).length, 11);
-  });
-});
+      await relay.call('undo_change', { change_id: wins.change_id });
+      assert.equal(rowsOf(relay, id).length, 11);
+      assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
+      const stopped = await act(relay, made.id, 'stop');
+      const { status, next_run_at, reason, preview } = stopped.keep;
+      assert.deepEqual([status, next_run_at, reason, preview], ['stopped', null, undefined, undefined]);
+      assert.equal(stopped.note, 'It is no longer kept: no run follows, and its songs stay.');
+      assert.deepEqual(await kept(relay), []);
+      assert.equal(rowsOf(relay, id).length, 11);
+    });
+  },
+);
 
 longTest(
   'a URI that appears twice is written twice; what cannot be written is left out and counted',
@@ -422,45 +425,48 @@ longTest('of two calls at once that keep the same playlist, the second is told t
   });
 });
 
-test('a new playlist is kept once, also if the call is sent again before Spotify lists the playlist', async () => {
-  await withAccount({ saved: 30 }, async (relay) => {
-    const isOther = ({ name }: { name: string }) => name !== 'Mine';
-    relay.provider.faults.add({
-      path: '/me/playlists',
-      method: 'GET',
-      times: Infinity,
-      kind: 'transform',
-      fn(body) {
-        const items = (body as { items: Array<{ name: string }> }).items.filter(isOther);
-        return { ...(body as object), items, total: items.length };
-      },
+longTest(
+  'a new playlist is kept once, also if the call is sent again before Spotify lists the playlist',
+  async () => {
+    await withAccount({ saved: 30 }, async (relay) => {
+      const isOther = ({ name }: { name: string }) => name !== 'Mine';
+      relay.provider.faults.add({
+        path: '/me/playlists',
+        method: 'GET',
+        times: Infinity,
+        kind: 'transform',
+        fn(body) {
+          const items = (body as { items: Array<{ name: string }> }).items.filter(isOther);
+          return { ...(body as object), items, total: items.length };
+        },
+      });
+      const both = await Promise.all([keep(relay, { name: 'Mine' }), keep(relay, { name: 'Mine' })]);
+      assert.deepEqual(both.map(({ error }) => error?.code).sort(), ['CONFLICT', undefined]);
+      const { code, err } = await run(relay, ['keep', 'add', 'Mine', SAVED]);
+      const [made] = await kept(relay);
+      assert.ok(made);
+      const id = made.id.slice(0, 8);
+      const same = `It follows this query, so nothing is left to add. \`relay keep show ${id}\` shows it.`;
+      assert.deepEqual([code, err], [1, `relay: The playlist "Mine" is kept already.\n  ${same}\n`]);
+      assert.equal(
+        both.find(({ error }) => error)?.error?.remedy,
+        `It follows this query, so nothing is left to add. list_kept_playlists or \`relay keep show ${id}\` shows it.`,
+      );
+      // A name would make another playlist, which the advice must not lead to.
+      const other = await keep(relay, { name: 'Mine', every: 'week' });
+      assert.equal(
+        other.error?.remedy,
+        `Stop that one first: update_kept_playlist with keep_id ${id} and action stop, or \`relay keep stop ${id}\`. Then keep it with playlist_id ${made.playlist_id} instead of its name.`,
+      );
+      assert.equal((await kept(relay)).length, 1);
+      assert.deepEqual(owner(relay.provider).playlists.filter((one) => !isOther(one)).length, 1);
+      // Under its new name it does not stand in the way of another playlist.
+      relay.provider.faults.clear();
+      named(relay, 'Mine').name = 'Yours';
+      assert.equal((await keep(relay, { name: 'Mine' })).error, undefined);
     });
-    const both = await Promise.all([keep(relay, { name: 'Mine' }), keep(relay, { name: 'Mine' })]);
-    assert.deepEqual(both.map(({ error }) => error?.code).sort(), ['CONFLICT', undefined]);
-    const { code, err } = await run(relay, ['keep', 'add', 'Mine', SAVED]);
-    const [made] = await kept(relay);
-    assert.ok(made);
-    const id = made.id.slice(0, 8);
-    const same = `It follows this query, so nothing is left to add. \`relay keep show ${id}\` shows it.`;
-    assert.deepEqual([code, err], [1, `relay: The playlist "Mine" is kept already.\n  ${same}\n`]);
-    assert.equal(
-      both.find(({ error }) => error)?.error?.remedy,
-      `It follows this query, so nothing is left to add. list_kept_playlists or \`relay keep show ${id}\` shows it.`,
-    );
-    // A name would make another playlist, which the advice must not lead to.
-    const other = await keep(relay, { name: 'Mine', every: 'week' });
-    assert.equal(
-      other.error?.remedy,
-      `Stop that one first: update_kept_playlist with keep_id ${id} and action stop, or \`relay keep stop ${id}\`. Then keep it with playlist_id ${made.playlist_id} instead of its name.`,
-    );
-    assert.equal((await kept(relay)).length, 1);
-    assert.deepEqual(owner(relay.provider).playlists.filter((one) => !isOther(one)).length, 1);
-    // Under its new name it does not stand in the way of another playlist.
-    relay.provider.faults.clear();
-    named(relay, 'Mine').name = 'Yours';
-    assert.equal((await keep(relay, { name: 'Mine' })).error, undefined);
-  });
-});
+  },
+);
 
 longTest(
   'a query that fails later waits for a person; one whose source cannot be read is tried again later',

@@ -248,21 +248,24 @@ longTest('a rule that leaves out its own playlist still does so after the playli
   }
 });
 
-test('a kept playlist is found by its new name, whether relay or somebody in Spotify has renamed it', async () => {
-  await withAccount({ saved: 3 }, async (relay) => {
-    const { keep: made } = await keep(relay, { name: 'Old' });
-    await ask(relay, 'SELECT 1', { max_age_minutes: 0 });
-    await relay.call('update_playlist_details', { playlist_id: made.playlist_id, name: 'Most played' });
-    assert.match((await run(relay, ['keep'])).out, /^\w{8} +Most played /m);
-    assert.equal((await run(relay, ['keep', 'run', 'Most played'])).code, 0);
-    const playlist = owner(relay.provider).playlists.find(({ id }) => id === made.playlist_id);
-    assert.ok(playlist);
-    Object.assign(playlist, { name: 'Played most', version: playlist.version + 1 });
-    await ask(relay, 'SELECT 1', { max_age_minutes: 0 });
-    assert.equal(at(await kept(relay), 0).name, 'Played most');
-    assert.equal((await run(relay, ['keep', 'run', 'Played most'])).code, 0);
-  });
-});
+longTest(
+  'a kept playlist is found by its new name, whether relay or somebody in Spotify has renamed it',
+  async () => {
+    await withAccount({ saved: 3 }, async (relay) => {
+      const { keep: made } = await keep(relay, { name: 'Old' });
+      await ask(relay, 'SELECT 1', { max_age_minutes: 0 });
+      await relay.call('update_playlist_details', { playlist_id: made.playlist_id, name: 'Most played' });
+      assert.match((await run(relay, ['keep'])).out, /^\w{8} +Most played /m);
+      assert.equal((await run(relay, ['keep', 'run', 'Most played'])).code, 0);
+      const playlist = owner(relay.provider).playlists.find(({ id }) => id === made.playlist_id);
+      assert.ok(playlist);
+      Object.assign(playlist, { name: 'Played most', version: playlist.version + 1 });
+      await ask(relay, 'SELECT 1', { max_age_minutes: 0 });
+      assert.equal(at(await kept(relay), 0).name, 'Played most');
+      assert.equal((await run(relay, ['keep', 'run', 'Played most'])).code, 0);
+    });
+  },
+);
 
 test('a value that a ready rule cannot use is refused, and no playlist is made', async () => {
   await withAccount({ saved: 3 }, async (relay) => {
@@ -401,7 +404,7 @@ test('union prefers the copy of a song that can be written to a local file', asy
   });
 });
 
-test('a query whose URIs are all NULL is refused for that reason', async () => {
+longTest('a query whose URIs are all NULL is refused for that reason', async () => {
   await withAccount({ saved: 3 }, async (relay) => {
     const folder = await mkdtemp(join(tmpdir(), 'relay-history-'));
     try {

@@ -407,7 +407,7 @@ longTest('after a pause, what was in review is decided again at once', async () 
 });
 
 for (const action of ['pause', 'stop']) {
-  test(`${action}: a run under way whose write has not begun writes nothing`, async () => {
+  longTest(`${action}: a run under way whose write has not begun writes nothing`, async () => {
     await withTime(async (relay, clock) => {
       const { keep: made } = await keep(relay, { name: 'Halted' });
       const before = rowsOf(relay, made.playlist_id);

@@ -51,7 +51,7 @@ for (const [what, sql] of [
   ],
   ['counts rows', 'SELECT uri FROM saved WHERE (SELECT count(*) FROM track_artists) > 0 ORDER BY position'],
 ] as const) {
-  test(`a rule that ${what} reads the playlists too, so it waits if Spotify refuses one`, async () => {
+  longTest(`a rule that ${what} reads the playlists too, so it waits if Spotify refuses one`, async () => {
     await withAccount({ saved: 12 }, async (relay) => {
       const { keep: made } = await keep(relay, { name: 'Single', sql });
       edit(relay, LIST_0, (uris) => uris.slice(2));
@@ -169,33 +169,36 @@ for (const [what, where] of [
   ['ID', `playlist_id = '${LIST_0}'`],
   ['name', "playlist_id IN (SELECT id FROM playlists WHERE name = 'Road')"],
 ] as const)
-  test(`a query that names a playlist by its ${what} waits for a person once that playlist has left the library`, () =>
-    withAccount({ saved: 12, playlists: 2 }, async (relay) => {
-      const sql = `SELECT uri FROM saved UNION ALL SELECT uri FROM playlist_rows WHERE ${where} AND position < 2`;
-      const account = owner(relay.provider);
-      const [list] = account.playlists.filter(({ id }) => id === LIST_0);
-      const name = 'Road';
-      Object.assign(list ?? {}, { name });
-      const { keep: made } = await keep(relay, { name: 'Both', sql });
-      const { keep: lacksNothing } = await keep(relay, {
-        name: 'Others',
-        sql: "SELECT uri FROM playlist_rows JOIN playlists ON id = playlist_id WHERE name NOT IN ('Road', 'Both', 'Others')",
-      });
-      account.playlists = account.playlists.filter(({ id }) => id !== LIST_0);
-      assert.equal((await act(relay, lacksNothing.id, 'run')).keep.status, 'active');
-      for (const dry of [false, true]) {
-        const { keep: waiting } = dry
-          ? await keep(relay, { name: 'Other', sql, dry_run: true })
-          : await act(relay, made.id, 'run');
-        assert.equal(waiting.status, 'review');
-        assert.ok(
-          waiting.reason?.startsWith(`The query reads "${name}", which you no longer have`),
-          waiting.reason,
-        );
-      }
-      assert.equal(rowsOf(relay, made.playlist_id).length, 14);
-      assert.equal((await act(relay, made.id, 'accept')).keep.last_result, '2 removed');
-    }));
+  longTest(
+    `a query that names a playlist by its ${what} waits for a person once that playlist has left the library`,
+    () =>
+      withAccount({ saved: 12, playlists: 2 }, async (relay) => {
+        const sql = `SELECT uri FROM saved UNION ALL SELECT uri FROM playlist_rows WHERE ${where} AND position < 2`;
+        const account = owner(relay.provider);
+        const [list] = account.playlists.filter(({ id }) => id === LIST_0);
+        const name = 'Road';
+        Object.assign(list ?? {}, { name });
+        const { keep: made } = await keep(relay, { name: 'Both', sql });
+        const { keep: lacksNothing } = await keep(relay, {
+          name: 'Others',
+          sql: "SELECT uri FROM playlist_rows JOIN playlists ON id = playlist_id WHERE name NOT IN ('Road', 'Both', 'Others')",
+        });
+        account.playlists = account.playlists.filter(({ id }) => id !== LIST_0);
+        assert.equal((await act(relay, lacksNothing.id, 'run')).keep.status, 'active');
+        for (const dry of [false, true]) {
+          const { keep: waiting } = dry
+            ? await keep(relay, { name: 'Other', sql, dry_run: true })
+            : await act(relay, made.id, 'run');
+          assert.equal(waiting.status, 'review');
+          assert.ok(
+            waiting.reason?.startsWith(`The query reads "${name}", which you no longer have`),
+            waiting.reason,
+          );
+        }
+        assert.equal(rowsOf(relay, made.playlist_id).length, 14);
+        assert.equal((await act(relay, made.id, 'accept')).keep.last_result, '2 removed');
+      }),
+  );
 
 test('a run that would add the rows of its own playlist again waits for a person', async () => {
   await withAccount({ saved: 3, playlists: 2 }, async (relay) => {
@@ -220,7 +223,7 @@ test('a run that would add the rows of its own playlist again waits for a person
   });
 });
 
-test('a run finds what a person saved, also while another playlist is not read yet', () =>
+longTest('a run finds what a person saved, also while another playlist is not read yet', () =>
   withAccount({ saved: 12 }, async (relay) => {
     const { keep: made } = await keep(relay, { name: 'Saved', sql: SAVED });
     const account = owner(relay.provider);
@@ -229,7 +232,8 @@ test('a run finds what a person saved, also while another playlist is not read y
     await relay.call('get_my_playlists', { query: 'list' });
     assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
     assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
-  }));
+  }),
+);
 
 longTest(
   'a person may let a rule run without an unreadable playlist; a rule that does not read it is not affected',

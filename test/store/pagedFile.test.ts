@@ -36,21 +36,6 @@ function writeRows(db: Database, begin: number, count: number): void {
   insert.free();
 }
 
-test('an image is what SQLite itself copies, while the file grows over many parts', () => {
-  const { db, file } = opened();
-  for (let step = 0; step < 8; step++) {
-    db.exec('begin');
-    writeRows(db, step * 150, 200);
-    db.exec(`delete from tracks where updated_at = ${(step - 5) * 150}`);
-    db.exec('commit');
-    const image = file.image() ?? assert.fail('SQLite does not work on the file');
-    assert.equal(image.length, bytesOf(image).length);
-    assert.equal(contentOf(bytesOf(image)), contentOf(db.export()));
-  }
-  assert.ok((file.image()?.length ?? 0) > 3 * 256 * 1024);
-  db.close();
-});
-
 test('an image stays as it was while SQLite writes on', () => {
   const { db, file } = opened();
   writeRows(db, 0, 600);
@@ -60,20 +45,6 @@ test('an image stays as it was while SQLite writes on', () => {
   db.exec("update tracks set data = 'short'");
   writeRows(db, 1_000, 2_000);
   assert.ok(bytesOf(image).equals(before));
-  db.close();
-});
-
-test('a file that SQLite has truncated gives no image, so the whole database is copied', () => {
-  const { db, file } = opened(
-    'pragma journal_mode = memory; pragma cache_size = 10; pragma cache_spill = on;',
-  );
-  writeRows(db, 0, 1_000);
-  db.exec('begin');
-  writeRows(db, 1_000, 9_000);
-  db.exec('rollback');
-  assert.equal(file.image(), null);
-  const sql = createSql(db, file);
-  assert.equal(contentOf(bytesOf(sql.image())), contentOf(db.export()));
   db.close();
 });
 
