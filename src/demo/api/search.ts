@@ -1,6 +1,5 @@
 /** `GET /search`. */
-import { searchOf } from '../catalogue/search.ts';
-import { tokenise } from '../catalogue/searchText.ts';
+import { searchOf, tokenise } from '../catalogue/search.ts';
 import { type Answer, type ApiCall, ok, refuse } from '../http.ts';
 import type { DemoPlaylist, World } from '../state.ts';
 import { type PageRequest, pageRequest, paging } from './paging.ts';
