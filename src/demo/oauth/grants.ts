@@ -6,13 +6,7 @@ const CODE_LIFETIME_MS = 10 * 60_000;
 /** Refresh tokens expire this long after the consent, however often they are used. */
 const LOGIN_LIFETIME_MONTHS = 6;
 
-/** @internal */
-export const REFRESH_FAILURES = [
-  'Refresh token revoked',
-  'Refresh token expired',
-  'Invalid refresh token',
-] as const;
-export type RefreshFailure = (typeof REFRESH_FAILURES)[number];
+export type RefreshFailure = 'Refresh token revoked' | 'Refresh token expired' | 'Invalid refresh token';
 
 /** What an access token grants. */
 export interface AccessGrant {
