@@ -17,7 +17,7 @@ import {
   type Tokens,
   tokenRefusal,
 } from './tokens.ts';
-import { withServer } from './withServer.ts';
+import { whileUnsaved, withServer } from './withServer.ts';
 
 const revoke = (baseUrl: string, form: Record<string, string> | string, headers?: Record<string, string>) =>
   postForm(`${baseUrl}/oauth/revoke`, form, headers);
@@ -121,4 +121,14 @@ test('a request that is not a plain form, or repeats a parameter, is refused', (
     const foreign = await revoke(baseUrl, form, { origin: 'https://example.org' });
     assert.equal(foreign.status, 403);
     assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
+  }));
+
+test('while the state cannot be saved, the client gets temporarily_unavailable', () =>
+  withServer({}, async ({ relay, baseUrl, server }) => {
+    const { client, tokens } = await connect(relay);
+    const form = { token: tokens.refresh_token, client_id: client.client_id };
+    const unsaved = await whileUnsaved(relay, () => revoke(baseUrl, form));
+    assert.equal(refusal(unsaved), '503 temporarily_unavailable');
+    assertDone(await revoke(baseUrl, form));
+    assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 401);
   }));

@@ -56,6 +56,15 @@ function stateOf({ player, device, tracks }: ReturnType<typeof playing>) {
   };
 }
 
+test('play refuses to start just beyond its songs, before a request', () =>
+  withRelay(still(), async (relay) => {
+    const { queue } = playing(relay, false);
+    const uris = queue.slice(0, 2);
+    const answer = await relay.call('play', { uris, offset: { position: 2 } });
+    assert.equal((answer.error as { code: string }).code, 'INVALID_ARGUMENT');
+    assert.deepEqual(sent(relay), []);
+  }));
+
 test('play resumes what was paused, with nothing in the request', () =>
   withRelay(still(), async (relay) => {
     const { player, device } = playing(relay, false);
