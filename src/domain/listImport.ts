@@ -20,6 +20,8 @@ export const MAX_LIST_BYTES = 20 * 1024 * 1024;
 /** How to read a list. A setting that is left out is detected. */
 export interface ListReading {
   format?: ListFormat | undefined;
+  /** Name of the encoding, such as `windows-1251`. */
+  encoding?: string | undefined;
   /** The side of the artist in "A - B". */
   artistSide?: 'left' | 'right' | undefined;
   /** Name of the only playlist to read from a file that has several. Upper and lower case count as the same. */

@@ -107,6 +107,7 @@ const listContent = () => ({
   content: z.string(),
   tracksOnly: z.boolean(),
   format: z.enum(LIST_FORMATS).optional(),
+  encoding: z.string().max(40).optional(),
   artistSide: z.enum(['left', 'right']).optional(),
   list: z.string().optional(),
   fileName: z.string().max(1_000).optional(),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MAX_LIST_BYTES } from '../../src/domain/listImport.ts';
 import { decodeList } from '../../src/music/lists/decode.ts';
-import { testRefusals } from './told.ts';
+import { refusal, testRefusals } from './told.ts';
 
 const TEXT = 'Ülo Brænk – “Plïnth” €\nЖар Вейр - Чайник\n';
 const WESTERN = 'Ülo Brænk – “Plïnth” € Ÿ\n';
@@ -13,7 +13,7 @@ function bigEndian(text: string): Buffer {
 
 /** Encodes text as Windows-1252. It knows only the letters that the tests use. */
 function windows1252(text: string): Buffer {
-  const codes = new Map(Object.entries({ '–': 0x96, '“': 0x93, '”': 0x94, '€': 0x80, Ÿ: 0x9f }));
+  const codes = new Map(Object.entries({ '–': 0x96, '“': 0x93, '€': 0x80, Ÿ: 0x9f, '’': 0x92, '”': 0x94 }));
   return Buffer.from(Array.from(text, (sign) => codes.get(sign) ?? sign.charCodeAt(0)));
 }
 
@@ -46,6 +46,65 @@ const WRITTEN: Readonly<Record<string, readonly [bytes: Buffer, text: string, en
 for (const [name, [bytes, text, encoding]] of Object.entries(WRITTEN)) {
   test(`${name} is read`, () => assert.deepEqual(decodeList(bytes), { text, encoding }));
 }
+
+const CYRILLIC = 'Бумажный Змей - Чайник\nХолмы - Карусель\nThe Weirs - Верёвка\n';
+const JAPANESE = '紙の凧,やかん\nオボ,回転木馬\n';
+const CENTRAL = 'Žluťásek - Řeka\nPapírový drak - Čajová píseň\n';
+
+/** Encodes text in an encoding of one or two bytes, by trying each pair of bytes. */
+function encoded(text: string, encoding: string): Buffer {
+  const decoder = new TextDecoder(encoding);
+  const codes = new Map<string, number[]>();
+  const add = (bytes: number[]) => {
+    const sign = decoder.decode(Buffer.from(bytes));
+    if (sign.length === 1 && !codes.has(sign)) codes.set(sign, bytes);
+  };
+  for (let lead = 0; lead < 256; lead += 1) add([lead]);
+  for (let lead = 0x81; lead < 255; lead += 1)
+    for (let trail = 0x40; trail < 255; trail += 1) add([lead, trail]);
+  return Buffer.from(Array.from(text).flatMap((sign) => codes.get(sign) ?? [0x3f]));
+}
+
+const LEGACY: readonly (readonly [encoding: string, text: string])[] = [
+  ...['windows-1251', 'koi8-r', 'ibm866', 'x-mac-cyrillic'].map((name) => [name, CYRILLIC] as const),
+  ...['shift_jis', 'euc-jp'].map((name) => [name, JAPANESE] as const),
+  ['gb18030', '纸风筝 - 我的茶壶\n山坡 - 旋转木马的歌\n'],
+  ['big5', '紙風箏 - 我的茶壺\n山坡 - 旋轉木馬的歌\n'],
+  ['euc-kr', '종이 연 - 나의 주전자\n언덕 - 회전목마\n'],
+  ...['windows-1250', 'iso-8859-2'].map((name) => [name, CENTRAL] as const),
+  ['macintosh', 'Le Cerf-volant - Thé à la crème\nÉlodie Vère - Où es-tu passée\n'],
+];
+
+for (const [encoding, text] of LEGACY) {
+  test(`${encoding} is told by its letters`, () =>
+    assert.deepEqual(decodeList(encoded(text, encoding)), { text, encoding }));
+}
+
+for (const text of [
+  'Beyé - Halo\n',
+  'Björg - Jóa\nNeedle & Coffee - Hillside Carousel\n',
+  'Sõbe - Ünne\n',
+  'Le Cerf - Thé à la crème\n',
+  'Tam’s – “Kettle”\n',
+]) {
+  test(`a few accents stay Western: ${text.trim()}`, () => {
+    assert.deepEqual(decodeList(windows1252(text)), { text, encoding: 'windows-1252' });
+  });
+}
+
+test('what a person says and what the file declares go before what the bytes look like', () => {
+  const bytes = encoded('Жар - Вей\n', 'koi8-r');
+  assert.deepEqual(decodeList(bytes, 'KOI8-R'), { text: 'Жар - Вей\n', encoding: 'koi8-r' });
+  assert.equal(decodeList(Buffer.from([0x84, 0x6c, 0x0a]), 'cp850').text, 'äl\n');
+  for (const head of ['<?xml version="1.0" encoding="koi8-r"?>\n', '#EXTM3U\n#EXTENC: KOI8-R\n'])
+    assert.equal(decodeList(Buffer.concat([Buffer.from(head), bytes])).text, `${head}Жар - Вей\n`);
+  assert.match(refusal(bytes, { encoding: 'klingon' }), /The encoding "klingon" is not known/);
+});
+
+test('a text too short to tell its encoding carries a doubt', () => {
+  for (const bytes of [encoded('Żar - Łąka\n', 'windows-1250'), encoded('纸风 - 茶壶\n', 'gb18030')])
+    assert.match(decodeList(bytes).doubt ?? '', /encoding of the file is not certain/);
+});
 
 testRefusals((what) => `${what} is refused`, {
   nothing: [Buffer.alloc(0), 'The file is empty.'],

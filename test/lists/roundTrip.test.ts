@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ListRow, WrittenFormat } from '../../src/domain/listExport.ts';
-import type { Encoding } from '../../src/music/lists/list.ts';
 import { joinNames, tidyText } from '../../src/music/lists/list.ts';
 import { readList } from '../../src/music/lists/readList.ts';
 import { WRITERS, writeList } from '../../src/music/lists/writeList.ts';
@@ -150,7 +149,7 @@ function rowFrom(next: Next, hostile: readonly string[]): ListRow {
   };
 }
 
-const ENCODERS: readonly (readonly [Encoding, (text: string) => Buffer])[] = [
+const ENCODERS: readonly (readonly [string, (text: string) => Buffer])[] = [
   ['utf-8', (text) => Buffer.from(text)],
   ['utf-8', (text) => Buffer.from(`\ufeff${text}`)],
   ['utf-8', (text) => Buffer.from(text.replaceAll('\n', '\r\n'))],

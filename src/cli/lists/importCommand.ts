@@ -75,6 +75,7 @@ export function importCommand(context: Context, finish: Finish): Command {
         'right',
       ]),
     )
+    .option('--encoding <name>', 'Encoding of the file, such as windows-1251; detected by default')
     .option(
       '--list <name>',
       'Only this playlist of a file that has several; if repeated, each becomes a playlist of its own',
@@ -136,8 +137,8 @@ async function runImport(context: Context, file: string, options: ImportOptions)
 
 /** True if an option applies only to lists of songs. A file of a listening history is then read as a list of songs. */
 function saysItIsList(options: ImportOptions): boolean {
-  const { to, new: name, saved, replace, format, artistSide, list, each, allPlays } = options;
-  return [to, name, saved, replace, format, artistSide, list, each, allPlays].some(
+  const { to, new: name, saved, replace, format, encoding, artistSide, list, each, allPlays } = options;
+  return [to, name, saved, replace, format, encoding, artistSide, list, each, allPlays].some(
     (one) => one !== undefined,
   );
 }
@@ -177,11 +178,12 @@ async function askWhere(
 
 async function contentOf(context: Context, file: string, options: ImportOptions): Promise<ListContent> {
   const { readInput } = await import('./readInput.ts');
-  const { saved = false, format, artistSide, list = [], allPlays } = options;
+  const { saved = false, format, encoding, artistSide, list = [], allPlays } = options;
   return {
     content: (await readInput(context, file)).toString('base64'),
     tracksOnly: saved,
     format,
+    encoding,
     artistSide,
     list: list.length === 1 ? list[0] : undefined,
     fileName: file === '-' ? undefined : basename(file),

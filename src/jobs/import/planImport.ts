@@ -125,7 +125,7 @@ async function previewOf(
       .slice(0, EXAMPLES)
       .map(({ line, title, artist }) => ({ line, title, artist })),
     not_songs: unread(read.notSongs),
-    doubt: doubtOf(read),
+    doubt: read.doubt ?? doubtOf(read),
     with_uri: entries.filter(({ uri }) => uri !== undefined).length,
     with_isrc: entries.filter(({ uri, isrc }) => uri === undefined && isrc !== undefined).length,
     ...(await costOf(services, items)),

@@ -6,9 +6,6 @@ import type { Remedy } from '../../domain/remedy.ts';
 import type { TrackQuery } from '../trackQuery.ts';
 import type { Field, Fields } from './columns.ts';
 
-/** `mixed`: some lines are UTF-8, others Windows-1252. */
-export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'mixed';
-
 /** One song or episode of a list. Title and artist are '' only if `uri` or `isrc` identifies the song. */
 export interface ListEntry extends TrackQuery {
   /** Its first line in the file, from 1. */
@@ -40,7 +37,10 @@ interface Decided {
 
 export interface ReadList {
   format: ListFormat;
-  encoding: Encoding;
+  /** As `TextDecoder` names it, or `mixed`: some lines are UTF-8, others not. */
+  encoding: string;
+  /** Why the list may have been read wrongly, so that a person is asked first. */
+  doubt?: string;
   entries: ListEntry[];
   notSongs: NotSong[];
   decided: Decided;

@@ -56,7 +56,7 @@ const READERS: readonly Reader[] = [spotify, json, xspf, itunes, m3u8, pls, tsv,
  * @throws RelayError `INVALID_ARGUMENT` if the file cannot be read or has no song, with `details.line` for a fault in one line
  */
 export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList {
-  const { text: written, encoding } = decodeList(bytes);
+  const { text: written, encoding, doubt } = decodeList(bytes, options.encoding);
   const { text, around } = onlyCode(written);
   refuseTooManyLines(text);
   const reader = readerOf(text, options);
@@ -78,6 +78,7 @@ export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList
     entries,
     notSongs,
     decided: { ...decided, ...(side && { artistSide: side }) },
+    ...(doubt && { doubt }),
     ...(onlyName && { name: onlyName }),
     ...(lists.length > 1 && { lists }),
   };
