@@ -39,7 +39,7 @@ const NUMBER =
   /^(?:[([]?#?\d{1,3}[.)\]]+(?!\d)\s*|#?\d{1,3}:\s+|\d{1,2}-\d{2}[.)]?\s+|\d{1,3}\s*-\s+|0\d\s+|[A-D]\d{1,2}(?:[.)]|\s+-)\s+|(?:track|titel|piste)\s*\d{1,3}\s*[.:)-]\s*)(?=.*\p{L})/iu;
 /** Phrases that lists write after a folded title without brackets, and that no song is likely to end with. */
 const PHRASES = [
-  'official (?:music |lyrics? |hd |4k )?(?:video(?: ?clip)?|audio|lyrics|clip|mv|m/v|visuali[sz]er)',
+  'official (?:music[ -])?(?:lyrics? |hd |4k )?(?:video(?: ?clip)?|audio|lyrics|clip|mv|m/v|visuali[sz]er)',
   '(?:music|lyrics?) video,with lyrics,lyrics,video clip,clip officiel,video officielle,(?:lyric )?video(?:clip)? oficial',
   'clipe oficial,audio oficial,offizielles (?:musik)?video,(?:video|audio) ufficiale,официальныи клип',
   'full hd,u?hd,hq,[48]k,1080p,720p,60fps,m/?v',
@@ -55,6 +55,9 @@ const NOTE_ENDING =
 /** What separates artist and title. A colon counts only if it follows a word and a space follows the colon. */
 const BETWEEN = /\s+[-|~•]+\s*|\s*[-|~•]+\s+|\s+\/\/\s+|(?<=[^\s:]):\s+/gu;
 const QUOTED = /^(.+?)\s+["“„«](.+)["”“»]$/u;
+/** The ID of a video, which has a digit, a stroke or capitals in it, and the quality of a file: "[-0S3qV972A0]", "(MP3 128k)". */
+const TAGS =
+  /\s*(?:\[(?=[^\]]*(?:[\d_-]|\p{Ll}\p{Lu}))[\w-]{11}\]|[([](?:[Mm][Pp]3[ _-]?)?\d{2,3} ?[kK](?:bps|bit\/s)?(?:[ _][Mm][Pp]3)?[)\]])$/u;
 /** The most things to remove, and the most separators to try: a title with many dashes is no list's. */
 const MAX_STEPS = 8;
 const MAX_CUTS = 6;
@@ -69,6 +72,16 @@ export function readingsOf<T extends Names>(query: T): readonly T[] {
     ({ title, artist }, at) =>
       !readings.slice(0, at).some((other) => other.title === title && other.artist === artist),
   );
+}
+
+/** The name without a number in front that counts lines. */
+export function withoutNumber(name: string): string {
+  return name.replace(NUMBER, '');
+}
+
+/** The title without the endings that downloaders give to files. They are in no name, so no reading keeps them. */
+export function withoutTags(title: string): string {
+  return title.replace(FILE_ENDING, '').replace(TAGS, '').replace(TAGS, '').trim() || title;
 }
 
 /** The query without noise; unchanged if there is none. */
@@ -101,7 +114,7 @@ function cleanTitle(
   artist: string,
   keepArtist: boolean,
 ): { title: string; year: number | undefined } {
-  let title = tidy(withoutEntities(written)).replace(FILE_ENDING, '');
+  let title = withoutTags(tidy(withoutEntities(written)));
   if (!title.includes(' ')) title = title.replace(/_+/gu, ' ').trim();
   let year: number | undefined;
   let mayHoldArtist = !keepArtist;

@@ -20,7 +20,7 @@ const ADDRESS =
   /\bspotify:[a-z]+:[^\s,;"'<>|]+|(?:https?:\/\/)?(?:(?:open|play)\.spotify\.com|(?:www\.)?spotify\.(?:link|app\.link))\/[^\s,;"'<>|]+/giu;
 const OTHER_ADDRESS = /\bhttps?:\/\/\S+/giu;
 /** A link of Markdown: its text, then its address. */
-const MARKDOWN_LINK = /\[([^\][]+)\]\((?=https?:|spotify:)([^()\s]+)\)/giu;
+const MARKDOWN_LINK = /\[((?:[^\][]|\[[^\][]*\]){1,300})\]\((?=https?:|spotify:)([^()\s]+)\)/giu;
 /** Tags of HTML, and addresses in angle brackets, as mails write them. */
 const TAG = /<\/?(?:br|p|li|b|i|em|strong)\s?\/?>|<(?=https?:|spotify:)([^<>\s]+)>/giu;
 /** Punctuation that a sentence puts after an address. */
@@ -127,8 +127,14 @@ export function entriesOf(rows: readonly Row[], side?: 'left' | 'right'): Entrie
   return { results, ...(split.side && { side: split.side }) };
 }
 
+/** The artists of rows with separate fields, and the two directories above each file, which name the artist and the album. */
 function knownArtists(rows: readonly Row[]): ReadonlySet<string> {
-  const names = new Set(rows.flatMap(({ fields }) => fields?.artist || []));
+  const names = new Set(
+    rows.flatMap(({ fields, raw }) => [
+      ...(fields?.artist ? [fields.artist] : []),
+      ...(/[\\/]([^\\/\n]+)[\\/]([^\\/\n]+)[\\/][^\\/\n]+\.\w{3,4}$/u.exec(raw)?.slice(1) ?? []),
+    ]),
+  );
   return new Set([...names].map(nameKey));
 }
 

@@ -20,7 +20,22 @@ interface Numbered {
   isLettered: boolean;
 }
 
-const BULLET = /^(?:[-–—*•·▪▫◦‣►▶>+●○■□✓✔☐☑]|\[[ xX]?\])\s+(?=\S)/u;
+/** In a tracklist, "w/" is in front of a song that is played over the one above. */
+const BULLET = /^(?:[-–—*•·▪▫◦‣►▶>+●○■□✓✔☐☑]|\[[ xX]?\]|w\/)\s+(?=\S)/u;
+/** The label of a record, after a song in a tracklist. */
+const LABEL = /\s+\[([^\][\p{Ll}]*\p{Lu}[^\][\p{Ll}]*)\]$/u;
+const SERVICE = 'apple music|spotify|tidal|deezer|amazon music|youtube music|soundcloud|qobuz|pandora';
+/** What services write when a person shares a song: the service is named before or after it. */
+const SHARED: readonly RegExp[] = [
+  new RegExp(
+    `^(?:(?:i['’]m )?listen(?:ing)? to|check out)\\s+["“]?(.+?)["”]?\\s+by\\s+((?:(?!\\sby\\s).)+?)\\s+on\\s+#?(?:${SERVICE})\\b.*$`,
+    'iu',
+  ),
+  new RegExp(
+    `^(?:i (?:just )?used #?shazam to discover|check out this (?:track|song)(?: on (?:${SERVICE}))?:|here['’]s a song for you…)\\s+["“]?(.+?)["”]?\\s+by\\s+((?:(?!\\sby\\s).)+?)[.!]?$`,
+    'iu',
+  ),
+];
 /** Text in bold or italics in Markdown. An asterisk beside a letter may be part of a name. */
 const EMPHASIS = /(?<![\p{L}\p{N}*])(\*{1,3})(?=[^\s*])([^*]*[^\s*])\1(?![\p{L}\p{N}*])/gu;
 const TIME = String.raw`(?:\d{1,2}:)?\d{1,3}:[0-5]\d`;
@@ -77,13 +92,30 @@ export function withoutEmphasis(text: string): string {
 
 /** The lines without their marks, in the same order. */
 export function withoutMarks(lines: readonly string[]): Unmarked[] {
-  const plain = withoutBoldRemarks(lines.map(withoutBullet)).map((line) =>
+  const songs = lines.map((line) => shared(line.replace(/`([^`]+)`/gu, '$1')));
+  const plain = withoutBoldRemarks(songs.map(withoutBullet)).map((line) =>
     withoutEmphasis(line.replace(EMPHASISED_BY, '$1"$3"').replace(SINGLE_QUOTED_BY, '$1"$2"')),
   );
   // Numbers come before or after times, and are easier to recognise once the times are gone. A line may have two times: from and to.
   const unnumbered = withoutNumbers(plain).map(withoutRemark);
   const untimed = withoutLastTimes(withoutFirstTimes(withoutFirstTimes(unnumbered)));
-  return withoutYears(withoutNumbers(untimed).map(withoutBullet));
+  return withoutYears(withoutLabels(withoutNumbers(untimed).map(withoutBullet)));
+}
+
+/** The song of a text that a service made to share it, with the title in quotation marks. */
+function shared(line: string): string {
+  return SHARED.reduce((text, pattern) => text.replace(pattern, '"$1" by $2'), line);
+}
+
+/** Removes labels if several lines have one. A version in capitals stays. */
+function withoutLabels(lines: readonly string[]): string[] {
+  const labels = lines.map((line) => {
+    const [, label = ''] = LABEL.exec(line) ?? [];
+    return label !== '' && readNote(label) === null;
+  });
+  const count = labels.filter(Boolean).length;
+  if (count < 2 || count * 4 < lines.length) return [...lines];
+  return lines.map((line, at) => (labels[at] ? line.replace(LABEL, '') : line));
 }
 
 function withoutBullet(line: string): string {
@@ -104,7 +136,7 @@ function withoutBoldRemarks(lines: readonly string[]): string[] {
 }
 
 /** True for a version note or the number of a part, which belong to the title in front of them. */
-function isOfTitle(part: string): boolean {
+export function isOfTitle(part: string): boolean {
   return readNote(part) !== null || PART_NUMBER.test(part);
 }
 

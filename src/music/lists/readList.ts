@@ -9,6 +9,7 @@ import {
   excerpt,
   type ListEntry,
   type NotSong,
+  playlistNamer,
   type Reader,
   type ReadList,
   type Row,
@@ -40,10 +41,18 @@ const txt: Reader = {
         remedy: 'Export the playlist as XSPF, as CSV, or from iTunes or Music as XML.',
       });
     const lines = text.replace(/\n$/u, '').split('\n');
-    const [name] = lines
-      .slice(0, 5)
-      .flatMap((line) => /^#\s*playlist:\s*(.+)$/iu.exec(line)?.[1]?.trim() ?? []);
-    return { rows: lines.map(textRow), ...(name && { name }) };
+    const headings = lines.map((line) => /^#\s*playlist:\s*(.+)$/iu.exec(line)?.[1]?.trim() ?? '');
+    if (headings.filter((heading) => heading !== '').length < 2) {
+      const name = headings.slice(0, 5).find((heading) => heading !== '');
+      return { rows: lines.map(textRow), ...(name && { name }) };
+    }
+    const named = playlistNamer();
+    let list = '';
+    const rows = lines.map((line, at) => {
+      list = headings[at] ? named(headings[at]) : list;
+      return { ...textRow(line, at), fields: { list } };
+    });
+    return { rows };
   },
 };
 
@@ -57,7 +66,8 @@ const READERS: readonly Reader[] = [spotify, json, xspf, itunes, m3u8, pls, tsv,
  */
 export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList {
   const { text: written, encoding, doubt } = decodeList(bytes, options.encoding);
-  const { text, around } = onlyCode(written);
+  const chat = withoutSenders(withoutFormulas(written));
+  const { text, around } = onlyCode(chat ?? withoutFormulas(written));
   refuseTooManyLines(text);
   const reader = readerOf(text, options);
   const { allPlays = false } = options;
@@ -71,6 +81,7 @@ export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList
   ].sort((a, b) => a.line - b.line);
   if (options.format === undefined && reader === txt) refuseProse(entries, notSongs);
   if (entries.length === 0) throw noSongs(reader, notSongs);
+  const warning = doubt ?? (chat === null ? undefined : CHAT);
   const onlyName = tidyText(name ?? '') || (lists.length === 1 ? lists[0]?.name : chosen);
   return {
     format: reader.format,
@@ -78,10 +89,30 @@ export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList
     entries,
     notSongs,
     decided: { ...decided, ...(side && { artistSide: side }) },
-    ...(doubt && { doubt }),
+    ...(warning && { doubt: warning }),
     ...(onlyName && { name: onlyName }),
     ...(lists.length > 1 && { lists }),
   };
+}
+
+const CHAT =
+  'The file is a chat. Messages with a dash or "by" in them look like songs, so check how it was read.';
+/** "[date, time] Name: " or "date, time - Name: ", as WhatsApp exports chats. Its own messages have no name. */
+const SENDER =
+  /^\u200e?\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[ap]\.?\s?m\.?)?(?:\]|\s+[-–](?=\s))\s*(?:([^:\n]{1,60}): )?/gimu;
+
+/** The messages of a chat, a line each; null if fewer than half of the lines are messages. */
+function withoutSenders(text: string): string | null {
+  const lines = text.split('\n').filter((line) => line.trim() !== '').length;
+  const sent = [...text.matchAll(SENDER)].filter(([, name]) => name !== undefined).length;
+  return sent >= 2 && sent * 2 >= lines ? text.replace(SENDER, '') : null;
+}
+
+/** Cells such as `="Title"`, which spreadsheets write so that a text stays a text, are cells in quotation marks. */
+function withoutFormulas(text: string): string {
+  return text
+    .replace(/(?<=^|[,;\t])"=""([^"\n]*)"""(?=[,;\t\n]|$)/gmu, '"$1"')
+    .replace(/(?<=^|[,;\t])=(?="(?:[^"\n]|"")*"(?:[,;\t\n]|$))/gmu, '');
 }
 
 function refuseTooManyLines(text: string): void {

@@ -1,9 +1,10 @@
 /** Splits texts that hold title and artist in one, with one decision for the whole file. */
+import { withoutNumber, withoutTags } from '../listNoise.ts';
 import { nameKey } from '../names.ts';
 import { readNote } from '../title.ts';
 import { columnKey, planColumns } from './columns.ts';
 import type { ArtistSide } from './list.ts';
-import { type Unmarked, withoutMarks } from './marks.ts';
+import { isOfTitle, type Unmarked, withoutMarks } from './marks.ts';
 import { type Side, type Way, waysOf } from './ways.ts';
 
 interface Song {
@@ -50,11 +51,19 @@ export function splitTexts(
   );
   const [heading] = headings.values();
   const side = open.length === 0 ? undefined : sideOf(open, known, asked, heading);
+  const areAlbums = lines.filter((line) => line && hasAlbum(line)).length * 2 >= Math.max(4, lines.length);
   const songs = lines.map((line): SplitText => {
     if (!line) return null;
     if (headings.has(line)) return { heading: true };
-    const song = songOf(line, line.way.artist ?? side?.side ?? 'left');
-    return { ...song, title: unquoted(song.title), ...(line.year !== undefined && { year: line.year }) };
+    const song = songOf(line, line.way.artist ?? knownSide(line, known) ?? side?.side ?? 'left', areAlbums);
+    // Tracklists write "ID" for a song that nobody knows.
+    if (song.title === 'ID' && song.artist === 'ID') return null;
+    return {
+      ...song,
+      artist: withoutTags(withoutNumber(song.artist)),
+      title: withoutTags(unquoted(song.title)),
+      ...(line.year !== undefined && { year: line.year }),
+    };
   });
   return { songs, ...(side && { side }) };
 }
@@ -84,21 +93,40 @@ function unquoted(part: string): string {
   return /^["“”„«»「『](.+?),?["“”»«」』]$/u.exec(part)?.[1]?.trim() ?? part;
 }
 
+/** The side of the only name that is known to be an artist. */
+function knownSide({ parts }: Line, known: ReadonlySet<string>): Side | undefined {
+  const [left, right] = [parts[0], parts.at(-1)].map((part = '') => known.has(nameKey(part)));
+  return left === right ? undefined : left ? 'left' : 'right';
+}
+
+/** True for "Artist - Album - Title". */
+function hasAlbum({ parts: [, album = '', title = '', ...more], way }: Line): boolean {
+  return way.name === 'dash' && title !== '' && more.length === 0 && ![album, title].some(isOfTitle);
+}
+
 /** The song in a line. Of columns, the third is the album; elsewhere, the parts beside the artist are in the title. */
-function songOf({ parts, way: { isColumns } }: Line, side: Side): Song {
+function songOf(line: Line, side: Side, areAlbums = false): Song {
+  const {
+    parts,
+    way: { isColumns },
+  } = line;
   const [first = '', second = '', album] = parts;
   if (isColumns && parts.length > 2)
     return {
       ...(side === 'left' ? { artist: first, title: second } : { artist: second, title: first }),
       ...(album && { album }),
     };
+  if (side === 'left' && areAlbums && hasAlbum(line))
+    return { artist: first, title: album ?? '', album: second };
   if (side === 'left') return songAfterArtist(first, parts.slice(1));
   const at = parts.length > 2 && readNote(parts.at(-1) ?? '') ? parts.length - 2 : parts.length - 1;
   return { artist: parts[at] ?? '', title: parts.filter((_, place) => place !== at).join(' - ') };
 }
 
-/** "Artist - Album - 03 - Title", as files are named, or only "Artist - Title". */
+/** "Artist - Album - 03 - Title" or "Artist - [Album #03] Title", as files are named, or only "Artist - Title". */
 function songAfterArtist(artist: string, parts: readonly string[]): Song {
+  const [, record, rest] = /^\[([^\]]+?)\s+#?\d{1,3}\]\s+(\S.*)$/u.exec(parts.join(' - ')) ?? [];
+  if (record !== undefined && rest !== undefined) return { artist, title: rest, album: record };
   const number = parts.findIndex((part, at) => at < parts.length - 1 && /^\d{1,3}$/u.test(part));
   const album = parts.slice(0, Math.max(0, number)).join(' - ');
   return { artist, title: parts.slice(number + 1).join(' - '), ...(album !== '' && { album }) };

@@ -28,6 +28,24 @@ const QUOTED_ARTIST =
   /^["“„«»「『]([^"“”„«»「」『』]+)["”“»«」』](?:\s+by\s+|[\s,]+|(?<=[」』]))([^"“”„«»「」『』\s(-][^"“”„«»「」『』]*)$/iu;
 const BY = /^(.*\S)[\s,]+by\s+(\S.*)$/iu;
 
+/** Words in front of "by" that say who made the list, and words after it that name no artist. */
+const MADE_BY =
+  /^(?:.*\s)?(?:compiled|curated|selected|collected|mixed|made|created|written|posted|uploaded|playlist|list|songs|music)$/iu;
+const NOBODY = /^(?:me|you|him|her|us|them|it|now|then|myself|yourself)\b/iu;
+
+/** "Title by Artist". "Stand by Me", "Side by Side" and "Compiled by Tam" are not written so. */
+function byArtist(text: string): string[] | null {
+  const [title = '', artist = ''] = groups(text, BY) ?? [];
+  const isSame = ` ${title}`.toLowerCase().endsWith(` ${artist.toLowerCase()}`);
+  return artist === '' || isSame || NOBODY.test(artist) || MADE_BY.test(title) ? null : [title, artist];
+}
+
+/** The same where few lines have it, so "Down by the River" counts as a title. */
+function byCapital(text: string): string[] | null {
+  const found = byArtist(text);
+  return /\p{Lu}/u.test(text) && /^\p{Ll}/u.test(found?.[1] ?? '') ? null : found;
+}
+
 /** The ways to separate two names, in order of preference. */
 const WAYS: readonly Way[] = [
   { name: 'quotes, by', artist: 'right', share: 0, parts: (text) => groups(text, QUOTED_BY) },
@@ -37,10 +55,11 @@ const WAYS: readonly Way[] = [
   { name: 'quotes, title first', artist: 'right', share: 0, parts: (text) => groups(text, QUOTED_ARTIST) },
   { name: 'tight dash', share: 0.1, parts: (text) => cut(text.replace(TIGHT, '\t'), /\t/u) },
   { name: 'bar', isColumns: true, share: 0.1, parts: (text) => cut(text, BAR) },
-  { name: 'by', artist: 'right', share: 0.3, parts: (text) => groups(text, BY) },
+  { name: 'by', artist: 'right', share: 0.3, parts: byArtist },
   { name: 'colon', share: 0.3, parts: (text) => cut(text.replace(/:\s+/u, '\t'), /\t/u) },
   // Sentences have commas too, so nearly every line must have exactly one.
   { name: 'comma', share: 0.8, isOnlyMain: true, parts: (text) => exactlyTwo(cut(text, COMMA)) },
+  { name: 'by, once', artist: 'right', share: 0, parts: byCapital },
 ];
 
 const SEPARATES = WAYS.filter(({ name }) => /^(?:tab|dash|by|quotes)/u.test(name));

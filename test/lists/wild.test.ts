@@ -1,0 +1,94 @@
+/** Lists as chats, tracklists, downloaders and services write them: what is read right, and what must not change. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readList } from '../../src/music/lists/readList.ts';
+import { bytesOf, testLists } from './told.ts';
+
+testLists({
+  '"by" in one line of a list': [
+    'Needle & Coffee - Hillside Carousel\nOvo - Plinth\nOvo - Kettle\nOvo - Rope\nKept by Paper Kites',
+    '1 Needle & Coffee / Hillside Carousel\n2 Ovo / Plinth\n3 Ovo / Kettle\n4 Ovo / Rope\n5 Paper Kites / Kept',
+  ],
+  '"by" in small letters and with a title that has it': [
+    'Ovo - Plinth\nOvo - Kettle\nOvo - Rope\nTam - Quill\nkept by paper kites\nStand by Lantern by Tam\nUla - Weir',
+    '1 Ovo / Plinth\n2 Ovo / Kettle\n3 Ovo / Rope\n4 Tam / Quill\n5 paper kites / kept\n6 Tam / Stand by Lantern\n7 Ula / Weir',
+  ],
+  '"by" of titles and of those who made the list': [
+    'Ovo - Plinth\nStand by Me\nSide by Side\nDown by the Weir\nPlaylist by Tam\nOvo - Kettle\nOvo - Rope\nOvo - Quill',
+    '1 Ovo / Plinth\n2: no artist\n3: no artist\n4: no artist\n5: no artist\n6 Ovo / Kettle\n7 Ovo / Rope\n8 Ovo / Quill',
+  ],
+  'a number in one line': [
+    'Ovo - Plinth\n7. Paper Kites - Kept\nOvo - Kettle\n[03] Ula - Rope\nOvo - Quill\n#9: Tam - Weir\n21 Kettles - Rope',
+    '1 Ovo / Plinth\n2 Paper Kites / Kept\n3 Ovo / Kettle\n4 Ula / Rope\n5 Ovo / Quill\n6 Tam / Weir\n7 21 Kettles / Rope',
+  ],
+  'a tracklist': [
+    'Someone @ Some Place\n[00:00] Ovo - Plinth [FIELD]\n[03:00] w/ Paper Kites - Kept (Acappella) [B REC]\n[05:00] ID - ID\n[07:00] Tam - Rope [LIVE]',
+    '1: no artist\n2 Ovo / Plinth\n3 Paper Kites / Kept (Acappella)\n4: no artist\n5 Tam / Rope [LIVE]',
+  ],
+  'capitals in brackets that only one line has are no label': [
+    'Ovo - Plinth [KAPOW]\nTam - Kettle\nUla - Rope',
+    '1 Ovo / Plinth [KAPOW]\n2 Tam / Kettle\n3 Ula / Rope',
+  ],
+  'links of Markdown with brackets in them, and times in code': [
+    '1. [Ovo - Plinth](https://example.com/a) - `3:02`\n2. [Tam - Kettle [Lyrics]](https://example.com/b) - `3:12`\n3. [Ula - Rope](https://example.com/c) - `1:02:00`',
+    '1 Ovo / Plinth\n2 Tam / Kettle [Lyrics]\n3 Ula / Rope',
+  ],
+  'IDs of videos and bit rates in names of files': [
+    'Ovo - Plinth [-0S3qV972A0].m4a\nTam - Kettle (128k).mp3\nUla - Rope [dQw4w9WgXcQ]\nOvo - Quill (MP3_70K)\nTam - Weir [Performance]',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill\n5 Tam / Weir [Performance]',
+  ],
+  'files with album and number': [
+    'Ovo - First - 01 - Plinth.mp3\nPaper Kites - B - 03 - Kept.flac\nTam - [Second #12] Kettle',
+    '1 Ovo / Plinth (First)\n2 Paper Kites / Kept (B)\n3 Tam / Kettle (Second)',
+  ],
+  'artist, album and title': [
+    'Ovo - First - Plinth\nOvo - First - Kettle\nPaper Kites - Other - Kept\nTam - Rope - Live',
+    '1 Ovo / Plinth (First)\n2 Ovo / Kettle (First)\n3 Paper Kites / Kept (Other)\n4 Tam / Rope - Live',
+  ],
+  'texts of services': [
+    'Listen to Kept by Paper Kites on Apple Music.\nI used Shazam to discover Hillside Carousel by Needle & Coffee. https://example.com/1\nCheck out this track on TIDAL: "Stand by Rope" by Ovo\nCheck out Kettle by Tam on Amazon Music',
+    '1 Paper Kites / Kept\n2 Needle & Coffee / Hillside Carousel\n3 Ovo / Stand by Rope\n4 Tam / Kettle',
+  ],
+  'a title that begins like the text of a service': [
+    'Listen to Your Kettle by Ovo\nCheck Out by Tam\nRope by Ula',
+    '1 Ovo / Listen to Your Kettle\n2 Tam / Check Out\n3 Ula / Rope',
+  ],
+  'headings of several playlists, as relay writes them': [
+    '# Playlist: One\nOvo - Plinth\n# quiet ones\nTam - Kettle\n\n# Playlist: One\nUla - Rope',
+    '1: comment\n2 Ovo / Plinth in One\n3: comment\n4 Tam / Kettle in One\n5: empty\n6: comment\n7 Ula / Rope in One (2)',
+  ],
+  'one heading, and a comment that looks like one': [
+    '# Playlist: One\nOvo - Plinth\n# Playlist ideas\nTam - Kettle',
+    '1: comment\n2 Ovo / Plinth\n3: comment\n4 Tam / Kettle',
+  ],
+  'cells that Excel keeps as text': [
+    '="artist";="title"\n="Paper Kites";="Kept"\n"=""Ovo; Tam""";"=""Plinth"""\nUla;=Rope',
+    '2 Paper Kites / Kept\n3 Ovo; Tam / Plinth\n4 Ula / =Rope',
+  ],
+  'directories tell the side, line by line': [
+    '#EXTM3U\n#EXTINF:1,Plinth - Ovo\nC:\\Music\\Ovo\\First\\1.mp3\n#EXTINF:1,Tam - Kettle\n/music/Tam/Second/2.mp3\n#EXTINF:1,Rope - Ula\n/music/Ula/Third/3.mp3',
+    '2 Ovo / Plinth\n4 Tam / Kettle\n6 Ula / Rope',
+  ],
+});
+
+const CHATS: Readonly<Record<string, string>> = {
+  'of a telephone': '[12/05/24, 10:00:00] Anna: Ovo - Plinth\n[12/05/24, 10:01:00] Ben: Kept by Paper Kites',
+  'of another one':
+    '12/05/24, 10:00 - Messages are private.\n12/05/24, 10:03 - Ben: Ovo - Plinth\n12/05/24, 10:04 - Anna: Kept by Paper Kites',
+  'with a short clock': '5/12/24, 9:03 PM - Ben: Ovo - Plinth\n5/12/24, 9:04 PM - Anna: Kept by Paper Kites',
+};
+
+for (const [what, file] of Object.entries(CHATS)) {
+  test(`a chat ${what} is read without the senders, with a doubt`, () => {
+    const { entries, doubt } = readList(bytesOf(file));
+    assert.deepEqual(
+      entries.map(({ artist, title }) => `${artist} / ${title}`),
+      ['Ovo / Plinth', 'Paper Kites / Kept'],
+    );
+    assert.match(doubt ?? '', /^The file is a chat\./);
+  });
+}
+
+test('a list with dates in front of songs is no chat', () => {
+  assert.equal(readList(bytesOf('2024-05-12 10:03 Ovo - Plinth: Live\nTam - Kettle')).doubt, undefined);
+});
