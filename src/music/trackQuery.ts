@@ -42,6 +42,11 @@ export function searchQueries(asked: TrackQuery): string[] {
   return [...new Set(joined)].filter((text) => text !== '' && text !== version);
 }
 
+/** A few plain words, for a provider that refuses a search text. */
+export function shorterQuery(query: TrackQuery): string {
+  return clip(searchQueries(query).at(-1) ?? '', 60);
+}
+
 /**
  * A key that is equal for queries with the same song, version, notes, album, year and artists, including guests in the title.
  * The year counts because it decides between re-recordings. If there is a recording code, only the code and the album count.

@@ -140,7 +140,7 @@ longTest('a search that Spotify refuses with 400 spends an attempt and is tried 
   withClock(async (relay, clock) => {
     const wanted = uniqueTracks(relay, 3);
     const refused = anyOf(wanted.slice(1, 2));
-    relay.provider.faults.add({ search: refused, times: 3, kind: 'status', status: 400 });
+    relay.provider.faults.add({ search: refused, times: 6, kind: 'status', status: 400 });
     const id = await createJob(relay, 'save_tracks', wanted.map(asQuery));
     const delays: number[] = [];
     for (let n = 1; n <= 3; n++) {
