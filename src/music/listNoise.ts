@@ -56,8 +56,11 @@ const NOTE_ENDING =
 const BETWEEN = /\s+[-|~•]+\s*|\s*[-|~•]+\s+|\s+\/\/\s+|(?<=[^\s:]):\s+/gu;
 const QUOTED = /^(.+?)\s+["“„«](.+)["”“»]$/u;
 /** The ID of a video, which has a digit, a stroke or capitals in it, and the quality of a file: "[-0S3qV972A0]", "(MP3 128k)". */
-const TAGS =
-  /\s*(?:\[(?=[^\]]*(?:[\d_-]|\p{Ll}\p{Lu}))[\w-]{11}\]|[([](?:[Mm][Pp]3[ _-]?)?\d{2,3} ?[kK](?:bps|bit\/s)?(?:[ _][Mm][Pp]3)?[)\]])$/u;
+const TAGS = [
+  /\s*\[(?=[^\]]*(?:[\d_-]|\p{Ll}\p{Lu}))[\w-]{11}\]$/u,
+  /(?<=\S)-(?=[\w-]*\d)(?=[\w-]*\p{Ll})(?=[\w-]*\p{Lu})[\w-]{11}$/u,
+  /\s*[([](?:mp3[ _-]?)?\d{2,3} ?k(?:bps|bit\/s)?(?:[ _]mp3)?[)\]]$|[\s_]\d{2,3} ?kbps$/iu,
+];
 /** The most things to remove, and the most separators to try: a title with many dashes is no list's. */
 const MAX_STEPS = 8;
 const MAX_CUTS = 6;
@@ -81,7 +84,11 @@ export function withoutNumber(name: string): string {
 
 /** The title without the endings that downloaders give to files. They are in no name, so no reading keeps them. */
 export function withoutTags(title: string): string {
-  return title.replace(FILE_ENDING, '').replace(TAGS, '').replace(TAGS, '').trim() || title;
+  const rest = [...TAGS, ...TAGS].reduce(
+    (text, tag) => text.replace(tag, ''),
+    title.replace(FILE_ENDING, ''),
+  );
+  return rest.trim() || title;
 }
 
 /** The query without noise; unchanged if there is none. */

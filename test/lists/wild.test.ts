@@ -22,20 +22,20 @@ testLists({
     '1 Ovo / Plinth\n2 Paper Kites / Kept\n3 Ovo / Kettle\n4 Ula / Rope\n5 Ovo / Quill\n6 Tam / Weir\n7 21 Kettles / Rope',
   ],
   'a tracklist': [
-    'Someone @ Some Place\n[00:00] Ovo - Plinth [FIELD]\n[03:00] w/ Paper Kites - Kept (Acappella) [B REC]\n[05:00] ID - ID\n[07:00] Tam - Rope [LIVE]',
-    '1: no artist\n2 Ovo / Plinth\n3 Paper Kites / Kept (Acappella)\n4: no artist\n5 Tam / Rope [LIVE]',
+    'Someone @ Some Place\n[00:00] Ovo - Plinth [FIELD]\n[03:00] w/ Paper Kites - Kept (Acappella) [B REC]\n[05:00] ID - ID\n[06:00] Ovo - ID\n[07:00] Tam - Rope [LIVE]',
+    '1: no artist\n2 Ovo / Plinth\n3 Paper Kites / Kept (Acappella)\n4: no artist\n5: no artist\n6 Tam / Rope [LIVE]',
   ],
-  'capitals in brackets that only one line has are no label': [
-    'Ovo - Plinth [KAPOW]\nTam - Kettle\nUla - Rope',
-    '1 Ovo / Plinth [KAPOW]\n2 Tam / Kettle\n3 Ula / Rope',
+  'capitals in brackets and an "ID" that only one line has are names': [
+    'Ovo - Plinth [KAPOW]\nTam - Kettle\nUla - ID',
+    '1 Ovo / Plinth [KAPOW]\n2 Tam / Kettle\n3 Ula / ID',
   ],
   'links of Markdown with brackets in them, and times in code': [
     '1. [Ovo - Plinth](https://example.com/a) - `3:02`\n2. [Tam - Kettle [Lyrics]](https://example.com/b) - `3:12`\n3. [Ula - Rope](https://example.com/c) - `1:02:00`',
     '1 Ovo / Plinth\n2 Tam / Kettle [Lyrics]\n3 Ula / Rope',
   ],
   'IDs of videos and bit rates in names of files': [
-    'Ovo - Plinth [-0S3qV972A0].m4a\nTam - Kettle (128k).mp3\nUla - Rope [dQw4w9WgXcQ]\nOvo - Quill (MP3_70K)\nTam - Weir [Performance]',
-    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill\n5 Tam / Weir [Performance]',
+    'Ovo - Plinth [-0S3qV972A0].m4a\nTam - Kettle (128k).mp3\nUla - Rope [dQw4w9WgXcQ]\nOvo - Quill (MP3_70K)\nTam - Weir [Performance]\nUla - Kept-dQw4w9WgXcQ.mp3\nUla - Half-Forgottens',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill\n5 Tam / Weir [Performance]\n6 Ula / Kept\n7 Ula / Half-Forgottens',
   ],
   'files with album and number': [
     'Ovo - First - 01 - Plinth.mp3\nPaper Kites - B - 03 - Kept.flac\nTam - [Second #12] Kettle',
@@ -46,8 +46,8 @@ testLists({
     '1 Ovo / Plinth (First)\n2 Ovo / Kettle (First)\n3 Paper Kites / Kept (Other)\n4 Tam / Rope - Live',
   ],
   'texts of services': [
-    'Listen to Kept by Paper Kites on Apple Music.\nI used Shazam to discover Hillside Carousel by Needle & Coffee. https://example.com/1\nCheck out this track on TIDAL: "Stand by Rope" by Ovo\nCheck out Kettle by Tam on Amazon Music',
-    '1 Paper Kites / Kept\n2 Needle & Coffee / Hillside Carousel\n3 Ovo / Stand by Rope\n4 Tam / Kettle',
+    'Listen to Kept by Paper Kites on Apple Music.\nI used Shazam to discover Hillside Carousel by Needle & Coffee. https://example.com/1\nCheck out this track on TIDAL: "Stand by Rope" by Ovo\nCheck out Kettle by Tam on Amazon Music\n🎵 Now playing: Weir by Ula on Spotify\nQuill by Tam on Apple Music https://example.com/2',
+    '1 Paper Kites / Kept\n2 Needle & Coffee / Hillside Carousel\n3 Ovo / Stand by Rope\n4 Tam / Kettle\n5 Ula / Weir\n6 Tam / Quill',
   ],
   'a title that begins like the text of a service': [
     'Listen to Your Kettle by Ovo\nCheck Out by Tam\nRope by Ula',
@@ -75,6 +75,9 @@ const CHATS: Readonly<Record<string, string>> = {
   'of a telephone': '[12/05/24, 10:00:00] Anna: Ovo - Plinth\n[12/05/24, 10:01:00] Ben: Kept by Paper Kites',
   'of another one':
     '12/05/24, 10:00 - Messages are private.\n12/05/24, 10:03 - Ben: Ovo - Plinth\n12/05/24, 10:04 - Anna: Kept by Paper Kites',
+  'as copied': '[10:00, 12/05/2024] Ben: Ovo - Plinth\n[10:01, 12/05/2024] Anna: Kept by Paper Kites',
+  'with senders on lines of their own':
+    'Ben — 12/05/2024 10:00\nOvo - Plinth\nAnna — Today at 10:02\nKept by Paper Kites\nnice',
   'with a short clock': '5/12/24, 9:03 PM - Ben: Ovo - Plinth\n5/12/24, 9:04 PM - Anna: Kept by Paper Kites',
 };
 

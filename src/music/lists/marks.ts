@@ -25,14 +25,15 @@ const BULLET = /^(?:[-–—*•·▪▫◦‣►▶>+●○■□✓✔☐☑]|
 /** The label of a record, after a song in a tracklist. */
 const LABEL = /\s+\[([^\][\p{Ll}]*\p{Lu}[^\][\p{Ll}]*)\]$/u;
 const SERVICE = 'apple music|spotify|tidal|deezer|amazon music|youtube music|soundcloud|qobuz|pandora';
-/** What services write when a person shares a song: the service is named before or after it. */
+const SHARED_SONG = String.raw`["“]?(.+?)["”]?\s+by\s+((?:(?!\sby\s).)+?)`;
+/** What services write when a person shares a song: the service is named after it or before it. */
 const SHARED: readonly RegExp[] = [
   new RegExp(
-    `^(?:(?:i['’]m )?listen(?:ing)? to|check out)\\s+["“]?(.+?)["”]?\\s+by\\s+((?:(?!\\sby\\s).)+?)\\s+on\\s+#?(?:${SERVICE})\\b.*$`,
+    String.raw`^(?:[^\p{L}]*(?:(?:i['’]m )?listen(?:ing)? to|check out|now playing:?)\s+)?${SHARED_SONG}\s+on\s+#?(?:${SERVICE})[.!]?$`,
     'iu',
   ),
   new RegExp(
-    `^(?:i (?:just )?used #?shazam to discover|check out this (?:track|song)(?: on (?:${SERVICE}))?:|here['’]s a song for you…)\\s+["“]?(.+?)["”]?\\s+by\\s+((?:(?!\\sby\\s).)+?)[.!]?$`,
+    String.raw`^(?:i (?:just )?used #?shazam to discover|check out this (?:track|song)(?: on (?:${SERVICE}))?:|here['’]s a song for you…)\s+${SHARED_SONG}[.!]?$`,
     'iu',
   ),
 ];

@@ -97,15 +97,22 @@ export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList
 
 const CHAT =
   'The file is a chat. Messages with a dash or "by" in them look like songs, so check how it was read.';
-/** "[date, time] Name: " or "date, time - Name: ", as WhatsApp exports chats. Its own messages have no name. */
-const SENDER =
-  /^\u200e?\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[ap]\.?\s?m\.?)?(?:\]|\s+[-–](?=\s))\s*(?:([^:\n]{1,60}): )?/gimu;
+const DATE = String.raw`\d{1,4}[./-]\d{1,2}[./-]\d{1,4}`;
+const TIME = String.raw`\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[ap]\.?\s?m\.?)?`;
+/**
+ * "[date, time] Name: " or "date, time - Name: ", as WhatsApp exports chats and copies messages, or "Name — date time" on a line
+ * of its own, as Discord does. A message of the program has no name.
+ */
+const SENDER = new RegExp(
+  String.raw`^\u200e?\[?(?:${DATE},?\s+${TIME}|${TIME},\s+${DATE})(?:\]|\s+[-–](?=\s))\s*(?:([^:\n]{1,60}): )?|^([^\n]{1,40}) [—–-] (?:${DATE},?|today at|yesterday at) ${TIME}$`,
+  'gimu',
+);
 
-/** The messages of a chat, a line each; null if fewer than half of the lines are messages. */
+/** The messages of a chat, a line each; null if fewer than a third of the lines name a sender. */
 function withoutSenders(text: string): string | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '').length;
-  const sent = [...text.matchAll(SENDER)].filter(([, name]) => name !== undefined).length;
-  return sent >= 2 && sent * 2 >= lines ? text.replace(SENDER, '') : null;
+  const sent = [...text.matchAll(SENDER)].filter(([, name, above]) => (name ?? above) !== undefined).length;
+  return sent >= 2 && sent * 3 >= lines ? text.replace(SENDER, '') : null;
 }
 
 /** Cells such as `="Title"`, which spreadsheets write so that a text stays a text, are cells in quotation marks. */

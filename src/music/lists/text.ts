@@ -52,12 +52,13 @@ export function splitTexts(
   const [heading] = headings.values();
   const side = open.length === 0 ? undefined : sideOf(open, known, asked, heading);
   const areAlbums = lines.filter((line) => line && hasAlbum(line)).length * 2 >= Math.max(4, lines.length);
+  const unknown = lines.flatMap((line) => line?.parts.filter((part) => part === 'ID') ?? []).length;
   const songs = lines.map((line): SplitText => {
     if (!line) return null;
     if (headings.has(line)) return { heading: true };
     const song = songOf(line, line.way.artist ?? knownSide(line, known) ?? side?.side ?? 'left', areAlbums);
-    // Tracklists write "ID" for a song that nobody knows.
-    if (song.title === 'ID' && song.artist === 'ID') return null;
+    // Tracklists write "ID" for what nobody knows. One "ID" in a file may be a title.
+    if (unknown > 1 && line.parts.includes('ID')) return null;
     return {
       ...song,
       artist: withoutTags(withoutNumber(song.artist)),
