@@ -86,6 +86,8 @@ for (const text of [
   'Sõbe - Ünne\n',
   'Le Cerf - Thé à la crème\n',
   'Tam’s – “Kettle”\n',
+  'Ke$h – “Tik Tok”\n',
+  'Bad Benny - Yonagu ñ\n',
 ]) {
   test(`a few accents stay Western: ${text.trim()}`, () => {
     assert.deepEqual(decodeList(windows1252(text)), { text, encoding: 'windows-1252' });

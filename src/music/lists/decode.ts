@@ -50,7 +50,7 @@ const SIGN = String.raw`(?![\p{ASCII}™®])[\p{S}\p{Cc}\p{Cf}\p{No}†‡¶§\u
 const [LATIN, OTHER] = [String.raw`\p{sc=Latin}`, String.raw`[\p{sc=Cyrillic}\p{sc=Greek}]`];
 /** A sign in a word, or a change of case or script, as text has it that is read in the wrong encoding. */
 const ODD = new RegExp(
-  String.raw`(?<=\p{L})${SIGN}|${SIGN}(?=\p{L})|${LATIN}${OTHER}|${OTHER}${LATIN}|(?!${LATIN})\p{Ll}\p{Lu}`,
+  String.raw`(?<=\p{L})${SIGN}|${SIGN}(?=\p{L})|\p{L}[‚„“”…‰ˆ]\p{L}|\p{Ll}(?!\p{ASCII})\p{Lu}|${LATIN}${OTHER}|${OTHER}${LATIN}|(?!${LATIN})\p{Ll}\p{Lu}`,
   'gu',
 );
 /** Below this, the detector has seen too few letters to tell one language from another. */
@@ -148,8 +148,11 @@ function detect(lines: readonly Buffer[]): { encoding: string; doubt?: string } 
   const western = ranked.find(({ encoding }) => encoding === 'windows-1252');
   const [best = western] = ranked;
   if (!best || !western) return { encoding: 'windows-1252' };
-  const isOther = best.text !== western.text && best.score > FAINT / 2 && best.score > western.score * 1.5;
-  const chosen = isOther ? best : western;
+  const isOther = best.score > FAINT / 2 && best.score > western.score * 1.5;
+  // Accents are letters, and a word of another script has more than two.
+  const accents = western.text.match(/(?!\p{ASCII})\p{L}/gu)?.length ?? 0;
+  const isSame = best.text === western.text || accents === 0 || (accents < 3 && isScript(best.family));
+  const chosen = isOther && !isSame ? best : western;
   const [other] = ranked.filter(({ family, text }) => family !== chosen.family && text !== chosen.text);
   const isUnclear =
     chosen === western ? chosen.odd > 0 : chosen.score < FAINT || (other?.score ?? 0) > chosen.score * 0.7;
@@ -157,8 +160,12 @@ function detect(lines: readonly Buffer[]): { encoding: string; doubt?: string } 
   const others = ranked.filter((one) => one !== chosen).slice(0, 2);
   return {
     encoding: chosen.encoding,
-    doubt: `The encoding of the file is not certain: it was read as ${chosen.encoding}, and may be ${others.map(({ encoding }) => encoding).join(' or ')}. If names look wrong, give the encoding.`,
+    doubt: `The encoding of the file is not certain: it was read as ${chosen.encoding}, and may be ${others.map(({ encoding }) => encoding).join(' or ')}. If names look wrong, give the encoding with --encoding.`,
   };
+}
+
+function isScript(family: Family): boolean {
+  return family === 'cyrillic' || family === 'greek';
 }
 
 /** Joins the spellings of a name: the detector answers "Windows-1251" and "IBM866" when it is asked for "windows-1251" and "cp866". */
