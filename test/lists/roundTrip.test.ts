@@ -34,7 +34,7 @@ const ROWS: readonly ListRow[] = [
 
 const WRITTEN: Readonly<Record<WrittenFormat, string>> = {
   csv: [
-    'title,artists,album,duration_ms,uri,isrc,added_at',
+    '\ufefftitle,artists,album,duration_ms,uri,isrc,added_at',
     `"Plinth, ""two"" - Live","Ovo Brenk, Tam",First,200400,${TRACK},${ISRC},2026-01-02T10:00:00Z`,
     `'=1+1,,,,${EPISODE},,`,
     'Kettle,Ula,,1000,spotify:local:Ula::Kettle:1,,',

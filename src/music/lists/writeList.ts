@@ -15,9 +15,9 @@ function rowWords({ title, artists }: ListRow): string {
 
 const COLUMNS = ['title', 'artists', 'album', 'duration_ms', 'uri', 'isrc', 'added_at'] as const;
 
-/** Quoted as in RFC 4180. Several artists are separated by commas. */
+/** Quoted as in RFC 4180. Several artists are separated by commas. Without the mark in front, spreadsheets do not read UTF-8. */
 const csv: Writer = (rows) =>
-  [COLUMNS.join(','), ...rows.map((row) => COLUMNS.map((column) => cell(row, column)).join(','))]
+  [`\ufeff${COLUMNS.join(',')}`, ...rows.map((row) => COLUMNS.map((column) => cell(row, column)).join(','))]
     .map((line) => `${line}\n`)
     .join('');
 
