@@ -8,6 +8,7 @@ export const LIST_FORMATS = [
   'json',
   'm3u8',
   'pls',
+  'cue',
   'xspf',
   'itunes',
   'txt',

@@ -275,7 +275,7 @@ testRefusals((what) => `${what}: refused, and the error names the line`, {
   ],
   'video IDs without titles': [
     'Video ID,Playlist Video Creation Timestamp\nabcdefghijk,2023-11-14T22:13:00+00:00\n',
-    'Line 1 names video IDs and no titles. | line 1',
+    'The file is a list of the IDs of videos. Video IDs have no titles. | line 1',
   ],
   'a table without artists': [
     'title,album\nPlinth,First\n',

@@ -331,8 +331,11 @@ testRefusals((what) => `${what} alone: refused, and the error names the line`, {
     'Plinth\nKettle\n',
     'The file was read as text with one song a line, but no song was found in it. Line 1: no artist. | line 1',
   ],
-  'a web page': ['<!DOCTYPE html>\n<p>Ovo - Plinth', 'Line 1 begins a web page, not a list. | line 1'],
-  'other XML': ['<?xml version="1.0"?><rss/>', 'The XML is neither XSPF nor an iTunes library. | line 1'],
+  'a web page': ['<!DOCTYPE html>\n<p>Ovo - Plinth', 'The file is a web page, not a list. | line 1'],
+  'other XML': [
+    '<?xml version="1.0"?><rss/>',
+    'The XML is neither a playlist nor an iTunes library. | line 1',
+  ],
 });
 
 test('prose is read if the format is given', () => {

@@ -12,7 +12,8 @@ const FORMAT_NAMES: Readonly<Record<ListFormat, string>> = {
   json: 'JSON',
   m3u8: 'an M3U playlist',
   pls: 'a PLS playlist',
-  xspf: 'an XSPF playlist',
+  cue: 'a CUE sheet',
+  xspf: 'an XML playlist',
   itunes: 'an iTunes library',
   txt: 'text with one song a line',
 };

@@ -11,13 +11,13 @@ const NAMES = {
     'trackname tracktitle songtitle songname title song track mastermetadatatrackname episodename titel titre titolo titulo ' +
     'chanson cancion brano musica lied nombredelacancion nomdutitre nomedellatraccia nomedafaixa nummernaam ' +
     'latensnamn parcaadi ονομακομματιου اسمالاغنية トラック名 曲目名称 曲目名稱 歌名 ' +
-    'songtrack tracksong tune tytul utwor nazev sarki название песня трек назва 曲名 제목 nome nombre nom naam name ' +
+    'songtrack tracksong tune recordingname recordingtitle recording itemtitle contentname tytul utwor nazev sarki название песня трек назва 曲名 제목 nome nombre nom naam name ' +
     // Last, because these are numbers in a table that also names the song. "track" comes after "song" for the same reason.
     'nummer faixa',
   // What stands in brackets after the title elsewhere: "Live", "Extended Mix".
   version: 'version trackversion songversion mix mixname mixversion remix remixname',
   artist:
-    'artistnames artistname artists artist trackartist songartist creator performer mastermetadataalbumartistname showname episodeshowname ' +
+    'artistnames artistname artists artist trackartists trackartist displayartist mainartist artistcredit artistcreditname songartist creator performer mastermetadataalbumartistname showname episodeshowname ' +
     'interpret interpreten kunstler artiste artistes artista artistas interprete interpretes artiest band ' +
     'singer singers vocalist performers performedby by bandname artistband bandartist ' +
     'kunstlernamen nombresdelartista nomsdelartiste nomedellartista nomesdoartista naamvanartiest artistensnamn ' +
@@ -27,9 +27,9 @@ const NAMES = {
     'albumartistnames albumartistname albumartists albumartist albumkunstlernamen nombresdelartistadelalbum ' +
     'nomsdelartistedelalbum nomedellartistadellalbum nomesdoartistadoalbum naamvanartiestophetalbum ' +
     'albumartistensnamn albumdekisanatciadi ονοματακαλλιτεχνηαλμπουμ اسماءفنانيالالبوم アルバムアーティスト名 ' +
-    '专辑艺人名称 專輯藝人名稱 專輯artist名',
+    '专辑艺人名称 專輯藝人名稱 專輯artist名 grandparenttitle',
   album:
-    'albumname albumtitle album release releasename mastermetadataalbumalbumname disco ' +
+    'albumname albumtitle album release releasename releasetitle parenttitle mastermetadataalbumalbumname disco ' +
     'nombredelalbum nomdelalbum nomedellalbum nomedoalbum naamvanalbum albumetsnamn albumadi ονομααλμπουμ ' +
     'اسمالالبوم アルバム名 专辑名称 專輯名稱 專輯名 альбом アルバム 앨범',
   year:
@@ -37,17 +37,20 @@ const NAMES = {
     'veroffentlichungsdatumdesalbums fechadelanzamientodelalbum datedesortiedelalbum datadirilasciodellalbum ' +
     'datadelancamentodoalbum releasedatumvanhetalbum albumetsreleasedatum albumcikistarihi ' +
     'ημερομηνιακυκλοφοριασαλμπουμ تاريخاصدارالالبوم アルバム発売日 专辑发行日期 專輯發行日期 專輯發行日',
-  isrc: 'isrc isrccode externalidsisrc trackisrc',
+  isrc: 'isrc isrccode externalidsisrc trackisrc isrcs',
   uri:
     'spotifytrackuri spotifyepisodeuri spotifyuri trackuri episodeuri uri spotifyurl spotifytrackurl trackurl spotifylink externalurl ' +
     'externalurls url link href location uridelacancion uridutitre uridellatraccia uridafaixa nummeruri latensuri ' +
-    'parcauri uriκομματιου رابطالاغنيةuri トラックuri 曲目uri 歌link',
+    'parcauri uriκομματιου رابطالاغنيةuri トラックuri 曲目uri 歌link spotify identifier',
   id: 'spotifytrackid spotifyid trackid id',
   list: 'playlistname playlist playlisttitle listname',
-  type: 'type itemtype',
+  type: 'type itemtype favoritetype tralbumtype',
+  opinion: 'preference score',
+  // "Artist - Title", in the files that Apple gives on request.
+  song: 'trackdescription itemdescription',
 };
 
-/** What a column or key can be used for. `id` is Spotify's ID; `type` says what kind of thing a row is. */
+/** What a column or key can be used for. `id` is Spotify's ID; `type` says what kind of thing a row is, `opinion` whether it is liked. */
 export type Field = keyof typeof NAMES;
 
 export type Fields = Partial<Record<Field, string>>;
@@ -58,7 +61,33 @@ const FIELD_NAMES = Object.entries(NAMES).map(
 /** Maximum number of plans to keep. Rows of one list have few sets of keys; in a hostile file each row may have its own. */
 const MAX_PLANS = 100;
 /** Names of titles that hardly occur outside the header of a table. */
-const ONLY_IN_HEADERS: ReadonlySet<string> = new Set(['trackname', 'tracktitle', 'songtitle', 'songname']);
+const ONLY_IN_HEADERS: ReadonlySet<string> = new Set([
+  'trackname',
+  'tracktitle',
+  'songtitle',
+  'songname',
+  ...NAMES.song.split(' '),
+]);
+/** Names that only plays have, of which one song may have many. */
+const OF_PLAYS: ReadonlySet<string> = new Set(
+  (
+    'msplayed mastermetadatatrackname listenedat listens scrobbles recenttracks uts utctime dateplayed lastplayeddate ' +
+    'playdurationmilliseconds'
+  ).split(' '),
+);
+/** Names that copies of albums have, as in a collection of records: two of them, and none that only songs have. */
+const OF_COPIES: ReadonlySet<string> = new Set(
+  (
+    'catalog catalogno catalognumber catno barcode releaseid format collectionfolder collectionmediacondition mediacondition ' +
+    'sleevecondition collectionsleevecondition rymalbum ownership'
+  ).split(' '),
+);
+const OF_SONGS: ReadonlySet<string> = new Set(
+  'duration durationms length time bpm isrc tracknumber trackno path'.split(' '),
+);
+/** Kinds of things that are not songs, in the singular. `a` is an album of Bandcamp. */
+const OTHER_KINDS =
+  /^(?:a|album|artist|show|podcast|audiobook|video|musicvideo|station|release|compilation|package|merch)$/u;
 /** "Artist Name 1", "Artist 2". */
 const ONE_OF_SEVERAL = /^artist(?:name)?\d+$/u;
 
@@ -77,6 +106,28 @@ export interface ColumnPlan {
 /** True if one of the names alone says that this is a header. */
 export function namesTitles(header: readonly string[]): boolean {
   return header.some((name) => ONLY_IN_HEADERS.has(columnKey(name)));
+}
+
+/** True if the names are those of plays. */
+export function areOfPlays(names: readonly string[]): boolean {
+  return names.some((name) => OF_PLAYS.has(columnKey(name)));
+}
+
+/** True if the names are those of a collection of records, whose titles are those of albums. */
+export function areOfAlbums(header: readonly string[]): boolean {
+  const keys = header.map(columnKey);
+  return keys.filter((key) => OF_COPIES.has(key)).length > 1 && !keys.some((key) => OF_SONGS.has(key));
+}
+
+/** Why a row that says what it is, or that it is disliked, is no song to import; null for a song. */
+export function otherThan({ type = '', opinion = '', list = '' }: Fields): string | null {
+  if (/^(?:dislike|-1$)/iu.test(opinion)) return 'disliked';
+  const kind = columnKey(type)
+    .replace(/^library/u, '')
+    .replace(/s$/u, '');
+  // TuneMyMusic calls a song in a playlist so.
+  const isPlaylist = kind === 'playlist' && list === '';
+  return isPlaylist || OTHER_KINDS.test(kind) ? `of type "${type.trim().toLowerCase()}"` : null;
 }
 
 /** Plans columns and keeps each plan, for rows that each bring their own keys. */
@@ -106,6 +157,10 @@ export function planColumns(header: readonly string[]): ColumnPlan {
     columns.set(field, indexes);
     used[field] = indexes.map((index) => (header[index] ?? '').trim()).join(', ');
   }
+  // The history of plays that Apple gives on request has titles like "Artist - Title".
+  const titles = columns.get('title');
+  if (titles && !columns.has('artist') && !columns.has('albumArtist') && areOfPlays(header))
+    columns.set('song', titles);
   return { columns, used };
 }
 
@@ -120,7 +175,8 @@ export function fieldsOf(plan: ColumnPlan, values: readonly string[]): Fields {
     const isAddress = field === 'uri' || field === 'id';
     if (given.length > 0) fields[field] = isAddress ? (given.find(isSpotify) ?? '') : given.join(', ');
   }
-  return fields;
+  const [, artist, title] = /^(.*?\S) [-–] (.+)$/u.exec(fields.song ?? '') ?? [];
+  return artist && title && !fields.artist ? { ...fields, artist, title } : fields;
 }
 
 /** True for an address or ID of Spotify. Other services write their own addresses into columns of the same name. */

@@ -2,7 +2,7 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { MAX_JSON_DEPTH, tooDeepAt } from '../../base/boundedJson.ts';
 import { LEFT_OUT_PLAYS } from '../../domain/listImport.ts';
-import { type ColumnPlan, columnPlanner, type Fields, fieldsOf } from './columns.ts';
+import { areOfPlays, type ColumnPlan, columnPlanner, type Fields, fieldsOf, otherThan } from './columns.ts';
 import {
   excerpt,
   joinNames,
@@ -14,14 +14,18 @@ import {
   refused,
 } from './list.ts';
 
-/** Keys whose array holds the songs of a list, or lists. */
+/** Keys of the songs of a list, or of lists. Other keys count too, but only if songs are found there. */
 const CONTAINERS = 'tracks items songs entries rows data results list playlists playlist'.split(' ');
+/** Keys of the songs of a list if they are an array: JSPF, Subsonic, Last.fm. */
+const ARRAYS = ['track', 'song', 'entry'];
+/** Keys of things that have a title and an artist but are no songs. */
+const NO_SONGS = /^(?:albums?|artists?|releases?|shows?|podcasts?|videos?|similar\w*)$/iu;
 /** Keys whose array holds addresses or IDs, in an object without a list of songs. */
 const ADDRESS_LISTS = ['uris', 'track_ids', 'ids'];
-/** Keys around a song in the answers of Spotify and of relay, and in Spotify's export. */
-const WRAPPERS = ['track', 'item', 'episode', 'song', 'localTrack'];
-/** Keys of a play in a listening history. */
-const PLAY_KEYS = ['msPlayed', 'ms_played', 'master_metadata_track_name'];
+/** Keys around a song in answers of Spotify, relay, ListenBrainz, Apple and Tidal, and in Spotify's export. */
+const WRAPPERS = ['track', 'item', 'episode', 'song', 'localTrack', 'track_metadata', 'attributes'];
+/** Keys of what a song says one level down, in `album`, `external_ids` or `additional_info`. */
+const INNER = ['isrc', 'spotify', 'spotify_id', 'release_date', 'uts'];
 /** What YourLibrary.json has besides songs. */
 const LIBRARY_OTHERS: Readonly<Record<string, string>> = {
   albums: 'an album',
@@ -34,6 +38,8 @@ const LIBRARY_OTHERS: Readonly<Record<string, string>> = {
 };
 /** A shorter play is left out. Spotify does not count it either. */
 const SHORT_MS = 30_000;
+/** Keys of JSPF for addresses of a song with several services. */
+const ADDRESSES = ['identifier', 'location'];
 /** Maximum number of keys of a song. Spotify's own tracks have about 20. */
 const MAX_KEYS = 1_000;
 
@@ -59,39 +65,66 @@ interface File {
   plan(names: readonly string[]): ColumnPlan;
   playlistName(name: string): string;
   allPlays: boolean;
+  isHistory: boolean;
+  /** Name of the object around the songs. */
+  name: string;
 }
 
 function read(text: string, { allPlays }: { allPlays: boolean }): RawList {
   const lineAt = lineFinder(text);
   const root = parsed(text, lineAt);
-  const file = { text, lineAt, plan: columnPlanner(), playlistName: playlistNamer(), allPlays };
+  const plan = columnPlanner();
+  const file = { text, lineAt, plan, playlistName: playlistNamer(), allPlays, isHistory: false, name: '' };
   const rows = rowsOf(root, file, '') ?? [rowOf(root, file, '')];
-  const [first] = itemsOf(root);
-  const isHistory = PLAY_KEYS.some((key) => propertiesOf(first).has(key));
-  const name = nameOf(root);
-  return { rows: [...rows, ...otherRows(root, file)], isHistory, ...(name !== '' && { name }) };
+  const name = nameOf(root) || (rows.some(({ fields }) => fields?.list) ? '' : file.name);
+  return {
+    rows: [...rows, ...otherRows(root, file)],
+    isHistory: file.isHistory,
+    ...(name !== '' && { name }),
+  };
 }
 
 /** The rows of a value; null if it is not a list of songs. */
 function rowsOf(node: Node, file: File, list: string): Row[] | null {
   if (node.type === 'array') return itemsOf(node).flatMap((item) => rowsOfItem(item, file, list));
   const properties = propertiesOf(node);
-  for (const inner of CONTAINERS.flatMap((key) => properties.get(key) ?? [])) {
-    const rows = inner.type === 'array' || inner.type === 'object' ? rowsOf(inner, file, list) : null;
-    if (rows) return rows;
+  file.isHistory ||= areOfPlays([...properties.keys()]);
+  let empty: Row[] | null = null;
+  for (const [key, inner] of listsIn(properties)) {
+    const isKnown = CONTAINERS.includes(key) || ARRAYS.includes(key);
+    if (!isKnown && isSong(rowOf(node, file, list))) break;
+    const rows = rowsOf(inner, file, list);
+    if (rows?.some((row) => isSong(row) || (isKnown && row.text !== undefined))) {
+      file.name ||= nameOf(node);
+      return rows;
+    }
+    if (isKnown) empty ??= rows;
   }
   // A song may have IDs of its own.
   const addresses = ADDRESS_LISTS.flatMap((key) => properties.get(key) ?? []).find(
     ({ type }) => type === 'array',
   );
-  return addresses && !rowOf(node, file, list).fields?.artist
-    ? itemsOf(addresses).map((item) => rowOf(item, file, list))
-    : null;
+  if (empty || !addresses || rowOf(node, file, list).fields?.artist) return empty;
+  return itemsOf(addresses).map((item) => rowOf(item, file, list));
+}
+
+/** The values that may be lists of songs, those with known keys first. */
+function listsIn(properties: ReadonlyMap<string, Node>): [string, Node][] {
+  const rank = (key: string) => CONTAINERS.indexOf(key) + 1 || (ARRAYS.includes(key) ? 20 : 30);
+  return [...properties]
+    .filter(([key, { type }]) => type === 'array' || (type === 'object' && !ARRAYS.includes(key)))
+    .filter(([key]) => !NO_SONGS.test(key))
+    .sort(([a], [b]) => rank(a) - rank(b));
+}
+
+function isSong({ why, fields: { title, artist, uri, id, isrc } = {} }: Row): boolean {
+  return why === undefined && Boolean((title && artist) || uri || id || isrc);
 }
 
 /** The rows of one value of an array. A list is a playlist of its own if it has a name and is in no other playlist. */
 function rowsOfItem(item: Node, file: File, list: string): Row[] {
-  const rows = item.type === 'object' ? rowsOf(item, file, list) : null;
+  const isInner = item.type === 'object' || (item.children?.length ?? 0) > 0;
+  const rows = isInner ? rowsOf(item, file, list) : null;
   if (!rows) return [rowOf(item, file, list)];
   const name = list === '' && rows.length > 0 ? file.playlistName(nameOf(item)) : '';
   return name === '' ? rows : rows.map((row) => ({ ...row, fields: { list: name, ...row.fields } }));
@@ -115,7 +148,8 @@ function rowOf(node: Node, file: File, list: string): Row {
   const ms = textOf(properties.get('msPlayed') ?? properties.get('ms_played'));
   const isShort = ms !== '' && !file.allPlays && Number(ms) < SHORT_MS;
   const fields = { ...inList, ...songFields(node, file) };
-  return { ...row, fields, ...(isShort && { why: LEFT_OUT_PLAYS.short }) };
+  const why = isShort ? LEFT_OUT_PLAYS.short : otherThan(fields);
+  return { ...row, fields, ...(why !== null && { why }) };
 }
 
 function placeOf({ offset, length }: Node, { text, lineAt }: File): { line: number; raw: string } {
@@ -124,29 +158,35 @@ function placeOf({ offset, length }: Node, { text, lineAt }: File): { line: numb
 
 function songFields(node: Node, file: File): Fields {
   const properties = propertiesOf(node);
-  const inner = WRAPPERS.flatMap((key) => properties.get(key) ?? []).find(({ type }) => type === 'object');
-  if (inner) return songFields(inner, file);
   const given = [...properties]
+    // The IDs of music servers look like Spotify's (https://opensubsonic.netlify.app/docs/responses/child).
+    .filter(([key]) => key !== 'id' || !properties.has('isDir'))
     .flatMap(([key, value]) => valuesOf(key, value))
     .filter(([, text]) => text !== '');
-  const plan = file.plan(given.map(([key]) => key));
-  return fieldsOf(
-    plan,
+  const names = given.map(([key]) => key);
+  file.isHistory ||= areOfPlays(names);
+  const fields = fieldsOf(
+    file.plan(names),
     given.map(([, text]) => text),
   );
+  const inner = WRAPPERS.flatMap((key) => properties.get(key) ?? []).find(({ type }) => type === 'object');
+  if (!inner) return fields;
+  const { type, opinion } = fields;
+  return { ...(type && { type }), ...(opinion && { opinion }), ...songFields(inner, file) };
 }
 
-/** Values by key; those of `album`, `artists` and `external_ids` are one level down. */
+/** Values by key; those of `album`, `artists` and the like are one level down. Of several addresses, Spotify's counts. */
 function valuesOf(key: string, value: Node): [string, string][] {
-  if (value.type === 'array')
-    return [[key, joinNames(itemsOf(value).map((item) => textOf(item) || nameOf(item)))]];
+  if (value.type === 'array') {
+    const texts = itemsOf(value).map((item) => textOf(item) || nameOf(item));
+    const address = ADDRESSES.includes(key) ? texts.find((text) => /spotify[.:]/iu.test(text)) : undefined;
+    return [[key, address ?? joinNames(texts)]];
+  }
   if (value.type !== 'object') return [[key, textOf(value)]];
   const properties = propertiesOf(value);
   return [
     [key, nameOf(value)],
-    ['isrc', textOf(properties.get('isrc'))],
-    ['url', textOf(properties.get('spotify'))],
-    ['release_date', textOf(properties.get('release_date'))],
+    ...INNER.map((name): [string, string] => [name, textOf(properties.get(name))]),
   ];
 }
 
@@ -169,9 +209,14 @@ function textOf(node: Node | undefined): string {
   return node?.type === 'string' || node?.type === 'number' ? String(node.value) : '';
 }
 
-function nameOf(node: Node): string {
+/** The name of a list, album or artist, as most services, Last.fm, maloja, Apple and JSPF write it. */
+function nameOf(node: Node | undefined): string {
   const properties = propertiesOf(node);
-  return textOf(properties.get('name')) || textOf(properties.get('title'));
+  const [name = ''] = ['name', 'title', '#text', 'albumtitle']
+    .map((key) => textOf(properties.get(key)))
+    .filter((text) => text !== '');
+  const inner = properties.get('attributes') ?? properties.get('playlist');
+  return name || (inner ? nameOf(inner) : '');
 }
 
 /** @throws RelayError `INVALID_ARGUMENT` with the line of the first fault */

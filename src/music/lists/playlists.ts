@@ -1,7 +1,7 @@
-/** The playlist files of players: M3U, PLS, XSPF, and the XML of iTunes and Music. */
+/** The playlist files of players: M3U, PLS, CUE sheets, XSPF and other XML, and the XML of iTunes and Music. */
 import { parseXml, XmlElement, XmlError, XmlText } from '@rgrove/parse-xml';
 import { percentDecoded } from '../../base/parsing.ts';
-import type { Fields } from './columns.ts';
+import { type Fields, fieldsOf, planColumns } from './columns.ts';
 import { isrcOf, takeAddresses } from './entries.ts';
 import {
   excerpt,
@@ -161,45 +161,107 @@ export const pls: Reader = {
   },
 };
 
-/** The XML playlist of VLC and others (https://xspf.org/spec). */
-export const xspf: Reader = {
-  format: 'xspf',
-  name: 'XSPF playlist',
-  looksLike: (text) => /^\s*</u.test(text) && /<(?:\w+:)?playlist\b[^>]*>/u.test(text.slice(0, 5_000)),
+/** `TITLE` and `PERFORMER` of each `TRACK`. Those above the first one are the album's, and its artist is that of the other tracks. */
+export const cue: Reader = {
+  format: 'cue',
+  name: 'CUE sheet',
+  looksLike: (text) => /^[ \t]*TRACK \d+ [A-Z]/imu.test(text) && /^[ \t]*INDEX \d+ \d/imu.test(text),
   read(text) {
-    const root = rootOf(text);
-    const placeOf = placeFinder(text);
-    const elements = elementsOf(childOf(root, 'tracklist'));
-    const tracks = elements.filter((element) => localName(element) === 'track');
-    const rows = rowsOf(tracks.map((track) => ({ ...placeOf(track), ...fileOf(track) }))).map(
-      (row, at): Row => {
-        const isrc = addressesOf(tracks[at]).find((address) => isrcOf(address) !== null);
-        return isrc === undefined ? row : { ...row, fields: { ...row.fields, isrc } };
-      },
-    );
-    const others = elements.filter((element) => !tracks.includes(element));
-    const name = tidyText(wordsOf(childOf(root, 'title')));
-    return {
-      rows: [...rows, ...others.map((element) => ({ ...placeOf(element), why: 'not a track' }))].sort(byLine),
-      ...(name !== '' && { name }),
-    };
+    const album: Fields = {};
+    const rows: Row[] = [];
+    for (const [index, written] of linesOf(text).entries()) {
+      const [, command = '', quoted, plain = ''] =
+        /^\s*(?:REM\s+)?(TRACK|TITLE|PERFORMER|ISRC|DATE)\s+(?:"(.*)"|(.*\S))\s*$/iu.exec(written) ?? [];
+      const value = quoted ?? plain;
+      const key = command.toUpperCase();
+      const track = rows.at(-1);
+      if (key === 'TRACK') rows.push({ line: index + 1, raw: written.trim(), fields: {} });
+      else if (key !== '' && track) {
+        track.fields = { ...track.fields, [key === 'PERFORMER' ? 'artist' : key.toLowerCase()]: value };
+        track.raw = excerpt(`${track.raw}\n${written.trim()}`);
+      } else if (key === 'TITLE') album.album = value;
+      else if (key === 'PERFORMER') album.artist = value;
+      else if (key === 'DATE') album.year = value;
+    }
+    return { rows: rows.map((row) => ({ ...row, fields: { ...album, ...row.fields } })) };
   },
 };
 
-function fileOf(track: XmlElement): Pick<File, 'title' | 'path' | 'artist' | 'album'> {
-  const of = (name: string) => wordsOf(childOf(track, name)).trim();
-  const uri = addressesOf(track).find((address) => takeAddresses(address).refs.length > 0);
-  return { title: of('title'), artist: of('creator'), album: of('album'), path: uri ?? of('location') };
-}
+/** Elements of one song: XSPF, WPL, Subsonic, Rhythmbox, Last.fm, Plex. */
+const TRACKS = /^(?:track|media|entry|song|child)$/u;
+/** Attributes and elements that hold the address of a file. */
+const PATHS = /^(?:location|src|path|href|file)$/u;
 
-function addressesOf(track: XmlElement | undefined): string[] {
-  return elementsOf(track)
-    .filter((element) => /^(?:identifier|location|info|link)$/u.test(localName(element)))
-    .map((element) => wordsOf(element).trim());
+/** The XML playlist of VLC and others (https://xspf.org/spec), and other XML whose elements or attributes name songs. */
+export const xspf: Reader = {
+  format: 'xspf',
+  name: 'XML playlist',
+  looksLike: (text) =>
+    /^\s*<(?:\?(?:xml|wpl|zpl)\b|!doctype\b|(?:[\w-]+:)?(?:playlist|smil|subsonic-response|lfm)\b)/iu.test(
+      text,
+    ),
+  read(text) {
+    const root = rootOf(text);
+    const placeOf = placeFinder(text);
+    const named = playlistNamer();
+    const files: (File & { more: Fields })[] = [];
+    const others: Row[] = [];
+    const visit = (element: XmlElement, list: string): void => {
+      const own = localName(element);
+      const name = own === 'playlist' ? named(element.attributes.name ?? '') : list;
+      for (const child of elementsOf(element)) {
+        if (TRACKS.test(localName(child)) || (own === 'playlist' && localName(child) === 'location'))
+          files.push({ ...placeOf(child), ...fileOf(child, name) });
+        else if (own === 'tracklist') others.push({ ...placeOf(child), why: 'not a track' });
+        else visit(child, name);
+      }
+    };
+    visit(root, '');
+    if (files.length === 0)
+      throw refused('The XML is neither a playlist nor an iTunes library.', {
+        line: 1,
+        remedy: 'Export the playlist as XSPF, as CSV, or from iTunes or Music as XML.',
+      });
+    const rows = rowsOf(files).map(
+      (row, at): Row => ({ ...row, fields: { ...row.fields, ...files[at]?.more } }),
+    );
+    const name = tidyText(wordsOf(childOf(root, 'title') ?? childOf(childOf(root, 'head'), 'title')));
+    return { rows: [...rows, ...others].sort(byLine), ...(name !== '' && { name }) };
+  },
+};
+
+/** What a song says in its attributes and elements, whose names are those of columns. */
+function fileOf(track: XmlElement, list: string) {
+  const own = elementsOf(track).length === 0 ? [track] : elementsOf(track);
+  const said: (readonly [string, string])[] = [
+    ...Object.entries(track.attributes),
+    ...own.map((child) => [localName(child), wordsOf(child).trim()] as const),
+  ].filter(([, value]) => value !== '');
+  const values = said.map(([, value]) => value);
+  const {
+    title = '',
+    artist,
+    albumArtist,
+    album,
+    year,
+  } = fieldsOf(planColumns(said.map(([key]) => key)), values);
+  const addresses = said
+    .filter(([key]) => /^(?:identifier|location|info|link)$/u.test(key))
+    .map(([, value]) => value);
+  const uri = addresses.find((address) => takeAddresses(address).refs.length > 0);
+  const isrc = values.find((value) => isrcOf(value) !== null);
+  const path = said.find(([key]) => PATHS.test(key))?.[1] ?? '';
+  return {
+    title,
+    artist: artist ?? albumArtist ?? '',
+    album: album ?? '',
+    path: uri ?? path,
+    more: { ...(year && { year }), ...(isrc && { isrc }), ...(list !== '' && { list }) },
+  };
 }
 
 /** Keys that mark items of a library that are not songs. */
-const OTHER_KINDS = ['Podcast', 'Movie', 'TV Show', 'Audiobook', 'Voice Memo'];
+const OTHER_KINDS = ['Podcast', 'Movie', 'TV Show', 'Audiobook', 'Voice Memo', 'Music Video'];
 /** Keys that mark playlists to leave out: views of the whole library, and folders. */
 const VIEWS = ['Master', 'Distinguished Kind', 'Folder'];
 
@@ -221,7 +283,7 @@ export const itunes: Reader = {
     const listed = new Set<string>();
     const rows: Row[] = [];
     for (const playlist of elementsOf(library.get('Playlists')).map(dictOf)) {
-      const isView = VIEWS.some((view) => playlist.has(view));
+      const isView = VIEWS.some((view) => isSet(playlist.get(view)));
       const items = isView ? [] : elementsOf(playlist.get('Playlist Items'));
       const list = items.length > 0 ? named(wordsOf(playlist.get('Name'))) : '';
       for (const item of items) {
@@ -242,9 +304,10 @@ export const itunes: Reader = {
 
 function songOfTrack(track: XmlElement, list: string): Pick<Row, 'fields' | 'why'> {
   const dict = dictOf(track);
-  const kind = OTHER_KINDS.find((name) => dict.has(name));
-  if (kind) return { why: `of type "${kind.toLowerCase()}"` };
   const of = (key: string) => wordsOf(dict.get(key)).trim();
+  const isBook = /audible|audiobook/iu.test(`${of('Kind')} ${of('Genre')}`);
+  const kind = OTHER_KINDS.find((name) => isSet(dict.get(name))) ?? (isBook && 'Audiobook');
+  if (kind) return { why: `of type "${kind.toLowerCase()}"` };
   const fields = {
     title: of('Name'),
     artist: of('Artist'),
@@ -252,6 +315,11 @@ function songOfTrack(track: XmlElement, list: string): Pick<Row, 'fields' | 'why
     album: of('Album'),
   };
   return { fields: { ...fields, year: of('Year'), ...(list !== '' && { list }) } };
+}
+
+/** True for a mark of a property list that is there and neither `<false/>` nor 0. */
+function isSet(mark: XmlElement | undefined): boolean {
+  return mark !== undefined && localName(mark) !== 'false' && wordsOf(mark).trim() !== '0';
 }
 
 /** A property list's dictionary, in which each `<key>` is followed by its value. */

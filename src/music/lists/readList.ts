@@ -4,6 +4,7 @@ import { LEFT_OUT_PLAYS, type ListReading } from '../../domain/listImport.ts';
 import { nameKey, normaliseName } from '../names.ts';
 import { decodeList } from './decode.ts';
 import { entriesOf, isEntry } from './entries.ts';
+import { refuseForeign } from './foreign.ts';
 import { beginsLikeJson, json, spotify } from './json.ts';
 import {
   excerpt,
@@ -16,7 +17,7 @@ import {
   refused,
   tidyText,
 } from './list.ts';
-import { itunes, m3u8, pls, xspf } from './playlists.ts';
+import { cue, itunes, m3u8, pls, xspf } from './playlists.ts';
 import { csv, tsv } from './tables.ts';
 
 /** A line that is reported takes about 200 bytes of memory, however short it is. */
@@ -30,16 +31,6 @@ const txt: Reader = {
   name: 'text with one song a line',
   looksLike: () => true,
   read(text) {
-    if (/^\s*<(?:!doctype html|html|head|body)\b/iu.test(text))
-      throw refused('Line 1 begins a web page, not a list.', {
-        line: 1,
-        remedy: 'Copy the songs from the page into a text file, or export the list as CSV.',
-      });
-    if (/^\s*<\?xml\b/iu.test(text))
-      throw refused('The XML is neither XSPF nor an iTunes library.', {
-        line: 1,
-        remedy: 'Export the playlist as XSPF, as CSV, or from iTunes or Music as XML.',
-      });
     const lines = text.replace(/\n$/u, '').split('\n');
     const headings = lines.map((line) => /^#\s*playlist:\s*(.+)$/iu.exec(line)?.[1]?.trim() ?? '');
     if (headings.filter((heading) => heading !== '').length < 2) {
@@ -57,7 +48,7 @@ const txt: Reader = {
 };
 
 /** The table of formats, in the order in which they are tried. */
-const READERS: readonly Reader[] = [spotify, json, xspf, itunes, m3u8, pls, tsv, csv, txt];
+const READERS: readonly Reader[] = [spotify, json, itunes, xspf, m3u8, pls, cue, tsv, csv, txt];
 
 /**
  * Each line or row of the file is in `entries` or in `notSongs`, but for lines of the format itself, and the songs of other
@@ -69,6 +60,7 @@ export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList
   const chat = withoutSenders(withoutFormulas(written));
   const { text, around } = onlyCode(chat ?? withoutFormulas(written));
   refuseTooManyLines(text);
+  if (options.format === undefined) refuseForeign(text);
   const reader = readerOf(text, options);
   const { allPlays = false } = options;
   const { rows, name, decided = {}, isHistory = false } = reader.read(text, { allPlays });

@@ -1,6 +1,16 @@
 /** Tables with one song a row, whatever separates the columns. */
 import { CsvError, parse } from 'csv-parse/sync';
-import { type ColumnPlan, columnKey, type Fields, fieldsOf, namesTitles, planColumns } from './columns.ts';
+import {
+  areOfAlbums,
+  areOfPlays,
+  type ColumnPlan,
+  columnKey,
+  type Fields,
+  fieldsOf,
+  namesTitles,
+  otherThan,
+  planColumns,
+} from './columns.ts';
 import { takeAddresses, withoutLinks } from './entries.ts';
 import { excerpt, type RawList, type Reader, type Row, refused } from './list.ts';
 import { withoutEmphasis } from './marks.ts';
@@ -36,15 +46,10 @@ const DELIMITERS = [',', ';', '|'];
 export const csv: Reader = {
   format: 'csv',
   name: 'CSV',
-  looksLike: (text) => csvTable(text) !== null || isVideoIds(text),
+  looksLike: (text) => csvTable(text) !== null,
   read(text) {
     const table = csvTable(text);
-    if (table) return { ...readTable(text, table), ...(table.header === -1 && { isHistory: true }) };
-    if (isVideoIds(text))
-      throw refused('Line 1 names video IDs and no titles.', {
-        line: 1,
-        remedy: 'Give the file "music library songs.csv" from the same takeout, or a list with titles.',
-      });
+    if (table) return readTable(text, table);
     const counts = DELIMITERS.map((delimiter) => text.split(delimiter).length);
     return readWithoutHeader(text, DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',');
   },
@@ -65,11 +70,6 @@ function csvTable(text: string): Table | null {
   return findTable(text, DELIMITERS) ?? lastFmTable(text);
 }
 
-/** True for a playlist of YouTube's takeout. It holds only IDs, which nothing but YouTube can read. */
-function isVideoIds(text: string): boolean {
-  return /^videoid(?:playlist|time)/u.test(columnKey(text.slice(0, 200).split('\n')[0] ?? ''));
-}
-
 /** The table whose header has the most known names; null if no line is a header. */
 function findTable(text: string, delimiters: readonly string[]): Table | null {
   let best: Table | null = null;
@@ -87,7 +87,7 @@ function findTable(text: string, delimiters: readonly string[]): Table | null {
 }
 
 function isHeader({ columns }: ColumnPlan, cells: readonly string[]): boolean {
-  const saysWhich = columns.has('title') || columns.has('uri') || columns.has('isrc');
+  const saysWhich = (['title', 'song', 'uri', 'isrc'] as const).some((field) => columns.has(field));
   // The titles of some tables hold the artists too: "Track Name,Last Played Date".
   return saysWhich && (columns.size >= 2 || (cells.length >= 2 && namesTitles(cells)));
 }
@@ -115,15 +115,26 @@ function readTable(text: string, table: Table): RawList {
     return { line: at + 1, raw: excerpt(raw), why };
   });
   const records = recordsOf(lines, table);
-  const header = table.header === -1 ? undefined : records.shift()?.values.map(columnKey).join();
+  const names = table.header === -1 ? undefined : (records.shift()?.values ?? []);
+  const header = names?.map(columnKey).join();
+  if (names && areOfAlbums(names))
+    throw refused('The table is a collection of records: its titles are those of albums, not of songs.', {
+      line: table.header + 1,
+      remedy: 'Give a list of songs. To save albums, look each one up in Spotify.',
+    });
   const rows = records.map((record): Row => {
     const { line, lastLine, values } = record;
     const row = { line, raw: excerpt(lines.slice(line - 1, lastLine).join('\n')) };
     const isHeaderAgain = header !== undefined && values.map(columnKey).join() === header;
-    const why = isHeaderAgain ? 'the header again' : whyNoSong(values, table);
-    return why === null ? { ...row, fields: songFields(values, table) } : { ...row, why };
+    const fields = songFields(values, table);
+    const why = isHeaderAgain ? 'the header again' : (whyNoSong(values, table) ?? otherThan(fields));
+    return why === null ? { ...row, fields } : { ...row, why };
   });
-  return { rows: [...before, ...rows], decided: { columns: table.plan.used, delimiter: table.delimiter } };
+  return {
+    rows: [...before, ...rows],
+    isHistory: names === undefined || areOfPlays(names),
+    decided: { columns: table.plan.used, delimiter: table.delimiter },
+  };
 }
 
 function whyNoSong(values: readonly string[], { width, delimiter }: Table): string | null {

@@ -1,0 +1,77 @@
+/** Files that are no list of songs, though some of their lines look like songs: each is refused by what it is. */
+import { refused } from './list.ts';
+
+interface Foreign {
+  what: string;
+  remedy: string;
+  isIt(text: string): boolean;
+}
+
+const AS_TEXT = 'Copy the lines with the songs into a text file.';
+/** Headers of mails, as programs save and show them: the sender in several languages, and what only mails have. */
+const SENDER = /^(?:from|von|de|da|van|från|fra|od|от|差出人|发件人)\s?:/imu;
+const OF_MAIL =
+  /^(?:subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|тема|件名|主题|received|message-id|mime-version)\s?:/imu;
+const VIDEO_ID = /^[\w-]{11}$/u;
+/** A day with a year: the other cell may hold a title, such as "1999". */
+const TIME = /^(?=.*(?:19|20)\d\d)(?:.*\d:\d\d|[\d./-]{8,10}$)/u;
+
+const FOREIGN: readonly Foreign[] = [
+  {
+    what: 'a list of the IDs of videos. Video IDs have no titles',
+    remedy:
+      'Give the file "music library songs.csv" from the same takeout, or open the playlist in TuneMyMusic or Soundiiz and export it as CSV.',
+    isIt: areVideoIds,
+  },
+  {
+    what: 'a watch history of YouTube, not a list of songs',
+    remedy: 'Give the file "music library songs.csv" or a playlist from the same takeout.',
+    isIt: (text) =>
+      /"titleUrl"\s*:\s*"https:/u.test(text) ||
+      (isHtml(text) && /class="outer-cell[\s\S]*youtube\.com\/watch/u.test(text)),
+  },
+  {
+    what: 'a web page, not a list',
+    remedy: 'Copy the songs from the page into a text file, or export the list as CSV.',
+    isIt: isHtml,
+  },
+  {
+    what: 'a document in Rich Text Format (RTF), not plain text',
+    remedy: 'Open it and save it as plain text.',
+    isIt: (text) => /^\s*\{\\rtf\d/u.test(text),
+  },
+  { what: 'a mail, not a list', remedy: AS_TEXT, isIt: isMail },
+];
+
+/** @throws RelayError `INVALID_ARGUMENT` if the text is something else than a list */
+export function refuseForeign(text: string): void {
+  // Whole lines, so that none looks different because it is cut off.
+  const start = text.slice(0, text.lastIndexOf('\n', 200_000) + 1) || text;
+  const found = FOREIGN.find(({ isIt }) => isIt(start));
+  if (found) throw refused(`The file is ${found.what}.`, { line: 1, remedy: found.remedy });
+}
+
+function isHtml(text: string): boolean {
+  return /^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body)\b/iu.test(text);
+}
+
+/** True if the first block of lines has a sender and another header of a mail. */
+function isMail(text: string): boolean {
+  const [head = ''] = text.trimStart().split(/\n[ \t]*\n/u, 1);
+  return SENDER.test(head) && OF_MAIL.test(head);
+}
+
+/** True if all lines are the ID of a video and a time, after a header in any language. Next to an artist of eleven letters is no time. */
+function areVideoIds(text: string): boolean {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const first = lines.findIndex(isVideo);
+  return first !== -1 && first < 20 && lines.slice(first).every(isVideo);
+}
+
+function isVideo(line: string): boolean {
+  if (line.length > 100) return false;
+  const [id = '', ...time] = line.replaceAll('"', '').split(/[,;\t]/u);
+  const last = time.pop() ?? '';
+  const [left, right] = [[...time, last].join(' ').trim(), [id, ...time].join(' ').trim()];
+  return (VIDEO_ID.test(id.trim()) && TIME.test(left)) || (VIDEO_ID.test(last.trim()) && TIME.test(right));
+}
