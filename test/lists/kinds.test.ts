@@ -22,6 +22,10 @@ testLists({
     `{"payload":{"count":2,"listens":[{"track_metadata":{${songs()}}},\n{"track_metadata":{${songs()}}}]}}`,
     '1 Needle & Coffee / Kept\n2: heard before',
   ],
+  'ListenBrainz, with the address of the play': [
+    `[{"track_metadata":{${songs(`,"additional_info":{"origin_url":"https://open.spotify.com/track/${ID}"}`)}}}]`,
+    `1 Needle & Coffee / Kept ${OTHER_TRACK}`,
+  ],
   'ListenBrainz: most played': [
     `{"payload":{"recordings":[{${songs()}}],"range":"year"}}`,
     '1 Needle & Coffee / Kept',
@@ -142,6 +146,10 @@ testLists({
     'Hillsidexyz,Carouselxyz\nNeedleabcde,1999\n',
     '1 Hillsidexyz / Carouselxyz\n2 Needleabcde / 1999',
   ],
+  'a title beside the ID of a video': [
+    'Video ID,Time,Title\netGP2rjsqIw,2023-03-07T05:54:43+00:00,Ovo - Plinth\n',
+    '2 Ovo / Plinth',
+  ],
   'songs below comments like the headers of a mail': [
     '# From: me\n# Subject: songs\nOvo - Plinth\nTam - Kettle\n',
     '1: comment\n2: comment\n3 Ovo / Plinth\n4 Tam / Kettle',
@@ -190,5 +198,7 @@ testRefusals((what) => `${what}: refused by what it is`, {
     'Return-Path: <a@example.com>\nFrom: A <a@example.com>\nSubject: Songs - 1\n\nOvo - Plinth\n',
     MAIL,
   ],
+  'records with a format that only records have': ['Artist,Title,Format\nOvo,First,"2xLP, Album"\n', RECORDS],
+  'IDs of videos alone': ['Video ID\netGP2rjsqIw\n', VIDEOS],
   'a mail in German': ['Von: A <a@example.com>\nBetreff: Lieder - 1\n\nOvo - Plinth\n', MAIL],
 });

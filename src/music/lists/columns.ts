@@ -41,10 +41,10 @@ const NAMES = {
   uri:
     'spotifytrackuri spotifyepisodeuri spotifyuri trackuri episodeuri uri spotifyurl spotifytrackurl trackurl spotifylink externalurl ' +
     'externalurls url link href location uridelacancion uridutitre uridellatraccia uridafaixa nummeruri latensuri ' +
-    'parcauri uriκομματιου رابطالاغنيةuri トラックuri 曲目uri 歌link spotify identifier',
+    'parcauri uriκομματιου رابطالاغنيةuri トラックuri 曲目uri 歌link spotify identifier originurl',
   id: 'spotifytrackid spotifyid trackid id',
   list: 'playlistname playlist playlisttitle listname',
-  type: 'type itemtype favoritetype tralbumtype',
+  type: 'type itemtype favoritetype tralbumtype mediatype',
   opinion: 'preference score',
   // "Artist - Title", in the files that Apple gives on request.
   song: 'trackdescription itemdescription',
@@ -83,7 +83,7 @@ const OF_COPIES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 const OF_SONGS: ReadonlySet<string> = new Set(
-  'duration durationms length time bpm isrc tracknumber trackno path'.split(' '),
+  'album duration durationms length time bpm isrc tracknumber trackno path'.split(' '),
 );
 /** Kinds of things that are not songs, in the singular. `a` is an album of Bandcamp. */
 const OTHER_KINDS =
@@ -113,10 +113,12 @@ export function areOfPlays(names: readonly string[]): boolean {
   return names.some((name) => OF_PLAYS.has(columnKey(name)));
 }
 
-/** True if the names are those of a collection of records, whose titles are those of albums. */
-export function areOfAlbums(header: readonly string[]): boolean {
+/** True for a collection of records, whose titles are those of albums, by its header and its first row. */
+export function areOfAlbums(header: readonly string[], first: readonly string[]): boolean {
   const keys = header.map(columnKey);
-  return keys.filter((key) => OF_COPIES.has(key)).length > 1 && !keys.some((key) => OF_SONGS.has(key));
+  const isRecord = /(?:\b|\dx)(?:LP|CD|vinyl|cassette)\b|\d"/iu.test(first[keys.indexOf('format')] ?? '');
+  const isOfCopies = isRecord || keys.filter((key) => OF_COPIES.has(key)).length > 1;
+  return isOfCopies && !keys.some((key) => OF_SONGS.has(key));
 }
 
 /** Why a row that says what it is, or that it is disliked, is no song to import; null for a song. */

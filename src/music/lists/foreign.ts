@@ -11,10 +11,10 @@ const AS_TEXT = 'Copy the lines with the songs into a text file.';
 /** Headers of mails, as programs save and show them: the sender in several languages, and what only mails have. */
 const SENDER = /^(?:from|von|de|da|van|från|fra|od|от|差出人|发件人)\s?:/imu;
 const OF_MAIL =
-  /^(?:subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|тема|件名|主题|received|message-id|mime-version)\s?:/imu;
-const VIDEO_ID = /^[\w-]{11}$/u;
-/** A day with a year: the other cell may hold a title, such as "1999". */
-const TIME = /^(?=.*(?:19|20)\d\d)(?:.*\d:\d\d|[\d./-]{8,10}$)/u;
+  /^(?:subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|тема|件名|主题|received|message-id|mime-version|delivered-to|to|cc|date|sent|gesendet)\s?:/imu;
+/** A day, or a day with a time as its end: a title beside the ID makes it a song. */
+const TIME =
+  /^(?=.*(?:19|20)\d\d).*\d:\d\d(?::\d\d)?(?:\.\d+)?\s?(?:Z|[AaPp][Mm]|[A-Z]{3,4}|[+-]\d\d:?\d\d)?$|^[\d./-]{8,10}$/u;
 
 const FOREIGN: readonly Foreign[] = [
   {
@@ -70,8 +70,9 @@ function areVideoIds(text: string): boolean {
 
 function isVideo(line: string): boolean {
   if (line.length > 100) return false;
-  const [id = '', ...time] = line.replaceAll('"', '').split(/[,;\t]/u);
-  const last = time.pop() ?? '';
-  const [left, right] = [[...time, last].join(' ').trim(), [id, ...time].join(' ').trim()];
-  return (VIDEO_ID.test(id.trim()) && TIME.test(left)) || (VIDEO_ID.test(last.trim()) && TIME.test(right));
+  const cells = line.replaceAll('"', '').split(/[,;\t]/u);
+  const isTime = (parts: string[]) => TIME.test(parts.join(' ').trim());
+  const isId = (cell = '') => /^[\w-]{11}$/u.test(cell.trim());
+  if (cells.length === 1) return isId(line) && /[\d_-]|[a-z][A-Z]/u.test(line);
+  return (isId(cells[0]) && isTime(cells.slice(1))) || (isId(cells.at(-1)) && isTime(cells.slice(0, -1)));
 }

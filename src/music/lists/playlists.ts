@@ -172,7 +172,7 @@ export const cue: Reader = {
     for (const [index, written] of linesOf(text).entries()) {
       const [, command = '', quoted, plain = ''] =
         /^\s*(?:REM\s+)?(TRACK|TITLE|PERFORMER|ISRC|DATE)\s+(?:"(.*)"|(.*\S))\s*$/iu.exec(written) ?? [];
-      const value = quoted ?? plain;
+      const value = (quoted ?? plain).replaceAll('""', '"');
       const key = command.toUpperCase();
       const track = rows.at(-1);
       if (key === 'TRACK') rows.push({ line: index + 1, raw: written.trim(), fields: {} });

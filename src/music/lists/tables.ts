@@ -73,23 +73,27 @@ function csvTable(text: string): Table | null {
 /** The table whose header has the most known names; null if no line is a header. */
 function findTable(text: string, delimiters: readonly string[]): Table | null {
   let best: Table | null = null;
-  for (const [header, line] of text.split('\n', HEADER_WITHIN).entries()) {
+  const lines = text.split('\n', HEADER_WITHIN + 1);
+  for (const [header, line] of lines.slice(0, HEADER_WITHIN).entries()) {
     // "# …" is a comment; "#,Title,Artist" is a header.
     if (line.length > MAX_HEADER || /^# /u.test(line) || takeAddresses(line).refs.length > 0) continue;
     for (const delimiter of delimiters) {
       const cells = line.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/u, '$1'));
       const plan = planColumns(cells);
-      if (isHeader(plan, cells) && plan.columns.size > (best?.plan.columns.size ?? 0))
+      const below = lines[header + 1]?.split(delimiter).length ?? 0;
+      if (isHeader(plan, cells, below) && plan.columns.size > (best?.plan.columns.size ?? 0))
         best = { delimiter, header, plan, width: cells.length };
     }
   }
   return best;
 }
 
-function isHeader({ columns }: ColumnPlan, cells: readonly string[]): boolean {
+/** @param below number of cells in the next line */
+function isHeader({ columns }: ColumnPlan, cells: readonly string[], below: number): boolean {
   const saysWhich = (['title', 'song', 'uri', 'isrc'] as const).some((field) => columns.has(field));
   // The titles of some tables hold the artists too: "Track Name,Last Played Date".
-  return saysWhich && (columns.size >= 2 || (cells.length >= 2 && namesTitles(cells)));
+  const isOneOfMany = namesTitles(cells) ? cells.length >= 2 : cells.length >= 3 && below >= cells.length;
+  return saysWhich && (columns.size >= 2 || isOneOfMany);
 }
 
 /** `Artist,Album,Title,"31 Dec 2019 10:00"`: the plays of a Last.fm account come without a header. */
@@ -117,7 +121,7 @@ function readTable(text: string, table: Table): RawList {
   const records = recordsOf(lines, table);
   const names = table.header === -1 ? undefined : (records.shift()?.values ?? []);
   const header = names?.map(columnKey).join();
-  if (names && areOfAlbums(names))
+  if (names && areOfAlbums(names, records[0]?.values ?? []))
     throw refused('The table is a collection of records: its titles are those of albums, not of songs.', {
       line: table.header + 1,
       remedy: 'Give a list of songs. To save albums, look each one up in Spotify.',
