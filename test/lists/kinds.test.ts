@@ -117,7 +117,22 @@ testLists({
   ],
   Qobuz: ['Track Title,Main Artist,Album Title\nKept,Ovo,First\n', '2 Ovo / Kept (First)'],
   MusicBrainz: ['Recording,Artist Credit,Release Title\nKept,Ovo,First\n', '2 Ovo / Kept (First)'],
-  Plex: ['Title,ParentTitle,GrandparentTitle\nKept,First,Ovo\n', '2 Ovo / Kept (First)'],
+  Plex: [
+    'Title,OriginalTitle,ParentTitle,GrandparentTitle\nKept,Ovo,First,Various Artists\nRope,,First,Tam\n',
+    '2 Ovo / Kept (First)\n3 Tam / Rope (First)',
+  ],
+  "Plex's API": [
+    '{"MediaContainer":{"Metadata":[{"title":"Kept","grandparentTitle":"Ovo","type":"track","Media":[{"id":1}]}]}}',
+    '1 Ovo / Kept',
+  ],
+  'XSPF with dashes in titles whose artists are named': [
+    '<playlist><trackList>\n<track><title>Kept - Live</title><creator>Ovo</creator></track>\n<track><title>Tam - Rope</title></track></trackList></playlist>',
+    '2 Ovo / Kept - Live\n3 Tam / Rope',
+  ],
+  "Last.fm's API in XML": [
+    '<?xml version="1.0"?>\n<lfm><lovedtracks><track><name>Kept</name><artist><name>Ovo</name></artist></track></lovedtracks></lfm>',
+    '2 Ovo / Kept',
+  ],
   Bandcamp: [
     'item_title,band_name,item_type\nKept,Ovo,track\nFirst,Ovo,album\n',
     '2 Ovo / Kept\n3: of type "album"',

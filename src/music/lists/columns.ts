@@ -17,7 +17,7 @@ const NAMES = {
   // What stands in brackets after the title elsewhere: "Live", "Extended Mix".
   version: 'version trackversion songversion mix mixname mixversion remix remixname',
   artist:
-    'artistnames artistname artists artist trackartists trackartist displayartist mainartist artistcredit artistcreditname songartist creator performer mastermetadataalbumartistname showname episodeshowname ' +
+    'trackartists trackartist artistnames artistname artists artist displayartist mainartist mainartists artistcredit artistcreditname songartist creator performer mastermetadataalbumartistname showname episodeshowname ' +
     'interpret interpreten kunstler artiste artistes artista artistas interprete interpretes artiest band ' +
     'singer singers vocalist performers performedby by bandname artistband bandartist ' +
     'kunstlernamen nombresdelartista nomsdelartiste nomedellartista nomesdoartista naamvanartiest artistensnamn ' +
@@ -145,7 +145,10 @@ export function columnPlanner(): (names: readonly string[]) => ColumnPlan {
 
 export function planColumns(header: readonly string[]): ColumnPlan {
   // "Track #" is a number; "#Artist" and "Artist #1" are names.
-  const keys = header.map((name) => (/[#№]\s*$/u.test(name) ? '' : columnKey(name)));
+  const written = header.map((name) => (/[#№]\s*$/u.test(name) ? '' : columnKey(name)));
+  // Plex calls the artist of a song so; elsewhere it is a title.
+  const isPlex = written.includes('grandparenttitle');
+  const keys = written.map((key) => (isPlex && key === 'originaltitle' ? 'trackartist' : key));
   const columns = new Map<Field, readonly number[]>();
   const used: Partial<Record<Field, string>> = {};
   for (const [field, names] of FIELD_NAMES) {

@@ -117,8 +117,8 @@ function listsIn(properties: ReadonlyMap<string, Node>): [string, Node][] {
     .sort(([a], [b]) => rank(a) - rank(b));
 }
 
-function isSong({ why, fields: { title, artist, uri, id, isrc } = {} }: Row): boolean {
-  return why === undefined && Boolean((title && artist) || uri || id || isrc);
+function isSong({ why, fields: { title, artist, albumArtist, uri, id, isrc } = {} }: Row): boolean {
+  return why === undefined && Boolean((title && (artist || albumArtist)) || uri || id || isrc);
 }
 
 /** The rows of one value of an array. A list is a playlist of its own if it has a name and is in no other playlist. */

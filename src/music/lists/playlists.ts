@@ -36,6 +36,8 @@ interface File {
   path: string;
   artist?: string;
   album?: string;
+  /** True if the artist was given with this song, so that a dash in the title does not separate two names. */
+  isNamed?: boolean;
 }
 
 /** One row for each file. If most titles name an artist by "by", a tab or quotation marks, all are read so: one may be "Stand by Me". */
@@ -43,12 +45,12 @@ function rowsOf(files: readonly File[]): Row[] {
   const titles = files.map(({ title }) => title).filter((title) => title !== '');
   const hasTwoNames = (title: string) => title.length <= MAX_LINE && canSplit(title);
   const isWhole = titles.length > 1 && titles.filter(hasTwoNames).length * 2 > titles.length;
-  return files.map(({ line, raw, title: written, path, artist, album }) => {
+  return files.map(({ line, raw, title: written, path, artist, album, isNamed }) => {
     const isAddress = takeAddresses(path).refs.length > 0;
     const fields: Fields = { ...(isAddress && { uri: path }), ...(album && { album }) };
     const title = isFileName(written, path) ? '' : written;
-    if (DASH.test(title) || (isWhole && !artist && hasTwoNames(title)))
-      return { line, raw, text: title, fields };
+    const isBoth = DASH.test(title) || (isWhole && !artist && hasTwoNames(title));
+    if (isBoth && !(isNamed && artist)) return { line, raw, text: title, fields };
     if (artist && title !== '') return { line, raw, fields: { title, artist, ...fields } };
     if (isAddress) return { line, raw, ...(title !== '' && { text: title }), fields };
     const { name, ...named } = songOfPath(path);
@@ -191,6 +193,8 @@ export const cue: Reader = {
 const TRACKS = /^(?:track|media|entry|song|child)$/u;
 /** Attributes and elements that hold the address of a file. */
 const PATHS = /^(?:location|src|path|href|file)$/u;
+/** Those that hold an address on the web or a recording code. */
+const ADDRESSES = /^(?:identifier|location|info|link)$/u;
 
 /** The XML playlist of VLC and others (https://xspf.org/spec), and other XML whose elements or attributes name songs. */
 export const xspf: Reader = {
@@ -235,28 +239,25 @@ function fileOf(track: XmlElement, list: string) {
   const own = elementsOf(track).length === 0 ? [track] : elementsOf(track);
   const said: (readonly [string, string])[] = [
     ...Object.entries(track.attributes),
-    ...own.map((child) => [localName(child), wordsOf(child).trim()] as const),
+    ...own.map(
+      (child) => [localName(child), wordsOf(child).trim() || wordsOf(childOf(child, 'name'))] as const,
+    ),
   ].filter(([, value]) => value !== '');
-  const values = said.map(([, value]) => value);
-  const {
-    title = '',
-    artist,
-    albumArtist,
-    album,
-    year,
-  } = fieldsOf(planColumns(said.map(([key]) => key)), values);
-  const addresses = said
-    .filter(([key]) => /^(?:identifier|location|info|link)$/u.test(key))
-    .map(([, value]) => value);
+  const fields = fieldsOf(
+    planColumns(said.map(([key]) => key)),
+    said.map(([, value]) => value),
+  );
+  const addresses = said.flatMap(([key, value]) => (ADDRESSES.test(key) ? [value] : []));
   const uri = addresses.find((address) => takeAddresses(address).refs.length > 0);
-  const isrc = values.find((value) => isrcOf(value) !== null);
+  const isrc = fields.isrc ?? addresses.find((address) => isrcOf(address) !== null);
   const path = said.find(([key]) => PATHS.test(key))?.[1] ?? '';
   return {
-    title,
-    artist: artist ?? albumArtist ?? '',
-    album: album ?? '',
+    title: fields.title ?? '',
+    artist: fields.artist ?? fields.albumArtist ?? '',
+    album: fields.album ?? '',
     path: uri ?? path,
-    more: { ...(year && { year }), ...(isrc && { isrc }), ...(list !== '' && { list }) },
+    isNamed: true,
+    more: { ...(fields.year && { year: fields.year }), ...(isrc && { isrc }), ...(list !== '' && { list }) },
   };
 }
 
