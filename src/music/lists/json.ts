@@ -90,11 +90,14 @@ function rowsOf(node: Node, file: File, list: string): Row[] | null {
   const properties = propertiesOf(node);
   file.isHistory ||= areOfPlays([...properties.keys()]);
   let empty: Row[] | null = null;
+  let isItself: boolean | undefined;
   for (const [key, inner] of listsIn(properties)) {
     const isKnown = CONTAINERS.includes(key) || ARRAYS.includes(key);
-    if (!isKnown && isSong(rowOf(node, file, list))) break;
+    // A playlist of JSPF has a title and a creator too, so known keys come first.
+    if (!isKnown) isItself ??= isSong(songFields(node, file));
+    if (isItself) break;
     const rows = rowsOf(inner, file, list);
-    if (rows?.some((row) => isSong(row) || (isKnown && row.text !== undefined))) {
+    if (rows?.some(({ fields, text }) => (fields && isSong(fields)) || (isKnown && text !== undefined))) {
       file.name ||= nameOf(node);
       return rows;
     }
@@ -117,8 +120,10 @@ function listsIn(properties: ReadonlyMap<string, Node>): [string, Node][] {
     .sort(([a], [b]) => rank(a) - rank(b));
 }
 
-function isSong({ why, fields: { title, artist, albumArtist, uri, id, isrc } = {} }: Row): boolean {
-  return why === undefined && Boolean((title && (artist || albumArtist)) || uri || id || isrc);
+function isSong(fields: Fields): boolean {
+  const { title, artist, albumArtist, uri, id, isrc } = fields;
+  const isNamed = title && (artist || albumArtist);
+  return otherThan(fields) === null && Boolean(isNamed || uri || id || isrc);
 }
 
 /** The rows of one value of an array. A list is a playlist of its own if it has a name and is in no other playlist. */
