@@ -30,12 +30,11 @@ import { relay } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
 import { exampleJob, exampleReport } from '../support/reports.ts';
-import { sized } from '../support/scale.ts';
 
 const NO_HOME = { home: undefined, platform: 'linux' } as const;
 const VIEW = { named: NO_HOME, now: 0, names: new Map() };
 
-const TEXTS = hostileTexts(sized(20_000, 1_000));
+const TEXTS = hostileTexts(1_000);
 /** Maximum number of characters of a line that relay prints, however long a value in that line is. */
 const LINE = 5_000;
 

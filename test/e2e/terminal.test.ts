@@ -7,7 +7,6 @@ import { test } from 'node:test';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
 import { type Desk, withDesk } from '../support/program.ts';
-import { sized } from '../support/scale.ts';
 import { inTerminal, withoutTerminal } from '../support/terminal.ts';
 
 const skip = { skip: withoutTerminal };
@@ -47,27 +46,21 @@ const environment = (desk: Desk, more: Record<string, string> = {}) => ({
   ...more,
 });
 
-for (const columns of sized([80, 50], [50])) {
-  test(
-    `a list becomes a playlist with one command and two answers, in ${columns} columns`,
-    skip,
-    async () => {
-      const songs = sized(300, 20);
-      await withList(songs, async (desk, list, wrong) => {
-        const screen = inTerminal(['import', list, '--new', 'Road trip'], columns, environment(desk));
-        await screen.answer(new RegExp(`${wrong} of \\d+ songs need you\\. Go through them now\\?`), 'n');
-        await screen.answer(/Write \d+ songs to "Road trip", without the \d+ that were not found\?/, 'y');
-        assert.equal(await screen.ended(), 0, screen.raw);
-        const shown = screen.lines();
-        assert.ok(
-          shown.some((line) => /^https:\/\/open\.spotify\.com\/playlist\/\w+$/.test(line)),
-          screen.raw,
-        );
-        // A question with its answer is not wrapped, nor is an address.
-        for (const line of shown) assert.ok(widthOf(line) <= columns || /\? \[|^https:/.test(line), line);
-        const { out } = await desk.relay(['playlists']);
-        assert.match(out, new RegExp(`^Road trip +${songs - wrong} `, 'm'));
-      });
-    },
-  );
-}
+test('a list becomes a playlist with one command and two answers, in 50 columns', skip, async () => {
+  const [songs, columns] = [20, 50];
+  await withList(songs, async (desk, list, wrong) => {
+    const screen = inTerminal(['import', list, '--new', 'Road trip'], columns, environment(desk));
+    await screen.answer(new RegExp(`${wrong} of \\d+ songs need you\\. Go through them now\\?`), 'n');
+    await screen.answer(/Write \d+ songs to "Road trip", without the \d+ that were not found\?/, 'y');
+    assert.equal(await screen.ended(), 0, screen.raw);
+    const shown = screen.lines();
+    assert.ok(
+      shown.some((line) => /^https:\/\/open\.spotify\.com\/playlist\/\w+$/.test(line)),
+      screen.raw,
+    );
+    // A question with its answer is not wrapped, nor is an address.
+    for (const line of shown) assert.ok(widthOf(line) <= columns || /\? \[|^https:/.test(line), line);
+    const { out } = await desk.relay(['playlists']);
+    assert.match(out, new RegExp(`^Road trip +${songs - wrong} `, 'm'));
+  });
+});

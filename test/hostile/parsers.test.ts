@@ -48,7 +48,7 @@ test('an identifier is refused or read as a kind and an ID, and reading the resu
     'https://spotify.link/abc',
     'spotify:local:a:b:c:1',
   );
-  return holdsForAll(t, 1_000, written, (text) => {
+  return holdsForAll(t, 30, written, (text) => {
     const ref = readOr(() => parseRef(text, ['track', 'playlist', 'episode', 'user']));
     if (ref === null) return;
     assert.equal(ref.uri, `spotify:${ref.kind}:${ref.id}`);
@@ -73,7 +73,7 @@ test('settings of any value are read or reported as problems, and no problem rep
       .map(([env, secret, more]) => ({ ...env, [secret]: PLANTED + more })),
     file: fc.dictionary(fc.oneof(key, anyText), fc.oneof(value, anyJson), { maxKeys: 5 }),
   });
-  return holdsForAll(t, 1_000, inputs, ({ env, file }) => {
+  return holdsForAll(t, 30, inputs, ({ env, file }) => {
     const named = Object.entries(env).map(([name, text]) => [SETTINGS[name as 'port'].env, text]);
     const { problems, settings } = inspectSettings({ env: Object.fromEntries(named), home: NO_HOME }, file);
     assert.equal(settings.home, NO_HOME);
@@ -94,7 +94,7 @@ test('a usable redirect URI leads to the host that it shows, and has no dangerou
     'http://127.0.0.1.evil.example/',
     'ms-msdt:/id',
   );
-  return holdsForAll(t, 1_000, fc.tuple(uri, uri), ([one, other]) => {
+  return holdsForAll(t, 30, fc.tuple(uri, uri), ([one, other]) => {
     const matches = isRegisteredRedirectUri([one], other);
     if (matches) assert.ok(isUsableRedirectUri(other));
     if (!isUsableRedirectUri(one)) return;
@@ -114,7 +114,7 @@ test('a Basic header gives a client ID, or is refused', (t) => {
     anyText.map((text) => `Basic ${Buffer.from(text).toString('base64')}`),
   );
   const form = fc.dictionary(near('client_id', 'client_secret'), near('id', 'secret'), { maxKeys: 3 });
-  return holdsForAll(t, 1_000, fc.tuple(header, form), ([authorization, fields]) => {
+  return holdsForAll(t, 30, fc.tuple(header, form), ([authorization, fields]) => {
     const result = readCredentials(new URLSearchParams(fields), authorization);
     if (!result.ok) return;
     for (const { clientId, method } of result.value) {
@@ -127,7 +127,7 @@ test('a Basic header gives a client ID, or is refused', (t) => {
 test('every ID and secret that a client encodes as RFC 6749 says is read back', (t) => {
   const encoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);
   const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 });
-  return holdsForAll(t, 500, fc.tuple(word, word), ([clientId, secret]) => {
+  return holdsForAll(t, 30, fc.tuple(word, word), ([clientId, secret]) => {
     const text = Buffer.from(`${encoded(clientId)}:${encoded(secret)}`).toString('base64');
     const result = readCredentials(new URLSearchParams(), `Basic ${text}`);
     assert.ok(result.ok);
@@ -152,7 +152,7 @@ test('authorization requests, registrations and resources of any form are checke
     fc.dictionary(near('redirect_uris', 'client_name', 'grant_types', 'token_endpoint_auth_method'), anyJson),
     anyJson,
   );
-  return holdsForAll(t, 1_000, fc.tuple(parameters, body), ([pairs, metadata]) => {
+  return holdsForAll(t, 30, fc.tuple(parameters, body), ([pairs, metadata]) => {
     const check = checkAuthorizeRequest(new URLSearchParams(pairs), () => null, {
       resource: 'http://127.0.0.1/mcp',
       origins: [],
@@ -168,7 +168,7 @@ test('a cookie is read by its exact name, and only our own Host and Origin count
   const publicBaseUrl = 'https://relay.example';
   const { baseUrlFor, isOwnOrigin } = createGuards({ port: 4980, names: LOOPBACK_NAMES, publicBaseUrl });
   const host = near('127.0.0.1:4980', 'LOCALHOST:4980', '[::1]:4980', 'relay.example', 'evil.example');
-  return holdsForAll(t, 1_000, fc.tuple(cookie, host), ([text, name]) => {
+  return holdsForAll(t, 30, fc.tuple(cookie, host), ([text, name]) => {
     const context = { request: { headers: { cookie: text } } as IncomingMessage } as HttpContext;
     const value = cookieOf(context, 'relay_login');
     if (value !== null) assert.ok(text.includes(`relay_login=${value}`) && !value.includes(';'));
@@ -216,7 +216,7 @@ test('a list of any bytes is read into entries that name a track, or refused', (
     ),
     format: fc.option(fc.constantFrom(...LIST_FORMATS), { nil: undefined }),
   });
-  return holdsForAll(t, 1_000, inputs, ({ bytes, format }) => {
+  return holdsForAll(t, 30, inputs, ({ bytes, format }) => {
     const list = readOr(() => readList(bytes, format ? { format } : {}));
     if (list === null) return;
     assert.notEqual(list.entries.length, 0);
@@ -229,6 +229,6 @@ test('a list of any bytes is read into entries that name a track, or refused', (
 });
 
 test('a title of any text is parsed without an exception', (t) =>
-  holdsForAll(t, 500, near('Song (feat. A) - Remastered 2011', 'a [Live] (2)'), (title) => {
+  holdsForAll(t, 30, near('Song (feat. A) - Remastered 2011', 'a [Live] (2)'), (title) => {
     parseTitle(title);
   }));

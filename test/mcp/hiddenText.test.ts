@@ -10,7 +10,6 @@ import { owner } from '../support/entries.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
 import { postMcp } from '../support/mcpPost.ts';
 import { addPlaylist } from '../support/playlists.ts';
-import { trials } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const tags = (text: string) =>
@@ -68,7 +67,7 @@ function assertNothingHidden(result: object, where: string): void {
 
 test('hostile names arrive in no answer: not in its text, its data or its errors, directly or through the SDK', () =>
   withRelay(async (relay) => {
-    const texts = [...HIDING.map(([, name]) => name), ...hostileTexts(trials(20_000, 200), 22)];
+    const texts = [...HIDING.map(([, name]) => name), ...hostileTexts(200, 22)];
     const { playlists } = owner(relay.provider);
     const room = 200;
     for (let at = 0; at < texts.length; at += room) {
@@ -88,7 +87,7 @@ test('hostile names arrive in no answer: not in its text, its data or its errors
         }
       }
     }
-    for (const text of texts.slice(0, trials(2_000, 20))) {
+    for (const text of texts.slice(0, 20)) {
       for (const more of ['', ',"unknown":1']) assertNothingHidden(await refusals(relay, text, more), text);
     }
   }));

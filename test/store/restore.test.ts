@@ -12,14 +12,13 @@ import { readCopy, replaceByImage } from '../../src/store/copies/restoreCopy.ts'
 import { openStore } from '../../src/store/file/open.ts';
 import { stateFilePath } from '../../src/store/file/stateFile.ts';
 import type { Migration } from '../../src/store/sql/migrate.ts';
-import { sized } from '../support/scale.ts';
 import { buildChild } from './children/build.ts';
 import { testDisk } from './testDisk.ts';
 import { inspectStateFile, manualClock, temporaryHome } from './testStore.ts';
 
 const newest = MIGRATIONS.at(-1)?.version ?? 0;
 const KEPT = 'relay.db.before-restore-20260115T120000Z';
-const KILLS = sized(15, 2);
+const KILLS = 2;
 
 /** A home whose state holds the row `content`. */
 async function homeWith(t: TestContext, content: string, migrations?: readonly Migration[], ballast = 0) {
