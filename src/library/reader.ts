@@ -200,7 +200,9 @@ export function createReader(
   async function store(playlist: Playlist, { items, total }: AllRows<Item>): Promise<void> {
     await onRead(playlist, items.map(versionRow));
     const rows = items.map(({ added_at, added_by, item }) => ({
-      ...{ added_at, added_by: added_by ?? null, media: item },
+      added_at,
+      added_by: added_by ?? null,
+      media: item,
     }));
     await change((sql) => putRows(sql, playlist, total, rows, clock.now()));
   }
