@@ -57,8 +57,9 @@ const READERS: readonly Reader[] = [spotify, json, itunes, xspf, m3u8, pls, cue,
  */
 export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList {
   const { text: written, encoding, doubt } = decodeList(bytes, options.encoding);
-  const chat = withoutSenders(withoutFormulas(written));
-  const { text, around } = onlyCode(chat ?? withoutFormulas(written));
+  const plain = withoutFormulas(written);
+  const chat = withoutSenders(plain);
+  const { text, around } = onlyCode(chat ?? plain);
   refuseTooManyLines(text);
   if (options.format === undefined) refuseForeign(text);
   const reader = readerOf(text, options);
