@@ -10,7 +10,8 @@ import { type CommandStyle, FIX_META, hasOwnWords, plainCommand } from '../domai
 import type { Page } from '../domain/shapes.ts';
 import { type Fitted, FULL_LIMIT, fit, LEAN_LIMIT, LEAN_PAGE_LIMIT } from '../tools/answer/fit.ts';
 import type { Services, Tool } from '../tools/tool.ts';
-import { parseInTurns } from './parseInTurns.ts';
+
+import { parseArguments } from './arguments.ts';
 import { toolErrorText, toToolError } from './toToolError.ts';
 
 /** Maximum time of a call: below the 60 s after which common clients give up and lose the answer. */
@@ -50,7 +51,7 @@ export async function runTool(tool: Tool, args: unknown, context: CallContext): 
   const deadline = { clock, ms: CALL_DEADLINE_MS, signal: context.signal, late: deadlineError };
   try {
     const { answer, text } = await withDeadline(deadline, async (signal) => {
-      const parsed = await parseInTurns(tool, args);
+      const parsed = parseArguments(tool, args);
       signal.throwIfAborted();
       // The handler always gives the full result, so it does not see `detail`.
       const { detail, ...own } = parsed;

@@ -348,8 +348,8 @@ const wrong: Wrong[] = [
     /payload\.playlist_id is required/,
   ],
   ['a missing name', { type: 'create_playlist', items: ['x'.repeat(22)] }, /payload\.name is required/],
-  ['no items', { type: 'save_tracks', items: [] }, /items must have at least 1 entry/],
-  ['an unknown type', { type: 'delete_all', items: ['x'.repeat(22)] }, /type must be one of/],
+  ['no items', { type: 'save_tracks', items: [] }, /items: Too small/],
+  ['an unknown type', { type: 'delete_all', items: ['x'.repeat(22)] }, /type: Invalid option/],
   [
     'an episode for the library',
     { type: 'save_tracks', items: [`spotify:episode:${'x'.repeat(22)}`] },

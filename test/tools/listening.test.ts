@@ -112,7 +112,7 @@ test('get_recently_played accepts the cursors and times that it returns', () =>
         [error.code, error.message],
         [
           'INVALID_ARGUMENT',
-          'before: must be Unix milliseconds or an ISO 8601 time such as 2026-03-01T18:00:00Z',
+          'before: must be Unix milliseconds or an ISO 8601 time such as 2026-03-01T18:00:00Z.',
         ],
       );
     }
