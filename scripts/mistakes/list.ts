@@ -179,10 +179,18 @@ export const MISTAKES: readonly Mistake[] = [
   {
     id: 'mcp-others-call',
     file: 'src/mcp/toolCalls.ts',
-    from: 'filter(({ from: { id, principal, userAgent } }) => {\n        return id === from.id && principal === from.principal && userAgent',
-    to: 'filter(({ from: { id, userAgent } }) => {\n        return id === from.id && userAgent',
+    from: 'return JSON.stringify([principal, id]);',
+    to: 'return JSON.stringify([id]);',
     note: "a client can cancel another client's call",
     first: ['test/mcp', 'test/tools'],
+  },
+  {
+    id: 'mcp-late-cancel',
+    file: 'src/mcp/toolCalls.ts',
+    from: 'if (others.length > 0 || hasEnded) return;',
+    to: 'if (others.length > 0) return;',
+    note: "a client's late cancellation stops another client's call with the same ID",
+    first: ['test/mcp'],
   },
   {
     id: 'mcp-progress',

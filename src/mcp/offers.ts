@@ -29,8 +29,11 @@ export interface Offer {
   instructions: string;
 }
 
+/** The headers of a request, named in lower case. */
+export type SentHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
 /** Returns the offer for a request, or a sentence that says what is wrong with its headers. */
-type OfferFor = (headers: Pick<Headers, 'get'>) => { offer: Offer } | { problem: string };
+type OfferFor = (headers: SentHeaders) => { offer: Offer } | { problem: string };
 
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
 
@@ -49,7 +52,7 @@ export function createOffers(choice: ToolChoice): OfferFor {
   const whole = { offer: offerOf(narrowed(choice, {})) };
 
   return (headers) => {
-    if (headers.get(TOOLSETS_HEADER) === null && headers.get(READ_ONLY_HEADER) === null) return whole;
+    if (headerOf(headers, TOOLSETS_HEADER) + headerOf(headers, READ_ONLY_HEADER) === '') return whole;
     const asked = readHeaders(headers);
     return 'problem' in asked ? asked : { offer: offerOf(narrowed(choice, asked)) };
   };
@@ -85,13 +88,13 @@ function makeOffer(choice: ToolChoice, settings: ToolChoice): Offer {
 }
 
 /** An empty header counts as no header, just as an empty environment variable counts as unset. */
-function readHeaders(headers: Pick<Headers, 'get'>): Partial<ToolChoice> | { problem: string } {
-  const names = splitToolsets(headers.get(TOOLSETS_HEADER) ?? '');
+function readHeaders(headers: SentHeaders): Partial<ToolChoice> | { problem: string } {
+  const names = splitToolsets(headerOf(headers, TOOLSETS_HEADER));
   const toolsets = names.filter(isToolset);
   if (toolsets.length < names.length) {
     return { problem: `${TOOLSETS_HEADER} must name toolsets out of ${TOOLSETS.join(', ')}.` };
   }
-  const flag = (headers.get(READ_ONLY_HEADER) ?? '').trim().toLowerCase();
+  const flag = headerOf(headers, READ_ONLY_HEADER).trim().toLowerCase();
   const readOnly = FLAGS[flag];
   if (flag !== '' && readOnly === undefined) {
     return { problem: `${READ_ONLY_HEADER} must be true or false.` };
@@ -100,4 +103,8 @@ function readHeaders(headers: Pick<Headers, 'get'>): Partial<ToolChoice> | { pro
     ...(toolsets.length === 0 ? {} : { toolsets }),
     ...(readOnly === undefined ? {} : { readOnly }),
   };
+}
+
+function headerOf(headers: SentHeaders, name: string): string {
+  return String(headers[name.toLowerCase()] ?? '');
 }

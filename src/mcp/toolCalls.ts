@@ -12,27 +12,30 @@ export interface ToolCallOptions extends CallBasics {
   loginUrl(baseUrl: string): string;
 }
 
-interface ToolCall {
-  tool: Tool;
-  /** The arguments as the client sent them. */
-  args: unknown;
-  /** Who sent the call, with which program and under which ID. A cancellation must match all three. */
-  from: Caller;
+/** The way back to the client while a call runs. */
+export interface Channel {
   /**
    * Calls `listener` when the client leaves, but not if the client has already left. So `run` adds its listener before anything
    * else.
    */
   onGone(listener: () => void): void;
-  baseUrl: string;
-  /** Sends a notification to the client. */
   notify(notification: ProgressNotification): void;
-  progressToken: string | number | undefined;
 }
 
+/** The credential and program of a client, and the ID that it gave its call. A cancellation must match both. */
 export interface Caller {
   principal: string;
-  userAgent: string;
   id: string | number;
+}
+
+interface ToolCall extends Caller, Channel {
+  tool: Tool;
+  /** The arguments as the client sent them. */
+  args: unknown;
+  /** How what the call remembers names the client. */
+  by: string;
+  baseUrl: string;
+  progressToken: string | number | undefined;
 }
 
 export interface ProgressNotification {
@@ -43,38 +46,55 @@ export interface ProgressNotification {
 export interface ToolCalls {
   run(call: ToolCall): Promise<CallResult>;
   /**
-   * Cancels the call of this caller if there is exactly one. Two clients with the same credential and user agent may use one
-   * request ID at the same time. Stopping the wrong call is worse than stopping none. A client of the 2025 revisions sends
-   * `notifications/cancelled` as another request. relay keeps no sessions, so only `from` tells which call is meant.
+   * Cancels the one call of this caller. A client of the 2025 revisions sends `notifications/cancelled` as another request, and
+   * relay keeps no sessions. So another client with the same credential and program may have used the same ID, at the same time
+   * or for a call whose end crossed its cancellation. If there was such a call within `LATE_MS`, none is stopped: stopping the
+   * wrong call is worse.
    */
-  cancel(from: Caller): void;
+  cancel(caller: Caller): void;
   /** Ends all calls with `SHUTTING_DOWN`. */
   stop(): void;
 }
 
+/** How long after a call's end its cancellation may still arrive. */
+const LATE_MS = 60_000;
+
 export function createToolCalls({ loginUrl, ...basics }: ToolCallOptions): ToolCalls {
-  const calls = new Set<{ from: Caller; controller: AbortController }>();
+  const calls = new Set<{ key: string; controller: AbortController }>();
+  /** When the last call of each caller and ID ended, oldest first; those within `LATE_MS`. */
+  const ended = new Map<string, number>();
+  const now = () => basics.clock.monotonic();
+
+  function end(key: string): void {
+    ended.delete(key);
+    ended.set(key, now());
+    for (const [oldest, at] of ended) {
+      if (now() - at <= LATE_MS) break;
+      ended.delete(oldest);
+    }
+  }
+
   return {
-    async run({ tool, args, from, onGone, baseUrl, notify, progressToken }) {
+    async run({ tool, args, by, onGone, baseUrl, notify, progressToken, ...caller }) {
       const controller = new AbortController();
-      const entry = { from, controller };
-      calls.add(entry);
+      const call = { key: keyOf(caller), controller };
+      calls.add(call);
       onGone(() => controller.abort(new RelayError('CANCELLED', 'The client disconnected.')));
       try {
         const progress = progressOf(progressToken, notify);
-        const context = { ...basics, signal: controller.signal, by: askerOf(from), progress };
-        const result = await runTool(tool, args, context);
+        const result = await runTool(tool, args, { ...basics, signal: controller.signal, by, progress });
         return withLoginLink(forModel(result), () => loginUrl(baseUrl), basics.commands ?? plainCommand);
       } finally {
-        calls.delete(entry);
+        calls.delete(call);
+        end(call.key);
       }
     },
-    cancel(from) {
-      const matches = [...calls].filter(({ from: { id, principal, userAgent } }) => {
-        return id === from.id && principal === from.principal && userAgent === from.userAgent;
-      });
-      if (matches.length !== 1) return;
-      matches[0]?.controller.abort(new RelayError('CANCELLED', 'The client cancelled the call.'));
+    cancel(caller) {
+      const key = keyOf(caller);
+      const [call, ...others] = [...calls].filter((one) => one.key === key);
+      const hasEnded = now() - (ended.get(key) ?? Number.NEGATIVE_INFINITY) <= LATE_MS;
+      if (others.length > 0 || hasEnded) return;
+      call?.controller.abort(new RelayError('CANCELLED', 'The client cancelled the call.'));
     },
     stop() {
       const reason = new RelayError('SHUTTING_DOWN', 'The server is stopping.', {
@@ -85,12 +105,8 @@ export function createToolCalls({ loginUrl, ...basics }: ToolCallOptions): ToolC
   };
 }
 
-/**
- * Returns the caller as it is kept with the matches that a call remembers. A client behind `relay stdio` has the command line's
- * credential, so only the user agent shows that it is not the command line.
- */
-function askerOf({ principal, userAgent }: Caller): string {
-  return principal === 'command-line' && userAgent.startsWith('relay-stdio/') ? 'stdio' : principal;
+function keyOf({ principal, id }: Caller): string {
+  return JSON.stringify([principal, id]);
 }
 
 /**

@@ -1,12 +1,12 @@
 /** Starts the server: the core, the MCP endpoint, the routes and the listener. Stops them in reverse order. */
 
+import type { IncomingHttpHeaders } from 'node:http';
 import { later } from '../base/abort.ts';
 import { lazy } from '../base/memoised.ts';
 import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
 import { type LocalApi, type ServerFile, STAY_HEADER, STAY_SECONDS } from '../domain/localApi.ts';
 import { commandStyleOf } from '../domain/remedy.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
-import { createLazyEndpoint } from '../mcp/lazyEndpoint.ts';
 import { removeServerFile, writeServerFile } from '../store/home/serverFile.ts';
 import { forgetActivity } from '../store/tables/accountData.ts';
 import type { Services } from '../tools/tool.ts';
@@ -22,7 +22,7 @@ import { createLocalApi } from './localApi.ts';
 import { createLastPlaying } from './owner/lastPlaying.ts';
 import { NOT_FOUND_PAGE } from './pages/homePages.ts';
 import { sendPage } from './pages/page.ts';
-import { createPresence, type Presence } from './presence.ts';
+import { createPresence } from './presence.ts';
 import { authorizeRoutes } from './routes/authorize.ts';
 import { healthRoutes } from './routes/health.ts';
 import { assetRoutes, homeRoutes } from './routes/home.ts';
@@ -95,10 +95,11 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   const services = createServices(core);
   const { provider, jobs, keeps, library } = services;
   const presence = createPresence(clock);
-  const endpoint = noticing(
-    presence,
-    createLazyEndpoint(() => loadEndpoint(core, services, options)),
-  );
+  let loaded: McpEndpoint | null = null;
+  const endpoint = lazy(async () => {
+    loaded = await loadEndpoint(core, services, options);
+    return loaded;
+  });
   const credentials = createCredentials(core);
   const owner = createOwner(core);
   const startedAt = new Date(clock.now()).toISOString();
@@ -117,6 +118,13 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     ...{ facts: factsFor(baseUrl), credentials, owner, redirectUri, services, presence },
     ...{ pageLogin, waitingClients, lastPlaying, env, program },
   });
+
+  // A message that `relay stdio` carries counts only if this header says that the client is there; a `relay call` does not count.
+  const notice = (principal: string, headers: IncomingHttpHeaders) => {
+    const id = headers[STAY_HEADER];
+    if (principal !== COMMAND_LINE) presence.request();
+    else if (typeof id === 'string') presence.stay(id, STAY_SECONDS);
+  };
 
   const listener = await listen({
     host: settings.host,
@@ -137,7 +145,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
         ...healthRoutes(core),
         ...loginRoutes(core, redirectUri, options.purpose !== 'relay login'),
         ...localRoutes((baseUrl) => createLocalApi(core, sideAt(baseUrl)), core.localKey, credentials),
-        ...mcpRoutes(endpoint, credentials, core.quietLog),
+        ...mcpRoutes(endpoint, credentials, notice, core.quietLog),
         ...authorizeRoutes(core, owner, forms, waitingClients),
         ...ownerRoutes(owner, forms),
         ...ownerPageRoutes(core, sideAt),
@@ -168,32 +176,11 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     ownerCode: owner.code,
     demoKey: settings.demo && credentials.acceptsKey ? core.apiKey.current() : null,
     isUsed: presence.isUsed,
-    close: lazy(() => stop(core, endpoint, listener, services)),
+    close: lazy(() => stop(core, () => loaded, listener, services)),
   };
 }
 
-/**
- * Returns the endpoint, and reports to `presence` that clients use it. A message that `relay stdio` carries counts only if its
- * `STAY_HEADER` says that the client is there. A request of `relay call` does not count.
- */
-function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
-  return {
-    ...endpoint,
-    direct(request) {
-      // `fetch` reads the header.
-      if (request.principal === COMMAND_LINE) return false;
-      presence.request();
-      return endpoint.direct(request);
-    },
-    fetch(request, body, principal) {
-      const id = request.headers.get(STAY_HEADER);
-      if (principal !== COMMAND_LINE) presence.request();
-      else if (id !== null) presence.stay(id, STAY_SECONDS);
-      return endpoint.fetch(request, body, principal);
-    },
-  };
-}
-
+/** Loading the SDK and the schemas of the tools would take half of the time to start and a third of the memory. */
 async function loadEndpoint(core: Core, services: Services, options: StartOptions): Promise<McpEndpoint> {
   const { createMcpEndpoint } = await import('../mcp/endpoint.ts');
   const { settings, clock, log, version } = options;
@@ -214,16 +201,16 @@ async function loadEndpoint(core: Core, services: Services, options: StartOption
 
 async function stop(
   core: Core,
-  endpoint: McpEndpoint,
+  endpoint: () => McpEndpoint | null,
   listener: Listener,
   { jobs, keeps }: Services,
 ): Promise<void> {
   const jobsStopped = Promise.all([jobs.stop(), keeps.stop()]);
   const timer = new AbortController();
-  later(core.clock, DRAIN_MS, timer.signal, () => endpoint.stopCalls());
+  later(core.clock, DRAIN_MS, timer.signal, () => endpoint()?.stopCalls());
   await listener.close(DRAIN_MS + STOP_MS);
   timer.abort();
-  await endpoint.close();
+  await endpoint()?.close();
   await jobsStopped;
   await removeServerFile(core.settings.home);
   await core.close();

@@ -23,7 +23,6 @@ import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { ItemRecord, JobRecord } from '../../src/domain/job.ts';
 import { end, type HttpContext } from '../../src/server/http/context.ts';
-import { createWaitingBodies } from '../../src/server/http/waitingBodies.ts';
 import { html } from '../../src/server/pages/html.ts';
 import { sendPage } from '../../src/server/pages/page.ts';
 import { relay } from '../support/cli.ts';
@@ -222,7 +221,6 @@ function exchange(): { exchange: HttpContext; sent(): string } {
     requestId: 'r',
     site: { startId: 's', demo: false },
     trusts: () => false,
-    waitingBodies: createWaitingBodies(),
   };
   return {
     exchange: given,

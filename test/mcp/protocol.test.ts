@@ -205,6 +205,35 @@ test('an older client cancels by notification', () =>
     assert.equal(provider.requests.length, 1);
   }));
 
+/** Whether the notification of one client stops the call `5` of another, and which calls are made before and beside that. */
+const CANCELLATIONS: Array<[what: string, before: string[], beside: string[], from: string, stops: boolean]> =
+  [
+    ['the client itself', [], [], 'one', true],
+    ['another program', [], [], 'other', false],
+    ['a client of that program whose call 5 is running too', [], ['one'], 'one', false],
+    ['a client of that program whose call 5 has just ended', ['one'], [], 'one', false],
+    ['the client itself, after a call 5 of another program', ['other'], [], 'one', true],
+  ];
+
+for (const [what, before, beside, from, stops] of CANCELLATIONS) {
+  test(`a late cancellation from ${what} ${stops ? 'stops the call' : 'stops nothing'}`, () =>
+    withRelay({ client: false }, async ({ provider, server }) => {
+      const as = (program: string) => ({ 'user-agent': program });
+      const call = (name: string) => {
+        return { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name, arguments: {} } };
+      };
+      for (const program of before) await postMcp({ server }, call('get_devices'), as(program));
+      provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'latency', ms: 300 });
+      const answers = ['one', ...beside].map((program) =>
+        postMcp({ server }, call('get_my_playlists'), as(program)),
+      );
+      await untilRequested(provider, '/me/playlists');
+      const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } };
+      assert.equal((await postMcp({ server }, cancel, as(from))).status, 202);
+      for (const { text } of await Promise.all(answers)) assert.equal(/CANCELLED/.test(text), stops, text);
+    }));
+}
+
 test('a notification in a batch cancels a call of another batch, and no other call', () =>
   withRelay(async ({ provider, server }) => {
     provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });

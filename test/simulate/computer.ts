@@ -216,7 +216,9 @@ export class Computer {
     const running = process.calls.run({
       tool: found,
       args,
-      from: { principal: 'api-key', userAgent: 'simulation', id },
+      principal: 'api-key simulation',
+      by: 'api-key',
+      id,
       onGone: (listener) => leaves?.addEventListener('abort', listener, { once: true }),
       baseUrl: '',
       progressToken: undefined,

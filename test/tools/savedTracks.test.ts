@@ -288,7 +288,7 @@ const wrong: Array<[tool: string, track_ids: unknown, message: RegExp]> = [
   ['save_tracks', ['spotify:episode:0000000000000000000001'], /track_ids\[0\].*is an episode/],
   ['remove_saved_tracks', ['spotify:local:a:b:c:1'], /local file/],
   ['remove_saved_tracks', Array.from({ length: 10_001 }, () => UNKNOWN), /<=10000 items/],
-  ['check_saved_tracks', Array.from({ length: 1_001 }, () => UNKNOWN), /at most 1000 entries/],
+  ['check_saved_tracks', Array.from({ length: 1_001 }, () => UNKNOWN), /<=1000 items/],
   ['check_saved_tracks', UNKNOWN, /track_ids: Invalid input: expected array/],
 ];
 

@@ -1,7 +1,6 @@
 /** One request as the routes see it, and the ways to answer it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { headerValue } from '../../base/visibleText.ts';
-import type { WaitingBodies } from './waitingBodies.ts';
 
 export interface HttpContext {
   request: IncomingMessage;
@@ -15,8 +14,6 @@ export interface HttpContext {
   site: Site;
   /** Returns true if an address is that of a trusted proxy (`RELAY_TRUSTED_PROXY`); see `address.ts`. */
   trusts: (address: string) => boolean;
-  /** The bodies that are not complete yet, of all connections. */
-  waitingBodies: WaitingBodies;
 }
 
 /** What the pages need to know about this server. */

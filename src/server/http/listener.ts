@@ -21,7 +21,6 @@ import { createGuards, type Identity } from './guards.ts';
 import { bindAll } from './ports.ts';
 import { createRouter, type Route } from './router.ts';
 import { HttpError, toHttp } from './toHttp.ts';
-import { createWaitingBodies } from './waitingBodies.ts';
 
 export interface ListenerOptions {
   host: string;
@@ -85,14 +84,12 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
   const trusts = trustIn(options.trustedProxies);
   const site = { startId: options.random.bytes(9).toString('base64url'), demo: options.demo };
   const { baseUrlFor, isOwnOrigin } = createGuards(identity);
-  const waitingBodies = createWaitingBodies();
 
   return (request: IncomingMessage, response: ServerResponse): void => {
     const context = contextOf(request, response, {
       requestId: options.random.uuid(),
       site,
       trusts,
-      waitingBodies,
     });
     try {
       run(context)?.catch((error: unknown) => refuse(context, error));
@@ -198,7 +195,7 @@ function isPath(target: string | undefined): boolean {
 function contextOf(
   request: IncomingMessage,
   response: ServerResponse,
-  own: Pick<HttpContext, 'requestId' | 'site' | 'trusts' | 'waitingBodies'>,
+  own: Pick<HttpContext, 'requestId' | 'site' | 'trusts'>,
 ): HttpContext {
   // The target is split by hand: it may be anything, and `new URL` would normalise `//host` and `..` into other paths. A server
   // must also accept a whole URL, the form that is meant for proxies (RFC 9112 3.2.2).
@@ -207,8 +204,8 @@ function contextOf(
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
   const query = mark < 0 ? NO_QUERY : new URLSearchParams(target.slice(mark + 1));
-  const { requestId, site, trusts, waitingBodies } = own;
-  return { request, response, method, path, query, baseUrl: '', requestId, site, trusts, waitingBodies };
+  const { requestId, site, trusts } = own;
+  return { request, response, method, path, query, baseUrl: '', requestId, site, trusts };
 }
 
 /** Answers the requests for which Node does not call the request listener, with the body and headers that errors usually have. */
@@ -224,9 +221,7 @@ function answerForNode(server: Server, connections: Connections, random: Random)
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const trusts = () => false;
-    // The body of such a request is not read.
-    const waitingBodies = createWaitingBodies();
-    const own = { requestId: random.uuid(), site: { startId: '', demo: false }, trusts, waitingBodies };
+    const own = { requestId: random.uuid(), site: { startId: '', demo: false }, trusts };
     const context = contextOf(request, response, own);
     const error = {
       code: 'BAD_REQUEST',

@@ -10,7 +10,7 @@ import { connectionSecrets, endsOf, HELLO_ROUTE } from '../../domain/localProof.
 import type { Credentials } from '../access/credentials.ts';
 import { isFromStranger } from '../access/peer.ts';
 import { isDirectLoopback } from '../http/address.ts';
-import { HELLO_BODY, LIST_BODY, LOCAL_BODY, readJson } from '../http/body.ts';
+import { ANYONES_BODY, LIST_BODY, OWN_BODY, readJson } from '../http/body.ts';
 import { type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
@@ -29,7 +29,7 @@ export function localRoutes(
       path: `/local/${LOCAL_ROUTES[name]}`,
       async handle(context) {
         await authorize(context, credentials);
-        const asked = await readJson(context, hasFile ? LIST_BODY : LOCAL_BODY);
+        const asked = await readJson(context, hasFile ? LIST_BODY : OWN_BODY);
         const call = apiFor(context.baseUrl)[name] as (asked: unknown) => Promise<unknown>;
         sendJson(context, 200, (await call(asked)) ?? {});
       },
@@ -50,7 +50,7 @@ function helloRoute(key: string, credentials: Credentials): Route {
     path: `/local/${HELLO_ROUTE}`,
     async handle(context) {
       refuseOutsiders(context);
-      const hello = Hello().safeParse(await readJson(context, HELLO_BODY));
+      const hello = Hello().safeParse(await readJson(context, ANYONES_BODY));
       if (!hello.success) throw new HttpError('BAD_REQUEST');
       const { socket } = context.request;
       const ends = endsOf(socket, 'server');

@@ -5,17 +5,25 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import type { Log } from '../../base/log.ts';
 import { programFor } from '../../domain/remedy.ts';
 import { READ_ONLY_HEADER } from '../../domain/toolsets.ts';
-import type { DirectRequest, EventStream, WholeAnswer } from '../../mcp/directAnswer.ts';
-import type { McpEndpoint } from '../../mcp/endpoint.ts';
+import type { Client, McpEndpoint, PlainAnswer } from '../../mcp/endpoint.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
 import { COMMAND_LINE, type Credentials } from '../access/credentials.ts';
-import { CARRIED_BODY, CLIENT_BODY, withMessage } from '../http/body.ts';
+import { MCP_BODY, readMessage } from '../http/body.ts';
 import { type HttpContext, safeHeaders, sendJson, writeHead } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 
-/** @param log a log that refusals cannot flood */
-export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: Log): Route[] {
-  function handle(context: HttpContext): void | Promise<void> {
+/**
+ * @param endpoint loads the endpoint with the first request: a server that starts with the desktop may wait hours for it
+ * @param notice is told of each request that has a valid credential
+ * @param log a log that refusals cannot flood
+ */
+export function mcpRoutes(
+  endpoint: () => Promise<McpEndpoint>,
+  credentials: Credentials,
+  notice: (principal: string, headers: HttpContext['request']['headers']) => void,
+  log: Log,
+): Route[] {
+  async function handle(context: HttpContext): Promise<void> {
     const { headers, socket } = context.request;
     const check = credentials.check(headers.authorization, `${context.baseUrl}/mcp`, socket);
     if (!check.ok) {
@@ -24,25 +32,19 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
       return challenge(context, check.reason, credentials);
     }
     const { principal } = check;
+    notice(principal, headers);
     // A read-only approval sets this header, whatever the client sends.
     if (check.readOnly) headers[READ_ONLY_HEADER.toLowerCase()] = 'true';
-    if (context.method !== 'POST') return askSdk(context, undefined, principal);
-    return withMessage(context, principal === COMMAND_LINE ? CARRIED_BODY : CLIENT_BODY, (body) => {
-      const isSent = endpoint.direct(directRequestOf(context, body, principal));
-      if (isSent !== true) return elseAskSdk(isSent, context, body, principal);
-    });
+    const client = clientOf(context, principal);
+    if (context.method !== 'POST') return askSdk(context, undefined, client);
+    const body = await readMessage(context, MCP_BODY);
+    const mcp = await endpoint();
+    const events = eventsOf(context);
+    const answer = acceptsBoth(headers.accept) ? mcp.answer(body, client, events) : null;
+    await (answer ? sendPlain(answer, events) : askSdk(context, body, client));
   }
 
-  async function elseAskSdk(
-    isSent: boolean | Promise<boolean>,
-    context: HttpContext,
-    body: unknown,
-    principal: string,
-  ): Promise<void> {
-    if (!(await isSent)) await askSdk(context, body, principal);
-  }
-
-  async function askSdk(context: HttpContext, body: unknown, principal: string): Promise<void> {
+  async function askSdk(context: HttpContext, body: unknown, client: Client): Promise<void> {
     const gone = new AbortController();
     // An abort is expensive, and pointless once the answer is sent.
     context.response.once('close', () => context.response.writableFinished || gone.abort());
@@ -51,10 +53,22 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
       headers: headersOf(context),
       signal: gone.signal,
     });
-    await forward(context, await endpoint.fetch(request, body, principal));
+    await forward(context, await (await endpoint()).fetch(request, body, client));
   }
 
   return (['DELETE', 'GET', 'POST'] as const).map((method) => ({ method, path: '/mcp', handle }));
+}
+
+/** Two clients with one credential are told apart by their programs. */
+function clientOf({ request: { headers }, baseUrl }: HttpContext, credential: string): Client {
+  const { 'user-agent': program = '' } = headers;
+  // A client behind `relay stdio` has the command line's credential, so only the program shows that it is not the command line.
+  const isStdio = credential === COMMAND_LINE && program.startsWith('relay-stdio/');
+  return { principal: `${credential} ${program}`, by: isStdio ? 'stdio' : credential, baseUrl, headers };
+}
+
+function acceptsBoth(accept: string | undefined): boolean {
+  return accept?.includes('application/json') === true && accept.includes('text/event-stream');
 }
 
 /** The 401 answer (RFC 6750 3, RFC 9728 5.1). It has no `error` if no token was sent (RFC 6750 3.1). */
@@ -98,37 +112,57 @@ function headersOf(context: HttpContext): Headers {
   return headers;
 }
 
-function directRequestOf(context: HttpContext, body: unknown, principal: string): DirectRequest {
-  const { request, response, baseUrl } = context;
+/** Headers of an event stream, as the SDK sends them, except that nothing may be stored and the connection may end. */
+const EVENTS = {
+  'cache-control': 'no-store, no-transform',
+  'content-type': 'text/event-stream',
+  'x-accel-buffering': 'no',
+};
+const JSON_TYPE = { 'content-type': 'application/json' };
+const EVENT = 'event: message\ndata: ';
+const KEEP_ALIVE_MS = 15_000;
+
+type Events = ReturnType<typeof eventsOf>;
+
+/**
+ * The answer as an event stream, which the first event begins. Events are few and small, so they are buffered. The server closes
+ * the connection of a client that reads too slowly.
+ */
+function eventsOf(context: HttpContext) {
+  const { response } = context;
+  const write = (text: string) => {
+    if (!response.headersSent) writeHead(context, 200, EVENTS);
+    response.write(text);
+  };
   return {
-    headers: request.headers,
-    body,
-    principal,
-    baseUrl,
-    onGone: (listener) => response.once('close', () => response.writableFinished || listener()),
-    send: (answer) => sendWhole(context, answer),
-    begin: (headers) => begin(context, headers),
+    context,
+    write,
+    notify: (notification: object) =>
+      write(`${EVENT}${JSON.stringify({ ...notification, jsonrpc: '2.0' })}\n\n`),
+    onGone: (listener: () => void) => response.once('close', () => response.writableFinished || listener()),
   };
 }
 
-/** Sends an answer without joining its parts, since they may be long. */
-function sendWhole(context: HttpContext, { headers, parts }: WholeAnswer): void {
-  const { response } = context;
-  let length = 0;
-  for (const part of parts) length += Buffer.byteLength(part);
-  writeHead(context, 200, headers, length);
-  for (const part of parts.slice(0, -1)) response.write(part);
-  response.end(parts.at(-1));
-}
-
 /**
- * Begins an event stream. Events are few and small, so they are buffered. The server closes the connection of a client that
- * reads too slowly.
+ * Sends the answer as the SDK would: in the 2026 revision as JSON, in earlier ones as an event. If notifications have begun a
+ * stream, the answer is its last event. A stream is kept alive; in earlier revisions it begins with that.
  */
-function begin(context: HttpContext, headers: Record<string, string>): EventStream {
+async function sendPlain({ era, text }: PlainAnswer, { context, write }: Events): Promise<void> {
   const { response } = context;
-  writeHead(context, 200, headers);
-  return { write: (text) => void response.write(text), end: (text) => void response.end(text) };
+  const alive = setInterval(() => {
+    if (era === 'legacy' || response.headersSent) write(': keepalive\n\n');
+  }, KEEP_ALIVE_MS).unref();
+  try {
+    const message = await text;
+    const isEvent = era === 'legacy' || response.headersSent;
+    const parts = isEvent ? [EVENT, message, '\n\n'] : [message];
+    const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+    if (!response.headersSent) writeHead(context, 200, isEvent ? EVENTS : JSON_TYPE, length);
+    for (const part of parts) response.write(part);
+    response.end();
+  } finally {
+    clearInterval(alive);
+  }
 }
 
 async function forward(context: HttpContext, answer: Response): Promise<void> {

@@ -11,7 +11,7 @@ import type { ImportAsked, OwnerCall, OwnerCalls } from '../../domain/ownerPage.
 import { commandStyleOf, pageText } from '../../domain/remedy.ts';
 import { proofOf, requireOwnPage } from '../access/caller.ts';
 import type { Core } from '../core.ts';
-import { CLIENT_BODY, fileChunks, PAGE_BODY, readFile, readJson } from '../http/body.ts';
+import { fileChunks, MCP_BODY, OWN_BODY, readFile, readJson } from '../http/body.ts';
 import { end, type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
@@ -117,7 +117,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
       path: `/owner/${call}`,
       async handle(context) {
         const { server, browser } = await signedIn(context);
-        const given = parsed(SHAPES[call](), await readJson(context, PAGE_BODY));
+        const given = parsed(SHAPES[call](), await readJson(context, OWN_BODY));
         const answer = await ownerPageApi(core, server, browser)[call](given).catch(inOwnWords);
         sendJson(context, 200, answer ?? {});
       },
@@ -135,7 +135,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
     const asked = parsed(Asked(), askedIn(context));
     const isStart = context.path.endsWith('/start');
     if (isStart !== (asked.target !== null)) throw new HttpError('BAD_REQUEST');
-    const bytes = await readFile(context, CLIENT_BODY);
+    const bytes = await readFile(context, MCP_BODY);
     sendJson(context, 200, await importFile(server, bytes, asked).catch(inOwnWords));
   }
 
