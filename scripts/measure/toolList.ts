@@ -41,7 +41,7 @@ export function toolListSizes() {
     asked: costs.reduce((sum, { asked }) => sum + asked, 0),
     tokens: costs.reduce((sum, { whole }) => sum + whole, 0),
     bytes: Buffer.byteLength(JSON.stringify({ tools: entries })),
-    instructions: instructionsFor(new Set(TOOLS.map(({ name }) => name)), STANDARD).length,
+    instructions: instructionsFor(TOOLS, STANDARD).length,
   };
 }
 

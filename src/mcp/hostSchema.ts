@@ -35,31 +35,12 @@ function argument(given: Node): Node {
   });
 }
 
-/**
- * Reduces a union to the one form that hosts are sent: the object among its forms. Several objects are merged into one that has
- * all their fields. A field is required in the merged object only if every object requires it. If two objects share a field,
- * the first describes it. If no form is an object, the first form is used.
- */
+/** Reduces a union to the one form that hosts are sent: the object among its forms, else the first. */
 function oneForm(node: Node): Node {
   const forms = formsOf(node).filter(({ type }) => type !== 'null');
-  if (forms.length === 0) return node;
-  const objects = forms.filter(({ type }) => type === 'object');
-  const [form = node] = objects.length === 0 ? forms : objects;
-  return oneForm({
-    ...form,
-    ...(objects.length > 1 ? together(objects) : {}),
-    description: node.description ?? form.description,
-    default: node.default,
-  });
-}
-
-function together(objects: readonly Node[]): Node {
-  const [first, ...others] = objects.map(({ required }) => listOf(required));
-  const fields = objects.flatMap(({ properties }) => Object.entries(recordOf(properties)));
-  return {
-    properties: Object.fromEntries([...fields, ...fields.toReversed()]),
-    required: first?.filter((name) => others.every((required) => required.includes(name))),
-  };
+  const form = forms.find(({ type }) => type === 'object') ?? forms[0];
+  if (!form) return node;
+  return oneForm({ ...form, description: node.description ?? form.description, default: node.default });
 }
 
 /** The description with the range and the default, unless it states them already. */

@@ -1,5 +1,4 @@
 /** Which tools a request is offered: those of the settings, except those that its headers leave out. */
-
 import {
   groupsOf,
   isToolset,
@@ -75,15 +74,15 @@ export function unknownTool(name: string, { tools, choice, settings }: Offer): s
 }
 
 function makeOffer(choice: ToolChoice, settings: ToolChoice): Offer {
-  const tools = new Map(toolsOf(choice).map((tool) => [tool.name, tool]));
-  const names = new Set(tools.keys());
+  const tools = toolsOf(choice);
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
     choice,
     settings,
-    tools,
-    entries: [...tools.values()].map(toolEntry),
-    prompts: promptEntries(names),
-    instructions: instructionsFor(names, choice),
+    tools: byName,
+    entries: tools.map(toolEntry),
+    prompts: promptEntries(new Set(byName.keys())),
+    instructions: instructionsFor(tools, choice),
   };
 }
 

@@ -143,28 +143,6 @@ test('a union is sent as its object form, or as its first form if it has no obje
   });
 });
 
-test('a union of objects is sent as one object with the fields of all; a field is required if all of them require it', () => {
-  const fix = z.union([
-    z.strictObject({ position: z.int(), track: z.string().describe('Track') }),
-    z.strictObject({ position: z.int(), skip: z.literal(true) }),
-  ]);
-  assert.deepEqual(hostInputSchema(z.strictObject({ fixes: z.array(fix) })).properties, {
-    fixes: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          position: { type: 'integer' },
-          track: { type: 'string', description: 'Track' },
-          skip: { type: 'boolean' },
-        },
-        required: ['position'],
-        additionalProperties: false,
-      },
-    },
-  });
-});
-
 test('the schema of a result names members and types, and lets null, more members and a failure pass', () => {
   const output = z.object({
     name: z.string(),

@@ -33,17 +33,27 @@ test('the instructions fit, and say what a model must know before its first call
     assertNone(named, (name) => !known.has(name) && !fields.has(name));
   }));
 
-for (const [toolsets, first] of [
-  ['standard', 'Its tools can change playlists, the library and playback.'],
-  ['playlists', 'Its tools can change playlists.'],
-  ['catalog,library', 'Its tools can change the library.'],
-  ['jobs', 'Its tools can change playlists and the library.'],
-  ['playback,history', 'Its tools can change playback.'],
-  ['library_sql', 'Its tools can change playlists.'],
+for (const [env, says, hides] of [
+  [
+    { RELAY_TOOLSETS: 'catalog,jobs', RELAY_READ_ONLY: 'yes' },
+    [
+      /^relay reads one person's Spotify account\.\n/,
+      /search_tracks/,
+      /- Here only tools about catalog, jobs are offered, and no tool that changes something is offered\.$/,
+    ],
+    /set_volume|remove_tracks_from_playlist|get_saved_tracks/,
+  ],
+  [
+    { RELAY_TOOLSETS: 'catalog,playlists,library,history,playback,jobs' },
+    [/Its tools can change/, /commit_job/, /- Here no tool about diagnostics is offered\.$/],
+    /only tools/,
+  ],
 ] as const) {
-  test(`with the toolsets ${toolsets}, the instructions say what those tools can change`, () =>
-    withRelay({ connect: false, env: { RELAY_TOOLSETS: toolsets } }, async ({ client }) => {
-      const line = (client.getInstructions() ?? '').split('\n', 1)[0];
-      assert.equal(line, `relay controls one person's Spotify account. ${first}`);
+  test(`with ${Object.values(env).join(' and ')}, the instructions say what is left out, and leave out its lines`, () =>
+    withRelay({ connect: false, env }, async ({ client }) => {
+      const text = client.getInstructions() ?? '';
+      for (const pattern of says) assert.match(text, pattern);
+      assert.doesNotMatch(text, hides);
+      assert.ok(text.length <= 1_900, `${text.length} characters`);
     }));
 }

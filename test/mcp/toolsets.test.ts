@@ -150,20 +150,6 @@ test('a header that names no toolset is refused: the client would get other tool
   });
 });
 
-test('the instructions name no group of tools that is not offered', async () => {
-  const env = { RELAY_TOOLSETS: 'catalog,jobs', RELAY_READ_ONLY: 'yes' };
-  await withRelay({ connect: false, env }, async ({ client }) => {
-    const text = client.getInstructions() ?? '';
-    assert.match(text, /search_tracks/);
-    assert.doesNotMatch(text, /set_volume|remove_tracks_from_playlist|get_saved_tracks/);
-    assert.match(
-      text,
-      /- Here only tools about catalog, jobs are offered, and no tool that changes something is offered\.$/,
-    );
-    assert.ok(text.length <= 1_900, `${text.length} characters`);
-  });
-});
-
 test('serve takes --toolsets and --read-only, and call says why the server does not offer a tool', () =>
   withDesk({}, async ({ host, relay }) => {
     await host(['--toolsets', 'jobs,extras', '--read-only']);
