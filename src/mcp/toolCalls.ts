@@ -23,7 +23,7 @@ export interface Channel {
 }
 
 /** The credential and program of a client, and the ID that it gave its call. A cancellation must match both. */
-export interface Caller {
+interface Caller {
   principal: string;
   id: string | number;
 }
@@ -38,7 +38,7 @@ interface ToolCall extends Caller, Channel {
   progressToken: string | number | undefined;
 }
 
-export interface ProgressNotification {
+interface ProgressNotification {
   method: 'notifications/progress';
   params: { progressToken: string | number; progress: number; total: number; message?: string };
 }

@@ -223,11 +223,12 @@ for (const [what, before, beside, from, stops] of CANCELLATIONS) {
         return { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name, arguments: {} } };
       };
       for (const program of before) await postMcp({ server }, call('get_devices'), as(program));
-      provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'latency', ms: 300 });
-      const answers = ['one', ...beside].map((program) =>
-        postMcp({ server }, call('get_my_playlists'), as(program)),
+      provider.clearRequests();
+      provider.faults.add({ kind: 'latency', ms: 300, times: 2 });
+      const answers = ['one', ...beside].map((program, at) =>
+        postMcp({ server }, call(at === 0 ? 'get_my_playlists' : 'get_devices'), as(program)),
       );
-      await untilRequested(provider, '/me/playlists');
+      await until(() => provider.requests.length === answers.length);
       const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } };
       assert.equal((await postMcp({ server }, cancel, as(from))).status, 202);
       for (const { text } of await Promise.all(answers)) assert.equal(/CANCELLED/.test(text), stops, text);
