@@ -1,4 +1,4 @@
-/** Entry of the bundle. In an executable, `executable.ts` calls `main`. */
+/** Entry of the bundle, which `bin/relay.mjs` and `executable.ts` run. */
 import { runProgram } from './cli/program.ts';
 import { runProcess } from './cli/terminal/runProcess.ts';
 import { systemWorld } from './cli/world.ts';

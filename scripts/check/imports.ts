@@ -33,8 +33,8 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   mcp: 'tools domain',
   // The authorization server knows nothing of tools or Spotify.
   oauth: 'store secrets config domain',
-  // The client of a running server must not pull the server in.
-  local: 'domain',
+  // Both sides of the door: a program that asks the server must not pull the server in.
+  door: 'domain',
   // Starting at login needs only a command line, and nothing of the program that it runs.
   service: 'domain',
   // The files of other programs have nothing to do with the state.
@@ -42,9 +42,10 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   // The simulated provider must not know the program that it tests.
   demo: 'domain',
   // The server is put together from everything but the command line and the demo.
-  server: 'connect mcp oauth tools library changes jobs resolve music provider store secrets config domain',
+  server:
+    'connect door mcp oauth tools library changes jobs resolve music provider store secrets config domain',
   // The command line is the outermost part.
-  cli: 'server local service connect demo mcp oauth tools music provider store secrets config domain',
+  cli: 'server door service connect demo mcp oauth tools music provider store secrets config domain',
 };
 
 const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)'(\.[^']+)'/g;

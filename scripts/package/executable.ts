@@ -21,12 +21,6 @@ export async function bundleScripts(folder: string) {
       target: TARGET,
       minify: true,
     }),
-    await bundle({
-      entry: 'src/launcher.ts',
-      outfile: join(folder, 'launcher.cjs'),
-      target: TARGET,
-      minify: true,
-    }),
   ];
 }
 
@@ -50,7 +44,7 @@ export async function buildExecutable({ target, builder, folder, output }: Execu
   const built = join(own, 'relay');
   const config = {
     // The path is relative, since stack traces show it.
-    main: 'launcher.cjs',
+    main: 'relay.cjs',
     mainFormat: 'commonjs',
     executable: await nodeOf(target, folder),
     output: built,
@@ -62,7 +56,6 @@ export async function buildExecutable({ target, builder, folder, output }: Execu
     // NODE_OPTIONS is meant for other programs, and an option unknown to this Node would keep relay from starting.
     execArgvExtension: 'none',
     assets: {
-      'relay.cjs': 'relay.cjs',
       [ADDON_ASSET]: await unpack(addonPin(target), `keyring.${target.addon}.node`, own),
       [SQLITE_ASSET]: join(root, 'node_modules', 'sql.js', 'dist', SQLITE_ASSET),
     },

@@ -22,6 +22,7 @@ import { loginCommand } from './login/loginCommand.ts';
 import { logoutCommand } from './login/logoutCommand.ts';
 import { logsCommand } from './serve/logsCommand.ts';
 import { serveCommand } from './serve/serveCommand.ts';
+import { stopCommand } from './serve/stopCommand.ts';
 import { serviceCommand } from './service/serviceCommand.ts';
 import { backupCommand } from './state/backupCommand.ts';
 import { restoreCommand } from './state/restoreCommand.ts';
@@ -52,6 +53,7 @@ export const COMMANDS = [
   logoutCommand,
   logsCommand,
   serveCommand,
+  stopCommand,
   serviceCommand,
   backupCommand,
   restoreCommand,

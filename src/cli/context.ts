@@ -11,8 +11,8 @@ import { RelayError } from '../domain/errors.ts';
 import type { LocalApi } from '../domain/localApi.ts';
 import type { Machine } from '../service/manager.ts';
 import type { Connection, ServerChoice } from './findServer.ts';
-import type { Pipe } from './stdio/pipe.ts';
 import { cleanIo, type Io, note, type Streams } from './terminal/output.ts';
+import type { Pipe } from './terminal/pipe.ts';
 
 /** The parts of the program that own the state. Tests give their own. @internal */
 export interface Parts {
@@ -80,7 +80,7 @@ export interface Context extends World {
   /** Reads `config.json` and the clients file. */
   settings(request?: SettingsRequest): Promise<Settings>;
   /**
-   * The running server; null if there is none. Reads `server.json`, and the master key if a server runs. If the home has no
+   * The running server; null if there is none. Reads `server.json`, and needs no key. If the home has no
    * server and `ownHome` is not set, a running demo is used. This call and all calls to the server reject with `INTERRUPTED` as
    * soon as the person asks to stop.
    */

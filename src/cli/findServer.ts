@@ -1,19 +1,20 @@
 /** Finds the running server of a home. If the home has none, commands that may use the demo get the demo's server. */
 import { join } from 'node:path';
-import type { Clock, Random } from '../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { inspectSettings, type LoadOptions, localBaseUrl, type Settings } from '../config/settings.ts';
 import { RelayError } from '../domain/errors.ts';
-import type { LocalApi, ServerFile } from '../domain/localApi.ts';
-import { carryMessage } from '../local/carryMessage.ts';
-import type { OpenOptions } from '../local/connection.ts';
-import { createLocalClient, greet } from '../local/localClient.ts';
-import { awaitServerFile, readServerFile } from '../store/home/serverFile.ts';
-import { serverKey } from './serverKey.ts';
+import { ASKER_HEADER, COMMAND_LINE, type LocalApi, type ServerFile } from '../domain/localApi.ts';
+import { answers, type McpStream, openCalls, openMcp } from '../door/client.ts';
+import { LOOK_AGAIN_MS, lockPath, readHolder, SERVING } from '../store/home/lockFile.ts';
+import { signalReaches } from '../store/home/processes.ts';
+import { readServerFile } from '../store/home/serverFile.ts';
+
+/** How long a server may take from the lock to its door, in milliseconds. */
+const STARTED_WITHIN_MS = 5_000;
 
 /** The part of `Context` that is needed here. `context.ts` imports this file, so this file does not import `context.ts`. */
 interface Asking {
   clock: Clock;
-  random: Random;
   signal: AbortSignal;
   version: string;
   remark(text: string): void;
@@ -24,8 +25,8 @@ interface Asking {
 
 export interface Connection {
   local: LocalApi;
-  /** Sends one message to the MCP endpoint and passes each answer to `take` as JSON. Returns the HTTP status. */
-  carry(text: string, options: OpenOptions, take: (json: string) => Promise<void>): Promise<number>;
+  /** Opens a stream of MCP messages, one a line, on which every tool can be called. */
+  mcp(): Promise<McpStream>;
   baseUrl: string;
   demo: boolean;
 }
@@ -35,17 +36,35 @@ export interface ServerChoice {
   ownHome?: boolean;
 }
 
-/**
- * Returns the running server with a client for it, or null. A `server.json` that a killed server left behind is ignored. Another
- * program at the server's address learns nothing: a server must first prove that it belongs to this home
- * (`local/localClient.ts`).
- */
+/** The server of a home; null if none listens, as after `kill -9`, which leaves `server.json` behind. */
+export async function runningServer(home: string): Promise<ServerFile | null> {
+  const file = await readServerFile(home);
+  return file && (await answers(file)) ? file : null;
+}
+
+/** The pid of the process that holds the home to serve it, and that has yet to open its door or is about to end; null if none. */
+export async function startingServer(home: string): Promise<number | null> {
+  const holder = await readHolder(lockPath(home)).catch(() => null);
+  return holder && SERVING.includes(holder.purpose) && signalReaches(holder.pid) ? holder.pid : null;
+}
+
+/** Does the same as `runningServer`, but waits up to five seconds for a server that starts. */
+async function awaitedServer(home: string, clock: Clock): Promise<ServerFile | null> {
+  const giveUpAt = clock.monotonic() + STARTED_WITHIN_MS;
+  for (;;) {
+    const found = await runningServer(home);
+    if (found || (await startingServer(home)) === null || clock.monotonic() >= giveUpAt) return found;
+    await clock.sleep(LOOK_AGAIN_MS);
+  }
+}
+
+/** Returns the running server with a client for it, or null. */
 export async function findServer(
   context: Asking,
   { ownHome = false }: ServerChoice = {},
 ): Promise<Connection | null> {
   const settings = await context.settings();
-  const own = await awaitServerFile(settings.home, context.clock);
+  const own = await awaitedServer(settings.home, context.clock);
   if (own) return connectTo(context, settings, own);
   const demo = ownHome ? null : await runningDemo(settings);
   if (!demo) return null;
@@ -56,7 +75,7 @@ export async function findServer(
 
 /** Finds the running demo of the home in `settings`. Returns null if no demo runs, or if that home is the demo's own. */
 export async function runningDemo({ home, demo }: Settings): Promise<ServerFile | null> {
-  return demo ? null : readServerFile(join(home, 'demo'));
+  return demo ? null : runningServer(join(home, 'demo'));
 }
 
 /** Returns `error` or, if the demo uses the port, an error that says so and how to stop the demo. */
@@ -66,7 +85,10 @@ export async function namingDemo(settings: Settings, error: unknown): Promise<un
   if (demo?.baseUrl !== localBaseUrl(settings.host, settings.port)) return error;
   return error.with({
     message: `The demo is already using ${new URL(demo.baseUrl).host}.`,
-    remedy: `Stop the demo with Ctrl-C where it runs, or end its process (pid ${demo.pid}). Or choose another port with --port.`,
+    remedy: {
+      text: 'Stop the demo with {command}, or choose another port with --port.',
+      command: ['stop', '--demo'],
+    },
   });
 }
 
@@ -74,25 +96,21 @@ export async function namingDemo(settings: Settings, error: unknown): Promise<un
 export async function noteOtherHome(context: Asking): Promise<void> {
   // The command may be the one that corrects the settings, so unusable settings are no error here.
   const { settings } = inspectSettings(context.loadOptions());
-  if ((await readServerFile(settings.home)) || !(await runningDemo(settings))) return;
+  if ((await runningServer(settings.home)) || !(await runningDemo(settings))) return;
   context.remark(`A demo is running, but this command uses ${settings.home}. Add --demo to use the demo.`);
 }
 
-async function connectTo(context: Asking, settings: Settings, file: ServerFile): Promise<Connection> {
-  const { clock, random, signal } = context;
-  const { baseUrl, version, pid } = file;
-  const localKey = await serverKey(settings, baseUrl, clock).catch((error: unknown) => {
-    // The exit code of `KEY_UNAVAILABLE` says that a login is needed. Here no login helps, since the server cannot be reached.
-    const isKey = error instanceof RelayError && error.code === 'KEY_UNAVAILABLE';
-    throw isKey ? error.with({ code: 'NO_SERVER' }) : error;
-  });
+function connectTo(context: Asking, settings: Settings, file: ServerFile): Connection {
+  const { baseUrl, version } = file;
   if (version !== context.version) {
     context.remark(
-      `The running server is version ${version}, this is ${context.version}: restart the server.`,
+      `The running server is version ${version}, this is ${context.version}: end it with "relay stop" and start it again.`,
     );
   }
-  const local = createLocalClient({ baseUrl, key: localKey, pid, signal, random });
-  const carry: Connection['carry'] = (text, { headers, signal }, take) =>
-    carryMessage(text, greet(baseUrl, { pid, signal, random }), { key: localKey, headers, signal }, take);
-  return { local, carry, baseUrl, demo: settings.demo };
+  return {
+    local: openCalls(file, context.signal),
+    mcp: () => openMcp(file, { [ASKER_HEADER]: COMMAND_LINE }),
+    baseUrl,
+    demo: settings.demo,
+  };
 }

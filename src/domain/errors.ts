@@ -3,7 +3,8 @@
  * mappings to MCP, HTTP, exit codes and jobs are exhaustive tables at those boundaries. So a code added here does not compile
  * until each table has it.
  */
-import { type Remedy, remedyText } from './remedy.ts';
+import { isObject } from '../base/parsing.ts';
+import { type Remedy, readRemedy, remedyText } from './remedy.ts';
 
 export { isDiskFull, messageOf, nullIfMissing, systemCodeOf } from '../base/thrown.ts';
 
@@ -125,6 +126,16 @@ export function asRelayError(error: unknown): RelayError {
   return new RelayError('INTERNAL', 'relay hit an internal error.', {
     remedy: "Try again. If it happens again, look in the server's log for this time and report it.",
     cause: error,
+  });
+}
+
+/** Makes the error that another process of relay has told as JSON. @param told the members of its `error` */
+export function toldError(told: object): RelayError {
+  const { code, message, fix, remedy, details } = told as Record<string, unknown>;
+  const how = readRemedy(fix) ?? readRemedy(remedy);
+  return new RelayError(isErrorCode(code) ? code : 'INTERNAL', String(message), {
+    ...(how ? { remedy: how } : {}),
+    ...(isObject(details) ? { details } : {}),
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the command line asks of the program that owns the state: over HTTP (`/local/…`) while a server runs, in the
- * same process otherwise. Calls take and return plain JSON values, and fail with a `RelayError`.
+ * What the command line asks of the program that owns the state: at its door (`door/`) while a server runs, in the same process
+ * otherwise. Calls take and return plain JSON values, and fail with a `RelayError`.
  */
 
 import type { ChangeSummary, UndoResult } from './change.ts';
@@ -427,63 +427,59 @@ export interface LocalApi {
   importPlays(request: PlaysRequest): Promise<{ id: number }>;
   /** Returns how far the import is; waits at most half a second for its end. @throws the import's error if it failed */
   playsProgress(asked: { id: number }): Promise<PlaysProgress>;
-  /**
-   * Keeps this server running for a program that carries messages for an MCP client.
-   * @param program.id chosen by the program
-   * @param program.seconds from now, at most 60; 0 if the program no longer needs the server
-   */
-  stay(program: { id: string; seconds: number }): Promise<void>;
+  /** Ends the server, after the answers to what it was asked. Tells who is connected through `relay stdio`. */
+  stop(): Promise<{ pid: number; clients: string[] }>;
 }
 
-/** The route below `/local/` for each call: all are POST with a JSON body, so that no value lands in a URL. */
-export const LOCAL_ROUTES = {
-  status: 'status',
-  startLogin: 'login/start',
-  loginProgress: 'login/progress',
-  pasteLogin: 'login/paste',
-  ownerTicket: 'owner-ticket/issue',
-  ownerTicketWaits: 'owner-ticket/waits',
-  logout: 'logout',
-  showKey: 'key/show',
-  rotateKey: 'key/rotate',
-  setClientSecret: 'client-secret',
-  saveState: 'state/save',
-  listClients: 'clients/list',
-  addClient: 'clients/add',
-  revokeClient: 'clients/revoke',
-  listBrowsers: 'browsers/list',
-  forgetBrowsers: 'browsers/forget',
-  listRemembered: 'remembered/list',
-  forgetRemembered: 'remembered/forget',
-  listChanges: 'changes/list',
-  undoChange: 'changes/undo',
-  previewImport: 'import/preview',
-  startImport: 'import/start',
-  getJob: 'jobs/get',
-  commitJob: 'jobs/commit',
-  listPlaylists: 'playlists/list',
-  playlistNames: 'playlists/names',
-  getPlaylist: 'playlists/get',
-  playlistRows: 'playlists/rows',
-  savedRows: 'saved/rows',
-  libraryStatus: 'library/status',
-  syncLibrary: 'library/sync',
-  askLibrary: 'library/ask',
-  askLibraryCsv: 'library/csv',
-  forgetLibrary: 'library/forget',
-  listKeeps: 'keeps/list',
-  addKeep: 'keeps/add',
-  actOnKeep: 'keeps/act',
-  playlistVersions: 'versions/list',
-  playlistVersion: 'versions/show',
-  restorePlaylist: 'versions/restore',
-  importPlays: 'plays/import',
-  playsProgress: 'plays/progress',
-  stay: 'stay',
-} as const satisfies Record<keyof LocalApi, string>;
+/** The names of all calls. */
+const CALLS = {
+  status: true,
+  startLogin: true,
+  loginProgress: true,
+  pasteLogin: true,
+  ownerTicket: true,
+  ownerTicketWaits: true,
+  logout: true,
+  showKey: true,
+  rotateKey: true,
+  setClientSecret: true,
+  saveState: true,
+  listClients: true,
+  addClient: true,
+  revokeClient: true,
+  listBrowsers: true,
+  forgetBrowsers: true,
+  listRemembered: true,
+  forgetRemembered: true,
+  listChanges: true,
+  undoChange: true,
+  previewImport: true,
+  startImport: true,
+  getJob: true,
+  commitJob: true,
+  listPlaylists: true,
+  playlistNames: true,
+  getPlaylist: true,
+  playlistRows: true,
+  savedRows: true,
+  libraryStatus: true,
+  syncLibrary: true,
+  askLibrary: true,
+  askLibraryCsv: true,
+  forgetLibrary: true,
+  listKeeps: true,
+  addKeep: true,
+  actOnKeep: true,
+  playlistVersions: true,
+  playlistVersion: true,
+  restorePlaylist: true,
+  importPlays: true,
+  playsProgress: true,
+  stop: true,
+} as const satisfies Record<keyof LocalApi, true>;
 
 export type LocalCall = keyof LocalApi;
-export const LOCAL_CALLS = Object.keys(LOCAL_ROUTES) as LocalCall[];
+export const LOCAL_CALLS = Object.keys(CALLS) as LocalCall[];
 
 /** Builds a `LocalApi`; `make` creates the function for each call. */
 export function localApiOf(make: (name: LocalCall) => (given: object) => Promise<unknown>): LocalApi {
@@ -494,17 +490,33 @@ export function localApiOf(make: (name: LocalCall) => (given: object) => Promise
   return Object.fromEntries(calls) as LocalApi;
 }
 
-/**
- * On a message that is carried for an MCP client, this header does what the call `stay` does, for `STAY_SECONDS`. Its value is
- * the program's ID.
- */
-export const STAY_HEADER = 'relay-stay';
-export const STAY_SECONDS = 45;
-
 /** What `<home>/server.json` holds while a server runs. */
-export interface ServerFile {
+export interface ServerFile extends DoorAddress {
   pid: number;
   startedAt: string;
   version: string;
   baseUrl: string;
 }
+
+/** One client of `relay stdio`, as the server knows it. */
+export interface DoorSession {
+  /** The name that the client gave; null before it has given one. */
+  readonly client: string | null;
+  /** True while a request is not yet answered. */
+  readonly isBusy: boolean;
+}
+
+/** Where the server listens for the owner's programs (`door/`). */
+export interface DoorAddress {
+  /** Path of the socket, or name of the pipe. */
+  socket: string;
+  /**
+   * With it the server proves itself. Only Windows needs that: another user may take the name of a pipe whose server has crashed.
+   * New at each start.
+   */
+  secret?: string;
+}
+
+/** The header of a stream of MCP messages that says who opens it: `COMMAND_LINE` for `relay call`, which may call every tool. */
+export const ASKER_HEADER = 'relay-asker';
+export const COMMAND_LINE = 'command-line';

@@ -2,12 +2,17 @@
  * The MCP endpoint: the official SDK's handler for all protocol revisions, stateless, with a low-level `Server` per request.
  * Requests of the plain form get the same answers without the SDK (`plain.ts`). Sockets and credentials are the job of `server/`.
  */
+
+import type { Writable } from 'node:stream';
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { isObject } from '../base/parsing.ts';
+import type { Lines } from '../base/textLines.ts';
 import { modelText } from '../base/visibleText.ts';
+import { ASKER_HEADER, COMMAND_LINE, type DoorSession } from '../domain/localApi.ts';
 import type { ToolChoice } from '../domain/toolsets.ts';
+import { serveLines } from './lineSession.ts';
 import { createOffers, type Offer, type SentHeaders, unknownTool } from './offers.ts';
-import { createPlainAnswers, type Era, type Plain, plainOf } from './plain.ts';
+import { createPlainAnswers, type Plain, type PlainAnswer, plainOf } from './plain.ts';
 import { promptText } from './prompts.ts';
 import { type Channel, createToolCalls, type ToolCallOptions } from './toolCalls.ts';
 
@@ -29,12 +34,6 @@ export interface Client {
   headers: SentHeaders;
 }
 
-/** The answer to a request of the plain form: one JSON-RPC message, after the notifications of its channel. */
-export interface PlainAnswer {
-  era: Era;
-  text: Buffer | Promise<string>;
-}
-
 export interface McpEndpoint {
   /** Answers a POST of the plain form as `fetch` would; returns null, and does nothing, if the message needs `fetch`. */
   answer(message: unknown, client: Client, channel: Channel): PlainAnswer | null;
@@ -43,6 +42,11 @@ export interface McpEndpoint {
    * @param body the parsed JSON of a POST
    */
   fetch(request: Request, body: unknown, client: Client): Promise<Response>;
+  /**
+   * Speaks MCP on a stream of the door, with the client of one `relay stdio`, or with `relay call`, which may call every tool.
+   * @param headers those that opened the stream, which say who opened it and which tools its client gets
+   */
+  serve(stream: Writable, lines: Lines, headers: SentHeaders, baseUrl: string): DoorSession;
   /** Ends calls in progress with `SHUTTING_DOWN`. */
   stopCalls(): void;
   close(): Promise<void>;
@@ -54,6 +58,8 @@ const LIST_TTL_MS = 3_600_000;
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const serverInfo = { name: 'relay', title: 'relay for Spotify (unofficial)', version: options.version };
   const offerFor = createOffers(options.choice);
+  const everything = createOffers({ toolsets: ['all'], readOnly: false });
+  let streams = 0;
   const calls = createToolCalls(options);
   const answers = createPlainAnswers(serverInfo, LIST_TTL_MS);
 
@@ -128,6 +134,22 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       return handler.fetch(request, {
         parsedBody: Array.isArray(sent) ? sent.map(asMeant) : asMeant(sent),
         authInfo: { token: '', clientId: client.principal, scopes: ['relay'], extra },
+      });
+    },
+    serve(stream, lines, headers, baseUrl) {
+      const by = headers[ASKER_HEADER] === COMMAND_LINE ? COMMAND_LINE : 'stdio';
+      const found = by === 'stdio' ? offerFor(headers) : everything({});
+      if ('problem' in found) throw new Error(found.problem);
+      streams += 1;
+      const client = { principal: `${by} ${streams}`, by, baseUrl, headers };
+      return serveLines(stream, lines, {
+        factory: () => serverFor(found.offer, client, undefined),
+        plain(message, channel) {
+          const plain = plainOf(message, null);
+          return plain && answerPlain(plain, found.offer, client, channel);
+        },
+        cancel: (id) => calls.cancel({ principal: client.principal, id }),
+        meant: asMeant,
       });
     },
     stopCalls: () => calls.stop(),

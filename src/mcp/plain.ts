@@ -27,7 +27,13 @@ export interface Plain {
 }
 
 /** `modern` is the revision of 2026-07-28; `legacy` stands for all earlier revisions. */
-export type Era = 'modern' | 'legacy';
+type Era = 'modern' | 'legacy';
+
+/** The answer to a request of the plain form: one JSON-RPC message, after the notifications of its channel. */
+export interface PlainAnswer {
+  era: Era;
+  text: Buffer | Promise<string>;
+}
 
 type Members = Record<string, unknown>;
 

@@ -12,7 +12,6 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import type { Random } from '../base/clock.ts';
-import { expandSha256 } from '../base/sha256.ts';
 import { RelayError } from '../domain/errors.ts';
 
 /** First byte of a sealed value. Version 1: nonce, ciphertext, tag. */
@@ -86,14 +85,6 @@ export function keyMismatch(message: string): RelayError {
       command: ['login'],
     },
   });
-}
-
-/**
- * The key that the server and the command line use to prove to each other who they are (`domain/localProof.ts`). Any process that can
- * read the master key can derive it.
- */
-export function deriveLocalKey(masterKey: Buffer): string {
-  return expandSha256(masterKey, 'relay local key v2').toString('base64url');
 }
 
 /** Compares digests, so that the time does not show where the two differ, or whether their lengths do. */

@@ -21,7 +21,7 @@ import { createProviderApi } from '../provider/http/send.ts';
 import type { Transport } from '../provider/http/transport.ts';
 import { keepPlaylistNames } from '../provider/knownNames.ts';
 import { loadMasterKey, type MasterKey } from '../secrets/masterKey.ts';
-import { createSealer, deriveLocalKey } from '../secrets/seal.ts';
+import { createSealer } from '../secrets/seal.ts';
 import { keepStateFile } from '../store/copies/backup.ts';
 import { openStore, type Store } from '../store/file/open.ts';
 import { diskProblem, type SaveFs } from '../store/file/save.ts';
@@ -83,8 +83,6 @@ export interface Core {
   readonly version: string;
   readonly store: Store;
   readonly key: Pick<MasterKey, 'source' | 'warning' | 'created'>;
-  /** The key with which the server and the command line prove themselves to each other. */
-  readonly localKey: string;
   readonly apiKey: ApiKey;
   readonly provider: ProviderApi;
   readonly library: Library;
@@ -244,7 +242,6 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     version: options.version,
     store,
     key: { source: opened.key.source, warning: opened.key.warning, created: opened.key.created },
-    localKey: deriveLocalKey(opened.key.key),
     apiKey: opened.apiKey,
     provider,
     library,

@@ -1,4 +1,4 @@
-/** Carries out the owner's calls in the process that holds the state, whether they come over HTTP or from this process. */
+/** Carries out the owner's calls in the process that holds the state, whether they come through the door or from this process. */
 import * as z from 'zod';
 import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
@@ -33,7 +33,6 @@ import {
   ownerSavedRows,
 } from './ownerLists.ts';
 import { ownerRestore, ownerVersion, ownerVersions } from './ownerVersions.ts';
-import type { Presence } from './presence.ts';
 import { forgetRemembered, rememberedMatches } from './remembered.ts';
 import { importTarget } from './routes/bodies.ts';
 import { LOGIN_PATH } from './routes/login.ts';
@@ -50,7 +49,10 @@ export interface ServerSide {
   /** The address to which the provider sends the browser back. */
   redirectUri: string;
   services: Services;
-  presence: Presence;
+  /** Reports that somebody uses the server. */
+  used: () => void;
+  /** Asks the process to end the server. Returns the names of the clients of `relay stdio`. */
+  stop(): string[];
   /** ID of the last login that the owner's page began; null before the first one, and after Disconnect on the page. */
   pageLogin: { attemptId: string | null };
   waitingClients: WaitingClients;
@@ -90,8 +92,6 @@ interface Operation<C extends LocalCall> {
   run(asked: Asked<C>, here: Here): Told<C>;
   /** Carries out the call in a home without a state; if missing, the call is refused there. */
   inEmptyHome?(asked: Asked<C>, home: EmptyHome): Told<C>;
-  /** True if the request body holds a file. */
-  hasFile?: true;
 }
 
 const nothing = () => z.object({});
@@ -115,7 +115,7 @@ const listContent = () => ({
 });
 
 /** Every call of `LocalApi`, with the input that it takes and what it does. */
-export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
+const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
   status: {
     input: nothing,
     run: async (_, { core, server }) => statusReport(core, server?.facts ?? null, server?.owner.code ?? null),
@@ -253,7 +253,6 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
       ownerPreview({ store, clock, resolver: createResolver(provider, store, clock) }, list),
     inEmptyHome: async (list, { clock }) =>
       ownerPreview({ store: null, clock, resolver: { knows: () => false } }, list),
-    hasFile: true,
   },
   startImport: {
     input: () =>
@@ -269,7 +268,6 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
       requireLogin(core);
       return ownerImport(services, request);
     },
-    hasFile: true,
   },
   getJob: {
     input: () => z.object({ id: jobId() }),
@@ -379,9 +377,9 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
       }),
     run: async (request, { running }) => ownerRestore(running().services, request),
   },
-  stay: {
-    input: () => z.object({ id: z.string().regex(/^[\w-]{1,64}$/), seconds: z.number().min(0).max(60) }),
-    run: async ({ id, seconds }, { running }) => running().presence.stay(id, seconds),
+  stop: {
+    input: nothing,
+    run: async (_, { running }) => ({ pid: process.pid, clients: running().stop() }),
   },
 };
 

@@ -1,21 +1,39 @@
 /** Builds the services that the tools use, such as changes, jobs and kept playlists, from an open core. */
 import { createChanges } from '../changes/changes.ts';
 import { createJobs } from '../jobs/jobService.ts';
-import { createKeeps } from '../jobs/keeps/keeps.ts';
+import { createKeeps, type Keeps } from '../jobs/keeps/keeps.ts';
 import { createPlaylistRows } from '../provider/resources/playlistRows.ts';
 import { createResolver } from '../resolve/resolver.ts';
 import type { Services } from '../tools/tool.ts';
 import type { Core } from './core.ts';
 
-/** Creates the services; called once per process. Jobs and kept playlists do nothing until they are started. */
-export function createServices(core: Core): Services {
+/** What adding a kept playlist says in a server that ends when nobody uses it. */
+const ENDS =
+  'An AI client started relay, which ends ten minutes after the last client. Runs that fall due meanwhile are made once, at the next start. To have them on time: relay service install.';
+
+function endingKeeps(keeps: Keeps): Keeps {
+  return {
+    ...keeps,
+    async add(asked, call) {
+      const answer = await keeps.add(asked, call);
+      return asked.dryRun ? answer : { ...answer, warning: [answer.warning, ENDS].filter(Boolean).join(' ') };
+    },
+  };
+}
+
+/**
+ * Creates the services; called once per process. Jobs and kept playlists do nothing until they are started.
+ * @param endsUnused true for a server that an AI client started
+ */
+export function createServices(core: Core, endsUnused: boolean): Services {
   const { provider, store, clock, random, log } = core;
   const rows = createPlaylistRows(provider, clock);
   const { library } = core;
   const resolver = createResolver(provider, store, clock, (query) => library.savedLike(query));
   const changes = createChanges({ provider, rows, store, clock, random, log });
   const jobs = createJobs({ changes, provider, rows, resolver, store, clock, random, log });
-  const keeps = createKeeps({ provider, rows, changes, jobs, library, store, clock, random, log });
+  const kept = createKeeps({ provider, rows, changes, jobs, library, store, clock, random, log });
+  const keeps = endsUnused ? endingKeeps(kept) : kept;
   core.onConnected(() => {
     jobs.loggedIn();
     library.loggedIn();

@@ -1,16 +1,20 @@
 /** Starts the server: the core, the MCP endpoint, the routes and the listener. Stops them in reverse order. */
 
-import type { IncomingHttpHeaders } from 'node:http';
-import { later } from '../base/abort.ts';
+import type { Duplex } from 'node:stream';
+import { aborted, later } from '../base/abort.ts';
 import { lazy } from '../base/memoised.ts';
 import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
-import { type LocalApi, type ServerFile, STAY_HEADER, STAY_SECONDS } from '../domain/localApi.ts';
+import { RelayError } from '../domain/errors.ts';
+import { statusesIn } from '../domain/job.ts';
+import { type DoorSession, LOCAL_CALLS, type LocalApi } from '../domain/localApi.ts';
 import { commandStyleOf } from '../domain/remedy.ts';
+import { type Door, type DoorOptions, openDoor } from '../door/server.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { removeServerFile, writeServerFile } from '../store/home/serverFile.ts';
 import { forgetActivity } from '../store/tables/accountData.ts';
+import { countJobs, nextRunAfter } from '../store/tables/jobs.ts';
 import type { Services } from '../tools/tool.ts';
-import { COMMAND_LINE, createCredentials } from './access/credentials.ts';
+import { createCredentials } from './access/credentials.ts';
 import { createFormTokens } from './access/formToken.ts';
 import { createOwner } from './access/owner.ts';
 import { createWaitingClients } from './access/waitingClients.ts';
@@ -18,15 +22,14 @@ import { type Core, type HomeOptions, openCore } from './core.ts';
 import type { ConnectionLimits } from './http/connections.ts';
 import { type Listener, listen } from './http/listener.ts';
 import { requirePort } from './http/ports.ts';
+import { toHttp } from './http/toHttp.ts';
 import { createLocalApi } from './localApi.ts';
 import { createLastPlaying } from './owner/lastPlaying.ts';
 import { NOT_FOUND_PAGE } from './pages/homePages.ts';
 import { sendPage } from './pages/page.ts';
-import { createPresence } from './presence.ts';
 import { authorizeRoutes } from './routes/authorize.ts';
 import { healthRoutes } from './routes/health.ts';
 import { assetRoutes, homeRoutes } from './routes/home.ts';
-import { localRoutes } from './routes/local.ts';
 import { LOGIN_PATH, loginRoutes } from './routes/login.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { oauthRoutes } from './routes/oauth.ts';
@@ -34,6 +37,7 @@ import { ownerRoutes } from './routes/owner.ts';
 import { ownerPageRoutes } from './routes/ownerPage.ts';
 import { wellKnownRoutes } from './routes/wellKnown.ts';
 import { createServices } from './services.ts';
+import { createUse } from './unused.ts';
 
 /** How long tool calls may go on when the server stops. After that, they are aborted. */
 const DRAIN_MS = 5_000;
@@ -47,6 +51,8 @@ export interface StartOptions extends HomeOptions {
   env?: NodeJS.ProcessEnv;
   /** Returns the command line that starts relay, for clients that start programs; `relay` by default. */
   program?: () => Promise<readonly string[]>;
+  /** Called once the routes answer, before anybody can find the server. */
+  prepare?: ((local: LocalApi) => Promise<void>) | undefined;
   /** Connection limits for tests that cannot wait for the usual ones. */
   limits?: Partial<ConnectionLimits>;
 }
@@ -64,8 +70,8 @@ export interface RunningServer {
    * are accepted.
    */
   demoKey: string | null;
-  /** True if an MCP client uses the server. A client that `relay stdio` serves from this process does not count. */
-  isUsed(): boolean;
+  /** Resolves when the server should end: somebody asked for it, or an AI client started it and nobody has used it for a while. */
+  over: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -92,9 +98,13 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   if (settings.demo) forgetActivity(core.store);
   if (core.key.warning) log.warn({}, core.key.warning);
   core.oauth.clients.assertDistinct();
-  const services = createServices(core);
+  const services = createServices(core, options.purpose === 'relay stdio');
   const { provider, jobs, keeps, library } = services;
-  const presence = createPresence(clock);
+  const over = new AbortController();
+  const use = createUse(clock);
+  /** Opened last, when everything else answers. */
+  let door: Door | null = null;
+  const clients = () => door?.sessions() ?? [];
   let loaded: McpEndpoint | null = null;
   const endpoint = lazy(async () => {
     loaded = await loadEndpoint(core, services, options);
@@ -114,17 +124,15 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   const lastPlaying = createLastPlaying(provider, core);
   const pageLogin = { attemptId: null };
   const waitingClients = createWaitingClients(clock);
+  const stop = () => {
+    if (options.purpose === 'relay login') throw endsItself();
+    over.abort();
+    return clients().flatMap(({ client }) => client ?? []);
+  };
   const sideFor = (baseUrl: string, redirectUri: string) => ({
-    ...{ facts: factsFor(baseUrl), credentials, owner, redirectUri, services, presence },
+    ...{ facts: factsFor(baseUrl), credentials, owner, redirectUri, services, used: use.note, stop },
     ...{ pageLogin, waitingClients, lastPlaying, env, program },
   });
-
-  // A message that `relay stdio` carries counts only if this header says that the client is there; a `relay call` does not count.
-  const notice = (principal: string, headers: IncomingHttpHeaders) => {
-    const id = headers[STAY_HEADER];
-    if (principal !== COMMAND_LINE) presence.request();
-    else if (typeof id === 'string') presence.stay(id, STAY_SECONDS);
-  };
 
   const listener = await listen({
     host: settings.host,
@@ -144,8 +152,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
         ...wellKnownRoutes(settings.dynamicRegistration),
         ...healthRoutes(core),
         ...loginRoutes(core, redirectUri, options.purpose !== 'relay login'),
-        ...localRoutes((baseUrl) => createLocalApi(core, sideAt(baseUrl)), core.localKey, credentials),
-        ...mcpRoutes(endpoint, credentials, notice, core.quietLog),
+        ...mcpRoutes(endpoint, credentials, use.note, core.quietLog),
         ...authorizeRoutes(core, owner, forms, waitingClients),
         ...ownerRoutes(owner, forms),
         ...ownerPageRoutes(core, sideAt),
@@ -158,26 +165,103 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   });
   const ownUrl = localBaseUrl(settings.host, listener.port);
   const baseUrl = settings.publicBaseUrl ?? ownUrl;
-  const file: ServerFile = { pid: process.pid, startedAt, version: options.version, baseUrl: ownUrl };
+  const local = createLocalApi(core, sideFor(baseUrl, redirectUriFor(settings, listener.port)));
+  const close = lazy(async () => {
+    over.abort();
+    await stopAll(core, () => loaded, [listener, ...(door ? [door] : [])], services);
+  });
   try {
-    await writeServerFile(settings.home, file);
+    await options.prepare?.(local);
+    door = await openDoor({
+      ...{ home: settings.home, clock, random },
+      call: callOf(local, options),
+      serve: (stream, lines, headers) =>
+        sessionOn(stream, endpoint, (mcp) => mcp.serve(stream, lines, headers, ownUrl)),
+    });
+    jobs.start();
+    library.start();
+    keeps.start();
+    const file = { pid: process.pid, startedAt, version: options.version, baseUrl: ownUrl };
+    // Last, since whoever reads the file expects a server that answers.
+    await writeServerFile(settings.home, { ...file, ...door.address });
   } catch (error) {
-    await listener.close(0);
+    await close().catch(() => {});
     throw error;
   }
-  jobs.start();
-  library.start();
-  keeps.start();
+  if (options.purpose === 'relay stdio') {
+    const isNeeded = () => clients().length > 0 || hasWork(core);
+    void use.over(isNeeded, over.signal).then(() => over.abort());
+  }
   return {
     baseUrl,
     mcpUrl: `${baseUrl}/mcp`,
     localUrl: ownUrl,
-    local: createLocalApi(core, sideFor(baseUrl, redirectUriFor(settings, listener.port))),
+    local,
     ownerCode: owner.code,
     demoKey: settings.demo && credentials.acceptsKey ? core.apiKey.current() : null,
-    isUsed: presence.isUsed,
-    close: lazy(() => stop(core, () => loaded, listener, services)),
+    over: aborted(over.signal),
+    close,
   };
+}
+
+/** True while a job works, or waits for a time. A job that waits for a person, or for a login, has nobody to wait for here. */
+function hasWork({ store }: Core): boolean {
+  const byStatus = countJobs(store);
+  return statusesIn('working').some((status) => (byStatus[status] ?? 0) > 0) || nextRunAfter(store) !== null;
+}
+
+/** Opens a session on a stream once the endpoint is loaded. */
+function sessionOn(
+  stream: Duplex,
+  endpoint: () => Promise<McpEndpoint>,
+  open: (mcp: McpEndpoint) => DoorSession,
+): DoorSession {
+  let session: DoorSession | null = null;
+  endpoint()
+    .then((mcp) => {
+      session = open(mcp);
+    })
+    .catch((error: Error) => stream.destroy(error));
+  return {
+    get client() {
+      return session?.client ?? null;
+    },
+    get isBusy() {
+      return session?.isBusy ?? !stream.destroyed;
+    },
+  };
+}
+
+/** Returns what carries out the owner's calls at the door. */
+function callOf(local: LocalApi, { log, version }: StartOptions): DoorOptions['call'] {
+  return async (name, given) => {
+    try {
+      const call = LOCAL_CALLS.find((known) => known === name);
+      if (call === undefined) throw otherVersion(version);
+      return { result: (await local[call](given as never)) ?? {} };
+    } catch (thrown) {
+      const { error } = toHttp(thrown, '');
+      if (error.code === 'INTERNAL')
+        log.error({ err: thrown, call: name }, 'a call of the command line failed');
+      return { error };
+    }
+  };
+}
+
+function endsItself(): RelayError {
+  return new RelayError('CONFLICT', 'This server runs for `relay login` alone, and ends with it.', {
+    remedy: 'End that command with Ctrl-C where it runs.',
+  });
+}
+
+function otherVersion(version: string): RelayError {
+  return new RelayError(
+    'INTERNAL',
+    `The running server is relay ${version}, which does not know this request.`,
+    {
+      remedy: { text: 'Stop it with {command}, then start it again with this program.', command: ['stop'] },
+    },
+  );
 }
 
 /** Loading the SDK and the schemas of the tools would take half of the time to start and a third of the memory. */
@@ -199,16 +283,17 @@ async function loadEndpoint(core: Core, services: Services, options: StartOption
   });
 }
 
-async function stop(
+/** Stops in reverse order of the start. @param entrances what takes requests */
+async function stopAll(
   core: Core,
   endpoint: () => McpEndpoint | null,
-  listener: Listener,
+  entrances: ReadonlyArray<Pick<Listener, 'close'>>,
   { jobs, keeps }: Services,
 ): Promise<void> {
   const jobsStopped = Promise.all([jobs.stop(), keeps.stop()]);
   const timer = new AbortController();
   later(core.clock, DRAIN_MS, timer.signal, () => endpoint()?.stopCalls());
-  await listener.close(DRAIN_MS + STOP_MS);
+  await Promise.all(entrances.map((entrance) => entrance.close(DRAIN_MS + STOP_MS)));
   timer.abort();
   await endpoint()?.close();
   await jobsStopped;

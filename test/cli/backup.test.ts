@@ -122,7 +122,7 @@ test('backup has a running server save first, and copies the file that the serve
   const { code, err } = await relay(['backup', copy], { env });
   assert.equal(code, 0);
   assert.match(err, /^The copy .* in this system's keychain too\.\n$/);
-  assert.deepEqual(calls, [{ route: 'state/save', body: {} }]);
+  assert.deepEqual(calls, [{ call: 'saveState', body: {} }]);
   assert.deepEqual(readFileSync(copy), readFileSync(state));
 });
 

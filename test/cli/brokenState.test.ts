@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { openOffline } from '../../src/server/offline.ts';
-import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 
 const parts = { openOffline };
@@ -112,23 +111,4 @@ test('with --json, a state of a newer program is a problem in the report, and ex
     summary: problem.message,
     remedy: problem.remedy,
   });
-});
-
-test('a state of a newer program stays the problem while a newer server runs whose key is not here', async (context) => {
-  const home = await newerHome(context);
-  const startedAt = '2026-11-01T00:00:00.000Z';
-  await writeServerFile(home, {
-    pid: process.pid,
-    startedAt,
-    version: '9.9.9',
-    baseUrl: 'http://127.0.0.1:1',
-  });
-  const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file' };
-  const { code, out, err } = await relay(['status', '--json'], { env, parts });
-  const { problem, entries } = JSON.parse(out);
-  assert.deepEqual([code, err, problem?.code], [5, '', 'STATE_TOO_NEW']);
-  assert.match(
-    entries[0].summary,
-    /^A server runs at http:\/\/127\.0\.0\.1:1, but its key cannot be read here/,
-  );
 });

@@ -151,21 +151,6 @@ test('without a server: exit 4', async (context) => {
   });
 });
 
-test('an MCP endpoint that refuses the command is exit 4', async (context) => {
-  const server = await startFakeLocal(context, {
-    mcp: () => echoServer(),
-    refuses: true,
-  });
-  const { code, err } = await relay(['call', 'echo'], { env: server.env });
-  assert.deepEqual(
-    [code, err],
-    [
-      4,
-      `relay: The MCP endpoint ${server.baseUrl}/mcp does not answer correctly.\n  Look at the log of the running server. Restart it if its version differs from this one.\n`,
-    ],
-  );
-});
-
 test('a server that stops before it answers is exit 4, and the call may have had its effect', async (context) => {
   const server = await startFakeLocal(context, {
     mcp: () => echoServer({ started: () => server.cut() }),

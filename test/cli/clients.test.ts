@@ -88,8 +88,8 @@ test('clients add prints the ID alone; a secret comes from stdin and is not prin
   const result = await relay(confidential, { env, stdin: `${secret}\n` });
   assert.deepEqual(result, { code: 0, out: `${JSON.stringify({ client: added })}\n`, err: '' });
   assert.deepEqual(server.calls, [
-    { route: 'clients/add', body: { name: 'Bot', redirectUris: [URI, 'app://x'], secret: null } },
-    { route: 'clients/add', body: { name: 'Bot', redirectUris: [URI], secret } },
+    { call: 'addClient', body: { name: 'Bot', redirectUris: [URI, 'app://x'], secret: null } },
+    { call: 'addClient', body: { name: 'Bot', redirectUris: [URI], secret } },
   ]);
   assert.equal((await relay(confidential, { env })).code, 2);
   assert.equal((await relay(['clients', 'add', 'Bot'], { env })).code, 2);
@@ -117,9 +117,9 @@ test('clients revoke says what ended, and that the client may ask again', async 
     err: 'It is in the settings and can ask again. Remove it there to prevent that.\n',
   });
   assert.deepEqual(server.calls, [
-    { route: 'clients/revoke', body: { client: 'Claude Code', forget: false } },
-    { route: 'clients/revoke', body: { client: 'Claude Code', forget: true } },
-    { route: 'clients/revoke', body: { client: 'legacy', forget: false } },
+    { call: 'revokeClient', body: { client: 'Claude Code', forget: false } },
+    { call: 'revokeClient', body: { client: 'Claude Code', forget: true } },
+    { call: 'revokeClient', body: { client: 'legacy', forget: false } },
   ]);
 });
 

@@ -283,14 +283,14 @@ test('config set providerClientSecret reads stdin and hands the secret to the ru
   const args = ['config', 'set', 'providerClientSecret'];
   const result = await relay(args, { env: server.env, stdin: 'hunter2hunter2\n' });
   assert.deepEqual(result, { code: 0, out: '', err: 'Stored the client secret, encrypted\n' });
-  assert.deepEqual(server.calls, [{ route: 'client-secret', body: { value: 'hunter2hunter2' } }]);
+  assert.deepEqual(server.calls, [{ call: 'setClientSecret', body: { value: 'hunter2hunter2' } }]);
 });
 
 test('config unset providerClientSecret forgets it', async (context) => {
   const server = await startFakeLocal(context, { answers: { setClientSecret: async () => {} } });
   const result = await relay(['config', 'unset', 'providerClientSecret'], { env: server.env });
   assert.deepEqual(result, { code: 0, out: '', err: 'Forgot the client secret\n' });
-  assert.deepEqual(server.calls.at(-1), { route: 'client-secret', body: { value: null } });
+  assert.deepEqual(server.calls.at(-1), { call: 'setClientSecret', body: { value: null } });
 });
 
 test('config unset providerClientSecret says so if none was stored', async (context) => {
@@ -318,7 +318,7 @@ test('a secret that is typed is not shown', async (context) => {
     out: '',
     err: 'Client secret: \nStored the client secret, encrypted\n',
   });
-  assert.deepEqual(server.calls, [{ route: 'client-secret', body: { value: 'hunter2' } }]);
+  assert.deepEqual(server.calls, [{ call: 'setClientSecret', body: { value: 'hunter2' } }]);
 });
 
 test('an empty stdin is refused as a secret', async () => {

@@ -444,7 +444,7 @@ test('the address is that of the running server, and replaces another one of rel
   put('.cursor/mcp.json', BOTH);
   assert.match((await run(['cursor', '--write'])).out, /^Changed relay in\n/);
   assert.equal(text('.cursor/mcp.json'), BOTH.replace(URL, 'https://relay.example.org/mcp'));
-  assert.deepEqual(pluck(calls, 'route'), ['status']);
+  assert.deepEqual(pluck(calls, 'call'), ['status']);
 });
 
 test('the demo has a name of its own, and leaves the entry of a real server with the same address', async (context) => {
@@ -548,7 +548,7 @@ test('--write without --key removes the key from the file, and does not ask the 
   calls.length = 0;
   assert.equal((await run(['cursor', '--write'])).code, 0);
   assert.equal(text('.cursor/mcp.json'), fileWith('mcpServers', { url: URL }));
-  assert.deepEqual(pluck(calls, 'route'), ['status']);
+  assert.deepEqual(pluck(calls, 'call'), ['status']);
 });
 
 test('--key without a server opens the state and closes it again', async (context) => {
@@ -572,7 +572,7 @@ test('a server that accepts no key makes --key an error', async (context) => {
     err: 'relay: The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.\n  Leave out --key: Cursor asks for your approval in the browser.\n',
   };
   assert.deepEqual(await desk(context, env).run(['cursor', '--key', '--write']), expected);
-  assert.deepEqual(pluck(calls, 'route'), ['status']);
+  assert.deepEqual(pluck(calls, 'call'), ['status']);
 });
 
 test('after key rotate, key and connect name the files that still have the old key', async (context) => {

@@ -6,7 +6,6 @@ import test from 'node:test';
 import type { Parts } from '../../src/cli/context.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { LocalApi } from '../../src/domain/localApi.ts';
-import { openOffline } from '../../src/server/offline.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { exampleReport } from '../support/reports.ts';
@@ -110,7 +109,7 @@ test('if the demo uses the port, serve says so', async (context) => {
   assert.deepEqual(result, {
     code: 1,
     out: '',
-    err: `${noteOf(demo.home)}relay: The demo is already using 127.0.0.1:${port}.\n  Stop the demo with Ctrl-C where it runs, or end its process (pid ${process.pid}). Or choose another port with --port.\n`,
+    err: `${noteOf(demo.home)}relay: The demo is already using 127.0.0.1:${port}.\n  Stop the demo with \`relay stop --demo\`, or choose another port with --port.\n`,
   });
 });
 
@@ -156,13 +155,4 @@ test('a client that starts relay gets the home of the demo that runs, however th
     const expected = { command: '/opt/relay/relay', args: ['--home', home, 'stdio', '--demo'] };
     assert.deepEqual([server, entry], ['relay-demo', expected], args.join(' '));
   }
-});
-
-test('relay status that cannot ask the running demo reports on the demo, not on the home above it', async (context) => {
-  const { home, baseUrl } = await startFakeLocal(context, { demo: true });
-  const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file' };
-  const { code, out, err } = await relay(['status', '--json'], { env, parts: { openOffline } });
-  const { demo, home: reported, entries } = JSON.parse(out);
-  assert.deepEqual([code, err, demo, reported], [4, 'Using the running demo.\n', true, join(home, 'demo')]);
-  assert.ok(entries[0].summary.startsWith(`A server runs at ${baseUrl}, but its key cannot be read here`));
 });

@@ -86,7 +86,7 @@ async function importWith(
     env: local.env,
     stdin: 'x',
   });
-  return { ...result, routes: local.calls.map(({ route }) => route), calls: local.calls };
+  return { ...result, routes: local.calls.map(({ call }) => call), calls: local.calls };
 }
 
 test('without a terminal, progress is a line for each tenth and for each wait', async (context) => {
@@ -168,15 +168,8 @@ test('several jobs are written in order, and only once all of them have found th
   );
   assert.equal(code, 0);
   assert.deepEqual(
-    calls.slice(2).map(({ route, body }) => `${route} ${String(body.id).slice(0, 4)}`),
-    [
-      'jobs/get 1f0c',
-      'jobs/get 2a0c',
-      'jobs/commit 1f0c',
-      'jobs/get 1f0c',
-      'jobs/commit 2a0c',
-      'jobs/get 2a0c',
-    ],
+    calls.slice(2).map(({ call, body }) => `${call} ${String(body.id).slice(0, 4)}`),
+    ['getJob 1f0c', 'getJob 2a0c', 'commitJob 1f0c', 'getJob 1f0c', 'commitJob 2a0c', 'getJob 2a0c'],
   );
   assert.match(out, /^Added to "Road": 80 songs\.\nhttps:\S+p\nhttps:\S+q\n$/);
 });

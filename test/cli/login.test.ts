@@ -5,12 +5,7 @@ import { PassThrough } from 'node:stream';
 import test from 'node:test';
 import type { Parts } from '../../src/cli/context.ts';
 import { RelayError } from '../../src/domain/errors.ts';
-import {
-  type AccountSummary,
-  LOCAL_ROUTES,
-  type LocalApi,
-  type LoginProgress,
-} from '../../src/domain/localApi.ts';
+import type { AccountSummary, LocalApi, LoginProgress } from '../../src/domain/localApi.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { linesOf, pluck } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
@@ -79,7 +74,7 @@ function startable(local: Partial<LocalApi>, refuseFirst?: RelayError) {
       baseUrl: 'http://127.0.0.1:4980',
       mcpUrl: 'http://127.0.0.1:4980/mcp',
       localUrl: 'http://127.0.0.1:4980',
-      isUsed: () => false,
+      over: new Promise<void>(() => {}),
       local: local as LocalApi,
       ownerCode: null,
       demoKey: null,
@@ -105,13 +100,13 @@ test('login opens the browser through a file, always prints an address without a
   const [path = '', page = ''] = opened;
   assert.ok(page.includes(`content="0;url=${TICKET_URL}"`) && page.includes(`href="${TICKET_URL}"`));
   assert.deepEqual([opened.length, existsSync(dirname(path))], [2, false]);
-  const calls = server.calls.filter(({ route }) => route !== LOCAL_ROUTES.ownerTicketWaits);
+  const calls = server.calls.filter(({ call }) => call !== 'ownerTicketWaits');
   assert.deepEqual(calls, [
-    { route: 'login/start', body: { switchAccount: false } },
-    { route: 'owner-ticket/issue', body: { attemptId: 'a1' } },
-    { route: 'login/progress', body: { attemptId: 'a1', waitSeconds: 25 } },
-    { route: 'login/progress', body: { attemptId: 'a1', waitSeconds: 25 } },
-    { route: 'login/progress', body: { attemptId: 'a1', waitSeconds: 25 } },
+    { call: 'startLogin', body: { switchAccount: false } },
+    { call: 'ownerTicket', body: { attemptId: 'a1' } },
+    { call: 'loginProgress', body: { attemptId: 'a1', waitSeconds: 25 } },
+    { call: 'loginProgress', body: { attemptId: 'a1', waitSeconds: 25 } },
+    { call: 'loginProgress', body: { attemptId: 'a1', waitSeconds: 25 } },
   ]);
 });
 
@@ -165,7 +160,7 @@ test('login --json is one event per line', async (context) => {
       { event: 'connected', account: ANN },
     ],
   );
-  assert.deepEqual(server.calls[0], { route: 'login/start', body: { switchAccount: true } });
+  assert.deepEqual(server.calls[0], { call: 'startLogin', body: { switchAccount: true } });
 });
 
 test('permissions that were not granted are reported', async (context) => {

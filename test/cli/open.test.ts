@@ -30,8 +30,8 @@ test("open opens the owner's page through a file and prints the address without 
   assert.deepEqual(result, { code: 0, out: `${PAGE_URL}\n`, err: '' });
   assert.equal(existsSync(path), false);
   assert.deepEqual(server.calls.slice(0, 2), [
-    { route: 'owner-ticket/issue', body: { attemptId: null } },
-    { route: 'owner-ticket/waits', body: { id: 't1' } },
+    { call: 'ownerTicket', body: { attemptId: null } },
+    { call: 'ownerTicketWaits', body: { id: 't1' } },
   ]);
 });
 

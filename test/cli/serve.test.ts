@@ -16,7 +16,7 @@ function world(changes: { connect?: () => Promise<void>; connected?: boolean } =
   const stop = new AbortController();
   const status = async () => exampleReport(changes.connected ? { account: CONNECTED } : {});
   const parts: Partial<Parts> = {
-    startServer: async ({ settings: { host, port, providerApiUrl, demo } }) => {
+    startServer: async ({ settings: { host, port, providerApiUrl, demo }, prepare }) => {
       events.push(`start ${host} ${port} ${providerApiUrl} demo=${demo}`);
       const close = async () => {
         events.push('server closed');
@@ -24,9 +24,13 @@ function world(changes: { connect?: () => Promise<void>; connected?: boolean } =
       const ownerTicket = async () => ({ url: `${BASE_URL}/#ticket=owner-ticket`, id: 't1' });
       const ownerTicketWaits = async () => ({ waits: true });
       const local = { status, ownerTicket, ownerTicketWaits } as unknown as LocalApi;
+      await prepare?.(local).catch(async (error) => {
+        await close();
+        throw error;
+      });
       const demoKey = demo ? 'demo-key' : null;
       const urls = { baseUrl: BASE_URL, mcpUrl: `${BASE_URL}/mcp`, localUrl: BASE_URL };
-      return { ...urls, local, ownerCode: 'brown-fox', demoKey, isUsed: () => false, close };
+      return { ...urls, local, ownerCode: 'brown-fox', demoKey, over: new Promise<void>(() => {}), close };
     },
     startDemo: async (settings) => ({
       settings: { ...settings, providerApiUrl: 'http://127.0.0.1:9/v1' },

@@ -18,6 +18,7 @@ import type { Machine, Ran } from '../../src/service/manager.ts';
 import { runValue } from '../../src/service/runKeyValue.ts';
 import { packagedUnitText, unitText } from '../../src/service/systemdUnit.ts';
 import { type CliOptions, type CliResult, relay, temporaryHome } from '../support/cli.ts';
+import { IDLE_DOOR } from '../support/idleDoor.ts';
 
 const DONE: Ran = { ok: true, out: '', err: '' };
 const NO_BUS = 'Failed to connect to bus: No medium found';
@@ -71,6 +72,7 @@ function desk(context: TestContext, answer = systemctl): Desk {
         startedAt: '2026-11-20T12:00:00.000Z',
         version: '1.2.3',
         baseUrl: 'http://127.0.0.1:4980',
+        ...IDLE_DOOR,
       };
       writeFileSync(join(state, 'server.json'), JSON.stringify(content));
     },

@@ -18,6 +18,7 @@ import { unitText } from '../../src/service/systemdUnit.ts';
 import { acquireHome } from '../../src/store/home/lock.ts';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
 import { assertNone, pluck } from '../support/entries.ts';
+import { IDLE_DOOR } from '../support/idleDoor.ts';
 
 const TERMINAL = { stdin: true, stdout: true, stderr: true };
 const UNREAD = 'Zed (/me/.zed) cannot be read. If it has an entry for relay, remove the entry by hand.';
@@ -179,6 +180,7 @@ test('without a terminal, uninstall needs --yes; it removes nothing while a serv
       startedAt: '2026-11-20T12:00:00.000Z',
       version: '1.2.3',
       baseUrl: 'http://127.0.0.1:4980',
+      ...IDLE_DOOR,
     };
     writeFileSync(join(home, 'server.json'), JSON.stringify(server));
     const refused = await run(['--yes']);
@@ -189,7 +191,7 @@ test('without a terminal, uninstall needs --yes; it removes nothing while a serv
     await lock.release();
     assert.match(
       err,
-      /pid \d+\)\. An AI client started it: it ends once no AI client uses it and no job is under way\. Nothing was/,
+      /pid \d+\)\. An AI client started it: it ends ten minutes after its last client, when no job is left\. Nothing was/,
     );
     writeFileSync(join(home, 'server.json'), '{}');
   }

@@ -97,8 +97,9 @@ test('another user gets neither an approval nor a token nor a login of their own
       baseUrl,
       addresses: [`${baseUrl}/auth/provider/login`],
       paths: [home, ...FILES.map((name) => join(home, name)), path, dirname(path)],
-      requests: [...localCalls(), ...guesses(client_id)],
+      requests: [...ownersCalls(), ...guesses(client_id)],
       approval: { path: approvalPath(client_id), codes: CODES },
+      socket: join(home, 'relay.sock'),
       watchMs: 700,
     });
     provider.loginAs(0);
@@ -109,6 +110,7 @@ test('another user gets neither an approval nor a token nor a login of their own
     // Node sends no answer to a client that has closed its end. Any other answer must be a refusal, not a redirect to the
     // provider.
     assert.match(report.closing, /^(HTTP\/1\.1 403)?$/);
+    assert.deepEqual(report.door, ['EACCES']);
     assert.deepEqual(report.read, {});
     assert.deepEqual(report.files, []);
     assert.match(ticket, /^[\w-]{43}$/);
@@ -143,13 +145,12 @@ const FILES = ['relay.db', 'config.json', 'server.json', 'master.key', 'oauth-cl
 const holdsSecret = (ticket: string) => (text: string) =>
   /[?&#](ticket|owner)=[\w-]{43}/.test(text) || (ticket !== '' && text.includes(ticket));
 
-function localCalls() {
+/** Calls of the door and of the owner's page, without a proof. */
+function ownersCalls() {
   const headers = { 'content-type': 'application/json' };
-  const guessed = { ...headers, authorization: 'Bearer guess' };
-  return ['owner-ticket/issue', 'login/start', 'key/show', 'status'].flatMap((route) => [
-    { path: `/local/${route}`, method: 'POST', headers, body: '{"attemptId":null,"switchAccount":true}' },
-    { path: `/local/${route}`, method: 'POST', headers: guessed, body: '{}' },
-  ]);
+  return ['local/status', 'status', 'stop', 'owner/player/look', 'owner/account/connect'].map((route) => ({
+    ...{ path: `/${route}`, method: 'POST', headers, body: '{"call":"status","given":{}}' },
+  }));
 }
 
 const CLIENT = 'http://127.0.0.1:9/cb';

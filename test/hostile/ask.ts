@@ -1,8 +1,6 @@
 /** Many raw requests over a few kept connections, each bounded in time. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
-import { type ConnectionEnds, connectionSecrets, endsOf } from '../../src/domain/localProof.ts';
 import type { Answer, RawRequest } from '../support/http.ts';
 
 /** The limit for one answer, in real time. No answer takes nearly as long, even on a slow machine. */
@@ -10,33 +8,23 @@ const BOUND_MS = 30_000;
 
 export interface Asker {
   ask(path: string, options?: RawRequest): Promise<Answer>;
-  /** Like `ask`, with the command line's credential, on a connection on which both sides have proved themselves. */
-  askAsCommandLine(localKey: string, path: string, options: RawRequest): Promise<Answer>;
   close(): void;
 }
 
 /** Sends to `baseUrl`; a request without an answer in time fails the test. */
 export function asker(baseUrl: string): Asker {
   const shared = new Agent({ keepAlive: true, maxSockets: 4 });
-  // One connection, so that what was proved on it is good for the next request.
-  const own = new Agent({ keepAlive: true, maxSockets: 1 });
-  let ends: ConnectionEnds | null = null;
-  const once = (
-    path: string,
-    { method = 'GET', headers = {}, body }: RawRequest,
-    agent = shared,
-  ): Promise<Answer> =>
+  const once = (path: string, { method = 'GET', headers = {}, body }: RawRequest): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const options = {
         method,
         path,
         headers: { ...length, ...headers },
-        agent,
+        agent: shared,
         setHost: !('host' in headers),
       };
       const outgoing = request(new URL(baseUrl).origin, options, (response) => {
-        ends = endsOf(response.socket, 'client');
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
@@ -63,19 +51,8 @@ export function asker(baseUrl: string): Asker {
         return once(path, options);
       }
     },
-    async askAsCommandLine(localKey, path, options) {
-      const nonce = randomBytes(32).toString('base64url');
-      const headers = { 'content-type': 'application/json' };
-      const body = JSON.stringify({ nonce });
-      const hello = await once('/local/hello', { method: 'POST', headers, body }, own);
-      assert.ok(ends !== null && hello.status === 200);
-      const { credential } = connectionSecrets(localKey, nonce, ends, JSON.parse(hello.text).pid);
-      const authorization = `Bearer ${credential}`;
-      return once(path, { ...options, headers: { ...options.headers, authorization } }, own);
-    },
     close() {
       shared.destroy();
-      own.destroy();
     },
   };
 }

@@ -6,7 +6,6 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { silentLog } from '../../src/base/log.ts';
-import { LOCAL_ROUTES } from '../../src/domain/localApi.ts';
 import type { OwnerCall } from '../../src/domain/ownerPage.ts';
 import { signIn } from '../oauth/ownerBrowser.ts';
 import { send } from '../support/http.ts';
@@ -80,15 +79,10 @@ const PATHS: readonly string[] = [
   '/owner/code',
   '/owner/ticket',
   ...Object.keys(OWNER_CALLS).map((call) => `/owner/${call}`),
-  ...Object.values(LOCAL_ROUTES).map((call) => `/local/${call}`),
-  '/local/hello',
 ];
 
-/** Calls of the command line whose purpose is to return a secret, or an address with one. */
-const TELLS_SECRET = /^\/local\/(key\/|owner-ticket\/issue|login\/start|clients\/add|status)/;
-/** Calls that wait as long as they are asked to, or that end something which other inputs need. */
-const LEFT_OUT =
-  /^\/local\/(stay|login\/progress|logout|key\/rotate|browsers\/forget)|^\/owner\/(account\/disconnect|sign-out)/;
+/** Calls that end something which other inputs need. */
+const LEFT_OUT = /^\/owner\/(account\/disconnect|sign-out)/;
 
 const FIELDS = [
   'client_id',
@@ -202,7 +196,6 @@ const headers = fc.record(
     'if-none-match': anyText,
     'user-agent': anyText,
     'mcp-protocol-version': near('2026-07-28', '2025-11-25'),
-    'relay-stay': anyText,
     'x-relay-import': anyText.map((text) => encodeURIComponent(JSON.stringify(text))),
     'x-relay-owner': anyText.map((text) => SENT.field + text),
   },
@@ -210,7 +203,7 @@ const headers = fc.record(
 );
 
 const credential = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom('none', 'basic', 'key', 'local', 'owner') },
+  { weight: 4, arbitrary: fc.constantFrom('none', 'basic', 'key', 'owner') },
   { weight: 1, arbitrary: anyText },
 );
 const cookie = near('relay_login', 'relay_form', 'a=b; relay_login');
@@ -231,7 +224,7 @@ type Sent = typeof requests extends fc.Arbitrary<infer T> ? T : never;
 
 /** The Authorization header for a kind of credential. */
 function authorizationOf(word: string): string | null {
-  if (word === 'none' || word === 'owner' || word === 'local') return null;
+  if (word === 'none' || word === 'owner') return null;
   if (word === 'key') return `Bearer ${API_KEY}`;
   if (word === 'basic') return `Basic ${Buffer.from(`client:${SENT.authorization}`).toString('base64')}`;
   return headerText(`Bearer ${SENT.authorization}${word}`);
@@ -254,20 +247,14 @@ async function tryOne(relay: Relay, http: Asker, owner: string, sent: Sent): Pro
   const hasBody = text !== undefined && sent.method !== 'TRACE';
   const target = `${sent.path}?${query}`;
   const options = { method: sent.method, headers: head, ...(hasBody ? { body: text } : {}) };
-  const isOwn = sent.credential === 'local';
-  const answer = await (isOwn
-    ? http.askAsCommandLine(relay.localKey, target, options)
-    : http.ask(target, options));
+  const answer = await http.ask(target, options);
   const where = `${sent.method} ${sent.path}`;
   assert.ok(
     answer.status < 500 || PLAIN_FAILURE.has(answer.status),
     `${where}: ${answer.status} ${answer.text}`,
   );
   assert.ok(answer.status >= 200);
-  const mine = TELLS_SECRET.test(sent.path)
-    ? [ENCRYPTION_KEY]
-    : [API_KEY, ENCRYPTION_KEY, relay.localKey, owner];
-  assertNone(answer, [...PLANTED, ...mine], where);
+  assertNone(answer, [...PLANTED, API_KEY, ENCRYPTION_KEY, owner], where);
 }
 
 /** Statuses of answers that say that the provider or the state is not available, and what to do. */

@@ -7,7 +7,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { LOCAL_ROUTES } from '../../src/domain/localApi.ts';
 import { createLog } from '../../src/server/log/log.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { authorizeUrl, json, newClient, REDIRECT, VERIFIER } from '../oauth/clients.ts';
@@ -15,7 +14,6 @@ import { answerOf, askOwner, ownerBrowser } from '../oauth/ownerBrowser.ts';
 import { askToken, codeForm, refreshForm } from '../oauth/tokens.ts';
 import { createBrowser } from '../support/browser.ts';
 import { relay as runRelay } from '../support/cli.ts';
-import { askLocal } from '../support/hello.ts';
 import { type Answer, send } from '../support/http.ts';
 import { API_KEY, ENCRYPTION_KEY, mcpClient, type Relay, withRelay } from '../support/world.ts';
 
@@ -45,8 +43,8 @@ interface Seen {
 
 /** Secrets that are in a place on purpose, and the reason. */
 const ALLOWED: ReadonlyArray<{ secret: RegExp; place: RegExp; why: string }> = [
-  { secret: /^owner code$/, place: /^local status$/, why: 'relay status shows it on a terminal' },
-  { secret: /^API key$/, place: /^local key\/show$/, why: 'relay key prints it for the owner' },
+  { secret: /^owner code$/, place: /^door status$/, why: 'relay status shows it on a terminal' },
+  { secret: /^API key$/, place: /^door showKey$/, why: 'relay key prints it for the owner' },
   {
     secret: /^code of a client$/,
     place: /^redirect to the client$/,
@@ -178,8 +176,7 @@ async function connectClients(relay: Relay, { secrets, see, answered }: Collecto
 }
 
 /** Requests with a secret in a wrong place. */
-async function mistake({ baseUrl, localKey }: Relay, { secrets, answered }: Collector): Promise<void> {
-  secrets.set('key of the command line', localKey);
+async function mistake({ baseUrl, door }: Relay, { secrets, answered }: Collector): Promise<void> {
   const signedIn = await askOwner(baseUrl, 'code', { code: OWNER_CODE });
   secrets.set('secret of a browser', String(json(signedIn).secret));
   answered('owner code answer', signedIn);
@@ -189,15 +186,7 @@ async function mistake({ baseUrl, localKey }: Relay, { secrets, answered }: Coll
   const headers = { ...type, authorization: `Bearer ${WRONG.bearer}`, cookie: `relay_login=${WRONG.cookie}` };
   const body = `{"secret":"${WRONG.body}"`;
   const callback = `/auth/provider/callback?code=${WRONG.callback}&state=${WRONG.callback}`;
-  const paths = [
-    '/mcp',
-    '/oauth/token',
-    '/oauth/register',
-    '/oauth/revoke',
-    '/oauth/authorize',
-    '/local/status',
-    '/nowhere',
-  ];
+  const paths = ['/mcp', '/oauth/token', '/oauth/register', '/oauth/revoke', '/oauth/authorize', '/nowhere'];
   for (const path of [...paths, callback]) {
     answered(`refused: ${path.slice(0, 22)}`, await send(`${baseUrl}${path}`, { headers }));
     answered(
@@ -206,11 +195,7 @@ async function mistake({ baseUrl, localKey }: Relay, { secrets, answered }: Coll
     );
   }
   for (const call of ['status', 'showKey', 'listClients', 'listBrowsers', 'listPlaylists'] as const) {
-    const path = `/local/${LOCAL_ROUTES[call]}`;
-    answered(`local ${LOCAL_ROUTES[call]}`, {
-      headers: {},
-      ...(await askLocal({ baseUrl, localKey }, path)),
-    });
+    answered(`door ${call}`, { status: 200, headers: {}, text: JSON.stringify(await door[call]()) });
   }
   const owner = { 'x-relay-owner': secrets.get('secret of a browser') ?? '', origin: baseUrl };
   answered('state of the owner page', await send(`${baseUrl}/owner/state`, { headers: owner }));

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Greeting, greet, requireProof } from '../../src/local/localClient.ts';
-import { deriveLocalKey } from '../../src/secrets/seal.ts';
 import { send } from '../support/http.ts';
 import { freePort, NAMES } from '../support/loopback.ts';
-import { API_KEY, ENCRYPTION_KEY } from '../support/world.ts';
+import { API_KEY } from '../support/world.ts';
 import { authorizeUrl, newClient } from './clients.ts';
 import { answerOf, approve, ownerBrowser } from './ownerBrowser.ts';
 import { askToken, codeForm, connect, exchanged, mcpStatus, refreshForm, tokenRefusal } from './tokens.ts';
@@ -18,14 +16,6 @@ test('a token opens /mcp under every name of this server, and nothing else', () 
     const { port } = new URL(baseUrl);
     for (const name of NAMES) {
       assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token, `${name}:${port}`), 200, name);
-    }
-    for (const path of ['status', 'key/show', 'clients/list']) {
-      const answer = await send(`${baseUrl}/local/${path}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${tokens.access_token}`, 'content-type': 'application/json' },
-        body: '{}',
-      });
-      assert.equal(answer.status, 401, path);
     }
     assert.equal(await mcpStatus(server.mcpUrl, tokens.refresh_token), 401);
     const inQuery = `${server.mcpUrl}?access_token=${tokens.access_token}`;
@@ -163,32 +153,6 @@ test('a refusal names the API key only where the key is a credential', async () 
     'The credential is wrong or has expired: authorize again.',
   ]);
 });
-
-test('the credential that comes with a proof opens /mcp on that connection alone', () =>
-  withServer({}, async ({ baseUrl, server }) => {
-    const key = deriveLocalKey(Buffer.from(ENCRYPTION_KEY, 'base64'));
-    const headers = { accept: 'application/json, text/event-stream', 'user-agent': 'test' };
-    const { signal } = new AbortController();
-    const ask = async ({ connection }: Greeting, credential: string) => {
-      const authorization = `Bearer ${credential}`;
-      const answer = await connection.open('/mcp', LIST, { headers: { ...headers, authorization }, signal });
-      for await (const _ of answer.text);
-      return answer.status;
-    };
-    const [first, second] = [greet(baseUrl, {}), greet(baseUrl, {})];
-    const credential = await requireProof(first, key);
-    const other = await requireProof(second, key);
-    assert.notEqual(credential, other);
-    assert.deepEqual(
-      [await ask(first, credential), await ask(first, credential), await ask(second, credential)],
-      [200, 200, 401],
-    );
-    assert.deepEqual([await ask(first, other), await ask(second, other)], [401, 200]);
-    assert.equal(await mcpStatus(server.mcpUrl, credential), 401);
-    const { proof } = JSON.parse((await first.answer).text) as { proof: string };
-    assert.equal(await ask(first, proof), 401);
-    for (const { connection } of [first, second]) connection.close();
-  }));
 
 test('with PUBLIC_BASE_URL codes and tokens are for that address', async () => {
   const publicUrl = 'https://relay.example.org';

@@ -4,7 +4,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemRandom } from '../../src/base/clock.ts';
-import { createLocalClient } from '../../src/local/localClient.ts';
 import { DAY, MINUTE } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { freePort } from '../support/loopback.ts';
@@ -293,9 +292,8 @@ async function withClientsFile(
 }
 
 test('an error reaches the command line with its remedy as text and as a command', () =>
-  withServer({}, async ({ baseUrl, localKey }) => {
-    const local = createLocalClient({ baseUrl, key: localKey });
-    await assert.rejects(local.revokeClient({ client: 'nobody', forget: false }), {
+  withServer({}, async ({ door }) => {
+    await assert.rejects(door.revokeClient({ client: 'nobody', forget: false }), {
       code: 'NOT_FOUND',
       remedy: 'Run `relay clients` to see the IDs.',
       remedyValue: { text: 'Run {command} to see the IDs.', command: ['clients'] },

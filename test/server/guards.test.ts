@@ -4,8 +4,6 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { silentLog } from '../../src/base/log.ts';
-import { greet, requireProof } from '../../src/local/localClient.ts';
-import { askLocal } from '../support/hello.ts';
 import { send } from '../support/http.ts';
 import { HAS_IPV6 } from '../support/loopback.ts';
 import { postMcp } from '../support/mcpPost.ts';
@@ -267,27 +265,6 @@ test('/mcp answers a missing and a bad credential with a challenge', () =>
     assert.deepEqual(await challenge({ authorization: 'Bearer wrong' }), invalid);
     assert.deepEqual(await challenge({ authorization: `Bearer ${API_KEY}x` }), invalid);
     assert.deepEqual(await challenge({ authorization: `Bearer ${API_KEY} ${API_KEY}` }), invalid);
-  }));
-
-test('/local takes the credential of its own connection only, and nothing that a browser sent', () =>
-  withRelay({ connect: false, client: false }, async ({ baseUrl, localKey }) => {
-    const statusFor = async (headers: Record<string, string>) =>
-      (await askLocal({ baseUrl, localKey }, '/local/status', headers)).status;
-    assert.equal(await statusFor({}), 200);
-    assert.equal(await statusFor({ origin: baseUrl }), 403);
-    assert.equal(await statusFor({ referer: `${baseUrl}/` }), 403);
-    const elsewhere = greet(baseUrl, {});
-    const ofAnother = await requireProof(elsewhere, localKey);
-    for (const wrong of ['', localKey, API_KEY, ofAnother]) {
-      assert.equal(await statusFor({ authorization: `Bearer ${wrong}` }), 401);
-    }
-    const { status } = await elsewhere.connection.post(
-      '/local/status',
-      {},
-      { headers: { authorization: `Bearer ${ofAnother}` }, timeoutMs: 60_000 },
-    );
-    assert.equal(status, 200);
-    elsewhere.connection.close();
   }));
 
 /** Sends bytes as they are and returns all that comes back until the server ends the connection. */

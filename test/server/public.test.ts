@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
-import { createLocalClient } from '../../src/local/localClient.ts';
 import { clientAddress, isDirectLoopback, networkOf, trustIn } from '../../src/server/http/address.ts';
 import type { HttpContext } from '../../src/server/http/context.ts';
 import { register } from '../oauth/clients.ts';
 import { manualClock } from '../support/clock.ts';
-import { askLocal } from '../support/hello.ts';
 import { send } from '../support/http.ts';
 import { withRelay } from '../support/world.ts';
 
@@ -24,19 +22,6 @@ async function registrationsLetIn(url: string, headers: (at: number) => Record<s
   }
   return 30;
 }
-
-test('/local refuses other machines, even with the right credential', () =>
-  withRelay({ ...apart, env: PUBLIC }, async (relay) => {
-    const local = relay.server.localUrl;
-    const { localKey } = relay;
-    const statusFor = async (headers: Record<string, string>) =>
-      (await askLocal({ baseUrl: local, localKey }, '/local/status', headers)).status;
-    assert.equal(await statusFor({}), 200);
-    assert.equal(await statusFor({ host: HOST }), 404);
-    for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'cf-connecting-ip']) {
-      assert.equal(await statusFor({ [name]: '127.0.0.1' }), 404, name);
-    }
-  }));
 
 test('cookies are Secure over https, but not for this machine, which uses http', () =>
   withRelay({ ...apart, env: PUBLIC }, async (relay) => {
@@ -112,8 +97,7 @@ test('the command line uses loopback where the server listens on another address
   await withRelay({ ...apart, env }, async (relay) => {
     const local = relay.server.localUrl;
     assert.match(local, /^http:\/\/127\.0\.0\.1:\d+$/);
-    const client = createLocalClient({ baseUrl: local, key: relay.localKey });
-    assert.equal((await client.status()).server?.mcpUrl, `https://${HOST}/mcp`);
+    assert.equal((await relay.door.status()).server?.mcpUrl, `https://${HOST}/mcp`);
   });
 });
 

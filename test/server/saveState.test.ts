@@ -3,15 +3,12 @@ import assert from 'node:assert/strict';
 import { appendFile, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createLocalClient } from '../../src/local/localClient.ts';
 import { openDetached } from '../../src/store/file/open.ts';
 import { countAliases } from '../../src/store/tables/aliases.ts';
 import { at } from '../support/entries.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { watchedClock, withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
-
-const localOf = ({ baseUrl, localKey }: Relay) => createLocalClient({ baseUrl, key: localKey });
 
 async function aliasesOnDisk(path: string): Promise<number> {
   const { store } = await openDetached(path, { bytes: await readFile(path), savedAt: 0 }, watchedClock());
@@ -28,7 +25,7 @@ test('everything is on disk once the server says so', () =>
     const path = join(relay.home, 'relay.db');
     await learn(relay);
     assert.equal(await aliasesOnDisk(path), 0);
-    const saved = await localOf(relay).saveState();
+    const saved = await relay.door.saveState();
     const { size } = await stat(path);
     assert.deepEqual(
       { ...saved, schemaVersion: 0 },
@@ -47,19 +44,19 @@ test('a server that cannot save says so', () =>
   withClock(async (relay) => {
     await learn(relay);
     await rename(relay.home, `${relay.home}-gone`);
-    await assert.rejects(localOf(relay).saveState(), { code: 'STORE_ERROR' });
+    // The door has gone with the home.
+    await assert.rejects(relay.server.local.saveState(), { code: 'STORE_ERROR' });
     await rename(`${relay.home}-gone`, relay.home);
   }));
 
 test('the status says why the state cannot be saved, and what to do about that cause', () =>
   withClock(async (relay) => {
     const path = join(relay.home, 'relay.db');
-    const database = async () =>
-      (await localOf(relay).status()).entries.find(({ part }) => part === 'database');
+    const database = async () => (await relay.door.status()).entries.find(({ part }) => part === 'database');
     const before = await database();
     await learn(relay);
     await appendFile(path, Buffer.alloc(4096));
-    await assert.rejects(localOf(relay).saveState(), { code: 'STORE_ERROR' });
+    await assert.rejects(relay.door.saveState(), { code: 'STORE_ERROR' });
     assert.deepEqual(await database(), {
       part: 'database',
       state: 'bad',
@@ -69,6 +66,6 @@ test('the status says why the state cannot be saved, and what to do about that c
       },
     });
     await rm(path);
-    await localOf(relay).saveState();
+    await relay.door.saveState();
     assert.equal((await database())?.state, 'ok');
   }));

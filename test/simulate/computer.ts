@@ -144,7 +144,7 @@ export class Computer {
         hold: async () => ({ release: async () => {} }),
       },
     });
-    const services = createServices(core);
+    const services = createServices(core, false);
     const calls = createToolCalls({ services, clock, log: silentLog, loginUrl: (baseUrl) => baseUrl });
     this.#process = Object.assign(alive, { core, services, calls, mourners: new Set<() => void>() });
     services.jobs.start();

@@ -56,6 +56,7 @@ test('the refusal names the URL of a running server', async (t) => {
     startedAt: '2026-01-15T12:00:00Z',
     version: '0.1.0',
     baseUrl,
+    socket: '/nowhere/relay.sock',
   });
   await assert.rejects(acquire(home), {
     code: 'ALREADY_RUNNING',
@@ -69,10 +70,16 @@ test('the refusal says who started a server that nobody started by hand', async 
   const lock = await acquireHome(home, 'relay stdio');
   const { pid } = process;
   const baseUrl = 'http://127.0.0.1:4980';
-  await writeServerFile(home, { pid, startedAt: '2026-01-15T12:00:00Z', version: '0.1.0', baseUrl });
+  await writeServerFile(home, {
+    pid,
+    startedAt: '2026-01-15T12:00:00Z',
+    version: '0.1.0',
+    baseUrl,
+    socket: '/nowhere/relay.sock',
+  });
   await assert.rejects(acquire(home), {
     code: 'ALREADY_RUNNING',
-    message: `A relay server is running for this home: pid ${pid}, ${baseUrl}. An AI client started it: it ends once no AI client uses it and no job is under way.`,
+    message: `A relay server is running for this home: pid ${pid}, ${baseUrl}. An AI client started it: it ends ten minutes after its last client, when no job is left.`,
   });
   await lock.release();
 });

@@ -10,25 +10,16 @@ type Held = Record<string, string>;
 
 export interface PortHolder {
   hold(port: number, addresses: readonly string[]): Promise<Held>;
-  /** Waits until something was received on `count` connections. */
-  greeted(count: number): Promise<void>;
   /** Closes the ports; the connections stay. */
   release(): Promise<void>;
-  /**
-   * For each kept connection, connects to the server, repeats what the client sent, and passes back the answers. The first try
-   * uses the client's own port, the second another port.
-   * @returns for each connection the results of both tries; the second is null if the first succeeded
-   */
-  passOn(host: string, port: number): Promise<Array<[same: string, other: string | null]>>;
   send(request: {
     url: string;
     method?: string;
     headers?: Record<string, string>;
     body?: string;
   }): Promise<{ status: number; location: string | null; cookies: string[]; text: string }>;
-  report(): Promise<{ uid: number; heard: string[]; answered: string[]; open: number }>;
-  /** Closes all connections and forgets what was received. */
-  drop(): Promise<void>;
+  /** Everything that was received. */
+  report(): Promise<{ heard: string[] }>;
 }
 
 export async function startPortHolder(context: TestContext): Promise<PortHolder> {
@@ -56,11 +47,8 @@ export async function startPortHolder(context: TestContext): Promise<PortHolder>
     });
   return {
     hold: (port, addresses) => ask('hold', { port, addresses }),
-    greeted: (count) => ask('greeted', { count }),
     release: () => ask('release'),
-    passOn: (host, port) => ask('passOn', { host, port }),
     send: (request) => ask('send', request),
     report: () => ask('report'),
-    drop: () => ask('drop'),
   };
 }

@@ -117,7 +117,10 @@ export async function withDesk(
     },
     serve: serveBy(start),
     host: serveBy(begin),
-    filesWith: (text) => filesBelow(home).filter((path) => readFileSync(join(home, path)).includes(text)),
+    filesWith: (text) =>
+      filesBelow(home).filter(
+        (path) => !path.endsWith('.sock') && readFileSync(join(home, path)).includes(text),
+      ),
   };
   try {
     await work(desk);

@@ -10,6 +10,7 @@ const {
   requests,
   abandoned = [],
   approval,
+  socket,
   watchMs,
 } = JSON.parse(process.env.STRANGER);
 
@@ -23,13 +24,23 @@ for (const { path, method = 'GET', headers = {}, body } of requests) {
 for (const request of abandoned) for (let time = 0; time < 20; time++) await abandon(request, time);
 const approvals = approval ? await guess(approval) : [];
 const closing = await sendAndClose('/auth/provider/login');
+const door = new Set();
+for (let time = 0; socket && time < 50; time++) door.add(await knock(socket));
 const read = {};
 for (const path of paths)
   read[path] = attempt(() => readFileSync(path, 'utf8')) ?? attempt(() => readdirSync(path));
 const seen = await watchProcesses(watchMs);
 process.stdout.write(
-  JSON.stringify({ uid: process.getuid(), tried, sent, approvals, closing, read, ...seen }),
+  JSON.stringify({ uid: process.getuid(), tried, sent, approvals, closing, door: [...door], read, ...seen }),
 );
+
+// Asks at the door, and returns the answer or the system's error code.
+function knock(path) {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => socket.write('{"call":"status","given":{}}\n'));
+    socket.once('data', (data) => resolve(String(data))).once('error', ({ code }) => resolve(code));
+  });
+}
 
 // Follows the redirects of an address, with cookies, and returns the status of the last page. Returns 0 if they do not end within
 // eight requests.

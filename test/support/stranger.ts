@@ -19,6 +19,8 @@ export interface StrangerTask {
   abandoned?: Array<{ path: string; method?: string; headers?: Record<string, string>; body?: string }>;
   /** An approval page, and the owner codes to try on it. */
   approval?: { path: string; codes: string[] };
+  /** The socket of the door, at which to knock fifty times. */
+  socket?: string;
   /** Files and folders to read. */
   paths: string[];
   /** How long to watch the processes of the machine, in milliseconds. */
@@ -34,6 +36,8 @@ export interface StrangerReport {
   approvals: Array<{ token: boolean; status: number; location: string | null }>;
   /** Start of the answer to a login whose sender had closed its end at once. */
   closing: string;
+  /** The answers at the door, or the system's error codes, each once. */
+  door: string[];
   /** Content of the files and folders that could be read. */
   read: Record<string, string | string[]>;
   /** Command lines and environments of other processes, and files that they name. */

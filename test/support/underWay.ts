@@ -29,8 +29,10 @@ const PASSIVE = new Set([
  */
 const LEFT_AFTER = 250;
 
-/** Both ends of the TCP connections within this process, by `client port>server port`. */
+/** Both ends of the connections within this process, by `client port>server port`. */
 const wires = new Map<string, { client?: Socket; server?: Socket }>();
+/** Ends of Unix sockets so far. Such a socket has no port, but they are accepted in the order in which they connect. */
+const pipes = { client: 0, server: 0 };
 
 for (const side of ['client', 'server'] as const) {
   subscribe(`net.${side}.socket`, (message) => {
@@ -41,7 +43,8 @@ for (const side of ['client', 'server'] as const) {
 
   const keep = (socket: Socket) => {
     const { localPort, remotePort } = socket;
-    const name = side === 'client' ? `${localPort}>${remotePort}` : `${remotePort}>${localPort}`;
+    const ports = side === 'client' ? `${localPort}>${remotePort}` : `${remotePort}>${localPort}`;
+    const name = remotePort === undefined ? `pipe ${pipes[side]++}` : ports;
     const wire = wires.get(name) ?? {};
     wires.set(name, { ...wire, [side]: socket });
     socket.once('close', () => {

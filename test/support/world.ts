@@ -9,10 +9,12 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { type Clock, type Random, systemClock, systemRandom } from '../../src/base/clock.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import { loadSettings } from '../../src/config/settings.ts';
+import type { LocalApi } from '../../src/domain/localApi.ts';
+import { openCalls } from '../../src/door/client.ts';
 import { createLibrary } from '../../src/library/library.ts';
-import { deriveLocalKey } from '../../src/secrets/seal.ts';
 import type { ConnectionLimits } from '../../src/server/http/connections.ts';
 import { type RunningServer, type StartOptions, startServer } from '../../src/server/start.ts';
+import { readServerFile } from '../../src/store/home/serverFile.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { createBrowser } from './browser.ts';
 import { type Simulator, type SimulatorOptions, settingsFor, startSimulator } from './simulator/simulator.ts';
@@ -22,9 +24,6 @@ import { storeLogin } from './storedLogin.ts';
 export const API_KEY = 'test-key-c41f9ad27e8b5036f1d2a97c0e64b853';
 /** Base64 of 32 bytes, so that no test needs a key file. */
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
-/** The key with which command line and server prove themselves to each other. */
-export const LOCAL_KEY = deriveLocalKey(Buffer.from(ENCRYPTION_KEY, 'base64'));
-
 /** True if clients use `relay stdio`: `npm run test:stdio`. */
 export const OVER_STDIO = process.env.RELAY_TEST_TRANSPORT === 'stdio';
 
@@ -45,6 +44,8 @@ export interface RelayOptions {
   client?: boolean;
   /** True for a server that is the demo's. No account can be connected before it starts. */
   demo?: boolean;
+  /** Called while the server starts, before anybody can find it. */
+  prepare?: (local: LocalApi, home: string) => Promise<void>;
   /** The command that the server runs for; `relay serve` by default. */
   purpose?: NonNullable<StartOptions['purpose']>;
   /** Limits for the server's connections; those that are left out are the usual ones. */
@@ -56,8 +57,8 @@ export interface Relay {
   server: RunningServer;
   home: string;
   baseUrl: string;
-  /** The key with which the command line proves itself. */
-  localKey: string;
+  /** The owner's calls, as commands make them. */
+  door: LocalApi;
   /** Environment with which the command line uses the home. */
   env: { RELAY_HOME: string; RELAY_ENCRYPTION_KEY: string };
   /** A client of the 2026 era. */
@@ -66,6 +67,13 @@ export interface Relay {
   call(tool: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
   /** Stops the server, starts it again over the same home, and connects a new client. */
   restart(): Promise<void>;
+}
+
+/** The owner's calls at the door of the running server of a home. */
+export async function doorOf(home: string): Promise<LocalApi> {
+  const file = await readServerFile(home);
+  if (!file) throw new Error(`no server runs in ${home}`);
+  return openCalls(file);
 }
 
 /** The argument that asks a tool for its full answer, if it has one. */
@@ -85,10 +93,11 @@ export async function withRelay(
   const { clock = systemClock, random = systemRandom } = options;
   const provider = await startSimulator({ clock, random, ...options.provider });
   const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
-  const relay = { provider, home, env, localKey: LOCAL_KEY } as Relay;
+  const relay = { provider, home, env } as Relay;
   const open = async () => {
     relay.server = await startRelay(home, provider, options);
     relay.baseUrl = relay.server.baseUrl;
+    relay.door = await doorOf(options.demo ? join(home, 'demo') : home);
   };
   const connectClient = async () => {
     if (options.client === false) return;
@@ -152,6 +161,7 @@ function startRelay(home: string, provider: Simulator, options: RelayOptions): P
     ground: GROUND,
     env: options.clientEnv,
     ...(options.purpose ? { purpose: options.purpose } : {}),
+    prepare: (local) => options.prepare?.(local, home) ?? Promise.resolve(),
     ...(options.limits ? { limits: options.limits } : {}),
   });
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { isObject } from '../../base/parsing.ts';
-import { RelayError } from '../../domain/errors.ts';
+import type { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from '../exit.ts';
 import { blockOf, note, printBlock, printError, printJson } from '../terminal/output.ts';
@@ -60,7 +60,7 @@ async function callTool(
   { yes = false, args: source }: CallOptions,
 ): Promise<Shown> {
   const tools = await client.listTools();
-  const tool = tools.find((candidate) => candidate.name === name) ?? (await notOffered(name, tools));
+  const tool = tools.find((candidate) => candidate.name === name) ?? (await noSuchTool(name, tools));
   const { toolArguments } = await import('./toolArguments.ts');
   const { platform, io } = context;
   const { terminal } = io;
@@ -90,16 +90,7 @@ async function confirmRemoval(
   await requireYes(io, 'Continue?', signal);
 }
 
-async function notOffered(name: string, tools: readonly ToolSummary[]): Promise<never> {
-  const { ALL_TOOLS, groupOf } = await import('../../tools/index.ts');
-  const known = ALL_TOOLS.find((tool) => tool.name === name);
-  if (known) {
-    const inside = `It is in the toolset ${groupOf(known)}`;
-    const group = known.kind === 'read' ? inside : `${inside} and changes something`;
-    throw new RelayError('USAGE', `The running server does not offer ${name}.`, {
-      remedy: `${group}: to include it, restart the server with other RELAY_TOOLSETS or RELAY_READ_ONLY.`,
-    });
-  }
+async function noSuchTool(name: string, tools: readonly ToolSummary[]): Promise<never> {
   const { unknownTool } = await import('./toolArguments.ts');
   throw unknownTool(name, tools);
 }

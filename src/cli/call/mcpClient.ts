@@ -5,11 +5,11 @@
 
 import { withDeadline } from '../../base/abort.ts';
 import { isObject } from '../../base/parsing.ts';
+import type { Lines } from '../../base/textLines.ts';
 import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import { FIX_META, readRemedy } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';
 import type { Connection } from '../findServer.ts';
-import { readMessage } from '../stdio/message.ts';
 import type { ProgressReport } from '../terminal/progress.ts';
 import type { ValueSchema } from './toolArguments.ts';
 
@@ -57,7 +57,7 @@ export async function connectTools(context: Context): Promise<McpConnection> {
 /** Sends one request and returns its result. The server is relay too, so the shape of its answers is not checked. */
 async function ask<T>(
   { clock, signal, version }: Context,
-  { carry, baseUrl }: Connection,
+  { mcp, baseUrl }: Connection,
   method: string,
   params: object,
   onProgress?: (progress: ProgressReport) => void,
@@ -69,42 +69,46 @@ async function ask<T>(
     'io.modelcontextprotocol/clientCapabilities': {},
     ...(onProgress ? { progressToken: id } : {}),
   };
-  const text = JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } });
-  const headers = { accept: 'application/json, text/event-stream', ...readMessage(text)?.headers };
-  let answer: Answer = {};
-  const late = () => new Error(`no answer to ${method} within ${CALL_TIMEOUT_MS / 1_000} s`);
-  let isCut = false;
+  const { stream, lines } = await mcp();
+  let answer: Answer | null;
   try {
-    const status = await withDeadline({ clock, ms: CALL_TIMEOUT_MS, signal, late }, (signal) =>
-      carry(text, { headers, signal }, async (json) => {
-        const message: Answer = JSON.parse(json);
-        if (message.method === 'notifications/progress') onProgress?.(message.params as ProgressReport);
-        else if (message.id === id || message.id === null) answer = message;
-      }).catch((error: unknown) => {
-        isCut = !signal.aborted && !(error instanceof SyntaxError);
-        throw error;
-      }),
-    );
-    if (answer.result === undefined)
-      throw new Error(answer.error?.message ?? `status ${status} without an answer`);
-    return answer.result as T;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof RelayError) throw error;
-    if (isCut) {
-      throw new RelayError('NO_SERVER', `The server at ${baseUrl} stopped before it answered.`, {
-        remedy: {
-          text: 'What was asked for may have been done all the same. {command} shows whether the server runs.',
-          command: ['status'],
-        },
-        cause: error,
-      });
-    }
-    throw new RelayError('NO_SERVER', `The MCP endpoint ${baseUrl}/mcp does not answer correctly.`, {
-      remedy: 'Look at the log of the running server. Restart it if its version differs from this one.',
-      cause: error,
+    stream.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } })}\n`);
+    answer = await withDeadline({ clock, ms: CALL_TIMEOUT_MS, signal, late: 'late' }, (over) => {
+      // The server stops a call whose stream has ended.
+      over.addEventListener('abort', () => stream.destroy());
+      return answerOn(lines, id, onProgress);
     });
+  } finally {
+    stream.destroy();
   }
+  signal.throwIfAborted();
+  if (answer?.result !== undefined) return answer.result as T;
+  if (answer)
+    throw new RelayError('INTERNAL', `The server at ${baseUrl}: ${answer.error?.message ?? 'no result'}`);
+  throw new RelayError('NO_SERVER', `The server at ${baseUrl} stopped before it answered.`, {
+    remedy: {
+      text: 'What was asked for may have been done all the same. {command} shows whether the server runs.',
+      command: ['status'],
+    },
+  });
+}
+
+/** Reads until the answer to the request comes; null if the stream ends before. */
+async function answerOn(
+  lines: Lines,
+  id: number,
+  onProgress: ((progress: ProgressReport) => void) | undefined,
+): Promise<Answer | null> {
+  try {
+    for await (const line of lines) {
+      const message = JSON.parse(line ?? '') as Answer;
+      if (message.method === 'notifications/progress') onProgress?.(message.params as ProgressReport);
+      else if (message.id === id || message.id === null) return message;
+    }
+  } catch {
+    // Cut off.
+  }
+  return null;
 }
 
 /** The members of a server's message that are read here. */

@@ -1,39 +1,72 @@
 /** Starts the server in this process, with the simulated Spotify for the demo. */
 import type { Settings } from '../../config/settings.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { LocalApi } from '../../domain/localApi.ts';
 import type { RunningServer } from '../../server/start.ts';
+import { LOOK_AGAIN_MS } from '../../store/home/lockFile.ts';
 import type { Context } from '../context.ts';
-import { note } from '../terminal/output.ts';
 
 /** The command that starts the server. */
 type Purpose = 'relay serve' | 'relay stdio';
 
-export function openServer(context: Context, settings: Settings, purpose: Purpose): Promise<RunningServer> {
+function openServer(context: Context, settings: Settings, purpose: Purpose): Promise<RunningServer> {
   return settings.demo ? startWithDemo(context, settings, purpose) : start(context, settings, purpose);
 }
 
-/** Starts the server for `relay stdio`, on another port if the usual one is taken. @throws RelayError as `startServer` */
-export async function hostServer(context: Context, settings: Settings): Promise<RunningServer> {
+/**
+ * Starts the server for `relay stdio`, on another port if the usual one is taken. @throws RelayError as `startServer`
+ */
+export async function openForClients(context: Context, settings: Settings): Promise<RunningServer> {
   try {
     return await openServer(context, settings, 'relay stdio');
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'PORT_TAKEN') throw error;
-    note(context.io, `Another program is using port ${settings.port}, so relay takes a free one.`);
     return await openServer(context, { ...settings, port: 0 }, 'relay stdio');
   }
 }
 
-async function start(context: Context, settings: Settings, purpose: Purpose): Promise<RunningServer> {
+/** How long a server that a client started may take to end, in milliseconds. */
+const PATIENCE_MS = 20_000;
+
+/** Starts the server in place of one that a client started, if there is one. @throws RelayError as `startServer` */
+export async function openInPlace(context: Context, settings: Settings): Promise<RunningServer> {
+  const { clock, signal } = context;
+  for (const giveUpAt = clock.monotonic() + PATIENCE_MS; ; await clock.sleep(LOOK_AGAIN_MS, signal)) {
+    try {
+      return await openServer(context, settings, 'relay serve');
+    } catch (error) {
+      const holdsHome = error instanceof RelayError && error.code === 'ALREADY_RUNNING';
+      if (!holdsHome || error.details?.startedByClient !== true || clock.monotonic() > giveUpAt) throw error;
+      const { runningServer } = await import('../findServer.ts');
+      const { openCalls } = await import('../../door/client.ts');
+      const found = await runningServer(settings.home);
+      // It may end by itself, or be asked by somebody else, at the same time.
+      if (found)
+        await openCalls(found, signal)
+          .stop()
+          .catch(() => {});
+    }
+  }
+}
+
+async function start(
+  context: Context,
+  settings: Settings,
+  purpose: Purpose,
+  prepare?: (local: LocalApi) => Promise<void>,
+): Promise<RunningServer> {
   const { clock, random, version, env } = context;
   const { createLog, startServer } = await context.parts();
   const { createLogFile } = await import('../../server/log/logFile.ts');
-  // On a terminal the owner code must stay visible; `relay logs` shows the rest.
-  const quietStream = context.io.terminal.stderr && settings.origins.logLevel === 'default';
+  // On a terminal the owner code must stay visible; `relay logs` shows the rest. Nobody reads what a server for clients prints.
+  const isShown = context.io.terminal.stderr && settings.origins.logLevel === 'default';
+  const quietStream = isShown || purpose === 'relay stdio';
   const file = createLogFile(settings.home);
   const log = createLog(settings, undefined, { write: file.write, quietStream });
   // With `--json`, prose must not stand before the JSON on stderr, so the warnings become lines of the log.
   if (context.json) for (const warning of settings.warnings) log.warn({}, warning);
   const program = async () => (await context.machine()).program;
-  const options = { settings, clock, random, log, version, purpose, env, program };
+  const options = { settings, clock, random, log, version, purpose, env, program, prepare };
   return startServer(options).catch(async (error) => {
     const { namingDemo } = await import('../findServer.ts');
     throw await namingDemo(settings, error);
@@ -50,8 +83,7 @@ async function startWithDemo(context: Context, settings: Settings, purpose: Purp
     await demo.close();
   };
   try {
-    server = await start(context, demo.settings, purpose);
-    await demo.connect(server.local);
+    server = await start(context, demo.settings, purpose, demo.connect);
     return { ...server, close };
   } catch (error) {
     await close();

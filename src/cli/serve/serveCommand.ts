@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { aborted } from '../../base/abort.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SettingFlags } from '../../config/sources.ts';
@@ -10,29 +10,34 @@ import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printBlock, printJson } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 import { type ToolOptions, toolFlags } from '../usage/toolFlags.ts';
-import { openServer } from './openServer.ts';
+import { openForClients, openInPlace } from './openServer.ts';
 import { readyText } from './readyText.ts';
 
 interface ServeOptions extends ToolOptions {
   port?: string;
   host?: string;
   open?: boolean;
+  untilUnused?: boolean;
 }
 
 export function serveCommand(context: Context, finish: Finish): Command {
-  return new Command('serve')
-    .helpGroup(HELP_GROUPS.server)
-    .description('Run the server in the foreground until Ctrl-C')
-    .option('--port <number>', 'Listen on this port, 0 for a free one (RELAY_PORT)')
-    .option('--host <address>', 'Listen on this address (RELAY_HOST)')
-    .option('--toolsets <list>', 'Offer only the tools of these toolsets (RELAY_TOOLSETS)')
-    .option('--read-only', 'Leave out the tools that change something (RELAY_READ_ONLY)')
-    .option('--open', "Open the owner's page in the browser")
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ relay serve\n  $ relay serve --demo --open\n  $ relay serve --port 0 --json',
-    )
-    .action(async (options: ServeOptions) => finish(await runServe(context, options)));
+  return (
+    new Command('serve')
+      .helpGroup(HELP_GROUPS.server)
+      .description('Run the server in the foreground until Ctrl-C')
+      .option('--port <number>', 'Listen on this port, 0 for a free one (RELAY_PORT)')
+      .option('--host <address>', 'Listen on this address (RELAY_HOST)')
+      .option('--toolsets <list>', 'Offer only the tools of these toolsets (RELAY_TOOLSETS)')
+      .option('--read-only', 'Leave out the tools that change something (RELAY_READ_ONLY)')
+      .option('--open', "Open the owner's page in the browser")
+      // For `relay stdio`, which starts such a server.
+      .addOption(new Option('--until-unused', 'End ten minutes after the last client and job').hideHelp())
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ relay serve\n  $ relay serve --demo --open\n  $ relay serve --port 0 --json',
+      )
+      .action(async (options: ServeOptions) => finish(await runServe(context, options)))
+  );
 }
 
 /** Serves until the context's signal aborts, then lets the server finish its work. */
@@ -41,11 +46,12 @@ async function runServe(context: Context, options: ServeOptions): Promise<ExitCo
   const { noteOtherHome } = await import('../findServer.ts');
   await noteOtherHome(context);
   if (!context.json) for (const warning of settings.warnings) note(context.io, `Warning: ${warning}`);
-  const server = await openServer(context, settings, 'relay serve');
+  const open = options.untilUnused === true ? openForClients : openInPlace;
+  const server = await open(context, settings);
   try {
     await announce(context, server, settings);
     const opening = options.open === true ? await openPage(context, server) : null;
-    await aborted(context.signal);
+    await Promise.race([aborted(context.signal), server.over]);
     await opening?.stop();
     if (!context.json) note(context.io, 'Stopping. Ctrl-C again stops at once.');
   } finally {
@@ -55,11 +61,11 @@ async function runServe(context: Context, options: ServeOptions): Promise<ExitCo
   return EXIT.done;
 }
 
-function flagsOf({ host, port, ...tools }: ServeOptions): SettingFlags {
+function flagsOf({ host, port, toolsets, readOnly }: ServeOptions): SettingFlags {
   return {
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
-    ...toolFlags(tools),
+    ...toolFlags({ toolsets, readOnly }),
   };
 }
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { prettyLine } from '../../server/log/log.ts';
 import { logPaths } from '../../server/log/logFile.ts';
-import { readServerFile } from '../../store/home/serverFile.ts';
 import type { Context } from '../context.ts';
+import { runningServer } from '../findServer.ts';
 import { printBlock } from '../terminal/output.ts';
 
 /** Milliseconds between two checks of the file's size. Watching the file would not do: not every platform reports all changes. */
@@ -48,7 +48,7 @@ async function homeOf(context: Context): Promise<string> {
   const settings = await context.settings();
   const { home, demo } = settings;
   const demoHome = join(home, 'demo');
-  if (demo || (await readServerFile(home)) || !(await readServerFile(demoHome))) return home;
+  if (demo || (await runningServer(home)) || !(await runningServer(demoHome))) return home;
   context.remark('Using the running demo.');
   return demoHome;
 }

@@ -8,8 +8,8 @@ import type { ServerFile } from '../../domain/localApi.ts';
 import type { Machine, ServiceManager } from '../../service/manager.ts';
 import { serviceManager } from '../../service/platforms.ts';
 import { commandToServe } from '../../service/serveCommand.ts';
-import { readServerFile } from '../../store/home/serverFile.ts';
 import type { Context } from '../context.ts';
+import { runningServer } from '../findServer.ts';
 import { type LeftBehind, leftBehind, withoutSettings } from '../usage/leftBehind.ts';
 
 export interface OpenService {
@@ -35,7 +35,7 @@ export async function openService(context: Context): Promise<OpenService> {
   const command = commandToServe(machine.program, named);
   const sleep = (ms: number) => clock.sleep(ms, context.signal);
   const manager = serviceManager({ platform, env, machine, command, sleep });
-  return { manager, machine, home: named, server: () => readServerFile(settings.home) };
+  return { manager, machine, home: named, server: () => runningServer(settings.home) };
 }
 
 /**

@@ -57,12 +57,12 @@ interface StateToCopy {
 /** The state of a running demo is copied only if there is no real state. */
 async function findState(context: Context): Promise<StateToCopy> {
   const { stateFilePath } = await import('../../store/file/stateFile.ts');
-  const { readServerFile } = await import('../../store/home/serverFile.ts');
+  const { runningServer } = await import('../findServer.ts');
   const { exists } = await import('../../base/files.ts');
   const settings = await context.settings();
   const path = await stateFilePath(settings.home);
   const isThere = await exists(path);
-  const asks = !isThere || (await readServerFile(settings.home)) !== null;
+  const asks = !isThere || (await runningServer(settings.home)) !== null;
   const running = asks ? await context.running() : null;
   if (!running || (running.demo && isThere)) {
     return { path, settings, keySource: await keySourceOf(settings) };

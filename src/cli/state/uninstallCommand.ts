@@ -12,10 +12,10 @@ const EXPLANATION = `
 Removes everything that relay put on this computer: the service, its entries in
 the files of AI clients and its skills, the completion, the state with login,
 settings and jobs, and the key in the keychain. relay asks before it removes
-each of them. Stop the server first. The program itself stays: remove it as you
-installed it. A skill in a directory of your own stays too: remove it with relay
-connect. With --demo, relay removes only the demo's data and the demo's entries
-in clients.
+each of them. Stop the server first (relay stop). The program itself stays:
+remove it as you installed it. A skill in a directory of your own stays too:
+remove it with relay connect. With --demo, relay removes only the demo's data
+and the demo's entries in clients.
 
 Examples:
   $ relay uninstall
@@ -103,11 +103,10 @@ const KEY_STAYS = 'The key stays in the keychain too, since the state needs it.'
 /** Refuses while a server runs, unless the service started that server. Any other server would write the state again. */
 async function refuseRunning(context: Context): Promise<void> {
   const { openService } = await import('../service/serviceSetup.ts');
-  const { readServerFile } = await import('../../store/home/serverFile.ts');
   const { inspectSettings } = await import('../../config/settings.ts');
-  const { runningDemo } = await import('../findServer.ts');
+  const { runningDemo, runningServer } = await import('../findServer.ts');
   const { settings } = inspectSettings(context.loadOptions());
-  const [own, demo] = await Promise.all([readServerFile(settings.home), runningDemo(settings)]);
+  const [own, demo] = await Promise.all([runningServer(settings.home), runningDemo(settings)]);
   const server = own ?? demo;
   if (server === null) return;
   const { lockPath, readHolder, startedBy } = await import('../../store/home/lockFile.ts');
@@ -120,7 +119,7 @@ async function refuseRunning(context: Context): Promise<void> {
   if (demo === null && service?.writtenBy === 'relay' && service.pid === server.pid) return;
   const running = `A server is running (pid ${server.pid}).${startedBy(holder)}`;
   throw new RelayError('ALREADY_RUNNING', `${running} Nothing was removed.`, {
-    remedy: { text: 'Stop it, then run {command} again.', command: ['uninstall'] },
+    remedy: { text: 'Stop it with {command}, then try again.', command: ['stop'] },
     details: { pid: server.pid, baseUrl: server.baseUrl },
   });
 }

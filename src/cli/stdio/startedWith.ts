@@ -1,13 +1,12 @@
 /** What this `relay stdio` was started with: its settings, and the tools of its own client. */
-import { type LoadOptions, loadSettings, type Settings } from '../../config/settings.ts';
-import { choiceHeaders, type ToolChoice } from '../../domain/toolsets.ts';
+import { loadSettings, type Settings } from '../../config/settings.ts';
+import { choiceHeaders } from '../../domain/toolsets.ts';
 import type { Context } from '../context.ts';
 import { type ToolOptions, toolFlags } from '../usage/toolFlags.ts';
 
 export interface StartedWith {
-  /** The settings, with the tools from flags and environment, which are for this client alone. */
   settings: Settings;
-  /** The headers that make the server leave out tools for this client. */
+  /** The headers that make the server leave out tools for this client, from its flags and environment. */
   headers: Record<string, string>;
 }
 
@@ -15,33 +14,18 @@ export interface StartedWith {
 export function startedWith(context: Context, tools: ToolOptions): StartedWith {
   const settings = loadSettings(context.loadOptions({ flags: toolFlags(tools) }));
   const { toolsets, readOnly, origins } = settings;
-  const choice: Partial<ToolChoice> = {
-    ...(isOwn(origins.toolsets) ? { toolsets } : {}),
-    ...(isOwn(origins.readOnly) ? { readOnly } : {}),
-  };
-  return { settings, headers: choiceHeaders(choice) };
-}
-
-/**
- * Returns the settings for a server in this process. Other clients use that server too, so its tools are those that the home's
- * `config.json` sets.
- */
-export function hostSettings(context: Context, { settings }: StartedWith): Settings {
-  const options = context.loadOptions();
-  const { toolsets, readOnly, origins } = loadSettings({ ...options, env: withoutTools(options.env) });
+  const isOwn = (origin: string) => origin === 'flag' || origin === 'environment';
   return {
-    ...settings,
-    toolsets,
-    readOnly,
-    origins: { ...settings.origins, toolsets: origins.toolsets, readOnly: origins.readOnly },
+    settings,
+    headers: choiceHeaders({
+      ...(isOwn(origins.toolsets) ? { toolsets } : {}),
+      ...(isOwn(origins.readOnly) ? { readOnly } : {}),
+    }),
   };
 }
 
-function isOwn(origin: Settings['origins']['toolsets']): boolean {
-  return origin === 'flag' || origin === 'environment';
-}
-
-function withoutTools(env: LoadOptions['env']): LoadOptions['env'] {
+/** The environment for a server that this process starts. Other clients use that server too, so its tools are not this client's. */
+export function serverEnv({ env }: Context): NodeJS.ProcessEnv {
   const { RELAY_TOOLSETS: _, RELAY_READ_ONLY: __, ...others } = env;
   return others;
 }

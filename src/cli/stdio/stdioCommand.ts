@@ -1,10 +1,8 @@
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import type { Finish } from '../exit.ts';
-import { hostServer } from '../serve/openServer.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 import type { ToolOptions } from '../usage/toolFlags.ts';
-import { runStdio } from './runStdio.ts';
 
 export function stdioCommand(context: Context, finish: Finish): Command {
   return new Command('stdio')
@@ -15,14 +13,15 @@ export function stdioCommand(context: Context, finish: Finish): Command {
     .addHelpText(
       'after',
       `
-Uses the running server. Without one, it becomes the server, for as long as
-clients need it.
+Uses the running server. Without one, it starts one that other programs find
+too, and that ends ten minutes after its last client and its last job.
 
 Examples:
   $ relay connect claude-desktop --write
   $ relay stdio --demo`,
     )
-    .action(async (options: ToolOptions) =>
-      finish(await runStdio(context, options, (settings) => hostServer(context, settings))),
-    );
+    .action(async (options: ToolOptions) => {
+      const { pipeStdio } = await import('./pipeStdio.ts');
+      finish(await pipeStdio(context, options));
+    });
 }

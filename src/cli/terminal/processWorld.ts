@@ -4,9 +4,9 @@ import { isatty } from 'node:tty';
 import program from '../../../package.json' with { type: 'json' };
 import { systemClock, systemRandom } from '../../base/clock.ts';
 import type { World } from '../context.ts';
-import { systemPipe } from '../stdio/pipe.ts';
 import { wantsColour } from './colour.ts';
 import type { Streams } from './output.ts';
+import { systemPipe } from './pipe.ts';
 
 /** Returns the world without browser, machine and parts, whose code is most of the program. */
 export function processWorld(signal: AbortSignal): Omit<World, 'openBrowser' | 'machine' | 'parts'> {

@@ -1,9 +1,6 @@
-/** Decides who may call `/mcp`: OAuth clients, programs with the API key, and the command line, which may use `/local` too. */
-import { createSecretCheck, equalSecrets } from '../../secrets/seal.ts';
+/** Decides who may call `/mcp` over TCP: OAuth clients, and programs with the API key. */
+import { createSecretCheck } from '../../secrets/seal.ts';
 import type { Core } from '../core.ts';
-
-/** The principal of the command line. */
-export const COMMAND_LINE = 'command-line';
 
 type CredentialCheck =
   /** A valid credential. `readOnly` is true if the owner has approved it only for tools that change nothing. */
@@ -17,36 +14,20 @@ export interface Credentials {
   /**
    * Checks an `Authorization` header. A token counts only in this header, never in the query (RFC 6750 2.1).
    * @param resource the MCP URL of the request: a token for another URL is refused (RFC 8707, RFC 9700 2.3)
-   * @param connection the socket that the header came on
    */
-  check(header: string | undefined, resource: string, connection: object): CredentialCheck;
-  /** Sets the command line's own credential for one connection, on which the server has proved itself. */
-  expectOn(connection: object, credential: string): void;
-  /** True if an `Authorization` header has the command line's credential for this connection. */
-  isCommandLine(header: string | undefined, connection: object): boolean;
-  /** True if a client has used a valid credential since the start; the command line does not count. */
+  check(header: string | undefined, resource: string): CredentialCheck;
+  /** True if a client has used a valid credential since the start. */
   wereUsed(): boolean;
 }
 
 export function createCredentials({ settings, apiKey, oauth }: Core): Credentials {
-  const expected = new WeakMap<object, string>();
   const isApiKey = createSecretCheck(apiKey.current);
   const acceptsKey = settings.mcpAuthMode === 'bearer';
   let wereUsed = false;
 
-  function isExpected(token: string, connection: object): boolean {
-    const own = expected.get(connection);
-    return own !== undefined && equalSecrets(token, own);
-  }
-
   return {
     acceptsKey,
-    expectOn: (connection, credential) => void expected.set(connection, credential),
-    isCommandLine(header, connection) {
-      const token = tokenIn(header ?? '');
-      return token !== undefined && isExpected(token, connection);
-    },
-    check(header, resource, connection) {
+    check(header, resource) {
       const token = tokenIn(header ?? '');
       // A credential of another scheme is no token (RFC 6750 3.1).
       if (token === undefined)
@@ -55,7 +36,6 @@ export function createCredentials({ settings, apiKey, oauth }: Core): Credential
         wereUsed = true;
         return { ok: true, principal: 'api-key', readOnly: false };
       }
-      if (isExpected(token, connection)) return { ok: true, principal: COMMAND_LINE, readOnly: false };
       const access = oauth.accessOf(token, resource);
       if (access === null) return { ok: false, reason: 'invalid' };
       wereUsed = true;

@@ -11,12 +11,10 @@ const MIB = 1024 * KIB;
 
 /** Limit, in bytes, without a credential: anyone who can send a body can begin one on each of some hundred connections. */
 export const ANYONES_BODY = 64 * KIB;
-/** Limit for the owner's page and the command line. */
+/** Limit for the owner's page. */
 export const OWN_BODY = MIB;
 /** Limit for an MCP message, and for a list that the owner's page sends. */
 export const MCP_BODY = 4 * MIB;
-/** Limit for a list in Base64 from the command line: the largest accepted list, with room for its parameters. */
-export const LIST_BODY = 28 * MIB;
 
 /** A body that is too large is discarded up to this size, so that the client can read the refusal; then the request is cut. */
 const DRAIN_BYTES = 64 * MIB;

@@ -73,7 +73,7 @@ function warnIfPublic({ publicBaseUrl, host, trustedProxies, log }: ListenerOpti
   if (publicBaseUrl === null) return;
   log.warn(
     { publicBaseUrl, host, trustedProxies },
-    'this server is public: https and strong secrets are required, /local answers only this machine, and limits count per address',
+    'this server is public: https and strong secrets are required, and limits count per address',
   );
 }
 

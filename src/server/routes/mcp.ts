@@ -5,34 +5,35 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import type { Log } from '../../base/log.ts';
 import { programFor } from '../../domain/remedy.ts';
 import { READ_ONLY_HEADER } from '../../domain/toolsets.ts';
-import type { Client, McpEndpoint, PlainAnswer } from '../../mcp/endpoint.ts';
+import type { Client, McpEndpoint } from '../../mcp/endpoint.ts';
+import type { PlainAnswer } from '../../mcp/plain.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
-import { COMMAND_LINE, type Credentials } from '../access/credentials.ts';
+import type { Credentials } from '../access/credentials.ts';
 import { MCP_BODY, readMessage } from '../http/body.ts';
 import { type HttpContext, safeHeaders, sendJson, writeHead } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 
 /**
  * @param endpoint loads the endpoint with the first request: a server that starts with the desktop may wait hours for it
- * @param notice is told of each request that has a valid credential
+ * @param used is told of each request that has a valid credential
  * @param log a log that refusals cannot flood
  */
 export function mcpRoutes(
   endpoint: () => Promise<McpEndpoint>,
   credentials: Credentials,
-  notice: (principal: string, headers: HttpContext['request']['headers']) => void,
+  used: () => void,
   log: Log,
 ): Route[] {
   async function handle(context: HttpContext): Promise<void> {
-    const { headers, socket } = context.request;
-    const check = credentials.check(headers.authorization, `${context.baseUrl}/mcp`, socket);
+    const { headers } = context.request;
+    const check = credentials.check(headers.authorization, `${context.baseUrl}/mcp`);
     if (!check.ok) {
       const { requestId, path } = context;
       if (headers.authorization) log.warn({ requestId, path }, 'credential refused');
       return challenge(context, check.reason, credentials);
     }
+    used();
     const { principal } = check;
-    notice(principal, headers);
     // A read-only approval sets this header, whatever the client sends.
     if (check.readOnly) headers[READ_ONLY_HEADER.toLowerCase()] = 'true';
     const client = clientOf(context, principal);
@@ -62,9 +63,7 @@ export function mcpRoutes(
 /** Two clients with one credential are told apart by their programs. */
 function clientOf({ request: { headers }, baseUrl }: HttpContext, credential: string): Client {
   const { 'user-agent': program = '' } = headers;
-  // A client behind `relay stdio` has the command line's credential, so only the program shows that it is not the command line.
-  const isStdio = credential === COMMAND_LINE && program.startsWith('relay-stdio/');
-  return { principal: `${credential} ${program}`, by: isStdio ? 'stdio' : credential, baseUrl, headers };
+  return { principal: `${credential} ${program}`, by: credential, baseUrl, headers };
 }
 
 function acceptsBoth(accept: string | undefined): boolean {

@@ -99,6 +99,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
     const server = serverFor(context.baseUrl);
     const browser = server.owner.browserWith(context, proofOf(context));
     if (browser === null) throw new HttpError('UNAUTHORIZED', { message: 'This browser is not remembered.' });
+    server.used();
     return { server, browser };
   }
 

@@ -7,7 +7,7 @@ import { isOurs, isSqlite } from '../file/stateFile.ts';
 import { UPLOAD_PREFIX } from './home.ts';
 import { acquireHome, type HomeLock } from './lock.ts';
 
-const NAME = String.raw`(relay\.(db|lock|log(\.1)?)|(library|memory)\.db|(config|server|update)\.json|master\.key)`;
+const NAME = String.raw`(relay\.(db|sock|lock|log(\.1)?)|(library|memory)\.db|(config|server|update)\.json|master\.key)`;
 /** The ends of the names that relay gives to copies and to unfinished writes. A copy that a person made has another end. */
 const COPY = String.raw`\.(\d+-[0-9a-f]+-\d+\.tmp|before-[a-z]+-.+|damaged-\d+|after-.+|lock)`;
 /** Matches our files, the copies and unfinished writes beside them, and archives of plays whose upload was cut short. */

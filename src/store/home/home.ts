@@ -14,6 +14,7 @@ export const HOME_FILES = {
   'relay.lock': 'Says which process uses the state',
   'config.json': 'Settings; `relay config` reads and writes it',
   'server.json': 'The running server: process, version and address',
+  'relay.sock': 'The socket through which your commands talk to the running server; not on Windows',
   'master.key': 'Key of the secrets, only if no keychain is used',
   'oauth-clients.json': 'Clients that you register by hand; optional',
   'relay.log': "The latest lines of the server's log; `relay logs` prints them",

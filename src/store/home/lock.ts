@@ -20,6 +20,7 @@ import { homeError } from './home.ts';
 import {
   type Holder,
   isHeld,
+  isStartedByClient,
   LOOK_AGAIN_MS,
   lockPath,
   readHolder,
@@ -28,7 +29,7 @@ import {
   startedBy,
 } from './lockFile.ts';
 import { ownStart } from './processes.ts';
-import { readServerFileAsIs } from './serverFile.ts';
+import { readServerFile } from './serverFile.ts';
 
 /** How long to wait for short commands. Each takes less than a second, unless it waits for an answer on the terminal. */
 const PATIENCE_MS = 5_000;
@@ -150,7 +151,7 @@ async function release(path: string, me: Holder): Promise<void> {
  */
 async function baseUrlOf(home: string, holder: Holder): Promise<string | undefined> {
   for (let waited = 0; ; waited += 100) {
-    const server = await readServerFileAsIs(home);
+    const server = await readServerFile(home);
     if (server?.pid === holder.pid) return server.baseUrl;
     if (!SERVING.includes(holder.purpose) || waited >= 1_000) return undefined;
     await systemClock.sleep(100);
@@ -164,8 +165,15 @@ async function alreadyRunning(home: string, holder: Holder): Promise<RelayError>
     : `Another relay command is using this home: ${holder.purpose}, pid ${holder.pid}.`;
   return new RelayError('ALREADY_RUNNING', message, {
     remedy: baseUrl
-      ? 'Use that server, stop it first, or choose another home with --home.'
+      ? {
+          text: 'Use that server, stop it with {command}, or choose another home with --home.',
+          command: ['stop'],
+        }
       : 'Wait for that command, stop it, or choose another home with --home.',
-    details: { pid: holder.pid, ...(baseUrl ? { baseUrl } : {}) },
+    details: {
+      pid: holder.pid,
+      ...(baseUrl ? { baseUrl } : {}),
+      ...(isStartedByClient(holder) ? { startedByClient: true } : {}),
+    },
   });
 }

@@ -19,13 +19,15 @@ export interface Holder {
 /** The purposes of commands that soon write `server.json`. */
 export const SERVING: readonly string[] = ['relay serve', 'relay stdio'];
 
-/**
- * Returns a sentence for a message about a server that an AI client started; '' for other holders. Nobody started such a server
- * by hand, so nobody would know how to stop it.
- */
+/** True for a server that `relay stdio` started. It ends when nobody has used it for a while, and makes room for `relay serve`. */
+export function isStartedByClient(holder: Holder | null): boolean {
+  return holder?.purpose === 'relay stdio';
+}
+
+/** Returns a sentence for a message about a server that an AI client started, which no person knows of; '' for other holders. */
 export function startedBy(holder: Holder | null): string {
-  return holder?.purpose === 'relay stdio'
-    ? ' An AI client started it: it ends once no AI client uses it and no job is under way.'
+  return isStartedByClient(holder)
+    ? ' An AI client started it: it ends ten minutes after its last client, when no job is left.'
     : '';
 }
 

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createLocalClient } from '../../../src/local/localClient.ts';
 import { loadSqlite } from '../../../src/store/sql/sqlite.ts';
 import { withDesk } from '../../support/program.ts';
 import { longTest, sized } from '../../support/scale.ts';
-import { ENCRYPTION_KEY, LOCAL_KEY } from '../../support/world.ts';
+import { doorOf, ENCRYPTION_KEY } from '../../support/world.ts';
 import { extended, zipped } from './exports.ts';
 
 const PLAYS = sized(60_000, 2_000);
@@ -35,8 +34,8 @@ longTest('an import that is killed leaves nothing or all, and the next one compl
     await writeFile(path, zipped({ 'endsong_0.json': rows }));
     const states: string[] = [];
     for (let kill = 0; kill < KILLS; kill += 1) {
-      const { server, ready } = await serve();
-      const local = createLocalClient({ baseUrl: ready.baseUrl, key: LOCAL_KEY });
+      const { server } = await serve();
+      const local = await doorOf(home);
       const { id } = await local.importPlays({ path, anyAccount: false });
       // The first import is killed at once. Every second one is killed once it has read the file: while it adds plays, or just
       // after.

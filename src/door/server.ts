@@ -1,0 +1,76 @@
+/**
+ * The server's side of the door. A program sends lines of JSON: `{call, given}` for one of the owner's calls, which is answered with
+ * `{result}` or `{error}`, or `{mcp}` with headers, after which both sides speak MCP.
+ */
+import { rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import type { Clock, Random } from '../base/clock.ts';
+import { type Lines, linesOf } from '../base/textLines.ts';
+import type { DoorAddress, DoorSession } from '../domain/localApi.ts';
+import { listenAt, proofOf } from './address.ts';
+
+export interface DoorOptions {
+  home: string;
+  clock: Clock;
+  random: Random;
+  /** Carries out one of the owner's calls; never rejects. */
+  call(name: string, given: unknown): Promise<{ result: unknown } | { error: object }>;
+  /** Speaks MCP on a stream. @param headers which tools its client gets, named in lower case */
+  serve(stream: Socket, lines: Lines, headers: Record<string, string>): DoorSession;
+}
+
+export interface Door {
+  address: DoorAddress;
+  /** The clients of `relay stdio`. */
+  sessions(): DoorSession[];
+  /** Lets requests end for `graceMs`, then closes the door. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** How often to look whether all requests have ended, in milliseconds. */
+const LOOK_AGAIN_MS = 20;
+
+/** Opens the door. @throws RelayError `HOME_UNUSABLE` */
+export async function openDoor({ home, clock, random, call, serve }: DoorOptions): Promise<Door> {
+  const streams = new Map<Socket, DoorSession | null>();
+  const sessions = () => [...streams.values()].filter((session) => session !== null);
+  let calls = 0;
+  const server = createServer((stream) => {
+    streams.set(stream, null);
+    stream.on('error', () => {}).once('close', () => streams.delete(stream));
+    // What is no message of ours ends its own connection only.
+    attend(stream).catch(() => stream.destroy());
+  });
+
+  async function attend(stream: Socket): Promise<void> {
+    const lines = linesOf(stream, Number.POSITIVE_INFINITY);
+    for (;;) {
+      const { value: line, done } = await lines.next();
+      if (done) return;
+      const { hello, mcp, call: name, given } = JSON.parse(line ?? '');
+      if (mcp) return void streams.set(stream, serve(stream, lines, mcp));
+      calls += 1;
+      const answer = hello ? { result: proofOf(address, hello) } : await call(name, given);
+      calls -= 1;
+      stream.write(`${JSON.stringify(answer)}\n`);
+    }
+  }
+
+  const address = await listenAt(server, home, random);
+  return {
+    address,
+    sessions,
+    async close(graceMs) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const giveUpAt = clock.monotonic() + graceMs;
+      const isBusy = () => calls > 0 || sessions().some((session) => session.isBusy);
+      while (isBusy() && clock.monotonic() < giveUpAt) await clock.sleep(LOOK_AGAIN_MS);
+      for (const stream of streams.keys()) stream.end().destroySoon();
+      await closed;
+      // Node has removed the socket.
+      if (process.platform !== 'win32' && dirname(address.socket) !== home)
+        rmSync(dirname(address.socket), { recursive: true, force: true });
+    },
+  };
+}
