@@ -116,6 +116,8 @@ export function createResolver(
   }
 
   function keep(query: TrackQuery, track: Track, by: string | null): boolean {
+    // Another list may mean another song of the same title.
+    if (query.artist === '' && query.isrc === undefined) return false;
     const { title, artist, album = null } = query;
     const confirmed = fits(query, track) ? 0 : 1;
     const alias = { key: aliasKey(query), title, artist, album, track, settledBy: by, confirmed };

@@ -10,7 +10,7 @@ export function mostSearches(query: TrackQuery): number {
   return byCode + (byCode > 0 && !hasNames(query) ? 0 : searchQueries(query).length);
 }
 
-/** Without both names only a recording code can be searched for. */
+/** Without both names nothing but a recording code can match. */
 function hasNames({ title, artist }: TrackQuery): boolean {
   return title !== '' && artist !== '';
 }
@@ -39,6 +39,8 @@ export async function findTrack(
       if (!found.has(track.uri)) found.set(track.uri, track);
     result = matchTrack(query, [...found.values()]);
     if (result.status !== 'unmatched' && !isForgiven(result)) return result;
+    // Of a title without an artist, a person chooses among what is found.
+    if (!hasNames(query) && result.candidates.length > 0) return result;
   }
   if (result.status !== 'unmatched' || !hasNames(query)) return result;
   const swapped = matchTrack({ ...query, title: query.artist, artist: query.title }, [...found.values()]);

@@ -54,12 +54,12 @@ testLists({
       '4 Tam / Kettle',
       '5 Ovo / Quill (First)',
       `6  /  ${OTHER_TRACK}`,
-      '7: no artist',
+      '7  / track05',
     ],
   ],
   'M3U with paths from another directory': [
     '#EXTM3U\n../Ula/Rope.mp3\n../../Music/Ovo/First/01 Plinth.mp3\n./Tam/./Second/02 Kettle.mp3',
-    '2: no artist\n3 Ovo / Plinth (First)\n4 Tam / Kettle (Second)',
+    '2  / Rope\n3 Ovo / Plinth (First)\n4 Tam / Kettle (Second)',
   ],
   'M3U whose titles name no artist, but whose directories do': [
     [
@@ -84,12 +84,12 @@ testLists({
     [
       '2 Ovo / Plinth (Live) (First)',
       '4 Tam / Kettle',
-      '6: no artist',
-      '8: no artist',
+      '6  / Rope',
+      '8  / Rope',
       '10: no artist',
       '12: no artist',
-      '14: no artist',
-      '16: no artist',
+      '14  / Quill',
+      '16  / Quill',
     ],
   ],
   'PLS whose titles name no artist, but whose directories do': [
@@ -106,7 +106,7 @@ testLists({
       '<track><title>Lone</title></track>',
       '</trackList></playlist>',
     ].join('\n'),
-    ['2 Ovo / Plinth (First)', '3 Ula / Rope (Three)', '4 Tam / Kettle', '5 Tam / Quill', '6: no artist'],
+    ['2 Ovo / Plinth (First)', '3 Ula / Rope (Three)', '4 Tam / Kettle', '5 Tam / Quill', '6  / Lone'],
   ],
   'M3U whose titles name the artist without a plain dash, in directories': [
     [
@@ -166,7 +166,7 @@ testLists({
       '#EXTINF:1,Plinth',
       'file:///Volumes/Disk/Songs/Plinth.mp3',
     ].join('\n'),
-    '2 Ovo / Plinth (First)\n3: no artist\n5: no artist\n7: no artist',
+    '2 Ovo / Plinth (First)\n3  / Plinth\n5  / Plinth\n7  / Plinth',
   ],
   'M3U whose titles are the names of the files': [
     [

@@ -140,12 +140,12 @@ testLists({
     [
       '2: 3 columns instead of 2; a comma in a name needs quotation marks around the name',
       '3 Tam / Kettle',
-      '4: no artist',
+      '4  / Quill',
     ],
   ],
   'titles of videos with the artist in them': [
     'title,album\nOvo - Plinth,\nOvo - Kettle,First\nRope,\n',
-    '2 Ovo / Plinth\n3 Ovo / Kettle (First)\n4: no artist',
+    '2 Ovo / Plinth\n3 Ovo / Kettle (First)\n4  / Rope',
   ],
   'names that a spreadsheet would take for formulas': [
     "title,artist\n'=Plinth,'+Ovo\n'-,''@\n'n' roll,Tam\n",
@@ -276,10 +276,6 @@ testRefusals((what) => `${what}: refused, and the error names the line`, {
   'video IDs without titles': [
     'Video ID,Playlist Video Creation Timestamp\nabcdefghijk,2023-11-14T22:13:00+00:00\n',
     'The file is a list of the IDs of videos. Video IDs have no titles. | line 1',
-  ],
-  'a table without artists': [
-    'title,album\nPlinth,First\n',
-    'The file was read as CSV, but no song was found in it. Line 2: no artist. | line 2',
   ],
 });
 

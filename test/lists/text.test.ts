@@ -40,7 +40,7 @@ testLists({
   ],
   '"by" in a list with dashes is part of a name': [
     'Ovo - Plinth\nOvo - Stand by Rope\nOvo - Kettle\nRope by rope\nOvo - Quill',
-    '1 Ovo / Plinth\n2 Ovo / Stand by Rope\n3 Ovo / Kettle\n4: no artist\n5 Ovo / Quill',
+    '1 Ovo / Plinth\n2 Ovo / Stand by Rope\n3 Ovo / Kettle\n4  / Rope by rope\n5 Ovo / Quill',
   ],
   'numbers with a full stop': [
     '1. Ovo - Plinth\n2. Tam - Kettle\n10.Ula - Rope',
@@ -338,7 +338,7 @@ testRefusals((what) => `${what} alone: refused, and the error names the line`, {
   ],
 });
 
-test('prose is read if the format is given', () => {
-  const file = 'Dear Ovo,\nthank you - it works.\na\nb\nc\nd\n';
-  assert.equal(readList(bytesOf(file), { format: 'txt' }).entries.length, 1);
+test('every line is a song if the format is given', () => {
+  const file = 'Dear Ovo,\nthank you - it works.\na\nb\n\nc\nd\n';
+  assert.equal(readList(bytesOf(file), { format: 'txt' }).entries.length, 6);
 });

@@ -15,7 +15,7 @@ testLists({
   ],
   '"by" of titles and of those who made the list': [
     'Ovo - Plinth\nStand by Me\nSide by Side\nDown by the Weir\nPlaylist by Tam\nOvo - Kettle\nOvo - Rope\nOvo - Quill',
-    '1 Ovo / Plinth\n2: no artist\n3: no artist\n4: no artist\n5: no artist\n6 Ovo / Kettle\n7 Ovo / Rope\n8 Ovo / Quill',
+    '1 Ovo / Plinth\n2  / Stand by Me\n3  / Side by Side\n4  / Down by the Weir\n5  / Playlist by Tam\n6 Ovo / Kettle\n7 Ovo / Rope\n8 Ovo / Quill',
   ],
   'a number in one line': [
     'Ovo - Plinth\n7. Paper Kites - Kept\nOvo - Kettle\n[03] Ula - Rope\nOvo - Quill\n#9: Tam - Weir\n21 Kettles - Rope',

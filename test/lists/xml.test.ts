@@ -43,7 +43,7 @@ testLists({
       '5 Ovo / Plinth <two> (First & last)',
       `9  /  ${ISRC} ${TRACK}`,
       '10 Tam / Kettle',
-      '11: no artist',
+      '11  / Rope',
       '12: not a track',
     ],
   ],

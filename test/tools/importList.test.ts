@@ -95,6 +95,24 @@ longTest('all playlists of a text are named, or as many as an answer holds', () 
   }),
 );
 
+test('of a title without an artist, a person chooses the song, and another list asks again', () =>
+  withRelay(ALL, async (relay) => {
+    const [one, two] = uniqueTracks(relay, 2);
+    assert.ok(one && two);
+    const text = `title\tartist\n${asQuery(one).title}\t\n${asQuery(two).title}\t${asQuery(two).artist}\n`;
+    const { job_id: id } = await relay.call('import_list', { text, name: 'Bare', strict: false });
+    await reach(relay, String(id), 'ready');
+    const [item, other] = await itemsOf(relay, String(id));
+    assert.deepEqual(
+      [item?.status, item?.candidates?.[0]?.track.uri, other?.uri],
+      ['unmatched', one.uri, two.uri],
+    );
+    await relay.call('resume_job', { job_id: id, fixes: [{ position: 0, track_id: one.id }] });
+    await runToEnd(relay, String(id));
+    assert.deepEqual(rowsOf(relay, 'Bare'), [one.uri, two.uri]);
+    assert.equal((await relay.call('import_list', { text, dry_run: true })).remembered, 1);
+  }));
+
 test('a recording code that Spotify does not know falls back to the names beside it', () =>
   withRelay(ALL, async (relay) => {
     const song = at(uniqueTracks(relay, 1), 0);

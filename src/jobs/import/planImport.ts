@@ -1,7 +1,7 @@
 /** Turns the bytes of a list into the items of jobs, and a preview for a person. Searches and writes nothing. */
 
 import type { Clock } from '../../base/clock.ts';
-import { chunk } from '../../base/lists.ts';
+import { chunk, counted } from '../../base/lists.ts';
 import { createTurns, mapInTurns } from '../../base/turns.ts';
 import { isEpisodeUri } from '../../domain/ids.ts';
 import { type ImportPreview, LEFT_OUT_PLAYS, type ListReading } from '../../domain/listImport.ts';
@@ -141,15 +141,22 @@ const USUAL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A warning if more than a third of the lines are neither songs nor usual other lines. The file may then not be a list of songs
- * at all.
+ * A warning if more than a third of the lines are neither whole songs nor usual other lines. The file may then not be a list of
+ * songs at all.
  */
 function doubtOf({ format, entries, notSongs }: ReadList): string | null {
   if (format === 'spotify' || format === 'itunes') return null;
-  const others = notSongs.filter(({ why }) => !USUAL.has(why));
-  const all = entries.length + others.length;
-  if (others.length * 3 <= all) return null;
-  return `This may not be a list of songs: only ${entries.length} of ${all} lines look like songs.`;
+  const others = notSongs.filter(({ why }) => !USUAL.has(why)).length;
+  const bare = entries.filter(isOnlyTitle).length;
+  const all = entries.length + others;
+  if ((others + bare) * 3 <= all) return null;
+  if (others >= bare)
+    return `This may not be a list of songs: only ${entries.length - bare} of ${all} lines look like songs.`;
+  return `${bare} of ${counted(entries.length, 'song')} have a title and no artist. relay searches for each, and you choose the song.`;
+}
+
+function isOnlyTitle({ artist, uri, isrc }: ListEntry): boolean {
+  return artist === '' && uri === undefined && isrc === undefined;
 }
 
 /** Kinds of lines that are counted, but not shown line by line. */

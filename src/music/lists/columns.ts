@@ -61,13 +61,9 @@ const FIELD_NAMES = Object.entries(NAMES).map(
 /** Maximum number of plans to keep. Rows of one list have few sets of keys; in a hostile file each row may have its own. */
 const MAX_PLANS = 100;
 /** Names of titles that hardly occur outside the header of a table. */
-const ONLY_IN_HEADERS: ReadonlySet<string> = new Set([
-  'trackname',
-  'tracktitle',
-  'songtitle',
-  'songname',
-  ...NAMES.song.split(' '),
-]);
+const ONLY_IN_HEADERS: ReadonlySet<string> = new Set(
+  `title titel titre titolo titulo tytul trackname tracktitle songtitle songname ${NAMES.song}`.split(' '),
+);
 /** Names that only plays have, of which one song may have many. */
 const OF_PLAYS: ReadonlySet<string> = new Set(
   (
@@ -106,6 +102,13 @@ export interface ColumnPlan {
 /** True if one of the names alone says that this is a header. */
 export function namesTitles(header: readonly string[]): boolean {
   return header.some((name) => ONLY_IN_HEADERS.has(columnKey(name)));
+}
+
+/** False for a header that a table of anything may have, such as "Name,Telephone". */
+export function namesSongs(header: readonly string[]): boolean {
+  const { columns } = planColumns(header);
+  const [title = -1] = columns.get('title') ?? [];
+  return columns.size > 1 || !/^(?:name|nome|nombre|nom|naam)$/u.test(columnKey(header[title] ?? ''));
 }
 
 /** True if the names are those of plays. */

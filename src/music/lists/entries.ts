@@ -14,6 +14,7 @@ import {
   tidyText,
 } from './list.ts';
 import { type SplitText, splitTexts } from './text.ts';
+import { type SplitLine, type Titles, titlesIn } from './titles.ts';
 
 /** An address, up to what separates it from the rest of the line. */
 const ADDRESS =
@@ -108,8 +109,11 @@ export function isEntry(result: ListEntry | NotSong): result is ListEntry {
   return 'title' in result;
 }
 
-/** @param side the side of the artist in "A - B", if a person says so */
-export function entriesOf(rows: readonly Row[], side?: 'left' | 'right'): Entries {
+/**
+ * @param side the side of the artist in "A - B", if a person says so
+ * @param titles which lines without an artist are titles
+ */
+export function entriesOf(rows: readonly Row[], side?: 'left' | 'right', titles: Titles = 'likely'): Entries {
   const isIds = areBareIds(rows);
   const opened = rows.map((row) => (isOpen(row) ? open(row, isIds) : null));
   const texts = opened.flatMap((one) => (one && one.text !== '' && one.text.length <= MAX_LINE ? [one] : []));
@@ -118,13 +122,34 @@ export function entriesOf(rows: readonly Row[], side?: 'left' | 'right'): Entrie
     texts.length > 0 ? knownArtists(rows) : new Set(),
     side,
   );
-  const songOf = new Map(texts.map((one, at) => [one, split.songs[at] ?? null]));
-  const results = rows.flatMap((row, at) => {
+  const splits = new Map(
+    texts.map((one, at) => [one, { song: split.songs[at] ?? null, plain: split.plain[at] ?? '' }]),
+  );
+  const lines = rows.map(({ why }, at) => {
     const one = opened[at];
-    if (one) return entriesOfOpen(one, songOf.get(one) ?? null);
-    return row.why === undefined ? entryOf(row, row.fields ?? {}) : notSong(row, row.why);
+    return one ? lineOf(one, splits.get(one)) : why === 'empty' ? why : null;
+  });
+  const bare = titlesIn(
+    lines.filter((line) => line !== null),
+    titles,
+  );
+  const results = rows.flatMap((row, at) => {
+    const [one, line] = [opened[at], lines[at]];
+    if (!one) return row.why === undefined ? entryOf(row, row.fields ?? {}) : notSong(row, row.why);
+    const isTitle = line && line !== 'empty' && bare.has(line);
+    return entriesOfOpen(one, isTitle ? { title: line.plain, artist: '' } : (splits.get(one)?.song ?? null));
   });
   return { results, ...(split.side && { side: split.side }) };
+}
+
+/** What decides whether a text without an artist is a title; null for a heading, the cell of a table and the address of an album. */
+function lineOf(
+  { row, refs, isrc, text }: Open,
+  { song, plain }: { song: SplitText; plain: string } = { song: null, plain: '' },
+): SplitLine | null {
+  const isFound = isrc !== undefined || refs.some(({ uri }) => uri !== undefined);
+  if (row.text === undefined || (song && 'heading' in song) || (refs.length > 0 && !isFound)) return null;
+  return { isSong: song !== null || isFound, plain, isMarked: plain !== text };
 }
 
 /** The artists of rows with separate fields, and the two directories above each file, which name the artist and the album. */
@@ -193,7 +218,7 @@ function entriesOfOpen({ row, refs, isrc, text, hadLink }: Open, song: SplitText
   }
   const [ref] = refs;
   if (ref?.why && (!song || ref.why === LOCAL_FILE)) return [notSong(row, ref.why)];
-  return [song ? entryOf(row, fields) : notSong(row, whyNot(text, hadLink))];
+  return [fields.title ? entryOf(row, fields) : notSong(row, whyNot(text, hadLink))];
 }
 
 function asFields(song: SplitText): Fields {
@@ -211,7 +236,7 @@ function notSong({ line, raw }: Row, why: string): NotSong {
   return { line, text: excerpt(raw), why };
 }
 
-/** An entry needs a title and an artist, or an address, or a recording code. */
+/** An entry needs a title, or an address, or a recording code. Of a title without an artist, a person chooses the song. */
 function entryOf(row: Row, fields: Fields): ListEntry | NotSong {
   const type = fields.type?.trim().toLowerCase() ?? '';
   if (/^(?:album|artist|show|podcast|audiobook)$/u.test(type)) return notSong(row, `of type "${type}"`);
@@ -261,7 +286,6 @@ function missing(title: string, artist: string, raw: string): string | null {
   // A row may have nothing but a date, as for a track that Spotify no longer has.
   if (title === '' && artist === '') return hasLetterOrDigit(raw) ? 'no title and no artist' : 'empty';
   if (title === '') return 'no title';
-  if (artist === '') return 'no artist';
   if (title.length > MAX_NAME || artist.length > MAX_NAME)
     return `a name of more than ${MAX_NAME} characters`;
   return null;

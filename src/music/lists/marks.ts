@@ -197,7 +197,8 @@ function isOfList(
     .slice(Math.max(0, at - REACH), at + REACH + 1)
     .some((other) => other?.kind === kind && Math.abs(other.number - number) === 1);
   if (kind === 'marked') return hasNeighbor || share >= 0.5;
-  if (kind === 'spaced') return hasNeighbor && share >= 0.6 && all.length >= 3;
+  const isCount = hasNeighbor && share >= 0.6 && all.length >= 3;
+  if (kind === 'spaced' || isCount) return isCount;
   // In "1349 - Title", "1349" may be the artist, so it stays. In "01 - Artist - Title", "01" is a number. "D12" and "A1" are
   // artists, so only a neighbor shows that they are numbers of a record.
   return canSplit(rest) && (hasNeighbor || (share === 1 && !isLettered));

@@ -54,9 +54,12 @@ function rowsOf(files: readonly File[]): Row[] {
     if (artist && title !== '') return { line, raw, fields: { title, artist, ...fields } };
     if (isAddress) return { line, raw, ...(title !== '' && { text: title }), fields };
     const { name, ...named } = songOfPath(path);
+    const text = title || name;
+    // A station of a radio is no song.
+    if (/^(?!file:)[a-z]{3,}:\/\//iu.test(path) && !canSplit(text)) return { line, raw, why: 'no artist' };
     return named.artist === undefined
-      ? { line, raw, text: title || name, fields }
-      : { line, raw, fields: { title: title || name, ...named, ...fields } };
+      ? { line, raw, text, fields: { ...fields, title: text } }
+      : { line, raw, fields: { title: text, ...named, ...fields } };
   });
 }
 

@@ -2,6 +2,7 @@
 import { counted } from '../../base/lists.ts';
 import { LEFT_OUT_PLAYS, type ListReading } from '../../domain/listImport.ts';
 import { nameKey, normaliseName } from '../names.ts';
+import { namesTitles } from './columns.ts';
 import { decodeList } from './decode.ts';
 import { entriesOf, isEntry } from './entries.ts';
 import { refuseForeign } from './foreign.ts';
@@ -65,7 +66,8 @@ export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList
   const reader = readerOf(text, options);
   const { allPlays = false } = options;
   const { rows, name, decided = {}, isHistory = false } = reader.read(text, { allPlays });
-  const { results: all, side } = entriesOf(rows, options.artistSide);
+  const titles = options.format === undefined ? (chat === null ? 'likely' : 'none') : 'all';
+  const { results: all, side } = entriesOf(rows, options.artistSide, titles);
   const results = isHistory && !allPlays ? withoutRepeats(all) : all;
   const { entries, lists, chosen } = chooseList(results.filter(isEntry), options.list);
   const notSongs = [
@@ -139,7 +141,8 @@ function textRow(written: string, index: number): Row {
   // "#1 Artist" has a number, and "#Title" is a title.
   if (/^\s*(?:#(?:[\s#]|$)|\/\/)/u.test(start)) return { ...row, why: 'comment' };
   if (/^[\s\-=_*~#.+–—]*$/u.test(start)) return { ...row, why: 'no words' };
-  if (/^[^\t]*:\s*$/u.test(start) && !/\s[-–—]\s/u.test(start)) return { ...row, why: 'heading' };
+  if ((/^[^\t]*:\s*$/u.test(start) && !/\s[-–—]\s/u.test(start)) || (index === 0 && namesTitles([start])))
+    return { ...row, why: 'heading' };
   return { ...row, text: written.trim() };
 }
 
@@ -201,7 +204,7 @@ function chooseList(read: ListEntry[], wanted: string | undefined) {
   });
 }
 
-const ARTISTS_NEEDED = 'Titles without artists cannot be matched: write one song a line as "Artist - Title".';
+const ARTISTS_NEEDED = 'Write one song a line as "Artist - Title".';
 
 /** Refuses prose, such as a mail: a few of its lines may have a dash and so look like songs. */
 function refuseProse(entries: readonly ListEntry[], notSongs: readonly NotSong[]): void {
@@ -229,6 +232,6 @@ function noSongs({ name }: Reader, notSongs: readonly NotSong[]) {
   return refused(`${what} Line ${first.line}: ${first.why}.`, {
     line: first.line,
     remedy:
-      'Write one song a line as "Artist - Title", or give a table whose first line names title and artist.',
+      'Write one song a line as "Artist - Title", or give a table whose first line names title and artist. If each line is a title, give the format txt.',
   });
 }

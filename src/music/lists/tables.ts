@@ -7,6 +7,7 @@ import {
   columnKey,
   type Fields,
   fieldsOf,
+  namesSongs,
   namesTitles,
   otherThan,
   planColumns,
@@ -14,6 +15,7 @@ import {
 import { takeAddresses, withoutLinks } from './entries.ts';
 import { excerpt, type RawList, type Reader, type Row, refused } from './list.ts';
 import { withoutEmphasis } from './marks.ts';
+import { canSplit } from './ways.ts';
 
 /** Where a table begins and how it is read. */
 interface Table {
@@ -126,12 +128,16 @@ function readTable(text: string, table: Table): RawList {
       line: table.header + 1,
       remedy: 'Give a list of songs. To save albums, look each one up in Spotify.',
     });
+  const isOfAnything = names !== undefined && !namesSongs(names);
   const rows = records.map((record): Row => {
     const { line, lastLine, values } = record;
     const row = { line, raw: excerpt(lines.slice(line - 1, lastLine).join('\n')) };
     const isHeaderAgain = header !== undefined && values.map(columnKey).join() === header;
     const fields = songFields(values, table);
-    const why = isHeaderAgain ? 'the header again' : (whyNoSong(values, table) ?? otherThan(fields));
+    const isNoTitle = isOfAnything && !canSplit(fields.title ?? '');
+    const why = isHeaderAgain
+      ? 'the header again'
+      : (whyNoSong(values, table) ?? otherThan(fields) ?? (isNoTitle ? 'no artist' : null));
     return why === null ? { ...row, fields } : { ...row, why };
   });
   return {

@@ -31,12 +31,13 @@ const HEADING_WITHIN = 20;
  * @param texts tidy, but may hold tabs
  * @param known keys of artists' names, from rows in which title and artist are separate fields
  * @param asked the side of the artist, if a person says so
+ * @returns the songs, and `plain`: each text without what is around a song
  */
 export function splitTexts(
   texts: readonly string[],
   known: ReadonlySet<string>,
   asked?: Side,
-): { songs: SplitText[]; side?: ArtistSide } {
+): { songs: SplitText[]; plain: string[]; side?: ArtistSide } {
   const plain = withoutMarks(texts);
   const ways = waysOf(plain.map(({ text }) => text));
   const lines = plain.map((line) => splitLine(line, ways));
@@ -66,7 +67,7 @@ export function splitTexts(
       ...(line.year !== undefined && { year: line.year }),
     };
   });
-  return { songs, ...(side && { side }) };
+  return { songs, plain: plain.map(({ text }) => text), ...(side && { side }) };
 }
 
 function splitLine({ text, year }: Unmarked, ways: readonly Way[]): Line | null {
