@@ -70,14 +70,12 @@ export function visibleLine(text: string): string {
 }
 
 /**
- * Cleans a block of text but keeps its line ends. Single values are cleaned before that by `visibleLine` and `visibleText`;
+ * Cleans a block of text but keeps its line ends, and the byte order mark with which CSV begins. Single values are cleaned before that by `visibleLine` and `visibleText`;
  * this is the last defence.
  */
 export function visibleLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => without(line.replace(BREAKS_BUT_LINE_ENDS, ' ')))
-    .join('\n');
+  const lines = text.split('\n').map((line) => without(line.replace(BREAKS_BUT_LINE_ENDS, ' ')));
+  return (text.startsWith('\ufeff') ? '\ufeff' : '') + lines.join('\n');
 }
 
 /** Cleans a name or another value within a line: the result is one line of at most `max` code units. */

@@ -32,7 +32,12 @@ const CHANNELS = [
 ];
 const WORD_STARTS = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu;
 
-const FILE_ENDING = /\.(?:mp3|m4a|m4p|flac|wav|ogg|opus|aac|wma|aiff?|mp4|webm|mkv)$/iu;
+/** The ending of a file, also of a copy: " (1).mp3". */
+export const FILE_ENDING =
+  /(?:\s*\(\d{1,2}\))?\.(?:mp[234c]|m4[abp]|flac|wav|og[ga]|opus|aac|wma|aiff?|alac|ape|webm|mkv)$/iu;
+/** The site that downloaded a file, in front of its name. */
+export const SITE =
+  /^(?:\[(?:www\.)?[a-z\d-]+\.[a-z]{2,5}\]|(?:(?:www\.)?[a-z\d][a-z\d-]*\.(?:com|net|org|cc|is|io|to|co|me|tv|app|cloud)|y2mate|yt1s|snaptube)\s*[-–_])[-–_\s]*(?=\S)/iu;
 const BULLET = /^[•·▪►▶*>–-]\s+(?=\S)/u;
 /** "03. ", "3) ", "[03] ", "#3: ", "1-03 ", "03 - ", "A1. ", "Track 3: ". A letter must follow somewhere. */
 const NUMBER =

@@ -39,7 +39,7 @@ test('a playlist is written to stdout or to a file, and says what cannot be rest
     const shown = await run(['export', 'odds and ends']);
     assert.deepEqual([shown.code, shown.err], [0, `${LOST.join('\n')}\n`]);
     const lines = shown.out.split('\n');
-    assert.equal(lines[0], 'title,artists,album,duration_ms,uri,isrc,added_at');
+    assert.equal(lines[0], '\ufefftitle,artists,album,duration_ms,uri,isrc,added_at');
     assert.equal(lines.length, playlist.rows.length + 2);
     assert.deepEqual(await run(['export', playlist.id, '-o', '-']), shown);
     for (const format of WRITTEN_FORMATS) {

@@ -157,6 +157,22 @@ testLists({
     '<plist version="1.0"><dict><key>Tracks</key><dict>\n<key>1</key><dict><key>Name</key><string>Plinth</string><key>Artist</key><string>Ovo</string><key>Podcast</key><false/><key>Movie</key><integer>0</integer></dict>\n<key>2</key><dict><key>Name</key><string>Talk</string><key>Artist</key><string>Tam</string><key>Genre</key><string>Audiobook</string></dict></dict><key>Playlists</key><array><dict><key>Name</key><string>Road</string><key>Folder</key><false/><key>Master</key><integer>0</integer><key>Playlist Items</key><array><dict><key>Track ID</key><integer>1</integer></dict></array></dict></array></dict></plist>',
     '2 Ovo / Plinth in Road\n3: of type "audiobook"',
   ],
+  "Tidal's second API: tracks, artists and albums apart, in the order of the playlist": [
+    '{"data":[{"id":"2","type":"tracks"},\n{"id":"1","type":"tracks"}],"included":[{"id":"9","type":"artists","attributes":{"name":"Ovo"}},{"id":"5","type":"albums","attributes":{"title":"First"}},{"id":"1","type":"tracks","attributes":{"title":"Plinth"},"relationships":{"artists":{"data":[{"id":"9","type":"artists"}]},"albums":{"data":[{"id":"5","type":"albums"}]}}},{"id":"2","type":"tracks","attributes":{"title":"Kettle"},"relationships":{"artists":{"data":[{"id":"9","type":"artists"}]}}}]}',
+    '2 Ovo / Kettle\n2 Ovo / Plinth (First)',
+  ],
+  "Last.fm's API with one track, which is no array": [
+    '{"recenttracks":{"track":{"artist":{"#text":"Ovo"},"name":"Plinth"},"@attr":{"user":"me"}}}',
+    '1 Ovo / Plinth',
+  ],
+  'songs by their IDs': [
+    '{"songs":{"a1":{"title":"Plinth","artist":"Ovo"},\n"b2":{"title":"Kettle","artist":"Tam","album":{"title":"First","artist":"Ula"}}}}',
+    '1 Ovo / Plinth\n2 Tam / Kettle (First)',
+  ],
+  'directories of telephones, copies and the site of a download': [
+    '#EXTM3U\n/storage/emulated/0/Music/Plinth.mp3\n/storage/1A2B-3C4D/Music/Ovo/First/01 Kettle (1).mp3\n/sdcard/Download/y2mate.com - Tam - Rope (2).mp3\n/storage/Music/Intro (2).mp3',
+    '2  / Plinth\n3 Ovo / Kettle (First)\n4 Tam / Rope\n5  / Intro',
+  ],
   'artists and titles of eleven letters, a year as a title': [
     'Hillsidexyz,Carouselxyz\nNeedleabcde,1999\n',
     '1 Hillsidexyz / Carouselxyz\n2 Needleabcde / 1999',

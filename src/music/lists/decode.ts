@@ -50,9 +50,15 @@ const SIGN = String.raw`(?![\p{ASCII}™®])[\p{S}\p{Cc}\p{Cf}\p{No}†‡¶§\u
 const [LATIN, OTHER] = [String.raw`\p{sc=Latin}`, String.raw`[\p{sc=Cyrillic}\p{sc=Greek}]`];
 /** A sign in a word, or a change of case or script, as text has it that is read in the wrong encoding. */
 const ODD = new RegExp(
-  String.raw`(?<=\p{L})${SIGN}|${SIGN}(?=\p{L})|\p{L}[‚„“”…‰ˆ]\p{L}|\p{Ll}(?!\p{ASCII})\p{Lu}|${LATIN}${OTHER}|${OTHER}${LATIN}|(?!${LATIN})\p{Ll}\p{Lu}`,
+  String.raw`(?<=\p{L})${SIGN}|${SIGN}(?=\p{L})|\p{L}[“”…]\p{L}|\p{L}[‚„‰ˆ‹›¡¿]|\p{L}[–—]\p{Ll}|\p{Ll}(?!\p{ASCII})\p{Lu}|${LATIN}${OTHER}|${OTHER}${LATIN}|(?!${LATIN})\p{Ll}\p{Lu}`,
   'gu',
 );
+/** With fewer letters than this, the detector guesses. */
+const FEW = 7;
+/** Families whose letters take two bytes. */
+const WIDE: ReadonlySet<Family> = new Set(['japanese', 'chinese', 'korean']);
+/** Western letters that are few in Western names; their bytes are common letters in Central Europe and Turkey. */
+const LIKE_OTHERS = /[ðþýÐÞÝøæõìòùûšžŸÆØÕÌÒÙÛŠŽ]|è[aeiou]/u;
 /** Below this, the detector has seen too few letters to tell one language from another. */
 const FAINT = 0.05;
 
@@ -154,8 +160,11 @@ function detect(lines: readonly Buffer[]): { encoding: string; doubt?: string } 
   const isSame = best.text === western.text || accents === 0 || (accents < 3 && isScript(best.family));
   const chosen = isOther && !isSame ? best : western;
   const [other] = ranked.filter(({ family, text }) => family !== chosen.family && text !== chosen.text);
+  const isFew = sample.filter((byte) => byte > 0x7f).length < (WIDE.has(chosen.family) ? 2 : 1) * FEW;
   const isUnclear =
-    chosen === western ? chosen.odd > 0 : chosen.score < FAINT || (other?.score ?? 0) > chosen.score * 0.7;
+    chosen === western
+      ? chosen.odd > 0 || (isFew && LIKE_OTHERS.test(chosen.text))
+      : isFew || chosen.score < FAINT || (other?.score ?? 0) > chosen.score * 0.7;
   if (!isUnclear) return { encoding: chosen.encoding };
   const others = ranked.filter((one) => one !== chosen).slice(0, 2);
   return {

@@ -40,6 +40,7 @@ const FOREIGN: readonly Foreign[] = [
     remedy: 'Open it and save it as plain text.',
     isIt: (text) => /^\s*\{\\rtf\d/u.test(text),
   },
+  { what: 'a program, not a list', remedy: AS_TEXT, isIt: (text) => /^#!\s*\//u.test(text) },
   { what: 'a mail, not a list', remedy: AS_TEXT, isIt: isMail },
 ];
 

@@ -68,14 +68,20 @@ interface File {
   isHistory: boolean;
   /** Name of the object around the songs. */
   name: string;
+  /** What a file of JSON:API (Tidal) writes once, apart from the songs: tracks, artists and albums, by type and ID. */
+  included: ReadonlyMap<string, Node>;
 }
 
 function read(text: string, { allPlays }: { allPlays: boolean }): RawList {
   const lineAt = lineFinder(text);
   const root = parsed(text, lineAt);
   const plan = columnPlanner();
-  const file = { text, lineAt, plan, playlistName: playlistNamer(), allPlays, isHistory: false, name: '' };
-  const rows = rowsOf(root, file, '') ?? [rowOf(root, file, '')];
+  const included = new Map(
+    itemsOf(propertiesOf(root).get('included')).map((node) => [resourceKey(node), node] as const),
+  );
+  const state = { allPlays, isHistory: false, name: '', included };
+  const file: File = { text, lineAt, plan, playlistName: playlistNamer(), ...state };
+  const rows = rowsOf(root, file, '') ?? rowsByKey(root, file, '') ?? [rowOf(root, file, '')];
   const name = nameOf(root) || (rows.some(({ fields }) => fields?.list) ? '' : file.name);
   return {
     rows: [...rows, ...otherRows(root, file)],
@@ -96,7 +102,7 @@ function rowsOf(node: Node, file: File, list: string): Row[] | null {
     // A playlist of JSPF has a title and a creator too, so known keys come first.
     if (!isKnown) isItself ??= isSong(songFields(node, file));
     if (isItself) break;
-    const rows = rowsOf(inner, file, list);
+    const rows = rowsOf(inner, file, list) ?? rowsByKey(inner, file, list);
     if (rows?.some(({ fields, text }) => (fields && isSong(fields)) || (isKnown && text !== undefined))) {
       file.name ||= nameOf(node);
       return rows;
@@ -109,6 +115,16 @@ function rowsOf(node: Node, file: File, list: string): Row[] | null {
   );
   if (empty || !addresses || rowOf(node, file, list).fields?.artist) return empty;
   return itemsOf(addresses).map((item) => rowOf(item, file, list));
+}
+
+/** The rows of an object with a song for each key, or with one song where others have an array; null if it is none. */
+function rowsByKey(node: Node, file: File, list: string): Row[] | null {
+  if (node.type !== 'object' || isSong(songFields(node, file))) return null;
+  const rows = [...propertiesOf(node)].flatMap(([key, inner]) =>
+    inner.type === 'object' && !NO_SONGS.test(key) ? [rowOf(inner, file, list)] : [],
+  );
+  const songs = rows.filter(({ why, fields }) => why === undefined && fields && isSong(fields));
+  return songs.length > 0 ? songs : null;
 }
 
 /** The values that may be lists of songs, those with known keys first. */
@@ -143,7 +159,8 @@ function otherRows(root: Node, file: File): Row[] {
   );
 }
 
-function rowOf(node: Node, file: File, list: string): Row {
+function rowOf(given: Node, file: File, list: string): Row {
+  const node = file.included.get(resourceKey(given)) ?? given;
   const row = placeOf(node, file);
   const inList = list === '' ? {} : { list };
   if (node.type === 'string') return { ...row, text: textOf(node), fields: inList };
@@ -168,6 +185,7 @@ function songFields(node: Node, file: File): Fields {
     .filter(([key]) => key !== 'id' || !properties.has('isDir'))
     .flatMap(([key, value]) => valuesOf(key, value))
     .filter(([, text]) => text !== '');
+  given.push(...linked(properties, file));
   const names = given.map(([key]) => key);
   file.isHistory ||= areOfPlays(names);
   const fields = fieldsOf(
@@ -176,8 +194,27 @@ function songFields(node: Node, file: File): Fields {
   );
   const inner = WRAPPERS.flatMap((key) => properties.get(key) ?? []).find(({ type }) => type === 'object');
   if (!inner) return fields;
-  const { type, opinion } = fields;
-  return { ...(type && { type }), ...(opinion && { opinion }), ...songFields(inner, file) };
+  const { type, opinion, artist, album } = fields;
+  const outer = { type, opinion, ...(properties.has('relationships') && { artist, album }) };
+  return { ...outer, ...songFields(inner, file) };
+}
+
+/** The type and the ID of a resource of JSON:API; '' for other values. */
+function resourceKey(node: Node): string {
+  const [type, id] = ['type', 'id'].map((key) => textOf(propertiesOf(node).get(key)));
+  return type && id ? `${type} ${id}` : '';
+}
+
+/** The names of artists and albums that a song has only links to. */
+function linked(properties: ReadonlyMap<string, Node>, file: File): [string, string][] {
+  const links = propertiesOf(properties.get('relationships'));
+  return ['artists', 'albums'].flatMap((key): [string, string][] => {
+    const names = itemsOf(propertiesOf(links.get(key)).get('data')).map((node) =>
+      nameOf(file.included.get(resourceKey(node))),
+    );
+    const name = joinNames(names);
+    return name === '' ? [] : [[key === 'albums' ? 'album' : key, name]];
+  });
 }
 
 /** Values by key; those of `album`, `artists` and the like are one level down. Of several addresses, Spotify's counts. */

@@ -2,6 +2,7 @@
  * Removes what people and programs put around the songs of a list: bullets, numbers, times, years. A number may also be
  * part of a name ("7. Sinfonie", "1979"). The neighboring lines decide, so all lines are read together.
  */
+import { SITE } from '../listNoise.ts';
 import { readNote } from '../title.ts';
 import { canSplit } from './ways.ts';
 
@@ -93,7 +94,7 @@ export function withoutEmphasis(text: string): string {
 
 /** The lines without their marks, in the same order. */
 export function withoutMarks(lines: readonly string[]): Unmarked[] {
-  const songs = lines.map((line) => shared(line.replace(/`([^`]+)`/gu, '$1')));
+  const songs = lines.map((line) => shared(line.replace(SITE, '').replace(/`([^`]+)`/gu, '$1')));
   const plain = withoutBoldRemarks(songs.map(withoutBullet)).map((line) =>
     withoutEmphasis(line.replace(EMPHASISED_BY, '$1"$3"').replace(SINGLE_QUOTED_BY, '$1"$2"')),
   );

@@ -1,6 +1,7 @@
 /** The playlist files of players: M3U, PLS, CUE sheets, XSPF and other XML, and the XML of iTunes and Music. */
 import { parseXml, XmlElement, XmlError, XmlText } from '@rgrove/parse-xml';
 import { percentDecoded } from '../../base/parsing.ts';
+import { FILE_ENDING } from '../listNoise.ts';
 import { type Fields, fieldsOf, planColumns } from './columns.ts';
 import { isrcOf, takeAddresses } from './entries.ts';
 import {
@@ -16,15 +17,14 @@ import {
 } from './list.ts';
 import { canSplit } from './ways.ts';
 
-const EXTENSION = /\.(?:mp3|m4a|m4p|aac|flac|ogg|oga|opus|wav|wma|aiff?|alac|ape|mpc|mp4|mp2|webm)$/iu;
 const NUMBER = /^(?:\d{1,2}[-.])?\d{1,3}(?:\s*[-.]\s*|\s+|_)(?=\S)/u;
 /** What separates the artist from the title in a title line or a file name. */
 const DASH = /\s[-‐‑‒–—―−－]{1,3}\s/u;
 /** Directories of people, of disks, of music, and of records of several artists, none of which is an artist. */
 const NO_ARTIST =
-  /^(?:home|users|volumes|[a-z]:|(?:my )?music|musik|downloads?|compilations?|various(?: artists)?|unknown artist)$/iu;
+  /^(?:home|users|volumes|mnt|media|storage|emulated|0|sdcard\d?|internal storage|[\da-f]{4}-[\da-f]{4}|[a-z]:|(?:my )?music|musik|downloads?|compilations?|various(?: artists)?|<?unknown(?: artist)?>?)$/iu;
 /** Directories in which each person or disk has one. */
-const ROOT = /^(?:home|users|volumes)$/iu;
+const ROOT = /^(?:home|users|volumes|mnt|media|storage)$/iu;
 /** A directory for one disc of an album. */
 const DISC = /^(?:cd|dis[ck])[\s_-]*\d{1,2}$/iu;
 
@@ -65,8 +65,8 @@ function rowsOf(files: readonly File[]): Row[] {
 
 /** True if a program had no title and wrote the name of the file. Without extension or zero, "99 Lanterns" may be a title. */
 function isFileName(title: string, path: string): boolean {
-  const plain = (name: string) => name.replace(EXTENSION, '').replace(NUMBER, '');
-  const isPlain = !EXTENSION.test(title) && !/^0\d(?!\d)/u.test(title);
+  const plain = (name: string) => name.replace(FILE_ENDING, '').replace(NUMBER, '');
+  const isPlain = !FILE_ENDING.test(title) && !/^0\d(?!\d)/u.test(title);
   return !isPlain && plain(title) === plain(partsOf(path).at(-1) ?? '');
 }
 
@@ -76,7 +76,7 @@ function isFileName(title: string, path: string): boolean {
  */
 function songOfPath(path: string): { name: string; artist?: string; album?: string } {
   const [written = '', ...above] = partsOf(path).reverse();
-  const file = written.replace(EXTENSION, '').replace(/_/gu, ' ');
+  const file = written.replace(FILE_ENDING, '').replace(/_/gu, ' ');
   const name = file.replace(NUMBER, '');
   // In "21 - Artist - Title", "21" is a track number. In "21 - Title", it may be the artist.
   if (DASH.test(name)) return { name };
