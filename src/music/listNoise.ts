@@ -64,7 +64,7 @@ const QUOTED = /^(.+?)\s+["“„«](.+)["”“»]$/u;
 const TAGS = [
   /\s*\[(?=[^\]]*(?:[\d_-]|\p{Ll}\p{Lu}))[\w-]{11}\]$/u,
   /(?<=\S)-(?=[\w-]*\d)(?=[\w-]*\p{Ll})(?=[\w-]*\p{Lu})[\w-]{11}$/u,
-  /\s*[([](?:mp3[ _-]?)?\d{2,3} ?k(?:bps|bit\/s)?(?:[ _]mp3)?[)\]]$|[\s_]\d{2,3} ?kbps$/iu,
+  /\s*[([](?:mp3[ _-]?)?\d{2,3} ?k(?:bps|bit(?:\/s)?)?(?:[ _](?:mp3|m4a|aac|opus))?[)\]]$|[\s_-]\d{2,3} ?kbps$|_\d{3}k$/iu,
 ];
 /** The most things to remove, and the most separators to try: a title with many dashes is no list's. */
 const MAX_STEPS = 8;

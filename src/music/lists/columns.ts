@@ -11,7 +11,7 @@ const NAMES = {
     'trackname tracktitle songtitle songname title song track mastermetadatatrackname episodename titel titre titolo titulo ' +
     'chanson cancion brano musica lied nombredelacancion nomdutitre nomedellatraccia nomedafaixa nummernaam ' +
     'latensnamn parcaadi ονομακομματιου اسمالاغنية トラック名 曲目名称 曲目名稱 歌名 ' +
-    'songtrack tracksong tune recordingname recordingtitle recording itemtitle contentname tytul utwor nazev sarki название песня трек назва 曲名 제목 nome nombre nom naam name ' +
+    'songtrack tracksong tune recordingname recordingtitle recording itemtitle contentname itemname tytul utwor nazev sarki название песня трек назва 曲名 제목 nome nombre nom naam name ' +
     // Last, because these are numbers in a table that also names the song. "track" comes after "song" for the same reason.
     'nummer faixa',
   // What stands in brackets after the title elsewhere: "Live", "Extended Mix".
@@ -44,7 +44,7 @@ const NAMES = {
     'parcauri uriκομματιου رابطالاغنيةuri トラックuri 曲目uri 歌link spotify identifier originurl',
   id: 'spotifytrackid spotifyid trackid id',
   list: 'playlistname playlist playlisttitle listname',
-  type: 'type itemtype favoritetype tralbumtype mediatype',
+  type: 'type itemtype favoritetype tralbumtype contenttype containertype mediatype',
   opinion: 'preference score',
   // "Artist - Title", in the files that Apple gives on request.
   song: 'trackdescription itemdescription',

@@ -14,7 +14,7 @@ const OF_MAIL =
   /^(?:subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|тема|件名|主题|received|message-id|mime-version|delivered-to|to|cc|date|sent|gesendet)\s?:/imu;
 /** A day, or a day with a time as its end: a title beside the ID makes it a song. */
 const TIME =
-  /^(?=.*(?:19|20)\d\d).*\d:\d\d(?::\d\d)?(?:\.\d+)?\s?(?:Z|[AaPp][Mm]|[A-Z]{3,4}|[+-]\d\d:?\d\d)?$|^[\d./-]{8,10}$/u;
+  /^(?=.*(?:19|20)\d\d).*\d:\d\d(?::\d\d)?(?:\.\d+)?(?:\s?[AaPp]\.?[Mm]\.?)?\s?(?:Z|[A-Z]{3,4}|[+-]\d\d:?\d\d)?$|^[\d./-]{8,10}$/u;
 
 const FOREIGN: readonly Foreign[] = [
   {
@@ -26,9 +26,7 @@ const FOREIGN: readonly Foreign[] = [
   {
     what: 'a watch history of YouTube, not a list of songs',
     remedy: 'Give the file "music library songs.csv" or a playlist from the same takeout.',
-    isIt: (text) =>
-      /"titleUrl"\s*:\s*"https:/u.test(text) ||
-      (isHtml(text) && /class="outer-cell[\s\S]*youtube\.com\/watch/u.test(text)),
+    isIt: (text) => /"titleUrl"\s*:\s*"https:|class="outer-cell[\s\S]*youtube\.com\/watch/u.test(text),
   },
   {
     what: 'a web page, not a list',
@@ -39,6 +37,11 @@ const FOREIGN: readonly Foreign[] = [
     what: 'a document in Rich Text Format (RTF), not plain text',
     remedy: 'Open it and save it as plain text.',
     isIt: (text) => /^\s*\{\\rtf\d/u.test(text),
+  },
+  {
+    what: 'the export of a chat, not a list',
+    remedy: AS_TEXT,
+    isIt: (text) => /^\s*\{[\s\S]*"messages"\s*:\s*\[/u.test(text),
   },
   { what: 'a program, not a list', remedy: AS_TEXT, isIt: (text) => /^#!\s*\//u.test(text) },
   { what: 'a mail, not a list', remedy: AS_TEXT, isIt: isMail },
@@ -53,7 +56,7 @@ export function refuseForeign(text: string): void {
 }
 
 function isHtml(text: string): boolean {
-  return /^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body)\b/iu.test(text);
+  return /^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body|div|table|span)\b/iu.test(text);
 }
 
 /** True if the first block of lines has a sender and another header of a mail. */

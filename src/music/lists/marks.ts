@@ -30,11 +30,11 @@ const SHARED_SONG = String.raw`["“]?(.+?)["”]?\s+by\s+((?:(?!\sby\s).)+?)`;
 /** What services write when a person shares a song: the service is named after it or before it. */
 const SHARED: readonly RegExp[] = [
   new RegExp(
-    String.raw`^(?:[^\p{L}]*(?:(?:i['’]m )?listen(?:ing)? to|check out|now playing:?)\s+)?${SHARED_SONG}\s+on\s+#?(?:${SERVICE})[.!]?$`,
+    String.raw`^(?:[^\p{L}]*(?:(?:i['’]m )?listen(?:ing)? to|check out|now playing:?)\s+)?${SHARED_SONG}\s+on\s+[#@]?(?:${SERVICE})[.!]?$`,
     'iu',
   ),
   new RegExp(
-    String.raw`^(?:i (?:just )?used #?shazam to discover|check out this (?:track|song)(?: on (?:${SERVICE}))?:|here['’]s a song for you…)\s+${SHARED_SONG}[.!]?$`,
+    String.raw`^(?:i (?:just )?used #?shazam to discover|check out this (?:track|song)(?: on (?:${SERVICE}))?:|here['’]s a song for you…|#now ?playing:?|#np:?)\s+${SHARED_SONG}[.!]?$`,
     'iu',
   ),
 ];

@@ -95,18 +95,24 @@ const CHAT =
 const DATE = String.raw`\d{1,4}[./-]\d{1,2}[./-]\d{1,4}`;
 const TIME = String.raw`\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[ap]\.?\s?m\.?)?`;
 /**
- * "[date, time] Name: " or "date, time - Name: ", as WhatsApp exports chats and copies messages, or "Name — date time" on a line
- * of its own, as Discord does. A message of the program has no name.
+ * Who sent a message, and when: in front of it, as WhatsApp, Signal and IRC write it (group 1), or on a line above it, as Discord,
+ * Slack and Telegram do (group 2). A message of the program has no name.
  */
 const SENDER = new RegExp(
-  String.raw`^\u200e?\[?(?:${DATE},?\s+${TIME}|${TIME},\s+${DATE})(?:\]|\s+[-–](?=\s))\s*(?:([^:\n]{1,60}): )?|^([^\n]{1,40}) [—–-] (?:${DATE},?|today at|yesterday at) ${TIME}$`,
+  [
+    String.raw`^\u200e?\[?(?:${DATE},?\s+${TIME}|${TIME},\s+${DATE})(?:\]|\s+[-–](?=\s))\s*(?:([^:\n]{1,60}): )?`,
+    String.raw`^\[?${TIME}\]?\s+<([^<>\n]{1,40})>\s+`,
+    String.raw`^([^\n]{1,40})(?: [—–-] (?:${DATE},?|today at|yesterday at) ${TIME}|,? \[${DATE},? ${TIME}\]|\s+\d{1,2}:\d\d\s[AP]M)$`,
+  ].join('|'),
   'gimu',
 );
 
 /** The messages of a chat, a line each; null if fewer than a third of the lines name a sender. */
 function withoutSenders(text: string): string | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '').length;
-  const sent = [...text.matchAll(SENDER)].filter(([, name, above]) => (name ?? above) !== undefined).length;
+  const sent = [...text.matchAll(SENDER)].filter(([, ...names]) =>
+    names.some((name) => name !== undefined),
+  ).length;
   return sent >= 2 && sent * 3 >= lines ? text.replace(SENDER, '') : null;
 }
 

@@ -5,6 +5,7 @@ import {
   areOfPlays,
   type ColumnPlan,
   columnKey,
+  type Field,
   type Fields,
   fieldsOf,
   namesSongs,
@@ -69,7 +70,7 @@ export const tsv: Reader = {
 };
 
 function csvTable(text: string): Table | null {
-  return findTable(text, DELIMITERS) ?? lastFmTable(text);
+  return findTable(text, DELIMITERS) ?? lastFmTable(text) ?? youTubeTable(text);
 }
 
 /** The table whose header has the most known names; null if no line is a header. */
@@ -83,14 +84,17 @@ function findTable(text: string, delimiters: readonly string[]): Table | null {
       const cells = line.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/u, '$1'));
       const plan = planColumns(cells);
       const below = lines[header + 1]?.split(delimiter).length ?? 0;
-      if (isHeader(plan, cells, below) && plan.columns.size > (best?.plan.columns.size ?? 0))
+      if (
+        isHeader(plan, cells, header === 0 ? below : 0) &&
+        plan.columns.size > (best?.plan.columns.size ?? 0)
+      )
         best = { delimiter, header, plan, width: cells.length };
     }
   }
   return best;
 }
 
-/** @param below number of cells in the next line */
+/** @param below number of cells in the next line, if the line is the first */
 function isHeader({ columns }: ColumnPlan, cells: readonly string[], below: number): boolean {
   const saysWhich = (['title', 'song', 'uri', 'isrc'] as const).some((field) => columns.has(field));
   // The titles of some tables hold the artists too: "Track Name,Last Played Date".
@@ -112,6 +116,22 @@ function lastFmTable(text: string): Table | null {
     used: { artist: 'column 1', album: 'column 2', title: 'column 3' },
   };
   return { delimiter: ',', header: -1, plan, width: null };
+}
+
+/** The songs of a YouTube Music takeout, whose header is in the language of the account: video ID, title, album, artists. */
+function youTubeTable(text: string): Table | null {
+  const [header = '', ...rows] = text.split('\n', 20).filter((line) => line.trim() !== '');
+  const width = header.split(',').length;
+  if (width < 4 || rows.length === 0 || !rows.every((line) => /^"?[\w-]{11}"?,/u.test(line))) return null;
+  const artists = Array.from({ length: width - 3 }, (_, at) => at + 3);
+  const columns = new Map<Field, number[]>([
+    ['title', [1]],
+    ['album', [2]],
+    ['artist', artists],
+  ]);
+  const [, title = '', album = '', ...names] = header.split(',');
+  const used = { title, album, artist: names.join(', ') };
+  return { delimiter: ',', header: 0, plan: { columns, used }, width: null };
 }
 
 function readTable(text: string, table: Table): RawList {

@@ -12,7 +12,7 @@ const MIN_LINES = 3;
 /** Signs at the end of a sentence, or of a part of one. */
 const SENTENCE = /[.,;:!…]$/u;
 /** Signs of programs, addresses, separators of names and what tracklists write for an unknown song. */
-const NO_TITLE = /[@{}<>=|\\;$`]|:\/\/|\s[-–—]\s|^\W*ID\W*$/u;
+const NO_TITLE = /[@{}<>=|\\;$`\t]|:\/\/|,[^\s\d]|\s[-–—]\s|^\W*ID\W*$/u;
 
 /**
  * The titles among the lines. There are none unless three quarters of the lines are songs or look like titles, so that prose has
@@ -34,8 +34,8 @@ export function titlesIn(lines: readonly SplitLine[], which: Titles): ReadonlySe
 function looksLikeTitle({ plain, isMarked }: Exclude<SplitLine, 'empty'>, isAsked: boolean): boolean {
   if (plain.length > 60 || plain.split(' ').length > 8 || !hasLetterOrDigit(plain) || NO_TITLE.test(plain))
     return false;
-  // A title that nothing marks begins with a capital or a digit, or in a script without capitals.
-  return isAsked || isMarked || (!/^\P{L}*\p{Ll}/u.test(plain) && !SENTENCE.test(plain));
+  // A title that nothing marks has a capital, or letters of a script without capitals.
+  return isAsked || isMarked || (/^\P{L}*(?!\p{Ll})\p{L}/u.test(plain) && !SENTENCE.test(plain));
 }
 
 function headingsIn(lines: readonly SplitLine[], hasSongs: boolean): ReadonlySet<SplitLine> {

@@ -1,0 +1,204 @@
+/** Variants of what products export: other languages, orders, separators. The last row of a kind is one that must not change. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RelayError } from '../../src/domain/errors.ts';
+import { readList } from '../../src/music/lists/readList.ts';
+import { bytesOf } from './told.ts';
+
+/** The songs as `Artist / Title`, with the doubt as `?` in front, or what the file is refused as. */
+function outcome(file: string): string {
+  try {
+    const { entries, doubt } = readList(bytesOf(file));
+    return (doubt ? '? ' : '') + entries.map(({ artist, title }) => `${artist} / ${title}`).join(', ');
+  } catch (error) {
+    return error instanceof RelayError ? error.message.replace(/[,.].*/u, '') : String(error);
+  }
+}
+
+const VIDEOS = 'The file is a list of the IDs of videos';
+const HISTORY = 'The file is a watch history of YouTube';
+const RECORDS = 'The table is a collection of records: its titles are those of albums';
+const [MAIL, CHAT] = ['The file is a mail', 'The file is the export of a chat'];
+
+const KINDS: Readonly<Record<string, readonly (readonly [file: string, songs: string])[]>> = {
+  'takeout of YouTube, IDs': [
+    ["ID de la vidéo,Date d'ajout\netGP2rjsqIw,07/03/2023 05:54:43\n", VIDEOS],
+    ['Video ID\tTime\r\nabcDEF12345\t7 mars 2023, 05:54:43\r\n', VIDEOS],
+    ['Video-ID,Zeit\nabcDEF12345,07.03.2023 05:54:43 MEZ\n', VIDEOS],
+    ['Video ID,Time\nabcdefghijk,"Mar 7, 2023, 5:54:43 AM PST"\n', VIDEOS],
+    ['Artist,Title\nabcdefghijk,Mar 7\n', 'abcdefghijk / Mar 7'],
+  ],
+  'takeout of YouTube Music': [
+    [
+      'Video-ID,Songtitel,Albumtitel,Künstlername 1,Künstlername 2\nabcDEF12345,Plinth,First,Ovo,Tam\n',
+      'Ovo, Tam / Plinth',
+    ],
+    [
+      '動画 ID,曲のタイトル,アルバムのタイトル,アーティスト名 1\nabcDEF12345,"Plinth, a",First,Ovo\n',
+      'Ovo / Plinth, a',
+    ],
+    [
+      '\ufeffVideo ID,Song Title,Album Title,Artist Name 1,Artist Name 2\r\nabcDEF12345,Plinth,First,Ovo,\r\n',
+      'Ovo / Plinth',
+    ],
+    ['Artist,Title,Album,Year\nHillsidexyz,Plinth,First,1999\n', 'Hillsidexyz / Plinth'],
+  ],
+  "Apple's files": [
+    ['Track Name,Last Played Date\n"Ovo - Kettle - Live",1678168483000\n', 'Ovo / Kettle - Live'],
+    [
+      'Preference,Created,Item Description\nDISLIKE,2020,Tam - Kettle\nLIKE,2020,Ovo - Plinth\n',
+      'Ovo / Plinth',
+    ],
+    [
+      '[{"Content Type":"Song","Title":"Plinth","Artist":"Ovo"},{"Content Type":"Music Video","Title":"V","Artist":"Ovo"}]',
+      'Ovo / Plinth',
+    ],
+    ['Nom\tArtiste\tAlbum\tAnnée\r\nPlinth\tOvo\tFirst\t1999\r\n', 'Ovo / Plinth'],
+    ['title,artist,preference\nDislike,Ovo,\n', 'Ovo / Dislike'],
+  ],
+  'players and shops': [
+    [
+      'Album Artist,Album,Disc#,Track#,Title,Track Artist(s),Is Dup?\nVarious,First,1,1,Plinth,Ovo,no\n',
+      'Ovo / Plinth',
+    ],
+    ['Display Artist\tTitle\tYear (yyyy)\nOvo\tPlinth\t1999\n', 'Ovo / Plinth'],
+    ['recording_mbid,recording_name,artist_credit_name\nx,Plinth,Ovo\n', 'Ovo / Plinth'],
+    [
+      '{"MediaContainer":{"Metadata":[{"type":"track","title":"Plinth","grandparentTitle":"Various Artists","originalTitle":"Ovo"}]}}',
+      'Ovo / Plinth',
+    ],
+    ['date,item type,item name,artist\n2020,package,First LP,Ovo\n2020,track,Plinth,Ovo\n', 'Ovo / Plinth'],
+    [
+      '{"tracks":{"items":[{"title":"Plinth","performer":{"name":"Ovo"},"album":{"title":"First","artist":{"name":"Tam"}}}]}}',
+      'Ovo / Plinth',
+    ],
+    [
+      '{"title":"First","artist-credit":[{"name":"Ovo"}],"media":[{"tracks":[{"title":"Plinth","recording":{"title":"Plinth","artist-credit":[{"name":"Tam"}]}}]}]}',
+      'Tam / Plinth',
+    ],
+    ['type,title,artist\n,Album,Ovo\n', 'Ovo / Album'],
+  ],
+  'plays of ListenBrainz, Last.fm and maloja': [
+    [
+      '{"listened_at":1,"track_metadata":{"artist_name":"Ovo","track_name":"Plinth"}}\n{"listened_at":2,"track_metadata":{"artist_name":"Ovo","track_name":"Plinth"}}\n',
+      'Ovo / Plinth',
+    ],
+    ['Ovo,First,Plinth,31 Dec 2019 10:00\nTam,,Kettle,31 Dec 2019 10:00\n', 'Ovo / Plinth, Tam / Kettle'],
+    [
+      '{"lovedtracks":{"track":{"artist":{"name":"Ovo"},"name":"Plinth"},"@attr":{"user":"me"}}}',
+      'Ovo / Plinth',
+    ],
+    [
+      '{"scrobbles":[{"time":1,"track":{"artists":["Ovo","Tam"],"title":"Plinth","album":{"albumtitle":"First"}}}]}',
+      'Ovo, Tam / Plinth',
+    ],
+    ['{"topartists":{"artist":[{"name":"Ovo","playcount":"3"}]}}', 'The file was read as JSON'],
+  ],
+  'XML of players': [
+    [
+      '<subsonic-response><starred2><album name="First" artist="Ovo"/><song title="Plinth" artist="Ovo"/></starred2></subsonic-response>',
+      'Ovo / Plinth',
+    ],
+    [
+      '<?xml version="1.0"?><MediaContainer><Track title="Plinth" grandparentTitle="Ovo"/></MediaContainer>',
+      'Ovo / Plinth',
+    ],
+    [
+      '<?zpl version="2.0"?>\n<smil><body><seq><media src="C:\\x.mp3" trackTitle="Plinth" trackArtist="Ovo"/></seq></body></smil>',
+      'Ovo / Plinth',
+    ],
+    [
+      '<?xml version="1.0"?><rhythmdb><entry type="iradio"><title>Any</title><location>http://x</location></entry><entry type="song"><title>Plinth</title><artist>Ovo</artist></entry></rhythmdb>',
+      'Ovo / Plinth',
+    ],
+    [
+      '<?xml version="1.0"?><opml><body><outline text="Ovo - Plinth"/></body></opml>',
+      'The XML is neither a playlist nor an iTunes library',
+    ],
+  ],
+  mails: [
+    [
+      '---------- Forwarded message ---------\nFrom: A <a@example.com>\nSubject: songs\n\nOvo - Plinth\n',
+      MAIL,
+    ],
+    ['De : Anna\nÀ : Ben\nObjet : chansons\n\nOvo - Plinth\n', MAIL],
+    ['Received: by 10.0.0.1\nDate: Mon\nFrom: A\n\nOvo - Plinth\n', MAIL],
+    ['Ovo - From: Me\nTam - Subject: You\n', 'Ovo / From: Me, Tam / Subject: You'],
+  ],
+  chats: [
+    ['[10:00] <anna> Ovo - Plinth\n[10:01] <ben> nice\n', '? Ovo / Plinth'],
+    ['Anna, [01.01.2024 10:00]\nOvo - Plinth\n\nBen, [01.01.2024 10:01]\nSo Good\n', '? Ovo / Plinth'],
+    ['anna  10:00 AM\nOvo - Plinth\nben  10:01 AM\nTam - Kettle\n', '? Ovo / Plinth, Tam / Kettle'],
+    ['{"name":"Anna","messages":[{"from":"Anna","text":"Ovo - Plinth"}]}', CHAT],
+    [
+      'Ovo - Plinth 10:00\nTam - <Kettle>\n[3:02] Ula - Rope\n',
+      'Ovo / Plinth 10:00, Tam / <Kettle>, Ula / Rope',
+    ],
+  ],
+  'histories of YouTube': [
+    [
+      '[{"header":"YouTube","title":"Ovo - Plinth angesehen","titleUrl":"https://www.youtube.com/watch?v=x"}]',
+      HISTORY,
+    ],
+    ['[{"title":"Searched for ovo","titleUrl":"https://www.youtube.com/results?search_query=x"}]', HISTORY],
+    ['<div class="outer-cell"><a href="https://www.youtube.com/watch?v=x">Ovo - Plinth</a></div>', HISTORY],
+    ['[{"title":"Watched","artist":"Ovo","url":"https://www.youtube.com/watch?v=x"}]', 'Ovo / Watched'],
+  ],
+  records: [
+    ['Catalog#,Artist,Title,Format,release_id\nA1,Ovo,First,"LP, Album",1\n', RECORDS],
+    ['RYM Album, First Name,Last Name,Title,Ownership\n1,,Ovo,First,o\n', RECORDS],
+    ['listing_id;artist;title;catno;format\n1;Ovo;First;A1;CD\n', RECORDS],
+    ['Artist,Title,Format,Album\nOvo,Plinth,CD,First\n', 'Ovo / Plinth'],
+  ],
+  'titles with what downloads add': [
+    [
+      'Ovo - Plinth (320 kbps).mp3\nTam - Kettle (128kbit_AAC).m4a\nUla - Rope_256k.mp3\n',
+      'Ovo / Plinth, Tam / Kettle, Ula / Rope',
+    ],
+    ['Ovo - Plinth [a-b_cdEFgh1].webm\nyt1s.com - Tam - Kettle (1).mp3\n', 'Ovo / Plinth, Tam / Kettle'],
+    [
+      '[EXAMPLE.COM] Ovo - Plinth.mp3\nwww.example.net - Tam - Kettle (2).flac\n',
+      'Ovo / Plinth, Tam / Kettle',
+    ],
+    [
+      'Ovo - Half-Forgottens [Instrumental]\nwill.i.am - Rope (2)\nUla - 24k\n',
+      'Ovo / Half-Forgottens [Instrumental], will.i.am / Rope (2), Ula / 24k',
+    ],
+  ],
+  'shared songs': [
+    ['Listening to Plinth by Ovo on @Spotify\n#NowPlaying Kettle by Tam\n', 'Ovo / Plinth, Tam / Kettle'],
+    ['I used Shazam to discover Plinth by Ovo. https://example.com/1\n', 'Ovo / Plinth'],
+    ['Plinth · Ovo\nKettle · Tam\n', 'Plinth / Ovo, Kettle / Tam'],
+    ['Listening to the Weir by Ovo\nKettle by Tam\n', 'Ovo / Listening to the Weir, Tam / Kettle'],
+  ],
+  'cells of Excel': [
+    ['="Title",="Artist"\n="Plinth",="Ovo"\n', 'Ovo / Plinth'],
+    ['"=""Title""","=""Artist"""\n"=""007""","=""Ovo"""\n', 'Ovo / 007'],
+    ['="title"\t="artist"\n="Plinth"\t="Ovo"\n', 'Ovo / Plinth'],
+    ['title,artist\n=Rope,Ovo\n', 'Ovo / =Rope'],
+  ],
+  'albums in lines': [
+    [
+      'Ovo - First - Plinth\nTam - Second - Kettle\nUla - Third - Rope\nOvo - First - Weir\n',
+      'Ovo / Plinth, Tam / Kettle, Ula / Rope, Ovo / Weir',
+    ],
+    ['Ovo - [First CD1 #02] Plinth\nTam - [Second 03] Kettle\n', 'Ovo / Plinth, Tam / Kettle'],
+    [
+      '01 - Ovo - First - Plinth\n02 - Tam - Second - Kettle\n03 - Ula - Third - Rope\n04 - Ula - Third - Weir\n',
+      'Ovo / Plinth, Tam / Kettle, Ula / Rope, Ula / Weir',
+    ],
+    [
+      'Ovo - Plinth - Live\nTam - Kettle - Remastered 2011\nUla - [Rope]\n',
+      'Ovo / Plinth - Live, Tam / Kettle - Remastered 2011, Ula / [Rope]',
+    ],
+  ],
+};
+
+for (const [kind, rows] of Object.entries(KINDS)) {
+  test(kind, () => {
+    assert.deepEqual(
+      rows.map(([file]) => outcome(file)),
+      rows.map(([, songs]) => songs),
+    );
+  });
+}
