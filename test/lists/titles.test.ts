@@ -44,6 +44,14 @@ testRefusals((what) => `${what}: no titles`, {
     'Name,Telephone,City\nAnna Weir,555,Olm\nBen Quill,556,Tey\n',
     'The file was read as CSV, but no song was found in it. Line 2: no artist. | line 2',
   ],
+  'names of anything in JSON': [
+    '[{"name":"Anna","age":3},{"name":"Ben","age":4}]',
+    'The file was read as JSON, but no song was found in it. Line 1: no artist. | line 1',
+  ],
+  'a card': [
+    'BEGIN:VCARD\nVERSION:3.0\nFN:Anna Weir\nTEL:555\nEND:VCARD\n',
+    'Only 0 of 5 lines can be read as a song; line 1 cannot (no artist). | line 1',
+  ],
   'a manual': [
     '# relay\n\nIt connects one account to what you use.\n\n## Use\n\n- Install it, then start it with `npm start`\n- Open the page\n\nIt writes nothing by itself.\nNothing at all.\n',
     'Only 0 of 5 lines can be read as a song; line 3 cannot (no artist). | line 3',

@@ -13,6 +13,7 @@ import {
   type Row,
   refused,
 } from './list.ts';
+import { canSplit } from './ways.ts';
 
 /** Keys of the songs of a list, or of lists. Other keys count too, but only if songs are found there. */
 const CONTAINERS = 'tracks items songs entries rows data results list media playlists playlist'.split(' ');
@@ -170,7 +171,12 @@ function rowOf(given: Node, file: File, list: string): Row {
   const ms = textOf(properties.get('msPlayed') ?? properties.get('ms_played'));
   const isShort = ms !== '' && !file.allPlays && Number(ms) < SHORT_MS;
   const fields = { ...inList, ...songFields(node, file) };
-  const why = isShort ? LEFT_OUT_PLAYS.short : otherThan(fields);
+  // A name alone is that of anything.
+  const { title, list: _list, ...more } = fields;
+  const isAnything =
+    title !== undefined && title === textOf(properties.get('name')) && Object.keys(more).length === 0;
+  const nothing = isAnything && !canSplit(title) ? 'no artist' : null;
+  const why = isShort ? LEFT_OUT_PLAYS.short : (otherThan(fields) ?? nothing);
   return { ...row, fields, ...(why !== null && { why }) };
 }
 

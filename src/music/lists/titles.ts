@@ -12,7 +12,7 @@ const MIN_LINES = 3;
 /** Signs at the end of a sentence, or of a part of one. */
 const SENTENCE = /[.,;:!…]$/u;
 /** Signs of programs, addresses, separators of names and what tracklists write for an unknown song. */
-const NO_TITLE = /[@{}<>=|\\;$`\t]|:\/\/|,[^\s\d]|\s[-–—]\s|^\W*ID\W*$/u;
+const NO_TITLE = /[@{}<>=|\\;$`\t]|[a-z]:\S|,[^\s\d]|\s[-–—]\s|^\W*id\W*$/iu;
 
 /**
  * The titles among the lines. There are none unless three quarters of the lines are songs or look like titles, so that prose has
