@@ -205,34 +205,19 @@ function guestsBeside(text: string, artist: string): string[] | null {
   return others.length === 0 ? [] : null;
 }
 
-const ENTITY =
-  /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z])(acute|grave|circ|tilde|uml|ring|cedil)|([a-z]{2,8}));/giu;
-const MARKS: Readonly<Record<string, string>> = {
-  grave: '\u0300',
-  acute: '\u0301',
-  circ: '\u0302',
-  tilde: '\u0303',
-  uml: '\u0308',
-  ring: '\u030a',
-  cedil: '\u0327',
-};
+const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/giu;
 const NAMED = new Map(
-  'amp& quot" apos\' lt< gt> ndash– mdash— lsquo‘ rsquo’ ldquo“ rdquo” laquo« raquo» hellip… middot· bull• oslashø Oslash\u00d8 aeligæ AElig\u00c6 szligß'
+  'amp& quot" apos\' lt< gt> ndash– mdash— lsquo‘ rsquo’ ldquo“ rdquo” hellip… nbsp\u00a0'
     .split(' ')
-    .map((pair): [string, string] => [pair.slice(0, -1), pair.slice(-1)])
-    .concat([['nbsp', ' ']]),
+    .map((pair) => [pair.slice(0, -1), pair.slice(-1)] as const),
 );
 
-/** The text with the characters of HTML entities (`&amp;`, `&#39;`, `&eacute;`), as lists copied from a page's source have them. */
+/** The text with the characters of HTML entities (`&amp;`, `&#39;`), as answers of services and sources of pages have them. */
 export function withoutEntities(text: string): string {
-  return text.replace(
-    ENTITY,
-    (written, decimal?: string, hex?: string, letter?: string, mark = '', name = '') => {
-      if (letter !== undefined) return `${letter}${MARKS[mark.toLowerCase()]}`.normalize('NFC');
-      if (name !== '') return NAMED.get(name) ?? written;
-      const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-      const character = code > 0x10ffff ? '' : String.fromCodePoint(code);
-      return character === '' || /\p{C}/u.test(character) ? written : character;
-    },
-  );
+  return text.replace(ENTITY, (written, decimal?: string, hex?: string, name = '') => {
+    if (name !== '') return NAMED.get(name) ?? written;
+    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
+    const character = code > 0x10ffff ? '' : String.fromCodePoint(code);
+    return character === '' || /\p{C}/u.test(character) ? written : character;
+  });
 }

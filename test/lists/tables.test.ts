@@ -155,11 +155,6 @@ testLists({
     `title,artist,url,spotify url\nPlinth,Ovo,https://example.com/1,https://open.spotify.com/track/${SPOTIFY_ID}\n`,
     `2 Ovo / Plinth ${OTHER_TRACK}`,
   ],
-  'two columns without a header: the one that repeats is the artist': [
-    'Plinth;Ovo\nKettle;Ovo\nRope;Ovo',
-    '1 Ovo / Plinth\n2 Ovo / Kettle\n3 Ovo / Rope',
-    { format: 'csv' },
-  ],
 });
 
 /** The first columns of Exportify's files, which have the language of the browser. */

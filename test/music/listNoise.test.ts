@@ -76,7 +76,7 @@ const TITLES: readonly (readonly [written: string, plain: string])[] = [
   ['Ula Brenk - Plinth (Official Video) [3:45]', 'Plinth'],
   ['Rope &amp; Tar', 'Rope & Tar'],
   ['Don&#39;t &quot;Rope&quot; &#x2013; Live', `Don't "Rope" - Live`],
-  ['&Eacute;t&eacute;&nbsp;Perdu HD', 'Été Perdu'],
+  ['&#201;t&#xe9;&nbsp;Perdu HD', 'Été Perdu'],
   ['Plinth Radio Edit', 'Plinth - Radio Edit'],
   ['Plinth Album Version', 'Plinth - Album Version'],
 ];

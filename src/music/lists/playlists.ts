@@ -15,11 +15,9 @@ import {
   refused,
   tidyText,
 } from './list.ts';
-import { canSplit } from './ways.ts';
+import { canSplit, DASH } from './ways.ts';
 
 const NUMBER = /^(?:\d{1,2}[-.])?\d{1,3}(?:\s*[-.]\s*|\s+|_)(?=\S)/u;
-/** What separates the artist from the title in a title line or a file name. */
-const DASH = /\s[-‐‑‒–—―−－]{1,3}\s/u;
 /** Directories of people, of disks, of music, and of records of several artists, none of which is an artist. */
 const NO_ARTIST =
   /^(?:home|users|volumes|mnt|media|storage|emulated|0|sdcard\d?|internal storage|[\da-f]{4}-[\da-f]{4}|[a-z]:|(?:my )?music|musik|downloads?|compilations?|various(?: artists)?|<?unknown(?: artist)?>?)$/iu;

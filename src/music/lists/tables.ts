@@ -51,10 +51,7 @@ export const csv: Reader = {
   name: 'CSV',
   looksLike: (text) => csvTable(text) !== null,
   read(text) {
-    const table = csvTable(text);
-    if (table) return readTable(text, table);
-    const counts = DELIMITERS.map((delimiter) => text.split(delimiter).length);
-    return readWithoutHeader(text, DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',');
+    return readTable(text, csvTable(text));
   },
 };
 
@@ -64,8 +61,7 @@ export const tsv: Reader = {
   name: 'tab-separated table',
   looksLike: (text) => findTable(text, ['\t']) !== null,
   read(text) {
-    const table = findTable(text, ['\t']);
-    return table ? readTable(text, table) : readWithoutHeader(text, '\t');
+    return readTable(text, findTable(text, ['\t']));
   },
 };
 
@@ -134,7 +130,13 @@ function youTubeTable(text: string): Table | null {
   return { delimiter: ',', header: 0, plan: { columns, used }, width: null };
 }
 
-function readTable(text: string, table: Table): RawList {
+/** @throws RelayError `INVALID_ARGUMENT` if a person gave the format of a text that is no such table */
+function readTable(text: string, table: Table | null): RawList {
+  if (!table)
+    throw refused('The table has no header that names a title and an artist.', {
+      line: 1,
+      remedy: 'Put a first line like "title,artist,album" above it, or give the format txt.',
+    });
   const lines = text.split('\n');
   const before = lines.slice(0, Math.max(0, table.header)).map((raw, at): Row => {
     const why = raw.trim() === '' ? 'empty' : /^sep=.$/iu.test(raw) ? 'separator' : 'before the header';
@@ -236,23 +238,4 @@ function parseRecords(
   }
   const long = records.find(({ line, lastLine }) => lastLine - line >= MAX_ROW_LINES);
   return { records, unclosed: long?.line ?? null };
-}
-
-/**
- * Reads a table without a header. Its two columns are artist and title, in an order that is decided for the whole file.
- * @throws RelayError `INVALID_ARGUMENT` if a row has more than two columns
- */
-function readWithoutHeader(text: string, delimiter: string): RawList {
-  const lines = text.split('\n');
-  const records = recordsOf(lines, { delimiter, header: -1 });
-  if (records.some(({ values }) => values.length > 2 && values.some((value) => value.trim() !== '')))
-    throw refused('The table has no header that names a title and an artist.', {
-      line: 1,
-      remedy: 'Put a first line like "title,artist,album" above it.',
-    });
-  const rows = records.map(({ line, lastLine, values }): Row => {
-    const raw = excerpt(lines.slice(line - 1, lastLine).join('\n'));
-    return { line, raw, text: values.map((value) => value.replace(/\s+/gu, ' ')).join('\t') };
-  });
-  return { rows, decided: { delimiter } };
 }

@@ -17,7 +17,8 @@ export interface Way {
   parts(text: string): string[] | null;
 }
 
-const DASH = /\s+[-‐‑‒–—―−－~]{1,3}\s+/u;
+/** What separates the artist from the title, in a line, a title and the name of a file. */
+export const DASH = /\s+[-‐‑‒–—―−－~]{1,3}\s+/u;
 const TIGHT = /\s*[–—―]\s*|\s+-(?=\S)|(?<=\S)-\s+/u;
 const BAR = /\s*[|｜／]\s*|\s+(?:[·•:\\]|::|\/{1,2}|>)\s+/u;
 const COMMA = /\s*[;,](?:\s+|(?=\S))/u;
