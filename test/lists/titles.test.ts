@@ -34,6 +34,18 @@ testLists({
     '1. Ovo - Plinth\nAn Opener\n2. Stand by Me\n3. Tam - Kettle\n4. Ula - Rope',
     '1 Ovo / Plinth\n2: no artist\n3  / Stand by Me\n4 Tam / Kettle\n5 Ula / Rope',
   ],
+  'sections, a signature and an empty line after each song are no titles': [
+    'Disc 1\nOvo - Plinth\nDisc 2\nTam - Kettle\nUla - Rope\n--\nAnna Weir\nSent from Olm',
+    '1: no artist\n2 Ovo / Plinth\n3: no artist\n4 Tam / Kettle\n5 Ula / Rope\n6: no words\n7: no artist\n8: no artist',
+  ],
+  'a title in a list with an empty line after each song': [
+    'Ovo - Plinth\n\nStand by Me\n\n“Rope” by Tam',
+    '1 Ovo / Plinth\n2: empty\n3  / Stand by Me\n4: empty\n5 Tam / Rope',
+  ],
+  'titles with quotation marks and the endings of files': [
+    '1. "Plinth"\n2. Kettle [dQw4w9WgXcQ].mp3\n3. Rope (128k).mp3',
+    '1  / Plinth\n2  / Kettle\n3  / Rope',
+  ],
   'a column of titles': ['title,plays\nPlinth,3\n"Rope, Kettle",4\n', '2  / Plinth\n3  / Rope, Kettle'],
   'titles with their albums': ['Song;Album\nPlinth;First\n', '2  / Plinth (First)'],
   'strings of JSON': ['["Plinth", "Kettle", "Rope"]', '1  / Plinth\n1  / Kettle\n1  / Rope'],

@@ -1,6 +1,6 @@
 /** Turns rows into entries, or into the reason why they are no songs; finds Spotify addresses and recording codes in them. */
 import { BARE_ID, ENTITY_KINDS, parseRef } from '../../domain/ids.ts';
-import { withoutEntities } from '../listNoise.ts';
+import { withoutEntities, withoutTags } from '../listNoise.ts';
 import { hasLetterOrDigit, nameKey, normaliseName } from '../names.ts';
 import type { Fields } from './columns.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type Row,
   tidyText,
 } from './list.ts';
-import { type SplitText, splitTexts } from './text.ts';
+import { type SplitText, splitTexts, unquoted } from './text.ts';
 import { type SplitLine, type Titles, titlesIn } from './titles.ts';
 
 /** An address, up to what separates it from the rest of the line. */
@@ -127,7 +127,7 @@ export function entriesOf(rows: readonly Row[], side?: 'left' | 'right', titles:
   );
   const lines = rows.map(({ why }, at) => {
     const one = opened[at];
-    return one ? lineOf(one, splits.get(one)) : why === 'empty' ? why : null;
+    return one ? lineOf(one, splits.get(one)) : why === 'empty' || why === 'no words' ? 'empty' : null;
   });
   const bare = titlesIn(
     lines.filter((line) => line !== null),
@@ -137,7 +137,10 @@ export function entriesOf(rows: readonly Row[], side?: 'left' | 'right', titles:
     const [one, line] = [opened[at], lines[at]];
     if (!one) return row.why === undefined ? entryOf(row, row.fields ?? {}) : notSong(row, row.why);
     const isTitle = line && line !== 'empty' && bare.has(line);
-    return entriesOfOpen(one, isTitle ? { title: line.plain, artist: '' } : (splits.get(one)?.song ?? null));
+    return entriesOfOpen(
+      one,
+      isTitle ? { title: withoutTags(unquoted(line.plain)), artist: '' } : (splits.get(one)?.song ?? null),
+    );
   });
   return { results, ...(split.side && { side: split.side }) };
 }

@@ -26,7 +26,9 @@ const FOREIGN: readonly Foreign[] = [
   {
     what: 'a watch history of YouTube, not a list of songs',
     remedy: 'Give the file "music library songs.csv" or a playlist from the same takeout.',
-    isIt: (text) => /"titleUrl"\s*:\s*"https:|class="outer-cell[\s\S]*youtube\.com\/watch/u.test(text),
+    isIt: (text) =>
+      /"titleUrl"\s*:\s*"https:/u.test(text) ||
+      (text.includes('class="outer-cell') && text.includes('youtube.com/watch')),
   },
   {
     what: 'a web page, not a list',
@@ -41,7 +43,7 @@ const FOREIGN: readonly Foreign[] = [
   {
     what: 'the export of a chat, not a list',
     remedy: AS_TEXT,
-    isIt: (text) => /^\s*\{[\s\S]*"messages"\s*:\s*\[/u.test(text),
+    isIt: (text) => /^\s*\{[\s\S]*"messages"\s*:\s*\[\s*\{/u.test(text),
   },
   { what: 'a program, not a list', remedy: AS_TEXT, isIt: (text) => /^#!\s*\//u.test(text) },
   { what: 'a mail, not a list', remedy: AS_TEXT, isIt: isMail },

@@ -91,7 +91,7 @@ function withoutTimes(parts: string[]): string[] {
 }
 
 /** Removes quotation marks around the whole part. */
-function unquoted(part: string): string {
+export function unquoted(part: string): string {
   return /^["“”„«»「『](.+?),?["“”»«」』]$/u.exec(part)?.[1]?.trim() ?? part;
 }
 

@@ -9,6 +9,8 @@ export type Titles = 'likely' | 'none' | 'all';
 
 /** A list has at least three lines. */
 const MIN_LINES = 3;
+/** Headings that stand among songs: "Side B", "Disc 2". */
+const SECTION = /^(?:side|dis[ck]|cd|set|vol(?:ume|\.)?|part)\s?#?\w{1,5}$/iu;
 /** Signs at the end of a sentence, or of a part of one. */
 const SENTENCE = /[.,;:!…]$/u;
 /** Signs of programs, addresses, separators of names and what tracklists write for an unknown song. */
@@ -32,7 +34,13 @@ export function titlesIn(lines: readonly SplitLine[], which: Titles): ReadonlySe
 }
 
 function looksLikeTitle({ plain, isMarked }: Exclude<SplitLine, 'empty'>, isAsked: boolean): boolean {
-  if (plain.length > 60 || plain.split(' ').length > 8 || !hasLetterOrDigit(plain) || NO_TITLE.test(plain))
+  if (
+    plain.length > 60 ||
+    plain.split(' ').length > 8 ||
+    !hasLetterOrDigit(plain) ||
+    NO_TITLE.test(plain) ||
+    SECTION.test(plain)
+  )
     return false;
   // A title that nothing marks has a capital, or letters of a script without capitals.
   return isAsked || isMarked || (/^\P{L}*(?!\p{Ll})\p{L}/u.test(plain) && !SENTENCE.test(plain));
@@ -46,9 +54,8 @@ function headingsIn(lines: readonly SplitLine[], hasSongs: boolean): ReadonlySet
   }
   // In a list with an empty line after each song, empty lines say nothing.
   const isSpaced = blocks.every(({ length }) => length < 2);
-  if (isSpaced && !hasSongs) return new Set();
   return new Set(
-    blocks.flatMap((block) => {
+    (isSpaced ? [blocks.flat()] : blocks).flatMap((block) => {
       if (block.some(({ isSong }) => isSong)) return block.slice(0, 1);
       return hasSongs || block.length === 1 ? block : [];
     }),
