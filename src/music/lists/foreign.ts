@@ -1,4 +1,4 @@
-/** Files that are no list of songs, though some of their lines look like songs: each is refused by what it is. */
+/** Files that are no list of songs, though some of their lines look like songs: refused by what they are; chats are read with a doubt. */
 import { refused } from './list.ts';
 
 interface Foreign {
@@ -9,11 +9,11 @@ interface Foreign {
 
 const AS_TEXT = 'Copy the lines with the songs into a text file.';
 /** Headers of mails, as programs save and show them: the sender in several languages, and what only mails have. */
-const SENDER = /^(?:from|von|de|da|van|från|fra|od|от|差出人|发件人)\s?:/imu;
+const FROM = /^(?:from|von|de|da|van|från|fra|od|от|差出人|发件人)\s?:/imu;
 const OF_MAIL =
   /^(?:subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|тема|件名|主题|received|message-id|mime-version|delivered-to|to|cc|date|sent|gesendet)\s?:/imu;
 /** A day, or a day with a time as its end: a title beside the ID makes it a song. */
-const TIME =
+const ADDED =
   /^(?=.*(?:19|20)\d\d).*\d:\d\d(?::\d\d)?(?:\.\d+)?(?:\s?[AaPp]\.?[Mm]\.?)?\s?(?:Z|[A-Z]{3,4}|[+-]\d\d:?\d\d)?$|^[\d./-]{8,10}$/u;
 
 const FOREIGN: readonly Foreign[] = [
@@ -64,7 +64,7 @@ function isHtml(text: string): boolean {
 /** True if the first block of lines has a sender and another header of a mail. */
 function isMail(text: string): boolean {
   const [head = ''] = text.trimStart().split(/\n[ \t]*\n/u, 1);
-  return SENDER.test(head) && OF_MAIL.test(head);
+  return FROM.test(head) && OF_MAIL.test(head);
 }
 
 /** True if all lines are the ID of a video and a time, after a header in any language. Next to an artist of eleven letters is no time. */
@@ -77,8 +77,35 @@ function areVideoIds(text: string): boolean {
 function isVideo(line: string): boolean {
   if (line.length > 100) return false;
   const cells = line.replaceAll('"', '').split(/[,;\t]/u);
-  const isTime = (parts: string[]) => TIME.test(parts.join(' ').trim());
+  const isTime = (parts: string[]) => ADDED.test(parts.join(' ').trim());
   const isId = (cell = '') => /^[\w-]{11}$/u.test(cell.trim());
   if (cells.length === 1) return isId(line) && /[\d_-]|[a-z][A-Z]/u.test(line);
   return (isId(cells[0]) && isTime(cells.slice(1))) || (isId(cells.at(-1)) && isTime(cells.slice(0, -1)));
+}
+
+/** The doubt about a chat that is read. */
+export const CHAT =
+  'The file is a chat. Messages with a dash or "by" in them look like songs, so check how it was read.';
+const DATE = String.raw`\d{1,4}[./-]\d{1,2}[./-]\d{1,4}`;
+const TIME = String.raw`\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[ap]\.?\s?m\.?)?`;
+/**
+ * Who sent a message, and when: in front of it, as WhatsApp, Signal and IRC write it (group 1), or on a line above it, as Discord,
+ * Slack and Telegram do (group 2). A message of the program has no name.
+ */
+const SENDER = new RegExp(
+  [
+    String.raw`^\u200e?\[?(?:${DATE},?\s+${TIME}|${TIME},\s+${DATE})(?:\]|\s+[-–](?=\s))\s*(?:([^:\n]{1,60}): )?`,
+    String.raw`^\[?${TIME}\]?\s+<([^<>\n]{1,40})>\s+`,
+    String.raw`^([^\n]{1,40})(?: [—–-] (?:${DATE},?|today at|yesterday at) ${TIME}|,? \[${DATE},? ${TIME}\]|\s+\d{1,2}:\d\d\s[AP]M)$`,
+  ].join('|'),
+  'gimu',
+);
+
+/** The messages of a chat, a line each; null if fewer than a third of the lines name a sender. */
+export function withoutSenders(text: string): string | null {
+  const lines = text.split('\n').filter((line) => line.trim() !== '').length;
+  const sent = [...text.matchAll(SENDER)].filter(([, ...names]) =>
+    names.some((name) => name !== undefined),
+  ).length;
+  return sent >= 2 && sent * 3 >= lines ? text.replace(SENDER, '') : null;
 }

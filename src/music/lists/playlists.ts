@@ -310,13 +310,11 @@ function songOfTrack(track: XmlElement, list: string): Pick<Row, 'fields' | 'why
   const isBook = /audible|audiobook/iu.test(`${of('Kind')} ${of('Genre')}`);
   const kind = OTHER_KINDS.find((name) => isSet(dict.get(name))) ?? (isBook && 'Audiobook');
   if (kind) return { why: `of type "${kind.toLowerCase()}"` };
-  const fields = {
-    title: of('Name'),
-    artist: of('Artist'),
-    albumArtist: of('Album Artist'),
-    album: of('Album'),
-  };
-  return { fields: { ...fields, year: of('Year'), ...(list !== '' && { list }) } };
+  const fields = fieldsOf(
+    planColumns([...dict.keys()]),
+    [...dict.values()].map((value) => wordsOf(value)),
+  );
+  return { fields: { ...fields, ...(list !== '' && { list }) } };
 }
 
 /** True for a mark of a property list that is there and neither `<false/>` nor 0. */

@@ -5,7 +5,7 @@ import { nameKey, normaliseName } from '../names.ts';
 import { namesTitles } from './columns.ts';
 import { decodeList } from './decode.ts';
 import { entriesOf, isEntry } from './entries.ts';
-import { refuseForeign } from './foreign.ts';
+import { CHAT, refuseForeign, withoutSenders } from './foreign.ts';
 import { beginsLikeJson, json, spotify } from './json.ts';
 import {
   excerpt,
@@ -88,32 +88,6 @@ export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList
     ...(onlyName && { name: onlyName }),
     ...(lists.length > 1 && { lists }),
   };
-}
-
-const CHAT =
-  'The file is a chat. Messages with a dash or "by" in them look like songs, so check how it was read.';
-const DATE = String.raw`\d{1,4}[./-]\d{1,2}[./-]\d{1,4}`;
-const TIME = String.raw`\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[ap]\.?\s?m\.?)?`;
-/**
- * Who sent a message, and when: in front of it, as WhatsApp, Signal and IRC write it (group 1), or on a line above it, as Discord,
- * Slack and Telegram do (group 2). A message of the program has no name.
- */
-const SENDER = new RegExp(
-  [
-    String.raw`^\u200e?\[?(?:${DATE},?\s+${TIME}|${TIME},\s+${DATE})(?:\]|\s+[-–](?=\s))\s*(?:([^:\n]{1,60}): )?`,
-    String.raw`^\[?${TIME}\]?\s+<([^<>\n]{1,40})>\s+`,
-    String.raw`^([^\n]{1,40})(?: [—–-] (?:${DATE},?|today at|yesterday at) ${TIME}|,? \[${DATE},? ${TIME}\]|\s+\d{1,2}:\d\d\s[AP]M)$`,
-  ].join('|'),
-  'gimu',
-);
-
-/** The messages of a chat, a line each; null if fewer than a third of the lines name a sender. */
-function withoutSenders(text: string): string | null {
-  const lines = text.split('\n').filter((line) => line.trim() !== '').length;
-  const sent = [...text.matchAll(SENDER)].filter(([, ...names]) =>
-    names.some((name) => name !== undefined),
-  ).length;
-  return sent >= 2 && sent * 3 >= lines ? text.replace(SENDER, '') : null;
 }
 
 /** Cells such as `="Title"`, which spreadsheets write so that a text stays a text, are cells in quotation marks. */
