@@ -30,6 +30,7 @@ testLists({
     'Best of all\nOvo - Plinth\nStand by Me\nmore soon\nTam - Kettle\n\nSide One\nTam - Quill\nOvo - Weir\n\nThanks Anna\n',
     '1: no artist\n2 Ovo / Plinth\n3  / Stand by Me\n4: no artist\n5 Tam / Kettle\n6: empty\n7: no artist\n8 Tam / Quill\n9 Ovo / Weir\n10: empty\n11: no artist',
   ],
+  'mostly titles': ['Rope\nQuill\nOvo - Plinth\nWeir', '1  / Rope\n2  / Quill\n3 Ovo / Plinth\n4  / Weir'],
   'lines without a number among songs that have one': [
     '1. Ovo - Plinth\nAn Opener\n2. Stand by Me\n3. Tam - Kettle\n4. Ula - Rope',
     '1 Ovo / Plinth\n2: no artist\n3  / Stand by Me\n4 Tam / Kettle\n5 Ula / Rope',

@@ -18,8 +18,8 @@ const NO_TITLE = /[@{}<>=|\\;$`\t]|[a-z]:\S|,[^\s\d]|\s[-–—]\s|^\W*id\W*$/iu
 
 /**
  * The titles among the lines. There are none unless three quarters of the lines are songs or look like titles, so that prose has
- * none. If the songs of a list have numbers or bullets, its titles have them too. Of the lines between two empty ones, the first is
- * a heading, and so is one without a song; in a list of titles only, one by itself.
+ * none. If the songs of a list have numbers or bullets, its titles have them too. The lines between two empty ones are a
+ * block. Above songs, its first line is a heading; a block without a song is one too, or in a list of titles a block of one line.
  */
 export function titlesIn(lines: readonly SplitLine[], which: Titles): ReadonlySet<SplitLine> {
   const written = lines.flatMap((line) => (line === 'empty' ? [] : [line]));
@@ -56,7 +56,8 @@ function headingsIn(lines: readonly SplitLine[], hasSongs: boolean): ReadonlySet
   const isSpaced = blocks.every(({ length }) => length < 2);
   return new Set(
     (isSpaced ? [blocks.flat()] : blocks).flatMap((block) => {
-      if (block.some(({ isSong }) => isSong)) return block.slice(0, 1);
+      const inBlock = block.filter(({ isSong }) => isSong).length;
+      if (inBlock > 0) return inBlock * 2 >= block.length - 1 ? block.slice(0, 1) : [];
       return hasSongs || block.length === 1 ? block : [];
     }),
   );
