@@ -18,6 +18,7 @@ function outcome(file: string): string {
 const VIDEOS = 'The file is a list of the IDs of videos';
 const HISTORY = 'The file is a watch history of YouTube';
 const RECORDS = 'The table is a collection of records: its titles are those of albums';
+const ALBUMS = 'The file is a list of albums';
 const [MAIL, CHAT] = ['The file is a mail', 'The file is the export of a chat'];
 
 const KINDS: Readonly<Record<string, readonly (readonly [file: string, songs: string])[]>> = {
@@ -149,6 +150,23 @@ const KINDS: Readonly<Record<string, readonly (readonly [file: string, songs: st
     ['RYM Album, First Name,Last Name,Title,Ownership\n1,,Ovo,First,o\n', RECORDS],
     ['listing_id;artist;title;catno;format\n1;Ovo;First;A1;CD\n', RECORDS],
     ['Artist,Title,Format,Album\nOvo,Plinth,CD,First\n', 'Ovo / Plinth'],
+  ],
+  'lists of albums, and a playlist that is no text': [
+    ['Artist,Album,Year\nOvo,First,1999\n', ALBUMS],
+    ['| Artist | Album |\n|---|---|\n| Ovo | First |\n', ALBUMS],
+    ['"Interpret";"Album"\n"Ovo";"First"\n', ALBUMS],
+    [
+      '#-----SUMMARY-----#\nName=Road\n#-----CONTENT-----#\nC:\\1.mp3|Plinth|Ovo|First\n',
+      'The file is a playlist of AIMP',
+    ],
+    ['Ovo - Album\nArtist - Plinth\n', 'Ovo / Album, Artist / Plinth'],
+  ],
+  'headers in other languages': [
+    ['Kunstner;Titel\nOvo;Plinth\n', 'Ovo / Plinth'],
+    ['아티스트,제목\nOvo,Plinth\n', 'Ovo / Plinth'],
+    ['Καλλιτέχνης;Τίτλος\nOvo;Plinth\n', 'Ovo / Plinth'],
+    ['歌曲名稱\t歌手\nPlinth\tOvo\n', 'Ovo / Plinth'],
+    ['Sang, Lat\nKettle, Lat\nRope, Lat\n', 'Lat / Sang, Lat / Kettle, Lat / Rope'],
   ],
   'titles with what downloads add': [
     [

@@ -11,7 +11,7 @@ const NAMES = {
     'trackname tracktitle songtitle songname title song track mastermetadatatrackname episodename titel titre titolo titulo ' +
     'chanson cancion brano musica lied nombredelacancion nomdutitre nomedellatraccia nomedafaixa nummernaam ' +
     'latensnamn parcaadi ονομακομματιου اسمالاغنية トラック名 曲目名称 曲目名稱 歌名 ' +
-    'songtrack tracksong tune recordingname recordingtitle recording itemtitle contentname itemname tytul utwor nazev sarki название песня трек назва 曲名 제목 nome nombre nom naam name ' +
+    'songtrack tracksong tune recordingname recordingtitle recording itemtitle contentname itemname tytul utwor nazev sarki название песня трек назва 曲名 歌曲名 歌曲名称 歌曲名稱 제목 노래 lat sang kappale cim τιτλος τιτλοσ τραγουδι שיר nome nombre nom naam name ' +
     // Last, because these are numbers in a table that also names the song. "track" comes after "song" for the same reason.
     'nummer faixa',
   // What stands in brackets after the title elsewhere: "Live", "Extended Mix".
@@ -22,7 +22,7 @@ const NAMES = {
     'singer singers vocalist performers performedby by bandname artistband bandartist ' +
     'kunstlernamen nombresdelartista nomsdelartiste nomedellartista nomesdoartista naamvanartiest artistensnamn ' +
     'sanatciadi ονοματακαλλιτεχνη اسماءالفنانين アーティスト名 艺人名称 藝人名稱 artist名 ' +
-    'wykonawca sanatci исполнитель артист виконавець アーティスト 歌手 가수',
+    'wykonawca sanatci исполнитель артист виконавець アーティスト 歌手 歌手名 가수 아티스트 kunstner artisti eloado καλλιτεχνης καλλιτεχνησ אמן',
   albumArtist:
     'albumartistnames albumartistname albumartists albumartist albumkunstlernamen nombresdelartistadelalbum ' +
     'nomsdelartistedelalbum nomedellartistadellalbum nomesdoartistadoalbum naamvanartiestophetalbum ' +
@@ -31,7 +31,7 @@ const NAMES = {
   album:
     'albumname albumtitle album release releasename releasetitle parenttitle mastermetadataalbumalbumname disco ' +
     'nombredelalbum nomdelalbum nomedellalbum nomedoalbum naamvanalbum albumetsnamn albumadi ονομααλμπουμ ' +
-    'اسمالالبوم アルバム名 专辑名称 專輯名稱 專輯名 альбом アルバム 앨범',
+    'اسمالالبوم アルバム名 专辑名称 專輯名稱 專輯名 альбом アルバム 专辑名 專輯 앨범 albumi',
   year:
     'releaseyear yearofrelease year albumreleasedate releasedate released jahr annee ano anno ' +
     'veroffentlichungsdatumdesalbums fechadelanzamientodelalbum datedesortiedelalbum datadirilasciodellalbum ' +

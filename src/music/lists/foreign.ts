@@ -1,4 +1,5 @@
 /** Files that are no list of songs, though some of their lines look like songs: refused by what they are; chats are read with a doubt. */
+import { type Field, planColumns } from './columns.ts';
 import { refused } from './list.ts';
 
 interface Foreign {
@@ -41,6 +42,16 @@ const FOREIGN: readonly Foreign[] = [
     isIt: (text) => /^\s*\{\\rtf\d/u.test(text),
   },
   {
+    what: 'a playlist of AIMP, which only AIMP reads',
+    remedy: 'Export it from AIMP as M3U8 or XSPF.',
+    isIt: (text) => /^#-{3,}CONTENT-{3,}#$/imu.test(text),
+  },
+  {
+    what: 'a list of albums, not of songs',
+    remedy: 'Give a list of songs. To save albums, look each one up in Spotify.',
+    isIt: isOfAlbums,
+  },
+  {
     what: 'the export of a chat, not a list',
     remedy: AS_TEXT,
     isIt: (text) => /^\s*\{[\s\S]*"messages"\s*:\s*\[\s*\{/u.test(text),
@@ -59,6 +70,24 @@ export function refuseForeign(text: string): void {
 
 function isHtml(text: string): boolean {
   return /^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body|div|table|span)\b/iu.test(text);
+}
+
+/** True if the first line is a header that names artist and album, and neither a title nor an address. */
+function isOfAlbums(text: string): boolean {
+  const [header = ''] = text.trimStart().split('\n', 1);
+  const { columns } = planColumns(
+    header
+      .slice(0, 1_000)
+      .replaceAll('"', '')
+      .split(/[,;|\t]/u),
+  );
+  const has = (...fields: readonly Field[]) => fields.some((field) => columns.has(field));
+  return (
+    !/^[#{[<]/u.test(header) &&
+    has('artist', 'albumArtist') &&
+    has('album') &&
+    !has('title', 'song', 'uri', 'id', 'isrc')
+  );
 }
 
 /** True if the first block of lines has a sender and another header of a mail. */
