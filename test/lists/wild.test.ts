@@ -21,6 +21,10 @@ testLists({
     'Ovo - Plinth\n7. Paper Kites - Kept\nOvo - Kettle\n[03] Ula - Rope\nOvo - Quill\n#9: Tam - Weir\n21 Kettles - Rope',
     '1 Ovo / Plinth\n2 Paper Kites / Kept\n3 Ovo / Kettle\n4 Ula / Rope\n5 Ovo / Quill\n6 Tam / Weir\n7 21 Kettles / Rope',
   ],
+  'a number and a dash in one line': [
+    'Ovo - Plinth\n01 - Tam - Kettle\n21 - Ula - Rope - Live\n311 - Weir - Amber\n21 - Quill - Live',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope - Live\n4 311 / Weir - Amber\n5 21 / Quill - Live',
+  ],
   'a tracklist': [
     'Someone @ Some Place\n[00:00] Ovo - Plinth [FIELD]\n[03:00] w/ Paper Kites - Kept (Acappella) [B REC]\n[05:00] ID - ID\n[06:00] Ovo - ID\n[07:00] Tam - Rope [LIVE]',
     '1: no artist\n2 Ovo / Plinth\n3 Paper Kites / Kept (Acappella)\n4: no artist\n5: no artist\n6 Tam / Rope [LIVE]',

@@ -202,7 +202,8 @@ function isOfList(
   if (kind === 'spaced' || isCount) return isCount;
   // In "1349 - Title", "1349" may be the artist, so it stays. In "01 - Artist - Title", "01" is a number. "D12" and "A1" are
   // artists, so only a neighbor shows that they are numbers of a record.
-  return canSplit(rest) && (hasNeighbor || (share === 1 && !isLettered));
+  const isAlone = !isLettered && (share === 1 || (number < 100 && isWholeSong(rest)));
+  return canSplit(rest) && (hasNeighbor || isAlone);
 }
 
 function withoutFirstTimes(lines: readonly string[]): string[] {
