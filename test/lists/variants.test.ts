@@ -79,7 +79,7 @@ const KINDS: Readonly<Record<string, readonly (readonly [file: string, songs: st
     ],
     ['type,title,artist\n,Album,Ovo\n', 'Ovo / Album'],
   ],
-  'plays of ListenBrainz, Last.fm and maloja': [
+  'answers of ListenBrainz, Last.fm, maloja, YouTube and SoundCloud': [
     [
       '{"listened_at":1,"track_metadata":{"artist_name":"Ovo","track_name":"Plinth"}}\n{"listened_at":2,"track_metadata":{"artist_name":"Ovo","track_name":"Plinth"}}\n',
       'Ovo / Plinth',
@@ -93,6 +93,11 @@ const KINDS: Readonly<Record<string, readonly (readonly [file: string, songs: st
       '{"scrobbles":[{"time":1,"track":{"artists":["Ovo","Tam"],"title":"Plinth","album":{"albumtitle":"First"}}}]}',
       'Ovo, Tam / Plinth',
     ],
+    [
+      '{"items":[{"snippet":{"title":"Ovo - Plinth (Official Video)","channelTitle":"me"}}]}',
+      'Ovo / Plinth (Official Video)',
+    ],
+    ['{"collection":[{"track":{"title":"Ovo - Plinth","user":{"username":"Label"}}}]}', 'Ovo / Plinth'],
     ['{"topartists":{"artist":[{"name":"Ovo","playcount":"3"}]}}', 'The file was read as JSON'],
   ],
   'XML of players': [

@@ -16,15 +16,16 @@ import {
 import { canSplit } from './ways.ts';
 
 /** Keys of the songs of a list, or of lists. Other keys count too, but only if songs are found there. */
-const CONTAINERS = 'tracks items songs entries rows data results list media playlists playlist'.split(' ');
+const CONTAINERS =
+  'tracks items songs entries rows data results list media collection playlists playlist'.split(' ');
 /** Keys of the songs of a list if they are an array: JSPF, Subsonic, Last.fm. */
 const ARRAYS = ['track', 'song', 'entry'];
 /** Keys of things that have a title and an artist but are no songs. */
 const NO_SONGS = /^(?:albums?|artists?|releases?|shows?|podcasts?|videos?)$/iu;
 /** Keys whose array holds addresses or IDs, in an object without a list of songs. */
 const ADDRESS_LISTS = ['uris', 'track_ids', 'ids'];
-/** Keys around a song in answers of Spotify, relay, ListenBrainz, Apple and Tidal, and in Spotify's export. */
-const WRAPPERS = 'track item episode song recording localTrack track_metadata attributes'.split(' ');
+/** Keys around a song in answers of Spotify, relay, ListenBrainz, Apple, Tidal and YouTube, and in Spotify's export. */
+const WRAPPERS = 'track item episode song recording localTrack track_metadata attributes snippet'.split(' ');
 /** Keys of what a song says one level down, in `album`, `external_ids` or `additional_info`. */
 const INNER = ['isrc', 'spotify', 'spotify_id', 'origin_url', 'release_date', 'uts'];
 /** What YourLibrary.json has besides songs. */

@@ -136,7 +136,6 @@ function songAfterArtist(artist: string, parts: readonly string[]): Song {
 
 /** The side of the artist in a heading such as "Artist - Title" or "Title | Artist | Album"; null for songs. */
 function headingSide(parts: readonly string[]): Side | null {
-  if (parts.length > 4 || parts.some((part) => part.length > 20)) return null;
   const { columns } = planColumns(parts.map(columnKey));
   const artist = columns.get('artist')?.[0];
   const title = columns.get('title')?.[0];
