@@ -48,6 +48,7 @@ testLists({
     '1  / Plinth\n2  / Kettle\n3  / Rope',
   ],
   'a column of titles': ['title,plays\nPlinth,3\n"Rope, Kettle",4\n', '2  / Plinth\n3  / Rope, Kettle'],
+  'an artist without a title': ['artist,title\nOvo,\nTam,Kettle\n', '2: no title\n3 Tam / Kettle'],
   'titles with their albums': ['Song;Album\nPlinth;First\n', '2  / Plinth (First)'],
   'strings of JSON': ['["Plinth", "Kettle", "Rope"]', '1  / Plinth\n1  / Kettle\n1  / Rope'],
 });

@@ -242,7 +242,6 @@ function notSong({ line, raw }: Row, why: string): NotSong {
 /** An entry needs a title, or an address, or a recording code. Of a title without an artist, a person chooses the song. */
 function entryOf(row: Row, fields: Fields): ListEntry | NotSong {
   const type = fields.type?.trim().toLowerCase() ?? '';
-  if (/^(?:album|artist|show|podcast|audiobook)$/u.test(type)) return notSong(row, `of type "${type}"`);
   const title = withVersion(tidyText(fields.title ?? ''), tidyText(fields.version ?? ''));
   const artist = tidyText(fields.artist ?? '') || tidyText(fields.albumArtist ?? '');
   const ref = refOf(fields, type);
