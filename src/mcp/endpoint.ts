@@ -148,7 +148,6 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
           const plain = plainOf(message, null);
           return plain && answerPlain(plain, found.offer, client, channel);
         },
-        cancel: (id) => calls.cancel({ principal: client.principal, id }),
         meant: asMeant,
       });
     },

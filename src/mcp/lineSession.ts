@@ -8,7 +8,7 @@ import {
   isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResponse,
-  type JSONRPCMessage,
+  type JSONRPCRequest,
   type McpServerFactory,
   type Transport,
 } from '@modelcontextprotocol/server';
@@ -30,8 +30,6 @@ export interface LineOptions {
   factory: McpServerFactory;
   /** Answers a message without the SDK; null if it is not of the plain form. */
   plain(message: unknown, channel: Channel): PlainAnswer | null;
-  /** Cancels a call that `plain` answers. */
-  cancel(id: RequestId): void;
   /** Makes of a message what the SDK accepts. */
   meant(message: unknown): unknown;
 }
@@ -39,10 +37,14 @@ export interface LineOptions {
 export function serveLines(
   stream: Writable,
   lines: Lines,
-  { factory, plain, cancel, meant }: LineOptions,
+  { factory, plain, meant }: LineOptions,
 ): DoorSession {
-  const open = new Set<RequestId>();
+  /** The requests that are not yet answered, each with what ends its call if this file answers it. */
+  const open = new Map<RequestId, () => void>();
   let client: string | null = null;
+  stream.once('close', () => {
+    for (const end of open.values()) end();
+  });
 
   const write = (text: string | Buffer): void => {
     if (stream.writable) stream.write(Buffer.concat([Buffer.from(text), NEWLINE]));
@@ -51,41 +53,39 @@ export function serveLines(
     if ('id' in message && !('method' in message)) open.delete(message.id as RequestId);
     write(JSON.stringify(message));
   };
-  const channel: Channel = {
-    onGone: (listener) => stream.once('close', listener),
-    notify: (notification) => send({ jsonrpc: '2.0', ...notification }),
-  };
   const refuse = (code: number, message: string) =>
     send({ jsonrpc: '2.0', id: null, error: { code, message } });
 
   function take(line: string): void {
     const sent = tooDeepAt(line) === null ? readJson(line) : undefined;
-    if (sent === undefined) {
-      refuse(PARSE_ERROR, 'This line is not JSON, or it is nested too deeply.');
-      return;
-    }
-    const message = meant(sent);
-    client = clientOf(message) ?? client;
-    if (isJSONRPCRequest(message)) open.add(message.id);
-    else if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
-      const { requestId } = (message.params ?? {}) as { requestId?: RequestId };
-      if (requestId !== undefined) {
-        open.delete(requestId);
-        cancel(requestId);
-      }
-    } else if (!isJSONRPCNotification(message) && !isJSONRPCResponse(message)) {
-      refuse(INVALID_REQUEST, 'This line is not one JSON-RPC message.');
-      return;
-    }
-    const answer = plain(message, channel);
-    if (answer === null) transport.onmessage?.(message as JSONRPCMessage);
-    else void reply((message as { id: RequestId }).id, answer.text);
+    if (sent === undefined) refuse(PARSE_ERROR, 'This line is not JSON, or it is nested too deeply.');
+    else hear(meant(sent));
   }
 
-  /** A request that was cancelled gets no answer. */
-  async function reply(id: RequestId, text: PlainAnswer['text']): Promise<void> {
-    const told = await text;
-    if (open.delete(id)) write(told);
+  function hear(message: unknown): void {
+    client = clientOf(message) ?? client;
+    if (isJSONRPCRequest(message)) answer(message);
+    else if (isJSONRPCResponse(message)) transport.onmessage?.(message);
+    else if (isJSONRPCNotification(message)) {
+      if (message.method === 'notifications/cancelled') cancel(message.params?.requestId);
+      transport.onmessage?.(message);
+    } else refuse(INVALID_REQUEST, 'This line is not one JSON-RPC message.');
+  }
+
+  function answer(request: JSONRPCRequest): void {
+    const { id } = request;
+    open.set(id, () => {});
+    const onGone: Channel['onGone'] = (end) => void open.set(id, end);
+    const notify: Channel['notify'] = (notification) => send({ jsonrpc: '2.0', ...notification });
+    const told = plain(request, { onGone, notify });
+    if (told === null) transport.onmessage?.(request);
+    else void Promise.resolve(told.text).then((text) => open.delete(id) && write(text));
+  }
+
+  /** A request that is cancelled gets no answer. */
+  function cancel(id: unknown): void {
+    open.get(id as RequestId)?.();
+    open.delete(id as RequestId);
   }
 
   async function read(): Promise<void> {

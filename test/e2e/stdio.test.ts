@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { TOOLS } from '../../src/tools/index.ts';
 import { relayProcess, temporaryHome } from '../support/cli.ts';
 import { pluck } from '../support/entries.ts';
+import { META_2026 } from '../support/mcpPost.ts';
 import { withDesk } from '../support/program.ts';
 import { olderStdioClient, rawStdio, stdioClient } from '../support/stdio.ts';
 import { until } from '../support/until.ts';
@@ -190,4 +191,27 @@ test('a server that cannot start says why to the client, and a line that is too 
   );
   assert.ok((await stdio.ask('ping')).result);
   assert.equal((stdio.lines()[0] as { error: { code: number } }).error.code, -32603);
+});
+
+test('a cancelled call gets no answer and is over at once, in both revisions', async (t) => {
+  await withRelay({ client: false }, async (relay) => {
+    const stdio = rawStdio(t, { env: besides(relay) });
+    const modern = { _meta: META_2026 };
+    for (const [index, more] of [{}, modern].entries()) {
+      const id = `slow ${index}`;
+      relay.provider.faults.add({ path: '/me/player/devices', kind: 'hang', when: 'before' });
+      stdio.send({ id, method: 'tools/call', params: { name: 'get_devices', ...more } });
+      await until(
+        () => relay.provider.requests.filter(({ path }) => path.endsWith('/devices')).length > index,
+      );
+      stdio.send({ method: 'notifications/cancelled', params: { requestId: id, ...more } });
+      stdio.send({ id: `next ${index}`, method: 'tools/list', params: more });
+      await until(() => stdio.lines().some((line) => line.id === `next ${index}`));
+      assert.ok(!stdio.lines().some((line) => line.id === id));
+    }
+    // The server waits for nothing, so it ends at once.
+    const begin = Date.now();
+    await relay.restart();
+    assert.ok(Date.now() - begin < 4_000, `${Date.now() - begin} ms`);
+  });
 });
