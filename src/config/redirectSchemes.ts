@@ -8,7 +8,19 @@
  * Clients that register a scheme without a dot; other clients use https or loopback. Add a scheme only for a client that
  * signs in through it, since the app may also act on other addresses of its scheme.
  */
-const CLIENT_SCHEMES = ['claude', 'cursor', 'vscode', 'vscode-insiders', 'windsurf', 'zed'];
+const CLIENT_SCHEMES = [
+  'claude',
+  'cursor',
+  'goose',
+  'kiro',
+  'lmstudio',
+  'raycast',
+  'vscode',
+  'vscode-insiders',
+  'warp',
+  'windsurf',
+  'zed',
+];
 
 /** A reversed domain name, which only its owner should use (RFC 8252 7.1, 8.4). */
 const REVERSE_DOMAIN = /^[a-z]{2,}(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;

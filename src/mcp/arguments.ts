@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { didYouMean } from '../base/nearest.ts';
-import { isObject } from '../base/parsing.ts';
+import { isObject, readJson } from '../base/parsing.ts';
 import { escapedText } from '../base/visibleText.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -28,7 +28,7 @@ export const HOST_ARGUMENTS: ReadonlyArray<{ name: string; host: string; source:
 ];
 
 /**
- * Parses arguments. An optional argument that is null counts as left out. A number or a boolean may be sent as text. Arguments
+ * Parses arguments. An optional argument that is null counts as left out. A number, a boolean or a list may be sent as text. Arguments
  * that a host is known to add are dropped, unless the tool has an argument of that name.
  * @throws RelayError `INVALID_ARGUMENT` naming the wrong arguments
  */
@@ -44,12 +44,15 @@ export function parseArguments(tool: Tool, args: unknown): Record<string, unknow
 }
 
 /**
- * `value` without the nulls that mean "left out", and with text turned into the number or boolean that the schema asks for. A null
+ * `value` without the nulls that mean "left out", and with text turned into the number, boolean or list that the schema asks for. A null
  * for a required or an unknown key stays.
  */
 function asMeant(schema: Schema, value: unknown): unknown {
   const inner = unwrapped(schema);
-  if (typeof value === 'string') return valueOfText(inner, value);
+  if (typeof value === 'string') {
+    const list = inner instanceof z.ZodArray ? readJson(value) : null;
+    return Array.isArray(list) ? asMeant(inner, list) : valueOfText(inner, value);
+  }
   if (Array.isArray(value)) {
     return inner instanceof z.ZodArray ? value.map((entry) => asMeant(inner.element, entry)) : value;
   }

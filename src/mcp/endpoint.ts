@@ -12,7 +12,7 @@ import { ASKER_HEADER, COMMAND_LINE, type DoorSession } from '../domain/localApi
 import type { ToolChoice } from '../domain/toolsets.ts';
 import { serveLines } from './lineSession.ts';
 import { createOffers, type Offer, type SentHeaders, unknownTool } from './offers.ts';
-import { createPlainAnswers, type Plain, type PlainAnswer, plainOf } from './plain.ts';
+import { createPlainAnswers, isNotification, type Plain, type PlainAnswer, plainOf } from './plain.ts';
 import { promptText } from './prompts.ts';
 import { type Channel, createToolCalls, type ToolCallOptions } from './toolCalls.ts';
 
@@ -131,10 +131,11 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       }
       for (const id of cancelledBy(messages)) calls.cancel({ principal: client.principal, id });
       const extra = { offer: found.offer, client } satisfies Extra;
-      return handler.fetch(request, {
+      const answer = await handler.fetch(request, {
         parsedBody: Array.isArray(sent) ? sent.map(asMeant) : asMeant(sent),
         authInfo: { token: '', clientId: client.principal, scopes: ['relay'], extra },
       });
+      return isNotification(sent) ? new Response(null, { status: 202 }) : answer;
     },
     serve(stream, lines, headers, baseUrl) {
       const by = headers[ASKER_HEADER] === COMMAND_LINE ? COMMAND_LINE : 'stdio';
@@ -182,16 +183,37 @@ function repeatsAnId(messages: readonly unknown[]): boolean {
 }
 
 /**
- * A message without the nulls in `params` that mean "left out", which the SDK would refuse with the text of its parser. Only the
- * arguments of a tool stay as they were sent, since `arguments.ts` removes such nulls from them.
+ * A message as its client means it, where the SDK would refuse it with the text of its parser: without the nulls in `params` that
+ * mean "left out", and with `{}` where `[]` stands for it, since some languages do not tell the two apart. The arguments of a tool
+ * stay as they were sent, since `arguments.ts` reads them as they are meant.
  */
 function asMeant(message: unknown): unknown {
   if (!isObject(message) || !('params' in message)) return message;
   const { params, ...rest } = message;
-  if (!isObject(params)) return params === null ? rest : message;
-  const { arguments: args } = params;
-  const kept = message.method === 'tools/call' && isObject(args) ? { arguments: args } : {};
-  return { ...rest, params: { ...(withoutNulls(params) as object), ...kept } };
+  if (params === null || isEmptyList(params)) return rest;
+  if (!isObject(params)) return message;
+  const { arguments: args, capabilities } = params;
+  const isCall = message.method === 'tools/call' && isObject(args);
+  return {
+    ...rest,
+    params: {
+      ...(withoutNulls(params) as object),
+      ...(isEmptyList(args) ? { arguments: {} } : isCall ? { arguments: args } : {}),
+      ...(capabilities === undefined ? {} : { capabilities: asObjects(capabilities) }),
+    },
+  };
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+/** Capabilities are objects in objects. */
+function asObjects(value: unknown): unknown {
+  if (isEmptyList(value)) return {};
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([name, member]) => [name, asObjects(member)]));
 }
 
 function withoutNulls(value: unknown): unknown {

@@ -17,7 +17,7 @@ import { tooDeepAt } from '../base/boundedJson.ts';
 import { isObject, readJson } from '../base/parsing.ts';
 import type { Lines } from '../base/textLines.ts';
 import type { DoorSession } from '../domain/localApi.ts';
-import type { PlainAnswer } from './plain.ts';
+import { isNotification, type PlainAnswer } from './plain.ts';
 import type { Channel } from './toolCalls.ts';
 
 const PARSE_ERROR = -32700;
@@ -69,7 +69,9 @@ export function serveLines(
     else if (isJSONRPCNotification(message)) {
       if (message.method === 'notifications/cancelled') cancel(message.params?.requestId);
       transport.onmessage?.(message);
-    } else refuse(INVALID_REQUEST, 'This line is not one JSON-RPC message.');
+    } else if (!isNotification(message)) {
+      refuse(INVALID_REQUEST, 'This line is not one JSON-RPC message.');
+    }
   }
 
   function answer(request: JSONRPCRequest): void {

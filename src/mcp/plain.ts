@@ -96,6 +96,11 @@ function agree(headers: SentHeaders, { era, method, name }: Plain): boolean {
   return version === MODERN && headers['mcp-method'] === method && (headers['mcp-name'] ?? '') === name;
 }
 
+/** True for a message that is never answered, whatever is wrong with it (JSON-RPC 2.0, 4.1). */
+export function isNotification(message: unknown): boolean {
+  return isObject(message) && typeof message.method === 'string' && !('id' in message);
+}
+
 function isId(value: unknown): value is string | number {
   return typeof value === 'string' || Number.isSafeInteger(value);
 }

@@ -8,7 +8,6 @@ type WireError =
   | 'invalid_request'
   | 'invalid_client'
   | 'invalid_grant'
-  | 'invalid_scope'
   | 'invalid_target'
   | 'invalid_redirect_uri'
   | 'invalid_client_metadata'
@@ -53,7 +52,6 @@ const WIRE = {
   challenge_method_unsupported: ['invalid_request', 400, 'Only code_challenge_method=S256 is supported.'],
   challenge_malformed: ['invalid_request', 400, 'code_challenge is not a SHA-256 in base64url.'],
   state_malformed: ['invalid_request', 400, 'state has characters that are not printable ASCII.'],
-  scope_unknown: ['invalid_scope', 400, 'The scopes are "relay" and "relay:read".'],
   resource_foreign: ['invalid_target', 400, "The resource is not this server's MCP URL."],
   owner_denied: ['access_denied', 400, 'The owner did not approve.'],
   grant_type_unsupported: [

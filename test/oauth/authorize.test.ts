@@ -61,8 +61,8 @@ test('a registered redirect URI that relay would refuse to register now is not r
     await relay.restart();
     for (const [index, uri] of uris.entries()) {
       for (const redirect_uri of [uri, null]) {
-        for (const scope of ['relay', 'x']) {
-          const parameters = { client_id: `old-${index}`, redirect_uri, scope };
+        for (const response_type of ['code', 'x']) {
+          const parameters = { client_id: `old-${index}`, redirect_uri, response_type };
           const answer = await send(authorizeUrl(relay.baseUrl, parameters));
           assert.deepEqual([answer.status, answer.headers.location], [400, undefined], uri);
         }
@@ -86,8 +86,6 @@ const BY_REDIRECT: Array<[error: string, parameters: Record<string, string | str
   ['invalid_request', { state: 'a\nb' }],
   ['invalid_request', { state: 'one\u0000' }],
   ['invalid_request', { state: 'café' }],
-  ['invalid_scope', { scope: 'relay admin' }],
-  ['invalid_scope', { scope: 'offline_access' }],
   ['invalid_target', { resource: 'https://other.example/mcp' }],
   ['invalid_target', { resource: 'BASE' }],
   ['invalid_target', { resource: 'BASE/mcp/other' }],
@@ -115,7 +113,7 @@ test('the owner who denies a client that was never approved is sent back to that
   withServer({}, async ({ baseUrl }) => {
     const { browser, page } = await openPage(baseUrl);
     // A malformed form is treated like a malformed address.
-    const forged = await browser.submit(page, 'deny', { scope: 'x' });
+    const forged = await browser.submit(page, 'deny', { response_type: 'x' });
     assert.deepEqual([forged.status, forged.headers.location], [400, undefined]);
     const { error_description: _, ...rest } = answerOf(await browser.submit(page, 'deny'));
     assert.deepEqual(rest, { error: 'access_denied', state: 'some state', iss: baseUrl });
@@ -133,8 +131,8 @@ test('relay remembers that a client was approved for as long as the client is re
     await connect(relay, { client_name: 'Other' });
     await relay.restart();
     for (const id of [client_id, waiting.client_id]) {
-      const answer = await send(authorizeUrl(relay.baseUrl, { client_id: id, scope: 'x' }));
-      assert.equal(answerOf(answer).error, 'invalid_scope');
+      const answer = await send(authorizeUrl(relay.baseUrl, { client_id: id, response_type: 'x' }));
+      assert.equal(answerOf(answer).error, 'unsupported_response_type');
     }
   }));
 
@@ -147,8 +145,8 @@ test('a client that the owner added or set up is trusted from the start', async 
   await withServer({ env }, async ({ baseUrl, server }) => {
     const added = await server.local.addClient({ name: 'Mine', redirectUris: [REDIRECT], secret: null });
     for (const client_id of [added.clientId, 'legacy']) {
-      const answer = await send(authorizeUrl(baseUrl, { client_id, scope: 'x' }));
-      assert.equal(answerOf(answer).error, 'invalid_scope');
+      const answer = await send(authorizeUrl(baseUrl, { client_id, response_type: 'x' }));
+      assert.equal(answerOf(answer).error, 'unsupported_response_type');
     }
   });
 });
@@ -173,7 +171,9 @@ test('the issuer in the answer is the host that was dialled', () =>
   withServer({}, async ({ relay, baseUrl }) => {
     const { client_id } = (await connect(relay)).client;
     const host = `localhost:${new URL(baseUrl).port}`;
-    const answer = await send(authorizeUrl(baseUrl, { client_id, scope: 'x' }), { headers: { host } });
+    const answer = await send(authorizeUrl(baseUrl, { client_id, response_type: 'x' }), {
+      headers: { host },
+    });
     assert.equal(answerOf(answer).iss, `http://${host}`);
   }));
 
@@ -182,6 +182,8 @@ test('a query in the redirect URI stays', () =>
     const redirect = 'https://app.example/callback?tenant=a%20b';
     const { client_id } = await newClient(baseUrl, { redirect_uris: [redirect] });
     await approve(relay, client_id, { redirect_uri: redirect });
-    const answer = await send(authorizeUrl(baseUrl, { client_id, redirect_uri: redirect, scope: 'x' }));
-    assert.ok(String(answer.headers.location).startsWith(`${redirect}&error=invalid_scope&`));
+    const answer = await send(
+      authorizeUrl(baseUrl, { client_id, redirect_uri: redirect, response_type: 'x' }),
+    );
+    assert.ok(String(answer.headers.location).startsWith(`${redirect}&error=unsupported_response_type&`));
   }));

@@ -99,6 +99,25 @@ test('the page lists once what a client may do, and offers "Read only"; a client
     assert.deepEqual(await offered(relay, modest.tokens.access_token), READING);
   }));
 
+test('scopes that clients add by themselves are ignored, and never widen relay:read', () =>
+  withServer({}, async ({ relay }) => {
+    const granted: ReadonlyArray<[asked: string, scope: string]> = [
+      ['offline_access', 'relay'],
+      ['openid profile relay', 'relay'],
+      ['relay:read relay', 'relay'],
+      ['openid relay:read offline_access', 'relay:read'],
+    ];
+    for (const [scope, expected] of granted) {
+      const { client, tokens } = await approved(relay, null, { scope });
+      assert.equal(tokens.scope, expected, scope);
+      const refreshed = await exchanged(relay.baseUrl, {
+        ...refreshForm(client, tokens.refresh_token),
+        scope,
+      });
+      assert.equal(refreshed.scope, expected, scope);
+    }
+  }));
+
 const NAMED: ReadonlyArray<readonly [toolsets: string, changing: string | null, reading: string]> = [
   [
     'standard',

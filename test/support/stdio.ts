@@ -1,7 +1,6 @@
 /** MCP clients that start a real `relay stdio`. */
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { dirname } from 'node:path';
 import type { Stream } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -25,23 +24,9 @@ interface StdioOptions {
   args?: readonly string[];
 }
 
-/**
- * True if a packaged program is tested without PATH and stderr. `scripts/testPackage.ts` has copied it into a directory of its
- * own.
- */
-const IS_ALONE = process.env.RELAY_BIN !== undefined && process.env.RELAY_TEST_TRANSPORT === 'stdio';
-
 function parameters({ env, args = [] }: StdioOptions) {
-  const words = [...STDIO_COMMAND, ...args];
-  const [command = '', ...rest] = IS_ALONE ? [...WITHOUT_STDERR, ...words] : words;
-  const alone = IS_ALONE ? { cwd: dirname(STDIO_COMMAND[0]) } : {};
-  return {
-    command,
-    args: rest,
-    env: IS_ALONE ? { ...env, PATH: '' } : env,
-    stderr: 'pipe' as const,
-    ...alone,
-  };
+  const [command, ...words] = STDIO_COMMAND;
+  return { command, args: [...words, ...args], env, stderr: 'pipe' as const };
 }
 
 /** A client of the 2026 era. Closing it closes the program's stdin. */

@@ -18,15 +18,11 @@ import { readServerFile } from '../../src/store/home/serverFile.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { createBrowser } from './browser.ts';
 import { type Simulator, type SimulatorOptions, settingsFor, startSimulator } from './simulator/simulator.ts';
-import { stdioClient } from './stdio.ts';
 import { storeLogin } from './storedLogin.ts';
 
 export const API_KEY = 'test-key-c41f9ad27e8b5036f1d2a97c0e64b853';
 /** Base64 of 32 bytes, so that no test needs a key file. */
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
-/** True if clients use `relay stdio`: `npm run test:stdio`. */
-export const OVER_STDIO = process.env.RELAY_TEST_TRANSPORT === 'stdio';
-
 export interface RelayOptions {
   clock?: Clock;
   random?: Random;
@@ -101,7 +97,7 @@ export async function withRelay(
   };
   const connectClient = async () => {
     if (options.client === false) return;
-    relay.client = OVER_STDIO ? await stdioClient({ env }) : await mcpClient(relay.server.mcpUrl);
+    relay.client = await mcpClient(relay.server.mcpUrl);
   };
   relay.call = async (tool, args = {}) => {
     const result = await relay.client.callTool({ name: tool, arguments: { ...fullDetail(tool), ...args } });

@@ -7,9 +7,9 @@ import { failureOf } from '../support/answers.ts';
 import { relay as cli } from '../support/cli.ts';
 import { at } from '../support/entries.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
-import { ENCRYPTION_KEY, mcpClient, OVER_STDIO, type Relay, withRelay } from '../support/world.ts';
+import { ENCRYPTION_KEY, mcpClient, type Relay, withRelay } from '../support/world.ts';
 
-const CALLER = OVER_STDIO ? 'a client through relay stdio' : 'a client with the API key';
+const CALLER = 'a client with the API key';
 const NAMES = { title: 'A name of my own', artist: 'Nobody at all' };
 
 async function remembered({ home }: Relay, ...args: string[]) {

@@ -8,7 +8,7 @@ import { isKnownToOwner, type OAuthClient } from '../client.ts';
 import { accepted, type Refusal, type Result, refused, toWire } from '../refusal.ts';
 import { checkChallenge, parameter, repeatedNames } from './parameters.ts';
 import { isOwnAddress, isRegisteredRedirectUri, isUsableRedirectUri } from './redirectUri.ts';
-import { askedScope, isKnownScope, isSameResource } from './target.ts';
+import { askedScope, isSameResource } from './target.ts';
 
 /** Where the answer to an authorization request goes. */
 export interface ReturnAddress {
@@ -103,7 +103,6 @@ function checkRest(
   if ((value('response_mode') ?? 'query') !== 'query') return refused('response_mode_unsupported');
   const challenge = checkChallenge(value('code_challenge'), value('code_challenge_method'));
   if (!challenge.ok) return challenge;
-  if (!isKnownScope(value('scope'))) return refused('scope_unknown');
   if (!isSameResource(value('resource') ?? resource, resource)) return refused('resource_foreign');
   return accepted({ codeChallenge: challenge.value, resource, scope: askedScope(value('scope')) });
 }

@@ -4,7 +4,7 @@ import type { StoredToken } from '../../store/tables/oauthTokens.ts';
 import type { Reason } from '../refusal.ts';
 import { GRANT_MS, READ_SCOPE, ROTATION_GRACE_MS } from './limits.ts';
 import { isVerifierOf } from './parameters.ts';
-import { askedScope, isKnownScope, isSameResource } from './target.ts';
+import { askedScope, isSameResource } from './target.ts';
 
 /** Whether an exchange gives tokens. */
 export type ExchangeDecision =
@@ -72,13 +72,12 @@ function isReused({ generation, rotatedAt }: StoredToken, { refreshed }: Grant, 
 }
 
 /**
- * Refuses an exchange for a resource other than the approved one, or with an unknown scope (RFC 8707 2.2, RFC 6749 6). A client
+ * Refuses an exchange for a resource other than the approved one (RFC 8707 2.2). A client
  * may ask for less than was approved. One that asks for more gets what was approved, and is told so. Clients repeat the scope
  * that they first asked for, even if the owner approved reading only.
  */
 function judgeTarget(grant: Grant, { resource, scope }: ExchangeRequest): ExchangeDecision {
   if (!isSameResource(resource ?? grant.resource, grant.resource)) return refuse('resource_foreign');
-  if (!isKnownScope(scope)) return refuse('scope_unknown');
   return { issue: true, grant, scope: grant.scope === READ_SCOPE ? READ_SCOPE : askedScope(scope) };
 }
 

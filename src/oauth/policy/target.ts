@@ -34,14 +34,10 @@ function loopbackRest(canonical: string): string | null {
 }
 
 /**
- * True if every scope is known; no scope means all tools. An unknown scope is refused: if it were ignored, the client would
- * think that it has that scope.
+ * The widest scope that a request asks for. Other words (`offline_access`, `openid`) are ignored, since clients add them by
+ * themselves; the token answer names what was granted (RFC 6749 3.3). A request for `relay:read` alone is never widened.
  */
-export function isKnownScope(scope: string | null): boolean {
-  return scope === null || scope.split(' ').every((word) => word === SCOPE || word === READ_SCOPE);
-}
-
-/** The widest scope that a request asks for. @param scope a scope that passed `isKnownScope` */
 export function askedScope(scope: string | null): string {
-  return scope !== null && !scope.split(' ').includes(SCOPE) ? READ_SCOPE : SCOPE;
+  const words = (scope ?? '').split(/\s+/);
+  return words.includes(READ_SCOPE) && !words.includes(SCOPE) ? READ_SCOPE : SCOPE;
 }

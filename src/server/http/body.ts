@@ -66,7 +66,8 @@ export async function readMessage(asking: Asking, maxBytes: number): Promise<unk
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    // Some clients put a byte order mark in front.
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     throw new HttpError('MALFORMED_JSON');
   }

@@ -171,7 +171,7 @@ interface Told {
 
 /** The body of a refusal, in the form that the clients of the path read. */
 function errorBody(path: string, status: number, told: Told): object {
-  if (path === '/mcp') return jsonRpcError(told);
+  if (/^\/mcp\/?$/.test(path)) return jsonRpcError(told);
   if (!path.startsWith('/oauth/')) return { error: told };
   // RFC 6749 5.2
   return { error: status < 500 ? 'invalid_request' : 'server_error', error_description: told.message };

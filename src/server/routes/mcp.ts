@@ -9,6 +9,7 @@ import type { Client, McpEndpoint } from '../../mcp/endpoint.ts';
 import type { PlainAnswer } from '../../mcp/plain.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
 import type { Credentials } from '../access/credentials.ts';
+import { accepts } from '../http/accept.ts';
 import { MCP_BODY, readMessage } from '../http/body.ts';
 import { type HttpContext, safeHeaders, sendJson, writeHead } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
@@ -37,15 +38,17 @@ export function mcpRoutes(
     // A read-only approval sets this header, whatever the client sends.
     if (check.readOnly) headers[READ_ONLY_HEADER.toLowerCase()] = 'true';
     const client = clientOf(context, principal);
-    if (context.method !== 'POST') return askSdk(context, undefined, client);
+    const forms = formsFor(headers.accept);
+    if (context.method !== 'POST') return askSdk(context, undefined, client, forms);
+    if (!forms.json && !forms.events) return notAcceptable(context);
     const body = await readMessage(context, MCP_BODY);
     const mcp = await endpoint();
-    const events = eventsOf(context);
-    const answer = acceptsBoth(headers.accept) ? mcp.answer(body, client, events) : null;
-    await (answer ? sendPlain(answer, events) : askSdk(context, body, client));
+    const events = eventsOf(context, forms);
+    const answer = mcp.answer(body, client, events);
+    await (answer ? sendPlain(answer, events) : askSdk(context, body, client, forms));
   }
 
-  async function askSdk(context: HttpContext, body: unknown, client: Client): Promise<void> {
+  async function askSdk(context: HttpContext, body: unknown, client: Client, forms: Forms): Promise<void> {
     const gone = new AbortController();
     // An abort is expensive, and pointless once the answer is sent.
     context.response.once('close', () => context.response.writableFinished || gone.abort());
@@ -54,10 +57,13 @@ export function mcpRoutes(
       headers: headersOf(context),
       signal: gone.signal,
     });
-    await forward(context, await (await endpoint()).fetch(request, body, client));
+    const answer = await (await endpoint()).fetch(request, body, client);
+    await forward(context, await inForm(answer, forms));
   }
 
-  return (['DELETE', 'GET', 'POST'] as const).map((method) => ({ method, path: '/mcp', handle }));
+  return (['DELETE', 'GET', 'POST'] as const).flatMap((method) =>
+    ['/mcp', '/mcp/'].map((path) => ({ method, path, handle })),
+  );
 }
 
 /** Two clients with one credential are told apart by their programs. */
@@ -66,8 +72,33 @@ function clientOf({ request: { headers }, baseUrl }: HttpContext, credential: st
   return { principal: `${credential} ${program}`, by: credential, baseUrl, headers };
 }
 
-function acceptsBoth(accept: string | undefined): boolean {
-  return accept?.includes('application/json') === true && accept.includes('text/event-stream');
+/** The forms in which a client takes answers. */
+interface Forms {
+  json: boolean;
+  events: boolean;
+}
+
+function formsFor(accept: string | undefined): Forms {
+  return { json: accepts(accept, 'application/json'), events: accepts(accept, 'text/event-stream') };
+}
+
+function notAcceptable(context: HttpContext): void {
+  const message = 'Not Acceptable: answers are application/json or text/event-stream';
+  context.request.resume();
+  sendJson(context, 406, { jsonrpc: '2.0', error: { code: -32000, message }, id: null });
+}
+
+/** The SDK's answer in a form that the client takes. As JSON it has no notifications, but the answer to each request. */
+async function inForm(answer: Response, { json, events }: Forms): Promise<Response> {
+  const isEvents = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  if (!answer.ok || !answer.body || (isEvents ? events : json)) return answer;
+  const text = await answer.text();
+  if (!isEvents) return new Response(`${EVENT}${text}\n\n`, { headers: EVENTS });
+  const told = text
+    .split('\n')
+    .flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6))] : []));
+  const answers = told.filter((message: object) => !('method' in message));
+  return Response.json(answers.length === 1 ? answers[0] : answers);
 }
 
 /** The 401 answer (RFC 6750 3, RFC 9728 5.1). It has no `error` if no token was sent (RFC 6750 3.1). */
@@ -108,6 +139,8 @@ function headersOf(context: HttpContext): Headers {
     if (value === undefined || name === 'authorization' || name === 'cookie') continue;
     headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
+  // The SDK takes only this. `inForm` gives the client what it takes.
+  headers.set('accept', 'application/json, text/event-stream');
   return headers;
 }
 
@@ -127,7 +160,7 @@ type Events = ReturnType<typeof eventsOf>;
  * The answer as an event stream, which the first event begins. Events are few and small, so they are buffered. The server closes
  * the connection of a client that reads too slowly.
  */
-function eventsOf(context: HttpContext) {
+function eventsOf(context: HttpContext, forms: Forms) {
   const { response } = context;
   const write = (text: string) => {
     if (!response.headersSent) writeHead(context, 200, EVENTS);
@@ -135,9 +168,11 @@ function eventsOf(context: HttpContext) {
   };
   return {
     context,
+    forms,
     write,
-    notify: (notification: object) =>
-      write(`${EVENT}${JSON.stringify({ ...notification, jsonrpc: '2.0' })}\n\n`),
+    notify(notification: object) {
+      if (forms.events) write(`${EVENT}${JSON.stringify({ ...notification, jsonrpc: '2.0' })}\n\n`);
+    },
     onGone: (listener: () => void) => response.once('close', () => response.writableFinished || listener()),
   };
 }
@@ -146,14 +181,15 @@ function eventsOf(context: HttpContext) {
  * Sends the answer as the SDK would: in the 2026 revision as JSON, in earlier ones as an event. If notifications have begun a
  * stream, the answer is its last event. A stream is kept alive; in earlier revisions it begins with that.
  */
-async function sendPlain({ era, text }: PlainAnswer, { context, write }: Events): Promise<void> {
+async function sendPlain({ era, text }: PlainAnswer, { context, forms, write }: Events): Promise<void> {
   const { response } = context;
+  const isStream = () => forms.events && (!forms.json || era === 'legacy' || response.headersSent);
   const alive = setInterval(() => {
-    if (era === 'legacy' || response.headersSent) write(': keepalive\n\n');
+    if (isStream()) write(': keepalive\n\n');
   }, KEEP_ALIVE_MS).unref();
   try {
     const message = await text;
-    const isEvent = era === 'legacy' || response.headersSent;
+    const isEvent = isStream();
     const parts = isEvent ? [EVENT, message, '\n\n'] : [message];
     const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
     if (!response.headersSent) writeHead(context, 200, isEvent ? EVENTS : JSON_TYPE, length);

@@ -15,8 +15,9 @@ export function wellKnownRoutes(registrationOpen: boolean): Route[] {
   ];
 }
 
-function document(path: string, make: (baseUrl: string) => object): Route[] {
-  return [
+/** Some clients add a slash to the path. */
+function document(name: string, make: (baseUrl: string) => object): Route[] {
+  return [name, `${name}/`].flatMap((path): Route[] => [
     {
       method: 'GET',
       path,
@@ -24,7 +25,7 @@ function document(path: string, make: (baseUrl: string) => object): Route[] {
       handle: (context) => sendJson(context, 200, make(context.baseUrl), ANY_ORIGIN),
     },
     { method: 'OPTIONS', path, anyOrigin: true, handle: preflight },
-  ];
+  ]);
 }
 
 /** In-browser clients add a protocol header, which makes browsers send a preflight request. */
