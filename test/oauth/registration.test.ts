@@ -161,6 +161,11 @@ test('an app may be called back through a reversed domain name, or the scheme of
       'vscode://publisher.extension/cb',
       'vscode-insiders://publisher.extension/cb',
       'windsurf://cb',
+      'goose://oauth/callback',
+      'kiro://kiro.oauth/callback',
+      'lmstudio://oauth',
+      'raycast://oauth?package_name=Extension',
+      'warp://mcp/oauth2callback',
       'zed://cb',
     ];
     assert.deepEqual((await newClient(baseUrl, { redirect_uris })).redirect_uris, redirect_uris);

@@ -140,6 +140,37 @@ test('a state works once', () =>
     assertGenericFailure(await browser.step(callback), 400, code);
   }));
 
+test('what a browser only fetches ahead uses up no state, and anything else does', () =>
+  withRelay(unconnected, async ({ baseUrl }) => {
+    const browser = createBrowser();
+    for (const headers of [
+      { 'sec-purpose': 'prefetch' },
+      { 'sec-purpose': 'prefetch;prerender' },
+      { purpose: 'prefetch' },
+    ]) {
+      const callback = await untilCallback(browser, baseUrl);
+      assert.equal((await fetch(callback, { headers })).status, 503);
+      assert.equal((await browser.step(callback)).status, 200);
+    }
+    const callback = await untilCallback(browser, baseUrl);
+    assert.equal((await fetch(callback, { headers: { 'sec-purpose': 'other' } })).status, 400);
+    assert.equal((await browser.step(callback)).status, 400);
+  }));
+
+test('a pasted address that a terminal broke over two lines is asked for again, and then works', () =>
+  withRelay(unconnected, async ({ server }) => {
+    const { attemptId, providerUrl } = await server.local.startLogin({ switchAccount: false });
+    const whole = location(await createBrowser().step(providerUrl));
+    const paste = (address: string) => server.local.pasteLogin({ attemptId, address });
+    for (const at of [whole.indexOf('code=') + 9, whole.indexOf('state=') + 9, whole.indexOf('?')]) {
+      for (const part of [whole.slice(0, at), whole.slice(at)]) {
+        if (part !== whole.slice(whole.indexOf('?')))
+          await assert.rejects(paste(part), { code: 'LOGIN_FAILED' }, part);
+      }
+    }
+    assert.equal((await paste(whole)).state, 'connected');
+  }));
+
 test('a missing state, or one that relay never issued, is refused before anything is sent', () =>
   withRelay(unconnected, async ({ baseUrl, provider }) => {
     for (const query of [

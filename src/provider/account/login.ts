@@ -365,6 +365,8 @@ export function createLogin(options: LoginOptions): Login {
       if (flow?.attemptId !== attemptId) {
         throw loginFailed('The pasted address does not belong to this login.');
       }
+      // A terminal may break a long address over two lines. Half of it must not use up the state.
+      if (query.code === null && query.error === null) throw loginFailed('The pasted address is not whole.');
       // Pasting the address proves as much as the browser's cookie, so no cookie is needed: only someone who saw the address
       // bar can paste it.
       flow.browser = null;

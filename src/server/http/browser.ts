@@ -46,6 +46,11 @@ export function isPersonsNavigation(headers: IncomingHttpHeaders): boolean {
   return mode === 'navigate' && (dest === undefined || dest === 'document');
 }
 
+/** True if a browser only fetches ahead what a person may open (Fetch Metadata, `Sec-Purpose`; older browsers: `Purpose`). */
+export function isPrefetch({ 'sec-purpose': purpose, purpose: older }: IncomingHttpHeaders): boolean {
+  return /\bprefetch\b/i.test(`${purpose ?? ''} ${older ?? ''}`);
+}
+
 /** True if a browser navigates here and would show the answer; programs get JSON. */
 export function asksForPage({ method, request: { headers } }: HttpContext): boolean {
   return (

@@ -6,7 +6,7 @@ import { RelayError } from '../../domain/errors.ts';
 import { LOGIN_LIFETIME_MS, type LoginProof } from '../../provider/account/login.ts';
 import { isFromStranger, PEERS_ARE_KNOWN, peerOf } from '../access/peer.ts';
 import type { Core } from '../core.ts';
-import { isPersonsNavigation } from '../http/browser.ts';
+import { isPersonsNavigation, isPrefetch } from '../http/browser.ts';
 import { type HttpContext, redirect } from '../http/context.ts';
 import { cookieOf, setCookie } from '../http/cookies.ts';
 import { hostsOf } from '../http/guards.ts';
@@ -73,6 +73,8 @@ export function loginRoutes(core: Core, redirectUri: string, staysUp: boolean): 
   }
 
   async function finish(context: HttpContext): Promise<void> {
+    // The browser asks again when the person gets there. The state must not be used up before that.
+    if (isPrefetch(context.request.headers)) return sendPage(context, 503, LOGIN_NOT_STARTED_PAGE);
     const { query } = context;
     const state = query.get('state');
     const cookie = cookieOf(context, COOKIE);
