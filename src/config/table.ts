@@ -61,11 +61,6 @@ export const SETTINGS = {
     meaning:
       'URL of the server behind a proxy or tunnel, with https: its host is accepted and all URLs use it',
   }),
-  trustedProxy: setting<readonly string[] | null>('RELAY_TRUSTED_PROXY', types.proxyList, {
-    fallback: null,
-    meaning:
-      'Addresses or networks of proxies, separated by commas, whose `X-Forwarded-For` or `Forwarded` names the client',
-  }),
   providerClientId: setting<string | null>('PROVIDER_CLIENT_ID', types.clientId, {
     fallback: null,
     meaning: 'Client ID of your own Spotify app; the first `relay login` asks for it',

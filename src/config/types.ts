@@ -69,18 +69,6 @@ export const origin = textType(
   (text) => (isWebUrl(text) && new URL(text).pathname === '/' ? new URL(text).origin : null),
 );
 
-/** Prefix length of the widest network that may be trusted as proxies; `/0` would trust everyone. */
-const MIN_PREFIX = 8;
-
-/** Addresses and networks, as text with commas or a JSON list. */
-export const proxyList: ValueType<readonly string[]> = {
-  expects: `a list of IP addresses or networks like "10.0.0.0/${MIN_PREFIX}", separated by commas`,
-  read: (value) => {
-    const proxies = textList(value, (text) => text.split(','))?.map((part) => part.trim());
-    return proxies && proxies.length > 0 && proxies.every(isAddressOrNetwork) ? proxies : null;
-  },
-};
-
 /** Names of toolsets, as text with commas or a JSON list. */
 export const toolsetList: ValueType<readonly Toolset[]> = {
   expects: `a list of toolsets, separated by commas, out of ${TOOLSETS.join(', ')}`,
@@ -94,16 +82,6 @@ export const toolsetList: ValueType<readonly Toolset[]> = {
 function textList(value: unknown, split: (text: string) => string[]): string[] | null {
   if (typeof value === 'string') return split(value);
   return Array.isArray(value) && value.every((part) => typeof part === 'string') ? value : null;
-}
-
-function isAddressOrNetwork(text: string): boolean {
-  const [address = '', prefix, ...more] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || address.includes('%') || more.length > 0) return false;
-  if (prefix === undefined) return true;
-  return (
-    /^\d{1,3}$/.test(prefix) && Number(prefix) >= MIN_PREFIX && Number(prefix) <= (family === 4 ? 32 : 128)
-  );
 }
 
 /** The root of an API. A slash at its end is removed, so that paths can be appended. */

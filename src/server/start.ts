@@ -138,7 +138,6 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     host: settings.host,
     port: settings.port,
     publicBaseUrl: settings.publicBaseUrl,
-    trustedProxies: settings.trustedProxy ?? [],
     ...(options.limits ? { limits: options.limits } : {}),
     demo: settings.demo,
     showMissing: (context) => sendPage(context, 404, NOT_FOUND_PAGE),

@@ -256,9 +256,9 @@ test('five wrong codes a minute, then the page says to wait; on this machine the
     assert.ok(answerOf(await browser.submit(sixth, 'approve', { owner_code: server.ownerCode ?? '' })).code);
   }));
 
-test('from elsewhere the limits hold for the right code too, and one address does not use up those of another', async () => {
+test('from elsewhere the limits hold for the right code too, and use up nothing on this machine', async () => {
   const publicUrl = 'https://relay.example.org';
-  const env = { PUBLIC_BASE_URL: publicUrl, RELAY_TRUSTED_PROXY: '127.0.0.1' };
+  const env = { PUBLIC_BASE_URL: publicUrl };
   await withServer({ env }, async ({ server: { localUrl: local, ownerCode }, clock }) => {
     const far = { host: 'relay.example.org', origin: publicUrl, 'x-forwarded-for': '203.0.113.7' };
     const code = ownerCode ?? '';
@@ -274,8 +274,6 @@ test('from elsewhere the limits hold for the right code too, and one address doe
     // A request that a proxy on this machine passes on comes from elsewhere, even if its Host is a loopback name.
     const forwarded = { host: new URL(local).host, origin: local, 'x-forwarded-for': '203.0.113.7' };
     assert.equal(await tryFrom(local, 'c', code, forwarded), 429);
-    const other = { ...far, 'x-forwarded-for': '198.51.100.9' };
-    assert.equal(await tryFrom(local, 'a', code, other), 200);
     assert.equal(await tryFrom(local, 'a', code, { host: new URL(local).host, origin: local }), 200);
     clock.advance(MINUTE);
     assert.equal(await tryFrom(local, 'c', code, far), 200);

@@ -286,9 +286,7 @@ function exchangeBytes(baseUrl: string, bytes: string): Promise<string> {
 const CLOSE = 'connection: close\r\n\r\n';
 const ODD: Array<[what: string, bytes: string, status: number]> = [
   ['the form of the target for proxies', `GET http://HOST/health HTTP/1.1\r\nhost: HOST\r\n${CLOSE}`, 200],
-  ['the same with another host', `GET http://x.org/health HTTP/1.1\r\nhost: HOST\r\n${CLOSE}`, 400],
   ['the same with a foreign host twice', `GET http://x.org/health HTTP/1.1\r\nhost: x.org\r\n${CLOSE}`, 403],
-  ['the same with user info', `GET http://me@HOST/health HTTP/1.1\r\nhost: HOST\r\n${CLOSE}`, 400],
   ['two hosts', `GET /health HTTP/1.1\r\nhost: HOST\r\nhost: HOST\r\n${CLOSE}`, 400],
   ['no host', `GET /health HTTP/1.1\r\n${CLOSE}`, 400],
   ['an empty host', `GET /health HTTP/1.1\r\nhost:\r\n${CLOSE}`, 403],
@@ -301,7 +299,6 @@ const ODD: Array<[what: string, bytes: string, status: number]> = [
   ],
   ['a preflight', `OPTIONS /mcp HTTP/1.1\r\nhost: HOST\r\norigin: https://x.org\r\n${CLOSE}`, 403],
   ['OPTIONS of everything', `OPTIONS * HTTP/1.1\r\nhost: HOST\r\n${CLOSE}`, 404],
-  ['CONNECT', `CONNECT x.org:443 HTTP/1.1\r\nhost: x.org:443\r\n\r\n`, 400],
   ['a method that is none', `FETCH /health HTTP/1.1\r\nhost: HOST\r\n${CLOSE}`, 400],
   ['a method that nothing takes', `PROPFIND /health HTTP/1.1\r\nhost: HOST\r\n${CLOSE}`, 405],
   [
@@ -326,7 +323,11 @@ const ODD: Array<[what: string, bytes: string, status: number]> = [
   ],
   ['a very long header', `GET /health HTTP/1.1\r\nhost: HOST\r\nx: ${'a'.repeat(300_000)}\r\n${CLOSE}`, 431],
   ['a very long target', `GET /${'a'.repeat(300_000)} HTTP/1.1\r\nhost: HOST\r\n${CLOSE}`, 431],
-  ['very many headers', `GET /health HTTP/1.1\r\nhost: HOST\r\n${'a:b\r\n'.repeat(2_500)}${CLOSE}`, 431],
+  [
+    'a foreign Origin after very many headers',
+    `GET /health HTTP/1.1\r\nhost: HOST\r\n${'a:b\r\n'.repeat(2_500)}origin: null\r\n${CLOSE}`,
+    403,
+  ],
 ];
 
 test('odd requests get the right status, with the usual headers and body', () =>

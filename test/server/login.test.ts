@@ -143,11 +143,12 @@ test('a state works once', () =>
 test('what a browser only fetches ahead uses up no state, and anything else does', () =>
   withRelay(unconnected, async ({ baseUrl }) => {
     const browser = createBrowser();
-    for (const headers of [
+    const ahead: Array<Record<string, string>> = [
       { 'sec-purpose': 'prefetch' },
       { 'sec-purpose': 'prefetch;prerender' },
       { purpose: 'prefetch' },
-    ]) {
+    ];
+    for (const headers of ahead) {
       const callback = await untilCallback(browser, baseUrl);
       assert.equal((await fetch(callback, { headers })).status, 503);
       assert.equal((await browser.step(callback)).status, 200);

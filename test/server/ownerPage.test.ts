@@ -62,7 +62,7 @@ const sendFile = (
   });
 
 const NO_LIST =
-  'Titles without artists cannot be matched: write one song a line as "Artist - Title". To try anyway, run `relay import FILE --format txt` in a terminal.';
+  'Write one song a line as "Artist - Title". To try anyway, run `relay import FILE --format txt` in a terminal.';
 
 const isBare = (headers: object) => Object.keys(headers).length === 0;
 

@@ -12,8 +12,6 @@ export interface HttpContext {
   baseUrl: string;
   requestId: string;
   site: Site;
-  /** Returns true if an address is that of a trusted proxy (`RELAY_TRUSTED_PROXY`); see `address.ts`. */
-  trusts: (address: string) => boolean;
 }
 
 /** What the pages need to know about this server. */

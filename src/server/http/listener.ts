@@ -8,7 +8,6 @@ import { later } from '../../base/abort.ts';
 import type { Clock, Random } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { createQuietLog, shownHeader } from '../log/quietLog.ts';
-import { trustIn } from './address.ts';
 import { asksForPage, asksForServiceWorker, endServiceWorker } from './browser.ts';
 import {
   CONNECTION_LIMITS,
@@ -26,8 +25,6 @@ export interface ListenerOptions {
   host: string;
   port: number;
   publicBaseUrl: string | null;
-  /** Addresses and networks of the proxies whose forwarding headers count. */
-  trustedProxies: readonly string[];
   demo: boolean;
   /** Answers a person whose browser went to a path that does not exist. */
   showMissing(context: HttpContext): void;
@@ -48,17 +45,16 @@ export interface Listener {
 
 export async function listen(options: ListenerOptions): Promise<Listener> {
   let dispatch: (request: IncomingMessage, response: ServerResponse) => void = () => {};
+  const { random } = options;
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const connections = createConnections(limits);
   const make = (): Server => {
-    const server = createServer(
-      // A missing `Host` is refused below, in the usual form.
-      { connectionsCheckingInterval: limits.checkMs, requireHostHeader: false },
-      (request, response) => dispatch(request, response),
-    );
+    // A missing `Host` is refused below, in the usual form.
+    const options = { connectionsCheckingInterval: limits.checkMs, requireHostHeader: false };
+    const server = createServer(options, (request, response) => dispatch(request, response));
     // By default, Node keeps a certain number of headers and drops the others silently. The guards would not see those.
     server.maxHeadersCount = 0;
-    answerForNode(server, connections, options.random);
+    server.on('clientError', (error, socket: Socket) => refuseBytes(error, socket, random.uuid()));
     connections.watch(server);
     return server;
   };
@@ -69,10 +65,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
 }
 
 /** Logs a warning that this server is not for this machine alone. */
-function warnIfPublic({ publicBaseUrl, host, trustedProxies, log }: ListenerOptions): void {
+function warnIfPublic({ publicBaseUrl, host, log }: ListenerOptions): void {
   if (publicBaseUrl === null) return;
   log.warn(
-    { publicBaseUrl, host, trustedProxies },
+    { publicBaseUrl, host },
     'this server is public: https and strong secrets are required, and limits count per address',
   );
 }
@@ -81,16 +77,11 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
   const router = createRouter(options.routes(identity.port));
   const { log } = options;
   const quietLog = createQuietLog(log, options.clock);
-  const trusts = trustIn(options.trustedProxies);
   const site = { startId: options.random.bytes(9).toString('base64url'), demo: options.demo };
   const { baseUrlFor, isOwnOrigin } = createGuards(identity);
 
   return (request: IncomingMessage, response: ServerResponse): void => {
-    const context = contextOf(request, response, {
-      requestId: options.random.uuid(),
-      site,
-      trusts,
-    });
+    const context = contextOf(request, response, { requestId: options.random.uuid(), site });
     try {
       run(context)?.catch((error: unknown) => refuse(context, error));
     } catch (error) {
@@ -100,7 +91,10 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
 
   function run(context: HttpContext): void | Promise<void> {
     const { headers } = context.request;
-    requireOneMeaning(context.request);
+    const { headersDistinct, httpVersion } = context.request;
+    // Two readers could take two hosts for different ones (RFC 9112 3.2).
+    const hosts = headersDistinct.host?.length ?? 0;
+    if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) throw new HttpError('BAD_REQUEST');
     const baseUrl = baseUrlFor(headers.host);
     if (baseUrl === null) throw new HttpError('FORBIDDEN_HOST');
     if (!isOwnOrigin(headers.origin) && !router.allowsAnyOrigin(context.path)) {
@@ -139,30 +133,6 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
   }
 }
 
-/**
- * Refuses a request that two readers could read differently (RFC 9112 3.2, 11.2). Also refuses one with too many headers, since
- * Node's own limit is switched off.
- * @throws HttpError `BAD_REQUEST`, `TOO_MANY_HEADERS`
- */
-function requireOneMeaning(request: IncomingMessage): void {
-  const { rawHeaders, headers, httpVersion } = request;
-  if (rawHeaders.length / 2 > MAX_HEADERS) throw new HttpError('TOO_MANY_HEADERS');
-  const hosts = countHosts(rawHeaders);
-  const authority = isPath(request.url) ? undefined : ABSOLUTE_TARGET.exec(request.url ?? '')?.[1];
-  const isOtherHost = authority !== undefined && authority.toLowerCase() !== headers.host?.toLowerCase();
-  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1') || isOtherHost) throw new HttpError('BAD_REQUEST');
-}
-
-/** @param rawHeaders alternating names and values */
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === 4 && name.toLowerCase() === 'host') count++;
-  }
-  return count;
-}
-
 interface Told {
   code: string;
   message: string;
@@ -183,66 +153,45 @@ function jsonRpcError(error: Told): object {
   return { jsonrpc: '2.0', error: { code, message, data: { code: error.code, requestId } }, id: null };
 }
 
-const ABSOLUTE_TARGET = /^https?:\/\/([^/?#]*)(.*)$/i;
-const MAX_HEADERS = 200;
-/** The query that all requests without a query share; nothing writes to it. */
-const NO_QUERY = new URLSearchParams();
-
-function isPath(target: string | undefined): boolean {
-  return target?.startsWith('/') === true;
-}
-
+/**
+ * The target is split by hand: it may be anything, and `new URL` would normalise `//host` and `..` into other paths. A server must
+ * also accept a whole URL, the form that is meant for proxies (RFC 9112 3.2.2); the guards look at `Host` alone.
+ */
 function contextOf(
   request: IncomingMessage,
   response: ServerResponse,
-  own: Pick<HttpContext, 'requestId' | 'site' | 'trusts'>,
+  own: Pick<HttpContext, 'requestId' | 'site'>,
 ): HttpContext {
-  // The target is split by hand: it may be anything, and `new URL` would normalise `//host` and `..` into other paths. A server
-  // must also accept a whole URL, the form that is meant for proxies (RFC 9112 3.2.2).
   const { url = '/', method = 'GET' } = request;
-  const target = isPath(url) ? url : url.replace(ABSOLUTE_TARGET, (_all, _authority, rest) => rest || '/');
-  const mark = target.indexOf('?');
-  const path = mark < 0 ? target : target.slice(0, mark);
-  const query = mark < 0 ? NO_QUERY : new URLSearchParams(target.slice(mark + 1));
-  const { requestId, site, trusts } = own;
-  return { request, response, method, path, query, baseUrl: '', requestId, site, trusts };
-}
-
-/** Answers the requests for which Node does not call the request listener, with the body and headers that errors usually have. */
-function answerForNode(server: Server, connections: Connections, random: Random): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET') return void socket.destroy();
-    const [status, message] = NODE_REFUSALS[error.code ?? ''] ?? ['400 Bad Request', 'Bad request.'];
-    connections.refuse(socket, rawRefusal(status, message, random.uuid()));
-  });
-  // Without this listener, Node drops the connection silently.
-  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    connections.refuse(socket, rawRefusal('400 Bad Request', 'This server is not a proxy.', random.uuid()));
-  });
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    const trusts = () => false;
-    const own = { requestId: random.uuid(), site: { startId: '', demo: false }, trusts };
-    const context = contextOf(request, response, own);
-    const error = {
-      code: 'BAD_REQUEST',
-      message: 'This expectation cannot be met.',
-      requestId: context.requestId,
-    };
-    sendJson(context, 417, { error });
-  });
-}
-
-function rawRefusal(status: string, message: string, requestId: string): string {
-  const body = JSON.stringify({ error: { code: 'BAD_REQUEST', message, requestId } });
-  const headers = {
-    connection: 'close',
-    'content-length': Buffer.byteLength(body),
-    ...securityHeaders(requestId),
-    'content-type': 'application/json; charset=utf-8',
+  const [path = '', ...query] = url.replace(/^https?:\/\/[^/?#]*/i, '').split('?');
+  return {
+    ...{ request, response, method, path: path || '/', baseUrl: '' },
+    query: new URLSearchParams(query.join('?')),
+    ...own,
   };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`;
 }
+
+/** Answers bytes that Node cannot read as a request in the form of every answer. */
+function refuseBytes(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
+  // Once an answer has begun, another one would be read as part of it.
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = NODE_REFUSALS[error.code ?? ''] ?? ['400 Bad Request', 'Bad request.'];
+  const body = JSON.stringify({ error: { code: 'BAD_REQUEST', message, requestId } });
+  const headers = { connection: 'close', 'content-type': 'application/json', ...securityHeaders(requestId) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${lines.join('')}\r\n${body}`,
+  );
+  // Closing a socket with unread bytes would take the answer away from the client.
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** How long a socket stays open after a refusal, so that the client can read the refusal. */
+const LINGER_MS = 1_000;
 
 const NODE_REFUSALS: Readonly<Record<string, [status: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],

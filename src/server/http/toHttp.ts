@@ -14,7 +14,6 @@ const HTTP_ERRORS = {
   METHOD_NOT_ALLOWED: [405, 'This path does not allow that method.'],
   BODY_TOO_LARGE: [413, 'The body is too large.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'This path does not accept that content type.'],
-  TOO_MANY_HEADERS: [431, 'The request has too many headers.'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type HttpErrorCode = keyof typeof HTTP_ERRORS;

@@ -26,7 +26,7 @@ export interface CrewOptions {
   allowed?: readonly string[];
 }
 
-export interface CrewReport {
+interface CrewReport {
   calls: number;
   /** How often each fault came up. */
   faults: Record<string, number>;
