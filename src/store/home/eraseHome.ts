@@ -4,18 +4,11 @@ import { join } from 'node:path';
 import { exists, readStart } from '../../base/files.ts';
 import { systemCodeOf } from '../../domain/errors.ts';
 import { isOurs, isSqlite } from '../file/stateFile.ts';
-import { UPLOAD_PREFIX } from './home.ts';
+import { DEMO, OWN_FILE } from './home.ts';
 import { acquireHome, type HomeLock } from './lock.ts';
 
-const NAME = String.raw`(relay\.(db|sock|lock|log(\.1)?)|(library|memory)\.db|(config|server|update)\.json|master\.key)`;
-/** The ends of the names that relay gives to copies and to unfinished writes. A copy that a person made has another end. */
-const COPY = String.raw`\.(\d+-[0-9a-f]+-\d+\.tmp|before-[a-z]+-.+|damaged-\d+|after-.+|lock)`;
-/** Matches our files, the copies and unfinished writes beside them, and archives of plays whose upload was cut short. */
-const OWN_FILE = new RegExp(`^(${NAME}(${COPY})?|${UPLOAD_PREFIX}[0-9a-f]+)$`);
 /** Only relay makes files of these names; many programs use the other names. */
 const SIGNS = ['relay.db', 'relay.lock', 'relay.log'];
-
-const DEMO = 'demo';
 
 /**
  * True if the files of the directory are relay's: one of them cannot be another program's, or there is nothing else. A person

@@ -22,24 +22,23 @@ export const HOME_FILES = {
 } as const;
 /** Beginning of the names of archives that are being sent to the home; a number in hexadecimal follows. */
 export const UPLOAD_PREFIX = 'plays-upload-';
-/**
- * A directory with one of these files is a home of relay. The other files of a home are not signs: another program may have a
- * `library.db` or `update.json`, and a home that was in use has at least one of these files too.
- */
-const SIGNS: ReadonlyArray<keyof typeof HOME_FILES> = [
-  'relay.db',
-  'relay.lock',
-  'config.json',
-  'server.json',
-  'master.key',
-  'oauth-clients.json',
-];
+/** The directory in a home that is the demo's home. */
+export const DEMO = 'demo';
+
+const NAME = String.raw`(relay\.(db|sock|lock|log(\.1)?)|(library|memory)\.db|(config|server|update)\.json|master\.key)`;
+/** The ends of the names that relay gives to copies and to unfinished writes. A copy that a person made has another end. */
+const COPY = String.raw`\.(\d+-[0-9a-f]+-\d+\.tmp|before-[a-z]+-.+|damaged-\d+|after-.+|lock)`;
+/** Matches our files, the copies and unfinished writes beside them, and archives of plays whose upload was cut short. */
+export const OWN_FILE = new RegExp(`^(${NAME}(${COPY})?|${UPLOAD_PREFIX}[0-9a-f]+)$`);
+
+/** Another program may have files of these names, and a home that was in use has others too. */
+const ALSO_OTHERS = ['library.db', 'memory.db', 'update.json'];
 const STICKY = 0o1000;
 const WRITABLE_BY_ALL = 0o002;
 
 /**
- * Creates the home with mode 0700, or checks the existing one and takes access from other users. A directory that holds only
- * other files keeps its mode: if other users can enter it, a warning is logged; if all can write to it, it is refused.
+ * Creates the home with mode 0700, or checks the existing one and takes access from other users. A directory that holds other files
+ * keeps its mode: if other users can enter it, a warning is logged; if all can write to it, it is refused.
  * @throws RelayError `HOME_UNUSABLE`
  */
 export async function ensureHome(home: string, log: Log = silentLog): Promise<void> {
@@ -66,7 +65,10 @@ async function requireOwn(home: string, { mode, uid }: Stats, log: Log): Promise
   await refusePlanted(home, uid);
   if ((mode & 0o077) === 0) return;
   const names = await readdir(home);
-  const isOurs = names.length === 0 || SIGNS.some((name) => names.includes(name));
+  // In a directory with other files, relay is a guest, also once its own files are there.
+  const isOurs =
+    names.every((name) => OWN_FILE.test(name) || name === DEMO) &&
+    (names.length === 0 || names.some((name) => !ALSO_OTHERS.includes(name)));
   if (!isOurs && mode & WRITABLE_BY_ALL) throw unusable(home, 'every user can write there');
   if (isOurs) await chmod(home, 0o700);
   const was = (mode & 0o777).toString(8);
