@@ -8,7 +8,7 @@ import { reach } from '../jobs/jobCalls.ts';
 import { NOON, testStore } from '../store/testStore.ts';
 import { failureOf } from '../support/answers.ts';
 import { createBrowser } from '../support/browser.ts';
-import { at, owner } from '../support/entries.ts';
+import { at, owner, pluck } from '../support/entries.ts';
 import { assertRows, fill, named, savedUris, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { withPlaylist } from '../support/withPlaylist.ts';
@@ -16,6 +16,13 @@ import type { Relay } from '../support/world.ts';
 import { undoLast, withExtras } from './extras.ts';
 import { assertDone, change, committed, ended, poll } from './settled.ts';
 import { withUnkind, withUnkindPlaylist } from './unkind.ts';
+
+/** Connects another account in place of the present one. */
+async function connect({ provider, server }: Relay, account: number): Promise<void> {
+  provider.loginAs(account);
+  const { browserUrl } = await server.local.startLogin({ switchAccount: true });
+  await createBrowser().open(browserUrl);
+}
 
 longTest('an undo of a replacement says which rows have lost their dates, although it only moves them', () =>
   withPlaylist(
@@ -534,9 +541,7 @@ longTest('list_changes says that a change can be undone exactly if undo_change t
         ['add', 'waiting', false],
         ['add', 'stopped', true],
       ]);
-      relay.provider.loginAs(1);
-      const { browserUrl } = await relay.server.local.startLogin({ switchAccount: true });
-      await createBrowser().open(browserUrl);
+      await connect(relay, 1);
       assert.deepEqual(await listed(), [
         ['save', 'done', false],
         ['add', 'waiting', false],
@@ -545,6 +550,32 @@ longTest('list_changes says that a change can be undone exactly if undo_change t
     });
   }),
 );
+
+test('what was changed in another account is neither offered nor undone until that account is connected again', () =>
+  withPlaylist(
+    'Empty Shelf',
+    { env: { RELAY_TOOLSETS: 'all' } },
+    async ({ relay, call, playlist, ...scene }) => {
+      const track_ids = tracks(relay, 2, 7_000);
+      await call('save_tracks', { track_ids });
+      await call('add_tracks_to_playlist', { playlist_id: scene.playlist_id, track_ids });
+      const offered = async () => pluck((await call('list_changes')).items as ChangeSummary[], 'can_undo');
+      const library = () => relay.provider.accounts.map(({ saved }) => pluck(saved, 'uri'));
+      const before = library();
+      await connect(relay, 1);
+      assert.deepEqual(await offered(), [false, false]);
+      const ids = pluck((await call('list_changes')).items as ChangeSummary[], 'change_id');
+      for (const args of [{}, ...ids.map((change_id) => ({ change_id, force: true }))]) {
+        const { details } = failureOf(await call('undo_change', args));
+        assert.deepEqual(details, { reason: 'other_account' }, JSON.stringify(args));
+      }
+      assert.deepEqual([urisOf(playlist), library()], [track_ids, before]);
+      await connect(relay, 0);
+      assert.deepEqual(await offered(), [true, true]);
+      assert.equal((await call('undo_change')).error, undefined);
+      assert.deepEqual(urisOf(playlist), []);
+    },
+  ));
 
 longTest(
   'an undo says which details Spotify did not show before the change, and claims nothing about them',

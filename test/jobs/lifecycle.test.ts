@@ -10,7 +10,7 @@ import { named, savedUris, tracks, urisOf } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
 import { trackShape } from '../support/shapes.ts';
-import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
+import { asQuery, NOTHING, twoRecordings, uniqueTracks } from '../support/songs.ts';
 import { withPlaylist } from '../support/withPlaylist.ts';
 import { withRelay } from '../support/world.ts';
 import { commit, createJob, itemsOf, reach, runToEnd } from './jobCalls.ts';
@@ -181,6 +181,27 @@ test('a job that is not strict writes what resolved', () =>
     assert.deepEqual([job.status, job.resolved, job.unmatched, job.written], ['completed', 2, 1, 2]);
     assert.deepEqual(urisOf(playlist), [a.uri, b.uri]);
   }));
+
+for (const status of ['ambiguous', 'unmatched', 'failed'] as const) {
+  test(`a strict job writes nothing while one of its songs is ${status}, unless it is to be left out`, () =>
+    withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
+      const [found, failing] = uniqueTracks(relay, 2);
+      assert.ok(found && failing);
+      const search = new RegExp(failing.name);
+      relay.provider.faults.add({ search, times: Infinity, kind: 'status', status: 500 });
+      const songs = { ambiguous: twoRecordings(relay), unmatched: NOTHING, failed: asQuery(failing) };
+      const items = [asQuery(found), songs[status]];
+      const id = await createJob(relay, 'add_to_playlist', items, { playlist_id }, { max_attempts: 1 });
+      assert.equal((await reach(relay, id, 'ready'))[status], 1);
+      const { code, message } = failureOf(await relay.call('commit_job', { job_id: id }));
+      assert.equal(code, 'JOB_STATE');
+      assert.match(message, new RegExp(`^The job is strict and 1 of its 2 items .*\\b1 ${status}\\b`));
+      assert.deepEqual([writes(relay), urisOf(playlist)], [0, []]);
+      await relay.call('commit_job', { job_id: id, skip_unresolved: true });
+      await reach(relay, id, 'completed');
+      assert.deepEqual(urisOf(playlist), [found.uri]);
+    }));
+}
 
 test('a job without resolved items writes nothing, not even an empty playlist', () =>
   withRelay(async (relay) => {

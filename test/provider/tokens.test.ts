@@ -4,6 +4,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createTokenSource, type StoredTokens } from '../../src/provider/account/tokenSource.ts';
 import { createLimits } from '../../src/provider/http/limits.ts';
+import { nodeSaveFs } from '../../src/store/file/save.ts';
 import { createJob, reach } from '../jobs/jobCalls.ts';
 import { testStore } from '../store/testStore.ts';
 import { codeOf, failureOf } from '../support/answers.ts';
@@ -92,6 +93,25 @@ test('a rotated refresh token is on disk before its access token is used', () =>
     const sent = refreshes(relay).map(({ body }) => (body as { refresh_token: string }).refresh_token);
     assert.equal(new Set(sent).size, 3);
   }));
+
+for (const [what, rotateRefreshTokens, code] of [
+  ['a new refresh token is an error, and is kept once there is room', true, 'STORE_ERROR'],
+  ['a new access token alone fails no call', false, undefined],
+] as const) {
+  test(`while the disk is full, ${what}`, (t) =>
+    withRelay({ provider: { rotateRefreshTokens } }, async (relay) => {
+      const disk = t.mock.method(nodeSaveFs, 'writeSynced', async () => {
+        throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+      });
+      relay.provider.expireAccessTokens();
+      assert.equal(codeOf(await relay.call('get_devices')), code);
+      assert.equal(refreshes(relay).length, 1);
+      disk.mock.restore();
+      await relay.restart();
+      relay.provider.expireAccessTokens();
+      assert.equal(codeOf(await relay.call('get_devices')), undefined);
+    }));
+}
 
 for (const reason of ['Refresh token revoked', 'Refresh token expired', 'Invalid refresh token'] as const) {
   test(`invalid_grant (${reason}) ends the login until the next one`, () =>

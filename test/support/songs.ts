@@ -24,3 +24,12 @@ export const misspelled = (track: DemoTrack) => ({
 });
 
 export const NOTHING = { title: 'No Such Song Anywhere', artist: 'Nobody of That Name' };
+
+/** A song that one album has in two recordings, so that title and artist do not tell which of them is meant. */
+export function twoRecordings({ provider }: Relay): { title: string; artist: string } {
+  const found = provider.catalogue.tracks.find((track) =>
+    track.album.tracks.some(({ name, isrc }) => name === track.name && isrc !== track.isrc),
+  );
+  if (!found) throw new Error('no album has two recordings of one song');
+  return asQuery(found);
+}

@@ -179,6 +179,27 @@ for (const field of ['title', 'artist'] as const) {
     }));
 }
 
+type Results = { tracks: { items: SpotifyTrack[] } };
+type SpotifyTrack = { id: string; name: string; artists: Array<{ name: string }>; external_ids: object };
+
+for (const field of ['title', 'artist'] as const) {
+  test(`a song whose ${field} is one letter off is not taken for a song that is there as written`, () =>
+    withRelay(async (relay) => {
+      const track = uniqueTrack(relay);
+      const off = (name: string) => name.replace(/([A-Za-z]{2})[A-Za-z](?=[A-Za-z]{2})/, '$1q');
+      const alike = (one: SpotifyTrack) => ({
+        ...one,
+        ...(field === 'title' ? { name: off(one.name) } : { artists: [{ name: off(artistOf(track)) }] }),
+        ...{ id: 'x'.repeat(22), uri: `spotify:track:${'x'.repeat(22)}`, external_ids: {} },
+      });
+      const fn = (body: unknown) => ({ tracks: { items: (body as Results).tracks.items.map(alike) } });
+      relay.provider.faults.add({ path: '/search', kind: 'transform', fn });
+      const found = await find(relay, { title: track.name, artist: artistOf(track) });
+      assert.deepEqual([found.match?.track.id, relay.provider.requests.length], [track.id, 2]);
+      assert.equal(found.candidates[0]?.reasons.includes('spelling'), false);
+    }));
+}
+
 test('the lean answer too marks a match whose typo was forgiven, and no other', () =>
   withRelay(async (relay) => {
     const track = uniqueTrack(relay);
@@ -216,6 +237,33 @@ test('if a recording is on several albums, the requested album wins, or else the
     );
     const onAlbum = await find(relay, { ...query, album: later.album.name });
     assert.equal(onAlbum.match?.track.id, later.id);
+  }));
+
+test('a match that was found without a year does not answer for a year, from which there may be another recording', () =>
+  withRelay(async (relay) => {
+    const yearOf = ({ album }: DemoTrack) => Number(album.releaseDate.slice(0, 4));
+    const { tracks } = relay.provider.catalogue;
+    const isLater = (one: DemoTrack, other: DemoTrack) =>
+      one.name === other.name &&
+      artistOf(one) === artistOf(other) &&
+      one.isrc !== other.isrc &&
+      yearOf(other) > yearOf(one) + 1;
+    const early = tracks.find((one) => tracks.some((other) => isLater(one, other)));
+    const late = early && tracks.find((other) => isLater(early, other));
+    assert.ok(early && late);
+    const names = { title: early.name, artist: artistOf(early) };
+    const isEarly = ({ id }: SpotifyTrack) => id === early.id;
+    const fn = (body: unknown) => ({ tracks: { items: (body as Results).tracks.items.filter(isEarly) } });
+    relay.provider.faults.add({ path: '/search', kind: 'transform', fn });
+    assert.equal((await find(relay, names)).match?.track.isrc, early.isrc);
+    for (const [wanted, source] of [
+      [late, 'search'],
+      [early, 'search'],
+      [late, 'alias'],
+    ] as const) {
+      const found = await find(relay, { ...names, year: yearOf(wanted) });
+      assert.deepEqual([found.match?.track.isrc, found.source], [wanted.isrc, source]);
+    }
   }));
 
 function groupByIsrc(tracks: readonly DemoTrack[]): Map<string, DemoTrack[]> {

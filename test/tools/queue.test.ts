@@ -87,6 +87,32 @@ test('set_shuffle and set_repeat set what get_playback_state shows', () =>
     });
   }));
 
+/** For each way to repeat: which of three songs plays after the first one has ended, and whether one does after the last. */
+const REPEATS: Array<[state: string, then: number, atEnd: boolean]> = [
+  ['off', 1, false],
+  ['context', 1, true],
+  ['track', 0, true],
+];
+
+for (const [state, then, atEnd] of REPEATS) {
+  test(`what plays goes on by itself with repeat ${state}`, () => {
+    const clock = manualClock();
+    return withRelay({ ...still(), clock }, async (relay) => {
+      const { tracks } = playing(relay);
+      await relay.call('set_repeat', { state });
+      const seen = async () => {
+        const { item, is_playing } = await relay.call('get_playback_state');
+        return [(item as { uri: string }).uri, is_playing];
+      };
+      clock.advance(at(tracks, 0).durationMs);
+      assert.deepEqual(await seen(), [at(tracks, then).uri, true]);
+      clock.advance(at(tracks, 1).durationMs + at(tracks, 2).durationMs);
+      assert.equal((await seen())[1], atEnd);
+      if (state !== 'track') assert.equal((await seen())[0], at(tracks, 0).uri);
+    });
+  });
+}
+
 const COMMANDS: Array<[tool: string, args: (relay: Relay) => Record<string, unknown>]> = [
   ['add_to_queue', ({ provider }) => ({ track_id: at(provider.catalogue.tracks, 0).id })],
   ['set_shuffle', () => ({ state: true })],
