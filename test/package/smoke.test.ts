@@ -63,8 +63,8 @@ test('the executable alone serves the demo, answers a call and a question, and e
   if (!IS_WINDOWS) assert.equal(code, 0);
 });
 
-test('relay stdio of the executable becomes the server, and lists and calls tools', async (context) => {
-  const { program, env } = lonely(context);
+test('relay stdio of the executable starts a server, lists and calls tools, and relay stop ends it', async (context) => {
+  const { program, env, run } = lonely(context);
   const client = new Client({ name: 'smoke', version: '1.0.0' });
   const transport = new StdioClientTransport({ command: program, args: ['stdio', '--demo'], env });
   await client.connect(transport);
@@ -78,6 +78,8 @@ test('relay stdio of the executable becomes the server, and lists and calls tool
     assert.ok(!isError);
   } finally {
     await client.close();
+    const { stdout } = await run(['stop', '--demo']);
+    assert.match(stdout, /^Stopped the server /);
   }
 });
 
