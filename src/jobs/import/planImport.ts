@@ -140,12 +140,24 @@ const USUAL: ReadonlySet<string> = new Set([
   ...Object.values(LEFT_OUT_PLAYS),
 ]);
 
+/** What most songs of a list hardly have, and what the file may be instead. */
+const ODD: readonly (readonly [what: string, isOdd: (entry: ListEntry) => boolean])[] = [
+  ['telephone numbers', ({ title }) => /^(?:\+|0)(?:[\s()/-]*\d){6,}$/u.test(title)],
+  ['things to buy', ({ title }) => /^\d+(?:[.,]\d+)?\s?(?:k?g|m?l|x|pcs|stk)\.?$/iu.test(title)],
+  ['rows of a table that names neither title nor artist', ({ raw }) => raw.split(/[,;]/u).length > 3],
+  ['messages of a chat', ({ artist }) => /^[\p{L}\s]{1,30}:\s/u.test(artist)],
+  ['radio stations', ({ raw }) => /^#EXTINF:-1\b.*\nhttps?:(?!.*youtu)/iu.test(raw)],
+];
+
 /**
  * A warning if more than a third of the lines are neither whole songs nor usual other lines. The file may then not be a list of
  * songs at all.
  */
 function doubtOf({ format, entries, notSongs }: ReadList): string | null {
   if (format === 'spotify' || format === 'itunes') return null;
+  const isLines = format === 'txt' || format === 'm3u8';
+  const odd = isLines && ODD.find(([, isOdd]) => entries.filter(isOdd).length * 2 > entries.length);
+  if (odd) return `This may not be a list of songs: most lines look like ${odd[0]}.`;
   const others = notSongs.filter(({ why }) => !USUAL.has(why)).length;
   const bare = entries.filter(isOnlyTitle).length;
   const all = entries.length + others;
