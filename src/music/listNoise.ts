@@ -70,10 +70,7 @@ const TAGS = [
 const MAX_STEPS = 8;
 const MAX_CUTS = 6;
 
-/**
- * The ways to read a query, each different: as written, then without noise, which may also be part of a name. The artist in the
- * title goes last: it is part of "Plinth - Ovo by Ovo".
- */
+/** The ways to read a query: as written, without noise, and without the artist in the title, as in "Plinth - Ovo by Ovo". */
 export function readingsOf<T extends Names>(query: T): readonly T[] {
   const readings = [query, read(query, { keepArtist: true }), read(query, { keepArtist: false })];
   return readings.filter(

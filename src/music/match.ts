@@ -114,10 +114,7 @@ export function matchTrack(query: TrackQuery, found: readonly Track[]): MatchRes
   return { status: 'unmatched', match: null, candidates: nearMisses(plain, offers) };
 }
 
-/**
- * Matches the recording with this code. A release on the requested album comes first, then the earliest.
- * @param isrc twelve upper-case characters without hyphens
- */
+/** Matches the recording with this code (`isrcOf`). A release on the requested album comes first, then the earliest. */
 export function matchIsrc(isrc: string, album: string | undefined, found: readonly Track[]): MatchResult {
   const releases = found.filter((track) => !track.is_local && codeOf(track) === isrc);
   const isOnAlbum = (track: Track) => sameName(album ?? '', track.album.name ?? '');
@@ -236,10 +233,7 @@ function hasSameKinds(wanted: ReadonlyMap<Version, string>, { track, title }: Of
   return title.versions.size === 0 && kindsKey(wanted) === kindsKey(albumVersions(track));
 }
 
-/**
- * A remix requested without a name fits any remix. With a name, the title or the artists must have that name. The title of a live
- * recording need not name its place.
- */
+/** A remix requested without a name fits any remix; with one, the title or the artists must have it. A live recording need not. */
 function judgeDetail(version: Version, wanted: string, { track, title }: Offer): string | null {
   const offered = title.versions.get(version) ?? '';
   if (wanted === offered) return 'version';

@@ -69,10 +69,7 @@ export function isOneAway(a: string, b: string): boolean {
   return isOneChange(compact(normaliseName(a)), compact(normaliseName(b)));
 }
 
-/**
- * True if two names differ in a word that means something else, however alike they are: a number, a plural, a negation, a short
- * version word. "Part 2" is not a misspelling of "Part 1".
- */
+/** True if two names differ in a word that means something else: "Part 2" is not a misspelling of "Part 1". */
 export function differsInMeaning(a: string, b: string): boolean {
   const [one, other] = [normaliseName(a), normaliseName(b)];
   if (one.replace(/\D/g, '') !== other.replace(/\D/g, '')) return true;

@@ -122,10 +122,7 @@ const REMASTER_AT_END = /\s+((?:\d{4} )?(?:digital(?:ly)? )?remaster(?:ed)?(?: \
 /** Where the names of guests end: "Plinth feat. Someone, Pt. 2", "Plinth feat. Someone - Demmo". */
 const AFTER_GUESTS = /,?\s+(?=(?:pt|part|vol|volume)\b\.?\s*(?:\d|[ivx]+\b|one|two|three|four))|\s+-+\s+/iu;
 
-/**
- * Guests and notes count in brackets or after a dash between spaces; "feat.", "w/" and "Remaster" also count at the end. If
- * nothing is left without them ("(Live)"), the title stays whole.
- */
+/** Guests and notes count in brackets or after a dash; "feat.", "w/" and "Remaster" also at the end. "(Live)" alone stays whole. */
 export const parseTitle: (title: string) => ParsedTitle = memoised(2_000, (written) => {
   const taken: Taken = { readings: [], guests: [] };
   const whole = tidy(written).slice(0, MAX_TITLE);

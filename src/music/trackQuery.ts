@@ -80,10 +80,7 @@ function filter(name: keyof typeof MAX_PART, value: string): string {
   return value === '' ? '' : `${name}:"${clip(value, MAX_PART[name])}"`;
 }
 
-/**
- * Removes quotes, colons and control characters, which would end a value or start a filter. A name without letters and digits
- * keeps its symbols as written (to a search, "…" is not three full stops).
- */
+/** Removes what would end a value or start a filter. A name without letters and digits keeps its symbols as written. */
 function harmless(text: string): string {
   const plain = text.replace(/["“”„‟«»:：\p{Cc}]/gu, ' ');
   return (hasLetterOrDigit(plain) ? tidy(plain) : plain).replace(/[":\s]+/gu, ' ').trim();

@@ -36,6 +36,21 @@ const WRITTEN: Readonly<Record<string, readonly [bytes: Buffer, text: string, en
     'mixed',
   ],
   'line ends of Windows and of old Macs': [Buffer.from('a\r\nb\rc\n\r\n'), 'a\nb\nc\n\n', 'utf-8'],
+  'Japanese in seven bits': [
+    Buffer.from('\u001b$B2N<j\u001b(B - \u001b$B2N\u001b(B\n'),
+    '歌手 - 歌\n',
+    'iso-2022-jp',
+  ],
+  'UTF-8 that was taken for Windows-1252': [
+    Buffer.from('SÃ³l â€“ PlÃ¯nth\nOvo\n'),
+    'Sól – Plïnth\nOvo\n',
+    'utf-8',
+  ],
+  'UTF-8 with letters that such a text has too': [
+    Buffer.from('Ã – Plïnth\nОво\n'),
+    'Ã – Plïnth\nОво\n',
+    'utf-8',
+  ],
   'stray zero bytes': [
     Buffer.from(`${'Ovo - Plinth\n'.repeat(20)}Ovo - Ket\0tle\n`),
     `${'Ovo - Plinth\n'.repeat(20)}Ovo - Kettle\n`,

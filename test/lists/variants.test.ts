@@ -21,6 +21,21 @@ const RECORDS = 'The table is a collection of records: its titles are those of a
 const ALBUMS = 'The file is a list of albums';
 const [MAIL, CHAT] = ['The file is a mail', 'The file is the export of a chat'];
 
+const PROGRAM = 'The file is a program';
+
+/** An iTunes library: the songs `Name / Artist` with more keys each, and a playlist of all of them with more keys. */
+function plist(
+  songs: readonly (readonly [name: string, artist: string, more?: string])[],
+  more = '',
+): string {
+  const tracks = songs.map(
+    ([name, artist, keys = ''], at) =>
+      `<key>${at}</key><dict><key>Name</key><string>${name}</string><key>Artist</key><string>${artist}</string>${keys}</dict>`,
+  );
+  const items = songs.map((_, at) => `<dict><key>Track ID</key><integer>${at}</integer></dict>`);
+  return `<?xml version="1.0"?><plist version="1.0"><dict><key>Tracks</key><dict>${tracks.join('')}</dict><key>Playlists</key><array><dict><key>Name</key><string>Road</string>${more}<key>Playlist Items</key><array>${items.join('')}</array></dict></array></dict></plist>`;
+}
+
 const KINDS: Readonly<Record<string, readonly (readonly [file: string, songs: string])[]>> = {
   'takeout of YouTube, IDs': [
     ["ID de la vidéo,Date d'ajout\netGP2rjsqIw,07/03/2023 05:54:43\n", VIDEOS],
@@ -42,7 +57,57 @@ const KINDS: Readonly<Record<string, readonly (readonly [file: string, songs: st
       '\ufeffVideo ID,Song Title,Album Title,Artist Name 1,Artist Name 2\r\nabcDEF12345,Plinth,First,Ovo,\r\n',
       'Ovo / Plinth',
     ],
+    [
+      'URL del brano,Titolo del brano,Titolo album,Nomi degli artisti\nhttps://music.youtube.com/watch?v=abcDEF12345,Plinth,First,Ovo\n',
+      'Ovo / Plinth',
+    ],
     ['Artist,Title,Album,Year\nHillsidexyz,Plinth,First,1999\n', 'Hillsidexyz / Plinth'],
+  ],
+  'CUE sheets': [
+    [
+      'PERFORMER "Ovo"\nTITLE "First"\nFILE "x.flac" WAVE\n\tTRACK 01 AUDIO\n\t\tTITLE "Plinth - Live"\n\t\tINDEX 01 00:00:00\n',
+      'Ovo / Plinth - Live',
+    ],
+    [
+      'PERFORMER "DJ"\nFILE "x.mp3" MP3\r\n  TRACK 01 AUDIO\r\n    TITLE "Plinth"\r\n    PERFORMER "Ovo"\r\n    INDEX 01 00:00:00\r\n  TRACK 02 AUDIO\r\n    TITLE "Kettle"\r\n    PERFORMER "Tam"\r\n    INDEX 00 03:00:00\r\n',
+      'Ovo / Plinth, Tam / Kettle',
+    ],
+    [
+      'REM GENRE Any\nSONGWRITER "Z"\nTITLE First\nPERFORMER Ovo\nFILE x WAVE\nTRACK 1 AUDIO\nTITLE Plinth\nSONGWRITER "Q"\nFLAGS DCP\nINDEX 1 00:00:00\nTRACK 2 MODE1/2352\nINDEX 1 03:00:00\n',
+      'Ovo / Plinth',
+    ],
+    [
+      'Track 01 - Plinth\nTitle - Kettle\nIndex 01 - Rope\n',
+      'Track 01 / Plinth, Title / Kettle, Index 01 / Rope',
+    ],
+  ],
+  'XML of iTunes': [
+    [
+      plist(
+        [
+          ['Plinth', 'Ovo', '<key>Podcast</key><false/><key>Movie</key><false/><key>Explicit</key><true/>'],
+          ['Talk', 'Tam', '<key>Podcast</key><true/>'],
+        ],
+        '<key>Folder</key><false/><key>Distinguished Kind</key><integer>0</integer>',
+      ),
+      'Ovo / Plinth',
+    ],
+    [
+      plist([
+        ['Plinth', 'Ovo'],
+        ['Radio Rope', '', '<key>Track Type</key><string>URL</string>'],
+        ['Kettle', 'Tam', '<key>Music Video</key><true/>'],
+      ]),
+      'Ovo / Plinth',
+    ],
+    [plist([['Plinth', 'Ovo &#38; Tam']], '<key>Smart Info</key><data>AQ==</data>'), 'Ovo & Tam / Plinth'],
+    [
+      plist([
+        ['Podcast', 'Movie', '<key>Genre</key><string>Pop</string>'],
+        ['99 - Live', '1975', '<key>Track Type</key><string>Remote</string>'],
+      ]),
+      'Movie / Podcast, 1975 / 99 - Live',
+    ],
   ],
   "Apple's files": [
     ['Track Name,Last Played Date\n"Ovo - Kettle - Live",1678168483000\n', 'Ovo / Kettle - Live'],
@@ -98,6 +163,15 @@ const KINDS: Readonly<Record<string, readonly (readonly [file: string, songs: st
       'Ovo / Plinth (Official Video)',
     ],
     ['{"collection":[{"track":{"title":"Ovo - Plinth","user":{"username":"Label"}}}]}', 'Ovo / Plinth'],
+    [
+      'Ovo\tFirst\tPlinth\t31 Dec 2019 10:00\nTam\t\tKettle\t31 Dec 2019 10:00\n',
+      'Ovo / Plinth, Tam / Kettle',
+    ],
+    ['#AUDIOSCROBBLER/1.1\n#TZ/UTC\nOvo\tFirst\tPlinth\t1\t182\tL\t1262304000\t\n', 'Ovo / Plinth'],
+    [
+      '{"subsonic-response":{"album":{"name":"First","artist":"Ovo","song":[{"isDir":false,"title":"Plinth","artist":"Ovo"}]}}}',
+      'Ovo / Plinth',
+    ],
     ['{"topartists":{"artist":[{"name":"Ovo","playcount":"3"}]}}', 'The file was read as JSON'],
   ],
   'XML of players': [
@@ -118,6 +192,11 @@ const KINDS: Readonly<Record<string, readonly (readonly [file: string, songs: st
       'Ovo / Plinth',
     ],
     [
+      '<asx version="3.0"><title>Road</title><entry><title>Ovo - Plinth</title></entry></asx>',
+      'Ovo / Plinth',
+    ],
+    ['<b>Ovo - Plinth</b>\n<b>Tam - Kettle</b>\n', 'Ovo / Plinth, Tam / Kettle'],
+    [
       '<?xml version="1.0"?><opml><body><outline text="Ovo - Plinth"/></body></opml>',
       'The XML is neither a playlist nor an iTunes library',
     ],
@@ -136,6 +215,11 @@ const KINDS: Readonly<Record<string, readonly (readonly [file: string, songs: st
     ['Anna, [01.01.2024 10:00]\nOvo - Plinth\n\nBen, [01.01.2024 10:01]\nSo Good\n', '? Ovo / Plinth'],
     ['anna  10:00 AM\nOvo - Plinth\nben  10:01 AM\nTam - Kettle\n', '? Ovo / Plinth, Tam / Kettle'],
     ['{"name":"Anna","messages":[{"from":"Anna","text":"Ovo - Plinth"}]}', CHAT],
+    ['[10:00 PM]anna: Ovo - Plinth\n[10:01 PM]ben: Tam - Kettle\n', '? Ovo / Plinth, Tam / Kettle'],
+    [
+      '[31-Dec-23 10:00 PM] anna\nOvo - Plinth\n\n[31-Dec-23 10:01 PM] ben\nTam - Kettle\n',
+      '? Ovo / Plinth, Tam / Kettle',
+    ],
     [
       'Ovo - Plinth 10:00\nTam - <Kettle>\n[3:02] Ula - Rope\n',
       'Ovo / Plinth 10:00, Tam / <Kettle>, Ula / Rope',
@@ -149,6 +233,40 @@ const KINDS: Readonly<Record<string, readonly (readonly [file: string, songs: st
     ['[{"title":"Searched for ovo","titleUrl":"https://www.youtube.com/results?search_query=x"}]', HISTORY],
     ['<div class="outer-cell"><a href="https://www.youtube.com/watch?v=x">Ovo - Plinth</a></div>', HISTORY],
     ['[{"title":"Watched","artist":"Ovo","url":"https://www.youtube.com/watch?v=x"}]', 'Ovo / Watched'],
+  ],
+  'programs, logs and texts with one name a line': [
+    ['const a = 1 - 2;\nexport default a;\n', PROGRAM],
+    ["insert into songs values ('Plinth', 'Ovo');\n", PROGRAM],
+    ['2024-01-01 10:00:00 INFO server - started\n2024-01-01 10:00:01 WARN db - slow\n', PROGRAM],
+    ['- artist: Ovo\n  title: Plinth\n- artist: Tam\n  title: Kettle\n', PROGRAM],
+    [
+      'For Ovo - Plinth\nReturn - Kettle (Live)\nTitle: Rope\n',
+      'For Ovo / Plinth, Return / Kettle (Live), Title / Rope',
+    ],
+  ],
+  'bullets and numbers': [
+    ['🎵 Ovo - Plinth\n🔥Tam - Kettle\n🔟 Ula - Rope\n', 'Ovo / Plinth, Tam / Kettle, Ula / Rope'],
+    ['├── Ovo - Plinth.mp3\n└── Tam - Kettle.mp3\n', 'Ovo / Plinth, Tam / Kettle'],
+    ['1 Ovo - Plinth\n2 Tam - Kettle\n', 'Ovo / Plinth, Tam / Kettle'],
+    ['[2024-01-01 10:00] Ovo - Plinth\n[2024-01-01 10:04] Tam - Kettle\n', 'Ovo / Plinth, Tam / Kettle'],
+    [
+      '2 Ovo - Plinth\n3 Tam Up - Kettle\n4 Non Ula - Rope\n❤ - Weir\n',
+      '2 Ovo / Plinth, 3 Tam Up / Kettle, 4 Non Ula / Rope, ❤ / Weir',
+    ],
+  ],
+  'paths and names of files': [
+    [
+      'C:\\Music\\Ovo\\First\\01 Plinth.mp3\nC:\\Music\\Tam\\Second\\02 Kettle.mp3\n',
+      'Ovo / Plinth, Tam / Kettle',
+    ],
+    ['./Music/Ovo - Plinth.mp3\n./Music/Tam - Kettle.mp3\n', 'Ovo / Plinth, Tam / Kettle'],
+    ['Ovo_-_Plinth.mp3\nTam_-_Kettle.mp3\n', 'Ovo / Plinth, Tam / Kettle'],
+    ['#EXTM3U\n/Music/Ovo - First (1999)/01 Plinth.mp3\n', 'Ovo / Plinth'],
+    [
+      '#EXTM3U\n/Music/Ovo/First - Deluxe/01 Plinth.mp3\n/Music/Tam/1999 - Second/02 Kettle.mp3\n',
+      'Ovo / Plinth, Tam / Kettle',
+    ],
+    ['AC/DC - Plinth.mp3\nOvo_1 - Rope_2\n', 'AC/DC / Plinth, Ovo_1 / Rope_2'],
   ],
   records: [
     ['Catalog#,Artist,Title,Format,release_id\nA1,Ovo,First,"LP, Album",1\n', RECORDS],
@@ -171,6 +289,10 @@ const KINDS: Readonly<Record<string, readonly (readonly [file: string, songs: st
     ['아티스트,제목\nOvo,Plinth\n', 'Ovo / Plinth'],
     ['Καλλιτέχνης;Τίτλος\nOvo;Plinth\n', 'Ovo / Plinth'],
     ['歌曲名稱\t歌手\nPlinth\tOvo\n', 'Ovo / Plinth'],
+    ['Songtitel;Künstlername\nOvo;Plinth\n', 'Plinth / Ovo'],
+    ['Название трека;Исполнитель\nPlinth;Ovo\n', 'Ovo / Plinth'],
+    ['Tên bài hát,Ca sĩ\nPlinth,Ovo\n', 'Ovo / Plinth'],
+    ['名前\tアーティスト\tアルバム\nPlinth\tOvo\tFirst\n', 'Ovo / Plinth'],
     ['Sang, Lat\nKettle, Lat\nRope, Lat\n', 'Lat / Sang, Lat / Kettle, Lat / Rope'],
   ],
   'titles with what downloads add': [
@@ -201,6 +323,12 @@ const KINDS: Readonly<Record<string, readonly (readonly [file: string, songs: st
     ['title,artist\n=Rope,Ovo\n', 'Ovo / =Rope'],
   ],
   'albums in lines': [
+    ['Ovo - 25 - 01 - Plinth.mp3\nTam - Second - 02 - Kettle.mp3\n', 'Ovo / Plinth, Tam / Kettle'],
+    ['Title - Artist - Album\nPlinth - Ovo - First\nKettle - Tam - Second\n', 'Ovo / Plinth, Tam / Kettle'],
+    [
+      'Ovo - First - 01. Plinth\nTam - Second - 02 Kettle\nUla - Third - 03 Rope\nUla - Third - 04. Weir\n',
+      'Ovo / Plinth, Tam / Kettle, Ula / Rope, Ula / Weir',
+    ],
     [
       'Ovo - First - Plinth\nTam - Second - Kettle\nUla - Third - Rope\nOvo - First - Weir\n',
       'Ovo / Plinth, Tam / Kettle, Ula / Rope, Ovo / Weir',

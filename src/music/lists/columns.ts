@@ -11,7 +11,7 @@ const NAMES = {
     'trackname tracktitle songtitle songname title song track mastermetadatatrackname episodename titel titre titolo titulo ' +
     'chanson cancion brano musica lied nombredelacancion nomdutitre nomedellatraccia nomedafaixa nummernaam ' +
     'latensnamn parcaadi ονομακομματιου اسمالاغنية トラック名 曲目名称 曲目名稱 歌名 ' +
-    'songtrack tracksong tune recordingname recordingtitle recording itemtitle contentname itemname tytul utwor nazev sarki название песня трек назва 曲名 歌曲名 歌曲名称 歌曲名稱 제목 노래 lat sang kappale cim τιτλος τιτλοσ τραγουδι שיר nome nombre nom naam name ' +
+    'songtrack tracksong tune recordingname recordingtitle recording itemtitle contentname itemname tytul utwor nazev sarki название песня трек назва 曲名 歌曲名 歌曲名称 歌曲名稱 제목 노래 lat sang kappale cim τιτλος τιτλοσ τραγουδι שיר 곡명 곡 곡제목 タイトル 曲 楽曲名 曲タイトル 标题 標題 歌曲 曲目 piosenka skladba pisen piesa melodie titlu композиция пісня названиетрека названиепесни заглавие песен songtitel liedtitel musiktitel nomdumorceau titredumorceau morceau nazov piesen pjesma naziv sarkiadi parca dalcime tenbaihat judul lagu العنوان الاغنية ชอเพลง eser baslik szam dal nome nombre nom naam namn navn nimi nev ad nazwa 名前 이름 名称 名稱 name ' +
     // Last, because these are numbers in a table that also names the song. "track" comes after "song" for the same reason.
     'nummer faixa',
   // What stands in brackets after the title elsewhere: "Live", "Extended Mix".
@@ -22,7 +22,7 @@ const NAMES = {
     'singer singers vocalist performers performedby by bandname artistband bandartist ' +
     'kunstlernamen nombresdelartista nomsdelartiste nomedellartista nomesdoartista naamvanartiest artistensnamn ' +
     'sanatciadi ονοματακαλλιτεχνη اسماءالفنانين アーティスト名 艺人名称 藝人名稱 artist名 ' +
-    'wykonawca sanatci исполнитель артист виконавець アーティスト 歌手 歌手名 가수 아티스트 kunstner artisti eloado καλλιτεχνης καλλιτεχνησ אמן',
+    'wykonawca sanatci исполнитель артист виконавець アーティスト 歌手 歌手名 가수 아티스트 kunstner artisti eloado 아티스트명 가수명 아티스트이름 艺术家 藝術家 艺人 藝人 演唱者 演出者 kunstlername nomdelartiste izvodac изпълнител casi nghesi artis penyanyi الفنان ศลปน artysta umelec zpevak esittaja cantante cantor interpret artistnamn artistnavn artiestnaam исполнители группа καλλιτεχνης καλλιτεχνησ אמן',
   albumArtist:
     'albumartistnames albumartistname albumartists albumartist albumkunstlernamen nombresdelartistadelalbum ' +
     'nomsdelartistedelalbum nomedellartistadellalbum nomesdoartistadoalbum naamvanartiestophetalbum ' +
@@ -108,7 +108,12 @@ export function namesTitles(header: readonly string[]): boolean {
 export function namesSongs(header: readonly string[]): boolean {
   const { columns } = planColumns(header);
   const [title = -1] = columns.get('title') ?? [];
-  return columns.size > 1 || !/^(?:name|nome|nombre|nom|naam)$/u.test(columnKey(header[title] ?? ''));
+  return (
+    columns.size > 1 ||
+    !/^(?:name|nome|nombre|nom|naam|namn|navn|nimi|nev|ad|nazwa|название|名前|이름|名称|名稱)$/u.test(
+      columnKey(header[title] ?? ''),
+    )
+  );
 }
 
 /** True if the names are those of plays. */
@@ -172,10 +177,7 @@ export function planColumns(header: readonly string[]): ColumnPlan {
   return { columns, used };
 }
 
-/**
- * The values of one row. If a field has several columns, their values are joined by commas; of several addresses or IDs, only the
- * first that is Spotify's is used.
- */
+/** The values of one row, several of one field joined by commas; of several addresses or IDs, only the first of Spotify. */
 export function fieldsOf(plan: ColumnPlan, values: readonly string[]): Fields {
   const fields: Fields = {};
   for (const [field, indexes] of plan.columns) {

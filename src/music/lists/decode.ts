@@ -108,11 +108,22 @@ function decodedAs(buffer: Buffer, asked: string): Decoded {
 function decoded(buffer: Buffer): Decoded {
   const wide = wideEncoding(buffer);
   if (wide) return { text: new TextDecoder(wide).decode(buffer), encoding: wide };
-  if (isUtf8(buffer)) return { text: buffer.toString('utf8').replace(/^\ufeff/u, ''), encoding: 'utf-8' };
+  // Japanese in seven bits, as mails have it.
+  if (buffer.subarray(0, SAMPLE).toString('latin1').includes('\u001b$B'))
+    return decodedAs(buffer, 'iso-2022-jp');
+  if (isUtf8(buffer))
+    return { text: unmangled(buffer.toString('utf8').replace(/^\ufeff/u, '')), encoding: 'utf-8' };
   const [, declared = ''] = DECLARED.exec(buffer.subarray(0, 200).toString('latin1')) ?? [];
   const text = /^(?:|utf-?8|us-ascii)$/iu.test(declared) ? null : inEncoding(buffer, declared);
   if (text !== null) return { text, encoding: declared.toLowerCase() };
   return detected(buffer);
+}
+
+/** The text, also where a program took UTF-8 for Windows-1252: "Ã©". Only such a text is UTF-8 again as bytes. */
+function unmangled(text: string): string {
+  const byteOf = (sign: string) => String.fromCharCode(0x80 | WINDOWS_1252.indexOf(sign));
+  const bytes = Buffer.from(text.replace(/[^\0-\u00ff]/gu, byteOf), 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : text;
 }
 
 /** Decodes the lines that are not UTF-8 in the encoding that they look like together. */
@@ -157,7 +168,8 @@ function detect(lines: readonly Buffer[]): { encoding: string; doubt?: string } 
   const isOther = best.score > FAINT / 2 && best.score > western.score * 1.5;
   // Accents are letters, and a word of another script has more than two.
   const accents = western.text.match(/(?!\p{ASCII})\p{L}/gu)?.length ?? 0;
-  const isSame = best.text === western.text || accents === 0 || (accents < 3 && isScript(best.family));
+  const isSame =
+    best.text === western.text || accents === 0 || (accents < 3 && /cyrillic|greek/u.test(best.family));
   const chosen = isOther && !isSame ? best : western;
   const [other] = ranked.filter(({ family, text }) => family !== chosen.family && text !== chosen.text);
   const isFew = sample.filter((byte) => byte > 0x7f).length < (WIDE.has(chosen.family) ? 2 : 1) * FEW;
@@ -171,10 +183,6 @@ function detect(lines: readonly Buffer[]): { encoding: string; doubt?: string } 
     encoding: chosen.encoding,
     doubt: `The encoding of the file is not certain: it was read as ${chosen.encoding}, and may be ${others.map(({ encoding }) => encoding).join(' or ')}. If names look wrong, give the encoding with --encoding.`,
   };
-}
-
-function isScript(family: Family): boolean {
-  return family === 'cyrillic' || family === 'greek';
 }
 
 /** Joins the spellings of a name: the detector answers "Windows-1251" and "IBM866" when it is asked for "windows-1251" and "cp866". */

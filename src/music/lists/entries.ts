@@ -109,10 +109,7 @@ export function isEntry(result: ListEntry | NotSong): result is ListEntry {
   return 'title' in result;
 }
 
-/**
- * @param side the side of the artist in "A - B", if a person says so
- * @param titles which lines without an artist are titles
- */
+/** `side` is the side of the artist in "A - B", if a person says so; `titles` tells which lines without an artist are titles. */
 export function entriesOf(rows: readonly Row[], side?: 'left' | 'right', titles: Titles = 'likely'): Entries {
   const isIds = areBareIds(rows);
   const opened = rows.map((row) => (isOpen(row) ? open(row, isIds) : null));

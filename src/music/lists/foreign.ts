@@ -17,6 +17,10 @@ const OF_MAIL =
 const ADDED =
   /^(?=.*(?:19|20)\d\d).*\d:\d\d(?::\d\d)?(?:\.\d+)?(?:\s?[AaPp]\.?[Mm]\.?)?\s?(?:Z|[A-Z]{3,4}|[+-]\d\d:?\d\d)?$|^[\d./-]{8,10}$/u;
 
+/** Lines of programs and their logs, and "Artist: …" with "Title: …" below. */
+const NO_SONGS =
+  /^(?:[ \t]*[)}\]]+[;,]?$|[ \t]*(?:\/\/|(?:import|from|export|const|let|var|def|class|function|return|if|for|while|insert into|create table|using|public|private|#include)\b.*[;:{]$)|.{0,60}\d\d:\d\d:\d\d.{0,40}(?:\s\[?(?:INFO|WARN|ERROR|DEBUG)|"(?:GET|POST) )|[ \t-]*(?:artist|performer|interpret|title|song|titel|track)[ \t]*:[ \t]*\S)/gimu;
+
 const FOREIGN: readonly Foreign[] = [
   {
     what: 'a list of the IDs of videos. Video IDs have no titles',
@@ -34,7 +38,7 @@ const FOREIGN: readonly Foreign[] = [
   {
     what: 'a web page, not a list',
     remedy: 'Copy the songs from the page into a text file, or export the list as CSV.',
-    isIt: isHtml,
+    isIt: (text) => /^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body|div|table|span)\b/iu.test(text),
   },
   {
     what: 'a document in Rich Text Format (RTF), not plain text',
@@ -56,8 +60,20 @@ const FOREIGN: readonly Foreign[] = [
     remedy: AS_TEXT,
     isIt: (text) => /^\s*\{[\s\S]*"messages"\s*:\s*\[\s*\{/u.test(text),
   },
-  { what: 'a program, not a list', remedy: AS_TEXT, isIt: (text) => /^#!\s*\//u.test(text) },
-  { what: 'a mail, not a list', remedy: AS_TEXT, isIt: isMail },
+  {
+    what: 'a program, a log or a text with one name a line, not a list with one song a line',
+    remedy: AS_TEXT,
+    isIt: (text) =>
+      text.startsWith('#!') || (text.match(NO_SONGS)?.length ?? 0) * 2 > (text.match(/\S.*/gu)?.length ?? 0),
+  },
+  {
+    what: 'a mail, not a list',
+    remedy: AS_TEXT,
+    isIt(text) {
+      const [head = ''] = text.trimStart().split(/\n[ \t]*\n/u, 1);
+      return FROM.test(head) && OF_MAIL.test(head);
+    },
+  },
 ];
 
 /** @throws RelayError `INVALID_ARGUMENT` if the text is something else than a list */
@@ -66,10 +82,6 @@ export function refuseForeign(text: string): void {
   const start = text.slice(0, text.lastIndexOf('\n', 200_000) + 1) || text;
   const found = FOREIGN.find(({ isIt }) => isIt(start));
   if (found) throw refused(`The file is ${found.what}.`, { line: 1, remedy: found.remedy });
-}
-
-function isHtml(text: string): boolean {
-  return /^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body|div|table|span)\b/iu.test(text);
 }
 
 /** True if the first line is a header that names artist and album, and neither a title nor an address. */
@@ -88,12 +100,6 @@ function isOfAlbums(text: string): boolean {
     has('album') &&
     !has('title', 'song', 'uri', 'id', 'isrc')
   );
-}
-
-/** True if the first block of lines has a sender and another header of a mail. */
-function isMail(text: string): boolean {
-  const [head = ''] = text.trimStart().split(/\n[ \t]*\n/u, 1);
-  return FROM.test(head) && OF_MAIL.test(head);
 }
 
 /** True if all lines are the ID of a video and a time, after a header in any language. Next to an artist of eleven letters is no time. */
@@ -115,7 +121,7 @@ function isVideo(line: string): boolean {
 /** The doubt about a chat that is read. */
 export const CHAT =
   'The file is a chat. Messages with a dash or "by" in them look like songs, so check how it was read.';
-const DATE = String.raw`\d{1,4}[./-]\d{1,2}[./-]\d{1,4}`;
+const DATE = String.raw`\d{1,4}[./-](?:\d{1,2}|[a-z]{3})[./-]\d{1,4}`;
 const TIME = String.raw`\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[ap]\.?\s?m\.?)?`;
 /**
  * Who sent a message, and when: in front of it, as WhatsApp, Signal and IRC write it (group 1), or on a line above it, as Discord,
@@ -123,7 +129,8 @@ const TIME = String.raw`\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[ap]\.?\s?m\.?)?`;
  */
 const SENDER = new RegExp(
   [
-    String.raw`^\u200e?\[?(?:${DATE},?\s+${TIME}|${TIME},\s+${DATE})(?:\]|\s+[-–](?=\s))\s*(?:([^:\n]{1,60}): )?`,
+    String.raw`^\u200e?\[?(?:${DATE},?\s+${TIME}|${TIME},\s+${DATE})(?:\]|\s+[-–](?=\s))\s*(?:([^:\n]{1,60}): |([^\s:]{1,40})$)?`,
+    String.raw`^\[\d{1,2}:\d\d\s[ap]m\]\s*((?:(?! - | by )[^:\n]){1,40})(?::\s|$)`,
     String.raw`^\[?${TIME}\]?\s+<([^<>\n]{1,40})>\s+`,
     String.raw`^([^\n]{1,40})(?: [—–-] (?:${DATE},?|today at|yesterday at) ${TIME}|,? \[${DATE},? ${TIME}\]|\s+\d{1,2}:\d\d\s[AP]M)$`,
   ].join('|'),

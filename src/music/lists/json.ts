@@ -132,10 +132,13 @@ function rowsByKey(node: Node, file: File, list: string): Row[] | null {
 /** The values that may be lists of songs, those with known keys first. */
 function listsIn(properties: ReadonlyMap<string, Node>): [string, Node][] {
   const rank = (key: string) => CONTAINERS.indexOf(key) + 1 || (ARRAYS.includes(key) ? 20 : 30);
-  return [...properties]
-    .filter(([key, { type }]) => type === 'array' || (type === 'object' && !ARRAYS.includes(key)))
-    .filter(([key]) => !NO_SONGS.test(key))
-    .sort(([a], [b]) => rank(a) - rank(b));
+  return (
+    [...properties]
+      .filter(([key, { type }]) => type === 'array' || (type === 'object' && !ARRAYS.includes(key)))
+      // Subsonic gives an album with its songs.
+      .filter(([key, node]) => !NO_SONGS.test(key) || (key === 'album' && propertiesOf(node).has('song')))
+      .sort(([a], [b]) => rank(a) - rank(b))
+  );
 }
 
 function isSong(fields: Fields): boolean {
@@ -173,7 +176,7 @@ function rowOf(given: Node, file: File, list: string): Row {
   const isShort = ms !== '' && !file.allPlays && Number(ms) < SHORT_MS;
   const fields = { ...inList, ...songFields(node, file) };
   // A name alone is that of anything.
-  const { title, list: _list, ...more } = fields;
+  const { title, list: _list, version: _version, ...more } = fields;
   const isAnything =
     title !== undefined && title === textOf(properties.get('name')) && Object.keys(more).length === 0;
   const nothing = isAnything && !canSplit(title) ? 'no artist' : null;

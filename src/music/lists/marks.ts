@@ -21,8 +21,9 @@ interface Numbered {
   isLettered: boolean;
 }
 
-/** In a tracklist, "w/" is in front of a song that is played over the one above. */
-const BULLET = /^(?:[-–—*•·▪▫◦‣►▶>+●○■□✓✔☐☑]|\[[ xX]?\]|w\/)\s+(?=\S)/u;
+/** Also a picture. In a tracklist, "w/" is in front of a song that is played over the one above. */
+const BULLET =
+  /^(?:(?:[-–—*•·▪▫◦‣►▶>+●○■□✓✔☐☑→➜➤⇒:]|\[[ xX]?\]|w\/|[│├└─]{2,})\s+|(?:\p{Extended_Pictographic}\ufe0f?\s*)+(?=[\p{L}\p{N}]))(?=\S)/u;
 /** The label of a record, after a song in a tracklist. */
 const LABEL = /\s+\[([^\][\p{Ll}]*\p{Lu}[^\][\p{Ll}]*)\]$/u;
 const SERVICE = 'apple music|spotify|tidal|deezer|amazon music|youtube music|soundcloud|qobuz|pandora';
@@ -42,7 +43,7 @@ const SHARED: readonly RegExp[] = [
 const EMPHASIS = /(?<![\p{L}\p{N}*])(\*{1,3})(?=[^\s*])([^*]*[^\s*])\1(?![\p{L}\p{N}*])/gu;
 const TIME = String.raw`(?:\d{1,2}:)?\d{1,3}:[0-5]\d`;
 const TIME_FIRST = new RegExp(
-  String.raw`^([[(])?${TIME}[\])]?(?:\s*[-–—|]\s+|[-–—](?=\d{1,3}:)|\s+)(?=\S)`,
+  String.raw`^([[(])?(?:(?:\d{1,4}[./-]){2}\d{1,4},?[ T])?${TIME}(?:\s?[AP]M)?[\])]?(?:\s*[-–—|]\s+|[-–—](?=\d{1,3}:)|\s+)(?=\S)`,
   'u',
 );
 /** A bar, a tab or a dash in front, or a bracket, says that it is a time. */
@@ -61,18 +62,15 @@ const NUMBERS: readonly (readonly [NumberKind, RegExp])[] = [
 ];
 /** What the writer says about a song, after the song: " – a great opener", ": a great opener". */
 const REMARK = String.raw`(?:\s+[-–—]{1,2}|\s*:)\s+(\S.*)`;
-/** A title in bold or italics, then "by". */
-const EMPHASISED_BY = /^((?:\d{1,4}[.)]\s+)?)(\*{1,3})([^*"“”]+)\2(?=\s+by\s)/iu;
-/** A title in single quotation marks, then "by". The apostrophe of a shortened word ("'Til") is no quotation mark. */
-const SINGLE_QUOTED_BY =
-  /^((?:\d{1,4}[.)]\s+)?)['‘](?!(?:til|cause|round|bout|tis|twas|neath|em|n|\d\d)\b)([^"“”]+?)['’](?=\s+by\s)/iu;
+/** A title in bold, italics or single quotation marks, then "by". The apostrophe of a shortened word ("'Til") is no such mark. */
+const MARKED_BY =
+  /^((?:\d{1,4}[.)]\s+)?)(?:(\*{1,3})([^*"“”]+)\2|['‘](?!(?:til|cause|round|bout|tis|twas|neath|em|n|\d\d)\b)([^"“”]+?)['’])(?=\s+by\s)/iu;
 /** A whole song in bold, and a remark. The colon may be in bold too. */
 const BOLD_SONG =
   /^((?:\d{1,4}[.)]\s+)?)\*\*([^*]+?)(?::\*\*|\*\*(\s*\([^()]*\))?(?:\s+[-–—]{1,2}|\s*:))\s+(\S.*)/u;
 /** Songs with the title in quotation marks, which say where the song ends. */
 const QUOTED_SONGS: readonly RegExp[] = [
-  new RegExp(String.raw`^(["“„«][^"“”„«»]+["”“»]\s+by\s+\S.*?)${REMARK}$`, 'iu'),
-  new RegExp(String.raw`^(["“„«][^"“”„«»]+["”“»]\s+[-–—]{1,2}\s+\S.*?)${REMARK}$`, 'u'),
+  new RegExp(String.raw`^(["“„«][^"“”„«»]+["”“»]\s+(?:by|[-–—]{1,2})\s+\S.*?)${REMARK}$`, 'iu'),
   new RegExp(
     String.raw`^([^"“”„«»:]+?\s+[-–—]{1,2}\s+["“„«][^"“”„«»]+["”“»](?:\s+\([^()]*\))?)${REMARK}$`,
     'u',
@@ -94,14 +92,19 @@ export function withoutEmphasis(text: string): string {
 
 /** The lines without their marks, in the same order. */
 export function withoutMarks(lines: readonly string[]): Unmarked[] {
-  const songs = lines.map((line) => shared(line.replace(SITE, '').replace(/`([^`]+)`/gu, '$1')));
+  const songs = lines.map((line) => shared(spaced(line.replace(SITE, '')).replace(/`([^`]+)`/gu, '$1')));
   const plain = withoutBoldRemarks(songs.map(withoutBullet)).map((line) =>
-    withoutEmphasis(line.replace(EMPHASISED_BY, '$1"$3"').replace(SINGLE_QUOTED_BY, '$1"$2"')),
+    withoutEmphasis(line.replace(MARKED_BY, '$1"$3$4"')),
   );
   // Numbers come before or after times, and are easier to recognise once the times are gone. A line may have two times: from and to.
   const unnumbered = withoutNumbers(plain).map(withoutRemark);
-  const untimed = withoutLastTimes(withoutFirstTimes(withoutFirstTimes(unnumbered)));
+  const untimed = withoutTimes(withoutTimes(withoutTimes(unnumbered, TIME_FIRST), TIME_FIRST), TIME_LAST);
   return withoutYears(withoutLabels(withoutNumbers(untimed).map(withoutBullet)));
+}
+
+/** The name of a file that has underscores for spaces, with spaces. */
+function spaced(line: string): string {
+  return /\s/u.test(line) ? line : line.replace(/_+/gu, ' ');
 }
 
 /** The song of a text that a service made to share it, with the title in quotation marks. */
@@ -124,10 +127,7 @@ function withoutBullet(line: string): string {
   return line.replace(BULLET, '').replace(BULLET, '');
 }
 
-/**
- * Removes remarks after songs in bold, if half of the lines are written so: "**Artist – Title** – a great opener". A version
- * note is not a remark.
- */
+/** Removes remarks after songs in bold, if half of the lines have one: "**Artist – Title** – a great opener". Versions stay. */
 function withoutBoldRemarks(lines: readonly string[]): string[] {
   const songs = lines.map((line) => {
     const [, number = '', song = '', note = '', remark = ''] = BOLD_SONG.exec(line) ?? [];
@@ -149,10 +149,7 @@ function isWholeSong(text: string): boolean {
   return /["”»]\s+by\s+\S/iu.test(text);
 }
 
-/**
- * Removes the remark after a song whose title is in quotation marks. A version note or the number of a part is not a remark. After
- * the artist, as in '"Title" by Artist - Live', it moves to the title.
- */
+/** Removes the remark after a song with its title in quotation marks. A version stays; after the artist, it moves to the title. */
 function withoutRemark(line: string): string {
   const [, title, artist, note = ''] = NOTE_AFTER_ARTIST.exec(line) ?? [];
   if (title !== undefined && isOfTitle(note)) return `${title} - ${note}${artist}`;
@@ -169,7 +166,10 @@ function withoutRemark(line: string): string {
 function withoutNumbers(lines: readonly string[]): string[] {
   const found = lines.map(numberOf);
   const share = (kind: NumberKind) => found.filter((one) => one?.kind === kind).length / lines.length;
-  const shares = { marked: share('marked'), dashed: share('dashed'), spaced: share('spaced') };
+  // "3 Doors Down" and "4 Non Blondes" are neighbors too, but a count begins with 1, or far from it.
+  const spaced = found.flatMap((one) => (one?.kind === 'spaced' ? [one.number] : []));
+  const isCount = spaced.includes(1) || !spaced.some((number) => number < 10);
+  const shares = { marked: share('marked'), dashed: share('dashed'), spaced: isCount ? share('spaced') : 0 };
   return lines.map((line, at) => {
     const one = found[at];
     return one && isOfList(one, found, at, shares[one.kind]) ? one.rest : line;
@@ -198,7 +198,7 @@ function isOfList(
     .slice(Math.max(0, at - REACH), at + REACH + 1)
     .some((other) => other?.kind === kind && Math.abs(other.number - number) === 1);
   if (kind === 'marked') return hasNeighbor || share >= 0.5;
-  const isCount = hasNeighbor && share >= 0.6 && all.length >= 3;
+  const isCount = hasNeighbor && share >= 0.6;
   if (kind === 'spaced' || isCount) return isCount;
   // In "1349 - Title", "1349" may be the artist, so it stays. In "01 - Artist - Title", "01" is a number. "D12" and "A1" are
   // artists, so only a neighbor shows that they are numbers of a record.
@@ -206,22 +206,14 @@ function isOfList(
   return canSplit(rest) && (hasNeighbor || isAlone);
 }
 
-function withoutFirstTimes(lines: readonly string[]): string[] {
-  const found = lines.map((line) => TIME_FIRST.exec(line));
-  const isTimed = isUsual(found);
-  return lines.map((line, at) => {
-    const time = found[at];
-    return time && (isTimed || time[1]) ? kept(line, line.slice(time[0].length)) : line;
-  });
-}
-
-function withoutLastTimes(lines: readonly string[]): string[] {
-  const found = lines.map((line) => TIME_LAST.exec(line));
+/** Removes times at one end of the lines, if half of them have one or a sign says that it is one. */
+function withoutTimes(lines: readonly string[], pattern: RegExp): string[] {
+  const found = lines.map((line) => pattern.exec(line));
   const isTimed = isUsual(found);
   return lines.map((line, at) => {
     const time = found[at];
     const isTime = time && (isTimed || time[1] || time[2]);
-    return isTime ? kept(line, line.slice(0, time.index).trimEnd()) : line;
+    return isTime ? kept(line, line.replace(time[0], '').trim()) : line;
   });
 }
 

@@ -23,6 +23,11 @@ const NO_ARTIST =
   /^(?:home|users|volumes|mnt|media|storage|emulated|0|sdcard\d?|internal storage|[\da-f]{4}-[\da-f]{4}|[a-z]:|(?:my )?music|musik|downloads?|compilations?|various(?: artists)?|<?unknown(?: artist)?>?)$/iu;
 /** Directories in which each person or disk has one. */
 const ROOT = /^(?:home|users|volumes|mnt|media|storage)$/iu;
+/** A line that is the path of a file, as in the listing of a directory. */
+const PATH =
+  /^[ \t]*(?:[a-z]:|file:|~|\.{1,2})?[\\/]\S.*\.(?:mp[34]|m4a|flac|wav|og[ga]|opus|aac|wma|aiff?|ape)[ \t]*$/gimu;
+/** "Artist - Album", as a directory is called. "1999 - Album" names no artist. */
+const RECORD = /^(?!(?:19|20)\d\d\s)(\S.*?) [-–] (.+)$/u;
 /** A directory for one disc of an album. */
 const DISC = /^(?:cd|dis[ck])[\s_-]*\d{1,2}$/iu;
 
@@ -68,20 +73,21 @@ function isFileName(title: string, path: string): boolean {
   return !isPlain && plain(title) === plain(partsOf(path).at(-1) ?? '');
 }
 
-/**
- * What a path says: `Artist - Title.mp3`, or `Artist/Album/03 Title.mp3` as most programs lay out their files. The directories of
- * an address on the web name no artist: most are those of radio stations.
- */
+/** What a path says: `Artist - Title.mp3` or `Artist/Album/03 Title.mp3`. Directories on the web are those of radio stations. */
 function songOfPath(path: string): { name: string; artist?: string; album?: string } {
   const [written = '', ...above] = partsOf(path).reverse();
   const file = written.replace(FILE_ENDING, '').replace(/_/gu, ' ');
   const name = file.replace(NUMBER, '');
   // In "21 - Artist - Title", "21" is a track number. In "21 - Title", it may be the artist.
   if (DASH.test(name)) return { name };
-  const [album, artist, root = ''] = above.length > 2 && DISC.test(above[0] ?? '') ? above.slice(1) : above;
+  const [album = '', artist, root = ''] =
+    above.length > 1 && DISC.test(above[0] ?? '') ? above.slice(1) : above;
+  const [, of = '', record = ''] = RECORD.exec(album) ?? [];
   const isNamed =
     !/^https?:/iu.test(path) && artist !== undefined && !NO_ARTIST.test(artist) && !ROOT.test(root);
-  return isNamed && album !== undefined ? { name, artist, album } : { name: file };
+  if (isNamed) return { name, artist, album };
+  if (of !== '' && !NO_ARTIST.test(of)) return { name, artist: of, album: record };
+  return { name: /^0\d/u.test(file) ? name : file };
 }
 
 /** The directories of a path and the name of the file. The host of a web server is no directory. */
@@ -98,7 +104,11 @@ const linesOf = (text: string) => text.replace(/\n$/u, '').split('\n');
 export const m3u8: Reader = {
   format: 'm3u8',
   name: 'M3U playlist',
-  looksLike: (text) => /^\s*#EXTM3U\b/iu.test(text) || /^#EXTINF:/imu.test(text.slice(0, 100_000)),
+  looksLike(text) {
+    const start = text.slice(0, 100_000);
+    const paths = start.match(PATH)?.length ?? 0;
+    return /^[ \t]*#EXT(?:M3U\b|INF:)/imu.test(start) || paths * 2 > linesOf(start).filter(Boolean).length;
+  },
   read(text) {
     const files: File[] = [];
     const others: Row[] = [];
@@ -202,7 +212,7 @@ export const xspf: Reader = {
   format: 'xspf',
   name: 'XML playlist',
   looksLike: (text) =>
-    /^\s*<(?:\?(?:xml|wpl|zpl)\b|!doctype\b|(?:[\w-]+:)?(?:playlist|smil|subsonic-response|lfm)\b)/iu.test(
+    /^\s*<(?:\?(?:xml|wpl|zpl)\b|!doctype\b|(?:[\w-]+:)?(?:playlist|smil|subsonic-response|lfm)\b|(?!strong|font)([\w-]{3,})\b[\s\S]*<\/\1>\s*$)/iu.test(
       text,
     ),
   read(text) {
@@ -308,7 +318,9 @@ function songOfTrack(track: XmlElement, list: string): Pick<Row, 'fields' | 'why
   const dict = dictOf(track);
   const of = (key: string) => wordsOf(dict.get(key)).trim();
   const isBook = /audible|audiobook/iu.test(`${of('Kind')} ${of('Genre')}`);
-  const kind = OTHER_KINDS.find((name) => isSet(dict.get(name))) ?? (isBook && 'Audiobook');
+  const kind =
+    OTHER_KINDS.find((name) => isSet(dict.get(name))) ??
+    (isBook ? 'Audiobook' : of('Track Type') === 'URL' && 'Stream');
   if (kind) return { why: `of type "${kind.toLowerCase()}"` };
   const fields = fieldsOf(
     planColumns([...dict.keys()]),
@@ -336,10 +348,7 @@ function dictOf(element: XmlElement | undefined): Map<string, XmlElement> {
   return dict;
 }
 
-/**
- * The outermost element. Entities that a file declares are not expanded, and nothing outside the file is read (CWE-776, CWE-611).
- * @throws RelayError `INVALID_ARGUMENT` with the line of the first fault
- */
+/** The outermost element. Entities of the file are not expanded, and nothing outside it is read (CWE-776, CWE-611). */
 function rootOf(text: string): XmlElement {
   const remedy = 'Correct the file, or export it again.';
   try {

@@ -61,7 +61,8 @@ export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList
   const plain = withoutFormulas(written);
   const chat = withoutSenders(plain);
   const { text, around } = onlyCode(chat ?? plain);
-  refuseTooManyLines(text);
+  if (text.split('\n').length > MAX_LINES)
+    throw refused(`The file has more than ${MAX_LINES} lines.`, { line: MAX_LINES + 1, remedy: 'Split it.' });
   if (options.format === undefined) refuseForeign(text);
   const reader = readerOf(text, options);
   const { allPlays = false } = options;
@@ -95,15 +96,6 @@ function withoutFormulas(text: string): string {
   return text
     .replace(/(?<=^|[,;\t])"=""([^"\n]*)"""(?=[,;\t\n]|$)/gmu, '"$1"')
     .replace(/(?<=^|[,;\t])=(?="(?:[^"\n]|"")*"(?:[,;\t\n]|$))/gmu, '');
-}
-
-function refuseTooManyLines(text: string): void {
-  const count = text.split('\n').length;
-  if (count <= MAX_LINES) return;
-  throw refused(`The file has ${count} lines; at most ${MAX_LINES} are read.`, {
-    line: MAX_LINES + 1,
-    remedy: 'Split it.',
-  });
 }
 
 /** The reader of the given format, else the first that fits. The name of the file counts only for M3U without a header. */

@@ -45,6 +45,8 @@ const RULE = /^(?::?-+:?)?$/u;
 /** Stands for a bar within a cell, which Markdown writes as `\\|`, while the table is parsed: no text has it. */
 const BAR_IN_NAME = '\uffff';
 const DELIMITERS = [',', ';', '|'];
+/** The ID of a video, or its address, as the first of several cells. */
+const VIDEO = /^"?(?:https:\/\/(?:music|www)\.youtube\.com\/watch\?v=)?[\w-]{11}"?,/u;
 
 export const csv: Reader = {
   format: 'csv',
@@ -66,7 +68,9 @@ export const tsv: Reader = {
 };
 
 function csvTable(text: string): Table | null {
-  return findTable(text, DELIMITERS) ?? lastFmTable(text) ?? youTubeTable(text);
+  const table = findTable(text, DELIMITERS);
+  if (table?.plan.columns.has('artist')) return table;
+  return lastFmTable(text) ?? youTubeTable(text) ?? table;
 }
 
 /** The table whose header has the most known names; null if no line is a header. */
@@ -98,33 +102,30 @@ function isHeader({ columns }: ColumnPlan, cells: readonly string[], below: numb
   return saysWhich && (columns.size >= 2 || isOneOfMany);
 }
 
-/** `Artist,Album,Title,"31 Dec 2019 10:00"`: the plays of a Last.fm account come without a header. */
+/** Plays without a header: `Artist,Album,Title,"31 Dec 2019 10:00"` of Last.fm, and the log of a player, with "L" for listened. */
 function lastFmTable(text: string): Table | null {
   const sample = text.split('\n', 20).filter((line) => line.trim() !== '');
-  const plays = sample.filter((line) => /,"?\d{1,2} [A-Z][a-z]{2} \d{4},? \d\d:\d\d"?$/u.test(line));
-  if (plays.length === 0 || plays.length * 5 < sample.length * 4) return null;
-  const plan = {
-    columns: new Map([
-      ['artist', [0]],
-      ['album', [1]],
-      ['title', [2]],
-    ] as const),
-    used: { artist: 'column 1', album: 'column 2', title: 'column 3' },
-  };
-  return { delimiter: ',', header: -1, plan, width: null };
+  const plays = sample.flatMap(
+    (line) =>
+      /([,;\t])(?:"?\d{1,2} [A-Z][a-z]{2} \d{4},? \d\d:\d\d"?|L\t\d{9,10}(?:\t.*)?)$/u.exec(line)?.[1] ?? [],
+  );
+  const [delimiter] = plays;
+  if (!delimiter || plays.length * 5 < sample.filter((line) => !/^#|\tS\t/u.test(line)).length * 4)
+    return null;
+  const used = { artist: 'column 1', album: 'column 2', title: 'column 3' };
+  const columns = new Map(Object.keys(used).map((field, at) => [field as Field, [at]]));
+  return { delimiter, header: -1, plan: { columns, used }, width: null };
 }
 
 /** The songs of a YouTube Music takeout, whose header is in the language of the account: video ID, title, album, artists. */
 function youTubeTable(text: string): Table | null {
   const [header = '', ...rows] = text.split('\n', 20).filter((line) => line.trim() !== '');
   const width = header.split(',').length;
-  if (width < 4 || rows.length === 0 || !rows.every((line) => /^"?[\w-]{11}"?,/u.test(line))) return null;
+  if (width < 4 || rows.length === 0 || !rows.every((line) => VIDEO.test(line))) return null;
   const artists = Array.from({ length: width - 3 }, (_, at) => at + 3);
-  const columns = new Map<Field, number[]>([
-    ['title', [1]],
-    ['album', [2]],
-    ['artist', artists],
-  ]);
+  const columns = new Map<Field, number[]>(
+    Object.entries({ title: [1], album: [2], artist: artists }) as [Field, number[]][],
+  );
   const [, title = '', album = '', ...names] = header.split(',');
   const used = { title, album, artist: names.join(', ') };
   return { delimiter: ',', header: 0, plan: { columns, used }, width: null };

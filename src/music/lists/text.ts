@@ -41,25 +41,29 @@ export function splitTexts(
   const plain = withoutMarks(texts);
   const ways = waysOf(plain.map(({ text }) => text));
   const lines = plain.map((line) => splitLine(line, ways));
+  const unknown = lines.flatMap((line) => line?.parts.filter((part) => part === 'ID') ?? []).length;
+  // Tracklists write "ID" for what nobody knows. One "ID" in a file may be a title.
+  const isUnknown = ({ parts }: Line) => unknown > 1 && parts.includes('ID');
   const headings = new Map(
     lines.slice(0, HEADING_WITHIN).flatMap((line) => {
-      const says = headingSide(line?.parts ?? []);
+      const says = headingOf(line?.parts ?? []);
       return line && says ? [[line, says] as const] : [];
     }),
   );
   const open = lines.filter(
-    (line): line is Line => line !== null && line.way.artist === undefined && !headings.has(line),
+    (line): line is Line =>
+      line !== null && line.way.artist === undefined && !headings.has(line) && !isUnknown(line),
   );
   const [heading] = headings.values();
-  const side = open.length === 0 ? undefined : sideOf(open, known, asked, heading);
+  const side = open.length === 0 ? undefined : sideOf(open, known, asked, heading?.side);
   const areAlbums = lines.filter((line) => line && hasAlbum(line)).length * 2 >= Math.max(4, lines.length);
-  const unknown = lines.flatMap((line) => line?.parts.filter((part) => part === 'ID') ?? []).length;
   const songs = lines.map((line): SplitText => {
     if (!line) return null;
     if (headings.has(line)) return { heading: true };
-    const song = songOf(line, line.way.artist ?? knownSide(line, known) ?? side?.side ?? 'left', areAlbums);
-    // Tracklists write "ID" for what nobody knows. One "ID" in a file may be a title.
-    if (unknown > 1 && line.parts.includes('ID')) return null;
+    if (isUnknown(line)) return null;
+    const song =
+      heading?.songOf(line.parts) ??
+      songOf(line, line.way.artist ?? knownSide(line, known) ?? side?.side ?? 'left', areAlbums);
     return {
       ...song,
       artist: withoutTags(withoutNumber(song.artist)),
@@ -119,7 +123,7 @@ function songOf(line: Line, side: Side, areAlbums = false): Song {
       ...(album && { album }),
     };
   if (side === 'left' && areAlbums && hasAlbum(line))
-    return { artist: first, title: album ?? '', album: second };
+    return { artist: first, title: withoutNumber(album ?? ''), album: second };
   if (side === 'left') return songAfterArtist(first, parts.slice(1));
   const at = parts.length > 2 && readNote(parts.at(-1) ?? '') ? parts.length - 2 : parts.length - 1;
   return { artist: parts[at] ?? '', title: parts.filter((_, place) => place !== at).join(' - ') };
@@ -129,18 +133,26 @@ function songOf(line: Line, side: Side, areAlbums = false): Song {
 function songAfterArtist(artist: string, parts: readonly string[]): Song {
   const [, record, rest] = /^\[([^\]]+?)\s+#?\d{1,3}\]\s+(\S.*)$/u.exec(parts.join(' - ')) ?? [];
   if (record !== undefined && rest !== undefined) return { artist, title: rest, album: record };
-  const number = parts.findIndex((part, at) => at < parts.length - 1 && /^\d{1,3}$/u.test(part));
+  const isNumber = (part: string, at: number) => at < parts.length - 1 && /^\d{1,3}$/u.test(part);
+  // In "Artist - 25 - 03 - Title", "25" is the album.
+  const later = parts.findIndex((part, at) => at > 0 && isNumber(part, at));
+  const number = later === -1 ? parts.findIndex(isNumber) : later;
   const album = parts.slice(0, Math.max(0, number)).join(' - ');
   return { artist, title: parts.slice(number + 1).join(' - '), ...(album !== '' && { album }) };
 }
 
-/** The side of the artist in a heading such as "Artist - Title" or "Title | Artist | Album"; null for songs. */
-function headingSide(parts: readonly string[]): Side | null {
+/** A heading such as "Artist - Title" or "Title | Artist | Album", and how it reads lines of three parts or more; null for songs. */
+function headingOf(parts: readonly string[]) {
   const { columns } = planColumns(parts.map(columnKey));
-  const artist = columns.get('artist')?.[0];
-  const title = columns.get('title')?.[0];
+  const [artist, title, album = -1] = (['artist', 'title', 'album'] as const).map(
+    (field) => columns.get(field)?.[0],
+  );
   if (artist === undefined || title === undefined || columns.size < Math.min(parts.length, 2)) return null;
-  return artist < title ? 'left' : 'right';
+  const songIn = (line: readonly string[]): Song | null =>
+    line.length > 2 && line.length === parts.length
+      ? { artist: line[artist] ?? '', title: line[title] ?? '', album: line[album] ?? '' }
+      : null;
+  return { side: artist < title ? ('left' as const) : ('right' as const), songOf: songIn };
 }
 
 function sideOf(

@@ -70,10 +70,7 @@ export function canSplit(text: string): boolean {
   return SEPARATES.some(({ parts }) => parts(text) !== null);
 }
 
-/**
- * The ways of a file, in the order to try them: a title in quotation marks and "by" if any line has it, the main way, then each
- * way that enough of the other lines have.
- */
+/** The ways of a file, in the order to try them: a title in quotation marks and "by", the main way, then those of other lines. */
 export function waysOf(texts: readonly string[]): Way[] {
   const shareOf = ({ parts }: Way, among: readonly string[]) =>
     among.filter((text) => parts(text) !== null).length / Math.max(1, texts.length);

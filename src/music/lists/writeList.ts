@@ -26,10 +26,7 @@ function cell(row: ListRow, column: (typeof COLUMNS)[number]): string {
   return csvField(guarded(tidyText(String(value ?? ''))));
 }
 
-/**
- * Adds an apostrophe to a cell that a spreadsheet would read as a formula, since strangers choose titles (CWE-1236). The
- * reader removes it again.
- */
+/** Adds an apostrophe to a cell that a spreadsheet would read as a formula (CWE-1236). The reader removes it again. */
 function guarded(text: string): string {
   return /^'*[=+\-@]/u.test(text) ? `'${text}` : text;
 }
