@@ -245,6 +245,11 @@ const KINDS: Readonly<Record<string, readonly (readonly [file: string, songs: st
     ],
   ],
   'bullets and numbers': [
+    [
+      '1. `[4:55]` Ovo - Plinth | requested by @anna\n2. `[4:20]` Tam - Kettle | Requested by: b\n',
+      'Ovo / Plinth, Tam / Kettle',
+    ],
+    ['2019-12-31T10:00:00Z\tOvo\tPlinth\n2019-12-30T10:00:00Z\tTam\tKettle\n', 'Ovo / Plinth, Tam / Kettle'],
     ['🎵 Ovo - Plinth\n🔥Tam - Kettle\n🔟 Ula - Rope\n', 'Ovo / Plinth, Tam / Kettle, Ula / Rope'],
     ['├── Ovo - Plinth.mp3\n└── Tam - Kettle.mp3\n', 'Ovo / Plinth, Tam / Kettle'],
     ['1 Ovo - Plinth\n2 Tam - Kettle\n', 'Ovo / Plinth, Tam / Kettle'],

@@ -70,10 +70,7 @@ export interface Decoded {
   doubt?: string;
 }
 
-/**
- * @param asked the name of the encoding, if a person says so
- * @returns text with `\n` line ends. @throws RelayError `INVALID_ARGUMENT` if the file is empty, too large or not text
- */
+/** Text with `\n` line ends, in the encoding that is `asked` for, if any. @throws RelayError `INVALID_ARGUMENT` if it is not text */
 export function decodeList(bytes: Uint8Array, asked?: string): Decoded {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const mebibytes = (size: number) => Math.ceil(size / 1024 / 1024);

@@ -39,6 +39,8 @@ const SHARED: readonly RegExp[] = [
     'iu',
   ),
 ];
+/** Text in backticks; and what bots for music write after a song. */
+const CODE = /`([^`]+)`|\s*\|[^|]*\brequested by.*$/giu;
 /** Text in bold or italics in Markdown. An asterisk beside a letter may be part of a name. */
 const EMPHASIS = /(?<![\p{L}\p{N}*])(\*{1,3})(?=[^\s*])([^*]*[^\s*])\1(?![\p{L}\p{N}*])/gu;
 const TIME = String.raw`(?:\d{1,2}:)?\d{1,3}:[0-5]\d`;
@@ -92,7 +94,7 @@ export function withoutEmphasis(text: string): string {
 
 /** The lines without their marks, in the same order. */
 export function withoutMarks(lines: readonly string[]): Unmarked[] {
-  const songs = lines.map((line) => shared(spaced(line.replace(SITE, '')).replace(/`([^`]+)`/gu, '$1')));
+  const songs = lines.map((line) => shared(spaced(line.replace(SITE, '')).replace(CODE, '$1')));
   const plain = withoutBoldRemarks(songs.map(withoutBullet)).map((line) =>
     withoutEmphasis(line.replace(MARKED_BY, '$1"$3$4"')),
   );

@@ -88,9 +88,11 @@ function splitLine({ text, year }: Unmarked, ways: readonly Way[]): Line | null 
   return null;
 }
 
-/** Removes a column of lengths. Rows copied from a player may have one: title, length, artist, album. */
+/** Removes a column of lengths or times. Rows copied from a player may have one: title, length, artist, album. */
 function withoutTimes(parts: string[]): string[] {
-  const rest = parts.filter((part) => !/^(?:\d{1,2}:)?\d{1,3}:[0-5]\d$/u.test(part));
+  const rest = parts.filter(
+    (part) => !/^(?:\d{4}-\d\d-\d\d[T ][\d:.]+Z?|(?:\d{1,2}:)?\d{1,3}:[0-5]\d)$/u.test(part),
+  );
   return rest.length > 1 ? rest : parts;
 }
 
