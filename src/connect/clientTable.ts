@@ -14,7 +14,7 @@ import {
   xdgConfig,
 } from './configPlaces.ts';
 import type { Data } from './entry.ts';
-import type { Format } from './formats.ts';
+import type { Format, Refused } from './formats.ts';
 
 /** What a client needs to know about this server. */
 export interface Connection {
@@ -51,6 +51,8 @@ export interface Client {
   /** Other names that the command line accepts. */
   aliases?: readonly string[];
   format: Format;
+  /** What the client's parser refuses although relay's own takes it; by default nothing. Sources stand at the clients. */
+  refuses?: Refused;
   /** The key under which the file lists the client's servers. */
   section: string;
   /** The members of an entry that hold headers. The user's own headers in them stay. */
@@ -81,11 +83,15 @@ const USUAL = {
 
 /** All clients, in the order in which they are listed. */
 export const CLIENTS: readonly Client[] = [
-  /** https://code.claude.com/docs/en/mcp: servers of the user scope; `CLAUDE_CONFIG_DIR` moves the file. */
+  /**
+   * https://code.claude.com/docs/en/mcp: servers of the user scope; `CLAUDE_CONFIG_DIR` moves the file.
+   * https://github.com/anthropics/claude-code/issues/9906 and 12007: strict JSON, without a byte order mark.
+   */
   {
     ...USUAL,
     id: 'claude-code',
     name: 'Claude Code',
+    refuses: 'mark and comments',
     aliases: ['claude'],
     places: (system) => [
       system.env.CLAUDE_CONFIG_DIR
@@ -103,11 +109,15 @@ export const CLIENTS: readonly Client[] = [
         ...headerFlags(choice),
       ].join(' '),
   },
-  /** https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file, which lists programs to start. */
+  /**
+   * https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file, which lists programs to start.
+   * https://github.com/anthropics/claude-code/issues/81355: the app reads settings with `JSON.parse`.
+   */
   {
     ...USUAL,
     id: 'claude-desktop',
     name: 'Claude Desktop',
+    refuses: 'mark and comments',
     headerKeys: [],
     starts: true,
     places(system) {
@@ -182,11 +192,13 @@ export const CLIENTS: readonly Client[] = [
    * https://geminicli.com/docs/tools/mcp-server: its own command writes `url` with `type: "http"` now. `httpUrl`, which means
    * the same, is the older form, and a `url` alone may be taken for SSE.
    * https://geminicli.com/docs/reference/configuration: `GEMINI_CLI_HOME` replaces the home directory.
+   * https://github.com/google-gemini/gemini-cli/issues/28206 and 25675: comments are taken, a byte order mark is not.
    */
   {
     ...USUAL,
     id: 'gemini',
     name: 'Gemini CLI',
+    refuses: 'mark',
     aliases: ['gemini-cli'],
     places: (system) => [
       placeBelow(system, system.env.GEMINI_CLI_HOME || system.home, ['.gemini', 'settings.json']),
@@ -206,11 +218,13 @@ export const CLIENTS: readonly Client[] = [
   /**
    * https://docs.windsurf.com/windsurf/cascade/mcp; since June 2026 the program is called Devin Desktop and its agents
    * read a different file: https://docs.devin.ai/cli/extensibility/mcp/configuration.
+   * https://github.com/CoplayDev/unity-mcp/pull/231: a byte order mark in the file is refused.
    */
   {
     ...USUAL,
     id: 'windsurf',
     name: 'Windsurf',
+    refuses: 'mark',
     aliases: ['devin'],
     places: (system) => [
       system.platform === 'win32'
@@ -264,11 +278,15 @@ export const CLIENTS: readonly Client[] = [
         ? `Run \`opencode mcp auth ${name}\`.`
         : `\`opencode mcp list\` shows ${name} as connected.`,
   },
-  /** https://docs.cline.bot/mcp/configuring-mcp-servers: the file that its command line and its editors share. */
+  /**
+   * https://docs.cline.bot/mcp/configuring-mcp-servers: the file that its command line and its editors share.
+   * https://github.com/cline/cline/pull/12199: it is read with `JSON.parse`.
+   */
   {
     ...USUAL,
     id: 'cline',
     name: 'Cline',
+    refuses: 'mark and comments',
     places: (system) => [
       placeBelow(system, system.home, ['.cline', 'data', 'settings', 'cline_mcp_settings.json']),
     ],
@@ -278,11 +296,15 @@ export const CLIENTS: readonly Client[] = [
         ? `In Cline, open MCP Servers and find ${name}; it opens the browser. In a terminal, run \`cline mcp\` and choose Authorize OAuth.`
         : `In Cline, open MCP Servers and find ${name}.`,
   },
-  /** https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp: `httpUrl` is Streamable HTTP (`url` is SSE). */
+  /**
+   * https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp: `httpUrl` is Streamable HTTP (`url` is SSE).
+   * https://github.com/QwenLM/qwen-code/issues/11803: comments are taken; a file with a byte order mark is reset to `{}`.
+   */
   {
     ...USUAL,
     id: 'qwen',
     name: 'Qwen Code',
+    refuses: 'mark',
     aliases: ['qwen-code'],
     places: (system) => [placeBelow(system, system.home, ['.qwen', 'settings.json'])],
     entry: (server) => ({ httpUrl: server.url, ...headersFor(server) }),

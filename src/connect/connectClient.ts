@@ -14,7 +14,7 @@ import {
 import { type Client, type Connection, setupFor } from './clientTable.ts';
 import type { System } from './configPlaces.ts';
 import { type Data, isData, keysIn, leadsElsewhere, leadsTo, sameData, startsAnother } from './entry.ts';
-import { type Addition, entriesFor, findEntry, merge, snippet } from './merge.ts';
+import { type Addition, entriesFor, findEntry, hasRefusedMark, merge, snippet } from './merge.ts';
 
 /** Everything needed to connect one client to one server. Creating a plan changes nothing. */
 export interface Plan {
@@ -43,6 +43,8 @@ export interface Written {
   closed: boolean;
   /** Name of the entry in the file. */
   name: string;
+  /** True if the file began with a byte order mark that the client refuses, and no longer does. */
+  unmarked: boolean;
   /** Further entries that lead to the server. */
   otherNames: string[];
 }
@@ -50,12 +52,12 @@ export interface Written {
 export function planFor(client: Client, connection: Connection, system: System): Plan {
   const setup = setupFor(client, system, existsSync);
   const { file, base, trace } = setup.place;
-  const { format, section, headerKeys } = client;
+  const { format, section, headerKeys, refuses } = client;
   const entry = setup.entry(connection);
   // Each of these headers replaces the user's own header of that name.
   const headers = ['Authorization', ...Object.keys(choiceHeaders(connection.choice ?? {}))];
   const shares = Object.fromEntries(headerKeys.map((key) => [key, headers]));
-  const addition = { format, section, name: connection.name, entry, shares };
+  const addition = { format, section, name: connection.name, entry, shares, refuses };
   return {
     client,
     connection,
@@ -176,15 +178,16 @@ export async function write(plan: Plan, at: { now: number; platform: NodeJS.Plat
     const { name } = addition;
     const otherNames = otherNamesIn(before, addition, connection);
     const text = merge(before, addition);
+    const unmarked = hasRefusedMark(before, addition);
     const existed = findEntry(before, addition) !== undefined;
     const closed = secret && isReadableByOthers(file, at.platform);
     if (file.bytes !== null && text === before) {
       if (closed) await closeToOthers(file);
-      return { changed: false, existed, backup: null, closed, name, otherNames };
+      return { changed: false, existed, backup: null, closed, unmarked, name, otherNames };
     }
     if (file.bytes === null) await makeDirectory(path, base);
     const backup = await replaceClientFile(file, { text, secret, now: at.now });
-    return { changed: true, existed, backup, closed, name, otherNames };
+    return { changed: true, existed, backup, closed, unmarked, name, otherNames };
   } catch (error) {
     if (error instanceof FileProblem) throw refusal(plan, error);
     throw error;

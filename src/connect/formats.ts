@@ -21,6 +21,9 @@ import { type Data, isData, sameData } from './entry.ts';
 
 export type Format = 'json' | 'toml' | 'yaml';
 
+/** What a client refuses in its file: a byte order mark at its start, or also all that `JSON.parse` does not take. */
+export type Refused = 'mark' | 'mark and comments';
+
 interface FormatRules {
   /** An empty text is an empty object. Throws `FileProblem` with the place of the mistake. */
   parse(text: string): Data;
@@ -112,6 +115,21 @@ function nodeAt(text: string, path: string[]): Node {
   const node = root && findNodeAtLocation(root, path);
   if (!node) throw new Error(`There is no ${path.join('.')}.`);
   return node;
+}
+
+/** Refuses comments and trailing commas, for a client that would refuse the whole file. @throws FileProblem */
+export function requirePlainJson(text: string): void {
+  const errors: ParseError[] = [];
+  parseJsonc(text, errors, { disallowComments: true, allowEmptyContent: true });
+  const [first] = errors;
+  if (!first) return;
+  const isComment = text.startsWith('/', first.offset);
+  // After a trailing comma, the parser stops at the bracket.
+  const offset = isComment ? first.offset : text.slice(0, first.offset).trimEnd().length - 1;
+  const what = isComment ? 'a comment' : 'a trailing comma';
+  throw new FileProblem(`has ${what} (${positionAt(text, offset)}), which the client does not accept`, {
+    remedy: 'Take comments and trailing commas out of the file, then try again.',
+  });
 }
 
 function endOf({ offset, length }: Node): number {

@@ -2,7 +2,7 @@
 import { serverName } from '../domain/project.ts';
 import { FileProblem } from './clientFile.ts';
 import { type Data, isData, mergedEntry, type Shares, sameData, withEntry } from './entry.ts';
-import { FORMATS, type Format } from './formats.ts';
+import { FORMATS, type Format, type Refused, requirePlainJson } from './formats.ts';
 
 /** The entry to add, and where it goes. */
 export interface Addition {
@@ -11,24 +11,32 @@ export interface Addition {
   name: string;
   entry: Data;
   shares: Shares;
+  /** What the client refuses in its file. */
+  refuses?: Refused | undefined;
 }
 
 /** Where an entry is. */
-export type Where = Pick<Addition, 'format' | 'section' | 'name'>;
+export type Where = Pick<Addition, 'format' | 'section' | 'name' | 'refuses'>;
 
 /** The mark with which some Windows editors start every file. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
+/** True if the text begins with a byte order mark that the client refuses. Every edit leaves it out. */
+export function hasRefusedMark(content: string, { refuses }: Pick<Where, 'refuses'>): boolean {
+  return refuses !== undefined && content.startsWith(BYTE_ORDER_MARK);
+}
+
 /**
  * Returns the text with the addition; the same text when the addition is already there.
- * @throws FileProblem when the text is malformed or cannot be edited safely
+ * @throws FileProblem when the text is malformed, cannot be edited safely, or would not be read by the client
  */
 export function merge(content: string, addition: Addition): string {
   const { section, name, entry, shares } = addition;
-  const { mark, text, data } = opened(content, addition.format);
+  const { mark, text, data } = opened(content, addition);
+  if (addition.refuses === 'mark and comments') requirePlainJson(text);
   const existing = entryIn(data, addition);
   const wanted = mergedEntry(existing ?? {}, entry, shares);
-  if (existing && sameData(existing, wanted)) return content;
+  if (existing && sameData(existing, wanted)) return mark + text;
   const expected = withEntry(data, section, name, wanted);
   const edit = () => FORMATS[addition.format].put(text, addition, wanted, existing);
   return mark + proven(edit, addition, (left) => sameData(left, expected));
@@ -39,7 +47,7 @@ export function merge(content: string, addition: Addition): string {
  * @throws FileProblem as `merge` does
  */
 export function withoutEntry(content: string, at: Where): string {
-  const { mark, text, data } = opened(content, at.format);
+  const { mark, text, data } = opened(content, at);
   const { [at.section]: _, ...others } = data;
   const { [at.name]: __, ...rest } = entriesIn(data, at);
   const isLast = Object.keys(rest).length === 0;
@@ -68,7 +76,7 @@ function proven(edit: () => string, { format, section }: Where, isRight: (data: 
 
 /** Finds the entry with that name; undefined if there is none. Throws `FileProblem` as `merge` does. */
 export function findEntry(content: string, at: Where): Data | undefined {
-  return entryIn(opened(content, at.format).data, at);
+  return entryIn(opened(content, at).data, at);
 }
 
 /**
@@ -76,7 +84,7 @@ export function findEntry(content: string, at: Where): Data | undefined {
  * the same address, so the demo leaves out the entry with the real server's name. Throws `FileProblem` as `merge` does.
  */
 export function entriesFor(content: string, at: Where): Data {
-  const entries = entriesIn(opened(content, at.format).data, at);
+  const entries = entriesIn(opened(content, at).data, at);
   const { [serverName(false)]: _, ...others } = entries;
   return at.name === serverName(true) ? others : entries;
 }
@@ -86,10 +94,12 @@ export function snippet({ format, section, name, entry }: Omit<Addition, 'shares
   return FORMATS[format].put('', { section, name }, entry, undefined);
 }
 
-/** Parses the content of a file, with or without a byte order mark. */
-function opened(content: string, format: Format): { mark: string; text: string; data: Data } {
-  const mark = content.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
-  const text = content.slice(mark.length);
+/** Parses the content of a file, with or without a byte order mark. `mark` is what an edited text begins with. */
+function opened(content: string, at: Where): { mark: string; text: string; data: Data } {
+  const { format } = at;
+  const isMarked = content.startsWith(BYTE_ORDER_MARK);
+  const mark = isMarked && !hasRefusedMark(content, at) ? BYTE_ORDER_MARK : '';
+  const text = isMarked ? content.slice(1) : content;
   try {
     return { mark, text, data: FORMATS[format].parse(text) };
   } catch (error) {
@@ -99,7 +109,7 @@ function opened(content: string, format: Format): { mark: string; text: string; 
   }
 }
 
-function entriesIn(document: Data, { format, section }: Omit<Where, 'name'>): Data {
+function entriesIn(document: Data, { format, section }: Pick<Where, 'format' | 'section'>): Data {
   if (!Object.hasOwn(document, section)) return {};
   const servers = document[section];
   // In YAML, a section whose entries were deleted by hand is null.

@@ -5,7 +5,7 @@ import { RelayError } from '../domain/errors.ts';
 import { BACKUP_MARK, FileProblem, readClientFile, replaceClientFile, textOf } from './clientFile.ts';
 import { otherNamesIn, type Plan } from './connectClient.ts';
 import { leadsElsewhere, leadsTo, ownKeysIn, startsAnother } from './entry.ts';
-import { entriesFor, findEntry, withoutEntry } from './merge.ts';
+import { entriesFor, findEntry, hasRefusedMark, withoutEntry } from './merge.ts';
 
 export interface Removed {
   /** The removed entries: ours, and all others that led to the server. */
@@ -14,6 +14,8 @@ export interface Removed {
   backup: string | null;
   /** Deleted backups that held the key. */
   deletedBackups: string[];
+  /** True if the file began with a byte order mark that the client refuses, and no longer does. */
+  unmarked: boolean;
   /** True if an entry with our name stays, since it leads to another server or starts relay for another home. */
   otherStays: boolean;
 }
@@ -44,7 +46,8 @@ export async function remove(
     }
     for (const one of withKey) await rm(one, { force: true });
     const otherStays = !names.includes(addition.name) && findEntry(before, addition) !== undefined;
-    return { names, backup, deletedBackups: withKey, otherStays };
+    const unmarked = names.length > 0 && hasRefusedMark(before, addition);
+    return { names, backup, deletedBackups: withKey, unmarked, otherStays };
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error;
     throw new RelayError('HOME_UNUSABLE', `${path} ${error.message}. Nothing was changed.`, {

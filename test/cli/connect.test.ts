@@ -128,18 +128,20 @@ const MINE = {
   yaml: '# mine\ntheme: dark\n',
 };
 
-for (const { id, name, format, section } of CLIENTS) {
+for (const { id, name, format, section, refuses } of CLIENTS) {
+  const mine = refuses === 'mark and comments' ? '{\n  "theme": "dark"\n}\n' : MINE[format];
+  const hasComment = mine.includes('mine');
   test(`connect ${id} --write adds the entry once, and --remove takes it out again`, async (context) => {
     const { home, run, put, text, list } = desk(context);
     const { file } = JSON.parse((await run([id, '--json'])).out);
     const below = relative(home, file);
-    put(below, MINE[format]);
+    put(below, mine);
     const written = await run([id, '--write']);
     assert.match(written.out, new RegExp(`^Added relay to\n  ${file}\nBackup of the previous file:\n`));
     assert.equal(written.err, NO_SERVER, name);
     const content = text(below);
     const parsed = (from: string) => JSON.parse(JSON.stringify(FORMATS[format].parse(from)));
-    assert.match(content, /mine/);
+    assert.equal(content.includes('mine'), hasComment);
     const files = list(dirname(below));
     assert.equal((await run([id, '--write'])).out, `relay is already in\n  ${file}\n`);
     assert.deepEqual([text(below), list(dirname(below))], [content, files]);
@@ -147,7 +149,7 @@ for (const { id, name, format, section } of CLIENTS) {
     assert.deepEqual(parsed(content), { theme: 'dark', [section]: { relay: entry } });
     const { out } = await run([id, '--remove']);
     assert.match(out, new RegExp(`^Removed relay from\n  ${file}\nBackup of the previous file:\n`));
-    assert.match(text(below), /mine/);
+    assert.equal(text(below).includes('mine'), hasComment);
     assert.deepEqual(parsed(text(below)), { theme: 'dark' });
     assert.equal((await run([id, '--remove'])).out, `relay is not in\n  ${file}\n`);
   });
@@ -411,6 +413,39 @@ test('a malformed file stays as it is, and the error says what to put in by hand
     inline.err,
     /Nothing was changed\.\n {2}Write each server as a table of its own, \[mcp_servers\.NAME\]/,
   );
+});
+
+const MARK = 'began with a byte order mark, which Claude Code does not accept. It was left out.\n';
+
+test('a byte order mark is left out where the client refuses it, and that is said; elsewhere it stays', async (context) => {
+  const { home, run, put, text } = desk(context);
+  const marked = '\uFEFF{\n  "mcpServers": {}\n}\n';
+  put('.claude.json', marked);
+  put('.cursor/mcp.json', marked);
+  assert.equal((await run(['claude-code', '--write'])).err, `${NO_SERVER}${home}/.claude.json ${MARK}`);
+  assert.match(text('.claude.json'), /^\{/);
+  assert.equal((await run(['claude-code', '--write'])).err, NO_SERVER);
+  put('.claude.json', `\uFEFF${text('.claude.json')}`);
+  assert.equal((await run(['claude-code', '--remove'])).err, `${NO_SERVER}${home}/.claude.json ${MARK}`);
+  assert.equal((await run(['cursor', '--write'])).err, NO_SERVER);
+  assert.match(text('.cursor/mcp.json'), /^\uFEFF/);
+});
+
+test('comments are refused with their line where the client refuses them, and nothing is written', async (context) => {
+  const { home, run, put, text, list } = desk(context);
+  const path = '.cline/data/settings/cline_mcp_settings.json';
+  put(path, OTHER);
+  assert.deepEqual(await run(['cline', '--write']), {
+    code: 1,
+    out: '',
+    err: `${NO_SERVER}relay: ${home}/${path} has a comment (line 2, column 3), which the client does not accept. Nothing was changed.
+  Take comments and trailing commas out of the file, then try again.
+`,
+  });
+  assert.deepEqual([text(path), list(dirname(path))], [OTHER, ['cline_mcp_settings.json']]);
+  put('.cursor/mcp.json', OTHER);
+  assert.equal((await run(['cursor', '--write'])).code, 0);
+  assert.equal(text('.cursor/mcp.json'), BOTH);
 });
 
 /** A server of this home that answers with `report` and the key. */

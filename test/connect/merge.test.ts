@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FileProblem } from '../../src/connect/clientFile.ts';
+import type { Refused } from '../../src/connect/formats.ts';
 import { type Addition, merge, withoutEntry } from '../../src/connect/merge.ts';
 import { JSON_ADDITION, JSON_KEY_ADDITION, TOML_ADDITION, TOML_KEY_ADDITION, URL } from './additions.ts';
 
@@ -217,6 +218,45 @@ for (const { what, addition, before, after } of MERGES) {
     assert.equal(merge(after, addition), after);
   });
 }
+
+const MARKED: Array<[kind: string, refuses: Refused | undefined, mark: string]> = [
+  ['strict JSON', 'mark and comments', ''],
+  ['JSON with comments, but no mark', 'mark', ''],
+  ['a client that takes both', undefined, '\uFEFF'],
+];
+
+for (const [kind, refuses, mark] of MARKED) {
+  test(`a byte order mark in a file of ${kind}: ${mark === '' ? 'left out' : 'kept'}`, () => {
+    const addition = { ...JSON_ADDITION, refuses };
+    const others = '{\n  "theme": 1\n}\n';
+    const both = JSON_ALONE.replace('{', '{\n  "theme": 1,');
+    assert.equal(merge(`\uFEFF${others}`, addition), mark + both);
+    assert.equal(merge(`\uFEFF${both}`, addition), mark + both, 'the entry is there');
+    assert.equal(withoutEntry(`\uFEFF${both}`, addition), mark + others);
+  });
+}
+
+const EXTRAS: Array<[text: string, what: string]> = [
+  ['{\n  "a": 1,\n  // mine\n  "b": [2,],\n}', 'a comment (line 3, column 3)'],
+  ['{"mcpServers": {} /* mine */}', 'a comment (line 1, column 19)'],
+  ['{\r\n  "a": [1,\r\n  ]\r\n}', 'a trailing comma (line 2, column 10)'],
+  ['\uFEFF{\n  "mcpServers": {},\n\n}', 'a trailing comma (line 2, column 19)'],
+];
+
+for (const [text, what] of EXTRAS) {
+  test(`strict JSON with ${what} is refused, and its entry can still be removed`, () => {
+    const strict = { ...JSON_ADDITION, refuses: 'mark and comments' } as const;
+    assert.throws(() => merge(text, strict), { message: `has ${what}, which the client does not accept` });
+    const added = merge(text, { ...JSON_ADDITION, refuses: 'mark' });
+    assert.throws(() => merge(added, strict), FileProblem);
+    assert.doesNotMatch(withoutEntry(added, strict), /"relay"/);
+  });
+}
+
+test('what only looks like a comment or a trailing comma is no reason to refuse', () => {
+  const text = `{"a": "// b", "c": "/* ,} */", "d": [[], {}]}`;
+  assert.match(merge(text, { ...JSON_ADDITION, refuses: 'mark and comments' }), /"relay"/);
+});
 
 test('an entry that is already right keeps its form', () => {
   const inline = `[mcp_servers]\nrelay = {enabled = true, url = '${URL}'}\n`;

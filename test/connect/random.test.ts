@@ -109,7 +109,10 @@ function original(chance: Chance, client: Client): { text: string; document: Dat
   const servers = { ...data(chance, 1), ...(chance(2) === 0 && { relay: oldEntry(chance) }) };
   const all = { ...data(chance, 0), ...(chance(4) > 0 && { [section]: servers }), ...data(chance, 1) };
   const lines = {
-    json: () => asJsonc(chance, all, '', pick(chance, ['  ', '\t', '    '])),
+    json: () =>
+      client.refuses === 'mark and comments'
+        ? JSON.stringify(all, null, pick(chance, ['', '\t', '    ']))
+        : asJsonc(chance, all, '', pick(chance, ['  ', '\t', '    '])),
     toml: () => withComments(chance, tomlOf(all), /^(?=\[(?!mcp_servers\.relay))/gm),
     yaml: () => withComments(chance, yamlOf(all, { indent: 2 + chance(3) }), /^(?=[\w"?])/gm),
   }[format]();

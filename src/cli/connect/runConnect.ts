@@ -196,7 +196,8 @@ async function removeEntry(context: Context, { currentKey }: Server, plan: Plan)
   const { io, clock, json } = context;
   const removed = await remove(plan, { now: clock.now(), currentKey });
   const { file, client } = plan;
-  const { names, ...rest } = removed;
+  const { names, unmarked, ...rest } = removed;
+  if (unmarked) noteUnmarked(context, plan);
   if (json) return printJson(io, { client: client.id, file, removed: names, ...rest });
   printBlock(io, removedText(plan, removed));
 }
@@ -223,6 +224,7 @@ async function writePlan(
   const written = await write(plan, { now: clock.now(), platform });
   noteIfAbsent(context, plan);
   noteOthers(context, plan, written.name, written.otherNames);
+  if (written.unmarked) noteUnmarked(context, plan);
   if (written.closed) note(io, `Other users could read ${plan.file}. It now holds the key, so only you can.`);
   const { backup, changed } = written;
   if (context.json) return printJson(io, { ...shown(safe, server), written: true, backup, changed });
@@ -298,6 +300,10 @@ function noteClosed(context: Context, { registrationOpen, authMode }: Server, id
 function noteIfAbsent({ io }: Context, { client, missing }: Plan): void {
   if (missing !== null)
     note(io, `${client.name} does not seem to have been used on this computer: ${missing} does not exist.`);
+}
+
+function noteUnmarked({ io }: Context, { client, file }: Plan): void {
+  note(io, `${file} began with a byte order mark, which ${client.name} does not accept. It was left out.`);
 }
 
 /** Says whether the client's file already has the server. `--write` does not need this, since its result says so. */
