@@ -89,9 +89,10 @@ Examples:
   $ relay login
   $ relay call search_tracks query=carousel`;
 
-/** Without HOME, Node asks the system for the home directory, and throws if the system knows none (libuv). */
+/** Without a usable HOME, the system is asked for the home directory; Node throws if the system does not know the user. */
 function knownError(error: unknown): unknown {
-  if ((error as NodeJS.ErrnoException | null)?.syscall !== 'uv_os_homedir') return error;
+  if (!/^uv_os_(?:homedir|get_passwd)$/.test((error as NodeJS.ErrnoException | null)?.syscall ?? ''))
+    return error;
   const message = 'Your home directory is unknown: it is set neither in the environment nor in the system.';
   return new RelayError('HOME_UNUSABLE', message, {
     remedy: 'Set HOME in the environment to a directory of your own, then run this again.',

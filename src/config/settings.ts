@@ -2,9 +2,9 @@
  * Loads and checks the settings, and tells where each value came from. The first source that gives a value counts: flag,
  * environment, `config.json`, default. Reads two files at most and changes nothing.
  */
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import envPaths from 'env-paths';
+import { ownDirectory } from '../base/ownDirectory.ts';
+import { homeDirectory } from '../base/userDirectories.ts';
 import { configPath, readConfigFile } from './configFile.ts';
 import {
   type ConfiguredClient,
@@ -132,7 +132,7 @@ function readClients(values: SettingValues, { oauthClientsFile: origin }: Origin
 
 /** Expands a leading tilde. A shell does not expand it in `--home=~/relay`, and nothing expands it in an env file. */
 function withoutTilde(path: string): string {
-  return /^~(?=$|[\\/])/.test(path) ? join(homedir(), path.slice(1)) : path;
+  return /^~(?=$|[\\/])/.test(path) ? join(homeDirectory(process), path.slice(1)) : path;
 }
 
 /** Finds the home before any other setting is read, since `config.json` is in it. */
@@ -141,7 +141,7 @@ function findHome(options: LoadOptions): ReadValue & { value: string } {
     ? [options.flags.home, 'flag']
     : options.env.RELAY_HOME
       ? [options.env.RELAY_HOME, 'environment']
-      : [options.home ?? envPaths('relay', { suffix: '' }).config, 'default'];
+      : [options.home ?? ownDirectory('config'), 'default'];
   const value = resolve(withoutTilde(raw));
   return { value: options.demo ? join(value, 'demo') : value, origin };
 }

@@ -2,7 +2,8 @@
  * Where clients read the user's skills, as data. A skill is a directory with a `SKILL.md` (https://agentskills.io). The client
  * shows the skill's name and description to the model. The model reads the rest when a task needs it. Pure.
  */
-import { pathsOf, type System } from './configPlaces.ts';
+import { pathsOf } from '../base/userDirectories.ts';
+import type { System } from './configPlaces.ts';
 
 /** The skill's name, which is also the name of its directory, as the specification requires. */
 export const SKILL_NAME = 'relay';

@@ -4,8 +4,9 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getRawAsset } from 'node:sea';
-import envPaths from 'env-paths';
+import { ownDirectory } from '../base/ownDirectory.ts';
 import { messageOf } from '../base/thrown.ts';
+import { directoryIn } from '../base/userDirectories.ts';
 import { keepByContent } from './privateFolder.ts';
 
 /** Name under which the executable carries the addon. */
@@ -25,11 +26,13 @@ export function findKeyringAddon(): string | null {
 /**
  * Directories that an executable may unpack to, the best first. If a directory cannot be created or written, is open to others,
  * or allows no executable files, the next one is used.
+ * @internal
  */
-function folders({ XDG_RUNTIME_DIR: runtime }: NodeJS.ProcessEnv): string[] {
+export function addonFolders(): string[] {
+  const runtime = directoryIn(process, 'XDG_RUNTIME_DIR');
   return [
-    envPaths('relay', { suffix: '' }).cache,
-    ...(runtime ? [join(runtime, 'relay')] : []),
+    ownDirectory('cache'),
+    ...(runtime === undefined ? [] : [join(runtime, 'relay')]),
     // The temporary directory is shared, so the name has to be this user's own.
     join(tmpdir(), `relay-${process.getuid?.() ?? 'user'}`),
   ];
@@ -37,7 +40,7 @@ function folders({ XDG_RUNTIME_DIR: runtime }: NodeJS.ProcessEnv): string[] {
 
 /** The folders into which executables of any version have unpacked an addon. */
 export async function unpackedAddons(): Promise<string[]> {
-  const places = folders(process.env).map(async (place) => {
+  const places = addonFolders().map(async (place) => {
     const names = await readdir(place).catch(() => []);
     return names.filter((name) => /^[0-9a-f]{64}$/.test(name)).map((name) => join(place, name));
   });
@@ -51,7 +54,7 @@ export async function unpackedAddons(): Promise<string[]> {
 export function loadCarriedAddon<T>(load: (path: string) => T): T {
   const content = new Uint8Array(getRawAsset(ADDON_ASSET) as ArrayBuffer);
   const problems: string[] = [];
-  for (const folder of folders(process.env)) {
+  for (const folder of addonFolders()) {
     try {
       return load(keepByContent(folder, ADDON_ASSET, content));
     } catch (error) {

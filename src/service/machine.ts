@@ -1,12 +1,12 @@
 /** The machine that this process runs on. */
 import { execFile } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 import { childEnv } from '../base/childProcess.ts';
 import { changeableByOthers } from '../base/foreignPaths.ts';
+import { homeDirectory } from '../base/userDirectories.ts';
 import { systemCodeOf } from '../domain/errors.ts';
 import type { Machine, Ran } from './manager.ts';
 import { lastingNames } from './serveCommand.ts';
@@ -14,7 +14,7 @@ import { lastingNames } from './serveCommand.ts';
 const RUN_MS = 10_000;
 
 export function systemMachine(): Machine {
-  const homeDir = homedir();
+  const homeDir = homeDirectory(process);
   return { program: ownProgram(homeDir), homeDir, uid: process.getuid?.() ?? null, run };
 }
 

@@ -123,7 +123,9 @@ test('with --json an error is one line of JSON on stderr', async () => {
 
 test('an unknown home directory of the user is reported', async () => {
   const openOffline = () =>
-    Promise.reject(Object.assign(new Error('uv_os_homedir returned ENOENT'), { syscall: 'uv_os_homedir' }));
+    Promise.reject(
+      Object.assign(new Error('uv_os_get_passwd returned ENOENT'), { syscall: 'uv_os_get_passwd' }),
+    );
   assert.deepEqual(await relay(['key', '--home', '/no/such/home'], { parts: { openOffline } }), {
     code: 1,
     out: '',

@@ -3,9 +3,10 @@
  * started with the path of this file, never with the address itself.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exists } from '../../base/files.ts';
+import { homeDirectory } from '../../base/userDirectories.ts';
 
 export interface SignInFile {
   /** Absolute. */
@@ -36,7 +37,7 @@ export async function writeSignInFile(url: string, parent: string): Promise<Sign
  */
 export async function signInFolder(platform: NodeJS.Platform): Promise<string> {
   if (platform !== 'linux') return tmpdir();
-  return (await exists('/var/lib/snapd')) ? homedir() : tmpdir();
+  return (await exists('/var/lib/snapd')) ? homeDirectory(process) : tmpdir();
 }
 
 /** @param url created by relay itself, so it needs no escaping in HTML */
