@@ -298,7 +298,7 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     id: 'service-dollar',
-    file: 'src/service/systemdUnit.ts',
+    file: 'src/service/service.ts',
     from: ".replaceAll('$', '$$$$');",
     to: ".replaceAll('$', '$$');",
     note: 'systemd takes a dollar sign in a path for a variable, and the service does not start',
@@ -306,9 +306,9 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     id: 'service-moved',
-    file: 'src/service/manager.ts',
-    from: 'return command === null || homeIn(command) === homeIn(wanted) ? null',
-    to: 'return command === null || command === wanted ? null',
+    file: 'src/service/service.ts',
+    from: 'if (home === homeIn(text))',
+    to: 'if (found === text)',
     note: 'after an upgrade, the service counts as that of another home and cannot be repaired',
     first: ['test/cli', 'test/service'],
   },

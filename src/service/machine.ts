@@ -1,48 +1,44 @@
 /** The machine that this process runs on. */
 import { execFile } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 import { childEnv } from '../base/childProcess.ts';
-import { changeableByOthers } from '../base/foreignPaths.ts';
 import { homeDirectory } from '../base/userDirectories.ts';
 import { systemCodeOf } from '../domain/errors.ts';
-import type { Machine, Ran } from './manager.ts';
-import { lastingNames } from './serveCommand.ts';
 
-const RUN_MS = 10_000;
+/** The result of running a program. Never an exception: `err` is its stderr, or the reason why it could not be run. */
+export type Ran = { ok: boolean; out: string; err: string };
 
-export function systemMachine(): Machine {
-  const homeDir = homeDirectory(process);
-  return { program: ownProgram(homeDir), homeDir, uid: process.getuid?.() ?? null, run };
+export interface Machine {
+  /** The command line of this program: the executable, or Node and the script. Absolute paths. */
+  program: readonly string[];
+  homeDir: string;
+  /** Number of the user; null on Windows, which has no such number. */
+  uid: number | null;
+  /** Runs a program without a shell, for at most `timeoutMs` (default 10 s). Never rejects. */
+  run(command: string, args: readonly string[], timeoutMs?: number): Promise<Ran>;
 }
 
-function ownProgram(homeDir: string): string[] {
-  const program = lastingName(process.execPath, homeDir);
-  return isSea() ? [program] : [program, ownScript(dirname(fileURLToPath(import.meta.url)))];
+export function systemMachine(): Machine {
+  const program = startedAs(process.argv0, process.execPath, childEnv().PATH);
+  const script = isSea() ? [] : [ownScript(dirname(fileURLToPath(import.meta.url)))];
+  const uid = process.getuid?.() ?? null;
+  return { program: [program, ...script], homeDir: homeDirectory(process), uid, run };
 }
 
 /**
- * Returns a path to the program that survives upgrades, or else the program's own path. A path that another user could redirect
- * is used only if other users can change the program's own directory too.
+ * Returns the path by which the program was started, which often is a link that survives upgrades; the program's own if that
+ * path does not lead to it. fnm's links live as long as one shell.
  */
-export function lastingName(path: string, homeDir: string): string {
+export function startedAs(name: string, path: string, search = ''): string {
   if (process.platform === 'win32') return path;
-  return lastingNames(path, homeDir).find((name) => leadsTo(name, path)) ?? path;
-}
-
-function leadsTo(name: string, path: string): boolean {
-  try {
-    const program = realpathSync(path);
-    if (realpathSync(name) !== program) return false;
-    return (
-      changeableByOthers(realpathSync(dirname(name))) === null ||
-      changeableByOthers(dirname(program)) !== null
-    );
-  } catch {
-    return false;
-  }
+  const folders = search
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !/fnm_multishells/.test(folder));
+  const names = name.includes('/') ? [resolve(name)] : folders.map((folder) => join(folder, name));
+  return names.find((one) => existsSync(one) && realpathSync(one) === realpathSync(path)) ?? path;
 }
 
 /** Finds relay's script from the bundle and from source, whatever name the program was started by. */
@@ -51,29 +47,13 @@ function ownScript(folder: string): string {
   return existsSync(script) || dirname(folder) === folder ? script : ownScript(dirname(folder));
 }
 
-function run(command: string, args: readonly string[], timeoutMs = RUN_MS): Promise<Ran> {
+function run(command: string, args: readonly string[], timeout = 10_000): Promise<Ran> {
+  const options = { env: childEnv(), windowsHide: true, timeout, killSignal: 'SIGKILL' } as const;
   return new Promise((resolve) => {
-    const options = { env: sessionEnv(), windowsHide: true };
-    const child = execFile(command, [...args], options, (error, out, err) => {
-      clearTimeout(timer);
-      const missing = systemCodeOf(error) === 'ENOENT' ? `${command} was not found` : error?.message;
+    execFile(command, [...args], options, (error, out, err) => {
+      const why = error?.killed ? `${command} did not answer within ${timeout / 1_000} s` : error?.message;
+      const missing = systemCodeOf(error) === 'ENOENT' ? `${command} was not found` : why;
       resolve({ ok: error === null, out, err: err.trim() || (missing ?? '') });
     });
-    // A child of the program may keep the streams open, so do not wait for them to close.
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL');
-      child.stdout?.destroy();
-      child.stderr?.destroy();
-      child.unref();
-      resolve({ ok: false, out: '', err: `${command} did not answer within ${timeoutMs / 1_000} s` });
-    }, timeoutMs);
   });
-}
-
-/** A login with `su` or plain ssh may lack XDG_RUNTIME_DIR, which systemctl needs to reach the user's systemd. */
-function sessionEnv(): NodeJS.ProcessEnv {
-  const folder = `/run/user/${process.getuid?.() ?? ''}`;
-  const env = childEnv();
-  if (process.platform !== 'linux' || env.XDG_RUNTIME_DIR || !existsSync(folder)) return env;
-  return { ...env, XDG_RUNTIME_DIR: folder };
 }

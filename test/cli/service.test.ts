@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import {
   existsSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -13,15 +12,16 @@ import {
 import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
-import { plistText } from '../../src/service/launchdPlist.ts';
-import type { Machine, Ran } from '../../src/service/manager.ts';
-import { runValue } from '../../src/service/runKeyValue.ts';
-import { packagedUnitText, unitText } from '../../src/service/systemdUnit.ts';
+import type { Machine, Ran } from '../../src/service/machine.ts';
+import { serviceFor } from '../../src/service/service.ts';
+import { acquireHome } from '../../src/store/home/lock.ts';
 import { type CliOptions, type CliResult, relay, temporaryHome } from '../support/cli.ts';
 import { IDLE_DOOR } from '../support/idleDoor.ts';
 
 const DONE: Ran = { ok: true, out: '', err: '' };
-const NO_BUS = 'Failed to connect to bus: No medium found';
+const NO_BUS: Ran = { ok: false, out: '', err: 'Failed to connect to bus: No medium found' };
+const LOG = 'journalctl --user -u relay -n 20';
+const RUNNING = 'Running: http://127.0.0.1:4980/mcp\n';
 
 /** A person's computer: files in a temporary directory, and a service manager that records its calls. */
 interface Desk {
@@ -29,52 +29,60 @@ interface Desk {
   dir: string;
   program: string;
   state: string;
+  unit: string;
   asked: string[];
-  /** What systemd would report, and the commands that it refuses. */
-  systemd: { booted: boolean; reachable: boolean; enabled: boolean; active: string; refuses: string[] };
   service(args?: string[], options?: CliOptions): Promise<CliResult>;
-  /** Writes `server.json` as a running server does, by default with the pid of this test. */
-  serverRuns(pid?: number): void;
+  /** The text that relay writes to start `program` for its home, or with other words. */
+  text(words?: string[], platform?: NodeJS.Platform): string;
+  /** Writes `server.json` as a running server does, or removes it. */
+  serverRuns(isRunning?: boolean): void;
 }
 
-/** The pid that the manager reports for a running service. */
-const PID = process.pid;
-
-function desk(context: TestContext, answer = systemctl): Desk {
+/** @param answer what a program answers; undefined for what a systemd answers that starts and stops the server at once */
+function desk(
+  context: TestContext,
+  answer: (own: Desk, line: string) => Ran | undefined = () => undefined,
+): Desk {
   const dir = temporaryHome(context);
   const program = join(dir, 'relay');
   const state = join(dir, 'state');
   mkdirSync(state);
   writeFileSync(program, '');
+  const machine: Machine = {
+    program: [program],
+    homeDir: dir,
+    uid: 501,
+    run: async (command, words) => {
+      const line = [command, ...words].join(' ');
+      own.asked.push(line);
+      const given = answer(own, line);
+      if (given) return given;
+      if (line.includes(' restart ')) own.serverRuns();
+      if (line.includes(' disable ')) own.serverRuns(false);
+      return DONE;
+    },
+  };
   const own: Desk = {
     dir,
     program,
     state,
+    unit: join(dir, '.config', 'systemd', 'user', 'relay.service'),
     asked: [],
-    systemd: { booted: true, reachable: true, enabled: false, active: 'inactive', refuses: [] },
-    service: (args = [], options = {}) => {
-      const machine: Machine = {
-        program: [program],
-        homeDir: dir,
-        uid: 501,
-        run: async (command, words) => {
-          const line = [command, ...words].join(' ');
-          own.asked.push(line);
-          return answer(own, line);
-        },
-      };
-      const env = { RELAY_HOME: state, ...options.env };
-      return relay(['service', ...args], { clock: hurried(), machine, ...options, env });
-    },
-    serverRuns: (pid = process.pid) => {
-      const content = {
-        pid,
-        startedAt: '2026-11-20T12:00:00.000Z',
-        version: '1.2.3',
-        baseUrl: 'http://127.0.0.1:4980',
-        ...IDLE_DOOR,
-      };
-      writeFileSync(join(state, 'server.json'), JSON.stringify(content));
+    service: (args = [], options = {}) =>
+      relay(['service', ...args], {
+        clock: hurried(),
+        machine,
+        ...options,
+        env: { RELAY_HOME: state, ...options.env },
+      }),
+    text: (words = [program, '--home', state, 'serve'], platform = 'linux') =>
+      serviceFor({ platform, env: {}, machine, command: words }).text,
+    serverRuns(isRunning = true) {
+      const file = join(state, 'server.json');
+      const startedAt = '2026-11-20T12:00:00.000Z';
+      const content = { pid: process.pid, startedAt, version: '1.2.3', baseUrl: 'http://127.0.0.1:4980' };
+      if (isRunning) writeFileSync(file, JSON.stringify({ ...content, ...IDLE_DOOR }));
+      else rmSync(file, { force: true });
     },
   };
   return own;
@@ -82,120 +90,101 @@ function desk(context: TestContext, answer = systemctl): Desk {
 
 function hurried() {
   let now = 0;
-  return {
-    ...systemClock,
-    now: () => now,
-    monotonic: () => now,
-    sleep: async (ms: number) => {
-      now += ms;
-    },
+  const sleep = async (ms: number) => {
+    now += ms;
   };
+  return { ...systemClock, now: () => now, monotonic: () => now, sleep };
 }
 
-/** A systemd that starts the server at once. */
-function systemctl(own: Desk, line: string): Ran {
-  const { systemd } = own;
-  if (line === 'test -d /run/systemd/system') return { ...DONE, ok: systemd.booted };
-  if (!systemd.reachable) return { ok: false, out: '', err: NO_BUS };
-  const verb = line.split(' ')[2] ?? '';
-  if (systemd.refuses.includes(verb)) return { ok: false, out: '', err: `Failed to ${verb} unit.` };
-  if (verb === 'enable') systemd.enabled = true;
-  if (verb === 'restart') {
-    systemd.active = 'active';
-    own.serverRuns();
-  }
-  if (verb === 'disable') Object.assign(systemd, { enabled: false, active: 'inactive' });
-  if (verb === 'disable') rmSync(join(own.state, 'server.json'), { force: true });
-  if (verb !== 'show') return DONE;
-  const pid = systemd.active === 'active' ? PID : 0;
-  const enabled = systemd.enabled ? 'enabled' : 'disabled';
-  return {
-    ...DONE,
-    out: `MainPID=${pid}\nActiveState=${systemd.active}\nSubState=x\nUnitFileState=${enabled}\n`,
-  };
+function put(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
 }
 
-const SHOW = 'systemctl --user show relay.service --property=UnitFileState,ActiveState,SubState,MainPID';
-const without = (asked: string[], line: string) => asked.filter((one) => one !== line);
-const unitOf = ({ dir }: Desk) => join(dir, '.config', 'systemd', 'user', 'relay.service');
-const linkOf = ({ dir }: Desk) =>
-  join(dir, '.config', 'systemd', 'user', 'default.target.wants', 'relay.service');
+const STOP = 'systemctl --user disable --now relay.service';
+const ENABLE = ['systemctl --user reset-failed relay.service', 'systemctl --user enable relay.service'];
+const START = 'systemctl --user restart relay.service';
 
-test('install writes the unit, enables it, starts it and says where the server is', async (context) => {
+test('install writes the unit, enables it, starts it and says where the server is; again it changes nothing', async (context) => {
   const own = desk(context);
-  const unit = unitOf(own);
+  const { unit } = own;
   assert.deepEqual(await own.service(['install']), {
     code: 0,
-    out: `Installed ${unit}\nRunning: http://127.0.0.1:4980/mcp\n`,
+    out: `Installed ${unit}\n${RUNNING}`,
     err: '',
   });
-  assert.equal(readFileSync(unit, 'utf8'), unitText([own.program, '--home', own.state, 'serve']));
-  assert.equal(lstatSync(unit).mode & 0o777, 0o644);
-  assert.deepEqual(without(own.asked, SHOW), [
-    'systemctl --user daemon-reload',
-    'systemctl --user enable relay.service',
-    'systemctl --user reset-failed relay.service',
-    'systemctl --user restart relay.service',
-  ]);
+  assert.equal(readFileSync(unit, 'utf8'), own.text());
+  assert.deepEqual(own.asked, [STOP, ...ENABLE, START]);
   assert.deepEqual(readdirSync(dirname(unit)), ['relay.service']);
-});
-
-test('a second install changes nothing, does not restart the service, and says so', async (context) => {
-  const own = desk(context);
-  await own.service(['install']);
   own.asked.length = 0;
-  assert.deepEqual(await own.service(['install']), {
-    code: 0,
-    out: `Already installed: ${unitOf(own)}\nRunning: http://127.0.0.1:4980/mcp\n`,
-    err: '',
-  });
-  assert.equal(own.asked.includes('systemctl --user restart relay.service'), false);
+  const again = { code: 0, out: `Already installed: ${unit}\n${RUNNING}`, err: '' };
+  assert.deepEqual(await own.service(['install']), again);
+  assert.deepEqual(own.asked, ENABLE);
 });
 
-test('install starts a service that was stopped, and enables a service that was disabled', async (context) => {
+test('install starts a service that was stopped; restart stops the service first', async (context) => {
   const own = desk(context);
   await own.service(['install']);
-  Object.assign(own.systemd, { enabled: false, active: 'inactive' });
-  rmSync(join(own.state, 'server.json'));
+  own.serverRuns(false);
   const { code, out } = await own.service(['install', '--json']);
   assert.equal(code, 0);
-  assert.deepEqual(JSON.parse(out), {
+  const { server, ...answer } = JSON.parse(out);
+  assert.equal(server.pid, process.pid);
+  const url = 'http://127.0.0.1:4980/mcp';
+  assert.deepEqual(answer, {
     installed: true,
-    changed: true,
-    enabled: true,
-    running: true,
+    changed: false,
     started: 'now',
-    file: unitOf(own),
-    command: `${own.program} --home ${own.state} serve`,
-    url: 'http://127.0.0.1:4980/mcp',
-    other: null,
-    silent: null,
+    file: own.unit,
+    url,
     left: [],
   });
+  own.asked.length = 0;
+  const restarted = await own.service(['restart']);
+  assert.deepEqual([restarted.code, restarted.out], [0, RUNNING]);
+  assert.deepEqual(own.asked, [STOP, ...ENABLE, START]);
+});
+
+test('restart needs an installed service of this relay, and Windows has nothing to restart', async (context) => {
+  const own = desk(context);
+  const refused = await own.service(['restart']);
+  assert.deepEqual(
+    [refused.code, refused.err],
+    [1, 'relay: The service is not installed.\n  Run: `relay service install`\n'],
+  );
+  assert.deepEqual([existsSync(own.unit), own.asked], [false, []]);
+  const data = own.text(undefined, 'win32');
+  const windows = desk(context, () => ({
+    ...DONE,
+    out: `    relay    REG_SZ    ${data.replaceAll(own.dir, windows.dir)}\r\n`,
+  }));
+  assert.match(
+    (await windows.service(['restart'], { platform: 'win32' })).err,
+    /Windows starts it at login only/,
+  );
 });
 
 test('a program that moved is noticed, and install repairs the service and restarts it', async (context) => {
   const own = desk(context);
   await own.service(['install']);
-  writeFileSync(unitOf(own), unitText(['/old/relay', '--home', own.state, 'serve']));
-  const wanted = `${own.program} --home ${own.state} serve`;
+  writeFileSync(own.unit, own.text(['/old/relay', '--home', own.state, 'serve']));
   assert.deepEqual(await own.service(), {
     code: 1,
-    out: [
-      'service  installed, starts at login',
-      `running  yes, pid ${PID}, http://127.0.0.1:4980`,
-      `file     ${unitOf(own)}`,
-      `command  /old/relay --home ${own.state} serve`,
-      `It should run: ${wanted}`,
-      '  Run: relay service install',
-      '',
-    ].join('\n'),
+    out: `service  installed, ${own.unit}
+running  yes, pid ${process.pid}, http://127.0.0.1:4980
+log      ${LOG}
+It was changed, or is of another relay.
+  Run: relay service install
+`,
     err: '',
   });
   own.asked.length = 0;
-  assert.equal((await own.service(['install'])).code, 0);
-  assert.ok(own.asked.includes('systemctl --user restart relay.service'));
-  assert.equal((await own.service(['status'])).code, 0);
+  assert.equal((await own.service(['install'])).out, `Installed ${own.unit}\n${RUNNING}`);
+  assert.deepEqual(own.asked, [STOP, ...ENABLE, START]);
+  const { code, out } = await own.service(['status', '--json']);
+  const { server, ...status } = JSON.parse(out);
+  assert.deepEqual([code, server.baseUrl], [0, 'http://127.0.0.1:4980']);
+  assert.deepEqual(status, { installed: true, running: true, file: own.unit, log: LOG, problems: [] });
 });
 
 test('the service of another home is neither replaced nor removed', async (context) => {
@@ -204,135 +193,84 @@ test('the service of another home is neither replaced nor removed', async (conte
     ['/other', ['--home', '/other'], 'relay --home /other service uninstall'],
     ['the default one', [], 'relay service uninstall'],
   ] as const) {
-    const text = unitText([own.program, ...words, 'serve']);
-    mkdirSync(dirname(unitOf(own)), { recursive: true });
-    writeFileSync(unitOf(own), text);
-    for (const verb of ['install', 'uninstall']) {
-      own.asked.length = 0;
-      assert.deepEqual(await own.service([verb]), {
-        code: 1,
-        out: '',
-        err: `relay: ${unitOf(own)} starts relay for another home: ${home}.\n  Nothing was changed. There can be only one service. To remove it: ${removal}\n`,
-      });
-      assert.deepEqual([readFileSync(unitOf(own), 'utf8'), without(own.asked, SHOW)], [text, []]);
+    const text = own.text([own.program, ...words, 'serve']);
+    put(own.unit, text);
+    const why = `${own.unit} starts relay for another home: ${home}.`;
+    const only = `There can be only one service. To remove it: ${removal}`;
+    for (const verb of ['install', 'uninstall', 'restart']) {
+      const refused = { code: 1, out: '', err: `relay: ${why}\n  Nothing was changed. ${only}\n` };
+      assert.deepEqual(await own.service([verb]), refused);
+      assert.deepEqual([readFileSync(own.unit, 'utf8'), own.asked], [text, []]);
     }
-    const { code, out } = await own.service();
-    assert.equal(code, 1);
-    assert.deepEqual(out.split('\n').slice(4), [
-      `It starts relay for another home, and there can be only one service: ${home}`,
-      `  To remove it: ${removal}`,
-      '',
-    ]);
+    assert.deepEqual(await own.service(), { code: 1, out: `${why}\n  ${only}\n`, err: '' });
   }
 });
 
-test('if systemd does not answer, relay makes the link itself, and the service starts at the next login', async (context) => {
+test('a file that another program wrote is never touched', async (context) => {
   const own = desk(context);
-  own.systemd.reachable = false;
-  assert.deepEqual(await own.service(['install']), {
-    code: 0,
-    out: `Installed ${unitOf(own)}\nIt starts at the next login.\n`,
-    err: `The service manager does not answer here: ${NO_BUS}\nUntil then, start it with: relay serve\n`,
-  });
-  assert.equal(readlinkSync(linkOf(own)), unitOf(own));
-  const again = await own.service(['install']);
-  assert.match(again.out, /^Already installed: /);
-  const status = JSON.parse((await own.service(['status', '--json'])).out);
-  assert.deepEqual(status, {
-    installed: true,
-    file: unitOf(own),
-    command: `${own.program} --home ${own.state} serve`,
-    current: true,
-    enabled: true,
-    running: null,
-    failed: false,
-    pid: null,
-    expectedCommand: `${own.program} --home ${own.state} serve`,
-    silent: NO_BUS,
-    server: null,
-    problems: [],
-  });
-  assert.deepEqual(await own.service(['uninstall']), { code: 0, out: `Removed ${unitOf(own)}\n`, err: '' });
-  assert.deepEqual([existsSync(unitOf(own)), existsSync(linkOf(own))], [false, false]);
+  const toDo = 'If you do not need it, rename or remove it, then install again.';
+  for (const content of ['[Unit]\nDescription=mine\n', '', '# \uFEFF\r\n']) {
+    put(own.unit, content);
+    const err = `relay: ${own.unit} was not written by relay.\n  Nothing was changed. ${toDo}\n`;
+    for (const verb of ['install', 'uninstall'])
+      assert.deepEqual(await own.service([verb]), { code: 1, out: '', err });
+    assert.equal(readFileSync(own.unit, 'utf8'), content);
+    assert.equal((await own.service()).code, 1);
+  }
+  // As `systemctl --user mask` does, and on a disk that is away.
+  for (const target of ['/dev/null', '/mnt/away/relay.service']) {
+    rmSync(own.unit);
+    symlinkSync(target, own.unit);
+    assert.equal((await own.service(['install'])).code, 1);
+    assert.equal(readlinkSync(own.unit), target);
+  }
+  assert.deepEqual(own.asked, []);
 });
 
-test('without systemd, nothing is installed', async (context) => {
-  const own = desk(context);
-  Object.assign(own.systemd, { reachable: false, booted: false });
-  assert.deepEqual(await own.service(['install']), {
-    code: 1,
-    out: '',
-    err: `relay: There is no systemd here to start relay at login: ${NO_BUS}
-  Nothing was installed. Start it with \`relay serve\`, or add it to whatever starts your other programs.
-`,
+// Without a bus, `systemctl enable` makes the link all the same.
+for (const refused of [ENABLE[1], START]) {
+  test(`if "${refused}" fails, a new service is removed again, and the reason is systemd’s own`, async (context) => {
+    const own = desk(context, (_, line) => (line === refused ? NO_BUS : DONE));
+    const failed = (nothing: string) => ({
+      code: 1,
+      out: '',
+      err: `relay: The system did not start the service: ${NO_BUS.err}.\n  ${nothing}Run this where you signed in yourself, not through su or ssh. To see why: ${LOG}\n`,
+    });
+    assert.deepEqual(await own.service(['install']), failed('Nothing was installed. '));
+    assert.deepEqual([existsSync(own.unit), own.asked.at(-1)], [false, STOP]);
+    put(own.unit, own.text());
+    assert.deepEqual(await own.service(['install']), failed(''));
+    assert.equal(readFileSync(own.unit, 'utf8'), own.text());
+    assert.deepEqual(await own.service(['uninstall']), { code: 0, out: `Removed ${own.unit}\n`, err: '' });
   });
-  assert.equal(existsSync(unitOf(own)), false);
-});
+}
 
 test('install does not start the service while a server runs in the foreground', async (context) => {
-  const own = desk(context);
+  const own = desk(context, (_, line) => (line === STOP ? { ...DONE, ok: false } : undefined));
   own.serverRuns();
-  const { code, out, err } = await own.service(['install']);
-  assert.deepEqual([code, out], [0, `Installed ${unitOf(own)}\nIt starts at the next login.\n`]);
-  assert.equal(
-    err,
-    `A server is already running for this home (pid ${process.pid}), and there can be only one.\nTo let the service take over now, stop that server and run this again.\n`,
-  );
-  assert.deepEqual(without(own.asked, SHOW), [
-    'systemctl --user daemon-reload',
-    'systemctl --user enable relay.service',
-  ]);
-  const status = await own.service(['status']);
-  assert.equal(status.code, 0);
-  assert.match(
-    status.out,
-    /^running {2}no; another server is running: pid \d+, http:\/\/127\.0\.0\.1:4980$/m,
-  );
-});
-
-test('a server that ends at once is reported, with the command that shows why', async (context) => {
-  const own = desk(context, (at, line) => {
-    const ran = systemctl(at, line);
-    if (line.includes(' restart ')) {
-      at.systemd.active = 'failed';
-      rmSync(join(at.state, 'server.json'));
-    }
-    return ran;
-  });
-  assert.deepEqual(await own.service(['install']), {
-    code: 1,
-    out: '',
-    err: 'relay: The service is installed, but the server that it started has stopped.\n  To see why: journalctl --user -u relay -n 20\n',
-  });
-  const status = await own.service(['status']);
-  assert.equal(status.code, 1);
-  assert.match(
-    status.out,
-    /\nIts server stopped unexpectedly\.\n {2}To see why: journalctl --user -u relay -n 20\n$/,
-  );
-});
-
-test('a server that starts slowly is no error', async (context) => {
-  const own = desk(context, (at, line) => {
-    const ran = systemctl(at, line);
-    rmSync(join(at.state, 'server.json'), { force: true });
-    return ran;
-  });
   assert.deepEqual(await own.service(['install']), {
     code: 0,
-    out: `Installed ${unitOf(own)}\nIt is starting.\n`,
-    err: '',
+    out: `Installed ${own.unit}\nIt starts at the next login.\n`,
+    err: `A server is already running for this home (pid ${process.pid}), and there can be only one.
+To let the service take over now, stop that server and run this again.
+`,
   });
+  assert.deepEqual(own.asked, [STOP, ...ENABLE]);
 });
 
-test('an error of systemd is reported in systemd’s own words', async (context) => {
-  const own = desk(context);
-  own.systemd.refuses = ['enable'];
+test('a server that does not answer is reported with the command that shows why, unless it is starting', async (context) => {
+  const own = desk(context, () => DONE);
+  const message = 'relay: The service is installed, but the server that it started does not answer.';
   assert.deepEqual(await own.service(['install']), {
     code: 1,
     out: '',
-    err: 'relay: systemd did not enable the service: Failed to enable unit.\n  To see why: journalctl --user -u relay -n 20\n',
+    err: `${message}\n  To see why: ${LOG}\n`,
   });
+  assert.match((await own.service()).out, /^running {2}no$/m);
+  const lock = await acquireHome(own.state, 'relay serve');
+  const slow = await own.service(['install']);
+  await lock.release();
+  assert.deepEqual(slow, { code: 0, out: `Already installed: ${own.unit}\nIt is starting.\n`, err: '' });
 });
 
 test('settings from the environment are listed with the commands that keep them, but without values', async (context) => {
@@ -347,298 +285,148 @@ test('settings from the environment are listed with the commands that keep them,
   assert.equal(code, 0);
   assert.equal(
     err,
-    [
-      'The service does not get these settings from your environment. To keep them:',
-      '  RELAY_PORT              relay config set port VALUE',
-      '  PROVIDER_CLIENT_ID      relay config set providerClientId VALUE',
-      '  PROVIDER_CLIENT_SECRET  relay config set providerClientSecret',
-      '  MCP_API_KEY             set it in `systemctl --user edit relay`',
-      '',
-    ].join('\n'),
+    `The service does not get these settings from your environment. To keep them:
+  RELAY_PORT              relay config set port VALUE
+  PROVIDER_CLIENT_ID      relay config set providerClientId VALUE
+  PROVIDER_CLIENT_SECRET  relay config set providerClientSecret
+  MCP_API_KEY             set it in \`systemctl --user edit relay\`
+`,
   );
-  const written = readFileSync(unitOf(own), 'utf8');
-  for (const value of Object.values(env))
-    assert.equal(`${out}${err}${written}`.includes(value), false, value);
+  const all = `${out}${err}${readFileSync(own.unit, 'utf8')}`;
+  for (const value of Object.values(env)) assert.equal(all.includes(value), false, value);
   writeFileSync(join(own.state, 'config.json'), '{"port": 5123}');
   assert.doesNotMatch((await own.service(['install'], { env })).err, /RELAY_PORT/);
-});
-
-test('settings that would keep the service from starting are reported before anything is written', async (context) => {
-  const own = desk(context);
-  writeFileSync(join(own.state, 'config.json'), '{"port": "x"}');
-  const { code, err } = await own.service(['install'], { env: { RELAY_PORT: '5123' } });
-  assert.equal(code, 2);
-  assert.match(err, /"port" in .*config\.json must be a whole number/);
-  assert.equal(existsSync(unitOf(own)), false);
-  assert.equal((await own.service(['status'])).code, 1);
-});
-
-test('a file that another program wrote is never touched', async (context) => {
-  const own = desk(context);
-  mkdirSync(dirname(unitOf(own)), { recursive: true });
-  for (const content of ['[Unit]\nDescription=mine\n', '', '# \uFEFF\r\n']) {
-    writeFileSync(unitOf(own), content);
-    for (const verb of ['install', 'uninstall']) {
-      assert.deepEqual(await own.service([verb]), {
-        code: 1,
-        out: '',
-        err: `relay: ${unitOf(own)} was not written by relay.\n  Nothing was changed. If you do not need it, rename or remove it, then run this again.\n`,
-      });
-    }
-    assert.equal(readFileSync(unitOf(own), 'utf8'), content);
-    assert.equal((await own.service()).code, 1);
-  }
-  // As `systemctl --user mask` does.
-  rmSync(unitOf(own));
-  symlinkSync('/dev/null', unitOf(own));
-  assert.equal((await own.service(['install'])).code, 1);
-  assert.equal(readlinkSync(unitOf(own)), '/dev/null');
-  rmSync(unitOf(own));
-  symlinkSync('/mnt/away/relay.service', unitOf(own));
-  assert.equal((await own.service(['install'])).code, 1);
-  assert.equal(readlinkSync(unitOf(own)), '/mnt/away/relay.service');
-  assert.deepEqual(without(own.asked, SHOW), []);
+  const named = await own.service(['install', '--home', own.state], { env: { RELAY_PORT: '4999' } });
+  assert.match(named.err, new RegExp(` {2}relay --home ${own.state} config set port VALUE\n`));
 });
 
 test('uninstall stops, disables and removes the service; a second uninstall says that there is none', async (context) => {
   const own = desk(context);
   await own.service(['install']);
   own.asked.length = 0;
-  assert.deepEqual(await own.service(['uninstall']), { code: 0, out: `Removed ${unitOf(own)}\n`, err: '' });
-  assert.deepEqual(without(own.asked, SHOW), [
-    'systemctl --user disable --now relay.service',
-    'systemctl --user daemon-reload',
-  ]);
-  assert.equal(existsSync(unitOf(own)), false);
-  assert.deepEqual(await own.service(['uninstall']), {
-    code: 0,
-    out: 'The service was not installed.\n',
+  assert.deepEqual(await own.service(['uninstall']), { code: 0, out: `Removed ${own.unit}\n`, err: '' });
+  assert.deepEqual([own.asked, existsSync(own.unit)], [[STOP], false]);
+  const none = { code: 0, out: 'The service was not installed.\n', err: '' };
+  assert.deepEqual(await own.service(['uninstall']), none);
+  const { out } = await own.service(['uninstall', '--json']);
+  assert.deepEqual(JSON.parse(out), { installed: false, removed: false, file: own.unit, server: null });
+  const nothing = {
+    code: 1,
+    out: 'The service is not installed.\n  Run: relay service install\n',
     err: '',
-  });
-  const again = await own.service(['uninstall', '--json']);
-  assert.deepEqual(JSON.parse(again.out), {
-    installed: false,
-    removed: false,
-    file: unitOf(own),
-    server: null,
-  });
+  };
+  assert.deepEqual([await own.service(), await own.service(['status'])], [nothing, nothing]);
 });
 
-/** The package's unit, enabled and started with systemctl, as the README says. Returns its path. */
-function enablePackaged(own: Desk, program = own.program): string {
-  const packaged = join(own.dir, 'packaged.service');
-  writeFileSync(packaged, packagedUnitText([program, 'serve']));
-  mkdirSync(dirname(linkOf(own)), { recursive: true });
-  symlinkSync(packaged, linkOf(own));
-  Object.assign(own.systemd, { enabled: true, active: 'active' });
-  return packaged;
-}
-
-/** The unit of a package serves the default home. */
-const DEFAULT_HOME = { env: { RELAY_HOME: '' } };
-
-test('a service that a package brought is shown once it is enabled, and install and uninstall leave its file', async (context) => {
-  const own = desk(context);
-  const packaged = enablePackaged(own);
-  const rows = `service  installed, starts at login
-running  yes, pid ${PID}, not ready yet
-file     ${packaged}
-command  ${own.program} serve
-`;
-  assert.deepEqual(await own.service([], DEFAULT_HOME), { code: 0, out: rows, err: '' });
-  const { out } = await own.service(['install'], DEFAULT_HOME);
-  assert.match(out, new RegExp(`^Already installed: ${packaged}\n`));
-  assert.equal(existsSync(unitOf(own)), false);
-  assert.deepEqual(await own.service(['uninstall'], DEFAULT_HOME), {
-    code: 0,
-    out: `Stopped and disabled ${packaged}\n`,
-    err: '',
-  });
-  assert.deepEqual([existsSync(packaged), own.systemd.enabled], [true, false]);
-  assert.match((await own.service([], DEFAULT_HOME)).out, /^The service is not installed\.\n/);
-});
-
-test('install replaces the service of a package only if that starts another program for the same home', async (context) => {
-  const own = desk(context);
-  const packaged = enablePackaged(own, '/usr/bin/relay');
-  const other = await own.service(['install']);
-  assert.match(other.err, /starts relay for another home: the default one\./);
-  assert.equal(readlinkSync(linkOf(own)), packaged);
-  assert.match((await own.service(['install'], DEFAULT_HOME)).out, /^Installed /);
-  assert.equal(readFileSync(unitOf(own), 'utf8'), unitText([own.program, 'serve']));
-  assert.equal(readlinkSync(linkOf(own)), unitOf(own));
-});
-
-test('if nothing is installed, service says so and names the command', async (context) => {
-  const own = desk(context);
-  const nothing = { code: 1, out: 'The service is not installed.\n  Run: relay service install\n', err: '' };
-  assert.deepEqual(await own.service(), nothing);
-  assert.deepEqual(await own.service(['status']), nothing);
-});
-
-test('a file where a directory should be is reported, and nothing is left behind', async (context) => {
-  const own = desk(context);
-  writeFileSync(join(own.dir, '.config'), 'mine');
-  const { code, err } = await own.service(['install']);
-  assert.equal(code, 1);
-  assert.match(
-    err,
-    /relay\.service cannot be changed: .*\n {2}Check the owner of the file and its directory, then run this again\.\n$/,
-  );
-  assert.equal(readFileSync(join(own.dir, '.config'), 'utf8'), 'mine');
-});
-
-test('install refuses a missing program, sudo, and an unknown system before it writes anything', async (context) => {
+test('what could not run is refused before anything is written', async (context) => {
   const own = desk(context);
   const sudo = await relay(['service', 'install'], {
     env: { RELAY_HOME: own.state, SUDO_USER: 'ann' },
     machine: { program: [own.program], homeDir: own.dir, uid: 0, run: async () => DONE },
   });
-  assert.deepEqual(sudo, {
-    code: 1,
-    out: '',
-    err: 'relay: A service that runs as root cannot reach your keychain.\n  Run this again without sudo.\n',
-  });
-  const unknown = await own.service(['install'], { platform: 'freebsd' });
-  assert.deepEqual(unknown, {
+  const asRoot =
+    'relay: A service that runs as root cannot reach your keychain.\n  Run this again without sudo.\n';
+  assert.deepEqual(sudo, { code: 1, out: '', err: asRoot });
+  assert.deepEqual(await own.service(['install'], { platform: 'freebsd' }), {
     code: 1,
     out: '',
     err: 'relay: relay cannot start at login on freebsd.\n  Run `relay serve` from your own startup files.\n',
   });
+  writeFileSync(join(own.state, 'config.json'), '{"port": "x"}');
+  const { code, err } = await own.service(['install'], { env: { RELAY_PORT: '5123' } });
+  assert.equal(code, 2);
+  assert.match(err, /"port" in .*config\.json must be a whole number/);
+  assert.equal((await own.service(['status'])).code, 1);
   rmSync(own.program);
   assert.match(
     (await own.service(['install'])).err,
-    /^relay: .*\/relay does not exist, so it could not be started at login\./,
+    /^relay: .*\/relay does not exist, so it could not be started/,
   );
   assert.equal(existsSync(join(own.dir, '.config')), false);
+  writeFileSync(own.program, '');
+  rmSync(join(own.state, 'config.json'));
+  writeFileSync(join(own.dir, '.config'), 'mine');
+  const blocked = await own.service(['install']);
+  assert.match(
+    blocked.err,
+    /relay\.service cannot be changed: .*\n {2}Check the disk, and the owner of the file/,
+  );
+  assert.equal(readFileSync(join(own.dir, '.config'), 'utf8'), 'mine');
 });
 
 test('the command of the service names a home that comes from RELAY_HOME or --home, but not the default home', async (context) => {
   const own = desk(context);
-  const command = async (env: Record<string, string>, args: string[] = []) =>
-    JSON.parse((await own.service(['status', '--json', ...args], { env })).out).expectedCommand;
-  assert.equal(await command({ RELAY_HOME: '' }), `${own.program} serve`);
-  assert.equal(await command({ RELAY_HOME: '/a b' }), `${own.program} --home "/a b" serve`);
-  assert.equal(await command({ RELAY_HOME: '/a b' }, ['--home', '/c']), `${own.program} --home /c serve`);
-  assert.equal(
-    await command({ RELAY_HOME: '' }, ['--home', 'here']),
-    `${own.program} --home ${process.cwd()}/here serve`,
-  );
-});
-
-test('with --home, the commands shown contain it', async (context) => {
-  const own = desk(context);
-  own.systemd.reachable = false;
-  const named = ['--home', own.state];
-  assert.equal(
-    (await own.service(named)).out,
-    `The service is not installed.\n  Run: relay --home ${own.state} service install\n`,
-  );
-  const { err } = await own.service(['install', ...named], { env: { RELAY_PORT: '4999' } });
-  assert.equal(
-    err,
-    `The service manager does not answer here: ${NO_BUS}
-Until then, start it with: relay --home ${own.state} serve
-The service does not get these settings from your environment. To keep them:
-  RELAY_PORT  relay --home ${own.state} config set port VALUE
-`,
-  );
+  const state = async (words: string[], home: string, args: string[] = []) => {
+    put(own.unit, own.text([own.program, ...words, 'serve']));
+    return (await own.service(['status', ...args], { env: { RELAY_HOME: home } })).code;
+  };
+  assert.equal(await state([], ''), 0);
+  assert.equal(await state(['--home', '/a b'], '/a b'), 0);
+  assert.equal(await state(['--home', '/c'], '/a b', ['--home', '/c']), 0);
+  assert.equal(await state(['--home', `${process.cwd()}/here`], '', ['--home', 'here']), 0);
+  assert.equal(await state(['--home', '/c'], '/a b'), 1);
 });
 
 test('on macOS install uses launchd, and waits until launchd has ended the old agent', async (context) => {
-  let loaded = true;
-  let bootstraps = 0;
+  let refusals = 2;
   const own = desk(context, (at, line) => {
-    if (line.includes('print-disabled')) return { ...DONE, out: '{\n}\n' };
-    if (line.includes(' print ')) return { ok: loaded, out: loaded ? `\tpid = ${PID}\n` : '', err: '' };
-    if (line.includes('bootout')) loaded = false;
+    if (line.includes('bootout')) at.serverRuns(false);
     if (!line.includes('bootstrap')) return DONE;
-    bootstraps += 1;
-    if (bootstraps < 3) return { ok: false, out: '', err: 'Bootstrap failed: 5: Input/output error' };
-    loaded = true;
+    if (refusals-- > 0) return { ok: false, out: '', err: 'Bootstrap failed: 5: Input/output error' };
     at.serverRuns();
     return DONE;
   });
+  const mac: CliOptions = { platform: 'darwin' };
   const plist = join(own.dir, 'Library', 'LaunchAgents', 'relay.server.plist');
-  const log = join(own.dir, 'Library', 'Logs', 'relay.log');
-  const { code, out, err } = await own.service(['install'], { platform: 'darwin' });
-  assert.deepEqual([code, out, err], [0, `Installed ${plist}\nRunning: http://127.0.0.1:4980/mcp\n`, '']);
-  assert.equal(readFileSync(plist, 'utf8'), plistText([own.program, '--home', own.state, 'serve'], log));
-  assert.deepEqual(
-    own.asked.filter((line) => !line.includes('print')),
-    [
-      'launchctl enable gui/501/relay.server',
-      'launchctl bootout gui/501/relay.server',
-      ...Array(3).fill(`launchctl bootstrap gui/501 ${plist}`),
-    ],
-  );
-  own.asked.length = 0;
-  const again = await own.service(['install'], { platform: 'darwin' });
-  assert.equal(again.out, `Already installed: ${plist}\nRunning: http://127.0.0.1:4980/mcp\n`);
-  assert.equal((await own.service(['status'], { platform: 'darwin' })).code, 0);
-  const gone = await own.service(['uninstall', '--json'], { platform: 'darwin' });
-  assert.equal(JSON.parse(gone.out).removed, true);
+  assert.deepEqual(await own.service(['install'], mac), {
+    code: 0,
+    out: `Installed ${plist}\n${RUNNING}`,
+    err: '',
+  });
+  assert.equal(readFileSync(plist, 'utf8'), own.text(undefined, 'darwin'));
+  assert.deepEqual(own.asked, [
+    'launchctl bootout gui/501/relay.server',
+    'launchctl enable gui/501/relay.server',
+    ...Array(3).fill(`launchctl bootstrap gui/501 ${plist}`),
+  ]);
+  assert.equal((await own.service(['install'], mac)).out, `Already installed: ${plist}\n${RUNNING}`);
+  assert.match((await own.service(['status'], mac)).out, /^log {6}tail ~\/Library\/Logs\/relay\.log$/m);
+  assert.equal(JSON.parse((await own.service(['uninstall', '--json'], mac)).out).removed, true);
   assert.equal(existsSync(plist), false);
-  assert.ok(own.asked.includes('launchctl bootout gui/501/relay.server'));
-});
-
-test('over ssh launchd has no session of the person, so the agent starts at the next login', async (context) => {
-  const own = desk(context, () => ({ ok: false, out: '', err: 'Could not find domain for: 501' }));
-  const { code, out, err } = await own.service(['install'], { platform: 'darwin' });
-  assert.equal(code, 0);
-  assert.match(out, /^Installed .*\nIt starts at the next login\.\n$/);
-  assert.equal(
-    err,
-    'The service manager does not answer here: Could not find domain for: 501\nUntil then, start it with: relay serve\n',
-  );
 });
 
 test('on Windows the Run key is written, recognised and removed', async (context) => {
   const registry = new Map<string, string>();
   const own = desk(context, (_own, line) => {
     const [, verb = '', key = ''] = line.split(' ');
-    const missing = {
-      ok: false,
-      out: '',
-      err: 'ERROR: The system was unable to find the specified registry key or value.',
-    };
+    const missing = { ok: false, out: '', err: 'ERROR: The system was unable to find the specified value.' };
     if (verb === 'add') registry.set(key, line.slice(line.indexOf('/d ') + 3, -3));
     if (verb === 'delete' && !registry.delete(key)) return missing;
-    if (verb !== 'query') return DONE;
     const data = registry.get(key);
-    if (data === undefined) return missing;
-    const type = key.includes('Approved') ? 'REG_BINARY' : 'REG_SZ';
-    return { ...DONE, out: `\r\nHKEY_CURRENT_USER\\x\r\n    relay    ${type}    ${data}\r\n\r\n` };
+    if (verb !== 'query') return DONE;
+    return data === undefined
+      ? missing
+      : { ...DONE, out: `\r\nHKEY_CURRENT_USER\\x\r\n    relay    REG_SZ    ${data}\r\n\r\n` };
   });
   const windows: CliOptions = { platform: 'win32' };
   const key = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Run`;
-  const approved = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run`;
   assert.deepEqual(await own.service(['install'], windows), {
     code: 0,
     out: `Installed ${key}\\relay\nIt starts at the next login.\n`,
     err: 'Until then, start it with: relay serve\n',
   });
-  assert.equal(registry.get(key), runValue([own.program, '--home', own.state, 'serve']));
-  assert.equal((await own.service(['status'], windows)).code, 0);
-
-  registry.set(approved, '0300000000000000');
-  const off = await own.service(['status'], windows);
-  assert.equal(off.code, 1);
-  assert.match(
-    off.out,
-    /\nIt is disabled, so it does not start at login\.\n {2}Run: relay service install\n$/,
-  );
-  await own.service(['install'], windows);
-  assert.equal(registry.has(approved), false);
-
+  assert.equal(registry.get(key), own.text(undefined, 'win32'));
   own.serverRuns();
-  assert.match((await own.service(['status'], windows)).out, /^running {2}yes, pid \d+, http:/m);
+  assert.match(
+    (await own.service([], windows)).out,
+    /^running {2}yes, pid \d+, http:.*\nlog {6}relay logs\n$/m,
+  );
   const gone = await own.service(['uninstall'], windows);
   assert.equal(gone.out, `Removed ${key}\\relay\n`);
-  assert.match(gone.err, /^A server is still running for this home \(pid \d+\)/);
-  assert.deepEqual([...registry], []);
-  registry.set(key, '"C:\\Other\\relay.exe"');
-  assert.equal((await own.service(['uninstall'], windows)).code, 1);
-  assert.equal((await own.service(['install'], windows)).code, 1);
-  assert.equal(registry.get(key), '"C:\\Other\\relay.exe"');
+  assert.match(gone.err, /^A server is still running for this home \(pid \d+\)\. To stop it: relay stop\n$/);
+  for (const verb of ['install', 'uninstall']) {
+    registry.set(key, '"C:\\Other\\relay.exe"');
+    assert.equal((await own.service([verb], windows)).code, 1);
+    assert.equal(registry.get(key), '"C:\\Other\\relay.exe"');
+  }
 });

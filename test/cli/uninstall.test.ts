@@ -13,8 +13,8 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { SKILL_MARK, writeSkill } from '../../src/connect/skillFile.ts';
 import { RelayError } from '../../src/domain/errors.ts';
-import type { Machine } from '../../src/service/manager.ts';
-import { unitText } from '../../src/service/systemdUnit.ts';
+import type { Machine } from '../../src/service/machine.ts';
+import { serviceFor } from '../../src/service/service.ts';
 import { acquireHome } from '../../src/store/home/lock.ts';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
 import { assertNone, pluck } from '../support/entries.ts';
@@ -22,6 +22,11 @@ import { IDLE_DOOR } from '../support/idleDoor.ts';
 
 const TERMINAL = { stdin: true, stdout: true, stderr: true };
 const UNREAD = 'Zed (/me/.zed) cannot be read. If it has an entry for relay, remove the entry by hand.';
+function unitText(command: string[]): string {
+  const machine = { program: command, homeDir: '/me', uid: 501, run: () => assert.fail() };
+  return serviceFor({ platform: 'linux', env: {}, machine, command }).text;
+}
+
 const SPOTIFY = "To end relay's access at Spotify too: https://www.spotify.com/account/apps/\n";
 const CLIENTS = [
   { id: 'cursor', name: 'Cursor', file: '/me/.cursor/mcp.json', state: 'yes' },
@@ -370,7 +375,7 @@ test('the service and the entries of another home stay', async (context) => {
   const { code, err } = await run(['--yes'], { machine: other });
   assert.equal(code, 0);
   assert.deepEqual(err.split('\n').slice(0, 3), [
-    'The service ~/.config/systemd/user/relay.service stays: it starts relay for another home. To remove it: relay --home "/other home" service uninstall',
+    'The service stays: ~/.config/systemd/user/relay.service starts relay for another home: "/other home". There can be only one service. To remove it: relay --home "/other home" service uninstall',
     'relay in Cursor (/me/.cursor/mcp.json) stays: it starts relay for another home.',
     'relay in Codex CLI (/me/.codex/config.toml) stays: its address is not that of this home. To remove it: relay connect codex --remove',
   ]);

@@ -100,9 +100,8 @@ function shown({ name, what }: Part) {
 /** Without its key, the secrets in a state cannot be decrypted. */
 const KEY_STAYS = 'The key stays in the keychain too, since the state needs it.';
 
-/** Refuses while a server runs, unless the service started that server. Any other server would write the state again. */
+/** Refuses while a server runs, since it would write the state again. */
 async function refuseRunning(context: Context): Promise<void> {
-  const { openService } = await import('../service/serviceSetup.ts');
   const { inspectSettings } = await import('../../config/settings.ts');
   const { runningDemo, runningServer } = await import('../findServer.ts');
   const { settings } = inspectSettings(context.loadOptions());
@@ -113,10 +112,6 @@ async function refuseRunning(context: Context): Promise<void> {
   const holder = await readHolder(lockPath(own ? settings.home : join(settings.home, 'demo'))).catch(
     () => null,
   );
-  const service = await openService(context)
-    .then(({ manager }) => manager.find())
-    .catch(() => null);
-  if (demo === null && service?.writtenBy === 'relay' && service.pid === server.pid) return;
   const running = `A server is running (pid ${server.pid}).${startedBy(holder)}`;
   throw new RelayError('ALREADY_RUNNING', `${running} Nothing was removed.`, {
     remedy: { text: 'Stop it with {command}, then try again.', command: ['stop'] },

@@ -41,19 +41,15 @@ export async function findParts(context: Context): Promise<{ parts: Part[] } & D
 }
 
 async function service(context: Context, { notes }: Doubts): Promise<Part[]> {
-  const { openService } = await import('../service/serviceSetup.ts');
-  const { otherHome, removalAdvice } = await import('../../service/manager.ts');
+  const { openService, removeService } = await import('../service/runService.ts');
+  const { installed } = await import('../../service/service.ts');
   try {
-    const { manager } = await openService(context);
-    const found = await manager.find();
-    const { file, writtenBy } = found;
-    if (writtenBy !== 'relay') return [];
-    const home = otherHome(found);
-    if (home !== null) {
-      notes.push(`The service ${file} stays: it starts relay for another home. ${removalAdvice(home)}`);
-      return [];
-    }
-    return [{ name: 'service', what: `the service (${file})`, remove: () => manager.uninstall() }];
+    const open = await openService(context);
+    const { file } = open.service;
+    const { state, why, remedy } = await installed(open.service);
+    if (state === 'not ours') notes.push(`The service stays: ${why} ${remedy?.text}`);
+    if (state === 'none' || state === 'not ours') return [];
+    return [{ name: 'service', what: `the service (${file})`, remove: () => removeService(open) }];
   } catch (error) {
     // If the system cannot start programs when a user signs in, there is no service to remove.
     if (!(error instanceof RelayError) || error.code !== 'SERVICE_FAILED') throw error;

@@ -1,0 +1,206 @@
+/** Runs `relay service`. Whether a server runs is asked at its door, so no output of a service manager is read. */
+import { existsSync } from 'node:fs';
+import { temporaryWord } from '../../base/temporaryProgram.ts';
+import { homeToName } from '../../config/homeToName.ts';
+import { inspectSettings, loadSettings } from '../../config/settings.ts';
+import { RelayError } from '../../domain/errors.ts';
+import { remedyText } from '../../domain/remedy.ts';
+import type { Machine, Ran } from '../../service/machine.ts';
+import { type Installed, installed, requireOk, type Service, serviceFor } from '../../service/service.ts';
+import type { Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { runningServer, startingServer } from '../findServer.ts';
+import { columns, note, printJson, printLine } from '../terminal/output.ts';
+import { commandLine } from '../usage/commandLine.ts';
+import { leftBehind, withoutSettings } from '../usage/leftBehind.ts';
+
+interface OpenService {
+  service: Service;
+  machine: Machine;
+  /** The home that the service serves. */
+  home: string;
+  /** The `--home` that the service is started with; null for the default home. */
+  named: string | null;
+}
+
+/** A stopping server may take a minute to finish its work. */
+const STOP_MS = 90_000;
+const PATIENCE_MS = 15_000;
+const LOOK_AGAIN_MS = 300;
+
+/** Works with unusable settings too, so that a service can always be inspected and removed. */
+export async function openService(context: Context): Promise<OpenService> {
+  const { platform, env, demo } = context;
+  const message = 'A service runs the real server, not the demo.';
+  if (demo) throw new RelayError('USAGE', message, { remedy: 'Leave out --demo.' });
+  const machine = await context.machine();
+  const { settings } = inspectSettings(context.loadOptions());
+  const named = homeToName(settings, env, platform);
+  const command = [...machine.program, ...(named === null ? [] : ['--home', named]), 'serve'];
+  const service = serviceFor({ platform, env, machine, command });
+  return { service, machine, home: settings.home, named };
+}
+
+/** Stops the service and removes it. Returns false if there was none. @throws RelayError `SERVICE_FAILED` */
+export async function removeService({ service, machine }: OpenService): Promise<boolean> {
+  const { state } = requireOwn(await installed(service));
+  if (state === 'none') return false;
+  // It may not be loaded, so a failure is none.
+  await ask(machine, service.stop);
+  await service.remove();
+  return true;
+}
+
+export async function installService(context: Context, { restart = false } = {}): Promise<void> {
+  const open = await openService(context);
+  const { service, machine, home, named } = open;
+  requireInstallable(context, open);
+  const left = leftBehind(context, named);
+  const { state, why, remedy } = requireOwn(await installed(service));
+  if (restart && why) throw new RelayError('SERVICE_FAILED', why, { remedy });
+  if (restart && service.start === null) {
+    throw new RelayError('SERVICE_FAILED', 'Windows starts it at login only.', {
+      remedy: { text: 'Stop the server with {command}, then sign in again.', command: ['stop'] },
+    });
+  }
+  const changed = state !== 'current';
+  // The service's own server ends, so one that still answers is another one. launchd starts no agent that it has loaded.
+  const isStopped = changed || restart || (await runningServer(home)) === null;
+  if (isStopped && (await ask(machine, service.stop)).ok)
+    await until(context, async () => (await runningServer(home)) === null);
+  if (changed) await service.write();
+  let enabled: Ran = { ok: true, out: '', err: '' };
+  for (const line of service.enable) enabled = await ask(machine, line);
+  await accepted(open, enabled, state === 'none');
+  const before = await runningServer(home);
+  const isNow = before === null && service.start !== null;
+  const server = isNow ? await start(context, open, state === 'none') : before;
+  const started = isNow ? 'now' : before && !isStopped ? 'was running' : 'next login';
+  const url = server && `${server.baseUrl}/mcp`;
+  const { file } = service;
+  if (context.json)
+    return printJson(context.io, { installed: true, changed, started, file, url, server, left });
+  if (!restart) printLine(context.io, `${changed ? 'Installed' : 'Already installed:'} ${file}`);
+  const running = url === null ? 'It is starting.' : `Running: ${url}`;
+  printLine(context.io, started === 'next login' ? 'It starts at the next login.' : running);
+  const say = (line: string) => note(context.io, line);
+  if (started === 'next login' && server !== null) {
+    say(`A server is already running for this home (pid ${server.pid}), and there can be only one.`);
+    if (service.start) say('To let the service take over now, stop that server and run this again.');
+  } else if (started === 'next login') say(`Until then, start it with: ${commandLine(context, 'serve')}`);
+  if (left.length === 0) return;
+  say('The service does not get these settings from your environment. To keep them:');
+  const elsewhere =
+    context.platform === 'linux' ? 'set it in `systemctl --user edit relay`' : 'it cannot be stored';
+  const rows = left.map(({ env, store }) => [`  ${env}`, store ?? elsewhere]);
+  for (const line of columns(rows)) say(line);
+}
+
+export async function uninstallService(context: Context): Promise<void> {
+  const open = await openService(context);
+  refuseSudo(context, open.machine);
+  const { file } = open.service;
+  const removed = await removeService(open);
+  const server = await runningServer(open.home);
+  if (context.json) return printJson(context.io, { installed: false, removed, file, server });
+  printLine(context.io, removed ? `Removed ${file}` : 'The service was not installed.');
+  if (server === null) return;
+  const stop = commandLine(context, 'stop');
+  note(context.io, `A server is still running for this home (pid ${server.pid}). To stop it: ${stop}`);
+}
+
+export async function showService(context: Context): Promise<ExitCode> {
+  const { service, home } = await openService(context);
+  const [{ state, why, remedy }, server] = await Promise.all([installed(service), runningServer(home)]);
+  const { file, log = commandLine(context, 'logs') } = service;
+  const problems =
+    why && remedy
+      ? [{ message: why, remedy: remedyText(remedy, (words) => commandLine(context, ...words)) }]
+      : [];
+  const isInstalled = state === 'current' || state === 'older';
+  if (context.json) {
+    printJson(context.io, { installed: isInstalled, running: server !== null, file, log, server, problems });
+  } else {
+    const running = server ? `yes, pid ${server.pid}, ${server.baseUrl}` : 'no';
+    const rows = [
+      ['service', `installed, ${file}`],
+      ['running', running],
+      ['log', log],
+    ];
+    for (const line of columns(isInstalled ? rows : [])) printLine(context.io, line);
+    for (const problem of problems)
+      for (const line of [problem.message, `  ${problem.remedy}`]) printLine(context.io, line);
+  }
+  return problems.length > 0 ? EXIT.failed : EXIT.done;
+}
+
+function requireOwn(found: Installed): Installed {
+  if (found.state !== 'not ours') return found;
+  const remedy = `Nothing was changed. ${found.remedy?.text}`;
+  throw new RelayError('SERVICE_FAILED', found.why ?? found.state, { remedy });
+}
+
+async function ask(machine: Machine, line: Service['start']): Promise<Ran> {
+  const [program, ...args] = line ?? [];
+  return program === undefined ? { ok: true, out: '', err: '' } : machine.run(program, args, STOP_MS);
+}
+
+/** Throws if the system refused. A new service is then removed again: without its manager, a system never starts it. */
+async function accepted({ service, machine }: OpenService, ran: Ran, isNew: boolean): Promise<void> {
+  if (!ran.ok && isNew) {
+    await ask(machine, service.stop);
+    await service.remove();
+  }
+  const nothing = isNew ? 'Nothing was installed. ' : '';
+  const remedy = `${nothing}Run this where you signed in yourself, not through su or ssh. To see why: ${service.log}`;
+  requireOk(ran, 'The system did not start the service', remedy);
+}
+
+/** Starts the service. Returns null if its server does not answer yet. */
+async function start(context: Context, open: OpenService, isNew: boolean) {
+  const { service, machine, home } = open;
+  let ran = await ask(machine, service.start);
+  // launchd may still be ending the old agent.
+  for (let tries = 1; !ran.ok && tries < service.tries; tries++) {
+    await context.clock.sleep(LOOK_AGAIN_MS, context.signal);
+    ran = await ask(machine, service.start);
+  }
+  await accepted(open, ran, isNew);
+  await until(context, async () => (await runningServer(home)) !== null);
+  const server = await runningServer(home);
+  if (server !== null || (await startingServer(home)) !== null) return server;
+  const message = 'The service is installed, but the server that it started does not answer.';
+  throw new RelayError('SERVICE_FAILED', message, { remedy: `To see why: ${service.log}` });
+}
+
+async function until({ clock, signal }: Context, isDone: () => Promise<boolean>): Promise<void> {
+  const end = clock.monotonic() + PATIENCE_MS;
+  while (!(await isDone()) && clock.monotonic() < end) await clock.sleep(LOOK_AGAIN_MS, signal);
+}
+
+/**
+ * Refuses a service that could not run. Throws `SERVICE_FAILED`, or `SETTINGS_INVALID` if the settings are unusable without this
+ * shell's environment, which the service does not get.
+ */
+function requireInstallable(context: Context, { machine, named }: OpenService): void {
+  refuseSudo(context, machine);
+  const missing = machine.program.find((path) => !existsSync(path));
+  const temporary = temporaryWord(machine.program);
+  if (missing !== undefined || temporary !== null) {
+    const why = missing
+      ? `${missing} does not exist, so it could not be started at login.`
+      : `${temporary} is a temporary copy.`;
+    const remedy = 'Install relay in a permanent place, then run this again from there.';
+    throw new RelayError('SERVICE_FAILED', why, { remedy });
+  }
+  loadSettings({ env: withoutSettings(context.env), flags: named === null ? {} : { home: named } });
+}
+
+/** Refuses `sudo`: root has another keychain and another home, and would own files that the person needs. */
+function refuseSudo({ env }: Context, { uid }: Machine): void {
+  if (uid !== 0 || !env.SUDO_USER) return;
+  const remedy = 'Run this again without sudo.';
+  throw new RelayError('SERVICE_FAILED', 'A service that runs as root cannot reach your keychain.', {
+    remedy,
+  });
+}
