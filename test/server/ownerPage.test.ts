@@ -1,5 +1,7 @@
 /** The owner's page without a browser: who gets which answer, and which requests to Spotify an answer takes. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { createJob, itemsOf, reach } from '../jobs/jobCalls.ts';
 import { authorizeUrl, newClient } from '../oauth/clients.ts';
@@ -160,24 +162,16 @@ test('the page names the home to a client that starts relay as relay connect doe
   );
 });
 
-test('client files are not looked for if the home directory is a relative path', async () => {
+test('client files are looked for in the home of the user, never in the working directory', async () => {
   const name = process.platform === 'win32' ? 'USERPROFILE' : 'HOME';
-  await withRelay({ client: false, connect: false, clientEnv: { [name]: 'me/here' } }, async (relay) => {
-    const answer = await ask(relay, 'clients/setup', { client: 'codex' }, await signedIn(relay));
-    const { requestId, ...error } = JSON.parse(answer.text).error;
-    assert.deepEqual(
-      [answer.status, typeof requestId, error],
-      [
-        503,
-        'string',
-        {
-          code: 'HOME_UNUSABLE',
-          message: `Your home directory is unknown: ${name} is "me/here", which is not an absolute path.`,
-          remedy: 'Set it in the environment to your home directory, then run this again.',
-        },
-      ],
-    );
-  });
+  for (const home of ['me/here', '']) {
+    await withRelay({ client: false, connect: false, clientEnv: { [name]: home } }, async (relay) => {
+      const { text } = await ask(relay, 'clients/setup', { client: 'codex' }, await signedIn(relay));
+      const { file } = JSON.parse(text) as { file: string };
+      assert.ok(file.includes(join('.codex', 'config.toml')) && !file.includes('me/here'), file);
+      assert.equal(existsSync('me'), false);
+    });
+  }
 });
 
 test('the state is sent once, then only the answer that it has not changed; neither asks Spotify', () =>
