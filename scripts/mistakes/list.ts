@@ -162,7 +162,7 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     id: 'door-socket-path',
-    file: 'src/door/address.ts',
+    file: 'src/door/server.ts',
     from: 'const LONGEST = 100;',
     to: 'const LONGEST = 1_000;',
     note: 'Node 20 cuts the path of a socket without an error, so nobody finds the server of a long home',

@@ -73,6 +73,17 @@ export async function findServer(
   return connectTo(context, await context.settings({ demo: true }), demo);
 }
 
+/** Says that the running server is of another version, and what to do. */
+export function remarkOtherVersion(
+  context: Pick<Asking, 'version' | 'remark'>,
+  { version }: Pick<ServerFile, 'version'>,
+): void {
+  if (version === context.version) return;
+  context.remark(
+    `The running server is version ${version}, this is ${context.version}: end it with "relay stop" and start it again.`,
+  );
+}
+
 /** Finds the running demo of the home in `settings`. Returns null if no demo runs, or if that home is the demo's own. */
 export async function runningDemo({ home, demo }: Settings): Promise<ServerFile | null> {
   return demo ? null : runningServer(join(home, 'demo'));
@@ -101,12 +112,8 @@ export async function noteOtherHome(context: Asking): Promise<void> {
 }
 
 function connectTo(context: Asking, settings: Settings, file: ServerFile): Connection {
-  const { baseUrl, version } = file;
-  if (version !== context.version) {
-    context.remark(
-      `The running server is version ${version}, this is ${context.version}: end it with "relay stop" and start it again.`,
-    );
-  }
+  const { baseUrl } = file;
+  remarkOtherVersion(context, file);
   return {
     local: openCalls(file, context.signal),
     mcp: () => openMcp(file, { [ASKER_HEADER]: COMMAND_LINE }),

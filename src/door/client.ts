@@ -1,10 +1,10 @@
 /** The programs' side of the door (`server.ts`). */
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { lstatSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { type Lines, linesOf } from '../base/textLines.ts';
 import { messageOf, RelayError, systemCodeOf, toldError } from '../domain/errors.ts';
 import { type DoorAddress, type LocalApi, localApiOf } from '../domain/localApi.ts';
-import { isOwn, proofOf } from './address.ts';
 
 /** How long a server may be silent, in milliseconds: reading a list of 100,000 lines takes a slow machine minutes. */
 const PATIENCE_MS = 300_000;
@@ -49,14 +49,10 @@ export async function openMcp(address: DoorAddress, headers: Record<string, stri
 }
 
 /** True if a server listens at this address. */
-export function answers(address: DoorAddress): Promise<boolean> {
-  return enter(address).then(
-    ({ stream }) => {
-      stream.destroy();
-      return true;
-    },
-    () => false,
-  );
+export async function answers(address: DoorAddress): Promise<boolean> {
+  const entered = await enter(address).catch(() => null);
+  entered?.stream.destroy();
+  return entered !== null;
 }
 
 /** Connects, and makes sure that the server is the one of `server.json`. A socket that is this user's own needs no proof. */
@@ -88,6 +84,18 @@ async function ask(stream: Socket, lines: Lines, message: object): Promise<Recor
   } catch (error) {
     throw away(error);
   }
+}
+
+/** True if the socket is this user's own. In a directory that others may write to, it might be somebody else's. */
+function isOwn({ socket }: DoorAddress): boolean {
+  if (process.platform === 'win32') return true;
+  const uid = lstatSync(socket, { throwIfNoEntry: false })?.uid;
+  return uid === undefined || uid === process.getuid?.() || uid === 0;
+}
+
+/** What only the server that wrote `server.json` can answer to a nonce; '' where no proof is needed. */
+export function proofOf({ secret = '' }: DoorAddress, nonce: string): string {
+  return secret === '' ? '' : createHmac('sha256', secret).update(nonce).digest('base64url');
 }
 
 /** The error for a server that cannot be reached, or has gone while it was asked. */

@@ -1,14 +1,17 @@
 /**
- * The server's side of the door. A program sends lines of JSON: `{call, given}` for one of the owner's calls, which is answered with
+ * The server's side of the door: a Unix domain socket in the home that only the owner can open, or on Windows a named pipe. Whoever
+ * opens it is the owner, so nothing else has to be proved there. A program sends lines of JSON: `{call, given}` for one of the owner's calls, which is answered with
  * `{result}` or `{error}`, or `{mcp}` with headers, after which both sides speak MCP.
  */
-import { rmSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
-import { dirname } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { Clock, Random } from '../base/clock.ts';
 import { type Lines, linesOf } from '../base/textLines.ts';
+import { messageOf, RelayError } from '../domain/errors.ts';
 import type { DoorAddress, DoorSession } from '../domain/localApi.ts';
-import { listenAt, proofOf } from './address.ts';
+import { proofOf } from './client.ts';
 
 export interface DoorOptions {
   home: string;
@@ -73,4 +76,46 @@ export async function openDoor({ home, clock, random, call, serve }: DoorOptions
         rmSync(dirname(address.socket), { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Maximum length of a socket's path, in bytes. macOS allows 103, Linux 107, and Node 20 cuts a longer path without an error, so
+ * the server would listen somewhere else.
+ */
+const LONGEST = 100;
+
+/**
+ * Makes `server` listen at a new address for the home, whose lock this process holds. If the home cannot hold a socket (its path
+ * is too long, or its file system has none), the socket is in a new private directory for temporary files.
+ * @throws RelayError `HOME_UNUSABLE`
+ */
+async function listenAt(server: Server, home: string, random: Random): Promise<DoorAddress> {
+  if (process.platform === 'win32') {
+    const secret = random.bytes(32).toString('base64url');
+    return { ...(await listen(server, String.raw`\\.\pipe\relay-${random.uuid()}`)), secret };
+  }
+  const socket = join(home, 'relay.sock');
+  try {
+    // Left over from a server that was killed.
+    rmSync(socket, { force: true });
+    return await listen(server, socket);
+  } catch {
+    const temporary = async () => listen(server, join(mkdtempSync(join(tmpdir(), 'relay-')), 'relay.sock'));
+    return temporary().catch((error) => {
+      const reason = `No socket can be made in ${home} or in ${tmpdir()}: ${messageOf(error)}.`;
+      const remedy = 'Choose a home on a local disk with --home, or a short TMPDIR.';
+      throw new RelayError('HOME_UNUSABLE', reason, { remedy, details: { home }, cause: error });
+    });
+  }
+}
+
+async function listen(server: Server, socket: string): Promise<DoorAddress> {
+  if (Buffer.byteLength(socket) > LONGEST) throw new Error(`${socket} is too long for a socket`);
+  await new Promise<void>((resolve, reject) => {
+    // The system makes the socket while `listen` runs, so nobody else can ever connect to it.
+    const mask = process.umask(0o177);
+    server.once('error', reject).listen(socket, resolve);
+    process.umask(mask);
+  });
+  return { socket };
 }

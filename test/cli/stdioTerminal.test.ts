@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
+import type { Pipe } from '../../src/cli/terminal/pipe.ts';
 import { relay } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 
@@ -11,22 +12,35 @@ const END_KEYS = [
   ['win32', 'Ctrl-Z and then Enter'],
 ] as const;
 
+/** stdin that has ended, and a client that reads nothing. */
+function pipe(terminal: boolean): Pipe {
+  const input = new PassThrough();
+  input.end();
+  return {
+    input,
+    terminal,
+    write: async () => {},
+    flushed: async () => {},
+    closed: new AbortController().signal,
+  };
+}
+
 for (const [platform, keys] of END_KEYS) {
   test(`stdio on a terminal of ${platform} says what it waits for, and what ends it`, async (context) => {
     const { env } = await startFakeLocal(context);
-    const input = new PassThrough();
-    input.end();
-    const pipe = {
-      input,
-      terminal: true,
-      write: async () => {},
-      flushed: async () => {},
-      closed: new AbortController().signal,
-    };
-    assert.deepEqual(await relay(['stdio'], { env, platform, pipe }), {
+    assert.deepEqual(await relay(['stdio'], { env, platform, pipe: pipe(true) }), {
       code: 0,
       out: '',
       err: `Waiting for messages of an MCP client. ${keys} ends it.\n`,
     });
   });
 }
+
+test('stdio says on stderr that the server is of another version, and goes on', async (context) => {
+  const { env } = await startFakeLocal(context, { version: '9.9.9' });
+  assert.deepEqual(await relay(['stdio'], { env, pipe: pipe(false) }), {
+    code: 0,
+    out: '',
+    err: 'The running server is version 9.9.9, this is 1.2.3: end it with "relay stop" and start it again.\n',
+  });
+});

@@ -12,7 +12,7 @@ import { LOOK_AGAIN_MS } from '../../store/home/lockFile.ts';
 import { readServerFile } from '../../store/home/serverFile.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { startingServer } from '../findServer.ts';
+import { remarkOtherVersion, startingServer } from '../findServer.ts';
 import { endOfInput } from '../terminal/endOfInput.ts';
 import { note } from '../terminal/output.ts';
 import { type ToolOptions, toolChoice } from '../usage/toolFlags.ts';
@@ -58,6 +58,7 @@ export async function pipeStdio(context: Context, options: ToolOptions): Promise
       try {
         const found = await openMcp(file ?? { socket: '' }, headers);
         void carryAnswers(found);
+        if (file) remarkOtherVersion(context, file);
         return found;
       } catch (error) {
         if (starting?.failed) throw starting.failed;

@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { readJson } from '../../base/parsing.ts';
 import { RelayError, toldError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
-import { serverEnv } from './startedWith.ts';
 
 export interface Starting {
   /** Why the server could not start; null while it may still answer. Another server that holds the home is no reason. */
@@ -14,10 +13,12 @@ export async function startServer(context: Context): Promise<Starting> {
   const { program } = await context.machine();
   const [command = '', ...words] = program;
   const { home, demo } = context;
+  // Other clients use that server too, so its tools are not this client's.
+  const { RELAY_TOOLSETS: _, RELAY_READ_ONLY: __, ...env } = context.env;
   const named = [...(home === undefined ? [] : ['--home', home]), ...(demo ? ['--demo'] : [])];
   const starting: Starting = { failed: null };
   const child = spawn(command, [...words, ...named, 'serve', '--until-unused', '--json'], {
-    ...{ env: serverEnv(context), detached: true, windowsHide: true },
+    ...{ env, detached: true, windowsHide: true },
     // The reason of a failed start is one line of JSON. Later messages are in the log of the home.
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -23,9 +23,3 @@ export function startedWith(context: Context, tools: ToolOptions): StartedWith {
     }),
   };
 }
-
-/** The environment for a server that this process starts. Other clients use that server too, so its tools are not this client's. */
-export function serverEnv({ env }: Context): NodeJS.ProcessEnv {
-  const { RELAY_TOOLSETS: _, RELAY_READ_ONLY: __, ...others } = env;
-  return others;
-}
