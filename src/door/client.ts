@@ -8,6 +8,8 @@ import { type DoorAddress, type LocalApi, localApiOf } from '../domain/localApi.
 
 /** How long a server may be silent, in milliseconds: reading a list of 100,000 lines takes a slow machine minutes. */
 const PATIENCE_MS = 300_000;
+/** The same for opening a stream, which takes no work. */
+const GREETING_MS = 10_000;
 
 /** A stream on which the server speaks MCP, one message a line. */
 export interface McpStream {
@@ -44,7 +46,10 @@ export function openCalls(address: DoorAddress, signal?: AbortSignal): LocalApi 
 /** @param headers which tools the client gets, named in lower case. @throws RelayError `NO_SERVER` */
 export async function openMcp(address: DoorAddress, headers: Record<string, string>): Promise<McpStream> {
   const { stream, lines } = await enter(address);
-  stream.setTimeout(0).write(`${JSON.stringify({ mcp: headers })}\n`);
+  stream.setTimeout(GREETING_MS);
+  // A server that is being killed still takes connections for a moment.
+  await ask(stream, lines, { mcp: headers });
+  stream.setTimeout(0);
   return { stream, lines };
 }
 

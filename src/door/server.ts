@@ -1,7 +1,7 @@
 /**
  * The server's side of the door: a Unix domain socket in the home that only the owner can open, or on Windows a named pipe. Whoever
  * opens it is the owner, so nothing else has to be proved there. A program sends lines of JSON: `{call, given}` for one of the owner's calls, which is answered with
- * `{result}` or `{error}`, or `{mcp}` with headers, after which both sides speak MCP.
+ * `{result}` or `{error}`, or `{mcp}` with headers; after its answer both sides speak MCP.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -52,7 +52,10 @@ export async function openDoor({ home, clock, random, call, serve }: DoorOptions
       const { value: line, done } = await lines.next();
       if (done) return;
       const { hello, mcp, call: name, given } = JSON.parse(line ?? '');
-      if (mcp) return void streams.set(stream, serve(stream, lines, mcp));
+      if (mcp) {
+        stream.write('{"result":true}\n');
+        return void streams.set(stream, serve(stream, lines, mcp));
+      }
       calls += 1;
       const answer = hello ? { result: proofOf(address, hello) } : await call(name, given);
       calls -= 1;
