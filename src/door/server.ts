@@ -1,7 +1,7 @@
 /**
  * The server's side of the door: a Unix domain socket in the home that only the owner can open, or on Windows a named pipe. Whoever
- * opens it is the owner, so nothing else has to be proved there. A program sends lines of JSON: `{call, given}` for one of the owner's calls, which is answered with
- * `{result}` or `{error}`, or `{mcp}` with headers; after its answer both sides speak MCP.
+ * opens it is the owner, so nothing else has to be proved there. A program sends lines of JSON: `{call, given}` for one of the
+ * owner's calls, which is answered with `{result}` or `{error}`, or `{mcp}` with headers; after its answer both sides speak MCP.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';

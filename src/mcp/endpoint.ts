@@ -199,7 +199,8 @@ function asMeant(message: unknown): unknown {
     params: {
       ...(withoutNulls(params) as object),
       ...(isEmptyList(args) ? { arguments: {} } : isCall ? { arguments: args } : {}),
-      ...(capabilities === undefined ? {} : { capabilities: asObjects(capabilities) }),
+      // Capabilities are objects in objects.
+      ...(capabilities === undefined ? {} : { capabilities: withoutNulls(capabilities, {}) }),
     },
   };
 }
@@ -208,19 +209,13 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** Capabilities are objects in objects. */
-function asObjects(value: unknown): unknown {
-  if (isEmptyList(value)) return {};
+/** @param emptyList what an empty list stands for */
+function withoutNulls(value: unknown, emptyList: object = []): unknown {
+  if (isEmptyList(value)) return emptyList;
+  if (Array.isArray(value)) return value.map((entry) => withoutNulls(entry, emptyList));
   if (!isObject(value)) return value;
   const members = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(members.map(([name, member]) => [name, asObjects(member)]));
-}
-
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isObject(value)) return value;
-  const members = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)]));
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member, emptyList)]));
 }
 
 /**

@@ -4,10 +4,9 @@
  */
 
 import { withDeadline } from '../../base/abort.ts';
-import { isObject } from '../../base/parsing.ts';
 import type { Lines } from '../../base/textLines.ts';
-import { isErrorCode, RelayError } from '../../domain/errors.ts';
-import { FIX_META, readRemedy } from '../../domain/remedy.ts';
+import { RelayError, toldError } from '../../domain/errors.ts';
+import { FIX_META } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';
 import type { Connection } from '../findServer.ts';
 import type { ProgressReport } from '../terminal/progress.ts';
@@ -131,13 +130,7 @@ function outcomeOf({ isError, structuredContent, content, _meta }: CallAnswer): 
   const text = content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : [])).join('\n');
   if (isError !== true) return { value: structuredContent ?? text, error: null };
   const error = (structuredContent as { error?: Record<string, unknown> } | undefined)?.error ?? {};
-  const { code = 'INTERNAL', message = text, details } = error;
-  const remedy = readRemedy(_meta?.[FIX_META]) ?? readRemedy(error.remedy);
-  return {
-    value: structuredContent ?? { error: { code, message } },
-    error: new RelayError(isErrorCode(code) ? code : 'INTERNAL', `${String(code)}: ${String(message)}`, {
-      ...(remedy ? { remedy } : {}),
-      ...(isObject(details) ? { details } : {}),
-    }),
-  };
+  const { code = 'INTERNAL', message = text } = error;
+  const told = { ...error, message: `${String(code)}: ${String(message)}`, fix: _meta?.[FIX_META] };
+  return { value: structuredContent ?? { error: { code, message } }, error: toldError(told) };
 }

@@ -23,10 +23,11 @@ async function runStop(context: Context): Promise<void> {
   const { clock, io, json, signal } = context;
   const { local, baseUrl } = await context.server();
   const { pid, clients } = await local.stop();
-  const { signalReaches } = await import('../../store/home/processes.ts');
+  const { startingServer } = await import('../findServer.ts');
+  const { home } = await context.settings({ demo: context.demo });
   const giveUpAt = clock.monotonic() + PATIENCE_MS;
   // A server that a client started ends its process. Another one may be part of a program that goes on.
-  while ((await isUp(context)) && signalReaches(pid)) {
+  while ((await startingServer(home)) === pid) {
     if (clock.monotonic() > giveUpAt) {
       throw new RelayError(
         'INTERNAL',
@@ -45,10 +46,4 @@ async function runStop(context: Context): Promise<void> {
       io,
       `These clients were connected, and start a server again with their next message: ${clients.join(', ')}`,
     );
-}
-
-async function isUp(context: Context): Promise<boolean> {
-  const { startingServer } = await import('../findServer.ts');
-  const { home } = await context.settings({ demo: context.demo });
-  return (await startingServer(home)) !== null;
 }

@@ -51,9 +51,9 @@ export async function pipeStdio(context: Context, options: ToolOptions): Promise
   }
 
   async function connect(): Promise<McpStream> {
+    const { settings, headers } = startedWith(context, options);
     let starting: Starting | null = null;
     for (const giveUpAt = clock.monotonic() + PATIENCE_MS; ; await pause()) {
-      const { settings, headers } = startedWith(context, options);
       const file = await readServerFile(settings.home);
       try {
         const found = await openMcp(file ?? { socket: '' }, headers);
