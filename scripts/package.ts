@@ -60,8 +60,6 @@ async function packageAll(host: Target): Promise<void> {
     else await tarFile(join(dist, `${name}.tar.gz`), files);
   }
   await npmPackage();
-  // `relay status` asks for this file of the newest release.
-  await writeFile(join(dist, 'latest.json'), `${JSON.stringify({ version })}\n`);
   await writeSums();
 }
 
@@ -72,7 +70,7 @@ async function removeEarlier(): Promise<void> {
 }
 
 function isPublished(name: string): boolean {
-  return name.startsWith('relay-') || name === 'latest.json';
+  return name.startsWith('relay-');
 }
 
 /** Packs what package.json lists as `files`, with the program in its minified form. */

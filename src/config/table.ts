@@ -4,7 +4,6 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { REPOSITORY } from '../domain/project.ts';
 import { TOOLSETS, type Toolset } from '../domain/toolsets.ts';
 import type { ValueType } from './types.ts';
 import * as types from './types.ts';
@@ -168,17 +167,6 @@ export const SETTINGS = {
     fallbackText: '`auto`',
     meaning:
       'Where the master key is: `os` keychain, `file` in the home directory, or `auto`: the first that works',
-  }),
-  updateUrl: setting<string | null>('RELAY_UPDATE_URL', types.apiRoot, {
-    fallback:
-      REPOSITORY === null ? null : `https://github.com/${REPOSITORY}/releases/latest/download/latest.json`,
-    fallbackText: REPOSITORY === null ? 'none, since there is no public release yet' : 'the release page',
-    meaning:
-      'JSON with the `version` of the newest release, which `relay status` asks for at most once a day, on a terminal only',
-  }),
-  updateCheck: setting<boolean>('RELAY_UPDATE_CHECK', types.flag, {
-    fallback: true,
-    meaning: 'Whether `relay status` says that there is a newer version',
   }),
   logLevel: setting<(typeof LOG_LEVELS)[number]>('LOG_LEVEL', types.oneOf(LOG_LEVELS), {
     fallback: 'info',

@@ -5,5 +5,5 @@ export function serverName(demo: boolean): 'relay' | 'relay-demo' {
   return demo ? 'relay-demo' : 'relay';
 }
 
-/** `owner/name` on GitHub; null while there is no public release. Until then, nothing asks for a newer version by itself. */
+/** `owner/name` on GitHub; null while there is no public release. */
 export const REPOSITORY: string | null = null as string | null;

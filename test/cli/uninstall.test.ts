@@ -59,7 +59,6 @@ function computer(context: TestContext, { refuses = '' } = {}) {
     'memory.db',
     'config.json',
     'master.key',
-    'update.json',
     'plays-upload-00ff17a2b3c4d5e6',
   ]) {
     write(join(state, name), '{}');

@@ -87,15 +87,7 @@ test('a home that every user can write to, with files of others, is refused', {
   assert.equal((await stat(home)).mode & 0o777, 0o777);
 });
 
-for (const name of [
-  'master.key',
-  'relay.db',
-  'config.json',
-  'library.db',
-  'memory.db',
-  'relay.log',
-  'update.json',
-]) {
+for (const name of ['master.key', 'relay.db', 'config.json', 'library.db', 'memory.db', 'relay.log']) {
   test(`a ${name} of another user is refused`, { skip: onWindows || unlessRoot }, async (t) => {
     const home = temporaryHome(t);
     await writeFile(join(home, name), '');

@@ -4,7 +4,7 @@ import { isKeyFailure } from '../../domain/failureClass.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, exitCodeOfProblem, type Finish } from '../exit.ts';
-import { note, printBlock, printJson, showsUnicode } from '../terminal/output.ts';
+import { printBlock, printJson, showsUnicode } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 import { shownReport, statusText } from './statusText.ts';
 
@@ -31,10 +31,7 @@ async function runStatus(context: Context): Promise<ExitCode> {
   const named = { home: context.home, demo: report.demo, platform };
   const shown = { ...shownReport(report, named), ownerCode };
   if (context.json) printJson(io, shown);
-  else {
-    printBlock(io, statusText(shown, { unicode: showsUnicode(env, platform), columns: io.columns }));
-    await sayNewerVersion(context);
-  }
+  else printBlock(io, statusText(shown, { unicode: showsUnicode(env, platform), columns: io.columns }));
   if (ownerCode === null && report.ownerCode !== null) {
     context.remark('The owner code is shown on a terminal only.');
   }
@@ -49,19 +46,6 @@ async function withMemory(report: StatusReport): Promise<StatusReport> {
     entry.part === 'database' && memory ? [entry, memory] : [entry],
   );
   return { ...report, entries };
-}
-
-/** Names a newer version of relay, if there is one, to a person at a terminal. */
-async function sayNewerVersion(context: Context): Promise<void> {
-  const { io, env, version, clock, signal } = context;
-  const isAutomatic = !['', 'false', '0'].includes(env.CI ?? '');
-  if (!io.terminal.stdout || !io.terminal.stderr || isAutomatic) return;
-  const { updateCheck, updateUrl, home } = await context.settings();
-  if (!updateCheck || updateUrl === null) return;
-  const { newerVersion } = await import('./newerVersion.ts');
-  const newer = await newerVersion({ url: updateUrl, home, version, clock, signal });
-  if (newer !== null)
-    note(io, `relay ${newer} is out; this is ${version}. RELAY_UPDATE_CHECK=off hides this.`);
 }
 
 /**

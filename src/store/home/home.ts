@@ -18,21 +18,20 @@ export const HOME_FILES = {
   'master.key': 'Key of the secrets, only if no keychain is used',
   'oauth-clients.json': 'Clients that you register by hand; optional',
   'relay.log': "The latest lines of the server's log; `relay logs` prints them",
-  'update.json': 'When relay last asked for the newest version',
 } as const;
 /** Beginning of the names of archives that are being sent to the home; a number in hexadecimal follows. */
 export const UPLOAD_PREFIX = 'plays-upload-';
 /** The directory in a home that is the demo's home. */
 export const DEMO = 'demo';
 
-const NAME = String.raw`(relay\.(db|sock|lock|log(\.1)?)|(library|memory)\.db|(config|server|update)\.json|master\.key)`;
+const NAME = String.raw`(relay\.(db|sock|lock|log(\.1)?)|(library|memory)\.db|(config|server)\.json|master\.key)`;
 /** The ends of the names that relay gives to copies and to unfinished writes. A copy that a person made has another end. */
 const COPY = String.raw`\.(\d+-[0-9a-f]+-\d+\.tmp|before-[a-z]+-.+|damaged-\d+|after-.+|lock)`;
 /** Matches our files, the copies and unfinished writes beside them, and archives of plays whose upload was cut short. */
 export const OWN_FILE = new RegExp(`^(${NAME}(${COPY})?|${UPLOAD_PREFIX}[0-9a-f]+)$`);
 
 /** Another program may have files of these names, and a home that was in use has others too. */
-const ALSO_OTHERS = ['library.db', 'memory.db', 'update.json'];
+const ALSO_OTHERS = ['library.db', 'memory.db'];
 const STICKY = 0o1000;
 const WRITABLE_BY_ALL = 0o002;
 
