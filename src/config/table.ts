@@ -1,10 +1,9 @@
 /**
- * Every setting, once: loading, `relay config` and the manual's table are all made from this list. Adding a setting is
- * one entry here, and one rule in `rules.ts` if it depends on another.
+ * Every setting, once: loading, `relay config` and the tests of the manual, which says what each means, are made from this list.
+ * Adding a setting is one entry here, and one rule in `rules.ts` if it depends on another.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { TOOLSETS, type Toolset } from '../domain/toolsets.ts';
 import type { ValueType } from './types.ts';
 import * as types from './types.ts';
 
@@ -18,17 +17,16 @@ export interface Surroundings {
 
 export interface Setting<T> {
   env: string;
+  type: ValueType<NonNullable<T>>;
+  fallback: (at: Surroundings) => T;
+  /** The default in words, for the manual and for `relay config list`. */
+  fallbackText: string;
   /** True if `config.json` may hold the setting. */
   inFile: boolean;
   /** The command-line flag, with its dashes. */
   flag: string | null;
   /** True if the value is never shown, and neither is its default. */
   secret: boolean;
-  type: ValueType<NonNullable<T>>;
-  fallback: (at: Surroundings) => T;
-  /** The default in words, for the manual and for `relay config list`. */
-  fallbackText: string;
-  meaning: string;
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -36,147 +34,65 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 /** Root of Spotify's own Web API. */
 export const SPOTIFY_API = 'https://api.spotify.com/v1';
 
+const SECRET = { secret: true, inFile: false };
+const NOT_IN_FILE = { inFile: false };
+
 /** All settings, by name. Those that may be in `config.json` have this name there. */
 export const SETTINGS = {
-  home: setting<string>('RELAY_HOME', types.directory, {
-    inFile: false,
+  home: setting('RELAY_HOME', types.directory, ({ home }) => home, {
+    ...NOT_IN_FILE,
     flag: '--home',
-    fallback: ({ home }) => home,
     fallbackText: "`relay` in the user's config directory",
-    meaning: 'Home directory: state, settings and key file',
   }),
-  host: setting<string>('RELAY_HOST', types.hostName, {
-    flag: '--host',
-    fallback: '127.0.0.1',
-    meaning: 'Address to listen on; any other than loopback needs `PUBLIC_BASE_URL`',
-  }),
-  port: setting<number>('RELAY_PORT', types.port, {
-    flag: '--port',
-    fallback: 4980,
-    meaning: 'Port to listen on; 0 picks a free one',
-  }),
-  publicBaseUrl: setting<string | null>('PUBLIC_BASE_URL', types.origin, {
-    fallback: null,
-    meaning:
-      'URL of the server behind a proxy or tunnel, with https: its host is accepted and all URLs use it',
-  }),
-  providerClientId: setting<string | null>('PROVIDER_CLIENT_ID', types.clientId, {
-    fallback: null,
-    meaning: 'Client ID of your own Spotify app; the first `relay login` asks for it',
-  }),
-  providerClientSecret: setting<string | null>('PROVIDER_CLIENT_SECRET', types.secretText, {
-    inFile: false,
-    secret: true,
-    fallback: null,
+  host: setting('RELAY_HOST', types.hostName, '127.0.0.1', { flag: '--host' }),
+  port: setting('RELAY_PORT', types.port, 4980, { flag: '--port' }),
+  publicBaseUrl: optional('PUBLIC_BASE_URL', types.origin),
+  providerClientId: optional('PROVIDER_CLIENT_ID', types.clientId),
+  providerClientSecret: optional('PROVIDER_CLIENT_SECRET', types.secretText, {
+    ...SECRET,
     fallbackText: 'the one in the state, if any',
-    meaning:
-      'Client secret of the app, optional; `relay config set providerClientSecret` stores it encrypted',
   }),
-  providerRedirectUri: setting<string | null>('PROVIDER_REDIRECT_URI', types.providerRedirectUri, {
-    fallback: null,
+  providerRedirectUri: optional('PROVIDER_REDIRECT_URI', types.providerRedirectUri, {
     fallbackText: `\`http://127.0.0.1:<port>${types.CALLBACK_PATH}\``,
-    meaning: `Redirect URI as entered in the Spotify app; its path must be exactly \`${types.CALLBACK_PATH}\``,
   }),
-  providerApiUrl: setting<string>('PROVIDER_API_URL', types.apiRoot, {
-    fallback: SPOTIFY_API,
-    meaning: 'Root of the Web API',
-  }),
-  providerAccountsUrl: setting<string>('PROVIDER_ACCOUNTS_URL', types.apiRoot, {
-    fallback: 'https://accounts.spotify.com',
-    meaning: 'Root of the login service: `/authorize` and `/api/token` are below it',
-  }),
-  mcpAuthMode: setting<'bearer' | 'oauth'>('MCP_AUTH_MODE', types.oneOf(['bearer', 'oauth']), {
-    fallback: 'bearer',
-    meaning: '`bearer`: API key and OAuth tokens; `oauth`: OAuth tokens only',
-  }),
-  mcpApiKey: setting<string | null>('MCP_API_KEY', types.bearerKey, {
-    inFile: false,
-    secret: true,
-    fallback: null,
+  providerApiUrl: setting('PROVIDER_API_URL', types.apiRoot, SPOTIFY_API),
+  providerAccountsUrl: setting('PROVIDER_ACCOUNTS_URL', types.apiRoot, 'https://accounts.spotify.com'),
+  mcpAuthMode: setting('MCP_AUTH_MODE', types.oneOf(['bearer', 'oauth']), 'bearer'),
+  mcpApiKey: optional('MCP_API_KEY', types.bearerKey, {
+    ...SECRET,
     fallbackText: 'generated at first start',
-    meaning:
-      'Key that MCP clients send: at least 32 characters, and random with `PUBLIC_BASE_URL`. By default, relay generates one and keeps it encrypted in the state',
   }),
-  mcpOauthOwnerSecret: setting<string | null>('MCP_OAUTH_OWNER_SECRET', types.ownerCode, {
-    inFile: false,
-    secret: true,
-    fallback: null,
+  mcpOauthOwnerSecret: optional('MCP_OAUTH_OWNER_SECRET', types.ownerCode, {
+    ...SECRET,
     fallbackText: 'generated at each start',
-    meaning: 'Owner code that the approval page asks for; with `PUBLIC_BASE_URL` at least 16 characters',
   }),
-  dynamicRegistration: setting<boolean>('MCP_OAUTH_DCR_ENABLED', types.flag, {
-    fallback: true,
-    meaning: 'Whether MCP clients may register themselves',
-  }),
-  mcpOauthClientId: setting<string | null>('MCP_OAUTH_CLIENT_ID', types.oauthClientId, {
-    inFile: false,
-    fallback: null,
-    meaning:
-      'Client ID of a fixed OAuth client; `MCP_OAUTH_CLIENT_SECRET` and `MCP_OAUTH_CLIENT_REDIRECT_URI` are then required',
-  }),
-  mcpOauthClientSecret: setting<string | null>('MCP_OAUTH_CLIENT_SECRET', types.secretText, {
-    inFile: false,
-    secret: true,
-    fallback: null,
-    meaning: 'Secret of the fixed OAuth client',
-  }),
-  mcpOauthClientRedirectUri: setting<string | null>('MCP_OAUTH_CLIENT_REDIRECT_URI', types.oauthRedirectUri, {
-    inFile: false,
-    fallback: null,
-    meaning: 'Redirect URI of the fixed OAuth client',
-  }),
-  oauthClientsFile: setting<string | null>('MCP_OAUTH_CLIENTS_FILE', types.filePath, {
+  dynamicRegistration: setting('MCP_OAUTH_DCR_ENABLED', types.flag, true),
+  mcpOauthClientId: optional('MCP_OAUTH_CLIENT_ID', types.oauthClientId, NOT_IN_FILE),
+  mcpOauthClientSecret: optional('MCP_OAUTH_CLIENT_SECRET', types.secretText, SECRET),
+  mcpOauthClientRedirectUri: optional('MCP_OAUTH_CLIENT_REDIRECT_URI', types.oauthRedirectUri, NOT_IN_FILE),
+  oauthClientsFile: optional('MCP_OAUTH_CLIENTS_FILE', types.filePath, {
     fallback: ({ home }) => existing(join(home, 'oauth-clients.json')),
     fallbackText: '`<home>/oauth-clients.json` if there',
-    meaning: 'JSON file of fixed OAuth clients',
   }),
-  toolsets: setting<readonly Toolset[]>('RELAY_TOOLSETS', types.toolsetList, {
-    flag: '--toolsets',
-    fallback: ['standard'],
-    meaning: `Which tools AI clients get, separated by commas: ${TOOLSETS.map((name) => `\`${name}\``).join(', ')}`,
-  }),
-  readOnly: setting<boolean>('RELAY_READ_ONLY', types.flag, {
-    flag: '--read-only',
-    fallback: false,
-    meaning: 'Whether to leave out the tools that change something: playlists, library, playback, jobs',
-  }),
-  covers: setting<boolean>('RELAY_COVERS', types.flag, {
-    fallback: true,
-    meaning: 'Whether the owner’s page loads the covers of playlists from Spotify',
-  }),
-  libraryRequestsPerDay: setting<number>('RELAY_LIBRARY_REQUESTS_PER_DAY', types.wholeNumber(1, 100_000), {
-    fallback: 400,
-    meaning: 'Requests that reading the library in the background may send in any 24 hours',
-  }),
-  libraryRequestsPerMinute: setting<number>(
-    'RELAY_LIBRARY_REQUESTS_PER_MINUTE',
-    types.wholeNumber(1, 10_000),
-    {
-      fallback: 120,
-      meaning: 'Requests that reading the library in the background may send in a minute',
-    },
+  toolsets: setting('RELAY_TOOLSETS', types.toolsetList, ['standard'], { flag: '--toolsets' }),
+  readOnly: setting('RELAY_READ_ONLY', types.flag, false, { flag: '--read-only' }),
+  covers: setting('RELAY_COVERS', types.flag, true),
+  libraryRequestsPerDay: setting('RELAY_LIBRARY_REQUESTS_PER_DAY', types.wholeNumber(1, 100_000), 400),
+  libraryRequestsPerMinute: setting('RELAY_LIBRARY_REQUESTS_PER_MINUTE', types.wholeNumber(1, 10_000), 120),
+  encryptionKey: optional('RELAY_ENCRYPTION_KEY', types.key32, SECRET),
+  keychain: setting(
+    'RELAY_KEYCHAIN',
+    types.oneOf(['auto', 'os', 'file']),
+    ({ demo }) => (demo ? 'file' : 'auto'),
+    { fallbackText: '`auto`' },
   ),
-  encryptionKey: setting<string | null>('RELAY_ENCRYPTION_KEY', types.key32, {
-    inFile: false,
-    secret: true,
-    fallback: null,
-    meaning: 'Master key to use instead of the keychain: 32 bytes in base64',
-  }),
-  keychain: setting<'auto' | 'os' | 'file'>('RELAY_KEYCHAIN', types.oneOf(['auto', 'os', 'file']), {
-    fallback: ({ demo }) => (demo ? 'file' : 'auto'),
-    fallbackText: '`auto`',
-    meaning:
-      'Where the master key is: `os` keychain, `file` in the home directory, or `auto`: the first that works',
-  }),
-  logLevel: setting<(typeof LOG_LEVELS)[number]>('LOG_LEVEL', types.oneOf(LOG_LEVELS), {
-    fallback: 'info',
-    meaning: `Level of the log on stderr: ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}`,
-  }),
-  logFormat: setting<'pretty' | 'json'>('LOG_FORMAT', types.oneOf(['pretty', 'json']), {
-    fallback: ({ terminal }) => (terminal ? 'pretty' : 'json'),
-    fallbackText: '`pretty` on a terminal, else `json`',
-    meaning: 'Format of the log',
-  }),
+  logLevel: setting('LOG_LEVEL', types.oneOf(LOG_LEVELS), 'info'),
+  logFormat: setting(
+    'LOG_FORMAT',
+    types.oneOf(['pretty', 'json']),
+    ({ terminal }) => (terminal ? 'pretty' : 'json'),
+    { fallbackText: '`pretty` on a terminal, else `json`' },
+  ),
 };
 
 export type SettingKey = keyof typeof SETTINGS;
@@ -197,20 +113,27 @@ export function findSetting(name: string): SettingKey | undefined {
   return SETTING_KEYS.find((key) => key === name || SETTINGS[key].env === name);
 }
 
-type Rest<T> = Pick<Setting<T>, 'meaning'> &
-  Partial<Pick<Setting<T>, 'inFile' | 'flag' | 'secret'>> &
-  ({ fallback: T; fallbackText?: string } | { fallback: Setting<T>['fallback']; fallbackText: string });
+type More<T> = Partial<Omit<Setting<T>, 'env' | 'type'>>;
 
-/** For a fixed default, `fallbackText` may be left out. */
-function setting<T extends string | number | boolean | readonly string[] | null>(
+/** A setting that always has a value. A default that is not the same everywhere needs a `fallbackText`. */
+function setting<T>(
   env: string,
   type: ValueType<NonNullable<T>>,
-  { fallback, fallbackText, ...rest }: Rest<T>,
+  fallback: NoInfer<T> | Setting<NoInfer<T>>['fallback'],
+  more: More<T> = {},
 ): Setting<T> {
-  const usual = { inFile: true, flag: null, secret: false };
-  const words = fallbackText ?? (fallback === null ? 'none' : `\`${fallback}\``);
-  const at = typeof fallback === 'function' ? fallback : () => fallback;
-  return { env, type, ...usual, ...rest, fallback: at, fallbackText: words };
+  const at = typeof fallback === 'function' ? (fallback as Setting<T>['fallback']) : () => fallback;
+  const usual = { inFile: true, flag: null, secret: false, fallbackText: `\`${fallback}\`` };
+  return { env, type, fallback: at, ...usual, ...more };
+}
+
+/** A setting that need not have a value. */
+function optional<T>(
+  env: string,
+  type: ValueType<NonNullable<T>>,
+  more: More<T | null> = {},
+): Setting<T | null> {
+  return { ...setting<T | null>(env, type, null), fallbackText: 'none', ...more };
 }
 
 function existing(path: string): string | null {
