@@ -74,9 +74,9 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     id: 'config-twice',
-    file: 'src/config/settings.ts',
-    from: '...duplicateClients(clients)]',
-    to: '...duplicateClients(file.clients)]',
+    file: 'src/config/oauthClients.ts',
+    from: 'ids.indexOf(one) !== at',
+    to: 'ids.indexOf(one) > at',
     note: 'one client ID may be in the environment and in the file, with two secrets',
     first: ['test/config', 'test/oauth'],
   },

@@ -1,6 +1,6 @@
 /** Changes one key of `config.json`, for `relay config` and `relay login`. */
 import { RelayError } from '../domain/errors.ts';
-import { type ConfigFile, changeConfigFile, readConfigFile } from './configFile.ts';
+import { readConfigFile, writeConfigFile } from './configFile.ts';
 import { settingsError, shown } from './problems.ts';
 import { inspectSettings, type LoadOptions, type Settings } from './settings.ts';
 import { SETTINGS, type Setting, type SettingKey } from './table.ts';
@@ -31,30 +31,22 @@ export function removeSetting(options: LoadOptions, key: string): boolean {
 // The refused value never reached the file, so the usual remedy "Correct it there" would not help.
 const NOT_CHANGED = 'Nothing was changed, since relay would not start with these settings.';
 
-type Edit = (values: Record<string, unknown>) => Record<string, unknown>;
-
-function change(options: LoadOptions, edit: Edit): Settings {
-  // `changeConfigFile` creates the home. So a change that will be refused throws here, before that.
-  const { path } = changed(options, edit);
-  return changeConfigFile(path, () => changed(options, edit)).settings;
-}
-
-/** Returns the file as the change leaves it. Throws `SETTINGS_INVALID` if the change is refused. */
-function changed(options: LoadOptions, edit: Edit): ConfigFile & { settings: Settings } {
+function change(
+  options: LoadOptions,
+  edit: (values: Record<string, unknown>) => Record<string, unknown>,
+): Settings {
   const file = readable(options);
   const values = edit(file.values);
   const before = inspectSettings(options).problems;
   const { settings, problems } = inspectSettings(options, values);
-  const added = problems.filter((problem) => !before.some(({ message }) => message === problem.message));
+  const added = problems.filter(({ message }) => !before.some((known) => known.message === message));
   if (added.length > 0) throw settingsError(added, NOT_CHANGED);
-  return { ...file, values, settings };
+  writeConfigFile({ ...file, values });
+  return settings;
 }
 
-function readable(options: LoadOptions): ConfigFile {
+function readable(options: LoadOptions) {
   const file = readConfigFile(inspectSettings(options).settings.home);
-  if (!file.problem) return file;
-  throw new RelayError('SETTINGS_INVALID', `${file.problem.message}.`, {
-    remedy: file.problem.remedy,
-    details: { problems: [file.problem] },
-  });
+  if (file.problem) throw settingsError([file.problem]);
+  return file;
 }

@@ -1,5 +1,4 @@
 /** Problems with the settings: collected first, then reported together. */
-
 import { visibleLine } from '../base/visibleText.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Remedy } from '../domain/remedy.ts';
@@ -42,24 +41,18 @@ export function shown(value: unknown): string {
 }
 
 function remedyFor(problems: readonly Problem[]): string | Remedy {
-  const own = [...new Set(problems.flatMap((problem) => problem.remedy ?? []))];
-  if (own.length > 0) {
-    const isAll = problems.every((problem) => problem.remedy);
-    return [...own, ...(isAll ? [] : ['Correct the rest as well.'])].join(' ');
-  }
-  const inFile = problems.some(({ origin }) => origin === 'file');
+  const own = problems.find(({ remedy }) => remedy)?.remedy;
+  if (own) return own;
   const it = problems.length === 1 ? 'it' : 'them';
-  if (problems.some(({ misplaced }) => misplaced)) return remedyForMisplaced(problems);
+  if (problems.some(({ misplaced }) => misplaced)) {
+    const [key, how] = problems.length === 1 ? [problems[0]?.key ?? '', ''] : ['KEY', ' one by one'];
+    // A key can be any text. If a shell might change it, the remedy shows no command.
+    if (!/^\w[\w.-]{0,63}$/.test(key)) return `Correct ${it} there, or remove ${it}.`;
+    const text = `Correct ${it} there, or remove ${it}${how} with {command}.`;
+    return { text, command: ['config', 'unset', key] };
+  }
   // "there": a message about a value in a file names the file.
-  return inFile
+  return problems.some(({ origin }) => origin === 'file')
     ? { text: `Correct ${it} there, or with {command}.`, command: ['config', 'set'] }
-    : { text: `Correct ${it}, or remove ${it} to use the default.` };
-}
-
-function remedyForMisplaced([first, ...others]: readonly Problem[]): Remedy {
-  const key = others.length === 0 ? (first?.key ?? '') : 'KEY';
-  // A key can be any text. If a shell might change it, the remedy shows no command.
-  if (!/^\w[\w.-]{0,63}$/.test(key)) return { text: 'Correct it there, or remove it.' };
-  const them = others.length === 0 ? 'it there, or remove it' : 'them there, or remove them one by one';
-  return { text: `Correct ${them} with {command}.`, command: ['config', 'unset', key] };
+    : `Correct ${it}, or remove ${it} to use the default.`;
 }

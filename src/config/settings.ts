@@ -1,21 +1,15 @@
 /**
  * Loads and checks the settings, and tells where each value came from. The first source that gives a value counts: flag,
- * environment, `config.json`, default. Reads two files at most and changes nothing.
+ * environment, `config.json`, default. Changes nothing.
  */
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { ownDirectory } from '../base/ownDirectory.ts';
-import { homeDirectory } from '../base/userDirectories.ts';
-import { configPath, readConfigFile } from './configFile.ts';
-import {
-  type ConfiguredClient,
-  clientFromEnvironment,
-  duplicateClients,
-  readClientsFile,
-} from './oauthClients.ts';
+import { directoryIn, homeDirectory } from '../base/userDirectories.ts';
+import { readConfigFile } from './configFile.ts';
 import { type Origin, type Problem, settingsError } from './problems.ts';
-import { crossProblems, crossWarnings, type Origins } from './rules.ts';
-import { placeOf, type ReadValue, readSetting, type SettingFlags, unknownKeys } from './sources.ts';
-import { SETTING_KEYS, type SettingValues, type Surroundings } from './table.ts';
+import { crossProblems, crossWarnings } from './rules.ts';
+import { type Origins, readSetting, type SettingFlags, unknownKeys } from './sources.ts';
+import { SETTING_KEYS, type SettingValues } from './table.ts';
 import { CALLBACK_PATH } from './types.ts';
 
 export interface LoadOptions {
@@ -32,8 +26,6 @@ export interface LoadOptions {
 export interface Settings extends Readonly<SettingValues> {
   readonly demo: boolean;
   readonly configPath: string;
-  /** Clients from the environment and from the clients file. `loadSettings` refuses an ID that occurs twice. */
-  readonly oauthClients: readonly ConfiguredClient[];
   readonly origins: Readonly<Origins>;
   /** Sentences for a person about values that are allowed but will probably not work. */
   readonly warnings: readonly string[];
@@ -54,26 +46,48 @@ export function inspectSettings(
   options: LoadOptions,
   fileValues?: Record<string, unknown>,
 ): { settings: Settings; problems: Problem[] } {
+  const { env, flags = {}, demo = false, terminal = false } = options;
   const home = findHome(options);
-  const at = { home: home.value, demo: options.demo ?? false, terminal: options.terminal ?? false };
-  const file = readConfigFile(at.home);
-  const sources = {
-    env: options.env,
-    flags: options.flags ?? {},
-    file: fileValues ?? file.values,
-    path: file.path,
-  };
+  const file = readConfigFile(home.value);
+  const sources = { env, flags, file: fileValues ?? file.values, path: file.path };
   const problems = [...(file.problem ? [file.problem] : []), ...unknownKeys(sources)];
 
-  const values: Record<string, unknown> = {};
-  const origins: Record<string, Origin> = {};
+  const read: Record<string, unknown> = {};
+  const from: Record<string, Origin> = {};
   for (const key of SETTING_KEYS) {
-    const found = key === 'home' ? home : readSetting(key, sources, at);
-    values[key] = found.value;
-    origins[key] = found.origin;
+    const found = key === 'home' ? home : readSetting(key, sources, { home: home.value, demo, terminal });
+    read[key] = found.value;
+    from[key] = found.origin;
     if (found.problem) problems.push(found.problem);
   }
-  return complete(values as SettingValues, origins as Origins, at, problems);
+  const [values, origins] = [read as SettingValues, from as Origins];
+  if (values.oauthClientsFile !== null) {
+    const base = origins.oauthClientsFile === 'file' ? home.value : process.cwd();
+    values.oauthClientsFile = resolve(base, values.oauthClientsFile);
+  }
+  // An unusable value is reported once, not also as missing.
+  const cross = crossProblems(values, origins).filter(
+    ({ key }) => !problems.some((other) => other.key === key),
+  );
+  const settings = { ...values, demo, configPath: file.path, origins, warnings: crossWarnings(values) };
+  return { settings, problems: [...problems, ...cross] };
+}
+
+/** Finds the home before any other setting is read, since `config.json` is in it. */
+function findHome({ flags, env, home, demo }: LoadOptions): {
+  value: string;
+  origin: Origin;
+  problem?: never;
+} {
+  const named = flags?.home || env.RELAY_HOME;
+  const origin = flags?.home ? 'flag' : named ? 'environment' : 'default';
+  const value = resolve(withoutTilde(named || home || ownDirectory('config')));
+  return { value: demo ? join(value, 'demo') : value, origin };
+}
+
+/** Expands a leading tilde. A shell does not expand it in `--home=~/relay`, and nothing expands it in an env file. */
+function withoutTilde(path: string): string {
+  return /^~(?=$|[\\/])/.test(path) ? join(homeDirectory(process), path.slice(1)) : path;
 }
 
 /** Returns the redirect URI to use and to enter in the Spotify app, for a server that listens on `port`. */
@@ -86,62 +100,29 @@ export function keyOptions({ home, keychain, encryptionKey }: Settings) {
   return { home, mode: keychain, encryptionKey: encryptionKey ?? undefined };
 }
 
-/** Returns the base URL of a server on this machine, for a program on the same machine. */
+/**
+ * Returns the base URL of a server on this machine, for a program on the same machine. Every server listens on loopback,
+ * whatever its host is.
+ */
 export function localBaseUrl(host: string, port: number): string {
-  return `http://${urlHost(host)}:${port}`;
+  const names: Record<string, string> = { '::1': '[::1]', localhost: 'localhost' };
+  return `http://${names[host] ?? '127.0.0.1'}:${port}`;
 }
 
-/** Returns the host at which programs on this machine reach a server on `host`. Every server listens on loopback as well. */
-function urlHost(host: string): string {
-  if (host === '::1') return '[::1]';
-  return host === 'localhost' ? host : '127.0.0.1';
-}
-
-function complete(values: SettingValues, origins: Origins, at: Surroundings, problems: Problem[]) {
-  if (values.oauthClientsFile !== null) {
-    const base = origins.oauthClientsFile === 'file' ? at.home : process.cwd();
-    values.oauthClientsFile = resolve(base, values.oauthClientsFile);
-  }
-  const clients = readClients(values, origins, at);
-  const settings: Settings = {
-    ...values,
-    demo: at.demo,
-    configPath: configPath(at.home),
-    oauthClients: clients.clients,
-    origins,
-    warnings: crossWarnings(values),
-  };
-  // An unusable value is reported once, not also as missing.
-  const cross = crossProblems(values, origins).filter(
-    ({ key }) => !problems.some((other) => other.key === key),
-  );
-  return { settings, problems: [...problems, ...cross, ...clients.problems] };
-}
-
-function readClients(values: SettingValues, { oauthClientsFile: origin }: Origins, { home }: Surroundings) {
-  const { mcpOauthClientId: id, mcpOauthClientSecret: secret, mcpOauthClientRedirectUri: uri } = values;
-  const own = id !== null && secret !== null && uri !== null ? [clientFromEnvironment(id, secret, uri)] : [];
-  const place = origin === 'default' ? '' : `${placeOf('oauthClientsFile', origin, configPath(home))}: `;
-  const file =
-    values.oauthClientsFile === null
-      ? { clients: [], problems: [] }
-      : readClientsFile(values.oauthClientsFile, origin, place);
-  const clients = [...own, ...file.clients];
-  return { clients, problems: [...file.problems, ...duplicateClients(clients)] };
-}
-
-/** Expands a leading tilde. A shell does not expand it in `--home=~/relay`, and nothing expands it in an env file. */
-function withoutTilde(path: string): string {
-  return /^~(?=$|[\\/])/.test(path) ? join(homeDirectory(process), path.slice(1)) : path;
-}
-
-/** Finds the home before any other setting is read, since `config.json` is in it. */
-function findHome(options: LoadOptions): ReadValue & { value: string } {
-  const [raw, origin]: [string, Origin] = options.flags?.home
-    ? [options.flags.home, 'flag']
-    : options.env.RELAY_HOME
-      ? [options.env.RELAY_HOME, 'environment']
-      : [options.home ?? ownDirectory('config'), 'default'];
-  const value = resolve(withoutTilde(raw));
-  return { value: options.demo ? join(value, 'demo') : value, origin };
+/**
+ * Returns the value for `--home` in a command that a service manager or an MCP client starts, since such a command does not have
+ * this shell's environment; null if the command finds the home without it.
+ */
+export function homeToName(
+  { home, demo, origins }: Pick<Settings, 'home' | 'demo' | 'origins'>,
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform,
+): string | null {
+  // On Linux the default home depends on `XDG_CONFIG_HOME`. A service manager may set it differently, and MCP clients do not pass
+  // it on.
+  const dependsOnVariable =
+    platform === 'linux' && directoryIn({ platform, env }, 'XDG_CONFIG_HOME') !== undefined;
+  if (origins.home === 'default' && !dependsOnVariable) return null;
+  // The demo's home is a directory inside the home that `--home` names, and `--demo` selects it.
+  return demo ? dirname(home) : home;
 }

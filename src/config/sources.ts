@@ -10,6 +10,9 @@ import {
   type Surroundings,
 } from './table.ts';
 
+/** Where the value of each setting came from. */
+export type Origins = Record<SettingKey, Origin>;
+
 /** Values of the command-line flags that override a setting, as typed. */
 export type SettingFlags = Partial<Record<'home' | 'host' | 'port' | 'toolsets' | 'readOnly', string>>;
 
@@ -30,31 +33,27 @@ export interface ReadValue {
 /** Reads the value of one setting. If the given value cannot be used, returns the default and a problem that says why. */
 export function readSetting(key: SettingKey, sources: Sources, at: Surroundings): ReadValue {
   const setting = SETTINGS[key] as Setting<unknown>;
-  const raw = rawValue(key, setting, sources);
-  if (raw === null) return { value: setting.fallback(at), origin: 'default' };
-  const value = setting.type.read(raw.value);
-  if (value !== null) return { value, origin: raw.origin };
-  const given = setting.secret ? '' : `, not ${shown(raw.value)}`;
-  const message = `${placeOf(key, raw.origin, sources.path)} must be ${setting.type.expects}${given}`;
-  return {
-    value: setting.fallback(at),
-    origin: 'default',
-    problem: { key, origin: raw.origin, message },
-  };
+  const [given, origin] = givenValue(key, setting, sources);
+  if (origin === 'default') return { value: setting.fallback(at), origin };
+  const value = setting.type.read(given);
+  if (value !== null) return { value, origin };
+  const not = setting.secret ? '' : `, not ${shown(given)}`;
+  const message = `${placeOf(key, origin, sources.path)} must be ${setting.type.expects}${not}`;
+  return { value: setting.fallback(at), origin: 'default', problem: { key, origin, message } };
 }
 
-/** Returns the first value that a source gives; null if none does. An empty variable and a JSON null count as not set. */
-function rawValue(
+/** Returns the first value that a source gives. An empty variable and a JSON null count as not set. */
+function givenValue(
   key: SettingKey,
-  setting: Setting<unknown>,
+  { flag, env: name, inFile }: Setting<unknown>,
   { env, flags, file }: Sources,
-): { value: unknown; origin: Origin } | null {
-  const flag = setting.flag === null ? undefined : flags[key as keyof SettingFlags];
-  if (flag !== undefined) return { value: flag, origin: 'flag' };
-  const variable = env[setting.env];
-  if (variable !== undefined && variable !== '') return { value: variable, origin: 'environment' };
-  const stored = setting.inFile && Object.hasOwn(file, key) ? file[key] : null;
-  return stored === null ? null : { value: stored, origin: 'file' };
+): [value: unknown, Origin] {
+  const word = flag === null ? undefined : flags[key as keyof SettingFlags];
+  if (word !== undefined) return [word, 'flag'];
+  const variable = env[name];
+  if (variable !== undefined && variable !== '') return [variable, 'environment'];
+  const stored = inFile && Object.hasOwn(file, key) ? file[key] : null;
+  return [stored, stored === null ? 'default' : 'file'];
 }
 
 /** Names the place where a value was given, for messages. @param path what to call `config.json` */
@@ -66,14 +65,13 @@ export function placeOf(key: SettingKey, origin: Origin, path: string): string {
 /** Problems with keys of `config.json` that are not settings, or that may not be in a file. */
 export function unknownKeys({ file, path }: Sources): Problem[] {
   const allowed: string[] = SETTING_KEYS.filter((key) => SETTINGS[key].inFile);
+  const problem = (key: string): Problem => {
+    const message = `"${key}" in ${path} ${whyUnknown(key, allowed)}`;
+    return { key, origin: 'file', misplaced: true, message };
+  };
   return Object.keys(file)
     .filter((key) => !allowed.includes(key))
-    .map((key) => ({
-      key,
-      origin: 'file' as const,
-      misplaced: true as const,
-      message: `"${key}" in ${path} ${whyUnknown(key, allowed)}`,
-    }));
+    .map(problem);
 }
 
 function whyUnknown(key: string, allowed: string[]): string {

@@ -5,7 +5,6 @@
  */
 import { isIP } from 'node:net';
 import { isToolset, splitToolsets, TOOLSETS, type Toolset } from '../domain/toolsets.ts';
-import { isClientScheme } from './redirectSchemes.ts';
 
 export interface ValueType<T> {
   /** Completes "<setting> must be …". */
@@ -22,9 +21,6 @@ function textType<T = string>(expects: string, read: (text: string) => T | null)
 function textThat(expects: string, fits: (text: string) => boolean): ValueType<string> {
   return textType(expects, (text) => (fits(text) ? text : null));
 }
-
-const TRUE_WORDS = ['true', '1', 'yes', 'on'];
-const FALSE_WORDS = ['false', '0', 'no', 'off'];
 
 /** The path that the provider sends the browser back to. The redirect URI must have exactly this path. */
 export const CALLBACK_PATH = '/auth/provider/callback';
@@ -44,9 +40,8 @@ export function wholeNumber(min: number, max: number): ValueType<number> {
     expects: `a whole number from ${min} to ${max}`,
     read: (value) => {
       const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
-      return typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max
-        ? number
-        : null;
+      if (typeof number !== 'number' || !Number.isInteger(number)) return null;
+      return number >= min && number <= max ? number : null;
     },
   };
 }
@@ -58,8 +53,8 @@ export const flag: ValueType<boolean> = {
   read: (value) => {
     if (typeof value === 'boolean') return value;
     const word = typeof value === 'string' ? value.toLowerCase() : '';
-    if (TRUE_WORDS.includes(word)) return true;
-    return FALSE_WORDS.includes(word) ? false : null;
+    if (['true', '1', 'yes', 'on'].includes(word)) return true;
+    return ['false', '0', 'no', 'off'].includes(word) ? false : null;
   },
 };
 
@@ -73,16 +68,11 @@ export const origin = textType(
 export const toolsetList: ValueType<readonly Toolset[]> = {
   expects: `a list of toolsets, separated by commas, out of ${TOOLSETS.join(', ')}`,
   read: (value) => {
-    const names = textList(value, (text) => [text])?.flatMap(splitToolsets);
-    return names && names.length > 0 && names.every(isToolset) ? names : null;
+    const words: unknown[] = Array.isArray(value) ? value : [value];
+    const names = words.flatMap((word) => (typeof word === 'string' ? splitToolsets(word) : ['']));
+    return names.length > 0 && names.every(isToolset) ? names : null;
   },
 };
-
-/** Returns the entries of a list; null if the value is neither text nor a list of texts. */
-function textList(value: unknown, split: (text: string) => string[]): string[] | null {
-  if (typeof value === 'string') return split(value);
-  return Array.isArray(value) && value.every((part) => typeof part === 'string') ? value : null;
-}
 
 /** The root of an API. A slash at its end is removed, so that paths can be appended. */
 export const apiRoot = textType('an http or https URL without query or fragment', (text) =>
@@ -164,4 +154,27 @@ function isWebUrl(text: string): boolean {
 
 function parseUrl(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null;
+}
+
+/**
+ * Clients that register a scheme without a dot; other clients use https or loopback. Add a scheme only for a client that
+ * signs in through it, since the app may also act on other addresses of its scheme.
+ */
+const CLIENT_SCHEMES =
+  /^(claude|cursor|goose|kiro|lmstudio|raycast|vscode|vscode-insiders|warp|windsurf|zed)$/;
+
+/** A reversed domain name, which only its owner should use (RFC 8252 7.1, 8.4). */
+const REVERSE_DOMAIN = /^[a-z]{2,}(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;
+
+/** Parts of operating systems have schemes of that form too (`microsoft.windows.camera:`, `com.apple.…:`). */
+const SYSTEM_SCHEMES =
+  /^(apple|microsoft|windows|android|com\.(apple|microsoft|android|google\.android)|org\.(freedesktop|gnome|kde))\./;
+
+/**
+ * True for the scheme of an app that a browser may be redirected to, without colon and in lower case. Every scheme that the
+ * system knows opens a program, and many of these programs do what the address says (`ms-msdt:`, `search-ms:`, `shell:`,
+ * `intent:`). So only listed schemes and reversed domain names are allowed.
+ */
+function isClientScheme(scheme: string): boolean {
+  return CLIENT_SCHEMES.test(scheme) || (REVERSE_DOMAIN.test(scheme) && !SYSTEM_SCHEMES.test(scheme));
 }

@@ -5,6 +5,7 @@
 
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { configuredClients } from '../config/oauthClients.ts';
 import { keyOptions, type Settings } from '../config/settings.ts';
 import { RelayError } from '../domain/errors.ts';
 import { createLibrary, type Library, type LibraryOptions } from '../library/library.ts';
@@ -248,7 +249,7 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     login,
     oauth: createAuthorizationServer({
       store,
-      configured: settings.oauthClients,
+      configured: configuredClients(settings),
       clock,
       random,
       log: quietLog,

@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { directoryIn, homeDirectory } from '../../src/base/userDirectories.ts';
-import { homeToName } from '../../src/config/homeToName.ts';
+import { homeToName } from '../../src/config/settings.ts';
 import { findClient, setupFor } from '../../src/connect/clientTable.ts';
 import { systemOf } from '../../src/connect/configPlaces.ts';
 import { buildChild } from '../store/children/build.ts';

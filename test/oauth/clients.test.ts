@@ -260,6 +260,18 @@ test('a client ID in the settings and among the registered ones is a start error
     });
   }));
 
+test('a server does not start with an unusable clients file, and starts once it is corrected', () =>
+  withServer({}, async ({ relay }) => {
+    const path = join(relay.home, 'oauth-clients.json');
+    await writeFile(path, '[]');
+    await assert.rejects(relay.restart(), {
+      code: 'SETTINGS_INVALID',
+      remedy: `Correct ${path} with an editor.`,
+    });
+    await writeFile(path, '{"clients": []}');
+    await relay.restart();
+  }));
+
 test('the tokens of a client that has left the settings open nothing', async () =>
   withClientsFile({ RELAY_PORT: await freePort() }, async (relay) => {
     const client = { client_id: 'by:file+%25', redirect_uris: [REDIRECT] };

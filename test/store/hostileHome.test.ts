@@ -7,7 +7,6 @@ import { chmod, chown, link, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
-import { loadSettings } from '../../src/config/settings.ts';
 import { loadMasterKey } from '../../src/secrets/masterKey.ts';
 import { readCopy } from '../../src/store/copies/restoreCopy.ts';
 import { openStore } from '../../src/store/file/open.ts';
@@ -59,14 +58,6 @@ for (const [name, read, refusal] of READERS) {
 
 test('a pipe in the place of server.json is no server', { skip: onWindows }, async (t) => {
   assert.equal(await within(readServerFile(await homeWithPipe(t, 'server.json'))), null);
-});
-
-test('a settings file that is too large is refused', { skip: onWindows }, async (t) => {
-  const home = temporaryHome(t);
-  await writeFile(join(home, 'config.json'), `{"a": ${'['.repeat(200_000)}`);
-  assert.throws(() => loadSettings({ env: { RELAY_HOME: home } }), {
-    message: `${join(home, 'config.json')} cannot be read (it is larger than 65536 bytes).`,
-  });
 });
 
 test('a pipe in the place of a copy is refused at once', { skip: onWindows }, async (t) => {

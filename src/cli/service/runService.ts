@@ -1,8 +1,7 @@
 /** Runs `relay service`. Whether a server runs is asked at its door, so no output of a service manager is read. */
 import { existsSync } from 'node:fs';
 import { temporaryWord } from '../../base/temporaryProgram.ts';
-import { homeToName } from '../../config/homeToName.ts';
-import { inspectSettings, loadSettings } from '../../config/settings.ts';
+import { homeToName, inspectSettings, loadSettings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { remedyText } from '../../domain/remedy.ts';
 import type { Machine, Ran } from '../../service/machine.ts';

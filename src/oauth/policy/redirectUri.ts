@@ -7,7 +7,7 @@ const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?=[/?]
 
 /**
  * True for an address that may be registered and that a browser may be sent to: https, http on loopback (RFC 8252 7.3), or a
- * client's private-use scheme (RFC 8252 7.1, `config/redirectSchemes.ts`). A fragment is refused (RFC 6749 3.1.2), and
+ * client's private-use scheme (RFC 8252 7.1, `config/types.ts`). A fragment is refused (RFC 6749 3.1.2), and
  * so is user info: it makes `https://trusted@evil` look trusted.
  */
 export function isUsableRedirectUri(uri: string): boolean {

@@ -1,6 +1,6 @@
 /** Tells how to connect one client to this server, from the table behind `relay connect`. Writes nothing. */
 
-import { homeToName } from '../../config/homeToName.ts';
+import { homeToName } from '../../config/settings.ts';
 import { CLIENTS, stdioWords } from '../../connect/clientTable.ts';
 import { closedRegistration } from '../../connect/closedRegistration.ts';
 import { systemOf } from '../../connect/configPlaces.ts';
