@@ -57,8 +57,8 @@ export interface LibraryOptions {
   log: Log;
   /** Limits of the reading in the background; null in the demo, which has none. */
   budget: Budget | null;
-  /** Disk, threads and memory; the machine's own by default. */
-  ground?: { disk?: FileDisk; pool?(): QueryPool; freeMemory?(): void };
+  /** Disk and threads; the machine's own by default. */
+  ground?: { disk?: FileDisk; pool?(): QueryPool };
 }
 
 /** A part of the library that one tool needs. */
@@ -171,8 +171,7 @@ export function createLibrary(options: LibraryOptions): Library {
   const playlistVersions = createPlaylistVersions(memory, file, clock);
   const sync = createSync({ ...options, file, onRead: playlistVersions.keep, connected });
   let pool: QueryPool | null = null;
-  const startedPool = () =>
-    (pool ??= options.ground?.pool?.() ?? createQueryPool(clock, options.ground?.freeMemory));
+  const startedPool = () => (pool ??= options.ground?.pool?.() ?? createQueryPool(clock));
   const answers = createAnswers(sync, memory, connected, clock, startedPool);
   const { undamaged } = answers;
 

@@ -11,7 +11,6 @@ import { type Log, silentLog } from '../../src/base/log.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import type { LocalApi } from '../../src/domain/localApi.ts';
 import { openCalls } from '../../src/door/client.ts';
-import { createLibrary } from '../../src/library/library.ts';
 import type { ConnectionLimits } from '../../src/server/http/connections.ts';
 import { type RunningServer, type StartOptions, startServer } from '../../src/server/start.ts';
 import { readServerFile } from '../../src/store/home/serverFile.ts';
@@ -125,14 +124,6 @@ export async function withRelay(
   }
 }
 
-/**
- * Keeps the library from freeing memory a minute after its last use. On a fast clock, it would free memory all the time, which
- * is slow in a process with the objects of other tests.
- */
-const GROUND: StartOptions['ground'] = {
-  library: (options) => createLibrary({ ...options, ground: { freeMemory() {} } }),
-};
-
 function startRelay(home: string, provider: Simulator, options: RelayOptions): Promise<RunningServer> {
   const { clock = systemClock, random = systemRandom, log = silentLog } = options;
   const settings = loadSettings({
@@ -154,7 +145,6 @@ function startRelay(home: string, provider: Simulator, options: RelayOptions): P
     random,
     log,
     version,
-    ground: GROUND,
     env: options.clientEnv,
     ...(options.purpose ? { purpose: options.purpose } : {}),
     prepare: (local) => options.prepare?.(local, home) ?? Promise.resolve(),

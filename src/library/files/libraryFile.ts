@@ -7,7 +7,6 @@ import type { Database, SqlJsStatic } from 'sql.js';
 import { later } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { readRegularFile, removeStaleTemps, renameOver, replaceFile, UnreadFile } from '../../base/files.ts';
-import { freeMemory as freeMachine } from '../../base/freeMemory.ts';
 import type { Log } from '../../base/log.ts';
 import { nullIfMissing } from '../../base/thrown.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
@@ -16,8 +15,6 @@ import { createSql, type Sql } from '../../store/sql/sql.ts';
 import { loadSqlite } from '../../store/sql/sqlite.ts';
 
 const IDLE_MS = 60_000;
-/** If `rest` closes a file of more bytes than this, it gives the memory back to the system at once. */
-const LARGE = 16 * 1024 * 1024;
 /** Maximum size of a file. Any library is smaller; a foreign file in its place must not fill the memory. */
 const MAX_BYTES = 512 * 1024 * 1024;
 const FOR_MEMORY =
@@ -80,8 +77,6 @@ export interface LibraryFileOptions {
   log: Log;
   /** The disk that holds the file; the machine's own by default. */
   disk?: FileDisk | undefined;
-  /** Gives freed memory back to the system; by default that of this process. */
-  freeMemory?: (() => void) | undefined;
 }
 
 /** Where a file of the library is kept. */
@@ -129,7 +124,6 @@ export function createLibraryFile({
   clock,
   log,
   disk = MACHINE,
-  freeMemory = freeMachine,
 }: LibraryFileOptions): LibraryFile {
   let open: Open | null = null;
   let opening: Promise<Open> | null = null;
@@ -141,7 +135,6 @@ export function createLibraryFile({
   /** Number of callers that wait for the database or work on it; while there are any, it must not be closed. */
   let users = 0;
   /** True if the database was closed since memory was last freed. */
-  let hasGarbage = false;
 
   function database(): Promise<Open> {
     if (open) return Promise.resolve(open);
@@ -247,7 +240,6 @@ export function createLibraryFile({
 
   function closeDatabase(): void {
     idle.abort();
-    hasGarbage ||= open !== null;
     open?.sql.close();
     open?.db.close();
     open = null;
@@ -263,9 +255,6 @@ export function createLibraryFile({
       if (signal.aborted || users > 0) return;
       // What could not be saved stays in memory.
       if (open && open.sql.version() === open.savedVersion) closeDatabase();
-      if (!hasGarbage) return;
-      hasGarbage = false;
-      freeMemory();
     });
   }
 
@@ -326,10 +315,6 @@ export function createLibraryFile({
       await saving;
       if (users > 0 || !open || open.sql.version() !== open.savedVersion) return;
       closeDatabase();
-      if (size <= LARGE) return;
-      setImmediate(freeMemory);
-      // V8 keeps the space for new objects until a process has been idle for a while, so memory is freed again later.
-      restLater();
     },
     async close() {
       stopped = true;

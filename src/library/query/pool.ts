@@ -6,7 +6,6 @@ import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import { interruptible, later } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
-import { freeMemory as freeMachine } from '../../base/freeMemory.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { QUERY_WORKER } from '../../generated/queryWorker.ts';
 import { sqliteModule } from '../../store/sql/sqlite.ts';
@@ -61,8 +60,7 @@ interface Thread {
   timer: AbortController;
 }
 
-/** @param freeMemory gives back the memory of threads that have ended */
-export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachine): QueryPool {
+export function createQueryPool(clock: Clock): QueryPool {
   const threads = new Set<Thread>();
   const waiting: Waiting[] = [];
   let idle = new AbortController();
@@ -168,9 +166,7 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
     idle.abort();
     idle = new AbortController();
     later(clock, IDLE_MS, idle.signal, () => {
-      const ended = [...threads].map(({ worker }) => worker.terminate());
       for (const thread of threads) end(thread);
-      void Promise.all(ended).then(freeMemory);
     });
   }
 

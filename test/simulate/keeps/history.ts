@@ -51,7 +51,7 @@ export async function runKeepHistory(plan: KeepPlan, keepsLines = false): Promis
     library: (options, isAlive) =>
       createLibrary({
         ...options,
-        ground: { disk: files.forProcess(time, isAlive), pool: () => files.pool(), freeMemory() {} },
+        ground: { disk: files.forProcess(time, isAlive), pool: () => files.pool() },
       }),
   });
   const stage: KeepStage = {
