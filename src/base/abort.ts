@@ -50,32 +50,6 @@ export async function firstOf<T>(
   }
 }
 
-/**
- * Returns a signal that aborts as soon as either of the two does. Once `ended` aborts, the signal no longer follows them. This
- * does not use `AbortSignal.any`, whose first call takes several times as long.
- */
-export function either(one: AbortSignal, other: AbortSignal, ended?: AbortSignal): AbortSignal {
-  const both = new AbortController();
-  for (const signal of [one, other]) {
-    const abort = () => both.abort(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true, signal: ended });
-  }
-  return both.signal;
-}
-
-/**
- * Runs `work` with a signal that aborts as soon as either of the two does, and stops listening to them once the work has ended.
- */
-export async function withEither<T>(
-  one: AbortSignal,
-  other: AbortSignal,
-  work: (either: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const ended = new AbortController();
-  return work(either(one, other, ended.signal)).finally(() => ended.abort(IN_TIME));
-}
-
 /** Calls `work` after `ms`, unless `signal` aborts before. Resolves after the work, or when the signal aborts. */
 export function later(
   clock: Clock,

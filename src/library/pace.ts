@@ -2,7 +2,6 @@
  * Holds up the requests of the reading in the background: calls of people and models go first, and a budget limits the requests
  * in any 24 hours and per minute. While somebody waits for what is read, nothing is held up, and nothing counts.
  */
-import { withEither } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import { createMutex } from '../base/mutex.ts';
 import type { ProviderApi } from '../provider/api.ts';
@@ -55,7 +54,7 @@ export function createPace(
   }
 
   async function rest(ms: number, signal: AbortSignal): Promise<void> {
-    await withEither(signal, wake.signal, (either) => clock.sleep(ms, either)).catch(() => {});
+    await clock.sleep(ms, AbortSignal.any([signal, wake.signal])).catch(() => {});
     signal.throwIfAborted();
   }
 

@@ -3,7 +3,7 @@
  * tries again; it ends when nothing is left to read. Whoever asks for a list only waits for the worker.
  */
 import { setMaxListeners } from 'node:events';
-import { firstOf, withEither } from '../base/abort.ts';
+import { firstOf } from '../base/abort.ts';
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { asRelayError, loginRequired, messageOf, RelayError } from '../domain/errors.ts';
@@ -199,7 +199,7 @@ export function createWorker(options: WorkerOptions): Worker {
         pause = null;
         return 'over';
       }
-      await withEither(signal, waking.signal, (either) => clock.sleep(ms, either)).catch(() => {});
+      await clock.sleep(ms, AbortSignal.any([signal, waking.signal])).catch(() => {});
       signal.throwIfAborted();
     }
     return 'woken';

@@ -3,7 +3,7 @@
  * the server goes away, the next line finds or starts another; the server needs no handshake again.
  */
 import { once } from 'node:events';
-import { aborted, either } from '../../base/abort.ts';
+import { aborted } from '../../base/abort.ts';
 import { isObject, readJson } from '../../base/parsing.ts';
 import { linesOf } from '../../base/textLines.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
@@ -33,7 +33,7 @@ export async function pipeStdio(context: Context, options: ToolOptions): Promise
   // This comes first, since modules that are loaded later may print, and stdout must carry only messages.
   const pipe = context.pipe();
   if (pipe.terminal) note(io, `Waiting for messages of an MCP client. ${endOfInput(platform)} ends it.`);
-  const over = either(signal, pipe.closed);
+  const over = AbortSignal.any([signal, pipe.closed]);
   /** IDs of the requests that are not yet answered. */
   const open = new Set<unknown>();
   let server: Promise<McpStream> | null = null;

@@ -2,7 +2,7 @@
  * Sends requests to the provider's Web API: limits, token, one attempt with its timeout, what to do with the answer, retries.
  * The rules are pure and live in `retry.ts` and `failure.ts`.
  */
-import { withDeadline, withEither } from '../../base/abort.ts';
+import { withDeadline } from '../../base/abort.ts';
 import type { Random } from '../../base/clock.ts';
 import { readJson } from '../../base/parsing.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -48,7 +48,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     const { account, untilSent } = call;
     return withDeadline({ clock, ms: TOTAL_TIMEOUT_MS, signal: call.signal, late }, (signal) => {
       const within = (waiting: AbortSignal) => sendWithin(request, { account, signal, waiting });
-      return untilSent ? withEither(signal, untilSent, within) : within(signal);
+      return within(untilSent ? AbortSignal.any([signal, untilSent]) : signal);
     });
   }
 
