@@ -1,4 +1,4 @@
-/** The environment and the Windows path of programs that relay starts, and shell quoting for commands that relay shows. */
+/** The environment and the Windows path of programs that relay starts, and words of command lines. */
 import { win32 } from 'node:path';
 
 /**
@@ -25,4 +25,12 @@ export function systemProgram(name: string, env: NodeJS.ProcessEnv = process.env
 /** Quotes text as one word of a POSIX shell, whatever it holds. */
 export function shellWord(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/**
+ * Finds the word of a command line that names a program which a package manager keeps for one run only; null if there is
+ * none. Knows npx (`…/_npx/…`), pnpm dlx (`…/pnpm/dlx/…`), bunx (`…/bunx-…/…`) and yarn dlx (`…/dlx-…/…`).
+ */
+export function temporaryWord(words: readonly string[]): string | null {
+  return words.find((word) => /[\\/](?:_npx|pnpm[\\/]dlx|bunx-[^\\/]+|dlx-[^\\/]+)[\\/]/.test(word)) ?? null;
 }

@@ -134,12 +134,6 @@ export function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Returns the paths at which something exists. */
-export async function existing(paths: readonly string[]): Promise<string[]> {
-  const there = await Promise.all(paths.map(exists));
-  return paths.filter((_path, index) => there[index]);
-}
-
 export interface FileContent {
   bytes: Buffer;
   /** Permission bits. */
@@ -180,13 +174,12 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<F
   const file = await open(path, WITHOUT_WAITING);
   try {
     const found = await file.stat();
-    if (found.isDirectory()) throw directoryError();
     if (!found.isFile()) throw new UnreadFile('it is not a regular file', null);
     if (found.size > maxBytes) {
       throw new UnreadFile(`it is larger than ${maxBytes} bytes`, found.size, await startOf(file, 100));
     }
     const { mode, uid, gid, mtimeMs } = found;
-    return { bytes: await readUpTo(file, found.size), mode: mode & 0o7777, uid, gid, mtimeMs };
+    return { bytes: await file.readFile(), mode: mode & 0o7777, uid, gid, mtimeMs };
   } finally {
     await file.close();
   }
@@ -205,23 +198,6 @@ export async function readStart(path: string, count: number): Promise<Buffer> {
 async function startOf(file: FileHandle, count: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
   return buffer.subarray(0, bytesRead);
-}
-
-/** At most `size` bytes: what is added to the file while it is read belongs to a later moment. */
-async function readUpTo(file: FileHandle, size: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafeSlow(size);
-  let length = 0;
-  while (length < size) {
-    const { bytesRead } = await file.read(buffer, length, size - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return buffer.subarray(0, length);
-}
-
-/** Makes the error that the system gives for reading a directory. */
-export function directoryError(): Error {
-  return Object.assign(new Error('EISDIR: illegal operation on a directory, read'), { code: 'EISDIR' });
 }
 
 /** Distinguishes this process from an earlier one with the same pid: in a container every start may be pid 1. */

@@ -4,7 +4,7 @@
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeDirectoriesSync } from '../base/directories.ts';
+import { makeDirectories } from '../base/directories.ts';
 import { replaceFileSync } from '../base/filesSync.ts';
 import { isObject } from '../base/parsing.ts';
 import { isDiskFull, messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
@@ -62,7 +62,7 @@ function remedyFor(home: string, code: string | undefined): string | undefined {
  */
 export function writeConfigFile({ path, values, indent }: Omit<ConfigFile, 'problem'>): void {
   try {
-    makeDirectoriesSync(dirname(path));
+    makeDirectories(dirname(path));
     replaceFileSync(behindLinks(path), `${JSON.stringify(values, null, indent)}\n`);
   } catch (error) {
     throw new RelayError('HOME_UNUSABLE', `${path} cannot be written: ${messageOf(error)}.`, {

@@ -67,7 +67,6 @@ export async function readClientFile(path: string, byHand = ADD_BY_HAND): Promis
     return { path, target, bytes, owner: { mode: mode & 0o777, uid, gid }, byHand };
   } catch (error) {
     if (error instanceof UnreadFile) throw problemOf(error);
-    if (systemCodeOf(error) === 'EISDIR') throw new FileProblem('is not a regular file');
     if (systemCodeOf(error) === 'ENOENT')
       throw new FileProblem('is a symbolic link to a file that does not exist');
     throw unusable(path, 'read', error, byHand);
@@ -131,7 +130,7 @@ export async function makeDirectory(path: string, base: string): Promise<void> {
     });
   }
   try {
-    await makeDirectories(dirname(path));
+    makeDirectories(dirname(path));
   } catch (error) {
     throw unusable(path, 'written', error);
   }

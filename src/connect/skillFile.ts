@@ -28,7 +28,7 @@ export async function writeSkill(folder: string, text: string): Promise<boolean>
   try {
     const before = await contentOf(path);
     if (before === text) return false;
-    const made = before === null ? await makeDirectories(dirname(path), { mode: 0o777 }) : null;
+    const made = before === null ? makeDirectories(dirname(path), 0o777) : null;
     if (before !== null && !before.includes(SKILL_MARK)) {
       const [last] = await formerOnes(dirname(path));
       const number = Number(/-(\d+)$/.exec(last ?? '')?.[1] ?? 1) + 1;

@@ -2,10 +2,10 @@
 import { chmodSync } from 'node:fs';
 import { link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Random } from '../base/clock.ts';
 import { tempPathFor, writeSynced } from '../base/files.ts';
 import { readRegularFileSync } from '../base/filesSync.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
+import type { Remedy } from '../domain/remedy.ts';
 
 export const KEY_BYTES = 32;
 
@@ -31,70 +31,47 @@ export function keyFilePath(home: string): string {
  * The key in the file, or null if there is no file. Permissions that let others read the file are removed.
  * @throws RelayError `KEY_UNAVAILABLE` if the file cannot be read or holds no key
  */
-export async function readKeyFile(home: string): Promise<Buffer | null> {
+export function readKeyFile(home: string): Buffer | null {
   const path = keyFilePath(home);
-  const file = readIfThere(path);
-  if (file === null) return null;
-  const key = decodeKey(file.bytes.toString('utf8').trim());
-  if (!key) throw unreadable(path, 'it does not hold a key');
-  if (process.platform !== 'win32' && file.stats.mode & 0o077) chmodSync(path, 0o600);
-  return key;
-}
-
-function readIfThere(path: string): ReturnType<typeof readRegularFileSync> | null {
   try {
-    return readRegularFileSync(path, MAX_BYTES);
+    const { bytes, stats } = readRegularFileSync(path, MAX_BYTES);
+    const key = decodeKey(bytes.toString('utf8').trim());
+    if (!key) throw new Error('it does not hold a key');
+    if (process.platform !== 'win32' && stats.mode & 0o077) chmodSync(path, 0o600);
+    return key;
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return null;
-    throw unreadable(path, messageOf(error), ['EACCES', 'EPERM'].includes(systemCodeOf(error) ?? ''));
+    const isForbidden = ['EACCES', 'EPERM'].includes(systemCodeOf(error) ?? '');
+    throw unusable(`The master key in ${path} cannot be read`, error, {
+      text: isForbidden
+        ? 'Make it readable for the user that runs relay.'
+        : 'Restore the file from a copy, or move it away and start over with {command}.',
+      command: ['login'],
+    });
   }
 }
 
 /**
- * Creates a key unless there is one. Processes that try at the same time all get the same key.
+ * Keeps `key` in the file unless there is one. Processes that try at the same time all get the same key.
  * @throws RelayError `KEY_UNAVAILABLE`
  */
-export async function createKeyFile(
-  home: string,
-  random: Random,
-): Promise<{ key: Buffer; created: boolean }> {
+export async function createKeyFile(home: string, key: Buffer): Promise<{ key: Buffer; created: boolean }> {
   const path = keyFilePath(home);
-  const key = random.bytes(KEY_BYTES);
   const temp = tempPathFor(path);
   try {
     await writeSynced(temp, `${encodeKey(key)}\n`);
     await link(temp, path);
     return { key, created: true };
   } catch (error) {
-    if (systemCodeOf(error) !== 'EEXIST') throw unwritable(path, error);
-    const existing = await readKeyFile(home);
-    if (!existing) throw unwritable(path, error);
-    return { key: existing, created: false };
+    const existing = systemCodeOf(error) === 'EEXIST' ? readKeyFile(home) : null;
+    if (existing) return { key: existing, created: false };
+    const text = 'Make the home directory writable, or set RELAY_ENCRYPTION_KEY.';
+    throw unusable(`The master key cannot be written to ${path}`, error, { text });
   } finally {
     await rm(temp, { force: true });
   }
 }
 
-function unreadable(path: string, reason: string, isForbidden = false): RelayError {
-  return new RelayError('KEY_UNAVAILABLE', `The master key in ${path} cannot be read: ${reason}.`, {
-    remedy: isForbidden
-      ? 'Make it readable for the user that runs relay.'
-      : {
-          text: 'Restore the file from a copy, or move it away and start over with {command}.',
-          command: ['login'],
-        },
-    details: { path },
-  });
-}
-
-function unwritable(path: string, cause: unknown): RelayError {
-  return new RelayError(
-    'KEY_UNAVAILABLE',
-    `The master key cannot be written to ${path}: ${messageOf(cause)}.`,
-    {
-      remedy: 'Make the home directory writable, or set RELAY_ENCRYPTION_KEY.',
-      details: { path },
-      cause,
-    },
-  );
+function unusable(what: string, cause: unknown, remedy: Remedy): RelayError {
+  return new RelayError('KEY_UNAVAILABLE', `${what}: ${messageOf(cause)}.`, { remedy, cause });
 }

@@ -39,15 +39,13 @@ export interface MasterKey {
 
 /** Reads the master key, or creates it if allowed. @throws RelayError `SETTINGS_INVALID`, `KEY_UNAVAILABLE` */
 export async function loadMasterKey(options: MasterKeyOptions): Promise<MasterKey> {
-  if (options.encryptionKey !== undefined) return fromEnvironment(options.encryptionKey);
-  switch (options.mode) {
-    case 'file':
-      return fromFile(options, null);
-    case 'os':
-      return fromKeychain(options, await lookUp(options));
-    case 'auto':
-      return fromEither(options);
-  }
+  const { home, mode, encryptionKey } = options;
+  if (encryptionKey !== undefined) return fromEnvironment(encryptionKey);
+  // For `auto`, an existing key file comes first, since its key sealed the state.
+  const inFile = mode === 'os' ? null : readKeyFile(home);
+  const warning = mode === 'file' ? null : fileWarning(home);
+  if (inFile) return { key: inFile, source: 'file', warning, created: false };
+  return mode === 'file' ? newInFile(options, null) : fromKeychain(options);
 }
 
 /** Tells where the key of a home is kept, or would be. Does not read the key, since the keychain might ask the person. */
@@ -69,74 +67,37 @@ function fromEnvironment(text: string): MasterKey {
   });
 }
 
-/** For `auto`. An existing key file comes first, since its key sealed the state. */
-async function fromEither(options: MasterKeyOptions): Promise<MasterKey> {
-  const inFile = await readKeyFile(options.home);
-  if (inFile) return { key: inFile, source: 'file', warning: fileWarning(options.home), created: false };
-  const found = await lookUp(options);
-  if (found.answer !== 'none') return fromKeychain(options, found);
-  if (!options.allowCreate) throw noKeychain(found.problem);
-  return fromFile(options, `The keychain cannot be used: ${found.problem}. ${fileWarning(options.home)}`);
-}
-
 function fileWarning(home: string): string {
   return `The master key is in ${keyFilePath(home)}; anyone who can read that file can read the stored tokens.`;
 }
 
-async function fromFile(options: MasterKeyOptions, warning: string | null): Promise<MasterKey> {
+async function newInFile(options: MasterKeyOptions, warning: string | null): Promise<MasterKey> {
   const { home, allowCreate, random = systemRandom } = options;
-  const existing = await readKeyFile(home);
-  if (existing) return { key: existing, source: 'file', warning, created: false };
   if (!allowCreate) throw noKey(`There is no ${keyFilePath(home)}`);
-  return { ...(await createKeyFile(home, random)), source: 'file', warning };
+  return { ...(await createKeyFile(home, random.bytes(KEY_BYTES))), source: 'file', warning };
 }
 
-type Lookup =
-  | { answer: 'key'; key: Buffer }
-  | { answer: 'no key'; account: string }
-  | { answer: 'none'; problem: string };
-
-async function lookUp({ home, clock, keychain = osKeychain }: MasterKeyOptions): Promise<Lookup> {
+async function fromKeychain(options: MasterKeyOptions): Promise<MasterKey> {
+  const { home, allowCreate, clock, keychain = osKeychain, random = systemRandom } = options;
   const account = await keychainAccount(home);
-  let text: string | null;
+  const made = random.bytes(KEY_BYTES);
+  let found: string | null;
+  let created = false;
   try {
-    text = await withTimeLimit(clock, (signal) => keychain.read(account, signal));
+    found = await withTimeLimit(clock, (signal) => keychain.read(account, signal));
+    if (found === null && allowCreate) {
+      found = await withTimeLimit(clock, (signal) => keychain.write(account, encodeKey(made), signal));
+      if (found !== encodeKey(made)) throw new Error('it did not keep the new key');
+      created = true;
+    }
   } catch (error) {
-    return { answer: 'none', problem: messageOf(error) };
+    if (options.mode === 'os' || !allowCreate) throw noKeychain(messageOf(error));
+    return newInFile(options, `The keychain cannot be used: ${messageOf(error)}. ${fileWarning(home)}`);
   }
-  if (text === null) return { answer: 'no key', account };
-  const key = decodeKey(text);
+  if (found === null) throw noKey('The keychain has no key for this home');
+  const key = decodeKey(found);
   if (!key) throw noKey(`The entry ${account} in the keychain is not a key`);
-  return { answer: 'key', key };
-}
-
-async function fromKeychain(options: MasterKeyOptions, found: Lookup): Promise<MasterKey> {
-  switch (found.answer) {
-    case 'key':
-      return { key: found.key, source: 'keychain', warning: null, created: false };
-    case 'none':
-      throw noKeychain(found.problem);
-    case 'no key':
-      if (!options.allowCreate) throw noKey('The keychain has no key for this home');
-      return createInKeychain(options, found.account);
-  }
-}
-
-async function createInKeychain(options: MasterKeyOptions, account: string): Promise<MasterKey> {
-  const { clock, keychain = osKeychain, random = systemRandom } = options;
-  const key = random.bytes(KEY_BYTES);
-  let stored: string | null;
-  try {
-    stored = await withTimeLimit(clock, (signal) => keychain.write(account, encodeKey(key), signal));
-  } catch (error) {
-    if (options.mode === 'os') throw noKeychain(messageOf(error));
-    return fromFile(
-      options,
-      `The keychain refused the key: ${messageOf(error)}. ${fileWarning(options.home)}`,
-    );
-  }
-  if (stored !== encodeKey(key)) throw noKeychain('it did not keep the new key');
-  return { key, source: 'keychain', warning: null, created: true };
+  return { key, source: 'keychain', warning: null, created };
 }
 
 /** Aborts the signal of `work` after the time limit, and rejects even if `work` continues. */

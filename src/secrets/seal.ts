@@ -92,27 +92,6 @@ export function equalSecrets(a: string, b: string): boolean {
   return timingSafeEqual(digestOf(a), digestOf(b));
 }
 
-/**
- * Like `equalSecrets`, for a secret that is compared often. It pads both texts to one length instead of hashing them; longer
- * texts are compared by digest.
- */
-export function createSecretCheck(secretNow: () => string): (candidate: string) => boolean {
-  let secret: string | null = null;
-  const [kept, given] = [Buffer.alloc(PADDED_BYTES), Buffer.alloc(PADDED_BYTES)];
-  return (candidate) => {
-    const now = secretNow();
-    if (now.length > PADDED_BYTES / 3 || candidate.length > PADDED_BYTES / 3)
-      return equalSecrets(candidate, now);
-    if (now !== secret) kept.fill(0).write(now);
-    secret = now;
-    given.fill(0).write(candidate);
-    return timingSafeEqual(given, kept) && candidate.length === now.length;
-  };
-}
-
-/** Length to pad texts to. UTF-8 takes at most three bytes for each code unit. */
-const PADDED_BYTES = 768;
-
 function digestOf(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }

@@ -188,7 +188,7 @@ function inFile(file: string, text: string) {
   const isThere = () => lstat(file).then(Boolean, () => false);
   const readText = async () => (await readRegularFile(file, 1024 * 1024)).bytes.toString('utf8');
   const replace = async () => {
-    await makeDirectories(dirname(file));
+    makeDirectories(dirname(file));
     await replaceFile(file, text, { mode: 0o644 });
   };
   return {

@@ -143,7 +143,7 @@ test('in auto mode, the key goes into a file if the keychain refuses a new key',
     write: () => Promise.reject(new Error('it is locked')),
   };
   const made = await load(home, { keychain: readOnly });
-  const warning = `The keychain refused the key: it is locked. ${inFile(home)}`;
+  const warning = `The keychain cannot be used: it is locked. ${inFile(home)}`;
   assert.deepEqual(made, { key: made.key, source: 'file', warning, created: true });
 });
 

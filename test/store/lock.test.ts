@@ -126,7 +126,7 @@ test('a directory in the place of the lock file makes the home unusable', async 
   await mkdir(join(home, 'relay.lock'));
   await assert.rejects(acquire(home), {
     code: 'HOME_UNUSABLE',
-    message: `The home directory ${home} cannot be used: EISDIR: illegal operation on a directory, read.`,
+    message: `The home directory ${home} cannot be used: it is not a regular file.`,
   });
   assert.deepEqual(await readdir(home), ['relay.lock']);
 });

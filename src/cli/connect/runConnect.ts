@@ -1,7 +1,7 @@
 /** Runs `relay connect`: shows what a client needs to connect, or changes the client's own file. */
 import { resolve } from 'node:path';
+import { temporaryWord } from '../../base/childProcess.ts';
 import { didYouMean } from '../../base/nearest.ts';
-import { temporaryWord } from '../../base/temporaryProgram.ts';
 import { storeSetting } from '../../config/edit.ts';
 import { homeToName, inspectSettings, localBaseUrl, type Settings } from '../../config/settings.ts';
 import { CLIENTS, type Connection, findClient, headersFor, stdioWords } from '../../connect/clientTable.ts';

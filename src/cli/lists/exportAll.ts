@@ -1,7 +1,8 @@
 /** Writes a whole library to files: one for each playlist, and one for the saved songs. */
+
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectories } from '../../base/directories.ts';
-import { existing } from '../../base/files.ts';
 import { counted } from '../../base/lists.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import type { ListRow, PlaylistFacts, WrittenFormat } from '../../domain/listExport.ts';
@@ -80,7 +81,7 @@ function partsOf(playlists: readonly PlaylistFacts[], { directory, format }: All
 /** Creates the directory, and refuses to overwrite files before any rows are read, so that a refusal costs few requests. */
 async function prepare(parts: readonly Part[], { directory, force }: AllOptions): Promise<void> {
   try {
-    await makeDirectories(directory, { mode: 0o777 });
+    makeDirectories(directory, 0o777);
   } catch (error) {
     throw new RelayError(
       'INVALID_ARGUMENT',
@@ -88,7 +89,7 @@ async function prepare(parts: readonly Part[], { directory, force }: AllOptions)
       { remedy: 'Give another path with -o.', cause: error },
     );
   }
-  const there = force ? [] : await existing(parts.map(({ file }) => file));
+  const there = force ? [] : parts.map(({ file }) => file).filter((file) => existsSync(file));
   if (there.length > 0) throw alreadyThere(there);
 }
 

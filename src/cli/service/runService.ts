@@ -1,6 +1,6 @@
 /** Runs `relay service`. Whether a server runs is asked at its door, so no output of a service manager is read. */
 import { existsSync } from 'node:fs';
-import { temporaryWord } from '../../base/temporaryProgram.ts';
+import { temporaryWord } from '../../base/childProcess.ts';
 import { homeToName, inspectSettings, loadSettings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { remedyText } from '../../domain/remedy.ts';

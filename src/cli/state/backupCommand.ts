@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { counted, sizeText } from '../../base/lists.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -111,7 +112,7 @@ async function whatIsMissing(
   { path }: Backup,
   { settings, keySource }: StateToCopy,
 ): Promise<string[]> {
-  const others = await besides(settings);
+  const others = besides(settings);
   const restore = commandLine({ ...context, demo: true }, 'restore', quotedPath(path, context.platform));
   return [
     ...(settings.demo ? [`This is the state of the demo. To restore it: ${restore}`] : []),
@@ -140,7 +141,6 @@ async function keyAdvice({ home }: Settings, source: StateToCopy['keySource']): 
 }
 
 /** Files that the person wrote, which the copy does not include. */
-async function besides({ configPath, oauthClientsFile }: Settings): Promise<string[]> {
-  const { existing } = await import('../../base/files.ts');
-  return existing([configPath, ...(oauthClientsFile === null ? [] : [oauthClientsFile])]);
+function besides({ configPath, oauthClientsFile }: Settings): string[] {
+  return [configPath, oauthClientsFile].filter((path) => path !== null && existsSync(path)) as string[];
 }

@@ -1,5 +1,5 @@
 /** Decides who may call `/mcp` over TCP: OAuth clients, and programs with the API key. */
-import { createSecretCheck } from '../../secrets/seal.ts';
+import { equalSecrets } from '../../secrets/seal.ts';
 import type { Core } from '../core.ts';
 
 type CredentialCheck =
@@ -21,7 +21,7 @@ export interface Credentials {
 }
 
 export function createCredentials({ settings, apiKey, oauth }: Core): Credentials {
-  const isApiKey = createSecretCheck(apiKey.current);
+  const isApiKey = (token: string) => equalSecrets(token, apiKey.current());
   const acceptsKey = settings.mcpAuthMode === 'bearer';
   let wereUsed = false;
 

@@ -42,7 +42,7 @@ const WRITABLE_BY_ALL = 0o002;
  */
 export async function ensureHome(home: string, log: Log = silentLog): Promise<void> {
   try {
-    await makeDirectories(home);
+    makeDirectories(home);
     const found = await stat(home);
     if (!found.isDirectory()) throw unusable(home, 'it is not a directory');
     // On Windows, a directory below the user's profile inherits its access list.
