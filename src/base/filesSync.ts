@@ -35,7 +35,8 @@ export function replaceFileSync(path: string, content: string | Uint8Array): voi
 function renameOverSync(from: string, to: string): void {
   for (let attempt = 1; ; attempt++) {
     try {
-      return renameSync(from, to);
+      renameSync(from, to);
+      return;
     } catch (error) {
       const blocked = new Int32Array(new SharedArrayBuffer(4));
       Atomics.wait(blocked, 0, 0, refusedPauseMs(error, attempt));

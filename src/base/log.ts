@@ -6,9 +6,9 @@ export interface Log {
   error(fields: LogFields, message: string): void;
 }
 
-/** Facts about an event. Names that the log uses for its own fields are taken: write `clientName`, not `name`. */
+/** Facts about an event. Names that the log uses for its own fields are taken. */
 export type LogFields = Readonly<Record<string, unknown>> & {
-  readonly [taken in 'level' | 'time' | 'pid' | 'hostname' | 'name' | 'msg']?: never;
+  readonly [taken in 'level' | 'time' | 'pid' | 'msg']?: never;
 };
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

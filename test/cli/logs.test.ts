@@ -20,7 +20,7 @@ test('the log in the home is for its owner alone, bounded, without secrets, and 
   const file = { write: createLogFile(home).write, quietStream: true };
   const log = createLog({ logLevel: 'info', logFormat: 'json' }, stream, file);
   const path = join(home, 'relay.log');
-  log.info({ token: 'secret-token' }, 'one');
+  log.info({ token: 'secret-token', request: { headers: { Authorization: 'secret-token' } } }, 'one');
   log.warn({}, 'two');
   const written = () => {
     try {

@@ -1,12 +1,11 @@
 /**
- * Writes the log to stderr with pino, as JSON or as text for people: `logFormat` says which. Fields that may hold a secret are
- * removed before a line is formatted.
+ * The log: one JSON object a line, or the same as text for people, on stderr and in the home. What a line has is plain data of
+ * bounded size, without secrets; every text in it is one line without control characters, so that text from a client or the
+ * provider cannot forge a line.
  */
 import type { WriteStream } from 'node:tty';
-import { pino } from 'pino';
 import type { Log, LogFields } from '../../base/log.ts';
 import { escapedText } from '../../base/visibleText.ts';
-import { logFields } from './logFields.ts';
 
 /** A second destination, which gets every line. */
 interface Kept {
@@ -15,79 +14,83 @@ interface Kept {
   quietStream: boolean;
 }
 
-const LOUD = /"level":"(?:warn|error|fatal)"/;
-
-function both(shown: { write(line: string): unknown }, file: Kept) {
-  return {
-    write(line: string) {
-      file.write(line);
-      if (!file.quietStream || LOUD.test(line)) shown.write(line);
-    },
-  };
-}
-
 export interface LogSettings {
   logLevel: string;
   logFormat: 'pretty' | 'json';
 }
 
-/**
- * Names of fields that never reach the log, at the top level or one level below. `code` is not among them, since errors have
- * one. An OAuth code has to be called `authorizationCode`.
- */
-const SECRET_FIELDS = [
-  'authorization',
-  'cookie',
-  'token',
-  'accessToken',
-  'refreshToken',
-  'access_token',
-  'refresh_token',
-  'authorizationCode',
-  'verifier',
-  'state',
-  'clientSecret',
-  'key',
-  'body',
-].flatMap((name) => [name, `*.${name}`]);
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/**
- * Control characters are escaped before pino gets an event, so text from a client or the provider cannot forge a line of the
- * log. `logFields` renames fields that would replace the log's own.
- */
 export function createLog(
-  settings: LogSettings,
+  { logLevel, logFormat }: LogSettings,
   stream: NodeJS.WritableStream = process.stderr,
   file: Kept | null = null,
 ): Log {
   const colors = (stream as Partial<WriteStream>).hasColors?.() === true;
-  const shown =
-    settings.logFormat === 'pretty'
-      ? { write: (line: string) => void stream.write(prettyLine(line, colors)) }
-      : stream;
-  const destination = file === null ? shown : both(shown, file);
-  const logger = pino(
-    {
-      level: settings.logLevel,
-      // The machine's name does not belong in a log that people paste into reports.
-      base: { pid: process.pid },
-      formatters: { level: (level) => ({ level }) },
-      redact: { paths: SECRET_FIELDS, remove: true },
-      // Errors are plain data at this point.
-      serializers: { err: (value: unknown) => value },
-      timestamp: pino.stdTimeFunctions.isoTime,
-    },
-    destination,
-  );
-  const at =
-    (level: 'debug' | 'info' | 'warn' | 'error') =>
-    (fields: LogFields, message: string): void => {
-      if (logger.isLevelEnabled(level)) logger[level](logFields(fields), escapedText(message));
+  const at = (level: 'debug' | 'info' | 'warn' | 'error') => {
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(logLevel)) return () => {};
+    const isShown = !file?.quietStream || level === 'warn' || level === 'error';
+    return (fields: LogFields, message: string): void => {
+      // The machine's name is no part of it: people paste the log into reports.
+      const own = { level, time: new Date().toISOString(), pid: process.pid };
+      const line = `${JSON.stringify({ ...own, ...plainObject(fields, 1), msg: escapedText(message) })}\n`;
+      file?.write(line);
+      if (isShown) stream.write(logFormat === 'pretty' ? prettyLine(line, colors) : line);
     };
+  };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-const COLORS: Readonly<Record<string, number>> = { debug: 34, info: 32, warn: 33, error: 31, fatal: 31 };
+/**
+ * Names of fields that never reach the log, however deep. `code` is not among them, since errors have one. An OAuth code has to
+ * be called `authorizationCode`.
+ */
+const SECRET =
+  /^(authorization|cookie|token|(access|refresh)_?token|authorizationCode|verifier|state|clientSecret|key|body)$/i;
+
+const MAX_DEPTH = 6;
+const MAX_ENTRIES = 50;
+const MAX_FRAMES = 20;
+
+function plainValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return escapedText(value);
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) return '…';
+  if (value instanceof Error) return plainObject(errorFields(value), depth);
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON === 'function') return plainValue(toJSON.call(value), depth + 1);
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((entry) => plainValue(entry, depth + 1));
+  return plainObject(value, depth);
+}
+
+function plainObject(value: object, depth: number): Record<string, unknown> {
+  const entries = Object.entries(value).filter(([key]) => !SECRET.test(key));
+  const plain = entries
+    .slice(0, MAX_ENTRIES)
+    .map(([key, one]) => [escapedText(key, 100), plainValue(one, depth + 1)]);
+  return Object.fromEntries(plain);
+}
+
+/** Name, code, message, stack and cause of an error; no other fields, since those may hold anything. */
+function errorFields(error: Error): Record<string, unknown> {
+  const { name, message, stack = '', cause } = error;
+  const { code } = error as NodeJS.ErrnoException;
+  // The message is taken out first, since its lines may look like frames.
+  const frames = stack
+    .replace(message, '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line));
+  return {
+    type: name,
+    code: typeof code === 'string' ? code : undefined,
+    message,
+    stack: frames.slice(0, MAX_FRAMES).map((line) => line.trim()),
+    cause: cause === undefined || typeof cause === 'string' || cause instanceof Error ? cause : typeof cause,
+  };
+}
+
+const COLORS: Readonly<Record<string, number>> = { debug: 34, info: 32, warn: 33, error: 31 };
 
 interface LoggedError {
   type?: string;
@@ -100,23 +103,18 @@ interface LoggedError {
 /** Formats a JSON log line for people, as in `[14:05:09] INFO: job moves {"job":"1f0c"}`. Its text is already cleaned. */
 export function prettyLine(json: string, colors: boolean): string {
   const { time, level, msg, pid: _pid, err, ...fields } = JSON.parse(json) as Record<string, unknown>;
-  const error = typeof err === 'object' && err !== null ? (err as LoggedError) : null;
-  const rest = error === null && err !== undefined ? { ...fields, err } : fields;
-  const about = Object.keys(rest).length === 0 ? '' : ` ${JSON.stringify(rest)}`;
-  const clockTime = new Date(String(time)).toTimeString().slice(0, 8);
-  const head = `[${clockTime}] ${levelWord(String(level), colors)}: ${msg}${about}`;
-  return `${[head, ...(error === null ? [] : errorLines(error))].join('\n')}\n`;
+  const word = String(level).toUpperCase();
+  const color = COLORS[String(level)];
+  const shown = colors && color !== undefined ? `\u001b[${color}m${word}\u001b[39m` : word;
+  const about = Object.keys(fields).length === 0 ? '' : ` ${JSON.stringify(fields)}`;
+  const head = `[${new Date(String(time)).toTimeString().slice(0, 8)}] ${shown}: ${msg}${about}`;
+  return `${[head, ...errorLines(err as LoggedError | undefined)].join('\n')}\n`;
 }
 
-function levelWord(level: string, colors: boolean): string {
-  const word = level.toUpperCase();
-  const color = COLORS[level];
-  return colors && color !== undefined ? `\u001b[${color}m${word}\u001b[39m` : word;
-}
-
-function errorLines({ type, code, message, stack, cause }: LoggedError): string[] {
-  const words = `    ${type}${code === undefined ? '' : ` ${code}`}: ${message}`;
+function errorLines(error: LoggedError | string | undefined): string[] {
+  if (error === undefined || typeof error === 'string') return error ? [`    ${error}`] : [];
+  const { type, code, message, stack, cause } = error;
+  const words = `    ${[type, code].filter(Boolean).join(' ')}: ${message}`;
   const frames = Array.isArray(stack) ? stack.map((frame) => `        ${frame}`) : [];
-  if (typeof cause === 'string') return [words, ...frames, `    cause: ${cause}`];
-  return [words, ...frames, ...(cause === undefined ? [] : errorLines(cause))];
+  return [words, ...frames, ...errorLines(cause)];
 }

@@ -1,8 +1,8 @@
 /**
- * The log file in the home, with the server's latest lines. It is needed if the system starts the server, since nobody sees its
- * stderr then. At most one older file is kept.
+ * The log file in the home, with the server's latest lines. It is needed if the system or a client starts the server, since
+ * nobody sees its stderr then. At most one older file is kept.
  */
-import { appendFileSync, closeSync, fstatSync, openSync, renameSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Size at which the file is set aside as the older one, and a new file begins. */
@@ -25,16 +25,15 @@ export function logPaths(home: string): [string, string] {
 export function createLogFile(home: string): { write(line: string): void } {
   const [older, path] = logPaths(home);
   let waiting: string[] = [];
-  let timer: NodeJS.Timeout | null = null;
+  let timer: NodeJS.Timeout | undefined;
   const flush = () => {
-    if (timer) clearTimeout(timer);
-    timer = null;
-    if (waiting.length === 0) return;
+    clearTimeout(timer);
+    timer = undefined;
     try {
-      const isFull = append(path, waiting.join(''));
+      appendFileSync(path, waiting.join(''), { mode: 0o600 });
       waiting = [];
       process.off('exit', flush);
-      if (isFull) renameSync(path, older);
+      if (statSync(path).size >= MAX_BYTES) renameSync(path, older);
     } catch {
       waiting = waiting.slice(-MAX_WAITING);
     }
@@ -47,15 +46,4 @@ export function createLogFile(home: string): { write(line: string): void } {
       timer ??= setTimeout(flush, FLUSH_MS).unref();
     },
   };
-}
-
-/** Appends text to the file. Returns true if the file has then reached its maximum size. */
-function append(path: string, text: string): boolean {
-  const file = openSync(path, 'a', 0o600);
-  try {
-    appendFileSync(file, text);
-    return fstatSync(file).size >= MAX_BYTES;
-  } finally {
-    closeSync(file);
-  }
 }

@@ -4,44 +4,26 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-
-const MINUTE_MS = 60_000;
+import { createWindow } from '../../base/rateWindow.ts';
 
 /** Maximum number of lines with one message per minute: enough to see what happens, and no flood. */
 const LINES_PER_MINUTE = 3;
-
-interface Written {
-  /** Start of the minute, in Unix milliseconds. */
-  since: number;
-  /** Number of lines that were written in that minute. */
-  lines: number;
-  /** Number of lines that were left out since the last written line. */
-  more: number;
-}
 
 /**
  * Makes a log that passes everything on except warnings above the limit. The next line with the same message says in `more` how
  * many were left out.
  */
 export function createQuietLog(log: Log, clock: Clock): Log {
-  const written = new Map<string, Written>();
+  const window = createWindow(LINES_PER_MINUTE, clock);
+  const leftOut = new Map<string, number>();
   return {
-    debug: (fields, message) => log.debug(fields, message),
-    info: (fields, message) => log.info(fields, message),
-    error: (fields, message) => log.error(fields, message),
+    ...log,
     warn(fields, message) {
-      const last = written.get(message) ?? { since: clock.now(), lines: 0, more: 0 };
-      const age = clock.now() - last.since;
-      // A clock that was set back begins a new minute too.
-      const current = age >= 0 && age < MINUTE_MS ? last : { since: clock.now(), lines: 0, more: last.more };
-      written.set(message, current);
-      if (current.lines >= LINES_PER_MINUTE) {
-        current.more++;
-        return;
-      }
-      log.warn(current.more > 0 ? { ...fields, more: current.more } : fields, message);
-      current.lines++;
-      current.more = 0;
+      const more = leftOut.get(message) ?? 0;
+      if (window.waitSeconds(message) > 0) return void leftOut.set(message, more + 1);
+      window.count(message);
+      leftOut.delete(message);
+      log.warn(more > 0 ? { ...fields, more } : fields, message);
     },
   };
 }
