@@ -151,7 +151,7 @@ export interface AccountView {
 }
 
 /** The view of a home to which no account is connected. */
-export const NO_ACCOUNT: AccountView = {
+const NO_ACCOUNT: AccountView = {
   connected: false,
   reauthorizationRequired: false,
   account: null,

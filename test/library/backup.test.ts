@@ -216,25 +216,13 @@ test('a copy whose versions or plays relay did not write is refused whole', asyn
   );
 });
 
-test('relay status has a line for memory.db, and says if the file is damaged or of a newer relay', async (t) => {
+test('relay status has a line for memory.db', async (t) => {
   const { run, homeWith } = await desk(t);
   const home = await homeWith('home', PLAYS, VERSIONS);
-  const path = join(home, 'memory.db');
-  const lines = async () => (await run(home, 'status')).out.replace(/\s+/g, ' ');
   assert.match(
-    await lines(),
-    / ok database .* ok memory schema \d+, \d+ KiB, saved 20\S+Z: playlist versions and plays ok MCP /,
+    (await run(home, 'status')).out.replace(/\s+/g, ' '),
+    / ok database .* ok memory \d+ KiB, saved 20\S+Z: playlist versions and plays ok MCP /,
   );
-  const whole = readFileSync(path);
-  const newer = Buffer.from(whole);
-  newer.writeUInt32BE(99, 60);
-  writeFileSync(path, newer);
-  assert.match(
-    await lines(),
-    / bad memory \S*memory\.db was written by a newer version of relay > update relay ok MCP /,
-  );
-  writeFileSync(path, whole.subarray(0, 50));
-  assert.match(await lines(), / bad memory \S*memory\.db is damaged > restore a copy/);
   const { entries } = JSON.parse((await run(home, 'status', '--json')).out);
   assert.deepEqual(entries[4].part, 'memory');
   const empty = await homeWith('empty', []);

@@ -10,37 +10,42 @@ import { MIGRATIONS } from '../../generated/sql.ts';
 import { keySource, loadMasterKey } from '../../secrets/masterKey.ts';
 import { createSealer } from '../../secrets/seal.ts';
 import { openDetached } from '../../store/file/open.ts';
-import { readStateFile, stateFilePath } from '../../store/file/stateFile.ts';
+import { readStateFile, type StateFile, stateFilePath } from '../../store/file/stateFile.ts';
+import { freshImage } from '../../store/sql/freshImage.ts';
+import { loadSqlite } from '../../store/sql/sqlite.ts';
 import type { Store } from '../../store/types.ts';
 import { createVault, isSealed } from '../../store/vault.ts';
-import { NO_ACCOUNT } from '../accountStore.ts';
 import type { CoreOptions } from '../core.ts';
-import { accountFacts, type Facts, factsOf, reportOf } from './status.ts';
+import { type Facts, factsOf, reportOf } from './status.ts';
 
 type Options = Pick<CoreOptions, 'settings' | 'version' | 'clock' | 'random'>;
 
 export async function offlineStatus(options: Options): Promise<StatusReport> {
+  const { home } = options.settings;
   try {
-    return reportOf(await storedFacts(options));
+    const path = await stateFilePath(home);
+    return reportOf(await factsIn(options, path, await readStateFile(path)));
   } catch (error) {
     if (!(error instanceof RelayError)) throw error;
-    const facts = await emptyFacts(options);
+    const facts = await factsIn(options, join(home, 'relay.db'), null);
     return reportOf({ ...facts, database: closed(facts.database, error), problem: problemOf(error) });
   }
 }
 
-async function storedFacts(options: Options): Promise<Facts> {
+/** Collects the facts in the state; those of an empty one if there is no file, or none that can be opened. */
+async function factsIn(options: Options, path: string, file: StateFile | null): Promise<Facts> {
   const { settings, version, clock } = options;
-  const path = await stateFilePath(settings.home);
-  const file = await readStateFile(path);
-  if (!file) return emptyFacts(options);
-  const { store, fileVersion: schemaVersion } = await openDetached(path, file, clock);
+  const content = file ?? { bytes: freshImage(await loadSqlite(), MIGRATIONS), savedAt: 0 };
+  const { store, fileVersion } = await openDetached(path, content, clock);
   try {
     const { key, problem } = await checkKey(options, store);
     const facts = factsOf({ settings, version, clock, store, key });
-    const database = { ...facts.database, schemaVersion };
+    const database = file
+      ? { ...facts.database, schemaVersion: fileVersion }
+      : { ...facts.database, schemaVersion: 0, sizeBytes: 0, lastSavedAt: null };
     const account = problem === null ? facts.account : { ...facts.account, connected: false };
-    return { ...facts, database, account, problem };
+    const mcp = { ...facts.mcp, apiKeySet: file !== null || settings.mcpApiKey !== null };
+    return { ...facts, database, account, mcp, problem };
   } finally {
     await store.close();
   }
@@ -64,42 +69,6 @@ async function checkKey({ settings, clock, random }: Options, store: Store) {
 
 async function unreadKey(settings: Settings): Promise<Facts['key']> {
   return { source: await keySource(keyOptions(settings)), warning: null };
-}
-
-/** The facts about a home whose state is missing or cannot be opened. */
-async function emptyFacts({ settings, version }: Options): Promise<Facts> {
-  const { home, demo } = settings;
-  return {
-    version,
-    demo,
-    home,
-    server: null,
-    account: accountFacts(NO_ACCOUNT),
-    key: await unreadKey(settings),
-    database: {
-      path: join(home, 'relay.db'),
-      status: 'ok',
-      schemaVersion: 0,
-      expectedVersion: MIGRATIONS.at(-1)?.version ?? 0,
-      schemaState: 'current',
-      sizeBytes: 0,
-      lastSavedAt: null,
-    },
-    mcp: {
-      authMode: settings.mcpAuthMode,
-      apiKeySet: settings.mcpApiKey !== null,
-      clients: 0,
-      registrationOpen: settings.dynamicRegistration,
-      browsers: 0,
-    },
-    rateLimits: { blocked: [], requests24h: 0 },
-    secrets: { mcpApiKey: false, providerClientSecret: false },
-    jobs: { byStatus: {}, committable: 0, reviewRequired: 0, nextRunAfter: null },
-    kept: { total: 0, review: 0, waiting: 0, paused: 0 },
-    recentErrors: [],
-    ownerCode: null,
-    problem: null,
-  };
 }
 
 /** The facts about the database if the state cannot be opened: `degraded`, because it cannot be saved either. */

@@ -85,7 +85,7 @@ function onlyWhatIsKnown(line: StatusEntry): StatusEntry {
   return { ...line, state: 'off', summary: 'not known', remedy: null };
 }
 
-export function accountFacts(view: AccountView): StatusReport['account'] {
+function accountFacts(view: AccountView): StatusReport['account'] {
   const { account, connected, reauthorizationRequired, missingScopes, daysLeft } = view;
   return {
     connected,
