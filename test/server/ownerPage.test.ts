@@ -1,6 +1,6 @@
 /** The owner's page without a browser: who gets which answer, and which requests to Spotify an answer takes. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createJob, itemsOf, reach } from '../jobs/jobCalls.ts';
@@ -291,6 +291,21 @@ test('the policy names Spotify’s image hosts for covers, unless the setting tu
   assert.equal(await imageSources({}), "'self' https://*.scdn.co https://*.spotifycdn.com");
   assert.equal(await imageSources({ RELAY_COVERS: 'false' }), "'self'");
 });
+
+test('after a choice on the page, config.json is not read again for the page: a spoiled file changes nothing', () =>
+  withRelay({ client: false }, async (relay) => {
+    const proof = await signedIn(relay);
+    const shown = async () => {
+      const { covers, extras } = JSON.parse((await state(relay, proof)).text);
+      return { covers, asked: extras.question !== null };
+    };
+    assert.deepEqual(await shown(), { covers: true, asked: true });
+    assert.equal((await ask(relay, 'covers/choose', { show: false }, proof)).status, 200);
+    assert.equal((await ask(relay, 'extras/choose', { offer: false }, proof)).status, 200);
+    assert.deepEqual(await shown(), { covers: false, asked: false });
+    writeFileSync(join(relay.home, 'config.json'), '{');
+    assert.deepEqual(await shown(), { covers: false, asked: false });
+  }));
 
 test('every page of the demo names commands for the demo', () =>
   withRelay({ demo: true, connect: false, client: false }, async ({ baseUrl }) => {

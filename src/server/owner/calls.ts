@@ -34,6 +34,7 @@ import { ownerUndo } from '../ownerChanges.ts';
 import { ownerImport, ownerPreview } from '../ownerLists.ts';
 import { ownerRestore, ownerVersion, ownerVersions } from '../ownerVersions.ts';
 import { forgetRemembered } from '../remembered.ts';
+import { choose } from './choices.ts';
 import { clientSetup } from './clientSetup.ts';
 import { followsPage } from './covers.ts';
 import { ownerEvents, pageJobs } from './events.ts';
@@ -126,7 +127,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     'events/list': async ({ limit }) => ownerEvents(core, services, limit),
     'events/clear': async () => ({ cleared: await jobs.clear() }),
     async 'extras/choose'({ offer }) {
-      storeSetting({ env: {}, flags: { home: core.settings.home } }, 'toolsets', toolsetsFor(offer));
+      choose(core.settings, 'toolsets', toolsetsFor(offer));
     },
     async 'covers/choose'({ show }) {
       if (!followsPage(core.settings)) {
@@ -134,7 +135,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
           remedy: 'To choose on this page, unset the variable and restart relay.',
         });
       }
-      storeSetting({ env: {}, flags: { home: core.settings.home } }, 'covers', String(show));
+      choose(core.settings, 'covers', String(show));
     },
     async 'keeps/act'({ id, action }) {
       await patiently((call) => services.keeps.act(id, action, call));

@@ -2,8 +2,9 @@
  * Cover images on the owner's page, the only thing that a page loads from elsewhere. They come only from the provider's image
  * hosts, and only while the setting `covers` is on.
  */
-import { inspectSettings, type Settings } from '../../config/settings.ts';
+import type { Settings } from '../../config/settings.ts';
 import { SPOTIFY_API } from '../../config/table.ts';
+import { chosen } from './choices.ts';
 
 /** Spotify's image hosts: for uploaded images and albums, mosaics, and its own playlists. */
 const SPOTIFY = ['https://*.scdn.co', 'https://*.spotifycdn.com'];
@@ -15,10 +16,10 @@ export function coverSources(settings: Settings): string[] {
   return providerApiUrl === SPOTIFY_API ? SPOTIFY : [new URL(providerApiUrl).origin];
 }
 
-/** True if covers are shown now. Reads the setting again, since the page can change it while the server runs. */
+/** True if covers are shown now: as the owner chose on the page, or as the settings had it at the start. */
 export function showsCovers(settings: Settings): boolean {
-  if (!followsPage(settings)) return settings.covers;
-  return inspectSettings({ env: {}, flags: { home: settings.home } }).settings.covers;
+  const choice = chosen(settings, 'covers');
+  return choice === undefined ? settings.covers : choice === 'true';
 }
 
 /** True if the choice on the page decides about covers; false if the environment sets `covers`, which overrides that choice. */

@@ -4,7 +4,6 @@
  */
 import { isoOf } from '../../base/clock.ts';
 import { visibleText } from '../../base/visibleText.ts';
-import { readConfigFile } from '../../config/configFile.ts';
 import { CLIENTS } from '../../connect/clientTable.ts';
 import type { KeepRecord } from '../../domain/keep.ts';
 import type { LibraryStatus } from '../../domain/library.ts';
@@ -30,6 +29,7 @@ import { shownName } from '../pages/approve.ts';
 import { BUILD } from '../pages/assets.ts';
 import { rememberedMatches } from '../remembered.ts';
 import { concernsServer, statusReport } from '../status/status.ts';
+import { chosen } from './choices.ts';
 import { showsCovers } from './covers.ts';
 import { ERROR_REMEDIES } from './errorRemedies.ts';
 import { ownerEvents, pageJobs, unnamedPlaylists } from './events.ts';
@@ -119,9 +119,7 @@ function openJobs(byStatus: Readonly<Record<string, number>>): number {
 }
 
 function extrasOf({ settings }: Core): OwnerState['extras'] {
-  const { home } = settings;
-  const isAsked =
-    settings.origins.toolsets === 'default' && readConfigFile(home).values.toolsets === undefined;
+  const isAsked = settings.origins.toolsets === 'default' && chosen(settings, 'toolsets') === undefined;
   return {
     on: groupsOf(settings.toolsets).includes('extras'),
     question: isAsked ? EXTRAS_QUESTION : null,
