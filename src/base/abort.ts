@@ -77,25 +77,15 @@ export async function withDeadline<T>(
   { clock, ms, signal, late }: Deadline,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const controller = new AbortController();
+  const time = new AbortController();
   const timer = new AbortController();
-  const follow = () => controller.abort(signal?.reason);
-  later(clock, ms, timer.signal, () => {
-    if (!controller.signal.aborted) controller.abort(typeof late === 'function' ? late() : late);
-  });
-  if (signal?.aborted) follow();
-  else if (signal && signal !== NEVER) {
-    // Each request adds a listener, and Node warns at the eleventh.
-    setMaxListeners(0, signal);
-    signal.addEventListener('abort', follow, { once: true });
-  }
+  later(clock, ms, timer.signal, () => time.abort(typeof late === 'function' ? late() : late));
+  // Many requests may wait for one signal of the caller, and Node warns at the eleventh listener.
+  if (signal) setMaxListeners(0, signal);
   try {
-    return await work(controller.signal);
+    return await work(signal ? AbortSignal.any([signal, time.signal]) : time.signal);
   } finally {
     // Without a reason Node creates an error, which takes longer than everything else here.
-    timer.abort(IN_TIME);
-    signal?.removeEventListener('abort', follow);
+    timer.abort('in time');
   }
 }
-
-const IN_TIME = 'in time';

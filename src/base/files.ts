@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { lazy } from './memoised.ts';
 import { systemCodeOf } from './thrown.ts';
@@ -58,29 +58,14 @@ export async function writeSynced(
     // anything is written.
     await file.chmod(mode);
     if (owner && process.geteuid?.() === 0) await file.chown(owner.uid, owner.gid);
-    const whole = typeof content === 'string' ? Buffer.from(content) : content;
-    await writeParts(file, whole instanceof Uint8Array ? [whole] : whole);
+    const parts = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;
+    for (const part of parts) await file.writeFile(part);
     if (sync) await file.sync();
   } catch (error) {
     await rm(path, { force: true }).catch(() => {});
     throw error;
   } finally {
     await file.close();
-  }
-}
-
-/** Number of parts to give to the system at once. */
-const AT_ONCE = 16;
-
-async function writeParts(file: FileHandle, parts: readonly Uint8Array[]): Promise<void> {
-  for (let at = 0; at < parts.length; at += AT_ONCE) {
-    const some = parts.slice(at, at + AT_ONCE);
-    let { bytesWritten } = await file.writev(some);
-    // On a full disk, `writev` writes only a part. The next call then throws the reason.
-    for (const part of some) {
-      if (bytesWritten < part.length) await file.writeFile(part.subarray(bytesWritten));
-      bytesWritten = Math.max(0, bytesWritten - part.length);
-    }
   }
 }
 
@@ -148,14 +133,11 @@ export interface FileContent {
 export class UnreadFile extends Error {
   /** Bytes of a file that is too large; null if it is not a regular file. */
   readonly size: number | null;
-  /** The first 100 bytes of a file that is too large; empty if `readRegularFileSync` threw the error. */
-  readonly start: Buffer;
 
-  constructor(message: string, size: number | null, start: Buffer = Buffer.alloc(0)) {
+  constructor(message: string, size: number | null) {
     super(message);
     this.name = 'UnreadFile';
     this.size = size;
-    this.start = start;
   }
 }
 
@@ -175,9 +157,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<F
   try {
     const found = await file.stat();
     if (!found.isFile()) throw new UnreadFile('it is not a regular file', null);
-    if (found.size > maxBytes) {
-      throw new UnreadFile(`it is larger than ${maxBytes} bytes`, found.size, await startOf(file, 100));
-    }
+    if (found.size > maxBytes) throw new UnreadFile(`it is larger than ${maxBytes} bytes`, found.size);
     const { mode, uid, gid, mtimeMs } = found;
     return { bytes: await file.readFile(), mode: mode & 0o7777, uid, gid, mtimeMs };
   } finally {
@@ -189,15 +169,11 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<F
 export async function readStart(path: string, count: number): Promise<Buffer> {
   const file = await open(path);
   try {
-    return await startOf(file, count);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
+    return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
   }
-}
-
-async function startOf(file: FileHandle, count: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
-  return buffer.subarray(0, bytesRead);
 }
 
 /** Distinguishes this process from an earlier one with the same pid: in a container every start may be pid 1. */

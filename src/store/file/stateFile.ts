@@ -6,7 +6,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, SqlJsStatic } from 'sql.js';
 import { shellWord } from '../../base/childProcess.ts';
-import { readRegularFile, UnreadFile } from '../../base/files.ts';
+import { readRegularFile, readStart, UnreadFile } from '../../base/files.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { APPLICATION_ID, firstValue } from '../sql/migrate.ts';
 
@@ -56,7 +56,7 @@ async function readWhole(path: string, maxBytes: number): Promise<StateFile> {
   } catch (error) {
     if (!(error instanceof UnreadFile)) throw error;
     if (error.size === null) throw damaged(path, error.message);
-    const isForeign = headerProblem(error.start, error.size);
+    const isForeign = headerProblem(await readStart(path, 100), error.size);
     throw damaged(
       path,
       isForeign ?? `it is ${Math.round(error.size / 1024 / 1024)} MiB, larger than any state`,
