@@ -19,13 +19,9 @@ export interface ConfigFile {
   indent: string;
 }
 
-export function configPath(home: string): string {
-  return join(home, 'config.json');
-}
-
 /** Reads `<home>/config.json`. A missing or empty file has no values. */
 export function readConfigFile(home: string): ConfigFile {
-  const path = configPath(home);
+  const path = join(home, 'config.json');
   const file = (values: ConfigFile['values'], indent = '  ') => ({ path, values, problem: null, indent });
   const unusable = (problem: string, remedy = `Correct ${path} with an editor, or remove it.`) => {
     const message = `${path} ${problem}`;

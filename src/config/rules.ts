@@ -3,7 +3,6 @@ import { isLoopback } from '../base/loopback.ts';
 import { looksLikeClientId } from '../domain/ids.ts';
 import type { Problem } from './problems.ts';
 import { type Origins, placeOf } from './sources.ts';
-import { weaknessOf } from './strength.ts';
 import { SETTINGS, type SettingKey, type SettingValues } from './table.ts';
 
 /** Finds combinations of settings that relay refuses. */
@@ -41,6 +40,21 @@ function weakInPublic(
     ...(ownerWeakness ? [problem('mcpOauthOwnerSecret', `${ownerWeakness}${because}`)] : []),
     ...(keyWeakness ? [problem('mcpApiKey', `${keyWeakness}${because}`)] : []),
   ];
+}
+
+/** Completes "<setting> …" with the reason why a secret is easy to guess; null if it is not. Never quotes the secret. */
+function weaknessOf(secret: string, minLength: number): string | null {
+  if (secret.length < minLength) return `needs at least ${minLength} characters`;
+  if (new Set(secret).size >= 8) return null;
+  return 'is too predictable: use a random value such as one from `openssl rand -hex 24`';
+}
+
+/**
+ * Returns the number of letters in a generated owner code: 8 (39 bits) if only this machine can reach the server, otherwise 16
+ * (78 bits).
+ */
+export function ownerCodeLength({ publicBaseUrl }: { publicBaseUrl: string | null }): number {
+  return publicBaseUrl === null ? 8 : 16;
 }
 
 /** The settings of the OAuth client in the environment: all three or none. */

@@ -49,11 +49,10 @@ export async function loadMasterKey(options: MasterKeyOptions): Promise<MasterKe
 }
 
 /** Tells where the key of a home is kept, or would be. Does not read the key, since the keychain might ask the person. */
-export async function keySource({
-  home,
-  mode,
-  encryptionKey,
-}: Pick<MasterKeyOptions, 'home' | 'mode' | 'encryptionKey'>): Promise<MasterKey['source']> {
+export async function keySource(
+  options: Pick<MasterKeyOptions, 'home' | 'mode' | 'encryptionKey'>,
+): Promise<MasterKey['source']> {
+  const { home, mode, encryptionKey } = options;
   if (encryptionKey !== undefined) return 'environment';
   return mode === 'file' || (mode === 'auto' && (await exists(keyFilePath(home)))) ? 'file' : 'keychain';
 }

@@ -107,7 +107,7 @@ function write(path: string, content: string | Buffer): void {
 test('relay uninstall --yes removes everything that relay put on the computer', async (context) => {
   const { me, state, unit, asked, run } = computer(context);
   const skill = join(me, '.agents', 'skills', 'relay', 'SKILL.md');
-  for (const name of ['relay.log', 'relay.log.1', 'config.json.lock']) write(join(state, name), 'old');
+  for (const name of ['relay.log', 'relay.log.1', 'config.json.12-ab-0.tmp']) write(join(state, name), 'old');
   await writeSkill(join(me, '.agents', 'skills'), SKILL_MARK);
   write(join(me, '.cursor', 'skills', 'relay', 'SKILL.md'), 'written by somebody else');
   assert.deepEqual(await run(['--yes']), {

@@ -7,7 +7,7 @@
 import type { Random } from '../../base/clock.ts';
 import { hashOf, newSecret } from '../../base/digest.ts';
 import { createWindow } from '../../base/rateWindow.ts';
-import { ownerCodeLength } from '../../config/strength.ts';
+import { ownerCodeLength } from '../../config/rules.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
 import { findBrowser, putBrowser, touchBrowser } from '../../store/tables/browsers.ts';
 import type { Core } from '../core.ts';

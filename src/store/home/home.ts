@@ -26,7 +26,7 @@ export const DEMO = 'demo';
 
 const NAME = String.raw`(relay\.(db|sock|lock|log(\.1)?)|(library|memory)\.db|(config|server)\.json|master\.key)`;
 /** The ends of the names that relay gives to copies and to unfinished writes. A copy that a person made has another end. */
-const COPY = String.raw`\.(\d+-[0-9a-f]+-\d+\.tmp|before-[a-z]+-.+|damaged-\d+|after-.+|lock)`;
+const COPY = String.raw`\.(\d+-[0-9a-f]+-\d+\.tmp|before-[a-z]+-.+|damaged-\d+|after-.+)`;
 /** Matches our files, the copies and unfinished writes beside them, and archives of plays whose upload was cut short. */
 export const OWN_FILE = new RegExp(`^(${NAME}(${COPY})?|${UPLOAD_PREFIX}[0-9a-f]+)$`);
 
