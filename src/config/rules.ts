@@ -50,11 +50,11 @@ function weaknessOf(secret: string, minLength: number): string | null {
 }
 
 /**
- * Returns the number of letters in a generated owner code: 8 (39 bits) if only this machine can reach the server, otherwise 16
+ * Returns the number of letters in a generated owner code: 10 (49 bits) if only this machine can reach the server, otherwise 16
  * (78 bits).
  */
 export function ownerCodeLength({ publicBaseUrl }: { publicBaseUrl: string | null }): number {
-  return publicBaseUrl === null ? 8 : 16;
+  return publicBaseUrl === null ? 10 : 16;
 }
 
 /** The settings of the OAuth client in the environment: all three or none. */

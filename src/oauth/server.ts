@@ -28,16 +28,8 @@ export interface AuthorizationServer {
   /** Registers a client, and returns the answer for it (RFC 7591 3.2.1). @throws RelayError `STORE_ERROR` */
   register(body: unknown, own: Pick<OwnAddress, 'origins'>): Promise<Result<object>>;
   checkAuthorize(parameters: URLSearchParams, own: OwnAddress): AuthorizeCheck;
-  /**
-   * Records the owner's approval. Returns its ID and the code.
-   * @throws RelayError `STORE_ERROR`
-   */
-  approve(request: AuthorizeRequest): Promise<{ id: string; code: string }>;
-  /**
-   * Ends approvals, with their codes and all their tokens.
-   * @throws RelayError `STORE_ERROR`; access has ended in memory, and a later save stores that
-   */
-  takeBack(approvals: readonly string[]): Promise<void>;
+  /** Records the owner's approval, and returns the code. @throws RelayError `STORE_ERROR` */
+  approve(request: AuthorizeRequest): Promise<string>;
   token: TokenEndpoint;
   revoke: RevocationEndpoint;
   /** The client behind an access token that is good for `resource` now; null for anything else. */
@@ -91,15 +83,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
         },
       );
       log.info({ clientId: grant.clientId, clientName: request.client.name }, 'client approved');
-      return { id: grant.id, code };
-    },
-    async takeBack(approvals) {
-      if (approvals.length === 0) return;
-      // There is no undo, as in `revocation.ts`.
-      await store.durable(() => {
-        for (const id of approvals) deleteGrant(store, id);
-      });
-      log.info({ approvals: approvals.length }, 'approvals ended: the same request was denied');
+      return code;
     },
     token: createTokenEndpoint({ ...options, clients, sweep }),
     revoke: createRevocationEndpoint({ store, clients, log }),

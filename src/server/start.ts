@@ -144,7 +144,6 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     routes(port) {
       const redirectUri = redirectUriFor(settings, port);
       const sideAt = (baseUrl: string) => sideFor(baseUrl, redirectUri);
-      const forms = createFormTokens(core);
       return [
         ...homeRoutes(core),
         ...assetRoutes(),
@@ -152,8 +151,8 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
         ...healthRoutes(core),
         ...loginRoutes(core, redirectUri, options.purpose !== 'relay login'),
         ...mcpRoutes(endpoint, credentials, use.note, core.quietLog),
-        ...authorizeRoutes(core, owner, forms, waitingClients),
-        ...ownerRoutes(owner, forms),
+        ...authorizeRoutes(core, owner, createFormTokens(core), waitingClients),
+        ...ownerRoutes(owner),
         ...ownerPageRoutes(core, sideAt),
         ...oauthRoutes(core),
       ];

@@ -156,16 +156,15 @@ test('a refusal names the API key only where the key is a credential', async () 
 
 test('with PUBLIC_BASE_URL codes and tokens are for that address', async () => {
   const publicUrl = 'https://relay.example.org';
-  await withServer({ env: { PUBLIC_BASE_URL: publicUrl } }, async ({ server, clock }) => {
+  await withServer({ env: { PUBLIC_BASE_URL: publicUrl } }, async ({ server }) => {
     const local = server.localUrl;
     // A proxy in front of relay would pass these requests on with the public host.
     const host = 'relay.example.org';
     const client = await newClient(local);
-    const browser = ownerBrowser(local, { readingMs: 0 });
+    const browser = ownerBrowser(local);
     const url = authorizeUrl(local, { client_id: client.client_id, resource: `${publicUrl}/mcp` });
     const page = await browser.open(url, { host });
     assert.match(String(page.headers['set-cookie']), /^relay_form=[^;]+;.*; Secure$/);
-    clock.advance(500);
     const owner = { owner_code: server.ownerCode ?? '' };
     const answer = await browser.submit(page, 'approve', owner, { host, origin: publicUrl });
     assert.equal(answer.headers['set-cookie'], undefined);

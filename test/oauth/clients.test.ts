@@ -39,7 +39,7 @@ test('the owner sees every client, what was approved and when it was used', () =
               readOnly: false,
               accessTokens: 1,
               refreshTokens: 1,
-              expiresAt: '2026-12-20T12:00:00.500Z',
+              expiresAt: '2026-12-20T12:00:00.000Z',
             },
           ],
         },

@@ -1,21 +1,16 @@
 /** A small browser in which the owner approves clients and proves to be the owner. */
 import assert from 'node:assert/strict';
-import { systemClock } from '../../src/base/clock.ts';
 import { type Answer, send } from '../support/http.ts';
 import type { Relay } from '../support/world.ts';
 import { authorizeUrl, json, newClient, type Registered } from './clients.ts';
-import { clocks } from './withServer.ts';
 
-/** How long a person reads the approval page. Until then, Approve does nothing. */
+/** How long the page's script holds Approve. */
 export const READING_MS = 500;
 
 /** A browser that keeps its cookies, as the owner uses it. */
 export interface OwnerBrowser {
   open(url: string, headers?: Record<string, string>): Promise<Answer>;
-  /**
-   * Waits as long as a person reads the page, then sends its form with the button that the person presses. `changes` replaces
-   * fields; a null removes its field.
-   */
+  /** Sends the page's form with the button that a person presses. `changes` replaces fields; a null removes its field. */
   submit(
     page: Answer,
     decision: 'approve' | 'deny',
@@ -25,16 +20,7 @@ export interface OwnerBrowser {
   cookies: Map<string, string>;
 }
 
-export function ownerBrowser(baseUrl: string, { readingMs = READING_MS } = {}): OwnerBrowser {
-  const clock = clocks.get(new URL(baseUrl).port);
-  const now = () => (clock ?? systemClock).now();
-  let shownAt = now();
-  const read = async () => {
-    const left = shownAt + readingMs - now();
-    if (left <= 0) return;
-    if (clock) clock.advance(left);
-    else await systemClock.sleep(left);
-  };
+export function ownerBrowser(baseUrl: string): OwnerBrowser {
   const cookies = new Map<string, string>();
   const visit = async (url: string, options: Parameters<typeof send>[1] = {}) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -45,14 +31,12 @@ export function ownerBrowser(baseUrl: string, { readingMs = READING_MS } = {}): 
       if (/max-age=0/i.test(line)) cookies.delete(name);
       else cookies.set(name, value);
     }
-    shownAt = now();
     return answer;
   };
   return {
     cookies,
     open: (url, headers = {}) => visit(url, { headers }),
     async submit(page, decision, changes = {}, headers = {}) {
-      if (decision === 'approve') await read();
       const form = new URLSearchParams([...formFields(page), ['decision', decision]]);
       for (const [name, value] of Object.entries(changes)) {
         if (value === null) form.delete(name);

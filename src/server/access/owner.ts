@@ -4,7 +4,7 @@
  * the terminal, or opens a link with a ticket from the command line. The page's script then keeps a secret, which browsers
  * store separately for each origin.
  */
-import type { Random } from '../../base/clock.ts';
+import { type Random, systemClock } from '../../base/clock.ts';
 import { hashOf, newSecret } from '../../base/digest.ts';
 import { createWindow } from '../../base/rateWindow.ts';
 import { ownerCodeLength } from '../../config/rules.ts';
@@ -16,37 +16,33 @@ import { labelOf } from '../http/browser.ts';
 import type { HttpContext } from '../http/context.ts';
 import { HttpError } from '../http/toHttp.ts';
 import { isNear, isUnder, originOf } from './caller.ts';
-import { createCodeGate } from './codeGate.ts';
 
 const REMEMBERED_MS = 30 * 24 * 3600_000;
 const MAX_BROWSERS = 10;
 /** Several uses of a browser within this time are stored as one. */
 const TOUCH_MS = 10 * 60_000;
 const TICKET_MS = 60_000;
-const WRONG_CODES_PER_BROWSER = 5;
-/**
- * A second limit, for each address that is not this machine: a program elsewhere can pretend to be any number of browsers.
- */
-const WRONG_CODES_PER_ADDRESS = 10;
+/** Number of wrong codes a minute from one address; this machine is one address. */
+const WRONG_CODES = 5;
+/** How long the answer to a wrong code takes beyond that, in real time: it is about sockets. */
+const WRONG_MS = 500;
+/** Maximum number of such answers that wait, so that they leave connections for the owner. Others are sent at once. */
+const MAX_WAITING = 50;
 
 /** Letters and digits of a code, without those that are easily mistaken for others: no 0, O, 1, I, L, U. */
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/**
- * Result of checking a code. If `waitSeconds` is 0, the code is wrong. Otherwise the browser or its address has no tries left, or
- * too many codes wait to be checked; the browser may try again after this time.
- */
+/** Result of checking a code. If `waitSeconds` is more than 0, there were too many wrong codes, and this is when to try again. */
 type CodeCheck = { ok: true } | { ok: false; waitSeconds: number };
 
 export interface Owner {
   /** The code that the owner types in the browser; shown on the terminal only. */
   readonly code: string;
   /**
-   * Checks a typed code. A browser may send five wrong codes a minute, and an address elsewhere ten. On this machine, the right
-   * code is accepted even beyond the limit.
-   * @param browser identifies the browser for the limit
+   * Checks a typed code. After five wrong codes in a minute, the answer to a further one is slow. From another address, the right
+   * code is then refused as well; on this machine it is accepted at once, whatever else is sent, so nobody can lock the owner out.
    */
-  tryCode(context: HttpContext, browser: string, typed: string): Promise<CodeCheck>;
+  tryCode(context: HttpContext, typed: string): Promise<CodeCheck>;
   /**
    * Remembers the browser for 30 days after each use and returns the secret that its page keeps. At most ten browsers are
    * remembered. Beyond that, the one that was unused for longest is dropped.
@@ -55,12 +51,10 @@ export interface Owner {
    */
   remember(context: HttpContext, known: string | null): string;
   /**
-   * Returns the time until which the browser with this secret is remembered, in Unix milliseconds; null if the browser is not
-   * remembered. The call counts as a use of the browser, and so does `browserWith`.
+   * Returns the browser with this secret, and until when it is remembered, in Unix milliseconds; null if no such browser is
+   * remembered. The call counts as a use of the browser.
    */
-  rememberedUntil(context: HttpContext, secret: string | null): number | null;
-  /** The ID of the browser with this secret; null when it is not remembered. */
-  browserWith(context: HttpContext, secret: string | null): string | null;
+  rememberedWith(context: HttpContext, secret: string | null): { id: string; expiresAt: number } | null;
   /**
    * Makes a ticket for a browser that the command line opens at `/#ticket=…`. The ticket signs in the first browser that uses
    * it within a minute.
@@ -78,10 +72,8 @@ export interface Owner {
 export function createOwner({ settings, store, clock, random, log, quietLog }: Core): Owner {
   const secret = settings.mcpOauthOwnerSecret;
   const code = secret ?? makeOwnerCode(random, ownerCodeLength(settings));
-  const byBrowser = createWindow(WRONG_CODES_PER_BROWSER, clock);
-  const byAddress = createWindow(WRONG_CODES_PER_ADDRESS, clock);
-  // Requests from elsewhere wait in a queue of their own, so that they cannot delay the owner on this machine.
-  const gates = { near: createCodeGate({ clock, random }), far: createCodeGate({ clock, random }) };
+  const wrong = createWindow(WRONG_CODES, clock);
+  let waiting = 0;
   const tickets = new Map<string, { origin: string; next: string | null; expiresAt: number }>();
 
   function isRight(typed: string): boolean {
@@ -103,28 +95,19 @@ export function createOwner({ settings, store, clock, random, log, quietLog }: C
 
   return {
     code,
-    async tryCode(context, browser, typed) {
+    async tryCode(context, typed) {
       const near = await isNear(context);
-      const address = clientAddress(context);
-      const name = `${address} ${hashOf(browser)}`;
-      const waitSeconds = () =>
-        Math.max(byBrowser.waitSeconds(name), near ? 0 : byAddress.waitSeconds(address));
-      const before = waitSeconds();
-      if (before > 0 && !near) return { ok: false, waitSeconds: before };
-      const right = await gates[near ? 'near' : 'far'].check({
-        isLast: before > 0,
-        isGone: () => context.response.destroyed,
-        // Others at this address may have used up the tries meanwhile.
-        judge: () => (near || waitSeconds() === 0) && isRight(typed),
-      });
-      if (right) return { ok: true };
-      if (right === null) return { ok: false, waitSeconds: Math.max(1, before) };
+      const address = near ? 'near' : clientAddress(context);
+      const waitSeconds = wrong.waitSeconds(address);
+      if (isRight(typed) && (near || waitSeconds === 0)) return { ok: true };
       quietLog.warn({ requestId: context.requestId, fromThisMachine: near }, 'wrong owner code');
-      const after = waitSeconds();
-      if (after > 0) return { ok: false, waitSeconds: after };
-      byBrowser.count(name);
-      if (!near) byAddress.count(address);
-      return { ok: false, waitSeconds: 0 };
+      if (waitSeconds === 0) wrong.count(address);
+      else if (waiting < MAX_WAITING) {
+        waiting++;
+        await systemClock.sleep(WRONG_MS);
+        waiting--;
+      }
+      return { ok: false, waitSeconds };
     },
     remember(context, given) {
       if (given !== null && known(context, given) !== null) return given;
@@ -145,8 +128,7 @@ export function createOwner({ settings, store, clock, random, log, quietLog }: C
       log.info({ browser: browser.label, origin: browser.origin }, 'browser remembered');
       return fresh;
     },
-    rememberedUntil: (context, given) => known(context, given)?.expiresAt ?? null,
-    browserWith: (context, given) => known(context, given)?.id ?? null,
+    rememberedWith: known,
     issueTicket(origin, next) {
       if (next !== null && !/^\/(?![/\\])/.test(next))
         throw new Error('a ticket leads to a path of this server');
@@ -168,7 +150,7 @@ export function createOwner({ settings, store, clock, random, log, quietLog }: C
   };
 }
 
-/** A new code: `XXXX-XXXX` for 8 letters, 39 bits. `codeGate.ts` bounds how many are tried in a second. */
+/** A new code: `XXXX-XXXX-XX` for ten letters. At a thousand tries a second, trying half of these codes takes 9,000 years. */
 function makeOwnerCode(random: Random, length: number): string {
   let letters = '';
   while (letters.length < length) {

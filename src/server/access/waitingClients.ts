@@ -10,34 +10,26 @@ const MAX = 5;
 /** Maximum length of an address; a longer one is left out. */
 const MAX_ADDRESS = 4_000;
 
-interface WaitingClient {
-  clientId: string;
-  /** Name of the client, as on the approval page. */
-  name: string;
-  /** Path and query of the approval page. */
-  address: string;
-  /** Time of the request, in Unix milliseconds. */
-  at: number;
-}
+export type WaitingClients = ReturnType<typeof createWaitingClients>;
 
-export interface WaitingClients {
-  /** Adds a request; it replaces an earlier one of the same client. */
-  add(client: Omit<WaitingClient, 'at'>): void;
-  answered(clientId: string): void;
-  /** The waiting clients, oldest first. */
-  list(): WaitingClient[];
-}
-
-export function createWaitingClients(clock: Clock): WaitingClients {
-  const waiting = new Map<string, WaitingClient>();
+export function createWaitingClients(clock: Clock) {
+  const waiting = new Map<string, { name: string; address: string; at: number }>();
   return {
-    add(client) {
-      waiting.delete(client.clientId);
-      if (client.address.length > MAX_ADDRESS) return;
-      waiting.set(client.clientId, { ...client, at: clock.now() });
+    /**
+     * Adds a request; it replaces an earlier one of the same client.
+     * @param name of the client, as on the approval page
+     * @param address path and query of the approval page
+     */
+    add(clientId: string, name: string, address: string): void {
+      waiting.delete(clientId);
+      if (address.length <= MAX_ADDRESS) waiting.set(clientId, { name, address, at: clock.now() });
       for (const oldest of waiting.keys()) if (waiting.size > MAX) waiting.delete(oldest);
     },
-    answered: (clientId) => void waiting.delete(clientId),
-    list: () => [...waiting.values()].filter(({ at }) => clock.now() - at < KEPT_MS),
+    answered: (clientId: string) => void waiting.delete(clientId),
+    /** The waiting clients, oldest first; `at` is the time of the request, in Unix milliseconds. */
+    list: () =>
+      [...waiting]
+        .map(([clientId, request]) => ({ clientId, ...request }))
+        .filter(({ at }) => clock.now() - at < KEPT_MS),
   };
 }

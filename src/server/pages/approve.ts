@@ -17,8 +17,6 @@ export type Problem =
   /** Too many wrong codes: the person has to wait for `seconds`. */
   | { kind: 'wait'; seconds: number }
   | { kind: 'not_remembered' }
-  /** Approve was pressed before anybody could have read the page. */
-  | { kind: 'too_soon' }
   /** Another account was connected after the page was opened. */
   | { kind: 'other_account' };
 
@@ -91,7 +89,7 @@ function decisionForm({ fields, csrfToken, problem, access, holdMs }: Approval):
   const hidden = [...fields, ['csrf_token', csrfToken] as const].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  const notice = problem?.kind === 'too_soon' || problem?.kind === 'other_account' ? problem : null;
+  const notice = problem?.kind === 'other_account' ? problem : null;
   return html`<form id="approval" method="post" action="/oauth/authorize" data-hold-ms="${holdMs}">
 ${hidden}
 ${notice ? html`<p class="notice" role="alert">${problemText(notice)}</p>` : html``}
@@ -120,8 +118,6 @@ export function problemText(problem: Problem): string {
       return `Too many wrong codes. Wait ${counted(problem.seconds, 'second')}, then try again.`;
     case 'not_remembered':
       return 'This browser is no longer remembered. Type the owner code.';
-    case 'too_soon':
-      return 'That was too quick, so nothing was approved. Read the page, then choose again.';
     case 'other_account':
       return 'Another Spotify account has been connected since, so nothing was approved. Look at the account, then choose again.';
   }

@@ -26,12 +26,6 @@ export function wrongClientPage(refusal: Refusal, registrationOpen: boolean): Pa
   };
 }
 
-export const DENIED_PAGE: Page = {
-  title: 'You denied this request',
-  body: html`<p>This request gives the client no access, and can no longer be approved.</p>
-<p>To connect the client after all, start again in the client. It will ask for approval again. If you did not start this yourself, close this page.</p>`,
-};
-
 export const OTHER_USER_PAGE: Page = {
   title: "This is another user's relay",
   body: html`<p>Nothing was approved. Only the user of this computer who started relay can approve a client.</p>

@@ -2,9 +2,7 @@
 import type { ToolChoice } from '../../domain/toolsets.ts';
 import { type AuthorizeRequest, codeUrl, refusalUrl } from '../../oauth/policy/authorize.ts';
 import { READ_SCOPE } from '../../oauth/policy/limits.ts';
-import type { Refusal } from '../../oauth/refusal.ts';
 import { isFromOtherUser } from '../access/caller.ts';
-import { createDeniedRequests, type DeniedRequests } from '../access/deniedRequests.ts';
 import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';
 import type { WaitingClients } from '../access/waitingClients.ts';
@@ -17,7 +15,6 @@ import { HttpError } from '../http/toHttp.ts';
 import { canChange } from '../pages/abilities.ts';
 import { approvePage, type Problem, shownName } from '../pages/approve.ts';
 import {
-  DENIED_PAGE,
   OTHER_USER_PAGE,
   STALE_FORM_PAGE,
   UNREADABLE_FORM_PAGE,
@@ -39,10 +36,7 @@ const CARRIED = [
   'state',
 ];
 
-/**
- * A click within this time after the page opened was probably meant for another page: a double click, or a window that just
- * closed.
- */
+/** How long the page's script holds Approve: a click in that time was probably meant for another page. */
 const HOLD_MS = 500;
 
 /** Objects that the handlers share. */
@@ -51,11 +45,6 @@ interface Parts {
   owner: Owner;
   forms: FormTokens;
   waiting: WaitingClients;
-  denied: DeniedRequests;
-  /** The approvals of each request that was approved since the server started. */
-  approved: Map<string, string[]>;
-  /** When Approve was last pressed too soon, by browser and request; Unix milliseconds. */
-  pressed: Map<string, number>;
 }
 
 export function authorizeRoutes(
@@ -64,8 +53,7 @@ export function authorizeRoutes(
   forms: FormTokens,
   waiting: WaitingClients,
 ): Route[] {
-  const denied = createDeniedRequests(core.clock);
-  const parts = { core, owner, forms, waiting, denied, approved: new Map(), pressed: new Map() };
+  const parts = { core, owner, forms, waiting };
   return [
     { method: 'GET', path: '/oauth/authorize', handle: (context) => show(parts, context) },
     { method: 'POST', path: '/oauth/authorize', handle: (context) => decide(parts, context) },
@@ -76,49 +64,31 @@ async function show(parts: Parts, context: HttpContext): Promise<void> {
   if (await isRefused(parts, context)) return;
   const request = requestOf(parts.core, context, context.query);
   if (!request) return;
-  const asking = { ...parts, context, request, parameters: context.query };
-  if (wasDenied(asking)) return;
   const { client } = request;
-  parts.waiting.add({
-    clientId: client.clientId,
-    name: shownName(client),
-    address: `/oauth/authorize?${context.query}`,
-  });
-  ask(asking, null);
+  parts.waiting.add(client.clientId, shownName(client), `/oauth/authorize?${context.query}`);
+  ask({ ...parts, context, request, parameters: context.query }, null);
 }
 
 async function decide(parts: Parts, context: HttpContext): Promise<void> {
-  const { core, forms, denied, waiting } = parts;
+  const { core, forms, waiting } = parts;
   if (await isRefused(parts, context)) return;
   const form = await formOf(context);
   const request = form && requestOf(core, context, form);
   if (!form || !request) return;
-  const ageMs = forms.ageMs(context, subjectOf(request), form.get('csrf_token'));
-  if (ageMs === null) {
+  if (!forms.isValid(context, subjectOf(request), form.get('csrf_token'))) {
     core.quietLog.warn({ requestId: context.requestId }, 'approval form refused: unknown form token');
     return sendPage(context, 403, STALE_FORM_PAGE);
   }
   const asking = { ...parts, context, request, parameters: form };
-  if (form.get('decision') === 'deny') {
-    denied.add(subjectOf(request));
+  const decision = form.get('decision');
+  if (decision === 'deny') {
     waiting.answered(request.client.clientId);
-    return deny(asking);
+    return redirect(context, refusalUrl(request, { reason: 'owner_denied', detail: null }, context.baseUrl));
   }
-  if (wasDenied(asking)) return;
-  if (form.get('decision') !== 'approve') return ask(asking, null);
-  if (isTooSoon(asking, ageMs)) return ask(asking, { kind: 'too_soon' });
-  if (isForAnotherAccount(asking)) return ask(asking, { kind: 'other_account' });
-  const problem = await ownerProblem(asking, form);
-  // Checked again: Deny may have been pressed while the code waited for its turn.
-  if (wasDenied(asking)) return;
-  if (isForAnotherAccount(asking)) return ask(asking, { kind: 'other_account' });
-  if (problem) ask(asking, problem);
-  else {
-    // The owner may approve less than was asked for, and approves no more than the page has named.
-    const isReading = form.get('access') === 'read' || !canChange(choiceOf(asking));
-    await approve(asking, isReading ? READ_SCOPE : request.scope);
-    waiting.answered(request.client.clientId);
-  }
+  const problem = decision === 'approve' ? await whyNot(asking) : null;
+  if (decision !== 'approve' || problem) return ask(asking, problem);
+  await approve(asking);
+  waiting.answered(request.client.clientId);
 }
 
 /**
@@ -144,73 +114,28 @@ interface Asking extends Parts {
   parameters: URLSearchParams;
 }
 
-/** Answers a request that was already denied, and returns true. Returns false for any other request. */
-function wasDenied({ core, denied, context, request }: Asking): boolean {
-  if (!denied.has(subjectOf(request))) return false;
-  core.quietLog.warn(
-    { requestId: context.requestId, clientId: request.client.clientId },
-    'denied request shown again',
-  );
-  sendPage(context, 403, DENIED_PAGE);
-  return true;
-}
-
-/** True if Approve was pressed too soon. Each early press restarts the wait, since somebody who keeps pressing reads nothing. */
-function isTooSoon({ core, forms, pressed, context, request }: Asking, ageMs: number): boolean {
-  const now = core.clock.now();
-  for (const [name, at] of pressed) if (now - at >= HOLD_MS) pressed.delete(name);
-  const name = `${forms.browserOf(context)} ${subjectOf(request)}`;
-  const isHeld = ageMs < HOLD_MS || pressed.has(name);
-  if (isHeld) pressed.set(name, now);
-  return isHeld;
-}
-
-/** True if the form named an account, and another one is connected now. */
-function isForAnotherAccount({ core, parameters }: Asking): boolean {
-  const [named, account] = [parameters.get('account'), core.account.view().account];
-  return Boolean(named) && account !== null && account.providerUserId !== named;
-}
-
-/** Why the form does not prove that the owner sent it; null if the form proves it. */
-async function ownerProblem(
-  { owner, forms, context }: Asking,
-  form: URLSearchParams,
-): Promise<Problem | null> {
-  const proof = form.get('owner_proof');
-  if (owner.rememberedUntil(context, proof) !== null) return null;
-  const code = form.get('owner_code');
+/** Why Approve approves nothing; null if it was pressed by the owner, for the account that the page named. */
+async function whyNot({ core, owner, context, parameters: form }: Asking): Promise<Problem | null> {
+  const [named, { account }] = [form.get('account'), core.account.view()];
+  if (named && account !== null && account.providerUserId !== named) return { kind: 'other_account' };
+  const [proof, code] = [form.get('owner_proof'), form.get('owner_code')];
+  if (owner.rememberedWith(context, proof) !== null) return null;
   if (proof !== null && code === null) return { kind: 'not_remembered' };
-  const tried = await owner.tryCode(context, forms.browserOf(context), code ?? '');
+  const tried = await owner.tryCode(context, code ?? '');
   if (tried.ok) return null;
   return tried.waitSeconds > 0 ? { kind: 'wait', seconds: tried.waitSeconds } : { kind: 'wrong_code' };
 }
 
-async function approve(asking: Asking, scope: string): Promise<void> {
-  const { core, approved, context, request } = asking;
+/** The owner may approve less than was asked for, and approves no more than the page has named. */
+async function approve(asking: Asking): Promise<void> {
+  const { core, context, request, parameters } = asking;
+  const isReading = parameters.get('access') === 'read' || !canChange(choiceOf(asking));
   try {
-    const { id, code } = await core.oauth.approve({ ...request, scope });
-    const subject = subjectOf(request);
-    approved.set(subject, [...(approved.get(subject) ?? []), id]);
-    // Deny was pressed while the approval was being saved.
-    if (asking.denied.has(subject)) await core.oauth.takeBack([id]);
-    if (wasDenied(asking)) return;
+    const code = await core.oauth.approve({ ...request, scope: isReading ? READ_SCOPE : request.scope });
     redirect(context, codeUrl(request, code, context.baseUrl));
   } catch (error) {
     redirect(context, refusalUrl(request, failureOf(core, context, error), context.baseUrl));
   }
-}
-
-/** Denies a request. If it was approved before, perhaps in another tab, that approval ends. */
-async function deny({ core, approved, context, request }: Asking): Promise<void> {
-  const subject = subjectOf(request);
-  let refusal: Refusal = { reason: 'owner_denied', detail: null };
-  try {
-    await core.oauth.takeBack(approved.get(subject) ?? []);
-    approved.delete(subject);
-  } catch (error) {
-    refusal = failureOf(core, context, error);
-  }
-  redirect(context, refusalUrl(request, refusal, context.baseUrl));
 }
 
 /**
@@ -270,12 +195,12 @@ function ask(asking: Asking, problem: Problem | null): void {
 }
 
 function statusOf(problem: Problem | null): number {
-  if (problem === null || problem.kind === 'too_soon') return 200;
+  if (problem === null) return 200;
   if (problem.kind === 'other_account') return 409;
   return problem.kind === 'wait' ? 429 : 403;
 }
 
-/** Identifies a request, so that a form token or a denial counts for that request alone. */
+/** Identifies a request, so that a form token counts for that request alone. */
 function subjectOf({ client, redirectUri, state, codeChallenge, resource, scope }: AuthorizeRequest): string {
   return JSON.stringify([client.clientId, redirectUri, state, codeChallenge, resource, scope]);
 }

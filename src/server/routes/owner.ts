@@ -5,7 +5,6 @@
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
 import { proofOf, requireOwnPage } from '../access/caller.ts';
-import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';
 import { ANYONES_BODY, readJson } from '../http/body.ts';
 import { type HttpContext, sendJson } from '../http/context.ts';
@@ -17,7 +16,7 @@ import { parsed } from './bodies.ts';
 const Ticket = lazy(() => z.object({ ticket: z.string().max(512) }));
 const Code = lazy(() => z.object({ code: z.string().max(512) }));
 
-export function ownerRoutes(owner: Owner, forms: FormTokens): Route[] {
+export function ownerRoutes(owner: Owner): Route[] {
   async function useTicket(context: HttpContext): Promise<void> {
     const { ticket } = await bodyOf(context, Ticket());
     const taken = owner.takeTicket(context, ticket);
@@ -27,7 +26,7 @@ export function ownerRoutes(owner: Owner, forms: FormTokens): Route[] {
 
   async function useCode(context: HttpContext): Promise<void> {
     const { code } = await bodyOf(context, Code());
-    const tried = await owner.tryCode(context, forms.browserOf(context), code);
+    const tried = await owner.tryCode(context, code);
     if (tried.ok) return sendJson(context, 200, { secret: owner.remember(context, proofOf(context)) });
     const { waitSeconds: seconds } = tried;
     const { requestId } = context;
@@ -42,9 +41,9 @@ export function ownerRoutes(owner: Owner, forms: FormTokens): Route[] {
 
   async function check(context: HttpContext): Promise<void> {
     context.request.resume();
-    const until = owner.rememberedUntil(context, proofOf(context));
-    if (until === null) throw new HttpError('UNAUTHORIZED', { message: 'This browser is not remembered.' });
-    sendJson(context, 200, { expiresAt: new Date(until).toISOString() });
+    const browser = owner.rememberedWith(context, proofOf(context));
+    if (browser === null) throw new HttpError('UNAUTHORIZED', { message: 'This browser is not remembered.' });
+    sendJson(context, 200, { expiresAt: new Date(browser.expiresAt).toISOString() });
   }
 
   const post = (path: string, handle: (context: HttpContext) => Promise<void>): Route => ({

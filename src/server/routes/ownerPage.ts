@@ -97,8 +97,10 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
   async function signedIn(context: HttpContext): Promise<{ server: ServerSide; browser: string }> {
     await requireOwnPage(context);
     const server = serverFor(context.baseUrl);
-    const browser = server.owner.browserWith(context, proofOf(context));
-    if (browser === null) throw new HttpError('UNAUTHORIZED', { message: 'This browser is not remembered.' });
+    const browser = server.owner.rememberedWith(context, proofOf(context))?.id;
+    if (browser === undefined) {
+      throw new HttpError('UNAUTHORIZED', { message: 'This browser is not remembered.' });
+    }
     server.used();
     return { server, browser };
   }
