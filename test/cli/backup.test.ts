@@ -183,7 +183,7 @@ test('restore brings the state back, keeps the present one, and says what comes 
       `Restored ${state} from ${copy}, a copy made at ${time}: 0 remembered tracks, 0 jobs.\n`,
       `The previous state is kept in ${join(home, kept)}.
 The current API key stays valid.
-MCP clients must sign in again, and browsers need the owner code again.
+MCP clients must be approved again, and browsers need the owner code again.
 If Spotify refuses the login from the copy: relay login
 Start the server with: relay serve
 `,
@@ -236,7 +236,7 @@ test('restore --json prints one document', async (context) => {
     keptPlaylists: 0,
     heldJobs: 0,
     keyProblem: null,
-    kept: { apiKey: 'present', login: 'copy', approvals: 0 },
+    kept: { apiKey: 'present', login: 'copy' },
     memory: null,
     keptMemoryPath: null,
   });

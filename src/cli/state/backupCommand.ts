@@ -33,10 +33,12 @@ export function backupCommand(context: Context): Command {
 
 /** Copies the state, after a running server has saved its last changes. */
 async function runBackup(context: Context, file: string, { force = false }: BackupFlags): Promise<void> {
-  const { backUpHome } = await import('../../server/restore/backUpHome.ts');
+  const { backUpState } = await import('../../store/copies/backup.ts');
+  const { memoryCompanion } = await import('../../library/files/files.ts');
   const state = await findState(context);
   context.signal.throwIfAborted();
-  const backup = await backUpHome({ source: state.path, home: state.settings.home, file, force });
+  const companion = memoryCompanion(state.settings.home);
+  const backup = await backUpState({ source: state.path, companion, file, force });
   if (context.json) return printJson(context.io, await jsonOf(backup, state));
   report(context, backup);
   const notes = [

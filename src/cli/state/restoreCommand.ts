@@ -14,7 +14,8 @@ interface RestoreFlags {
 
 const EXAMPLES = `
 Stop the server first. The copy is checked, and the current state is kept beside
-the new one. The current API key, approvals and login of the same account stay.
+the new one. The current API key and the login of the same account stay; clients
+ask for approval again.
 
 Examples:
   $ relay restore ~/relay.backup
@@ -102,12 +103,8 @@ function whatFollows(
   ];
 }
 
-/** Says who has access now. A copy never restores access that was revoked after the copy was made. */
-function whoComesIn(
-  { apiKey, login, approvals }: Restored['kept'],
-  canOpen: boolean,
-  command: ToCommand,
-): string[] {
+/** Says who has access now. */
+function whoComesIn({ apiKey, login }: Restored['kept'], canOpen: boolean, command: ToCommand): string[] {
   const keys = {
     present: 'The current API key stays valid.',
     copy: canOpen
@@ -118,9 +115,7 @@ function whoComesIn(
   return [
     keys[apiKey],
     ...(login === 'present' ? ['The current Spotify login stays.'] : []),
-    approvals === 0
-      ? 'MCP clients must sign in again, and browsers need the owner code again.'
-      : `${counted(approvals, 'client approval')} ${approvals === 1 ? 'stays' : 'stay'} valid. Browsers need the owner code again.`,
+    'MCP clients must be approved again, and browsers need the owner code again.',
   ];
 }
 

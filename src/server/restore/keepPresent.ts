@@ -1,11 +1,12 @@
 /**
- * Decides who has access after a restore. What the owner decided last counts, not what the copy says. The former state is the
- * state of this home before the restore. Each rule is a row of the table in `store/README.md`.
+ * Decides who has access after a restore. All approvals and browsers end, and what the owner decided last about the API key counts,
+ * not what the copy says. The former state is the state of this home before the restore. Each rule is a row of the table in
+ * `store/README.md`.
  */
 import { getAccount, putAccount } from '../../store/tables/account.ts';
 import { forgetAllBrowsers } from '../../store/tables/browsers.ts';
 import { deleteSecret, getSecret, listSecrets, putSecret } from '../../store/tables/secrets.ts';
-import type { SqlValue, Store } from '../../store/types.ts';
+import type { Store } from '../../store/types.ts';
 import { API_KEY_SECRET } from '../access/apiKey.ts';
 import { PROVIDER_TOKENS } from '../accountStore.ts';
 
@@ -21,8 +22,6 @@ export interface Kept {
   /** Where the API key of the restored state comes from; `new`: the next start creates one. */
   apiKey: 'present' | 'copy' | 'new';
   login: 'present' | 'copy';
-  /** Number of client approvals from the former state that have a valid refresh token. */
-  approvals: number;
 }
 
 /**
@@ -32,35 +31,18 @@ export interface Kept {
 export function keepPresent(copy: Store, present: Present | null, isCopyOpen: boolean): Kept {
   return copy.transaction(() => {
     forgetAllBrowsers(copy);
-    const approvals = keepApprovals(copy, present?.store ?? null);
-    return { ...keepSecrets(copy, present, isCopyOpen), approvals };
+    copy.run('delete from oauth_tokens');
+    copy.run('delete from oauth_grants');
+    // Anyone may have made the copy, and the approval page presents added, approved or long-known clients as trusted.
+    copy.run(
+      "update oauth_clients set source = 'registered', created_at = ?, approved_at = null, last_used_at = null",
+      [copy.now()],
+    );
+    return keepSecrets(copy, present, isCopyOpen);
   });
 }
 
-/**
- * Keeps the clients of both states. A client that only the copy has counts as just registered. Authorization codes and access
- * tokens end. Only approvals of the former state stay.
- * @returns number of approvals that have a valid refresh token
- */
-function keepApprovals(copy: Store, present: Store | null): number {
-  copy.run('delete from oauth_tokens');
-  copy.run('delete from oauth_grants');
-  // Anyone may have made the copy, and the approval page presents added, approved or long-known clients as trusted.
-  copy.run(
-    "update oauth_clients set source = 'registered', created_at = ?, approved_at = null, last_used_at = null",
-    [copy.now()],
-  );
-  if (!present) return 0;
-  takeOver(copy, present, 'oauth_clients');
-  takeOver(copy, present, 'oauth_grants');
-  // Rotated tokens are taken over too, since a second use of one reveals a theft.
-  takeOver(copy, present, 'oauth_tokens', "where kind = 'refresh'");
-  const sql =
-    'select count(distinct grant_id) as total from oauth_tokens where rotated_at is null and expires_at > ?';
-  return copy.get<{ total: number }>(sql, [copy.now()])?.total ?? 0;
-}
-
-function keepSecrets(copy: Store, present: Present | null, isCopyOpen: boolean): Omit<Kept, 'approvals'> {
+function keepSecrets(copy: Store, present: Present | null, isCopyOpen: boolean): Kept {
   // Without a former state there is nothing to keep. If the key of this home does not open the copy, the two states may
   // have different keys. Then no key could open secrets from both.
   if (!present || !isCopyOpen) return { apiKey: 'copy', login: 'copy' };
@@ -82,18 +64,4 @@ function keepSecrets(copy: Store, present: Present | null, isCopyOpen: boolean):
   }
   const hasKey = getSecret(present.store, API_KEY_SECRET) !== null;
   return { apiKey: hasKey ? 'present' : 'new', login: keepsLogin ? 'present' : 'copy' };
-}
-
-function takeOver(copy: Store, present: Store, table: string, where = ''): void {
-  // The former state may be that of a newer program, with additional columns.
-  const names = copy.all<{ name: string }>('select name from pragma_table_info(?)', [table]);
-  const known = new Set(names.map(({ name }) => name));
-  for (const row of present.all<Record<string, SqlValue>>(`select * from ${table} ${where}`)) {
-    const columns = Object.keys(row).filter((name) => known.has(name));
-    const sql = `insert or replace into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
-    copy.run(
-      sql,
-      columns.map((name) => row[name] ?? null),
-    );
-  }
 }

@@ -148,7 +148,7 @@ async function replaceMemory({ settings, clock, fs }: RestoreOptions, copy: Copy
   return replaceByImage(memoryCompanion(settings.home).path, copy.companion.image, clock, fs);
 }
 
-/** Takes over what the former state decides about access; nothing if that state cannot be read. */
+/** Decides about access, with the former state if that can be read. */
 async function keepFrom(home: string, clock: Clock, open: KeyCheck, copy: Store): Promise<Kept> {
   const present = await presentState(home, clock);
   try {
