@@ -8,7 +8,7 @@ import type { Clock, Random } from '../base/clock.ts';
 import type { LoadOptions, Settings } from '../config/settings.ts';
 import type { SettingFlags } from '../config/sources.ts';
 import { RelayError } from '../domain/errors.ts';
-import type { LocalApi } from '../domain/localApi.ts';
+import type { LocalApi } from '../server/calls.ts';
 import type { Machine } from '../service/machine.ts';
 import type { Connection, ServerChoice } from './findServer.ts';
 import { cleanIo, type Io, note, type Streams } from './terminal/output.ts';

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { inspectSettings, type LoadOptions, localBaseUrl, type Settings } from '../config/settings.ts';
 import { RelayError } from '../domain/errors.ts';
-import { ASKER_HEADER, COMMAND_LINE, type LocalApi, type ServerFile } from '../domain/localApi.ts';
+import { ASKER_HEADER, COMMAND_LINE, type ServerFile } from '../domain/localApi.ts';
 import { answers, type McpStream, openCalls, openMcp } from '../door/client.ts';
+import type { LocalApi } from '../server/calls.ts';
 import { LOOK_AGAIN_MS, lockPath, readHolder, SERVING } from '../store/home/lockFile.ts';
 import { signalReaches } from '../store/home/processes.ts';
 import { readServerFile } from '../store/home/serverFile.ts';
@@ -115,7 +116,7 @@ function connectTo(context: Asking, settings: Settings, file: ServerFile): Conne
   const { baseUrl } = file;
   remarkOtherVersion(context, file);
   return {
-    local: openCalls(file, context.signal),
+    local: openCalls<LocalApi>(file, context.signal),
     mcp: () => openMcp(file, { [ASKER_HEADER]: COMMAND_LINE }),
     baseUrl,
     demo: settings.demo,

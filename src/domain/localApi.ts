@@ -1,18 +1,11 @@
-/**
- * What the command line asks of the program that owns the state: at its door (`door/`) while a server runs, in the same process
- * otherwise. Calls take and return plain JSON values, and fail with a `RelayError`.
- */
+/** What the owner's calls (`server/calls.ts`) take and return, and where the server listens for them. */
 
 import type { ChangeSummary, UndoResult } from './change.ts';
 import type { ErrorCode } from './errors.ts';
-import type { JobRecord } from './job.ts';
-import type { KeepAction, KeepInterval, KeepPreview, KeepRecord } from './keep.ts';
-import type { LibraryAnswer, LibraryCsv, LibraryPart, LibraryStatus } from './library.ts';
-import type { ListRow, PlaylistFacts } from './listExport.ts';
-import type { ImportChoices, ImportPreview, ImportTarget, ListReading } from './listImport.ts';
-import type { PlaysProgress, PlaysRequest } from './plays.ts';
+import type { KeepInterval, KeepPreview, KeepRecord } from './keep.ts';
+import type { ListReading } from './listImport.ts';
 import type { Remedy } from './remedy.ts';
-import type { PlaylistVersions, RestoreAnswer, VersionRow } from './versions.ts';
+import type { RestoreAnswer, VersionRow } from './versions.ts';
 
 /** One line of `relay status`. */
 export interface StatusEntry {
@@ -111,14 +104,6 @@ export interface LoginStart {
    */
   providerUrl: string;
   redirectUri: string;
-}
-
-/** A ticket that signs one browser in as the owner, once, within a minute. */
-interface OwnerTicket {
-  /** Contains the ticket, so it must never be printed, logged or passed on a command line. */
-  url: string;
-  /** Identifies the ticket, but cannot be used to sign in. */
-  id: string;
 }
 
 export interface AccountSummary {
@@ -228,13 +213,6 @@ export interface ListContent extends ListReading {
   tracksOnly: boolean;
 }
 
-/** Where the songs of a list go. */
-interface StartedImport {
-  target: ImportTarget;
-  /** Names of playlists in the file, each of which becomes a new playlist. */
-  each?: readonly string[] | undefined;
-}
-
 export interface LogoutAnswer {
   wasConnected: boolean;
   name: string | null;
@@ -310,184 +288,12 @@ export interface VersionContent {
   items: Array<VersionRow & { position: number }>;
 }
 
-/** Each call takes one JSON object, or nothing. */
-export interface LocalApi {
-  status(): Promise<StatusReport>;
-  startLogin(options: { switchAccount: boolean }): Promise<LoginStart>;
-  /** Waits up to `waitSeconds` (at most 25) for the attempt to end. */
-  loginProgress(asked: { attemptId: string; waitSeconds: number }): Promise<LoginProgress>;
-  /** Finishes an attempt with the address that a browser elsewhere ended on. */
-  pasteLogin(given: { attemptId: string; address: string }): Promise<LoginProgress>;
-  /** @param options.attemptId the login that the browser is sent on to; null for the owner's page */
-  ownerTicket(options: { attemptId: string | null }): Promise<OwnerTicket>;
-  /** Tells whether a ticket can still be used: `waits` is false once it is used or has expired. */
-  ownerTicketWaits(ticket: { id: string }): Promise<{ waits: boolean }>;
-  /**
-   * Forgets the account, the copy of the library, and the browsers that approve without the owner code.
-   * @param options.erase also forgets matches, jobs, changes, kept playlists, versions and plays
-   */
-  logout(options?: { erase: boolean }): Promise<LogoutAnswer>;
-  /** The API key. `accepted` is false if the server takes OAuth tokens alone. */
-  showKey(): Promise<{ key: string; fromEnvironment: boolean; accepted: boolean }>;
-  /** Makes a new API key, and forgets the browsers as `logout` does. */
-  rotateKey(): Promise<{ key: string }>;
-  /** Stores the Spotify app's client secret, encrypted. With null, forgets the secret. */
-  setClientSecret(given: { value: string | null }): Promise<void>;
-  /** Writes everything to disk; `STORE_ERROR` if that fails. */
-  saveState(): Promise<SavedState>;
-  /** The OAuth clients. `registrationOff` is there if the settings let no client register itself. */
-  listClients(): Promise<{ clients: ClientSummary[]; registrationOff?: true }>;
-  addClient(client: NewClient): Promise<ClientSummary>;
-  /**
-   * Ends a client's access at once.
-   * @param asked.client its ID, or its name. Of several clients with that name, those that hold a valid token count; if there are
-   *   none, those that the owner once approved
-   * @param asked.forget true to drop its registration as well
-   * @returns `forgotten` is false if the client is still known, and may ask for a new approval
-   * @throws RelayError `NOT_FOUND`; `USAGE` if several such clients have the name
-   */
-  revokeClient(asked: {
-    client: string;
-    forget: boolean;
-  }): Promise<{ client: ClientSummary; approvals: number; forgotten: boolean }>;
-  listBrowsers(): Promise<{ browsers: BrowserSummary[] }>;
-  /**
-   * Forgets a browser, so that the next approval in that browser asks for the owner code.
-   * @param browser.id null for all browsers
-   */
-  forgetBrowsers(browser: { id: string | null }): Promise<{ forgotten: BrowserSummary[] }>;
-  /** Lists matches that somebody settled, then learned ones, each newest first. @param page.limit 1 to 20,000 */
-  listRemembered(page: { limit: number }): Promise<{ remembered: RememberedMatch[]; total: number }>;
-  /**
-   * Forgets a match: the next search for the song goes to Spotify again.
-   * @param match.id null for all matches
-   */
-  forgetRemembered(match: {
-    id: string | null;
-  }): Promise<{ forgotten: number; match: RememberedMatch | null }>;
-  /** Lists what relay has changed, newest first. @param page.limit 1 to 200 */
-  listChanges(page: { limit: number }): Promise<{ items: ChangeEntry[]; total: number }>;
-  /** Undoes a change. An undo that takes longer than 45 s continues as a job. */
-  undoChange(request: UndoRequest): Promise<UndoAnswer>;
-  /** Reads a list and says what its import would take; searches and writes nothing. */
-  previewImport(list: ListContent): Promise<ImportPreview>;
-  /** Creates the jobs for a list, in the order in which they are to be committed. */
-  startImport(
-    request: ListContent & ImportChoices & StartedImport,
-  ): Promise<{ preview: ImportPreview; jobs: JobRecord[] }>;
-  getJob(job: { id: string }): Promise<JobRecord>;
-  /** Returns names of playlists, by ID. Leaves out playlists whose names cannot be read. */
-  playlistNames(playlists: { ids: readonly string[] }): Promise<{ names: Record<string, string> }>;
-  /** Begins to write what a ready job has found. @param job.skipUnresolved true to leave out what it did not find */
-  commitJob(job: { id: string; skipUnresolved?: boolean }): Promise<JobRecord>;
-  /** Lists all playlists of the account's library. */
-  listPlaylists(): Promise<{ playlists: PlaylistFacts[] }>;
-  /** @param asked.playlist ID, URI or link */
-  getPlaylist(asked: { playlist: string }): Promise<PlaylistFacts>;
-  /** Reads every row of a playlist, in order. @param asked.playlist ID, URI or link */
-  playlistRows(asked: { playlist: string }): Promise<{ playlist: PlaylistFacts; rows: ListRow[] }>;
-  /**
-   * Up to 400 saved songs from a position on, newest first. `next` is the next position; null at the end.
-   * @param page.total the total in the answer before
-   * @throws RelayError `CONFLICT` if the total has changed, so that rows may be missing or there twice
-   */
-  savedRows(page: {
-    offset: number;
-    total?: number;
-  }): Promise<{ rows: ListRow[]; total: number; next: number | null }>;
-  libraryStatus(): Promise<LibraryStatus>;
-  /** Begins to read the library, or to bring the copy up to date; returns at once. */
-  syncLibrary(): Promise<LibraryStatus>;
-  /** @param question.limit the most rows to return; null for all */
-  askLibrary(question: { sql: string; limit: number | null; maxAgeMinutes: number }): Promise<LibraryAnswer>;
-  /** Does the same as `askLibrary`, and returns the rows as CSV. */
-  askLibraryCsv(question: { sql: string; limit: number | null; maxAgeMinutes: number }): Promise<LibraryCsv>;
-  forgetLibrary(asked: { part: LibraryPart }): Promise<LibraryStatus>;
-  listKeeps(): Promise<{ items: KeepRecord[] }>;
-  /** Adds a kept playlist, and runs it once. With `dryRun`, only says what that run would do. */
-  addKeep(request: KeepRequest): Promise<KeepAnswer>;
-  /** Runs, pauses, resumes or stops a kept playlist, or accepts its preview. @param asked.id an ID, or its first characters */
-  actOnKeep(asked: { id: string; action: KeepAction }): Promise<KeepAnswer>;
-  /**
-   * @param asked.playlist ID, URI or link, or the playlist's present or last known name
-   * @param asked.toRestore true if one of the versions is to be written. A name then counts only if Spotify can say which
-   *   playlist has it now: a stored name may be another playlist's by now
-   * @throws RelayError `NOT_FOUND`, or with `toRestore` the errors of reading
-   */
-  playlistVersions(asked: { playlist: string; toRestore?: boolean | undefined }): Promise<PlaylistVersions>;
-  /** Returns the rows of one version. @throws RelayError `NOT_FOUND` */
-  playlistVersion(asked: { id: string; version: number }): Promise<VersionContent>;
-  /**
-   * Restores a version.
-   * @throws RelayError `UNSUPPORTED_ITEMS` naming the rows that cannot be written; `CONFLICT` if the restore would not do what
-   *   was agreed to
-   */
-  restorePlaylist(request: RestoreRequest): Promise<OwnerRestoreAnswer>;
-  /** Begins to import a listening history; returns at once. */
-  importPlays(request: PlaysRequest): Promise<{ id: number }>;
-  /** Returns how far the import is; waits at most half a second for its end. @throws the import's error if it failed */
-  playsProgress(asked: { id: number }): Promise<PlaysProgress>;
-  /** Ends the server, after the answers to what it was asked. Tells who is connected through `relay stdio`. */
-  stop(): Promise<{ pid: number; clients: string[] }>;
-}
-
-/** The names of all calls. */
-const CALLS = {
-  status: true,
-  startLogin: true,
-  loginProgress: true,
-  pasteLogin: true,
-  ownerTicket: true,
-  ownerTicketWaits: true,
-  logout: true,
-  showKey: true,
-  rotateKey: true,
-  setClientSecret: true,
-  saveState: true,
-  listClients: true,
-  addClient: true,
-  revokeClient: true,
-  listBrowsers: true,
-  forgetBrowsers: true,
-  listRemembered: true,
-  forgetRemembered: true,
-  listChanges: true,
-  undoChange: true,
-  previewImport: true,
-  startImport: true,
-  getJob: true,
-  commitJob: true,
-  listPlaylists: true,
-  playlistNames: true,
-  getPlaylist: true,
-  playlistRows: true,
-  savedRows: true,
-  libraryStatus: true,
-  syncLibrary: true,
-  askLibrary: true,
-  askLibraryCsv: true,
-  forgetLibrary: true,
-  listKeeps: true,
-  addKeep: true,
-  actOnKeep: true,
-  playlistVersions: true,
-  playlistVersion: true,
-  restorePlaylist: true,
-  importPlays: true,
-  playsProgress: true,
-  stop: true,
-} as const satisfies Record<keyof LocalApi, true>;
-
-export type LocalCall = keyof LocalApi;
-export const LOCAL_CALLS = Object.keys(CALLS) as LocalCall[];
-
-/** Builds a `LocalApi`; `make` creates the function for each call. */
-export function localApiOf(make: (name: LocalCall) => (given: object) => Promise<unknown>): LocalApi {
-  const calls = LOCAL_CALLS.map((name) => {
-    const call = make(name);
-    return [name, (given: object = {}) => call(given)];
+/** Builds an object of calls; `make` carries out the call of each name. */
+export function callsOf<Api extends object>(make: (name: string, given: object) => Promise<unknown>): Api {
+  return new Proxy({} as Api, {
+    // With a member `then`, the object would count as a promise.
+    get: (_, name) => (name === 'then' ? undefined : (given: object = {}) => make(String(name), given)),
   });
-  return Object.fromEntries(calls) as LocalApi;
 }
 
 /** What `<home>/server.json` holds while a server runs. */

@@ -4,7 +4,7 @@ import { lstatSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { type Lines, linesOf } from '../base/textLines.ts';
 import { messageOf, RelayError, systemCodeOf, toldError } from '../domain/errors.ts';
-import { type DoorAddress, type LocalApi, localApiOf } from '../domain/localApi.ts';
+import { callsOf, type DoorAddress } from '../domain/localApi.ts';
 
 /** How long a server may be silent, in milliseconds: reading a list of 100,000 lines takes a slow machine minutes. */
 const PATIENCE_MS = 300_000;
@@ -21,10 +21,11 @@ export interface McpStream {
 /**
  * Calls of the server at this address. Errors of the server come back as `RelayError` with their code; a server that cannot be
  * reached or stops is `NO_SERVER`. The server that answers is this program, so the shape of its answers is not checked.
+ * @typeParam Api the calls that the server knows
  * @param signal aborting it ends every call, with the signal's reason
  */
-export function openCalls(address: DoorAddress, signal?: AbortSignal): LocalApi {
-  return localApiOf((name) => async (given) => {
+export function openCalls<Api extends object>(address: DoorAddress, signal?: AbortSignal): Api {
+  return callsOf<Api>(async (name, given) => {
     const { stream, lines } = await enter(address);
     const leave = () => stream.destroy();
     signal?.addEventListener('abort', leave);

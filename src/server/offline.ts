@@ -1,11 +1,11 @@
 /** The owner's calls without a server: opens the state for as long as a command takes. */
 
 import { exists } from '../base/files.ts';
-import { type LocalApi, localApiOf } from '../domain/localApi.ts';
+import { callsOf } from '../domain/localApi.ts';
 import { noState, stateFilePath } from '../store/file/stateFile.ts';
 import { SHORT_COMMAND } from '../store/home/lockFile.ts';
+import { carryOut, type LocalApi } from './calls.ts';
 import { type Core, type HomeOptions, openCore } from './core.ts';
-import { createLocalApi, localApiWithoutState } from './localApi.ts';
 import { offlineStatus } from './status/offlineStatus.ts';
 
 export interface Offline {
@@ -17,30 +17,20 @@ export interface Offline {
   close(): Promise<void>;
 }
 
-/**
- * In a home without a state, only a call that has something to store creates the state: a mistyped `--home` must not leave
- * directories behind.
- */
+/** In a home without a state, every call but `status` is refused: a mistyped `--home` must not leave directories behind. */
 export async function openOffline(options: HomeOptions): Promise<Offline> {
-  const readClientId = () => options.settings.providerClientId;
+  const { home, providerClientId } = options.settings;
   let opening: Promise<Core> | null = null;
-  const make = async (): Promise<LocalApi> => {
-    opening ??= openCore({ ...options, purpose: SHORT_COMMAND, readClientId });
-    const core = await opening;
-    if (core.key.created && core.key.warning) options.log.warn({}, core.key.warning);
-    return createLocalApi(core, null);
+  const open = async (): Promise<Core> => {
+    if (!(await exists(await stateFilePath(home)))) throw noState(home);
+    return openCore({ ...options, purpose: SHORT_COMMAND, readClientId: () => providerClientId });
   };
-  const { home } = options.settings;
-  const refuse = async () => {
-    throw noState(home);
-  };
-  const local = (await exists(await stateFilePath(home)))
-    ? localApiOf(
-        (name) => async (given) => ((await make())[name] as (given: object) => Promise<unknown>)(given),
-      )
-    : localApiWithoutState({ clock: options.clock, make, refuse });
   return {
-    local: { ...local, status: () => offlineStatus(options) },
+    local: callsOf(async (name, given) => {
+      if (name === 'status') return offlineStatus(options);
+      opening ??= open();
+      return carryOut(name, given, await opening, null);
+    }),
     async close() {
       const core = await opening?.catch(() => null);
       await core?.close();

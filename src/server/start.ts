@@ -2,11 +2,12 @@
 
 import type { Duplex } from 'node:stream';
 import { aborted, later } from '../base/abort.ts';
+import type { Log } from '../base/log.ts';
 import { lazy } from '../base/memoised.ts';
 import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
 import { RelayError } from '../domain/errors.ts';
 import { statusesIn } from '../domain/job.ts';
-import { type DoorSession, LOCAL_CALLS, type LocalApi } from '../domain/localApi.ts';
+import { callsOf, type DoorSession } from '../domain/localApi.ts';
 import { commandStyleOf } from '../domain/remedy.ts';
 import { type Door, type DoorOptions, openDoor } from '../door/server.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
@@ -18,12 +19,12 @@ import { createCredentials } from './access/credentials.ts';
 import { createFormTokens } from './access/formToken.ts';
 import { createOwner } from './access/owner.ts';
 import { createWaitingClients } from './access/waitingClients.ts';
+import { carryOut, type LocalApi } from './calls.ts';
 import { type Core, type HomeOptions, openCore } from './core.ts';
 import type { ConnectionLimits } from './http/connections.ts';
 import { type Listener, listen } from './http/listener.ts';
 import { requirePort } from './http/ports.ts';
 import { toHttp } from './http/toHttp.ts';
-import { createLocalApi } from './localApi.ts';
 import { createLastPlaying } from './owner/lastPlaying.ts';
 import { NOT_FOUND_PAGE } from './pages/homePages.ts';
 import { sendPage } from './pages/page.ts';
@@ -163,7 +164,9 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   });
   const ownUrl = localBaseUrl(settings.host, listener.port);
   const baseUrl = settings.publicBaseUrl ?? ownUrl;
-  const local = createLocalApi(core, sideFor(baseUrl, redirectUriFor(settings, listener.port)));
+  const side = sideFor(baseUrl, redirectUriFor(settings, listener.port));
+  const call = (name: string, given: unknown) => carryOut(name, given, core, side);
+  const local = callsOf<LocalApi>(call);
   const close = lazy(async () => {
     over.abort();
     await stopAll(core, () => loaded, [listener, ...(door ? [door] : [])], services);
@@ -172,7 +175,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     await options.prepare?.(local);
     door = await openDoor({
       ...{ home: settings.home, clock, random },
-      call: callOf(local, options),
+      call: answering(call, log),
       serve: (stream, lines, headers) =>
         sessionOn(stream, endpoint, (mcp) => mcp.serve(stream, lines, headers, ownUrl)),
     });
@@ -230,13 +233,11 @@ function sessionOn(
   };
 }
 
-/** Returns what carries out the owner's calls at the door. */
-function callOf(local: LocalApi, { log, version }: StartOptions): DoorOptions['call'] {
+/** Carries out the owner's calls at the door, and tells errors as values. */
+function answering(call: (name: string, given: unknown) => Promise<unknown>, log: Log): DoorOptions['call'] {
   return async (name, given) => {
     try {
-      const call = LOCAL_CALLS.find((known) => known === name);
-      if (call === undefined) throw otherVersion(version);
-      return { result: (await local[call](given as never)) ?? {} };
+      return { result: (await call(name, given)) ?? {} };
     } catch (thrown) {
       const { error } = toHttp(thrown, '');
       if (error.code === 'INTERNAL')
@@ -250,16 +251,6 @@ function endsItself(): RelayError {
   return new RelayError('CONFLICT', 'This server runs for `relay login` alone, and ends with it.', {
     remedy: 'End that command with Ctrl-C where it runs.',
   });
-}
-
-function otherVersion(version: string): RelayError {
-  return new RelayError(
-    'INTERNAL',
-    `The running server is relay ${version}, which does not know this request.`,
-    {
-      remedy: { text: 'Stop it with {command}, then start it again with this program.', command: ['stop'] },
-    },
-  );
 }
 
 /** Loading the SDK and the schemas of the tools would take half of the time to start and a third of the memory. */

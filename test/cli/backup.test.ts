@@ -21,6 +21,7 @@ import { acquireHome } from '../../src/store/home/lock.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
+import { makeState } from '../support/homes.ts';
 
 const parts = { openOffline };
 const newest = MIGRATIONS.at(-1)?.version ?? 0;
@@ -35,7 +36,7 @@ async function desk(context: TestContext, env: NodeJS.ProcessEnv = { RELAY_KEYCH
   const all = { RELAY_HOME: home, ...env };
   const run = (args: string[], more: NodeJS.ProcessEnv = {}) =>
     relay(args, { env: { ...all, ...more }, parts });
-  const { out: key } = await run(['key']);
+  const key = `${await makeState(all)}\n`;
   return {
     folder,
     home,

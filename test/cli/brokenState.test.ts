@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { openOffline } from '../../src/server/offline.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
+import { makeState } from '../support/homes.ts';
 
 const parts = { openOffline };
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
@@ -12,11 +13,7 @@ const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
 /** A home whose state is sealed with `keyOf(1)`. */
 async function sealedHome(context: TestContext): Promise<string> {
   const home = temporaryHome(context);
-  const { code, err } = await relay(['key'], {
-    env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: keyOf(1) },
-    parts,
-  });
-  assert.equal(code, 0, err);
+  await makeState({ RELAY_HOME: home, RELAY_ENCRYPTION_KEY: keyOf(1) });
   return home;
 }
 

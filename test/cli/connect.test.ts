@@ -8,7 +8,8 @@ import type { Parts } from '../../src/cli/context.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { CLIENTS } from '../../src/connect/clientTable.ts';
 import { FORMATS } from '../../src/connect/formats.ts';
-import type { LocalApi, StatusReport } from '../../src/domain/localApi.ts';
+import type { StatusReport } from '../../src/domain/localApi.ts';
+import type { LocalApi } from '../../src/server/calls.ts';
 import { ownStart } from '../../src/store/home/processes.ts';
 import { fileWith, URL } from '../connect/additions.ts';
 import { type CliOptions, type CliResult, relay, temporaryHome } from '../support/cli.ts';
@@ -589,7 +590,9 @@ test('--write without --key removes the key from the file, and does not ask the 
 test('--key without a server opens the state and closes it again', async (context) => {
   const ends: string[] = [];
   const openOffline: Parts['openOffline'] = async () => ({
-    local: { showKey: async () => ({ key: KEY, fromEnvironment: false, accepted: true }) } as LocalApi,
+    local: {
+      showKey: async () => ({ key: KEY, fromEnvironment: false, accepted: true }),
+    } as unknown as LocalApi,
     close: async () => {
       ends.push('closed');
     },

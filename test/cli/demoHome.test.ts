@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { Parts } from '../../src/cli/context.ts';
 import { RelayError } from '../../src/domain/errors.ts';
-import type { LocalApi } from '../../src/domain/localApi.ts';
+import type { LocalApi } from '../../src/server/calls.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { exampleReport } from '../support/reports.ts';

@@ -4,6 +4,7 @@ import { RelayError } from '../../src/domain/errors.ts';
 import { openOffline } from '../../src/server/offline.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { at, owner, pluck } from '../support/entries.ts';
+import { makeState } from '../support/homes.ts';
 import { type ListScene, TERMINAL, withLists } from '../support/lists.ts';
 import { named, savedUris, urisOf } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
@@ -514,10 +515,11 @@ test('a listening history is a list of songs: repeats and short plays are left o
   }));
 
 test('--dry-run needs no server', async (context) => {
-  const home = temporaryHome(context);
+  const env = { RELAY_HOME: temporaryHome(context), RELAY_KEYCHAIN: 'file' };
+  await makeState(env);
   const list = 'A - One\nB - Two\nC - Three\n';
   const { code, out, err } = await relay(['import', '-', '--dry-run'], {
-    env: { RELAY_HOME: `${home}/none` },
+    env,
     stdin: list,
     parts: { openOffline },
   });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import type { JobRecord } from '../../src/domain/job.ts';
 import type { ImportPreview } from '../../src/domain/listImport.ts';
-import type { LocalApi } from '../../src/domain/localApi.ts';
+import type { LocalApi } from '../../src/server/calls.ts';
 import { type CliOptions, relay } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { exampleJob } from '../support/reports.ts';

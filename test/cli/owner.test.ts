@@ -8,7 +8,7 @@ import test from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Parts } from '../../src/cli/context.ts';
 import { RelayError } from '../../src/domain/errors.ts';
-import type { LocalApi } from '../../src/domain/localApi.ts';
+import type { LocalApi } from '../../src/server/calls.ts';
 import { acquireHome } from '../../src/store/home/lock.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { relay, temporaryHome } from '../support/cli.ts';

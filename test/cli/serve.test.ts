@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import type { Parts } from '../../src/cli/context.ts';
 import { RelayError } from '../../src/domain/errors.ts';
-import type { LocalApi } from '../../src/domain/localApi.ts';
+import type { LocalApi } from '../../src/server/calls.ts';
 import { relay } from '../support/cli.ts';
 import { linesOf } from '../support/entries.ts';
 import { CONNECTED, exampleReport } from '../support/reports.ts';

@@ -9,6 +9,7 @@ import { systemClock, systemRandom } from '../../src/base/clock.ts';
 import type { DoorAddress, ServerFile } from '../../src/domain/localApi.ts';
 import { openCalls, openMcp } from '../../src/door/client.ts';
 import { openDoor } from '../../src/door/server.ts';
+import type { LocalApi } from '../../src/server/calls.ts';
 import { relay, run } from '../support/cli.ts';
 import { temporaryHome } from '../support/temporaryHome.ts';
 import { doorOf, withRelay } from '../support/world.ts';
@@ -48,7 +49,7 @@ for (const [what, spoil] of Object.entries(UNFIT)) {
     const { socket } = door.address;
     assert.ok(!socket.startsWith(home) && socket.length <= 100, socket);
     assert.equal(statSync(dirname(socket)).mode & 0o777, 0o700);
-    assert.equal((await openCalls(door.address).status()) as unknown as string, 'told');
+    assert.equal((await openCalls<LocalApi>(door.address).status()) as unknown as string, 'told');
     await door.close(0);
     assert.equal(existsSync(dirname(socket)), false);
   });
@@ -120,7 +121,7 @@ test('the right server proves itself, on the connection that is then used', asyn
   t.after(() => door.close(0));
   const address: DoorAddress = door.address;
   address.secret = 'new at each start';
-  assert.equal((await openCalls(address).status()) as unknown as string, 'told');
+  assert.equal((await openCalls<LocalApi>(address).status()) as unknown as string, 'told');
   (await openMcp(address, {})).stream.destroy();
 });
 

@@ -9,22 +9,10 @@ export async function withServer(
   work: (scene: Relay & { relay: Relay; clock: ManualClock }) => Promise<void>,
 ): Promise<void> {
   const clock = manualClock();
-  await withRelay({ connect: false, client: false, clock, ...options }, (relay) => {
-    const { restart } = relay;
-    const know = () => clocks.set(new URL(relay.baseUrl).port, clock);
-    know();
-    relay.restart = async () => {
-      await restart();
-      know();
-    };
-    return work({ ...relay, relay, clock });
-  });
+  await withRelay({ connect: false, client: false, clock, ...options }, (relay) =>
+    work({ ...relay, relay, clock }),
+  );
 }
-
-/**
- * Clocks of the relays in this process, by port. A browser that reads a relay's page has to advance the clock of that relay.
- */
-export const clocks = new Map<string, ReturnType<typeof manualClock>>();
 
 /** The state file as text, to check what it contains. */
 export const stateText = ({ home }: Pick<Relay, 'home'>) => readFile(`${home}/relay.db`, 'latin1');

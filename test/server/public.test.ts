@@ -92,7 +92,7 @@ test('the generated owner code is longer if strangers can try it', async () => {
     assert.match(server.ownerCode ?? '', /^[2-9A-Z]{4}(-[2-9A-Z]{4}){3}$/);
   });
   await withRelay(apart, async ({ server }) => {
-    assert.match(server.ownerCode ?? '', /^[2-9A-Z]{4}-[2-9A-Z]{4}$/);
+    assert.match(server.ownerCode ?? '', /^[2-9A-Z]{4}-[2-9A-Z]{4}-[2-9A-Z]{2}$/);
   });
 });
 

@@ -12,8 +12,8 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { systemClock, systemRandom } from '../../src/base/clock.ts';
 import type { Lines } from '../../src/base/textLines.ts';
 import { RelayError } from '../../src/domain/errors.ts';
-import type { LocalApi, LocalCall } from '../../src/domain/localApi.ts';
 import { openDoor } from '../../src/door/server.ts';
+import type { LocalApi } from '../../src/server/calls.ts';
 import { toHttp } from '../../src/server/http/toHttp.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { temporaryHome } from './cli.ts';
@@ -52,7 +52,7 @@ export async function startFakeLocal(
     async call(call, body) {
       calls.push({ call, body: body as Record<string, unknown> });
       try {
-        const answer = answers[call as LocalCall] as ((given: unknown) => Promise<object>) | undefined;
+        const answer = answers[call as keyof LocalApi] as ((given: unknown) => Promise<object>) | undefined;
         if (!answer) throw new RelayError('INTERNAL', 'The test gives no answer to this call.');
         return { result: (await answer(body)) ?? {} };
       } catch (error) {

@@ -1,8 +1,10 @@
 /** Fills homes with a long history: known tracks, jobs and changes. It writes them with relay's own storage code. */
 import { systemClock, systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { loadSettings } from '../../src/config/settings.ts';
 import type { Track } from '../../src/domain/shapes.ts';
 import { aliasKey, type TrackQuery } from '../../src/music/trackQuery.ts';
+import { openCore } from '../../src/server/core.ts';
 import { openStore, type Store } from '../../src/store/file/open.ts';
 import { putAlias } from '../../src/store/tables/aliases.ts';
 import { insertChange, packBody, pruneChanges, setChange } from '../../src/store/tables/changes.ts';
@@ -24,6 +26,16 @@ const CHANGES_A_DAY = 3;
 const ROWS = 100;
 /** The limits of `changes/changes.ts`. */
 const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
+
+/** Makes a state whose API key is sealed, as the first start of a server does. Returns that key. */
+export async function makeState(env: NodeJS.ProcessEnv): Promise<string> {
+  const settings = loadSettings({ env });
+  const world = { clock: systemClock, random: systemRandom, log: silentLog, version: '1.2.3' };
+  const core = await openCore({ settings, ...world, purpose: 'relay serve', readClientId: () => null });
+  const key = core.apiKey.current();
+  await core.close();
+  return key;
+}
 
 export async function fillHome(home: string, { tracks, jobs, days }: Past): Promise<void> {
   const store = await openStore({ home, clock: systemClock, log: silentLog });

@@ -9,8 +9,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { type Clock, type Random, systemClock, systemRandom } from '../../src/base/clock.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import type { LocalApi } from '../../src/domain/localApi.ts';
 import { openCalls } from '../../src/door/client.ts';
+import type { LocalApi } from '../../src/server/calls.ts';
 import type { ConnectionLimits } from '../../src/server/http/connections.ts';
 import { type RunningServer, type StartOptions, startServer } from '../../src/server/start.ts';
 import { readServerFile } from '../../src/store/home/serverFile.ts';
@@ -68,7 +68,7 @@ export interface Relay {
 export async function doorOf(home: string): Promise<LocalApi> {
   const file = await readServerFile(home);
   if (!file) throw new Error(`no server runs in ${home}`);
-  return openCalls(file);
+  return openCalls<LocalApi>(file);
 }
 
 /** The argument that asks a tool for its full answer, if it has one. */

@@ -1,7 +1,7 @@
 /** Opens the owner's browser signed in, without putting the ticket on a command line. */
 
 import { interruptible } from '../../base/abort.ts';
-import type { LocalApi } from '../../domain/localApi.ts';
+import type { LocalApi } from '../../server/calls.ts';
 import type { Context } from '../context.ts';
 import { signInFolder, writeSignInFile } from './signInFile.ts';
 

@@ -3,7 +3,7 @@ import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type JobRecord, unresolvedOf } from '../../domain/job.ts';
 import type { ImportTarget } from '../../domain/listImport.ts';
-import type { LocalApi } from '../../domain/localApi.ts';
+import type { LocalApi } from '../../server/calls.ts';
 import type { Context } from '../context.ts';
 import { bar, followJob, progressLines, silent } from '../jobs/followJob.ts';
 import { commitWords, needsLogin } from '../jobs/jobText.ts';

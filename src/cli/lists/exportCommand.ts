@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type ListRow, WRITTEN_FORMATS, type WrittenFormat } from '../../domain/listExport.ts';
-import type { LocalApi } from '../../domain/localApi.ts';
+import type { LocalApi } from '../../server/calls.ts';
 import type { Context } from '../context.ts';
 import { note, printBlock, printJson, printLine } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';

@@ -3,7 +3,7 @@ import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { ADDRESS, BARE_ID } from '../../domain/ids.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';
-import type { LocalApi } from '../../domain/localApi.ts';
+import type { LocalApi } from '../../server/calls.ts';
 
 /**
  * @param given name, ID, URI or link. Case, accents and punctuation of a name do not matter

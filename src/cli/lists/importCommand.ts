@@ -11,7 +11,8 @@ import {
   LIST_FORMATS,
   type ListReading,
 } from '../../domain/listImport.ts';
-import type { ListContent, LocalApi } from '../../domain/localApi.ts';
+import type { ListContent } from '../../domain/localApi.ts';
+import type { LocalApi } from '../../server/calls.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { endOfInput } from '../terminal/endOfInput.ts';

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { LocalApi } from '../../domain/localApi.ts';
 import { type PlaysProgress, playsText } from '../../domain/plays.ts';
+import type { LocalApi } from '../../server/calls.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';

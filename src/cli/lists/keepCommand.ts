@@ -11,7 +11,8 @@ import {
   type KeepRecord,
 } from '../../domain/keep.ts';
 import { playlistsNamed, READY_RULE_NAMES, READY_RULES, readyRule, unionOf } from '../../domain/keepRules.ts';
-import type { KeepAnswer, LocalApi } from '../../domain/localApi.ts';
+import type { KeepAnswer } from '../../domain/localApi.ts';
+import type { LocalApi } from '../../server/calls.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type Finish } from '../exit.ts';
 import { note, printJson, printLine, printTable } from '../terminal/output.ts';

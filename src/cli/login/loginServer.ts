@@ -3,7 +3,7 @@
 import { redirectUriFor, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { isKeyFailure } from '../../domain/failureClass.ts';
-import type { LocalApi } from '../../domain/localApi.ts';
+import type { LocalApi } from '../../server/calls.ts';
 import { type Context, quiet } from '../context.ts';
 import { note } from '../terminal/output.ts';
 import { askForClientId } from './clientId.ts';

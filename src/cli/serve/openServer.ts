@@ -1,7 +1,7 @@
 /** Starts the server in this process, with the simulated Spotify for the demo. */
 import type { Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { LocalApi } from '../../domain/localApi.ts';
+import type { LocalApi } from '../../server/calls.ts';
 import type { RunningServer } from '../../server/start.ts';
 import { LOOK_AGAIN_MS } from '../../store/home/lockFile.ts';
 import type { Context } from '../context.ts';
@@ -42,7 +42,7 @@ export async function openInPlace(context: Context, settings: Settings): Promise
       const found = await runningServer(settings.home);
       // It may end by itself, or be asked by somebody else, at the same time.
       if (found)
-        await openCalls(found, signal)
+        await openCalls<LocalApi>(found, signal)
           .stop()
           .catch(() => {});
     }

@@ -3,7 +3,7 @@ import type { Clock, Random } from '../../base/clock.ts';
 import type { Settings } from '../../config/settings.ts';
 import { startDemoProvider } from '../../demo/provider.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { LocalApi } from '../../domain/localApi.ts';
+import type { LocalApi } from '../../server/calls.ts';
 
 export interface Demo {
   /** The settings, with the simulated provider instead of Spotify. */

@@ -33,12 +33,10 @@ export function backupCommand(context: Context): Command {
 
 /** Copies the state, after a running server has saved its last changes. */
 async function runBackup(context: Context, file: string, { force = false }: BackupFlags): Promise<void> {
-  const { backUpState } = await import('../../store/copies/backup.ts');
-  const { memoryCompanion } = await import('../../library/files/files.ts');
+  const { backUpHome } = await import('../../server/restore/restoreState.ts');
   const state = await findState(context);
   context.signal.throwIfAborted();
-  const companion = memoryCompanion(state.settings.home);
-  const backup = await backUpState({ source: state.path, companion, file, force });
+  const backup = await backUpHome({ source: state.path, home: state.settings.home, file, force });
   if (context.json) return printJson(context.io, await jsonOf(backup, state));
   report(context, backup);
   const notes = [

@@ -2,7 +2,7 @@
 import { isoOf } from '../../base/clock.ts';
 import { localBaseUrl } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { ClientSummary, LocalApi, NewClient } from '../../domain/localApi.ts';
+import type { ClientSummary, NewClient } from '../../domain/localApi.ts';
 import { isKnownToOwner, type OAuthClient } from '../../oauth/client.ts';
 import { READ_SCOPE } from '../../oauth/policy/limits.ts';
 import { type Grant, listLiveGrants } from '../../store/tables/oauthGrants.ts';
@@ -45,7 +45,7 @@ export async function revokeClient(
   core: Core,
   asked: string,
   forget: boolean,
-): ReturnType<LocalApi['revokeClient']> {
+): Promise<{ client: ClientSummary; approvals: number; forgotten: boolean }> {
   const [client] = summaries(core, [theOne(core, asked)]);
   const revoked = client && (await core.oauth.clients.revoke(client.clientId, { forget }));
   if (!revoked) throw unknownClient(asked);

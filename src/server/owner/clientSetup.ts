@@ -9,8 +9,8 @@ import { RelayError } from '../../domain/errors.ts';
 import type { PageSetup } from '../../domain/ownerPage.ts';
 import { serverName } from '../../domain/project.ts';
 import { programFor } from '../../domain/remedy.ts';
+import type { ServerSide } from '../calls.ts';
 import type { Core } from '../core.ts';
-import type { ServerSide } from '../localApi.ts';
 
 /** @throws RelayError `NOT_FOUND`, `HOME_UNUSABLE` */
 export async function clientSetup(id: string, core: Core, server: ServerSide): Promise<PageSetup> {

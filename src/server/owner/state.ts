@@ -23,8 +23,8 @@ import { type ApiError, listOpenApiErrors } from '../../store/tables/apiErrors.t
 import { requestHours } from '../../store/tables/rateLimits.ts';
 import { browserSummaries } from '../access/browserAdmin.ts';
 import { listClients } from '../access/clientAdmin.ts';
+import type { ServerSide } from '../calls.ts';
 import type { Core } from '../core.ts';
-import type { ServerSide } from '../localApi.ts';
 import { shownName } from '../pages/approve.ts';
 import { BUILD } from '../pages/assets.ts';
 import { rememberedMatches } from '../remembered.ts';

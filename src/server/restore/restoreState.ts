@@ -1,4 +1,4 @@
-/** Restores a copy of the state: checks it, adapts it to this home, and puts it in place while nobody else holds the home. */
+/** Copies the state of a home, and restores a copy: checks it, adapts it to this home, and puts it in place while nobody else holds the home. */
 import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Clock, isoOf, type Random } from '../../base/clock.ts';
@@ -10,6 +10,7 @@ import { holdWriting } from '../../jobs/restored.ts';
 import { memoryCompanion } from '../../library/files/files.ts';
 import { loadMasterKey } from '../../secrets/masterKey.ts';
 import { createSealer } from '../../secrets/seal.ts';
+import { type Backup, type BackupOptions, backUpState } from '../../store/copies/backup.ts';
 import type { RowCounts } from '../../store/copies/companion.ts';
 import {
   type Copy,
@@ -70,6 +71,11 @@ export interface Restored {
   memory: RowCounts | null;
   /** New path of the former memory.db; null if there was none, or if it was not replaced. */
   keptMemoryPath: string | null;
+}
+
+/** Copies the state into one file, with versions and plays. @throws as `backUpState` does */
+export function backUpHome(options: BackupOptions & { home: string }): Promise<Backup> {
+  return backUpState({ ...options, companion: memoryCompanion(options.home) });
 }
 
 /**

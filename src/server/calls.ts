@@ -1,0 +1,430 @@
+/**
+ * The owner's calls, as the command line makes them: at the door while a server runs, in its own process otherwise. One table has
+ * each call's input and what it does; the types of `LocalApi` come from it.
+ */
+import * as z from 'zod';
+import { isoOf } from '../base/clock.ts';
+import { hashOf } from '../base/digest.ts';
+import { lazy } from '../base/memoised.ts';
+import { RelayError } from '../domain/errors.ts';
+import { KEEP_ACTIONS, KEEP_INTERVALS } from '../domain/keep.ts';
+import { LIBRARY_PARTS } from '../domain/library.ts';
+import { LIST_FORMATS } from '../domain/listImport.ts';
+import type { KeepAnswer, SavedState } from '../domain/localApi.ts';
+import type { PlaysProgress } from '../domain/plays.ts';
+import { createResolver } from '../resolve/resolver.ts';
+import { countAliases } from '../store/tables/aliases.ts';
+import { playlistNames } from '../tools/playlists/playlistNames.ts';
+import type { Services } from '../tools/tool.ts';
+import { browserSummaries, forgetBrowsers } from './access/browserAdmin.ts';
+import { addClient, listClients, revokeClient } from './access/clientAdmin.ts';
+import type { Credentials } from './access/credentials.ts';
+import type { Owner } from './access/owner.ts';
+import type { WaitingClients } from './access/waitingClients.ts';
+import type { Core } from './core.ts';
+import { inTime } from './inTime.ts';
+import { leaveAccount } from './leaveAccount.ts';
+import type { LastPlaying } from './owner/lastPlaying.ts';
+import { ownerHistory, ownerUndo } from './ownerChanges.ts';
+import {
+  ownerImport,
+  ownerPlaylist,
+  ownerPlaylistRows,
+  ownerPlaylists,
+  ownerPreview,
+  ownerSavedRows,
+} from './ownerLists.ts';
+import { ownerRestore, ownerVersion, ownerVersions } from './ownerVersions.ts';
+import { forgetRemembered, rememberedMatches } from './remembered.ts';
+import { importTarget } from './routes/bodies.ts';
+import { LOGIN_PATH } from './routes/login.ts';
+import { type ServerFacts, statusReport } from './status/status.ts';
+
+/** How long `playsProgress` waits for an import of plays to end before it answers, in milliseconds. */
+const PROGRESS_MS = 500;
+
+/** The parts that only a running server has. */
+export interface ServerSide {
+  facts: ServerFacts;
+  credentials: Credentials;
+  owner: Owner;
+  /** The address to which the provider sends the browser back. */
+  redirectUri: string;
+  services: Services;
+  /** Reports that somebody uses the server. */
+  used: () => void;
+  /** Asks the process to end the server. Returns the names of the clients of `relay stdio`. */
+  stop(): string[];
+  /** ID of the last login that the owner's page began; null before the first one, and after Disconnect on the page. */
+  pageLogin: { attemptId: string | null };
+  waitingClients: WaitingClients;
+  /** Returns the last known state of the player; null if none was read since the last login or logout. */
+  lastPlaying: () => LastPlaying | null;
+  /** The environment, which says where clients keep their files. */
+  env: NodeJS.ProcessEnv;
+  /** Returns the command line that starts relay: the program and its arguments. */
+  program: () => Promise<readonly string[]>;
+}
+
+/** One of the owner's calls: the shape of its input, and what it does. */
+interface Call<I extends z.ZodType, T> {
+  input(): I;
+  /** @param server null if this process is not a server */
+  run(asked: z.output<I>, core: Core, server: ServerSide | null): T;
+}
+
+/** A call that needs only the home. */
+function call<I extends z.ZodType, T>(input: () => I, run: Call<I, T>['run']): Call<I, T> {
+  return { input: lazy(input), run };
+}
+
+/** A call that needs a running server. Without one it throws `NO_SERVER`. */
+function serverCall<I extends z.ZodType, T>(
+  input: () => I,
+  run: (asked: z.output<I>, server: ServerSide, core: Core) => T,
+): Call<I, T> {
+  return call(input, (asked, core, server) => {
+    if (server) return run(asked, server, core);
+    throw new RelayError('NO_SERVER', 'No server is running.', {
+      remedy: { text: 'Start it with {command}.', command: ['serve'] },
+    });
+  });
+}
+
+/** What to do if a question, or work on a kept playlist, takes too long. */
+const LATER = 'Try again in a minute.';
+const CHECK = 'Check in a minute whether it was done.';
+
+const nothing = () => z.object({});
+const question = () =>
+  z.object({
+    sql: z.string().min(1).max(10_000),
+    limit: z.int().min(1).max(500).nullable(),
+    maxAgeMinutes: z.int().min(0).max(10_080),
+  });
+const jobId = () => z.string().max(100);
+const playlist = () => z.object({ playlist: z.string().min(1).max(500) });
+const listContent = () => ({
+  content: z.string(),
+  tracksOnly: z.boolean(),
+  format: z.enum(LIST_FORMATS).optional(),
+  encoding: z.string().max(40).optional(),
+  artistSide: z.enum(['left', 'right']).optional(),
+  list: z.string().optional(),
+  fileName: z.string().max(1_000).optional(),
+  allPlays: z.boolean().optional(),
+});
+
+/** Every call. */
+const CALLS = {
+  status: call(nothing, (_, core, server) =>
+    statusReport(core, server?.facts ?? null, server?.owner.code ?? null),
+  ),
+  startLogin: serverCall(
+    () => z.object({ switchAccount: z.boolean() }),
+    (options, { redirectUri }, core) => {
+      requireClientId(core);
+      const { attemptId, providerUrl } = core.login.start({ ...options, redirectUri });
+      const { origin } = new URL(redirectUri);
+      const browserUrl = `${origin}${LOGIN_PATH}?${new URLSearchParams({ attempt: attemptId })}`;
+      return { attemptId, browserUrl, providerUrl, redirectUri };
+    },
+  ),
+  /** Makes a ticket that leads on to the login of `attemptId`, or without one to the owner's page. */
+  ownerTicket: serverCall(
+    () => z.object({ attemptId: z.string().nullable() }),
+    ({ attemptId }, { owner, facts, redirectUri }, core) => {
+      const next = attemptId === null ? null : loginWithTicket(core, attemptId);
+      // The provider sends the browser back to the host of the redirect URI, and the browser must then send the login's cookie.
+      // A cookie belongs to one host, so a login begins under that host.
+      return signInUrl(owner, attemptId === null ? facts.baseUrl : new URL(redirectUri).origin, next);
+    },
+  ),
+  /** `waits` is false once the ticket is used or has expired. */
+  ownerTicketWaits: serverCall(
+    () => z.object({ id: z.string() }),
+    ({ id }, { owner }) => ({ waits: owner.isWaiting(id) }),
+  ),
+  /** Waits for the attempt to end, up to `waitSeconds`. */
+  loginProgress: call(
+    () => z.object({ attemptId: z.string(), waitSeconds: z.number().min(0).max(25) }),
+    ({ attemptId, waitSeconds }, { login }) => login.progress(attemptId, waitSeconds * 1000),
+  ),
+  /** Finishes an attempt with the address that a browser elsewhere ended on. */
+  pasteLogin: call(
+    () => z.object({ attemptId: z.string(), address: z.string().max(10_000) }),
+    ({ attemptId, address }, { login }) => login.paste(attemptId, address),
+  ),
+  /** Forgets the account, the copy of the library, the browsers that are remembered and, with `erase`, all about the account. */
+  logout: call(
+    () => z.object({ erase: z.boolean().default(false) }),
+    async ({ erase }, core, server) => {
+      await forgetBrowsers(core, null);
+      return leaveAccount(core, server?.services.jobs ?? null, erase);
+    },
+  ),
+  /** `accepted` is false if the server takes OAuth tokens alone. */
+  showKey: call(nothing, (_, { apiKey, settings }) => ({
+    key: apiKey.current(),
+    fromEnvironment: apiKey.fromEnvironment,
+    accepted: settings.mcpAuthMode === 'bearer',
+  })),
+  rotateKey: call(nothing, async (_, core) => {
+    const key = await core.apiKey.rotate();
+    await forgetBrowsers(core, null);
+    return { key };
+  }),
+  setClientSecret: call(
+    () => z.object({ value: z.string().nullable() }),
+    ({ value }, core) => core.setClientSecret(value),
+  ),
+  /** Writes everything to disk. */
+  saveState: call(nothing, async (_, { store, library, key }): Promise<SavedState> => {
+    await store.saveNow();
+    await library.saveMemory();
+    const { path, lastSavedAt, schemaVersion, sizeBytes } = store.state();
+    return { path, savedAt: isoOf(lastSavedAt), schemaVersion, sizeBytes, keySource: key.source };
+  }),
+  /** `registrationOff` is there if the settings let no client register itself. */
+  listClients: call(nothing, (_, core) => ({
+    clients: listClients(core),
+    ...(core.settings.dynamicRegistration ? {} : { registrationOff: true as const }),
+  })),
+  addClient: call(
+    () =>
+      z.object({
+        name: z.string().trim().min(1).max(200),
+        redirectUris: z.array(z.string()),
+        secret: z.string().min(1).max(512).nullable(),
+      }),
+    (client, core, server) => addClient(core, client, server?.facts ?? null),
+  ),
+  revokeClient: call(
+    () => z.object({ client: z.string(), forget: z.boolean() }),
+    ({ client, forget }, core) => revokeClient(core, client, forget),
+  ),
+  listBrowsers: call(nothing, (_, core) => ({ browsers: browserSummaries(core) })),
+  /** Without an ID, forgets all browsers. */
+  forgetBrowsers: call(
+    () => z.object({ id: z.string().nullable() }),
+    async ({ id }, core) => ({ forgotten: await forgetBrowsers(core, id) }),
+  ),
+  listRemembered: call(
+    () => z.object({ limit: z.int().min(1).max(20_000) }),
+    ({ limit }, core) => ({ remembered: rememberedMatches(core, limit), total: countAliases(core.store) }),
+  ),
+  /** Without an ID, forgets all matches. */
+  forgetRemembered: call(
+    () => z.object({ id: z.string().max(100).nullable() }),
+    ({ id }, core) => forgetRemembered(core, id),
+  ),
+  listChanges: serverCall(
+    () => z.object({ limit: z.int().min(1).max(200) }),
+    ({ limit }, { services }) => ownerHistory(services, limit),
+  ),
+  undoChange: serverCall(
+    () =>
+      z.object({
+        change: z.string().trim().min(1).max(100).nullable(),
+        force: z.boolean(),
+        dryRun: z.boolean(),
+      }),
+    (request, { services }) => ownerUndo(services, request),
+  ),
+  previewImport: call(
+    () => z.object(listContent()),
+    (list, { store, clock, provider }) =>
+      ownerPreview({ store, clock, resolver: createResolver(provider, store, clock) }, list),
+  ),
+  startImport: serverCall(
+    () =>
+      z.object({
+        ...listContent(),
+        target: importTarget(),
+        strict: z.boolean(),
+        skipDuplicates: z.boolean(),
+        each: z.array(z.string()).optional(),
+      }),
+    (request, { services }, core) => {
+      requireLogin(core);
+      return ownerImport(services, request);
+    },
+  ),
+  getJob: serverCall(
+    () => z.object({ id: jobId() }),
+    ({ id }, { services }) => services.jobs.get(id),
+  ),
+  commitJob: serverCall(
+    () => z.object({ id: jobId(), skipUnresolved: z.boolean().default(false) }),
+    ({ id, ...options }, { services }) => services.jobs.commit(id, options),
+  ),
+  /** Leaves out playlists whose names cannot be read. */
+  playlistNames: serverCall(
+    () => z.object({ ids: z.array(z.string().max(100)).max(1_000) }),
+    async ({ ids }, { services }) => ({ names: Object.fromEntries(await playlistNames(services, ids)) }),
+  ),
+  listPlaylists: serverCall(nothing, async (_, { services }) => ({
+    playlists: await ownerPlaylists(services),
+  })),
+  getPlaylist: serverCall(playlist, (asked, { services }) => ownerPlaylist(services, asked.playlist)),
+  playlistRows: serverCall(playlist, (asked, { services }) => ownerPlaylistRows(services, asked.playlist)),
+  savedRows: serverCall(
+    () => z.object({ offset: z.int().min(0), total: z.int().min(0).optional() }),
+    ({ offset, total }, { services }) => ownerSavedRows(services, offset, total),
+  ),
+  libraryStatus: call(nothing, (_, { library }) => library.status()),
+  syncLibrary: serverCall(nothing, (_, { services }) => services.library.sync()),
+  askLibrary: serverCall(question, (asked, { services }) =>
+    inTime(services, 'The question', LATER, (signal) => services.library.ask(asked, { signal })),
+  ),
+  askLibraryCsv: serverCall(question, (asked, { services }) =>
+    inTime(services, 'The question', LATER, (signal) => services.library.askCsv(asked, { signal })),
+  ),
+  forgetLibrary: call(
+    () => z.object({ part: z.enum(LIBRARY_PARTS) }),
+    async ({ part }, { library }) => {
+      await library.forget(part);
+      return library.status();
+    },
+  ),
+  /** Begins to import a listening history; returns at once. */
+  importPlays: serverCall(
+    () => z.object({ path: z.string().min(1).max(4_096), anyAccount: z.boolean() }),
+    (request, { services }) => ({ id: services.library.plays.start(request) }),
+  ),
+  playsProgress: call(
+    () => z.object({ id: z.int().min(1) }),
+    ({ id }, core) => playsProgress(core, id),
+  ),
+  listKeeps: serverCall(nothing, async (_, { services }) => ({ items: await services.keeps.listNow() })),
+  addKeep: serverCall(
+    () =>
+      z.object({
+        playlistId: z.string().max(100).nullable(),
+        name: z.string().trim().min(1).max(100).nullable(),
+        sql: z.string().min(1).max(10_000),
+        every: z.enum(KEEP_INTERVALS),
+        dryRun: z.boolean(),
+      }),
+    (request, { services }): Promise<KeepAnswer> =>
+      inTime(services, 'The kept playlist', CHECK, (signal) => services.keeps.add(request, { signal })),
+  ),
+  actOnKeep: serverCall(
+    () => z.object({ id: z.string().min(1).max(100), action: z.enum(KEEP_ACTIONS) }),
+    ({ id, action }, { services }) =>
+      inTime(services, 'The kept playlist', CHECK, (signal) => services.keeps.act(id, action, { signal })),
+  ),
+  playlistVersions: serverCall(
+    () => playlist().extend({ toRestore: z.boolean().optional() }),
+    (asked, { services }) => ownerVersions(services, asked.playlist, asked),
+  ),
+  playlistVersion: serverCall(
+    () => z.object({ id: z.string().max(100), version: z.int().min(1) }),
+    ({ id, version }, { services }) => ownerVersion(services, id, version),
+  ),
+  restorePlaylist: serverCall(
+    () =>
+      z.object({
+        id: z.string().max(100),
+        version: z.int().min(1),
+        dryRun: z.boolean(),
+        name: z.string().trim().min(1).max(100).nullable(),
+        skipUnsupported: z.boolean(),
+        agreed: z.string().max(100).optional(),
+      }),
+    (request, { services }) => ownerRestore(services, request),
+  ),
+  /** Ends the server after the answers to what it was asked. Tells who is connected through `relay stdio`. */
+  stop: serverCall(nothing, (_, server) => ({ pid: process.pid, clients: server.stop() })),
+};
+
+type Calls = typeof CALLS;
+type Given<I extends z.ZodType> =
+  Record<never, never> extends z.input<I> ? [given?: z.input<I>] : [given: z.input<I>];
+
+/** Makes the calls, wherever they are carried out. They take and return plain JSON values, and fail with a `RelayError`. */
+export type LocalApi = {
+  [C in keyof Calls]: (
+    ...given: Given<ReturnType<Calls[C]['input']>>
+  ) => Promise<Awaited<ReturnType<Calls[C]['run']>>>;
+};
+
+/**
+ * Carries out a call in the process that holds the state.
+ * @param server null if this process is not a server
+ * @throws RelayError also `USAGE` for a wrong input, and for a name that is no call's
+ */
+export async function carryOut(
+  name: string,
+  given: unknown,
+  core: Core,
+  server: ServerSide | null,
+): Promise<unknown> {
+  const found = Object.hasOwn(CALLS, name) ? CALLS[name as keyof Calls] : undefined;
+  if (!found) throw otherVersion(core.version);
+  const { data, error } = found.input().safeParse(given ?? {});
+  if (!error) return (found as Call<z.ZodType, unknown>).run(data, core, server);
+  // A person typed the texts, so one that is too long is a mistake of use.
+  const [{ path, message } = { path: [], message: '' }] = error.issues;
+  throw new RelayError('USAGE', `${path.join('.')}: ${message}.`);
+}
+
+function otherVersion(version: string): RelayError {
+  return new RelayError(
+    'INTERNAL',
+    `The running server is relay ${version}, which does not know this request.`,
+    {
+      remedy: { text: 'Stop it with {command}, then start it again with this program.', command: ['stop'] },
+    },
+  );
+}
+
+/** Returns the progress of an import of plays when the import ends, or after `PROGRESS_MS`. @throws the import's error */
+export async function playsProgress({ clock, library }: Core, id: number): Promise<PlaysProgress> {
+  const late = new AbortController();
+  const waited = clock.sleep(PROGRESS_MS, late.signal).catch(() => {});
+  await Promise.race([library.plays.ended(id), waited]);
+  late.abort();
+  return library.plays.progress(id);
+}
+
+/**
+ * Returns the address of the owner's page at `base`, with a ticket that signs the browser in, and the ticket's ID.
+ * @param next path at which the browser continues; null to stay on the page
+ */
+export function signInUrl(owner: Owner, base: string, next: string | null): { url: string; id: string } {
+  const ticket = owner.issueTicket(new URL(base).origin, next);
+  const id = hashOf(ticket);
+  // Another program may have left a page for `/` in the browser's cache, and that page could read the ticket. For an address
+  // with a query that nobody can guess, the cache has no page.
+  return { url: `${base}/?${id.slice(0, 16)}#${new URLSearchParams({ ticket })}`, id };
+}
+
+/**
+ * Returns the path and query that begin the login of an attempt in the owner's browser. The query also names the attempt: the
+ * ticket may have expired by the time the browser gets there.
+ */
+export function loginWithTicket(core: Core, attemptId: string): string {
+  const query = new URLSearchParams({ ticket: core.login.issueTicket(attemptId), attempt: attemptId });
+  return `${LOGIN_PATH}?${query}`;
+}
+
+/**
+ * Checks that an account is connected. Without one, the job of the call would wait for a login, and nobody would notice.
+ * @throws RelayError `LOGIN_REQUIRED`
+ */
+function requireLogin(core: Core): void {
+  if (core.account.view().connected) return;
+  throw new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected, or its login has ended.', {
+    remedy: { text: 'Connect it with {command}, then import again.', command: ['login'] },
+  });
+}
+
+/** Checks that a Spotify app is set. @throws RelayError `SETTINGS_INVALID` */
+export function requireClientId(core: Core): void {
+  if (core.clientId() !== null) return;
+  throw new RelayError('SETTINGS_INVALID', 'No Spotify app is set: its client ID is missing.', {
+    remedy: { text: 'Run {command}, which asks for it.', command: ['login'] },
+    details: { key: 'providerClientId' },
+  });
+}
