@@ -44,19 +44,8 @@ export function writeHead(
   headers: Readonly<Record<string, string>>,
   length: number | null = null,
 ): void {
-  // The headers are a list, since Node takes several times as long for an object that was just created.
-  const list = [...listOf(headers), 'x-request-id', requestId];
-  if (length !== null) list.push('content-length', String(length));
-  response.writeHead(status, list);
-}
-
-const lists = new WeakMap<object, readonly string[]>();
-
-/** Headers as alternating names and values. The list for an object is made only once. */
-function listOf(headers: Readonly<Record<string, string>>): readonly string[] {
-  const list = lists.get(headers) ?? Object.entries({ ...SECURITY_HEADERS, ...headers }).flat();
-  lists.set(headers, list);
-  return list;
+  const all = { ...securityHeaders(requestId), ...headers };
+  response.writeHead(status, length === null ? all : { ...all, 'content-length': length });
 }
 
 export function sendJson(

@@ -60,17 +60,13 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
   const { servers, port, names } = await bindAll(make, options.port, options.host);
   dispatch = createDispatch(options, { port, names, publicBaseUrl: options.publicBaseUrl });
-  warnIfPublic(options);
+  if (options.publicBaseUrl !== null) {
+    options.log.warn(
+      { publicBaseUrl: options.publicBaseUrl, host: options.host },
+      'this server is public: https and strong secrets are required, and limits count per address',
+    );
+  }
   return { port, close: (graceMs) => closeAll(servers, connections, graceMs, options.clock) };
-}
-
-/** Logs a warning that this server is not for this machine alone. */
-function warnIfPublic({ publicBaseUrl, host, log }: ListenerOptions): void {
-  if (publicBaseUrl === null) return;
-  log.warn(
-    { publicBaseUrl, host },
-    'this server is public: https and strong secrets are required, and limits count per address',
-  );
 }
 
 function createDispatch(options: ListenerOptions, identity: Identity) {
@@ -90,8 +86,7 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
   };
 
   function run(context: HttpContext): void | Promise<void> {
-    const { headers } = context.request;
-    const { headersDistinct, httpVersion } = context.request;
+    const { headers, headersDistinct, httpVersion } = context.request;
     // Two readers could take two hosts for different ones (RFC 9112 3.2).
     const hosts = headersDistinct.host?.length ?? 0;
     if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) throw new HttpError('BAD_REQUEST');
@@ -105,20 +100,20 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
     return router.find(context.method, context.path).handle(context);
   }
 
-  function warnOfForeign({ request, requestId }: HttpContext, code: string): void {
-    const { headers, socket } = request;
-    const fields = { requestId, address: socket.remoteAddress, host: shownHeader(headers.host) };
-    if (code === 'FORBIDDEN_HOST') quietLog.warn(fields, 'request refused: foreign Host');
-    else quietLog.warn({ ...fields, origin: shownHeader(headers.origin) }, 'request refused: foreign Origin');
-  }
-
   function refuse(context: HttpContext, error: unknown): void {
     const { status, headers, error: told } = toHttp(error, context.requestId);
     const fields = { requestId: context.requestId, method: context.method, path: context.path };
     const { code } = told;
+    const { host, origin } = context.request.headers;
     if (status === 500) log.error({ ...fields, err: error }, 'request failed');
-    else if (code === 'FORBIDDEN_HOST' || code === 'FORBIDDEN_ORIGIN') warnOfForeign(context, code);
-    else log.debug({ ...fields, status, code }, 'request refused');
+    else if (code === 'FORBIDDEN_HOST' || code === 'FORBIDDEN_ORIGIN') {
+      const from = { requestId: context.requestId, address: context.request.socket.remoteAddress };
+      const sent = { host: shownHeader(host), origin: shownHeader(origin) };
+      quietLog.warn(
+        { ...from, ...sent },
+        `request refused: foreign ${code === 'FORBIDDEN_HOST' ? 'Host' : 'Origin'}`,
+      );
+    } else log.debug({ ...fields, status, code }, 'request refused');
     if (context.response.headersSent) {
       context.response.destroy();
       return;
@@ -133,24 +128,16 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
   }
 }
 
-interface Told {
-  code: string;
-  message: string;
-  requestId: string;
-}
-
 /** The body of a refusal, in the form that the clients of the path read. */
-function errorBody(path: string, status: number, told: Told): object {
-  if (/^\/mcp\/?$/.test(path)) return jsonRpcError(told);
+function errorBody(path: string, status: number, told: ReturnType<typeof toHttp>['error']): object {
+  const { code, message, requestId } = told;
+  if (/^\/mcp\/?$/.test(path)) {
+    const rpcCode = code === 'MALFORMED_JSON' ? -32700 : -32000;
+    return { jsonrpc: '2.0', error: { code: rpcCode, message, data: { code, requestId } }, id: null };
+  }
   if (!path.startsWith('/oauth/')) return { error: told };
   // RFC 6749 5.2
-  return { error: status < 500 ? 'invalid_request' : 'server_error', error_description: told.message };
-}
-
-function jsonRpcError(error: Told): object {
-  const code = error.code === 'MALFORMED_JSON' ? -32700 : -32000;
-  const { message, requestId } = error;
-  return { jsonrpc: '2.0', error: { code, message, data: { code: error.code, requestId } }, id: null };
+  return { error: status < 500 ? 'invalid_request' : 'server_error', error_description: message };
 }
 
 /**
@@ -172,19 +159,17 @@ function contextOf(
 }
 
 /** Answers bytes that Node cannot read as a request in the form of every answer. */
-function refuseBytes(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
+function refuseBytes({ code = '' }: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   // Once an answer has begun, another one would be read as part of it.
-  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+  if (code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
     socket.destroy();
     return;
   }
-  const [status, message] = NODE_REFUSALS[error.code ?? ''] ?? ['400 Bad Request', 'Bad request.'];
-  const body = JSON.stringify({ error: { code: 'BAD_REQUEST', message, requestId } });
+  const status = NODE_REFUSALS[code] ?? '400 Bad Request';
+  const error = { code: 'BAD_REQUEST', message: `${status.slice(4)}.`, requestId };
   const headers = { connection: 'close', 'content-type': 'application/json', ...securityHeaders(requestId) };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${lines.join('')}\r\n${body}`,
-  );
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${JSON.stringify({ error })}`);
   // Closing a socket with unread bytes would take the answer away from the client.
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
@@ -193,9 +178,9 @@ function refuseBytes(error: NodeJS.ErrnoException, socket: Socket, requestId: st
 /** How long a socket stays open after a refusal, so that the client can read the refusal. */
 const LINGER_MS = 1_000;
 
-const NODE_REFUSALS: Readonly<Record<string, [status: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+const NODE_REFUSALS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
 async function closeAll(

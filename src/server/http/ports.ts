@@ -6,17 +6,20 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';
 
-const IPV4 = '127.0.0.1';
-const IPV6 = '::1';
+const LOOPBACK = ['127.0.0.1', '::1'];
 
-/**
- * Maximum number of ports to try if the system chooses the port: another program may hold the chosen port on one of the
- * addresses.
- */
+/** The addresses for hosts that are names, or stand for several addresses. On some systems `::` alone leaves IPv4 to others. */
+const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
+  localhost: LOOPBACK,
+  '0.0.0.0': ['0.0.0.0', '::1'],
+  '::': ['::', '0.0.0.0'],
+};
+
+/** If the system chooses the port, another program may hold it on one of the addresses. */
 const TRIES = 50;
 
 /** The system's error codes for an address that this machine does not have, for example if IPv6 is switched off. */
-const ABSENT = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EPROTONOSUPPORT']);
+const ABSENT = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EPROTONOSUPPORT'];
 
 export interface Bound<S extends Server> {
   port: number;
@@ -27,74 +30,50 @@ export interface Bound<S extends Server> {
 
 /**
  * Listens on `host` and on every loopback address, each with a server of its own.
- * @param port the port; 0 for one that is free on all addresses
+ * @param wanted the port; 0 for one that is free on all addresses
  * @throws RelayError `PORT_TAKEN` naming the address, `SETTINGS_INVALID`; nothing listens then
  */
 export async function bindAll<S extends Server>(
   make: () => S,
-  port: number,
+  wanted: number,
   host: string,
 ): Promise<Bound<S>> {
-  for (let left = port === 0 ? TRIES : 1; ; left--) {
+  const addresses = ADDRESSES[host] ?? [...new Set([host, ...LOOPBACK])];
+  for (let left = wanted === 0 ? TRIES : 1; ; left--) {
+    const servers: S[] = [];
+    const held: string[] = [];
+    let port = wanted;
     try {
-      return await bindOnce(make, port, host);
+      for (const address of addresses) {
+        const server = make();
+        const bound = await bind(server, port, address).catch((error: unknown) => {
+          if (address === host || !ABSENT.includes(systemCodeOf(error) ?? ''))
+            throw bindError(error, port, address);
+          return null;
+        });
+        if (bound === null) continue;
+        port = bound;
+        servers.push(server);
+        held.push(address);
+      }
+      if (servers.length === 0) throw bindError(new Error('no loopback address'), port, host);
+      const hasIpv4 = held.some((address) => !address.includes(':'));
+      const hasIpv6 = held.some((address) => address.includes(':'));
+      return {
+        port,
+        servers,
+        names: [...(hasIpv4 ? ['127.0.0.1'] : []), 'localhost', ...(hasIpv6 ? ['[::1]'] : [])],
+      };
     } catch (error) {
-      const isTaken = error instanceof RelayError && error.code === 'PORT_TAKEN';
-      if (!isTaken || left <= 1) throw error;
+      await closeServers(servers);
+      if (left <= 1 || (error as RelayError).code !== 'PORT_TAKEN') throw error;
     }
   }
 }
 
 /** Checks that `bindAll` can succeed; nothing listens afterwards. @throws what `bindAll` would throw */
 export async function requirePort(port: number, host: string): Promise<void> {
-  const { servers } = await bindAll(createServer, port, host);
-  await closeServers(servers);
-}
-
-async function bindOnce<S extends Server>(make: () => S, wanted: number, host: string): Promise<Bound<S>> {
-  const servers: S[] = [];
-  const held = new Set<string>();
-  let port = wanted;
-  try {
-    for (const address of ADDRESSES.get(host) ?? [host, IPV4, IPV6]) {
-      const server = make();
-      const bound = await bind(server, port, address).catch((error: unknown) => {
-        if (address === host || !ABSENT.has(systemCodeOf(error) ?? '')) throw bindError(error, port, address);
-        return null;
-      });
-      if (bound === null) continue;
-      port = bound;
-      servers.push(server);
-      held.add(address);
-    }
-    // With the host `localhost`, one of the two addresses is enough.
-    if (servers.length === 0) throw bindError(new Error('no loopback address'), port, host);
-  } catch (error) {
-    await closeServers(servers);
-    throw error;
-  }
-  return { port, servers, names: namesOf(held) };
-}
-
-/** The addresses to listen on, by host. If the host is an address itself, that address comes first. */
-const ADDRESSES: ReadonlyMap<string, readonly string[]> = new Map([
-  [IPV4, [IPV4, IPV6]],
-  ['localhost', [IPV4, IPV6]],
-  [IPV6, [IPV6, IPV4]],
-  ['0.0.0.0', ['0.0.0.0', IPV6]],
-  // Two servers are needed: on some systems, one server for both families could share the port with a program that holds it for
-  // one family.
-  ['::', ['::', '0.0.0.0']],
-]);
-
-function namesOf(held: ReadonlySet<string>): string[] {
-  const hasAny = (...addresses: string[]) => addresses.some((address) => held.has(address));
-  return [
-    ...(hasAny(IPV4, '0.0.0.0') ? [IPV4] : []),
-    // `localhost` may mean either address, and this server holds each of them that exists.
-    'localhost',
-    ...(hasAny(IPV6, '::') ? [`[${IPV6}]`] : []),
-  ];
+  await closeServers((await bindAll(createServer, port, host)).servers);
 }
 
 /** Binds a server to an address. @returns the port */
@@ -108,24 +87,21 @@ function bind(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-function bindError(error: unknown, port: number, host: string): RelayError {
-  const code = systemCodeOf(error);
+function bindError(cause: unknown, port: number, host: string): RelayError {
+  const code = systemCodeOf(cause);
   const at = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  // Windows gives this error if another user's program holds the port exclusively.
-  const isHeldByOther = code === 'EACCES' && port >= 1024;
-  if (code === 'EADDRINUSE' || isHeldByOther) {
-    return new RelayError('PORT_TAKEN', `Another program is already using ${at}.`, {
-      remedy: 'Choose another port with --port (0 picks a free one), or stop the other program.',
-      cause: error,
-    });
+  // Windows says EACCES if another user's program holds the port exclusively.
+  if (code === 'EADDRINUSE' || (code === 'EACCES' && port >= 1024)) {
+    const remedy = 'Choose another port with --port (0 picks a free one), or stop the other program.';
+    return new RelayError('PORT_TAKEN', `Another program is already using ${at}.`, { remedy, cause });
   }
-  const why = code ?? (error as Error).message;
+  const why = code ?? (cause as Error).message;
   return new RelayError('SETTINGS_INVALID', `The server cannot listen on ${at} (${why}).`, {
     remedy:
       code === 'EACCES'
         ? 'Ports below 1024 require special privileges: choose another with --port.'
         : 'Check --host (RELAY_HOST) and --port (RELAY_PORT).',
-    cause: error,
+    cause,
   });
 }
 

@@ -33,51 +33,17 @@ export class HttpError extends Error {
   }
 }
 
-const statusOf: Record<ErrorCode, number> = {
-  INVALID_ARGUMENT: 400,
-  NOT_FOUND: 404,
-  LOGIN_REQUIRED: 409,
-  SCOPE_MISSING: 409,
-  FORBIDDEN: 403,
-  PREMIUM_REQUIRED: 403,
-  APP_OWNER_PREMIUM_REQUIRED: 403,
-  USER_NOT_REGISTERED: 403,
-  NO_ACTIVE_DEVICE: 409,
-  DEVICE_NOT_FOUND: 404,
-  DEVICE_RESTRICTED: 409,
-  VOLUME_NOT_SUPPORTED: 409,
-  RESTRICTION_VIOLATED: 409,
-  RATE_LIMITED: 503,
-  QUOTA_EXCEEDED: 503,
-  PROVIDER_UNAVAILABLE: 502,
-  PROVIDER_TIMEOUT: 504,
-  PROVIDER_INVALID_RESPONSE: 502,
-  UNSUPPORTED_ITEMS: 409,
-  RESOLUTION_FAILED: 409,
-  PARTIAL_WRITE: 409,
-  CONFLICT: 409,
-  ALIAS_MISMATCH: 409,
-  JOB_NOT_FOUND: 404,
-  JOB_STATE: 409,
-  STORE_ERROR: 503,
-  DEADLINE_EXCEEDED: 504,
-  CANCELLED: 409,
-  SHUTTING_DOWN: 503,
-  INTERNAL: 500,
-  USAGE: 400,
-  SETTINGS_INVALID: 409,
-  PORT_TAKEN: 500,
-  ALREADY_RUNNING: 409,
-  NO_SERVER: 503,
-  STATE_DAMAGED: 503,
-  STATE_TOO_NEW: 503,
-  KEY_UNAVAILABLE: 503,
-  KEY_MISMATCH: 503,
-  HOME_UNUSABLE: 503,
-  LOGIN_FAILED: 409,
-  SERVICE_FAILED: 500,
-  INTERRUPTED: 409,
-};
+/** The status of each error code; those that are not listed are 409: the request is right, but not now. */
+const STATUSES: ReadonlyArray<readonly [status: number, codes: readonly ErrorCode[]]> = [
+  [400, ['INVALID_ARGUMENT', 'USAGE']],
+  [403, ['FORBIDDEN', 'PREMIUM_REQUIRED', 'APP_OWNER_PREMIUM_REQUIRED', 'USER_NOT_REGISTERED']],
+  [404, ['NOT_FOUND', 'JOB_NOT_FOUND', 'DEVICE_NOT_FOUND']],
+  [500, ['INTERNAL', 'PORT_TAKEN', 'SERVICE_FAILED']],
+  [502, ['PROVIDER_UNAVAILABLE', 'PROVIDER_INVALID_RESPONSE']],
+  [503, ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'STORE_ERROR', 'SHUTTING_DOWN', 'NO_SERVER', 'HOME_UNUSABLE']],
+  [503, ['STATE_DAMAGED', 'STATE_TOO_NEW', 'KEY_UNAVAILABLE', 'KEY_MISMATCH']],
+  [504, ['PROVIDER_TIMEOUT', 'DEADLINE_EXCEEDED']],
+];
 
 /** The answer for an error. Anything that is neither a refusal nor a `RelayError` is a bug; its answer reveals nothing. */
 export function toHttp(error: unknown, requestId: string) {
@@ -88,7 +54,7 @@ export function toHttp(error: unknown, requestId: string) {
   if (error instanceof RelayError) {
     const { code, message, remedy, remedyValue: fix, details } = error;
     return {
-      status: statusOf[code],
+      status: STATUSES.find(([, codes]) => codes.includes(code))?.[0] ?? 409,
       headers: {},
       error: {
         code,
