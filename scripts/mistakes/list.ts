@@ -226,9 +226,9 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     id: 'oauth-revoked-later',
-    file: 'src/oauth/revocation.ts',
+    file: 'src/oauth/server.ts',
     from: 'await store.durable(() => deleteGrant(store, grant.id));',
-    to: 'store.transaction(() => deleteGrant(store, grant.id));\n    store.saveSoon();',
+    to: 'store.transaction(() => deleteGrant(store, grant.id));\n      store.saveSoon();',
     note: 'a revocation is confirmed before it is on disk, and a crash takes it back',
     first: ['test/oauth', 'test/store'],
   },

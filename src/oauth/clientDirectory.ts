@@ -15,7 +15,7 @@ import {
 } from '../store/tables/oauthClients.ts';
 import { deleteGrantsOf } from '../store/tables/oauthGrants.ts';
 import type { Store } from '../store/types.ts';
-import { fromSettings, GRANT_TYPES, isKnownToOwner, isLapsed, type OAuthClient } from './client.ts';
+import { fromSettings, GRANT_TYPES, isLapsed, type OAuthClient } from './client.ts';
 import { MAX_CLIENTS } from './policy/limits.ts';
 import { type ClientMetadata, checkRedirectUris } from './policy/registration.ts';
 import { accepted, type Result, refused, toWire } from './refusal.ts';
@@ -30,9 +30,8 @@ export interface ClientDirectory {
    */
   assertDistinct(): void;
   /**
-   * Keeps a client that registers itself. If there is no room, another client is dropped. The first choice is an approved client
-   * that has lapsed. The next is the oldest client that was never approved, then the oldest that never held a token.
-   * @returns the client, and its secret unless it is public; the refusal `clients_full` if no client can be dropped
+   * Keeps a client that registers itself. If there is no room, the oldest client that never held a token is dropped.
+   * @returns the client, and its secret unless it is public; the refusal `clients_full` if all have held one
    * @throws RelayError `STORE_ERROR`
    */
   register(metadata: ClientMetadata): Promise<Result<{ client: OAuthClient; secret: string | null }>>;
@@ -149,19 +148,14 @@ function newClientId(random: Random): string {
   return bytes.toString('base64url');
 }
 
-/**
- * Stores a client that registers itself; false when there is no room. A client that the owner has approved is deleted only to
- * make room: anybody may register a client, and a clock that is wrong for a moment must not end the connection of the others.
- */
+/** Stores a client that registers itself, and drops those that have lapsed; false when there is no room. */
 function keepRegistered(store: Store, client: StoredClient, now: number): Promise<boolean> {
   let displaced: StoredClient | null = null;
   return store.durable(
     () => {
-      const lapsed = listClients(store).filter((other) => isLapsed(other, now));
-      const [ended] = lapsed.filter(isKnownToOwner);
-      for (const other of lapsed) if (!isKnownToOwner(other)) deleteClient(store, other.clientId);
+      for (const other of listClients(store)) if (isLapsed(other, now)) deleteClient(store, other.clientId);
       if (countRegisteredClients(store) >= MAX_CLIENTS) {
-        displaced = ended ?? oldestUnusedClient(store);
+        displaced = oldestUnusedClient(store);
         if (displaced === null) return false;
         deleteClient(store, displaced.clientId);
         deleteGrantsOf(store, displaced.clientId, now);

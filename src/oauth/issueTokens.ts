@@ -81,15 +81,11 @@ export function issueTokens(
  * they expire, since reuse can be noticed only while the token is known.
  */
 export function createSweep({ store, clock }: { store: Store; clock: Clock }): () => void {
-  const read = () => ({ time: clock.now(), at: clock.monotonic() });
-  let last = read();
+  let last = clock.now();
   return () => {
-    const reading = read();
-    const passed = reading.at - last.at;
-    if (passed < SWEEP_MS) return;
-    // Two readings have to agree, since a clock that is wrong for a moment must not end a client's tokens for good.
-    const now = Math.min(reading.time, last.time + passed);
-    last = reading;
+    const now = clock.now();
+    if (now - last < SWEEP_MS) return;
+    last = now;
     deleteExpiredTokens(store, now);
     deleteSpentGrants(store, now);
   };

@@ -4,27 +4,6 @@
  * that a thief does not learn what was nearly right.
  */
 
-type WireError =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_grant'
-  | 'invalid_target'
-  | 'invalid_redirect_uri'
-  | 'invalid_client_metadata'
-  | 'unauthorized_client'
-  | 'unsupported_grant_type'
-  | 'unsupported_response_type'
-  | 'access_denied'
-  | 'temporarily_unavailable'
-  | 'server_error';
-
-export interface Wire {
-  error: WireError;
-  error_description: string;
-  /** HTTP status where the answer is not a redirect. */
-  status: number;
-}
-
 const CLIENT_REFUSED = 'The client is unknown, or its credentials are wrong.';
 const CODE_REFUSED = 'The authorization code is not valid. Start the authorization again.';
 const REFRESH_REFUSED = 'The refresh token is no longer valid. Start the authorization again.';
@@ -81,9 +60,16 @@ const WIRE = {
   too_many_requests: ['temporarily_unavailable', 429, 'Too many requests. Try again later.'],
   state_not_saved: ['temporarily_unavailable', 503, 'The server cannot save its state right now.'],
   fault: ['server_error', 500, 'Internal server error.'],
-} as const satisfies Readonly<Record<string, readonly [WireError, number, string]>>;
+} as const satisfies Readonly<Record<string, readonly [error: string, status: number, words: string]>>;
 
 export type Reason = keyof typeof WIRE;
+
+/** What the client is told; `status` is for an answer that is no redirect. */
+export interface Wire {
+  error: (typeof WIRE)[Reason][0];
+  error_description: string;
+  status: number;
+}
 
 export interface Refusal {
   reason: Reason;

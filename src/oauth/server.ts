@@ -16,12 +16,12 @@ import {
   checkAuthorizeRequest,
   type OwnAddress,
 } from './policy/authorize.ts';
-import { CODE_MS, READ_SCOPE, SAVE_TOUCHES_MS, TOUCH_MS } from './policy/limits.ts';
+import { CODE_MS, READ_SCOPE, TOUCH_MS } from './policy/limits.ts';
+import { parameter } from './policy/parameters.ts';
 import { checkMetadata, registrationResponse } from './policy/registration.ts';
 import { isSameResource } from './policy/target.ts';
-import { accepted, type Result } from './refusal.ts';
-import { createRevocationEndpoint, type RevocationEndpoint } from './revocation.ts';
-import { createTokenEndpoint, type TokenEndpoint } from './tokenEndpoint.ts';
+import { accepted, type Result, refused } from './refusal.ts';
+import { authenticate, createTokenEndpoint, type TokenEndpoint } from './tokenEndpoint.ts';
 
 export interface AuthorizationServer {
   clients: ClientDirectory;
@@ -31,7 +31,13 @@ export interface AuthorizationServer {
   /** Records the owner's approval, and returns the code. @throws RelayError `STORE_ERROR` */
   approve(request: AuthorizeRequest): Promise<string>;
   token: TokenEndpoint;
-  revoke: RevocationEndpoint;
+  /**
+   * The revocation endpoint (RFC 7009): a client gives up its tokens. The answer is the same for every token, so that nobody
+   * learns which tokens exist (RFC 7009 2.2).
+   * @param authorization the `Authorization` header, if it was sent
+   * @throws RelayError `STORE_ERROR`; even so, the approval may have ended in memory
+   */
+  revoke(form: URLSearchParams, authorization: string | undefined): Promise<Result<null>>;
   /** The client behind an access token that is good for `resource` now; null for anything else. */
   accessOf(accessToken: string, resource: string): { clientId: string; readOnly: boolean } | null;
 }
@@ -44,15 +50,12 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const { store, clock, random, log } = options;
   const clients = createClientDirectory(options);
   const sweep = createSweep(options);
-  let touchesSavedAt = Number.NEGATIVE_INFINITY;
 
+  /** Notes a use. The next save stores it, at the latest when the server stops. */
   function touch({ id, clientId, lastUsedAt }: Grant, now: number): void {
     if (lastUsedAt !== null && now - lastUsedAt < TOUCH_MS) return;
     touchGrant(store, id, now);
     touchClient(store, clientId, now);
-    if (now - touchesSavedAt < SAVE_TOUCHES_MS) return;
-    touchesSavedAt = now;
-    store.saveSoon();
   }
 
   return {
@@ -86,7 +89,21 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return code;
     },
     token: createTokenEndpoint({ ...options, clients, sweep }),
-    revoke: createRevocationEndpoint({ store, clients, log }),
+    async revoke(form, authorization) {
+      const client = authenticate({ clients, log }, form, authorization);
+      if (!client.ok) return client;
+      const sent = parameter(form, 'token');
+      if (sent === null) return refused('parameter_missing', 'Parameter: token.');
+      // `token_type_hint` (RFC 7009 2.1) is not needed: one lookup finds tokens of both kinds.
+      const token = getToken(store, hashOf(sent));
+      const grant = token && getGrant(store, token.grantId);
+      // Another client's token stays (RFC 7009 2.1), and the answer does not show that it exists.
+      if (grant?.clientId !== client.value.clientId) return accepted(null);
+      // There is no undo: if the save fails, access stays ended in memory, and a later save stores that.
+      await store.durable(() => deleteGrant(store, grant.id));
+      log.info({ clientId: grant.clientId }, 'client revoked its own approval');
+      return accepted(null);
+    },
     accessOf(accessToken, resource) {
       const now = clock.now();
       const token = getToken(store, hashOf(accessToken));

@@ -12,12 +12,12 @@ import {
   markCodeUsed,
 } from '../store/tables/oauthGrants.ts';
 import { getToken, rotateToken, type StoredToken, unrotateToken } from '../store/tables/oauthTokens.ts';
-import { authenticate } from './authenticate.ts';
 import type { OAuthClient } from './client.ts';
 import type { ClientDirectory, DirectoryOptions } from './clientDirectory.ts';
 import { issueTokens } from './issueTokens.ts';
+import { checkCredentials, readCredentials } from './policy/clientAuth.ts';
 import { type ExchangeDecision, type ExchangeRequest, judgeCode, judgeRefresh } from './policy/grants.ts';
-import { parameter } from './policy/parameters.ts';
+import { parameter, repeatedNames } from './policy/parameters.ts';
 import { accepted, type Result, refused } from './refusal.ts';
 
 export interface TokenOptions extends Omit<DirectoryOptions, 'configured'> {
@@ -125,4 +125,28 @@ export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
 
 function requestOf({ clientId }: OAuthClient, form: URLSearchParams): ExchangeRequest {
   return { clientId, resource: parameter(form, 'resource'), scope: parameter(form, 'scope') };
+}
+
+/**
+ * Finds out which client asks, also for revocation (RFC 7009 2.1). Wrong credentials are logged, but without the ID if no client has it: such an ID may be
+ * any text.
+ */
+export function authenticate(
+  { clients, log }: { clients: ClientDirectory; log: Log },
+  form: URLSearchParams,
+  authorization: string | undefined,
+): Result<OAuthClient> {
+  if (repeatedNames(form).size > 0) return refused('parameter_repeated');
+  const credentials = readCredentials(form, authorization);
+  const client = credentials.ok ? clients.find(credentials.value.clientId) : null;
+  const result = !credentials.ok
+    ? credentials
+    : client
+      ? checkCredentials(client, credentials.value)
+      : refused('client_unknown');
+  const reason = result.ok ? null : result.refusal.reason;
+  if (reason !== null && reason !== 'parameter_missing') {
+    log.warn({ clientId: client?.clientId ?? null, reason }, 'client authentication refused');
+  }
+  return result;
 }

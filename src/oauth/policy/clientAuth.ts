@@ -13,45 +13,42 @@ export interface ClientCredentials {
   secret: string;
 }
 
-/**
- * Reads the credentials; two ways of authenticating at once are refused (RFC 6749 2.3). Returns several readings if the encoding
- * is ambiguous.
- */
+/** Reads the credentials; two ways of authenticating at once are refused (RFC 6749 2.3). */
 export function readCredentials(
   form: URLSearchParams,
   authorization: string | undefined,
-): Result<ClientCredentials[]> {
+): Result<ClientCredentials> {
   const clientId = parameter(form, 'client_id');
   const secret = parameter(form, 'client_secret');
   if (authorization === undefined) {
     if (clientId === null) return refused('parameter_missing', 'Parameter: client_id.');
-    if (secret === null) return accepted([{ clientId, method: 'none', secret: '' }]);
-    return accepted([{ clientId, method: 'client_secret_post', secret }]);
+    if (secret === null) return accepted({ clientId, method: 'none', secret: '' });
+    return accepted({ clientId, method: 'client_secret_post', secret });
   }
-  if (secret !== null) return refused('client_credentials_twice');
-  const readings = readBasic(authorization);
-  if (readings.length === 0) return refused('client_credentials_malformed');
-  const same = readings.filter((one) => clientId === null || one.clientId === clientId);
-  return same.length > 0 ? accepted(same) : refused('client_credentials_twice');
+  const basic = readBasic(authorization);
+  if (basic === null) return refused('client_credentials_malformed');
+  const isOther = secret !== null || (clientId !== null && clientId !== basic.clientId);
+  return isOther ? refused('client_credentials_twice') : accepted(basic);
 }
 
-/** Reads HTTP Basic in both ways: RFC 6749 2.3.1 form-encodes ID and secret before joining them, but many clients do not. */
-function readBasic(authorization: string): ClientCredentials[] {
+/** Reads HTTP Basic, in which ID and secret are form-encoded (RFC 6749 2.3.1). Text that cannot be that is taken as it is. */
+function readBasic(authorization: string): ClientCredentials | null {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1];
   const text = Buffer.from(encoded ?? '', 'base64').toString('utf8');
   const colon = text.indexOf(':');
-  if (colon < 1) return [];
-  const method = 'client_secret_basic';
-  const raw = { clientId: text.slice(0, colon), method, secret: text.slice(colon + 1) } as const;
-  const [clientId, secret] = [formDecoded(raw.clientId), formDecoded(raw.secret)];
-  return clientId === null || secret === null ? [raw] : [{ clientId, method, secret }, raw];
+  if (colon < 1) return null;
+  const [clientId, secret] = [text.slice(0, colon), text.slice(colon + 1)].map(formDecoded) as [
+    string,
+    string,
+  ];
+  return { clientId, method: 'client_secret_basic', secret };
 }
 
-function formDecoded(text: string): string | null {
+function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    return null;
+    return text;
   }
 }
 

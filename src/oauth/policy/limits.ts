@@ -41,10 +41,8 @@ export const TOKEN_REQUESTS_PER_MINUTE = 60;
 
 /** Several uses of a token within this time are stored as one. */
 export const TOUCH_MS = MINUTE_MS;
-/** How long the last use of a token may wait to be saved with another change, so that there is no write every minute. */
-export const SAVE_TOUCHES_MS = 10 * MINUTE_MS;
 
-/** Minimum time between two sweeps of expired tokens: a clock may be wrong for this long without harm. */
+/** Minimum time between two sweeps of expired tokens. */
 export const SWEEP_MS = 60 * MINUTE_MS;
 
 /** The usual scope of clients: all tools that the server offers. */

@@ -25,9 +25,9 @@ const TICKET_MS = 60_000;
 /** Number of wrong codes a minute from one address; this machine is one address. */
 const WRONG_CODES = 5;
 /** How long the answer to a wrong code takes beyond that, in real time: it is about sockets. */
-const WRONG_MS = 500;
+const WRONG_MS = 1_000;
 /** Maximum number of such answers that wait, so that they leave connections for the owner. Others are sent at once. */
-const MAX_WAITING = 50;
+const MAX_WAITING = 300;
 
 /** Letters and digits of a code, without those that are easily mistaken for others: no 0, O, 1, I, L, U. */
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
