@@ -105,12 +105,11 @@ const MAX_NAME = 80;
 
 /** Returns `INVALID_ARGUMENT` with the first `MAX_NAMED` problems; its remedy says what is accepted there. */
 function invalidArguments(tool: Tool, issues: readonly Issue[]): RelayError {
-  const first = issues.slice(0, MAX_NAMED);
-  const named = first.flatMap((issue) => describe(issue, tool.input)).slice(0, MAX_NAMED);
-  const count = countOf(issues);
-  if (count > named.length) named.push(`And ${count - named.length} more.`);
-  const remedy = [...new Set(first.map(({ path }) => accepted(tool, path[0])))].join(' ');
-  return new RelayError('INVALID_ARGUMENT', named.join(' '), { remedy });
+  const problems = issues.flatMap((issue) => describe(issue, tool.input));
+  const named = problems.slice(0, MAX_NAMED);
+  if (problems.length > MAX_NAMED) named.push(`And ${problems.length - MAX_NAMED} more.`);
+  const places = issues.slice(0, MAX_NAMED).map(({ path }) => accepted(tool, path[0]));
+  return new RelayError('INVALID_ARGUMENT', named.join(' '), { remedy: [...new Set(places)].join(' ') });
 }
 
 /** In zod's words, where they say what is wrong. */
@@ -122,20 +121,16 @@ function describe(issue: Issue, input: z.ZodObject): string[] {
   // Of a value that may have several forms, the problems are those of the form that it comes closest to.
   const [closest] = issue.errors
     .filter((issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0))
-    .sort((a, b) => countOf(a) - countOf(b));
+    .sort((a, b) => a.length - b.length);
   if (closest)
     return closest.flatMap((one) => describe({ ...one, path: [...issue.path, ...one.path] }, input));
   const forms = issue.errors.flat().flatMap((one) => (one.code === 'invalid_type' ? [one.expected] : []));
   return [`${where}: Invalid input: expected ${forms.join(' or ')}.`];
 }
 
-function countOf(issues: readonly Issue[]): number {
-  return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
-}
-
 function unknownKeys({ keys, path }: z.core.$ZodIssueUnrecognizedKeys, input: z.ZodObject): string[] {
   const known = Object.keys(objectAt(input, path)?.shape ?? {});
-  return keys.slice(0, MAX_NAMED).map((key) => {
+  return keys.map((key) => {
     const nearest = key.length > MAX_NAME ? undefined : didYouMean(key, known);
     const name = escapedText(pathText([...path, key]), MAX_NAME);
     return [`Unknown argument "${name}".`, ...(nearest === undefined ? [] : [nearest])].join(' ');

@@ -1,13 +1,7 @@
 /**
  * Ready-made requests that a person picks in the client. They say which tools to use in which order, and when to ask. A prompt
- * is offered only if all the tools in `needs` are offered. A step that names a tool that is not offered is left out.
+ * is offered only if all the tools in `needs` are offered.
  */
-
-interface PromptArgument {
-  name: string;
-  description: string;
-  required: boolean;
-}
 
 /** One entry of `prompts/list`. */
 export interface PromptEntry {
@@ -20,7 +14,7 @@ export interface PromptEntry {
    * and gives each argument one word (https://github.com/anthropics/claude-code/issues/14210). Several arguments would get the
    * wrong words.
    */
-  arguments: [PromptArgument];
+  arguments: [{ name: string; description: string; required: boolean }];
 }
 
 interface Prompt extends PromptEntry {
@@ -32,7 +26,7 @@ interface Prompt extends PromptEntry {
 }
 
 /** Makes an optional argument. Without it, the prompt is more general, or tells the model to ask the person. */
-const free = (name: string, description: string): [PromptArgument] => [
+const free = (name: string, description: string): PromptEntry['arguments'] => [
   { name, description, required: false },
 ];
 
@@ -156,10 +150,9 @@ export function promptText(
   if (unknown !== undefined) {
     return { problem: `Unknown argument "${unknown.slice(0, 100)}". ${name} takes: ${argument.name}.` };
   }
-  const words = wordsOf(given[argument.name]);
-  const cut = words !== null && isOneWord(words) ? [CUT] : [];
-  const steps = prompt.steps.filter((step) => namedTools(step).every((tool) => offered.has(tool)));
-  const numbered = steps.map((step, index) => `${index + 1}. ${step}`);
+  const words = given[argument.name]?.trim() || null;
+  const cut = words !== null && !/\s/.test(words) ? [CUT] : [];
+  const numbered = prompt.steps.map((step, index) => `${index + 1}. ${step}`);
   const lines = [...prompt.ask(words), ...cut, '', ...numbered];
   return { description: prompt.description, text: lines.join('\n') };
 }
@@ -167,26 +160,3 @@ export function promptText(
 /** Added if the argument is a single word, since some clients pass on only the first word. */
 const CUT =
   'Some programs pass on only the first word of what I typed. If my message shows more words after the name of this command, use all of them. If it is not clear what I want, ask me before you do anything.';
-
-/**
- * The text of the argument; null if empty. If a client passed on only the first word of a quotation, the opening quotation mark
- * is dropped.
- */
-function wordsOf(given = ''): string | null {
-  const words = given.trim();
-  const quote = /^["']/.exec(words)?.[0];
-  const isCut = quote !== undefined && isOneWord(words) && !words.slice(1).includes(quote);
-  return (isCut ? words.slice(1) : words) || null;
-}
-
-function isOneWord(words: string): boolean {
-  return !/\s/.test(words);
-}
-
-/** Words in the steps that have an underscore but are not names of tools. */
-const FIELDS = ['dry_run', 'next_offset', 'unresolved_only'];
-
-function namedTools(step: string): string[] {
-  const words: string[] = step.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [];
-  return words.filter((word) => !FIELDS.includes(word));
-}

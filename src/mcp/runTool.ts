@@ -12,7 +12,7 @@ import { type Fitted, FULL_LIMIT, fit, LEAN_LIMIT, LEAN_PAGE_LIMIT } from '../to
 import type { Services, Tool } from '../tools/tool.ts';
 
 import { parseArguments } from './arguments.ts';
-import { toolErrorText, toToolError } from './toToolError.ts';
+import { toolErrorText, toToolError } from './callResult.ts';
 
 /** Maximum time of a call: below the 60 s after which common clients give up and lose the answer. */
 const CALL_DEADLINE_MS = 45_000;

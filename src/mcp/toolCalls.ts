@@ -3,8 +3,7 @@ import { modelText } from '../base/visibleText.ts';
 import { RelayError } from '../domain/errors.ts';
 import { plainCommand } from '../domain/remedy.ts';
 import type { Tool } from '../tools/tool.ts';
-import { forModel } from './forModel.ts';
-import { withLoginLink } from './loginLink.ts';
+import { forModel, withLoginLink } from './callResult.ts';
 import { type CallBasics, type CallResult, runTool } from './runTool.ts';
 
 export interface ToolCallOptions extends CallBasics {

@@ -2,6 +2,7 @@
  * The owner's calls, as the command line makes them: at the door while a server runs, in its own process otherwise. One table has
  * each call's input and what it does; the types of `LocalApi` come from it.
  */
+
 import * as z from 'zod';
 import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
@@ -16,8 +17,7 @@ import { createResolver } from '../resolve/resolver.ts';
 import { countAliases } from '../store/tables/aliases.ts';
 import { playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
-import { browserSummaries, forgetBrowsers } from './access/browserAdmin.ts';
-import { addClient, listClients, revokeClient } from './access/clientAdmin.ts';
+import { addClient, browserSummaries, forgetBrowsers, listClients, revokeClient } from './access/approved.ts';
 import type { Credentials } from './access/credentials.ts';
 import type { Owner } from './access/owner.ts';
 import type { WaitingClients } from './access/waitingClients.ts';

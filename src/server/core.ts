@@ -11,34 +11,32 @@ import { RelayError } from '../domain/errors.ts';
 import { createLibrary, type Library, type LibraryOptions } from '../library/library.ts';
 import { removeUploads } from '../library/plays/uploads.ts';
 import { watchedProvider } from '../library/watchedProvider.ts';
-import { type AuthorizationServer, createAuthorizationServer } from '../oauth/server.ts';
+import { createAuthorizationServer } from '../oauth/server.ts';
 import type { ProviderApp } from '../provider/account/accountsApi.ts';
-import { createLogin, type Login } from '../provider/account/login.ts';
+import { createLogin } from '../provider/account/login.ts';
 import { createTokenSource, onlyToken } from '../provider/account/tokenSource.ts';
-import type { ProviderApi } from '../provider/api.ts';
 import { createErrorHistory } from '../provider/http/errorHistory.ts';
 import { createLimits } from '../provider/http/limits.ts';
 import { createProviderApi } from '../provider/http/send.ts';
 import type { Transport } from '../provider/http/transport.ts';
 import { keepPlaylistNames } from '../provider/knownNames.ts';
-import { loadMasterKey, type MasterKey } from '../secrets/masterKey.ts';
+import { loadMasterKey } from '../secrets/masterKey.ts';
 import { createSealer } from '../secrets/seal.ts';
 import { keepStateFile } from '../store/copies/backup.ts';
 import { openStore, type Store } from '../store/file/open.ts';
 import { diskProblem, type SaveFs } from '../store/file/save.ts';
 import { ensureHome } from '../store/home/home.ts';
 import { acquireHome } from '../store/home/lock.ts';
-import type { Account } from '../store/tables/account.ts';
 import { putPlaylistName } from '../store/tables/playlistNames.ts';
-import { createVault, isSealed, type Vault } from '../store/vault.ts';
-import { type ApiKey, createApiKey } from './access/apiKey.ts';
-import { type AccountView, accountView, createKeepers } from './accountStore.ts';
+import { createVault, isSealed } from '../store/vault.ts';
+import { createApiKey } from './access/apiKey.ts';
+import { accountView, createKeepers } from './accountStore.ts';
 import { createQuietLog } from './log/quietLog.ts';
 
 /** Name of the Spotify app's client secret among the sealed secrets. */
 export const CLIENT_SECRET = 'provider.client_secret';
 
-/** Options for opening a home. */
+/** What a home is opened with. */
 export interface HomeOptions {
   settings: Settings;
   clock: Clock;
@@ -48,7 +46,16 @@ export interface HomeOptions {
   /** True if the owner asked to start over after the key was lost; the secrets sealed with that key are dropped. */
   startOver?: boolean;
   /** Replacements for the disk, the network and more; by default those of this machine are used. */
-  ground?: Ground;
+  ground?: {
+    /** What carries requests to the provider. */
+    transport?: Transport;
+    /** The disk that the state is on. */
+    fs?: SaveFs;
+    /** Makes the library, whose files are beside the state. */
+    library?(options: LibraryOptions): Library;
+    /** Takes the home for this process alone. @throws RelayError `HOME_UNUSABLE`, `ALREADY_RUNNING` */
+    hold?(home: string, purpose: string): Promise<{ release(): Promise<void> }>;
+  };
 }
 
 export interface CoreOptions extends HomeOptions {
@@ -58,51 +65,8 @@ export interface CoreOptions extends HomeOptions {
   readClientId: () => string | null;
 }
 
-/** What the core uses of the world outside its process, except time and randomness. */
-interface Ground {
-  /** What carries requests to the provider. */
-  transport?: Transport;
-  /** The disk that the state is on. */
-  fs?: SaveFs;
-  /** Makes the library, whose files are beside the state. */
-  library?(options: LibraryOptions): Library;
-  /**
-   * Takes the home for this process alone.
-   * @throws RelayError `HOME_UNUSABLE`, `ALREADY_RUNNING`
-   */
-  hold?(home: string, purpose: string): Promise<{ release(): Promise<void> }>;
-}
-
 /** A home that is open in this process, with everything built on it. */
-export interface Core {
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  /** The log for events that strangers cause: the same log, but with each warning at most a few times a minute. */
-  readonly quietLog: Log;
-  readonly version: string;
-  readonly store: Store;
-  readonly key: Pick<MasterKey, 'source' | 'warning' | 'created'>;
-  readonly apiKey: ApiKey;
-  readonly provider: ProviderApi;
-  readonly library: Library;
-  readonly login: Login;
-  /** The authorization server for MCP clients. */
-  readonly oauth: AuthorizationServer;
-  readonly account: {
-    view(): AccountView;
-    /** Forgets the account; returns the one that was connected, or null if none was. */
-    disconnect(): Promise<Account | null>;
-  };
-  /** Adds a function to call after each login. */
-  onConnected(tell: () => void): void;
-  /** The client ID of the Spotify app; null if none is set. */
-  clientId(): string | null;
-  /** Stores the client secret, or deletes it if `value` is null. @throws RelayError `STORE_ERROR` */
-  setClientSecret(value: string | null): Promise<void>;
-  close(): Promise<void>;
-}
+export type Core = ReturnType<typeof assemble>;
 
 /** Opens a home. @throws RelayError about the home, the lock, the state file or the key; the home is then free again */
 export async function openCore(options: CoreOptions): Promise<Core> {
@@ -139,8 +103,8 @@ function notRetried(error: unknown): unknown {
   return error.with({ remedy: `${remedy}, then try again. Nothing already saved is lost.` });
 }
 
-function holdHome(log: Log): NonNullable<Ground['hold']> {
-  return async (home, purpose) => {
+function holdHome(log: Log) {
+  return async (home: string, purpose: string) => {
     await ensureHome(home, log);
     const lock = await acquireHome(home, purpose);
     // Nobody else has the home now, so no upload is under way.
@@ -149,13 +113,7 @@ function holdHome(log: Log): NonNullable<Ground['hold']> {
   };
 }
 
-interface Opened {
-  key: MasterKey;
-  vault: Vault;
-  apiKey: ApiKey;
-}
-
-async function openSecrets(options: CoreOptions, store: Store): Promise<Opened> {
+async function openSecrets(options: CoreOptions, store: Store) {
   const { settings, clock, random } = options;
   const key = await loadMasterKey({
     ...keyOptions(settings),
@@ -175,20 +133,24 @@ async function openSecrets(options: CoreOptions, store: Store): Promise<Opened> 
   return { key, vault, apiKey };
 }
 
-function assemble(options: CoreOptions, store: Store, opened: Opened, release: () => Promise<void>): Core {
-  const { settings, clock, random, log } = options;
-  const { vault } = opened;
+function assemble(
+  options: CoreOptions,
+  store: Store,
+  { key, vault, apiKey }: Awaited<ReturnType<typeof openSecrets>>,
+  close: () => Promise<void>,
+) {
+  const { settings, clock, random, log, version, readClientId } = options;
   const quietLog = createQuietLog(log, clock);
   const keepers = createKeepers(store, vault, clock);
   const app = (): ProviderApp => ({
     accountsUrl: settings.providerAccountsUrl,
-    clientId: options.readClientId() ?? '',
+    clientId: readClientId() ?? '',
     clientSecret: settings.providerClientSecret ?? vault.get(CLIENT_SECRET),
   });
   const { transport, library: makeLibrary = createLibrary } = options.ground ?? {};
   const limits = createLimits(store, clock);
   const useApp = () => {
-    const clientId = options.readClientId();
+    const clientId = readClientId();
     if (clientId !== null) limits.useApp(clientId);
   };
   useApp();
@@ -235,32 +197,25 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     },
   });
   return {
-    settings,
-    clock,
-    random,
-    log,
+    ...{ settings, clock, random, log, version, store, apiKey, provider, library, login, close },
+    /** The log for events that strangers cause: the same log, but with each warning at most a few times a minute. */
     quietLog,
-    version: options.version,
-    store,
-    key: { source: opened.key.source, warning: opened.key.warning, created: opened.key.created },
-    apiKey: opened.apiKey,
-    provider,
-    library,
-    login,
+    key: { source: key.source, warning: key.warning, created: key.created },
+    /** The authorization server for MCP clients. */
     oauth: createAuthorizationServer({
-      store,
-      configured: configuredClients(settings),
-      clock,
-      random,
-      log: quietLog,
+      ...{ store, configured: configuredClients(settings), clock, random, log: quietLog },
     }),
     account: {
       view: () => accountView(store, clock),
+      /** Forgets the account; returns the one that was connected, or null if none was. */
       disconnect: () => tokens.during(() => keepers.disconnect()),
     },
-    onConnected: (tell) => void connected.push(tell),
-    clientId: options.readClientId,
-    async setClientSecret(value) {
+    /** Adds a function to call after each login. */
+    onConnected: (tell: () => void) => void connected.push(tell),
+    /** The client ID of the Spotify app; null if none is set. */
+    clientId: readClientId,
+    /** Stores the client secret, or deletes it if `value` is null. @throws RelayError `STORE_ERROR` */
+    async setClientSecret(value: string | null): Promise<void> {
       const before = vault.get(CLIENT_SECRET);
       const put = (secret: string | null) =>
         secret === null ? vault.delete(CLIENT_SECRET) : vault.set(CLIENT_SECRET, secret);
@@ -269,6 +224,5 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
         () => put(before),
       );
     },
-    close: release,
   };
 }

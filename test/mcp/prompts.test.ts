@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { TOOLS, toolsOf } from '../../src/tools/index.ts';
+import { TOOLS } from '../../src/tools/index.ts';
 import { assertNone } from '../support/entries.ts';
 import { API_KEY, mcpClient, withRelay } from '../support/world.ts';
 
@@ -89,13 +89,10 @@ test('a single word comes with the warning that it may be the first of several',
       cut,
       /^Make a new Spotify playlist for me: songs\nSome programs pass on only the first word of what I typed\. If my message shows more words after the name of this command, use all of them\. .*ask me before you do anything\.\n\n1\. /,
     );
-    // Claude Code passes on only the first word of a quotation, so that its closing mark is missing.
-    for (const quoted of ['"songs', "'songs"]) assert.equal(await about(quoted), cut);
-    assert.match(await about('"Heroes"'), /for me: "Heroes"\nSome programs/);
     assert.match(await about("'Round midnight"), /for me: 'Round midnight\n\n1\. /);
   }));
 
-test('a prompt is left out if a tool that it needs is not offered, and so is a step that names such a tool', () =>
+test('a prompt is left out if a tool that it needs is not offered', () =>
   withRelay({ connect: false }, async ({ server }) => {
     const listedWith = async (headers: Record<string, string>) => {
       const client = await mcpClient(server.mcpUrl, API_KEY, headers);
@@ -110,12 +107,6 @@ test('a prompt is left out if a tool that it needs is not offered, and so is a s
     await reading.client.close();
     const writing = await listedWith({ 'X-MCP-Toolsets': 'playlists' });
     assert.deepEqual(writing.listed, ['make_playlist', 'tidy_playlist']);
-    const text = textOf(await writing.client.getPrompt({ name: 'make_playlist', arguments: { about: 'x' } }));
-    const offered = names(toolsOf({ toolsets: ['playlists'], readOnly: false }));
-    assert.deepEqual(
-      text.match(/\b[a-z]+(?:_[a-z]+)+\b/g)?.filter((word) => !offered.includes(word)),
-      [],
-    );
     await writing.client.close();
   }));
 

@@ -30,6 +30,29 @@ test('a body that needs no credential has at most 64 KiB', () =>
     }
   }));
 
+test('unfinished bodies without a credential take no more memory than what has arrived, and are cut', async () => {
+  const limits = { headersMs: 1_000, requestMs: 1_000, checkMs: 50 };
+  await withRelay({ client: false, connect: false, limits }, async ({ baseUrl }) => {
+    const { host, port, hostname } = new URL(baseUrl);
+    const before = process.memoryUsage().arrayBuffers;
+    const head = `POST /oauth/token HTTP/1.1\r\nhost: ${host}\r\ncontent-type: ${FORM}\r\ncontent-length: ${64 * KIB}\r\n\r\n`;
+    let open = BODIES;
+    for (let count = 0; count < BODIES; count++) {
+      const socket = connect(Number(port), hostname, () => socket.write(head + 'x'.repeat(63 * KIB)));
+      socket
+        .on('error', () => {})
+        .on('close', () => (open -= 1))
+        .resume();
+    }
+    await until(() => open < BODIES);
+    assert.ok(process.memoryUsage().arrayBuffers - before < BODIES * 136 * KIB);
+    await until(() => open === 0);
+  });
+});
+
+/** At full size 300; 136 KiB each are 40 MB. */
+const BODIES = 60;
+
 test('no body is read before the credential is right', () =>
   withRelay({ client: false }, async ({ baseUrl }) => {
     const { host, port, hostname } = new URL(baseUrl);

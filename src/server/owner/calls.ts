@@ -2,6 +2,7 @@
  * Carries out the calls of the owner's page, with the functions that the command line and the tools use. Requests to Spotify
  * are sent only for what a person clicks, and for playlist names that are not known yet.
  */
+
 import { visibleText } from '../../base/visibleText.ts';
 import { storeSetting } from '../../config/edit.ts';
 import { ASKED_ON_PAGE } from '../../domain/changeWords.ts';
@@ -24,8 +25,7 @@ import { getPlaybackState } from '../../provider/resources/player.ts';
 import { getAllMyPlaylists } from '../../provider/resources/playlists.ts';
 import { findTracks } from '../../tools/catalog/catalogReading.ts';
 import { playlistNames } from '../../tools/playlists/playlistNames.ts';
-import { forgetBrowsers } from '../access/browserAdmin.ts';
-import { revokeClient } from '../access/clientAdmin.ts';
+import { forgetBrowsers, revokeClient } from '../access/approved.ts';
 import { loginWithTicket, playsProgress, requireClientId, type ServerSide, signInUrl } from '../calls.ts';
 import type { Core } from '../core.ts';
 import { inTime } from '../inTime.ts';

@@ -2,6 +2,7 @@
  * The state that the owner's page shows. The page reads it every few seconds, so building it sends no requests to Spotify: all
  * values come from what the program knows. Text from outside is cleaned here.
  */
+
 import { isoOf } from '../../base/clock.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { CLIENTS } from '../../connect/clientTable.ts';
@@ -21,8 +22,7 @@ import { EXTRAS_QUESTION, groupsOf } from '../../domain/toolsets.ts';
 import { countAliases } from '../../store/tables/aliases.ts';
 import { type ApiError, listOpenApiErrors } from '../../store/tables/apiErrors.ts';
 import { requestHours } from '../../store/tables/rateLimits.ts';
-import { browserSummaries } from '../access/browserAdmin.ts';
-import { listClients } from '../access/clientAdmin.ts';
+import { browserSummaries, listClients } from '../access/approved.ts';
 import type { ServerSide } from '../calls.ts';
 import type { Core } from '../core.ts';
 import { shownName } from '../pages/approve.ts';

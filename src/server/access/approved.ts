@@ -1,10 +1,11 @@
-/** Lists, adds and revokes OAuth clients, for `relay clients`. */
+/** What the owner has approved: OAuth clients, for `relay clients`, and browsers, for `relay browsers`. */
 import { isoOf } from '../../base/clock.ts';
 import { localBaseUrl } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { ClientSummary, NewClient } from '../../domain/localApi.ts';
+import type { BrowserSummary, ClientSummary, NewClient } from '../../domain/localApi.ts';
 import { isKnownToOwner, type OAuthClient } from '../../oauth/client.ts';
 import { READ_SCOPE } from '../../oauth/policy/limits.ts';
+import { forgetAllBrowsers, forgetBrowser, listBrowsers } from '../../store/tables/browsers.ts';
 import { type Grant, listLiveGrants } from '../../store/tables/oauthGrants.ts';
 import { liveTokensOf } from '../../store/tables/oauthTokens.ts';
 import type { Core } from '../core.ts';
@@ -53,31 +54,23 @@ export async function revokeClient(
   return { client, approvals: revoked.approvals, forgotten: revoked.forgotten };
 }
 
+/**
+ * Names repeat, since clients register again at each new connection. A client that is approved now is meant before one that the
+ * owner set up or approved earlier, and such a one before all others.
+ */
 function theOne(core: Core, asked: string): OAuthClient {
   const byId = core.oauth.clients.find(asked);
   if (byId) return byId;
-  const wanted = asked.toLowerCase();
-  const [first, ...others] = meant(
-    core,
-    core.oauth.clients.list().filter(({ name }) => name?.toLowerCase() === wanted),
-  );
-  if (!first) throw unknownClient(asked);
-  if (others.length === 0) return first;
-  const ids = [first, ...others].map(({ clientId }) => clientId).join(', ');
-  throw new RelayError('USAGE', `${others.length + 1} clients are named "${asked}".`, {
-    remedy: `Use one of the IDs instead: ${ids}.`,
-  });
-}
-
-/**
- * Picks from clients with the same name. Clients that are approved now come before clients that the owner set up or approved
- * earlier, and these before all others. Names repeat, since clients register again at each new connection.
- */
-function meant(core: Core, clients: OAuthClient[]): OAuthClient[] {
+  const named = core.oauth.clients.list().filter(({ name }) => name?.toLowerCase() === asked.toLowerCase());
   const approved = new Set(listLiveGrants(core.store, core.clock.now()).map(({ clientId }) => clientId));
-  const now = clients.filter(({ clientId }) => approved.has(clientId));
-  const once = clients.filter(isKnownToOwner);
-  return [now, once, clients].find((some) => some.length > 0) ?? [];
+  const live = named.filter(({ clientId }) => approved.has(clientId));
+  const meant = [live, named.filter(isKnownToOwner), named].find((some) => some.length > 0) ?? [];
+  const [first] = meant;
+  if (!first) throw unknownClient(asked);
+  if (meant.length === 1) return first;
+  throw new RelayError('USAGE', `${meant.length} clients are named "${asked}".`, {
+    remedy: `Use one of the IDs instead: ${meant.map(({ clientId }) => clientId).join(', ')}.`,
+  });
 }
 
 function unknownClient(asked: string): RelayError {
@@ -120,4 +113,35 @@ function summaryOf(core: Core, client: OAuthClient, grants: Grant[]): ClientSumm
       };
     }),
   };
+}
+
+export function browserSummaries({ store, clock }: Core): BrowserSummary[] {
+  return listBrowsers(store, clock.now()).map((browser) => ({
+    ...browser,
+    createdAt: isoOf(browser.createdAt),
+    lastUsedAt: isoOf(browser.lastUsedAt),
+    expiresAt: isoOf(browser.expiresAt),
+  }));
+}
+
+/**
+ * Forgets one browser or all. A forgotten browser has to sign in again.
+ * @param id ID of the browser; null for all of them
+ * @returns the browsers that were forgotten
+ * @throws RelayError `NOT_FOUND`, `STORE_ERROR`
+ */
+export async function forgetBrowsers(core: Core, id: string | null): Promise<BrowserSummary[]> {
+  const forgotten = browserSummaries(core).filter((browser) => id === null || browser.id === id);
+  if (id !== null && forgotten.length === 0) {
+    throw new RelayError('NOT_FOUND', `There is no browser "${id}".`, {
+      remedy: { text: 'Run {command} to see the IDs.', command: ['browsers'] },
+    });
+  }
+  if (forgotten.length === 0) return [];
+  // If the save fails, the browser stays forgotten in memory. It comes back only if the server stops before a save succeeds.
+  await core.store.durable(() =>
+    id === null ? forgetAllBrowsers(core.store) : forgetBrowser(core.store, id),
+  );
+  core.log.info({ browsers: forgotten.length }, 'browsers forgotten');
+  return forgotten;
 }

@@ -16,9 +16,9 @@ import { fileChunks, MCP_BODY, OWN_BODY, readFile, readJson } from '../http/body
 import { end, type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
-import { importFile, ownerPageApi } from '../owner/calls.ts';
-import { ownerState } from '../owner/state.ts';
-import { importTarget, parsed } from './bodies.ts';
+import { importTarget, parsed } from '../routes/bodies.ts';
+import { importFile, ownerPageApi } from './calls.ts';
+import { ownerState } from './state.ts';
 
 /** Maximum number of playlists whose names one request may ask for. The page sends several requests if it needs more names. */
 const MAX_NAMED = 50;
