@@ -24,14 +24,7 @@ const REFRESH_TOKEN = 'provider.refresh_token';
 export const PROVIDER_TOKENS: readonly string[] = [ACCESS_TOKEN, REFRESH_TOKEN];
 
 /** The login's places in the store, as the provider client uses them. */
-export interface Keepers {
-  tokens: TokenKeeper;
-  accounts: AccountKeeper;
-  /** Forgets account and tokens; returns the account that was connected, or null if none was. */
-  disconnect(): Promise<Account | null>;
-}
-
-export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers {
+export function createKeepers(store: Store, vault: Vault, clock: Clock) {
   function putTokens(tokens: StoredTokens): void {
     vault.set(ACCESS_TOKEN, tokens.accessToken);
     vault.set(REFRESH_TOKEN, tokens.refreshToken);

@@ -8,26 +8,21 @@ type CredentialCheck =
   /** A refusal: no token was sent (`missing`), or the token is wrong or has ended (`invalid`). */
   | { ok: false; reason: 'missing' | 'invalid' };
 
-export interface Credentials {
-  /** True if clients may send the API key; false with `MCP_AUTH_MODE` set to `oauth`. */
-  readonly acceptsKey: boolean;
-  /**
-   * Checks an `Authorization` header. A token counts only in this header, never in the query (RFC 6750 2.1).
-   * @param resource the MCP URL of the request: a token for another URL is refused (RFC 8707, RFC 9700 2.3)
-   */
-  check(header: string | undefined, resource: string): CredentialCheck;
-  /** True if a client has used a valid credential since the start. */
-  wereUsed(): boolean;
-}
+export type Credentials = ReturnType<typeof createCredentials>;
 
-export function createCredentials({ settings, apiKey, oauth }: Core): Credentials {
+export function createCredentials({ settings, apiKey, oauth }: Core) {
   const isApiKey = (token: string) => equalSecrets(token, apiKey.current());
   const acceptsKey = settings.mcpAuthMode === 'bearer';
   let wereUsed = false;
 
   return {
+    /** True if clients may send the API key; false with `MCP_AUTH_MODE` set to `oauth`. */
     acceptsKey,
-    check(header, resource) {
+    /**
+     * Checks an `Authorization` header. A token counts only in this header, never in the query (RFC 6750 2.1).
+     * @param resource the MCP URL of the request: a token for another URL is refused (RFC 8707, RFC 9700 2.3)
+     */
+    check(header: string | undefined, resource: string): CredentialCheck {
       const token = tokenIn(header ?? '');
       // A credential of another scheme is no token (RFC 6750 3.1).
       if (token === undefined)
@@ -41,6 +36,7 @@ export function createCredentials({ settings, apiKey, oauth }: Core): Credential
       wereUsed = true;
       return { ok: true, principal: `client ${access.clientId}`, readOnly: access.readOnly };
     },
+    /** True if a client has used a valid credential since the start. */
     wereUsed: () => wereUsed,
   };
 }

@@ -12,21 +12,18 @@ import { cookieOf, setCookie } from '../http/cookies.ts';
 
 const COOKIE_SECONDS = 24 * 3600;
 
-export interface FormTokens {
-  /** Returns a token for a form about `subject`. Sends the browser a cookie if it has none. */
-  issue(context: HttpContext, subject: string): string;
-  isValid(context: HttpContext, subject: string, token: string | null): boolean;
-}
+export type FormTokens = ReturnType<typeof createFormTokens>;
 
 /** Makes form tokens. Their key lasts until the server stops, so after a restart an open page has to be loaded again. */
-export function createFormTokens({ random }: { random: Random }): FormTokens {
+export function createFormTokens({ random }: { random: Random }) {
   const key = random.bytes(32);
   const sign = (cookie: string, subject: string) =>
     createHmac('sha256', key)
       .update(JSON.stringify([cookie, subject]))
       .digest('base64url');
   return {
-    issue(context, subject) {
+    /** Returns a token for a form about `subject`. Sends the browser a cookie if it has none. */
+    issue(context: HttpContext, subject: string): string {
       const name = cookieName(context);
       let cookie = cookieOf(context, name);
       if (!cookie) {
@@ -37,7 +34,7 @@ export function createFormTokens({ random }: { random: Random }): FormTokens {
       }
       return sign(cookie, subject);
     },
-    isValid(context, subject, token) {
+    isValid(context: HttpContext, subject: string, token: string | null): boolean {
       const cookie = cookieOf(context, cookieName(context));
       return Boolean(cookie) && token !== null && equalSecrets(token, sign(cookie ?? '', subject));
     },

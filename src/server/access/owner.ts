@@ -35,41 +35,9 @@ const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** Result of checking a code. If `waitSeconds` is more than 0, there were too many wrong codes, and this is when to try again. */
 type CodeCheck = { ok: true } | { ok: false; waitSeconds: number };
 
-export interface Owner {
-  /** The code that the owner types in the browser; shown on the terminal only. */
-  readonly code: string;
-  /**
-   * Checks a typed code. After five wrong codes in a minute, the answer to a further one is slow. From another address, the right
-   * code is then refused as well; on this machine it is accepted at once, whatever else is sent, so nobody can lock the owner out.
-   */
-  tryCode(context: HttpContext, typed: string): Promise<CodeCheck>;
-  /**
-   * Remembers the browser for 30 days after each use and returns the secret that its page keeps. At most ten browsers are
-   * remembered. Beyond that, the one that was unused for longest is dropped.
-   * @param known the secret that the page already has, which is returned if it is still valid; null without one
-   * @throws HttpError `FORBIDDEN_ORIGIN` if the request contradicts itself about its origin
-   */
-  remember(context: HttpContext, known: string | null): string;
-  /**
-   * Returns the browser with this secret, and until when it is remembered, in Unix milliseconds; null if no such browser is
-   * remembered. The call counts as a use of the browser.
-   */
-  rememberedWith(context: HttpContext, secret: string | null): { id: string; expiresAt: number } | null;
-  /**
-   * Makes a ticket for a browser that the command line opens at `/#ticket=…`. The ticket signs in the first browser that uses
-   * it within a minute.
-   * @param origin of the address that is opened. If the ticket is used under another origin, somebody else has read it, so it
-   * is refused and no longer valid
-   * @param next path of this server at which the browser continues; null to stay on the page
-   */
-  issueTicket(origin: string, next: string | null): string;
-  /** True if a ticket is neither used nor expired. @param ticketId SHA-256 of the ticket, in hex */
-  isWaiting(ticketId: string): boolean;
-  /** Uses up a ticket and returns the `next` that it was made with; null if the ticket is not valid. */
-  takeTicket(context: HttpContext, ticket: string): { next: string | null } | null;
-}
+export type Owner = ReturnType<typeof createOwner>;
 
-export function createOwner({ settings, store, clock, random, log, quietLog }: Core): Owner {
+export function createOwner({ settings, store, clock, random, log, quietLog }: Core) {
   const secret = settings.mcpOauthOwnerSecret;
   const code = secret ?? makeOwnerCode(random, ownerCodeLength(settings));
   const wrong = createWindow(WRONG_CODES, clock);
@@ -94,8 +62,14 @@ export function createOwner({ settings, store, clock, random, log, quietLog }: C
   }
 
   return {
+    /** The code that the owner types in the browser; shown on the terminal only. */
     code,
-    async tryCode(context, typed) {
+    /**
+     * Checks a typed code. After five wrong codes in a minute, the answer to a further one is slow. From another address, the
+     * right code is then refused as well; on this machine it is accepted at once, whatever else is sent, so nobody can lock the
+     * owner out.
+     */
+    async tryCode(context: HttpContext, typed: string): Promise<CodeCheck> {
       const near = await isNear(context);
       const address = near ? 'near' : clientAddress(context);
       const waitSeconds = wrong.waitSeconds(address);
@@ -109,7 +83,13 @@ export function createOwner({ settings, store, clock, random, log, quietLog }: C
       }
       return { ok: false, waitSeconds };
     },
-    remember(context, given) {
+    /**
+     * Remembers the browser for 30 days after each use and returns the secret that its page keeps. At most ten browsers are
+     * remembered. Beyond that, the one that was unused for longest is dropped.
+     * @param given the secret that the page already has, which is returned if it is still valid; null without one
+     * @throws HttpError `FORBIDDEN_ORIGIN` if the request contradicts itself about its origin
+     */
+    remember(context: HttpContext, given: string | null): string {
       if (given !== null && known(context, given) !== null) return given;
       const origin = originOf(context);
       if (origin === null) throw new HttpError('FORBIDDEN_ORIGIN');
@@ -128,8 +108,16 @@ export function createOwner({ settings, store, clock, random, log, quietLog }: C
       log.info({ browser: browser.label, origin: browser.origin }, 'browser remembered');
       return fresh;
     },
+    /** The browser with this secret; null if no such browser is remembered. The call counts as a use of the browser. */
     rememberedWith: known,
-    issueTicket(origin, next) {
+    /**
+     * Makes a ticket for a browser that the command line opens at `/#ticket=…`. The ticket signs in the first browser that uses
+     * it within a minute.
+     * @param origin of the address that is opened. If the ticket is used under another origin, somebody else has read it, so it
+     * is refused and no longer valid
+     * @param next path of this server at which the browser continues; null to stay on the page
+     */
+    issueTicket(origin: string, next: string | null): string {
       if (next !== null && !/^\/(?![/\\])/.test(next))
         throw new Error('a ticket leads to a path of this server');
       for (const [hash, { expiresAt }] of tickets) if (expiresAt <= clock.now()) tickets.delete(hash);
@@ -137,8 +125,10 @@ export function createOwner({ settings, store, clock, random, log, quietLog }: C
       tickets.set(hashOf(ticket), { origin, next, expiresAt: clock.now() + TICKET_MS });
       return ticket;
     },
-    isWaiting: (ticketId) => (tickets.get(ticketId)?.expiresAt ?? 0) > clock.now(),
-    takeTicket(context, ticket) {
+    /** True if a ticket is neither used nor expired. @param ticketId SHA-256 of the ticket, in hex */
+    isWaiting: (ticketId: string) => (tickets.get(ticketId)?.expiresAt ?? 0) > clock.now(),
+    /** Uses up a ticket and returns the `next` that it was made with; null if the ticket is not valid. */
+    takeTicket(context: HttpContext, ticket: string): { next: string | null } | null {
       const hash = hashOf(ticket);
       const found = tickets.get(hash);
       tickets.delete(hash);

@@ -12,28 +12,24 @@ export interface Identity {
   publicBaseUrl: string | null;
 }
 
-export interface Guards {
-  /**
-   * The base URL for answers to a request with this `Host`, or null when the host is foreign. If `PUBLIC_BASE_URL` is set, it
-   * is the base URL of every answer, since clients compare these URLs byte by byte.
-   */
-  baseUrlFor(host: string | undefined): string | null;
-  /**
-   * True for this server's own origins. Also true without an `Origin`: browsers leave it out only of GET and HEAD requests whose
-   * answer no foreign page can read. The value `null`, as from a sandbox, is foreign.
-   */
-  isOwnOrigin(origin: string | undefined): boolean;
-}
-
-export function createGuards({ port, names, publicBaseUrl }: Identity): Guards {
+export function createGuards({ port, names, publicBaseUrl }: Identity) {
   const loopback = loopbackHosts(names, port);
   const hosts = publicBaseUrl ? [...loopback, ...hostsOf(publicBaseUrl)] : loopback;
   const baseUrls = new Map(hosts.map((host) => [host, publicBaseUrl || `http://${host}`]));
   const origins = new Set(loopback.map((host) => `http://${host}`));
   if (publicBaseUrl) origins.add(publicBaseUrl.toLowerCase());
   return {
-    baseUrlFor: (host) => baseUrls.get(host?.toLowerCase() ?? '') ?? null,
-    isOwnOrigin: (origin) => origin === undefined || origins.has(origin.toLowerCase()),
+    /**
+     * The base URL for answers to a request with this `Host`, or null when the host is foreign. If `PUBLIC_BASE_URL` is set, it
+     * is the base URL of every answer, since clients compare these URLs byte by byte.
+     */
+    baseUrlFor: (host: string | undefined): string | null => baseUrls.get(host?.toLowerCase() ?? '') ?? null,
+    /**
+     * True for this server's own origins. Also true without an `Origin`: browsers leave it out only of GET and HEAD requests
+     * whose answer no foreign page can read. The value `null`, as from a sandbox, is foreign.
+     */
+    isOwnOrigin: (origin: string | undefined): boolean =>
+      origin === undefined || origins.has(origin.toLowerCase()),
   };
 }
 

@@ -10,14 +10,7 @@ export interface Route {
   handle(context: HttpContext): void | Promise<void>;
 }
 
-export interface Router {
-  /** True if requests from any origin are allowed. */
-  allowsAnyOrigin(path: string): boolean;
-  /** @throws HttpError `ROUTE_NOT_FOUND`, or `METHOD_NOT_ALLOWED` with `Allow` */
-  find(method: string, path: string): Route;
-}
-
-export function createRouter(routes: readonly Route[]): Router {
+export function createRouter(routes: readonly Route[]) {
   const byPath = new Map<string, Map<string, Route>>();
   for (const route of routes) {
     const methods = byPath.get(route.path) ?? new Map<string, Route>();
@@ -25,8 +18,11 @@ export function createRouter(routes: readonly Route[]): Router {
     byPath.set(route.path, methods.set(route.method, route));
   }
   return {
-    allowsAnyOrigin: (path) => [...(byPath.get(path)?.values() ?? [])].some((route) => route.anyOrigin),
-    find(method, path) {
+    /** True if requests from any origin are allowed. */
+    allowsAnyOrigin: (path: string): boolean =>
+      [...(byPath.get(path)?.values() ?? [])].some((route) => route.anyOrigin),
+    /** @throws HttpError `ROUTE_NOT_FOUND`, or `METHOD_NOT_ALLOWED` with `Allow` */
+    find(method: string, path: string): Route {
       const methods = byPath.get(path);
       if (!methods) throw new HttpError('ROUTE_NOT_FOUND');
       const route = methods.get(method === 'HEAD' ? 'GET' : method);
