@@ -7,7 +7,15 @@ import {
   type ToolErrorCode,
 } from '../domain/errors.ts';
 import { type CommandStyle, FIX_META, readRemedy, remedyText } from '../domain/remedy.ts';
-import type { CallResult } from './runTool.ts';
+
+/** The result of `tools/call`. */
+export interface CallResult {
+  [key: string]: unknown;
+  content: Array<{ type: 'text'; text: string }>;
+  structuredContent: Record<string, unknown>;
+  isError?: boolean;
+  _meta?: Record<string, unknown>;
+}
 
 /** An error, as a failed `tools/call` answers it. */
 export interface ToolError {

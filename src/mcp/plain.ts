@@ -13,8 +13,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { memoised } from '../base/memoised.ts';
 import { isObject } from '../base/parsing.ts';
+import type { CallResult } from './callResult.ts';
 import type { Offer, SentHeaders } from './offers.ts';
-import type { CallResult } from './runTool.ts';
 
 export interface Plain {
   era: Era;

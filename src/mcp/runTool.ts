@@ -12,19 +12,10 @@ import { type Fitted, FULL_LIMIT, fit, LEAN_LIMIT, LEAN_PAGE_LIMIT } from '../to
 import type { Services, Tool } from '../tools/tool.ts';
 
 import { parseArguments } from './arguments.ts';
-import { toolErrorText, toToolError } from './callResult.ts';
+import { type CallResult, toolErrorText, toToolError } from './callResult.ts';
 
 /** Maximum time of a call: below the 60 s after which common clients give up and lose the answer. */
 const CALL_DEADLINE_MS = 45_000;
-
-/** The result of `tools/call`. */
-export interface CallResult {
-  [key: string]: unknown;
-  content: Array<{ type: 'text'; text: string }>;
-  structuredContent: Record<string, unknown>;
-  isError?: boolean;
-  _meta?: Record<string, unknown>;
-}
 
 /** What all calls of a server share. */
 export interface CallBasics {

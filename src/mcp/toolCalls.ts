@@ -3,8 +3,8 @@ import { modelText } from '../base/visibleText.ts';
 import { RelayError } from '../domain/errors.ts';
 import { plainCommand } from '../domain/remedy.ts';
 import type { Tool } from '../tools/tool.ts';
-import { forModel, withLoginLink } from './callResult.ts';
-import { type CallBasics, type CallResult, runTool } from './runTool.ts';
+import { type CallResult, forModel, withLoginLink } from './callResult.ts';
+import { type CallBasics, runTool } from './runTool.ts';
 
 export interface ToolCallOptions extends CallBasics {
   /** Address for connecting the account, given the base URL under which the client reached the server. */
