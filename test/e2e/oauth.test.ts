@@ -19,6 +19,8 @@ test('a client added while no server runs takes its secret from stdin, never pri
       '--redirect-uri',
       'http://127.0.0.1:7777/callback',
     ];
+    // The first start of a server makes the state.
+    await (await desk.host()).server.stop();
     const added = await desk.relay(args, { input: `${secret}\n` });
     assert.equal(added.code, 0, added.err);
     assert.ok(!`${added.out}${added.err}`.includes(secret));

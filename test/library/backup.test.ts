@@ -14,6 +14,7 @@ import { nodeSaveFs } from '../../src/store/file/save.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
+import { makeState } from '../support/homes.ts';
 
 const KEY = Buffer.alloc(32, 5).toString('base64');
 
@@ -33,7 +34,7 @@ async function desk(t: TestContext) {
     relay(args, { env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: KEY }, parts: { openOffline } });
   const homeWith = async (name: string, plays: Rows, versions: Rows = []) => {
     const home = join(folder, name);
-    await run(home, 'key');
+    await makeState({ RELAY_HOME: home, RELAY_ENCRYPTION_KEY: KEY });
     const memory = memoryFile({ home, clock: manualClock(), log: silentLog });
     await memory.use((sql) => {
       plays.forEach(([at, uri, name, artist, album, ms, kind, skipped], index) => {
@@ -108,7 +109,7 @@ test('a restore keeps the former versions and plays in a separate file; if the c
   assert.deepEqual(await contentOf(join(other, 'memory.db')), WHOLE);
 
   const plain = join(folder, 'plain');
-  await run(plain, 'key');
+  await makeState({ RELAY_HOME: plain, RELAY_ENCRYPTION_KEY: KEY });
   const without = join(folder, 'without.backup');
   await run(plain, 'backup', without);
   const report = await run(other, 'restore', without, '--json');
@@ -160,7 +161,7 @@ test('if the state cannot be replaced, memory.db stays as it was too', async (t)
   await run(await homeWith('first', PLAYS, VERSIONS), 'backup', copy);
   for (const plays of [PLAYS.slice(1), null]) {
     const home = plays ? await homeWith('other', plays) : join(copy, '..', 'empty');
-    if (!plays) await run(home, 'key');
+    if (!plays) await makeState({ RELAY_HOME: home, RELAY_ENCRYPTION_KEY: KEY });
     const before = new Map(readdirSync(home).map((name) => [name, readFileSync(join(home, name))]));
     const settings = loadSettings({ env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: KEY } });
     const rename = async (from: string, to: string) => {

@@ -92,7 +92,9 @@ test('the executable has the version of package.json, and ignores options for No
 test('the executable unpacks the addon of the keychain, which loads', async (context) => {
   const { run } = lonely(context);
   // The addon has loaded if it is the keychain that fails. On a desktop, the keychain may answer.
-  const { stderr } = await run(['key'], { RELAY_KEYCHAIN: 'auto' });
+  const login = ['login', '--no-browser', '--timeout', '1'];
+  const env = { PROVIDER_CLIENT_ID: 'any', RELAY_PORT: '0', RELAY_KEYCHAIN: 'auto' };
+  const { stderr } = await run(login, env);
   assert.doesNotMatch(stderr, /addon/);
 });
 
