@@ -45,7 +45,8 @@ function weakInPublic(
 /** Completes "<setting> …" with the reason why a secret is easy to guess; null if it is not. Never quotes the secret. */
 function weaknessOf(secret: string, minLength: number): string | null {
   if (secret.length < minLength) return `needs at least ${minLength} characters`;
-  if (new Set(secret).size >= 8) return null;
+  const isRepeated = /^(.+?)\1+$/s.test(secret);
+  if (new Set(secret).size >= 8 && !isRepeated) return null;
   return 'is too predictable: use a random value such as one from `openssl rand -hex 24`';
 }
 
