@@ -219,7 +219,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     id: 'oauth-replay',
     file: 'src/oauth/policy/grants.ts',
-    from: "if (grant.codeUsedAt !== null) return revoke('code_replayed', grant);",
+    from: "if (grant.codeUsedAt !== null) return refuse('code_replayed', grant);",
     to: "if (grant.codeUsedAt !== null) return refuse('code_replayed');",
     note: 'tokens from a stolen code go on working after the client has used the code',
     first: ['test/oauth'],

@@ -1,5 +1,4 @@
 /** All clients as one directory, from three sources: the environment, the clients file, and the state. */
-
 import type { Clock, Random } from '../base/clock.ts';
 import { hashOf, newSecret } from '../base/digest.ts';
 import type { ConfiguredClient } from '../config/oauthClients.ts';
@@ -101,7 +100,7 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
       const client = newClient({
         name: metadata.name,
         secretHash: secret === null ? null : hashOf(secret),
-        authMethod: metadata.authMethodChosen ? metadata.authMethod : null,
+        authMethod: metadata.authMethod,
         redirectUris: metadata.redirectUris,
         grantTypes: metadata.grantTypes,
         source: 'registered',
@@ -150,12 +149,11 @@ function newClientId(random: Random): string {
 
 /** Stores a client that registers itself, and drops those that have lapsed; false when there is no room. */
 function keepRegistered(store: Store, client: StoredClient, now: number): Promise<boolean> {
-  let displaced: StoredClient | null = null;
   return store.durable(
     () => {
       for (const other of listClients(store)) if (isLapsed(other, now)) deleteClient(store, other.clientId);
       if (countRegisteredClients(store) >= MAX_CLIENTS) {
-        displaced = oldestUnusedClient(store);
+        const displaced = oldestUnusedClient(store);
         if (displaced === null) return false;
         deleteClient(store, displaced.clientId);
         deleteGrantsOf(store, displaced.clientId, now);
@@ -163,10 +161,7 @@ function keepRegistered(store: Store, client: StoredClient, now: number): Promis
       putClient(store, client);
       return true;
     },
-    () => {
-      deleteClient(store, client.clientId);
-      if (displaced !== null) putClient(store, displaced);
-    },
+    () => deleteClient(store, client.clientId),
   );
 }
 

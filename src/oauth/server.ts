@@ -17,9 +17,8 @@ import {
   type OwnAddress,
 } from './policy/authorize.ts';
 import { CODE_MS, READ_SCOPE, TOUCH_MS } from './policy/limits.ts';
-import { parameter } from './policy/parameters.ts';
+import { isSameResource, parameter } from './policy/parameters.ts';
 import { checkMetadata, registrationResponse } from './policy/registration.ts';
-import { isSameResource } from './policy/target.ts';
 import { accepted, type Result, refused } from './refusal.ts';
 import { authenticate, createTokenEndpoint, type TokenEndpoint } from './tokenEndpoint.ts';
 
@@ -67,7 +66,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       if (!registered.ok) return registered;
       const { client, secret } = registered.value;
       log.info({ clientId: client.clientId, clientName: client.name }, 'client registered');
-      return accepted(registrationResponse(client, metadata.value.authMethod, secret));
+      return accepted(registrationResponse(client, secret));
     },
     checkAuthorize: (parameters, own) => checkAuthorizeRequest(parameters, clients.find, own),
     async approve(request) {

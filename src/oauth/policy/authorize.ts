@@ -6,9 +6,8 @@
  */
 import { isKnownToOwner, type OAuthClient } from '../client.ts';
 import { accepted, type Refusal, type Result, refused, toWire } from '../refusal.ts';
-import { checkChallenge, parameter, repeatedNames } from './parameters.ts';
+import { askedScope, checkChallenge, isSameResource, parameter, repeatedNames } from './parameters.ts';
 import { isOwnAddress, isRegisteredRedirectUri, isUsableRedirectUri } from './redirectUri.ts';
-import { askedScope, isSameResource } from './target.ts';
 
 /** Where the answer to an authorization request goes. */
 export interface ReturnAddress {
@@ -67,22 +66,15 @@ function checkAddress(
   if (clientId === null) return refused('parameter_missing', 'Parameter: client_id.');
   const client = find(clientId);
   if (client === null) return refused('client_unknown');
-  const redirectUri = parameter(parameters, 'redirect_uri') ?? onlyOne(client.redirectUris);
-  if (redirectUri === null) return refused('redirect_uri_missing');
+  // Without the parameter, the only registered URI counts (RFC 6749 3.1.2.3).
+  const [only, ...others] = client.redirectUris;
+  const redirectUri = parameter(parameters, 'redirect_uri') ?? (others.length === 0 ? only : undefined);
+  if (redirectUri === undefined) return refused('redirect_uri_missing');
   if (!isUsableRedirectUri(redirectUri)) return refused('redirect_uri_unusable');
   // Checked here too, since a registered loopback URI is valid with any port.
   if (isOwnAddress(redirectUri, own)) return refused('redirect_uri_own');
   if (!isRegisteredRedirectUri(client.redirectUris, redirectUri)) return refused('redirect_uri_unregistered');
   return accepted({ client, redirectUri });
-}
-
-/**
- * The only registered URI, for a request without the parameter (RFC 6749 3.1.2.3); null if several are registered, or if the one
- * is unusable.
- */
-function onlyOne(uris: readonly string[]): string | null {
-  const [first] = uris;
-  return uris.length === 1 && first !== undefined && isUsableRedirectUri(first) ? first : null;
 }
 
 /** Checks the state. What no client may send does not go back to it (RFC 6749 A.5). */

@@ -37,11 +37,8 @@ function readBasic(authorization: string): ClientCredentials | null {
   const text = Buffer.from(encoded ?? '', 'base64').toString('utf8');
   const colon = text.indexOf(':');
   if (colon < 1) return null;
-  const [clientId, secret] = [text.slice(0, colon), text.slice(colon + 1)].map(formDecoded) as [
-    string,
-    string,
-  ];
-  return { clientId, method: 'client_secret_basic', secret };
+  const clientId = formDecoded(text.slice(0, colon));
+  return { clientId, method: 'client_secret_basic', secret: formDecoded(text.slice(colon + 1)) };
 }
 
 function formDecoded(text: string): string {

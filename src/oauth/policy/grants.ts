@@ -3,8 +3,7 @@ import type { Grant } from '../../store/tables/oauthGrants.ts';
 import type { StoredToken } from '../../store/tables/oauthTokens.ts';
 import type { Reason } from '../refusal.ts';
 import { GRANT_MS, READ_SCOPE, ROTATION_GRACE_MS } from './limits.ts';
-import { isVerifierOf } from './parameters.ts';
-import { askedScope, isSameResource } from './target.ts';
+import { askedScope, isSameResource, isVerifierOf } from './parameters.ts';
 
 /** Whether an exchange gives tokens. */
 export type ExchangeDecision =
@@ -19,9 +18,8 @@ export interface ExchangeRequest {
   scope: string | null;
 }
 
-/** Parameters of a request that exchanges a code. */
 export interface CodeExchangeRequest extends ExchangeRequest {
-  /** The redirect URI that was sent, or null. OAuth 2.1 10.2 does not require it, but a value that is sent must be checked. */
+  /** OAuth 2.1 10.2 does not require it, but a value that is sent must be checked. */
   redirectUri: string | null;
   verifier: string;
 }
@@ -34,12 +32,11 @@ export interface CodeExchangeRequest extends ExchangeRequest {
 export function judgeCode(grant: Grant | null, request: CodeExchangeRequest, now: number): ExchangeDecision {
   if (grant === null) return refuse('code_unknown');
   if (grant.clientId !== request.clientId) return refuse('code_of_other_client');
-  if (grant.codeUsedAt !== null) return revoke('code_replayed', grant);
-  if (grant.codeExpiresAt <= now) return revoke('code_expired', grant);
-  if (request.redirectUri !== null && request.redirectUri !== grant.redirectUri) {
-    return revoke('code_redirect_uri_wrong', grant);
-  }
-  if (!isVerifierOf(request.verifier, grant.codeChallenge)) return revoke('verifier_wrong', grant);
+  if (grant.codeUsedAt !== null) return refuse('code_replayed', grant);
+  if (grant.codeExpiresAt <= now) return refuse('code_expired', grant);
+  if ((request.redirectUri ?? grant.redirectUri) !== grant.redirectUri)
+    return refuse('code_redirect_uri_wrong', grant);
+  if (!isVerifierOf(request.verifier, grant.codeChallenge)) return refuse('verifier_wrong', grant);
   return judgeTarget(grant, request);
 }
 
@@ -59,8 +56,8 @@ export function judgeRefresh(
   if (token === null || grant === null || token.kind !== 'refresh') return refuse('refresh_unknown');
   if (grant.clientId !== request.clientId) return refuse('refresh_of_other_client');
   if (token.expiresAt <= now) return refuse('refresh_expired');
-  if (grant.createdAt + GRANT_MS <= now) return revoke('grant_ended', grant);
-  if (isReused(token, grant, now)) return revoke('refresh_reused', grant);
+  if (grant.createdAt + GRANT_MS <= now) return refuse('grant_ended', grant);
+  if (isReused(token, grant, now)) return refuse('refresh_reused', grant);
   return judgeTarget(grant, request);
 }
 
@@ -81,10 +78,6 @@ function judgeTarget(grant: Grant, { resource, scope }: ExchangeRequest): Exchan
   return { issue: true, grant, scope: grant.scope === READ_SCOPE ? READ_SCOPE : askedScope(scope) };
 }
 
-function refuse(reason: Reason): ExchangeDecision {
-  return { issue: false, reason, revoked: null };
-}
-
-function revoke(reason: Reason, revoked: Grant): ExchangeDecision {
+function refuse(reason: Reason, revoked: Grant | null = null): ExchangeDecision {
   return { issue: false, reason, revoked };
 }

@@ -14,13 +14,16 @@ const MAX_REDIRECT_URIS = 20;
  */
 const MAX_URI_CHARACTERS = 2_500;
 
+const COUNT_RULE = `redirect_uris must be a list of 1 to ${MAX_REDIRECT_URIS} URIs, with at most ${MAX_URI_CHARACTERS} characters together.`;
+const SCHEME_RULE =
+  'Use https, http on localhost, 127.0.0.1 or [::1], or a private-use scheme with a dot, without fragment or user info.';
+
 export interface ClientMetadata {
   name: string | null;
   redirectUris: string[];
   grantTypes: string[];
-  authMethod: ClientAuthMethod;
-  /** False if the client left the method open, so that it may send its secret in either way. */
-  authMethodChosen: boolean;
+  /** Null if the client left the method open, so that it may send its secret in either way. */
+  authMethod: ClientAuthMethod | null;
 }
 
 const Metadata = lazy(() =>
@@ -41,8 +44,8 @@ const Metadata = lazy(() =>
 export function checkMetadata(body: unknown, own: readonly string[]): Result<ClientMetadata> {
   const parsed = Metadata().safeParse(body);
   if (!parsed.success) return refused('metadata_malformed', fieldOf(parsed.error));
-  const { client_name, redirect_uris, token_endpoint_auth_method: chosen, ...metadata } = parsed.data;
-  const uris = checkRedirectUris(redirect_uris, own);
+  const metadata = parsed.data;
+  const uris = checkRedirectUris(metadata.redirect_uris, own);
   if (!uris.ok) return uris;
   // By RFC 7591 2, a client that names no grants has only the code grant. Without refresh tokens, people would approve
   // every hour.
@@ -52,11 +55,10 @@ export function checkMetadata(body: unknown, own: readonly string[]): Result<Cli
     return refused('metadata_malformed', 'See response_types.');
   }
   return accepted({
-    name: client_name?.trim() || null,
+    name: metadata.client_name?.trim() || null,
     redirectUris: uris.value,
     grantTypes,
-    authMethod: chosen ?? 'client_secret_basic',
-    authMethodChosen: Boolean(chosen),
+    authMethod: metadata.token_endpoint_auth_method ?? null,
   });
 }
 
@@ -65,25 +67,13 @@ export function checkMetadata(body: unknown, own: readonly string[]): Result<Cli
  * @param own the origins under which this server answers
  */
 export function checkRedirectUris(value: unknown, own: readonly string[]): Result<string[]> {
+  const unusable = (detail: string) => refused('metadata_redirect_uris', detail);
   const uris = z.array(z.string()).min(1).max(MAX_REDIRECT_URIS).safeParse(value);
-  if (!uris.success)
-    return refused('metadata_redirect_uris', 'redirect_uris must be a list of 1 to 20 URIs.');
+  if (!uris.success) return unusable(COUNT_RULE);
   const distinct = [...new Set(uris.data)];
-  if (distinct.join('').length > MAX_URI_CHARACTERS) {
-    return refused(
-      'metadata_redirect_uris',
-      `redirect_uris must have at most ${MAX_URI_CHARACTERS.toLocaleString('en')} characters together.`,
-    );
-  }
-  if (!distinct.every(isUsableRedirectUri)) {
-    return refused(
-      'metadata_redirect_uris',
-      'Use https, http on localhost, 127.0.0.1 or [::1], or a private-use scheme with a dot, without fragment or user info.',
-    );
-  }
-  if (distinct.some((uri) => isOwnAddress(uri, own))) {
-    return refused('metadata_redirect_uris', 'It leads to this server itself.');
-  }
+  if (distinct.join('').length > MAX_URI_CHARACTERS) return unusable(COUNT_RULE);
+  if (!distinct.every(isUsableRedirectUri)) return unusable(SCHEME_RULE);
+  if (distinct.some((uri) => isOwnAddress(uri, own))) return unusable('It leads to this server itself.');
   return accepted(distinct);
 }
 
@@ -93,11 +83,7 @@ function fieldOf(error: z.ZodError): string {
 }
 
 /** The answer to a registration (RFC 7591 3.2.1): times are Unix seconds, and a secret that expires at 0 does not expire. */
-export function registrationResponse(
-  client: OAuthClient,
-  authMethod: ClientAuthMethod,
-  secret: string | null,
-): object {
+export function registrationResponse(client: OAuthClient, secret: string | null): object {
   return {
     client_id: client.clientId,
     client_id_issued_at: Math.floor((client.createdAt ?? 0) / 1000),
@@ -106,7 +92,7 @@ export function registrationResponse(
     redirect_uris: client.redirectUris,
     grant_types: client.grantTypes,
     response_types: ['code'],
-    token_endpoint_auth_method: authMethod,
+    token_endpoint_auth_method: client.authMethod ?? 'client_secret_basic',
     scope: SCOPE,
   };
 }
