@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { chmod, copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ADDON_ASSET } from '../../src/secrets/keyringAddon.ts';
+import { ADDON_ASSET } from '../../src/secrets/keychainHelper.ts';
 import { SQLITE_ASSET } from '../../src/store/sql/sqlite.ts';
 import { bundle, root } from '../bundle.ts';
 import { signAdHoc } from './adHocSign.ts';

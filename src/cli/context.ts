@@ -9,7 +9,7 @@ import type { LoadOptions, Settings } from '../config/settings.ts';
 import type { SettingFlags } from '../config/sources.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { LocalApi } from '../server/calls.ts';
-import type { Machine } from '../service/machine.ts';
+import type { Machine } from '../service/service.ts';
 import type { Connection, ServerChoice } from './findServer.ts';
 import { cleanIo, type Io, note, type Streams } from './terminal/output.ts';
 import type { Pipe } from './terminal/pipe.ts';

@@ -10,7 +10,7 @@ export function systemWorld(signal: AbortSignal): World {
       const { startBrowser } = await import('./browser/startBrowser.ts');
       await startBrowser(url, own);
     },
-    machine: async () => (await import('../service/machine.ts')).systemMachine(),
+    machine: async () => (await import('../service/service.ts')).systemMachine(),
     parts: async () => ({
       ...(await import('../server/start.ts')),
       ...(await import('../server/offline.ts')),

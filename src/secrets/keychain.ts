@@ -4,7 +4,6 @@
  * A call can block forever (a prompt that nobody answers, a session bus that is silent). It blocks its thread, and then the exit
  * of the process. So a child process, which can be killed, makes each call.
  */
-
 import { realpath } from 'node:fs/promises';
 import { isSea } from 'node:sea';
 import { childEnv } from '../base/childProcess.ts';
@@ -12,12 +11,12 @@ import { hashOf } from '../base/digest.ts';
 import { readJson } from '../base/parsing.ts';
 import {
   ADDON_VARIABLE,
+  findKeyringAddon,
   HELPER_SOURCE,
   HELPER_VARIABLE,
   type KeychainAnswer,
   type KeychainRequest,
 } from './keychainHelper.ts';
-import { findKeyringAddon } from './keyringAddon.ts';
 
 /** A keychain's entries for relay, by account. Both calls reject if the keychain does not answer or `signal` aborts. */
 export interface Keychain {
@@ -52,30 +51,17 @@ async function ask(request: KeychainRequest, signal: AbortSignal): Promise<strin
 }
 
 async function runHelper(request: string, signal: AbortSignal): Promise<string> {
-  const { spawn } = await import('node:child_process');
+  const { execFile } = await import('node:child_process');
   const { args, env } = helperCommand();
-  const child = spawn(process.execPath, args, {
-    env,
-    stdio: ['pipe', 'pipe', 'ignore'],
-    windowsHide: true,
-    killSignal: 'SIGKILL',
-    signal,
-  });
+  const options = { env, windowsHide: true, killSignal: 'SIGKILL', signal } as const;
   return new Promise((resolve, reject) => {
-    let output = '';
-    child.once('error', (error) => {
+    const child = execFile(process.execPath, args, options, (_error, output) => {
       // A child that even SIGKILL does not end at once must not keep this process running.
       child.unref();
-      child.stdin.destroy();
-      child.stdout.destroy();
-      reject(error);
+      child.stdin?.destroy();
+      return signal.aborted ? reject(signal.reason) : resolve(output);
     });
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      output += chunk;
-    });
-    child.stdin.on('error', () => {});
-    child.once('close', () => resolve(output));
-    child.stdin.end(request);
+    child.stdin?.on('error', () => {}).end(request);
   });
 }
 

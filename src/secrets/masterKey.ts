@@ -3,13 +3,19 @@
  * allows it: while nothing is sealed, or if the person starts over. A key that cannot be read is never replaced without
  * asking, since everything sealed would then be lost for good.
  */
+import { chmodSync } from 'node:fs';
+import { link, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { interruptible, withDeadline } from '../base/abort.ts';
 import { type Clock, type Random, systemRandom } from '../base/clock.ts';
-import { exists } from '../base/files.ts';
-import { messageOf, RelayError } from '../domain/errors.ts';
+import { exists, tempPathFor, writeSynced } from '../base/files.ts';
+import { readRegularFileSync } from '../base/filesSync.ts';
+import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { type Keychain, keychainAccount, osKeychain } from './keychain.ts';
-import { createKeyFile, decodeKey, encodeKey, KEY_BYTES, keyFilePath, readKeyFile } from './keyFile.ts';
 
+const KEY_BYTES = 32;
+/** Maximum size of the file. A key has 44 characters, and an editor may have added some. */
+const MAX_FILE_BYTES = 4096;
 /** A keychain that has not answered after this time counts as missing. */
 const KEYCHAIN_TIMEOUT_MS = 3_000;
 
@@ -90,7 +96,8 @@ async function fromKeychain(options: MasterKeyOptions): Promise<MasterKey> {
       created = true;
     }
   } catch (error) {
-    if (options.mode === 'os' || !allowCreate) throw noKeychain(messageOf(error));
+    if (options.mode === 'os' || !allowCreate)
+      throw unavailable(`The keychain cannot be used: ${messageOf(error)}.`, KEYCHAIN_REMEDY);
     return newInFile(options, `The keychain cannot be used: ${messageOf(error)}. ${fileWarning(home)}`);
   }
   if (found === null) throw noKey('The keychain has no key for this home');
@@ -107,24 +114,70 @@ function withTimeLimit<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T
   );
 }
 
-function noKey(what: string): RelayError {
-  return new RelayError(
-    'KEY_UNAVAILABLE',
-    `The master key that encrypted the state was not found. ${what}.`,
-    {
-      remedy: {
-        text: 'If you still have the key, put it back in master.key, your keychain or RELAY_ENCRYPTION_KEY. If you moved the home directory, the keychain has its key under the old path. Otherwise start over with {command}.',
-        command: ['login'],
-      },
-    },
-  );
+function encodeKey(key: Buffer): string {
+  return key.toString('base64');
 }
 
-function noKeychain(problem: string): RelayError {
-  return new RelayError('KEY_UNAVAILABLE', `The keychain cannot be used: ${problem}.`, {
-    remedy: {
-      text: 'Unlock the keychain, then try again. If there is none, set RELAY_KEYCHAIN=file and start over with {command}.',
-      command: ['login'],
-    },
-  });
+/** The key in `text`: 32 bytes as base64 (RFC 4648, section 4 or 5, with or without padding). Null for any other text. */
+function decodeKey(text: string): Buffer | null {
+  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return null;
+  const key = Buffer.from(text, 'base64');
+  return key.length === KEY_BYTES ? key : null;
+}
+
+export function keyFilePath(home: string): string {
+  return join(home, 'master.key');
+}
+
+/**
+ * The key in the file, or null if there is no file. Permissions that let others read the file are removed.
+ * @throws RelayError `KEY_UNAVAILABLE` if the file cannot be read or holds no key
+ */
+function readKeyFile(home: string): Buffer | null {
+  const path = keyFilePath(home);
+  try {
+    const { bytes, stats } = readRegularFileSync(path, MAX_FILE_BYTES);
+    const key = decodeKey(bytes.toString('utf8').trim());
+    if (!key) throw new Error('it does not hold a key');
+    if (process.platform !== 'win32' && stats.mode & 0o077) chmodSync(path, 0o600);
+    return key;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return null;
+    throw unavailable(`The master key in ${path} cannot be read: ${messageOf(error)}.`, FILE_REMEDY);
+  }
+}
+
+/**
+ * Keeps `key` in the file unless there is one. Processes that try at the same time all get the same key.
+ * @throws RelayError `KEY_UNAVAILABLE`
+ */
+async function createKeyFile(home: string, key: Buffer): Promise<{ key: Buffer; created: boolean }> {
+  const path = keyFilePath(home);
+  const temp = tempPathFor(path);
+  try {
+    await writeSynced(temp, `${encodeKey(key)}\n`);
+    await link(temp, path);
+    return { key, created: true };
+  } catch (error) {
+    const existing = systemCodeOf(error) === 'EEXIST' ? readKeyFile(home) : null;
+    if (existing) return { key: existing, created: false };
+    const remedy = 'Make the home directory writable, or set RELAY_ENCRYPTION_KEY.';
+    throw unavailable(`The master key cannot be written to ${path}: ${messageOf(error)}.`, remedy);
+  } finally {
+    await rm(temp, { force: true });
+  }
+}
+
+const START_OVER = 'start over with {command}.';
+const FILE_REMEDY = `Make the file readable for the user that runs relay, restore it from a copy, or move it away and ${START_OVER}`;
+const KEY_REMEDY = `If you still have the key, put it back in master.key, your keychain or RELAY_ENCRYPTION_KEY. If you moved the home directory, the keychain has its key under the old path. Otherwise ${START_OVER}`;
+const KEYCHAIN_REMEDY = `Unlock the keychain, then try again. If there is none, set RELAY_KEYCHAIN=file and ${START_OVER}`;
+
+function unavailable(message: string, text: string): RelayError {
+  const remedy = text.endsWith(START_OVER) ? { text, command: ['login'] } : text;
+  return new RelayError('KEY_UNAVAILABLE', message, { remedy });
+}
+
+function noKey(what: string): RelayError {
+  return unavailable(`The master key that encrypted the state was not found. ${what}.`, KEY_REMEDY);
 }

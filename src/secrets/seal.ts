@@ -2,15 +2,7 @@
  * Sealing: AES-256-GCM under a key derived from the master key. A sealed value opens only under the name with which it was
  * sealed, so it cannot be moved to another row.
  */
-
-import {
-  createCipheriv,
-  createDecipheriv,
-  type DecipherGCM,
-  hash,
-  hkdfSync,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../base/clock.ts';
 import { RelayError } from '../domain/errors.ts';
 
@@ -49,7 +41,12 @@ export function createSealer(masterKey: Buffer, random: Random): Sealer {
     const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
     decipher.setAAD(Buffer.from(domain)).setAuthTag(sealed.subarray(-TAG_BYTES));
-    return finish(decipher, sealed.subarray(1 + NONCE_BYTES, -TAG_BYTES));
+    const ciphertext = sealed.subarray(1 + NONCE_BYTES, -TAG_BYTES);
+    try {
+      return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
+    } catch {
+      return null;
+    }
   }
 
   return {
@@ -70,14 +67,6 @@ function secretDomain(name: string): string {
   return `secret ${name}`;
 }
 
-function finish(decipher: DecipherGCM, ciphertext: Uint8Array): string | null {
-  try {
-    return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
-  } catch {
-    return null;
-  }
-}
-
 export function keyMismatch(message: string): RelayError {
   return new RelayError('KEY_MISMATCH', message, {
     remedy: {
@@ -89,9 +78,5 @@ export function keyMismatch(message: string): RelayError {
 
 /** Compares digests, so that the time does not show where the two differ, or whether their lengths do. */
 export function equalSecrets(a: string, b: string): boolean {
-  return timingSafeEqual(digestOf(a), digestOf(b));
-}
-
-function digestOf(text: string): Buffer {
-  return hash('sha256', text, 'buffer');
+  return timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
 }

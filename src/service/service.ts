@@ -1,13 +1,29 @@
 /** Starts relay at login: a systemd user unit, a launchd agent, or a value under the Run key of Windows. */
+import { execFile } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
-import { dirname, posix } from 'node:path';
-import { systemProgram } from '../base/childProcess.ts';
+import { delimiter, dirname, isAbsolute, join, posix, resolve } from 'node:path';
+import { isSea } from 'node:sea';
+import { fileURLToPath } from 'node:url';
+import { childEnv, systemProgram } from '../base/childProcess.ts';
 import { makeDirectories } from '../base/directories.ts';
 import { readRegularFile, replaceFile } from '../base/files.ts';
-import { directoryIn } from '../base/userDirectories.ts';
-import { messageOf, RelayError } from '../domain/errors.ts';
+import { directoryIn, homeDirectory } from '../base/userDirectories.ts';
+import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import type { Remedy } from '../domain/remedy.ts';
-import type { Machine, Ran } from './machine.ts';
+
+/** The result of running a program. Never an exception: `err` is its stderr, or the reason why it could not be run. */
+export type Ran = { ok: boolean; out: string; err: string };
+
+export interface Machine {
+  /** The command line of this program: the executable, or Node and the script. Absolute paths. */
+  program: readonly string[];
+  homeDir: string;
+  /** Number of the user; null on Windows, which has no such number. */
+  uid: number | null;
+  /** Runs a program without a shell, for at most `timeoutMs` (default 10 s). Never rejects. */
+  run(command: string, args: readonly string[], timeoutMs?: number): Promise<Ran>;
+}
 
 /** What a service is made from: the machine, and the command that the service runs, with absolute paths. */
 type Facts = Pick<NodeJS.Process, 'platform' | 'env'> & { machine: Machine; command: readonly string[] };
@@ -51,7 +67,7 @@ export function serviceFor(facts: Facts): Service {
 /**
  * A user unit rather than a system unit, because only the user's own processes reach the keychain. After exit codes 2 (settings)
  * and 5 (newer program needed), nothing helps until the user acts. Code 3 is not among them: a keychain that is locked at login is
- * often unlocked a moment later. The restrictions are those that need no mount namespace, which some systems deny to users.
+ * often unlocked a moment later. Stricter rules need a mount namespace, which some systems deny to users.
  */
 function systemdUnit({ platform, env, machine, command }: Facts): Service {
   const config = directoryIn({ platform, env }, 'XDG_CONFIG_HOME') ?? posix.join(machine.homeDir, '.config');
@@ -76,8 +92,6 @@ RestartPreventExitStatus=2 5
 TimeoutStopSec=60
 KillMode=mixed
 NoNewPrivileges=yes
-LockPersonality=yes
-RestrictRealtime=yes
 UMask=0077
 
 [Install]
@@ -94,12 +108,13 @@ WantedBy=default.target
 }
 
 /**
- * systemd.service(5), "Command lines": the path of the program may have no quote, backslash or dollar sign, so a shell starts such a
- * program. Of other words a percent and a dollar sign are doubled.
+ * systemd.service(5), "Command lines": the path of the program may have no quote, backslash or dollar sign. Of other words a
+ * percent and a dollar sign are doubled.
  */
 function execStart(command: readonly string[]): string {
-  const needsShell = /["'\\$]/.test(command[0] ?? '');
-  return [...(needsShell ? ['/bin/sh', '-c', 'exec "$0" "$@"'] : []), ...command]
+  const [program = ''] = command;
+  if (/["'\\$]/.test(program)) throw failure(`systemd cannot start ${program}`, MOVE);
+  return command
     .map((word) => {
       const literal = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
       return /^[\w@%+=:,./$-]+$/.test(literal) ? literal : `"${literal.replace(/["\\]/g, '\\$&')}"`;
@@ -209,6 +224,44 @@ export function requireOk({ ok, err }: Ran, what: string, remedy = 'Correct this
 
 function failure(why: string, remedy: Remedy | string): RelayError {
   return new RelayError('SERVICE_FAILED', `${why}.`, { remedy });
+}
+
+/** The machine that this process runs on. */
+export function systemMachine(): Machine {
+  const program = startedAs(process.argv0, process.execPath, childEnv().PATH);
+  const script = isSea() ? [] : [ownScript(dirname(fileURLToPath(import.meta.url)))];
+  const uid = process.getuid?.() ?? null;
+  return { program: [program, ...script], homeDir: homeDirectory(process), uid, run };
+}
+
+/**
+ * Returns the path by which the program was started, which often is a link that survives upgrades; the program's own if that
+ * path does not lead to it. fnm's links live as long as one shell.
+ */
+export function startedAs(name: string, path: string, search = ''): string {
+  if (process.platform === 'win32') return path;
+  const folders = search
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !/fnm_multishells/.test(folder));
+  const names = name.includes('/') ? [resolve(name)] : folders.map((folder) => join(folder, name));
+  return names.find((one) => existsSync(one) && realpathSync(one) === realpathSync(path)) ?? path;
+}
+
+/** Finds relay's script from the bundle and from source, whatever name the program was started by. */
+function ownScript(folder: string): string {
+  const script = join(folder, 'bin', 'relay.mjs');
+  return existsSync(script) || dirname(folder) === folder ? script : ownScript(dirname(folder));
+}
+
+function run(command: string, args: readonly string[], timeout = 10_000): Promise<Ran> {
+  const options = { env: childEnv(), windowsHide: true, timeout, killSignal: 'SIGKILL' } as const;
+  return new Promise((resolve) => {
+    execFile(command, [...args], options, (error, out, err) => {
+      const why = error?.killed ? `${command} did not answer within ${timeout / 1_000} s` : error?.message;
+      const missing = systemCodeOf(error) === 'ENOENT' ? `${command} was not found` : why;
+      resolve({ ok: error === null, out, err: err.trim() || (missing ?? '') });
+    });
+  });
 }
 
 /** `older`: relay's, with another program or text. `not ours`: never replaced or removed. `why` and `remedy`: what is wrong. */

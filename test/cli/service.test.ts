@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
-import type { Machine, Ran } from '../../src/service/machine.ts';
+import type { Machine, Ran } from '../../src/service/service.ts';
 import { serviceFor } from '../../src/service/service.ts';
 import { acquireHome } from '../../src/store/home/lock.ts';
 import { type CliOptions, type CliResult, relay, temporaryHome } from '../support/cli.ts';

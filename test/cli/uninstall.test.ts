@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { SKILL_MARK, writeSkill } from '../../src/connect/skillFile.ts';
 import { RelayError } from '../../src/domain/errors.ts';
-import type { Machine } from '../../src/service/machine.ts';
+import type { Machine } from '../../src/service/service.ts';
 import { serviceFor } from '../../src/service/service.ts';
 import { acquireHome } from '../../src/store/home/lock.ts';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';

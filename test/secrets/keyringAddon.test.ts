@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, chown, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { unpackAddon } from '../../src/secrets/keyringAddon.ts';
+import { unpackAddon } from '../../src/secrets/keychainHelper.ts';
 import { temporaryHome } from '../store/testStore.ts';
 
 const CONTENT = Buffer.from('an addon');

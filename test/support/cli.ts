@@ -6,7 +6,7 @@ import { type Clock, systemClock, systemRandom } from '../../src/base/clock.ts';
 import type { Parts, World } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import type { Pipe } from '../../src/cli/terminal/pipe.ts';
-import type { Machine } from '../../src/service/machine.ts';
+import type { Machine } from '../../src/service/service.ts';
 
 export { temporaryHome } from './temporaryHome.ts';
 

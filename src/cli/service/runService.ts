@@ -4,8 +4,15 @@ import { temporaryWord } from '../../base/childProcess.ts';
 import { homeToName, inspectSettings, loadSettings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { remedyText } from '../../domain/remedy.ts';
-import type { Machine, Ran } from '../../service/machine.ts';
-import { type Installed, installed, requireOk, type Service, serviceFor } from '../../service/service.ts';
+import {
+  type Installed,
+  installed,
+  type Machine,
+  type Ran,
+  requireOk,
+  type Service,
+  serviceFor,
+} from '../../service/service.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { runningServer, startingServer } from '../findServer.ts';

@@ -127,7 +127,7 @@ async function keyAdvice({ home }: Settings, source: StateToCopy['keySource']): 
       return 'Keep RELAY_ENCRYPTION_KEY too.';
     case 'file': {
       const { exists } = await import('../../base/files.ts');
-      const path = (await import('../../secrets/keyFile.ts')).keyFilePath(home);
+      const path = (await import('../../secrets/masterKey.ts')).keyFilePath(home);
       // A server that is not running now may get its key from the environment.
       return (await exists(path))
         ? `Keep ${path} too.`

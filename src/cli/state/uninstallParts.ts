@@ -211,7 +211,7 @@ async function keychainPart({ clock, signal }: Context, home: string, whose: str
 
 /** Removes the addons that executables have unpacked. An executable unpacks its addon again when it starts. */
 export async function removeUnpacked(): Promise<void> {
-  const { unpackedAddons } = await import('../../secrets/keyringAddon.ts');
+  const { unpackedAddons } = await import('../../secrets/keychainHelper.ts');
   for (const folder of await unpackedAddons()) {
     await rm(folder, { recursive: true, force: true });
     await rmdir(dirname(folder)).catch(() => {});
