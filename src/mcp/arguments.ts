@@ -14,18 +14,11 @@ type Schema = z.core.$ZodType;
 type Issue = z.core.$ZodIssue;
 
 /**
- * Arguments that a host adds to each call for its own use and then passes on to the server. To add an argument, add its name and
- * host, with the place where it was seen. @internal
+ * Arguments that a host adds to each call for its own use and then passes on to the server: Gemini CLI
+ * (https://github.com/google-gemini/gemini-cli/issues/27403), Cline (https://github.com/cline/cline/issues/10426) and n8n
+ * (https://github.com/n8n-io/n8n/issues/21500). @internal
  */
-export const HOST_ARGUMENTS: ReadonlyArray<{ name: string; host: string; source: string }> = [
-  {
-    name: 'wait_for_previous',
-    host: 'Gemini CLI',
-    source: 'https://github.com/google-gemini/gemini-cli/issues/27403',
-  },
-  { name: 'task_progress', host: 'Cline', source: 'https://github.com/cline/cline/issues/10426' },
-  { name: 'toolCallId', host: 'n8n', source: 'https://github.com/n8n-io/n8n/issues/21500' },
-];
+export const HOST_ARGUMENTS = ['wait_for_previous', 'task_progress', 'toolCallId'];
 
 /**
  * Parses arguments. An optional argument that is null counts as left out. A number, a boolean or a list may be sent as text. Arguments
@@ -36,7 +29,7 @@ export function parseArguments(tool: Tool, args: unknown): Record<string, unknow
   const { input } = tool;
   const sent = isObject(args) ? { ...args } : (args ?? {});
   if (isObject(sent)) {
-    for (const { name } of HOST_ARGUMENTS) if (!fieldOf(input.shape, name)) delete sent[name];
+    for (const name of HOST_ARGUMENTS) if (!fieldOf(input.shape, name)) delete sent[name];
   }
   const parsed = input.safeParse(asMeant(input, sent), { reportInput: true });
   if (parsed.success) return parsed.data;

@@ -126,9 +126,8 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       const messages = [sent].flat();
       const found = offerFor(client.headers);
       if ('problem' in found) return refusal(sent, ProtocolErrorCode.InvalidParams, found.problem);
-      if (repeatsAnId(messages)) {
+      if (repeatsAnId(messages))
         return refusal(null, ProtocolErrorCode.InvalidRequest, 'Two requests in the batch have the same ID.');
-      }
       for (const id of cancelledBy(messages)) calls.cancel({ principal: client.principal, id });
       const extra = { offer: found.offer, client } satisfies Extra;
       const answer = await handler.fetch(request, {

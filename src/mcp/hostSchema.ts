@@ -5,6 +5,7 @@
  * them.
  */
 import * as z from 'zod';
+import type { Tool } from '../tools/tool.ts';
 
 /** The schema of an object, as `tools/list` carries it. */
 export type ObjectSchema = Record<string, unknown> & { type: 'object' };
@@ -91,4 +92,71 @@ function present(node: Node): Node {
 /** The root always has `properties`, even if empty, since clients refuse a root without it. */
 function asObject(node: Node): ObjectSchema {
   return { type: 'object', ...node, properties: node.properties ?? {} } as ObjectSchema;
+}
+
+/**
+ * One schema for both forms of a result, lean and full, and for a failure, which is `{error}` in the same `structuredContent`.
+ * Common clients check all three against it. So nothing is required, further members are allowed, and a type is declared only if
+ * both forms have it.
+ */
+export function outputSchemaOf({
+  output,
+  lean,
+  detail,
+}: Pick<Tool, 'output' | 'lean' | 'detail'>): ObjectSchema {
+  const full = outlineOf(schemaOf(output));
+  const standard = lean ? agreed(outlineOf(schemaOf(lean.schema)), full, detail === 'full') : full;
+  const properties = { ...(standard.properties as object), error: { type: 'object' } };
+  return { type: 'object', properties };
+}
+
+function schemaOf(schema: z.ZodObject): Node {
+  return z.toJSONSchema(schema, { io: 'output', target: 'draft-2020-12', reused: 'inline' }) as Node;
+}
+
+/**
+ * Reduces a schema to types and members. A value that may be null gets no type: several clients take only one type per value.
+ */
+function outlineOf(schema: Node): Node {
+  const { type, properties, items, anyOf } = schema;
+  const forms = Array.isArray(anyOf) ? (anyOf as Node[]).filter((form) => form.type !== 'null') : [];
+  const [only] = forms;
+  if (only && forms.length === 1) return withoutType(outlineOf(only));
+  if (typeof type !== 'string') return {};
+  if (type === 'object' && properties) return { type, properties: mapped(properties as Members, outlineOf) };
+  if (type === 'array' && typeof items === 'object') return { type, items: outlineOf(items as Node) };
+  return { type: type === 'integer' ? 'number' : type };
+}
+
+function withoutType({ type: _, ...rest }: Node): Node {
+  return rest;
+}
+
+type Members = Record<string, Node>;
+
+/**
+ * `form` with its own members, or with the members of both forms if `every` is true. Where the two forms declare different
+ * types, the type is left out.
+ */
+function agreed(form: Node, other: Node | undefined, every: boolean): Node {
+  if (other === undefined) return form;
+  if (form.type !== other.type) {
+    const bothHave = (key: 'properties' | 'items') => form[key] !== undefined && other[key] !== undefined;
+    return bothHave('properties') || bothHave('items')
+      ? agreed(withoutType(form), withoutType(other), every)
+      : {};
+  }
+  if (form.properties && other.properties) {
+    const [mine, theirs] = [form.properties as Members, other.properties as Members];
+    const both = every ? { ...theirs, ...mine } : mine;
+    return { ...form, properties: mapped(both, (member, name) => agreed(member, theirs[name], every)) };
+  }
+  if (form.items && other.items) {
+    return { ...form, items: agreed(form.items as Node, other.items as Node, every) };
+  }
+  return form;
+}
+
+function mapped(members: Members, of: (member: Node, name: string) => Node): Members {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, of(member, name)]));
 }

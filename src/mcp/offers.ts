@@ -17,8 +17,6 @@ import { instructionsFor, type ToolEntry, toolEntry } from './surface.ts';
 /** One selection of tools, in the form in which clients receive it. Each selection is built once. */
 export interface Offer {
   choice: ToolChoice;
-  /** What the settings offer, of which `choice` is a part. */
-  settings: ToolChoice;
   /** The tools by name; `tools/call` knows no others. */
   tools: ReadonlyMap<string, Tool>;
   /** The entries for `tools/list`. */
@@ -42,7 +40,7 @@ export function createOffers(choice: ToolChoice): OfferFor {
 
   function offerOf(wanted: ToolChoice): Offer {
     const key = `${wanted.readOnly} ${wanted.toolsets.join()}`;
-    const offer = made.get(key) ?? makeOffer(wanted, choice);
+    const offer = made.get(key) ?? makeOffer(wanted);
     // `narrowed` puts the groups in order, so each set of groups has at most two offers: with and without tools that write.
     made.set(key, offer);
     return offer;
@@ -58,7 +56,7 @@ export function createOffers(choice: ToolChoice): OfferFor {
 }
 
 /** The text of the protocol error for a tool that is not offered. */
-export function unknownTool(name: string, { tools, choice, settings }: Offer): string {
+export function unknownTool(name: string, { tools, choice }: Offer): string {
   const text = `Unknown tool "${name.slice(0, 100)}". This server has ${tools.size} tools: see tools/list.`;
   const known = ALL_TOOLS.find((tool) => tool.name === name);
   if (!known) return text;
@@ -66,19 +64,14 @@ export function unknownTool(name: string, { tools, choice, settings }: Offer): s
   if (groupsOf(choice.toolsets).includes(group)) {
     return `${text} This one changes something, and only reading is on (RELAY_READ_ONLY, ${READ_ONLY_HEADER}, or the owner has approved this client for reading only).`;
   }
-  if (groupsOf(settings.toolsets).includes(group)) {
-    return `${text} This one is in the toolset ${group}, which this client leaves out with ${TOOLSETS_HEADER} (or --toolsets): the user switches it on in the settings of this client.`;
-  }
-  const on = [...settings.toolsets, group].join(',');
-  return `${text} This one is in the toolset ${group}, which is off (RELAY_TOOLSETS or ${TOOLSETS_HEADER}). Where the settings leave it out, the owner switches it on with "relay config set toolsets ${on}" and a restart of relay.`;
+  return `${text} This one is in the toolset ${group}, which is off. The user switches it on in the settings of this client (${TOOLSETS_HEADER} or --toolsets) or of relay ("relay config set toolsets", then a restart).`;
 }
 
-function makeOffer(choice: ToolChoice, settings: ToolChoice): Offer {
+function makeOffer(choice: ToolChoice): Offer {
   const tools = toolsOf(choice);
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
     choice,
-    settings,
     tools: byName,
     entries: tools.map(toolEntry),
     prompts: promptEntries(new Set(byName.keys())),

@@ -2,8 +2,7 @@
 import { groupsOf, type ToolChoice } from '../domain/toolsets.ts';
 import { ALL_TOOLS } from '../tools/index.ts';
 import type { Tool } from '../tools/tool.ts';
-import { hostInputSchema } from './hostSchema.ts';
-import { outputSchemaOf } from './outputSchema.ts';
+import { hostInputSchema, outputSchemaOf } from './hostSchema.ts';
 
 const CHANGES =
   "relay controls one person's Spotify account. Its tools can change playlists, the library and playback.";
@@ -29,7 +28,7 @@ const LINES = [
 const NAMES: ReadonlySet<string> = new Set(ALL_TOOLS.map(({ name }) => name));
 
 /**
- * Returns the instructions for the client's model; if tools are left out, the last line says which. The text has at most 1,900
+ * Returns the instructions for the client's model; if tools are left out, the last lines say which. The text has at most 1,900
  * characters, since clients cut it at 2,048.
  */
 export function instructionsFor(tools: readonly Tool[], choice: ToolChoice): string {
@@ -39,25 +38,17 @@ export function instructionsFor(tools: readonly Tool[], choice: ToolChoice): str
     return named.length === 0 || named.some((name) => offered.has(name));
   });
   const first = tools.some(({ kind }) => kind !== 'read') ? CHANGES : READS;
-  const rest = [...lines, ...leftOut(tools, choice)].map((line) => `- ${line}`);
+  const rest = [...lines, ...leftOut(choice)].map((line) => `- ${line}`);
   return [first, GUARD, '', ...rest].join('\n');
 }
 
-/** Names the groups that are offered or those that are missing, whichever are fewer: the text has to stay short. */
-function leftOut(tools: readonly Tool[], { toolsets, readOnly }: ToolChoice): string[] {
-  if (tools.length === 0)
-    return ["Here no tool is offered: relay's settings and this client name none in common."];
+/** Says which of the standard tools are left out. */
+function leftOut({ toolsets, readOnly }: ToolChoice): string[] {
   const groups = groupsOf(toolsets);
   const missing = groupsOf(['standard']).filter((group) => !groups.includes(group));
-  const about =
-    missing.length < groups.length
-      ? `no tool about ${missing.join(', ')} is offered`
-      : `only tools about ${groups.join(', ')} are offered`;
-  const limits = [
-    ...(missing.length > 0 ? [about] : []),
-    ...(readOnly ? ['no tool that changes something is offered'] : []),
-  ];
-  return limits.length > 0 ? [`Here ${limits.join(', and ')}.`] : [];
+  const about = missing.length > 0 ? [`about ${missing.join(', ')}`] : [];
+  const changing = readOnly ? ['that changes something'] : [];
+  return [...about, ...changing].map((what) => `No tool ${what} is offered here.`);
 }
 
 /** One entry of `tools/list`. */

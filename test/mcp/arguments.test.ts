@@ -180,7 +180,7 @@ test('a refusal reaches the client as text and data, and asks nothing of Spotify
   }));
 
 test('every tool refuses an unknown argument by name, and drops what known hosts add to each call', () => {
-  const added = Object.fromEntries(HOST_ARGUMENTS.map(({ name }) => [name, false]));
+  const added = Object.fromEntries(HOST_ARGUMENTS.map((name) => [name, false]));
   assert.deepEqual(Object.keys(added), ['wait_for_previous', 'task_progress', 'toolCallId']);
   for (const tool of ALL_TOOLS) {
     const { message } = refusalOf(tool, { ...added, market: 'DE' }) ?? assert.fail(tool.name);

@@ -39,14 +39,14 @@ for (const [env, says, hides] of [
     [
       /^relay reads one person's Spotify account\.\n/,
       /search_tracks/,
-      /- Here only tools about catalog, jobs are offered, and no tool that changes something is offered\.$/,
+      /- No tool about playlists, library, history, playback, diagnostics is offered here\.\n- No tool that changes something is offered here\.$/,
     ],
     /set_volume|remove_tracks_from_playlist|get_saved_tracks/,
   ],
   [
     { RELAY_TOOLSETS: 'catalog,playlists,library,history,playback,jobs' },
-    [/Its tools can change/, /commit_job/, /- Here no tool about diagnostics is offered\.$/],
-    /only tools/,
+    [/Its tools can change/, /commit_job/, /- No tool about diagnostics is offered here\.$/],
+    /that changes something/,
   ],
 ] as const) {
   test(`with ${Object.values(env).join(' and ')}, the instructions say what is left out, and leave out its lines`, () =>

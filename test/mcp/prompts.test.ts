@@ -67,11 +67,11 @@ test('a prompt whose argument is missing tells the model to ask for it', () =>
       [
         'make_playlist',
         'about',
-        /^Make a new Spotify playlist for me\. Ask me what it should be about\.\n\n1\. /,
+        /^Make a new Spotify playlist for me: ask me what it should be about\.\n\n1\. /,
       ],
-      ['tidy_playlist', 'playlist', /^Tidy a playlist of mine on Spotify\. Ask me which one\.\n\n1\. /],
+      ['tidy_playlist', 'playlist', /^Tidy my Spotify playlist: ask me which one\.\n\n1\. /],
       ['import_list', 'list', /\nAsk me for the list\.\n\n1\. /],
-      ['what_is_wrong', 'problem', /^Something does not work with Spotify\. Find out what\.\n\n1\. /],
+      ['what_is_wrong', 'problem', /^Something does not work with Spotify: find out what\.\n\n1\. /],
     ];
     for (const [name, argument, begin] of begins) {
       const text = textOf(await client.getPrompt({ name }));

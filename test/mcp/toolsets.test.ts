@@ -85,7 +85,7 @@ test('a tool that is left out is unknown to tools/call, and the error says which
       await assert.rejects(
         client.callTool({ name: 'create_playlist', arguments: { name: 'x' } }),
         unknown(
-          `Unknown tool "create_playlist". This server has ${count} tools: see tools/list. This one is in the toolset playlists, which is off (RELAY_TOOLSETS or X-MCP-Toolsets). Where the settings leave it out, the owner switches it on with "relay config set toolsets catalog,library,playlists" and a restart of relay.`,
+          `Unknown tool "create_playlist". This server has ${count} tools: see tools/list. This one is in the toolset playlists, which is off. The user switches it on in the settings of this client (X-MCP-Toolsets or --toolsets) or of relay ("relay config set toolsets", then a restart).`,
         ),
       );
       const reading = await mcpClient(server.mcpUrl, API_KEY, { 'X-MCP-Readonly': 'true' });
@@ -97,13 +97,13 @@ test('a tool that is left out is unknown to tools/call, and the error says which
         ),
       );
       await reading.close();
-      // The command keeps what the settings offer, whatever this client leaves out.
+      // The same holds for what this client leaves out itself.
       const narrow = await mcpClient(server.mcpUrl, API_KEY, { 'X-MCP-Toolsets': 'library' });
       const few = namesOf(['library']).length;
       await assert.rejects(
         narrow.callTool({ name: 'get_track', arguments: {} }),
         unknown(
-          `Unknown tool "get_track". This server has ${few} tools: see tools/list. This one is in the toolset catalog, which this client leaves out with X-MCP-Toolsets (or --toolsets): the user switches it on in the settings of this client.`,
+          `Unknown tool "get_track". This server has ${few} tools: see tools/list. This one is in the toolset catalog, which is off. The user switches it on in the settings of this client (X-MCP-Toolsets or --toolsets) or of relay ("relay config set toolsets", then a restart).`,
         ),
       );
       for (const [tool, group] of [
@@ -114,7 +114,7 @@ test('a tool that is left out is unknown to tools/call, and the error says which
         await assert.rejects(
           narrow.callTool({ name: tool, arguments: {} }),
           unknown(
-            `Unknown tool "${tool}". This server has ${few} tools: see tools/list. This one is in the toolset ${group}, which is off (RELAY_TOOLSETS or X-MCP-Toolsets). Where the settings leave it out, the owner switches it on with "relay config set toolsets catalog,library,${group}" and a restart of relay.`,
+            `Unknown tool "${tool}". This server has ${few} tools: see tools/list. This one is in the toolset ${group}, which is off. The user switches it on in the settings of this client (X-MCP-Toolsets or --toolsets) or of relay ("relay config set toolsets", then a restart).`,
           ),
         );
       await narrow.close();
