@@ -178,7 +178,7 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     id: 'mcp-others-call',
-    file: 'src/mcp/toolCalls.ts',
+    file: 'src/mcp/runTool.ts',
     from: 'return JSON.stringify([principal, id]);',
     to: 'return JSON.stringify([id]);',
     note: "a client can cancel another client's call",
@@ -186,7 +186,7 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     id: 'mcp-late-cancel',
-    file: 'src/mcp/toolCalls.ts',
+    file: 'src/mcp/runTool.ts',
     from: 'if (others.length > 0 || hasEnded) return;',
     to: 'if (others.length > 0) return;',
     note: "a client's late cancellation stops another client's call with the same ID",
@@ -194,7 +194,7 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     id: 'mcp-progress',
-    file: 'src/mcp/toolCalls.ts',
+    file: 'src/mcp/runTool.ts',
     from: 'if (done < last) before += last;\n    last = done;',
     to: 'last = done;',
     note: 'progress falls back when the second stage of a call begins',

@@ -14,7 +14,7 @@ import { serveLines } from './lineSession.ts';
 import { createOffers, type Offer, type SentHeaders, unknownTool } from './offers.ts';
 import { createPlainAnswers, isNotification, type Plain, type PlainAnswer, plainOf } from './plain.ts';
 import { promptText } from './prompts.ts';
-import { type Channel, createToolCalls, type ToolCallOptions } from './toolCalls.ts';
+import { type Channel, createToolCalls, type ToolCallOptions } from './runTool.ts';
 
 export interface McpEndpointOptions extends ToolCallOptions {
   /** The tools that the settings offer. */

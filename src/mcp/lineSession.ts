@@ -18,7 +18,7 @@ import { isObject, readJson } from '../base/parsing.ts';
 import type { Lines } from '../base/textLines.ts';
 import type { DoorSession } from '../domain/localApi.ts';
 import { isNotification, type PlainAnswer } from './plain.ts';
-import type { Channel } from './toolCalls.ts';
+import type { Channel } from './runTool.ts';
 
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;

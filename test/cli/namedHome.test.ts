@@ -7,7 +7,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { quotedPath } from '../../src/cli/usage/commandLine.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { Remedy } from '../../src/domain/remedy.ts';
-import { runTool } from '../../src/mcp/toolCalls.ts';
+import { runTool } from '../../src/mcp/runTool.ts';
 import type { Services, Tool } from '../../src/tools/tool.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';

@@ -6,7 +6,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import { holdWriting } from '../../src/jobs/restored.ts';
 import type { Library, LibraryOptions } from '../../src/library/library.ts';
-import { createToolCalls, type ToolCalls } from '../../src/mcp/toolCalls.ts';
+import { createToolCalls, type ToolCalls } from '../../src/mcp/runTool.ts';
 import { type Core, openCore } from '../../src/server/core.ts';
 import { createServices } from '../../src/server/services.ts';
 import { openCopy } from '../../src/store/file/open.ts';
