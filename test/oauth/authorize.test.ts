@@ -6,7 +6,7 @@ import { putClient } from '../../src/store/tables/oauthClients.ts';
 import { DAY, manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { authorizeUrl, CHALLENGE, newClient, REDIRECT, VERIFIER } from './clients.ts';
-import { answerOf, approve, openPage } from './ownerBrowser.ts';
+import { answerOf, approve } from './ownerBrowser.ts';
 import { connect } from './tokens.ts';
 import { withServer } from './withServer.ts';
 
@@ -73,10 +73,8 @@ test('a registered redirect URI that relay would refuse to register now is not r
 const BY_REDIRECT: Array<[error: string, parameters: Record<string, string | string[] | null>]> = [
   ['invalid_request', { response_type: null }],
   ['unsupported_response_type', { response_type: 'token' }],
-  ['unsupported_response_type', { response_type: 'code id_token' }],
   ['invalid_request', { response_mode: 'fragment' }],
   ['invalid_request', { code_challenge: null, code_challenge_method: null }],
-  ['invalid_request', { code_challenge: '' }],
   ['invalid_request', { code_challenge: VERIFIER, code_challenge_method: 'plain' }],
   ['invalid_request', { code_challenge_method: null }],
   ['invalid_request', { code_challenge: `${CHALLENGE}x` }],
@@ -84,7 +82,6 @@ const BY_REDIRECT: Array<[error: string, parameters: Record<string, string | str
   ['invalid_request', { unknown: ['a', 'b'] }],
   ['invalid_request', { state: ['a', 'b'] }],
   ['invalid_request', { state: 'a\nb' }],
-  ['invalid_request', { state: 'one\u0000' }],
   ['invalid_request', { state: 'café' }],
   ['invalid_target', { resource: 'https://other.example/mcp' }],
   ['invalid_target', { resource: 'BASE' }],
@@ -92,31 +89,28 @@ const BY_REDIRECT: Array<[error: string, parameters: Record<string, string | str
   ['invalid_target', { resource: 'BASE/mcp#x' }],
   ['invalid_target', { resource: 'http://127.0.0.1:1/mcp' }],
   ['invalid_target', { resource: 'http://user@127.0.0.1/mcp' }],
-  ['invalid_target', { resource: 'nonsense' }],
   ['invalid_target', { resource: 'mailto:some one' }],
 ];
 
-test('a malformed request of a client that was never approved ends on a page', () =>
-  withServer({}, async ({ baseUrl }) => {
-    const { client_id } = await newClient(baseUrl);
+test('a malformed request goes back to a client that was approved, with state and issuer; of any other it ends on a page', () =>
+  withServer({}, async ({ relay, baseUrl }) => {
+    const { client } = await connect(relay);
+    const stranger = await newClient(baseUrl);
     for (const [error, parameters] of BY_REDIRECT) {
       const given = JSON.parse(JSON.stringify(parameters).replaceAll('BASE', baseUrl));
-      const answer = await send(authorizeUrl(baseUrl, { client_id, ...given }));
-      assert.deepEqual([answer.status, answer.headers.location], [400, undefined], JSON.stringify(given));
-      assert.match(answer.text, /This client cannot be connected/);
-      assert.ok(answer.text.includes(`Error: <code>${error}</code>`), answer.text);
-      assert.doesNotMatch(answer.text, /<form/);
+      const ask = ({ client_id }: typeof client) => send(authorizeUrl(baseUrl, { client_id, ...given }));
+      const redirected = await ask(client);
+      const { error_description, ...rest } = answerOf(redirected);
+      assert.ok(error_description, JSON.stringify(given));
+      // A state that is repeated or malformed does not go back.
+      const state = 'state' in given ? {} : { state: 'some state' };
+      assert.deepEqual(rest, { error, ...state, iss: baseUrl }, JSON.stringify(given));
+      assert.ok(String(redirected.headers.location).startsWith(`${REDIRECT}?`));
+      const page = await ask(stranger);
+      assert.deepEqual([page.status, page.headers.location], [400, undefined], JSON.stringify(given));
+      assert.ok(page.text.includes(`Error: <code>${error}</code>`), page.text);
+      assert.doesNotMatch(page.text, /<form/);
     }
-  }));
-
-test('the owner who denies a client that was never approved is sent back to that client', () =>
-  withServer({}, async ({ baseUrl }) => {
-    const { browser, page } = await openPage(baseUrl);
-    // A malformed form is treated like a malformed address.
-    const forged = await browser.submit(page, 'deny', { response_type: 'x' });
-    assert.deepEqual([forged.status, forged.headers.location], [400, undefined]);
-    const { error_description: _, ...rest } = answerOf(await browser.submit(page, 'deny'));
-    assert.deepEqual(rest, { error: 'access_denied', state: 'some state', iss: baseUrl });
   }));
 
 test('relay remembers that a client was approved for as long as the client is registered', () =>
@@ -151,39 +145,14 @@ test('a client that the owner added or set up is trusted from the start', async 
   });
 });
 
-test('every other refusal goes to a client that was approved, with state and issuer', () =>
-  withServer({}, async ({ relay, baseUrl }) => {
-    const { client } = await connect(relay);
-    const { client_id } = client;
-    for (const [error, parameters] of BY_REDIRECT) {
-      const given = JSON.parse(JSON.stringify(parameters).replaceAll('BASE', baseUrl));
-      const answer = await send(authorizeUrl(baseUrl, { client_id, ...given }));
-      const { error_description, ...rest } = answerOf(answer);
-      assert.ok(error_description, JSON.stringify(given));
-      // A state that is repeated or malformed does not go back.
-      const state = 'state' in given ? {} : { state: 'some state' };
-      assert.deepEqual(rest, { error, ...state, iss: baseUrl }, JSON.stringify(given));
-      assert.ok(String(answer.headers.location).startsWith(`${REDIRECT}?`));
-    }
-  }));
-
-test('the issuer in the answer is the host that was dialled', () =>
-  withServer({}, async ({ relay, baseUrl }) => {
-    const { client_id } = (await connect(relay)).client;
-    const host = `localhost:${new URL(baseUrl).port}`;
-    const answer = await send(authorizeUrl(baseUrl, { client_id, response_type: 'x' }), {
-      headers: { host },
-    });
-    assert.equal(answerOf(answer).iss, `http://${host}`);
-  }));
-
-test('a query in the redirect URI stays', () =>
+test('a query in the redirect URI stays, and the issuer is the host that was dialled', () =>
   withServer({}, async ({ relay, baseUrl }) => {
     const redirect = 'https://app.example/callback?tenant=a%20b';
     const { client_id } = await newClient(baseUrl, { redirect_uris: [redirect] });
     await approve(relay, client_id, { redirect_uri: redirect });
-    const answer = await send(
-      authorizeUrl(baseUrl, { client_id, redirect_uri: redirect, response_type: 'x' }),
-    );
+    const host = `localhost:${new URL(baseUrl).port}`;
+    const url = authorizeUrl(baseUrl, { client_id, redirect_uri: redirect, response_type: 'x' });
+    const answer = await send(url, { headers: { host } });
+    assert.equal(answerOf(answer).iss, `http://${host}`);
     assert.ok(String(answer.headers.location).startsWith(`${redirect}&error=unsupported_response_type&`));
   }));

@@ -7,6 +7,8 @@ import { withServer } from './withServer.ts';
 
 const AS = '/.well-known/oauth-authorization-server';
 
+const METHODS = ['none', 'client_secret_basic', 'client_secret_post'];
+
 function expected(base: string) {
   return {
     issuer: base,
@@ -18,8 +20,8 @@ function expected(base: string) {
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
-    token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
-    revocation_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+    token_endpoint_auth_methods_supported: METHODS,
+    revocation_endpoint_auth_methods_supported: METHODS,
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     service_documentation: `${base}/`,
@@ -61,10 +63,7 @@ test('pages of any origin may read the metadata, and clients may name any protoc
     assert.match(String(answer.headers['content-type']), /^application\/json/);
     const preflight = await send(`${baseUrl}${AS}`, { method: 'OPTIONS', headers });
     assert.equal(preflight.status, 204);
-  }));
-
-test('there is no OpenID configuration, since this is not an OpenID provider', () =>
-  withServer({}, async ({ baseUrl }) => {
+    // This is no OpenID provider.
     assert.equal((await send(`${baseUrl}/.well-known/openid-configuration`)).status, 404);
   }));
 

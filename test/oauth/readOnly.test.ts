@@ -1,7 +1,6 @@
 /** A read-only approval: chosen by the owner, enforced by the server, whatever the client asks for. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isToolset } from '../../src/domain/toolsets.ts';
 import { toolsOf } from '../../src/tools/index.ts';
 import { freePort } from '../support/loopback.ts';
 import { mcpClient, type Relay } from '../support/world.ts';
@@ -86,19 +85,6 @@ test('a client may ask for a token that only reads, and later again for all; it 
     assert.deepEqual(await offered(relay, more.access_token), READING);
   }));
 
-test('the page lists once what a client may do, and offers "Read only"; a client that asks to read gets no more', () =>
-  withServer({}, async ({ relay }) => {
-    const full = await approved(relay, null);
-    assert.equal(full.tokens.scope, 'relay');
-    assert.ok((await offered(relay, full.tokens.access_token)).includes('create_playlist'));
-    assert.equal(full.page.text.match(/your playlists/g)?.length, 1);
-    assert.match(full.page.text, /<input type="checkbox" name="access" value="read">/);
-    const modest = await approved(relay, null, { scope: 'relay:read' });
-    assert.doesNotMatch(modest.page.text, /name="access"/);
-    assert.equal(modest.tokens.scope, 'relay:read');
-    assert.deepEqual(await offered(relay, modest.tokens.access_token), READING);
-  }));
-
 test('scopes that clients add by themselves are ignored, and never widen relay:read', () =>
   withServer({}, async ({ relay }) => {
     const granted: ReadonlyArray<[asked: string, scope: string]> = [
@@ -117,49 +103,3 @@ test('scopes that clients add by themselves are ignored, and never widen relay:r
       assert.equal(refreshed.scope, expected, scope);
     }
   }));
-
-const NAMED: ReadonlyArray<readonly [toolsets: string, changing: string | null, reading: string]> = [
-  [
-    'standard',
-    'Create, change and empty your playlists, change saved songs, control playback, see what you listen to',
-    'Only read: your playlists, saved songs and what you listen to',
-  ],
-  [
-    'all',
-    'Create, change and empty your playlists, delete playlists, make playlists follow rules, change saved songs, control playback, see what you listen to',
-    'Only read: your playlists, saved songs and what you listen to',
-  ],
-  [
-    'library_sql',
-    'Create, change and empty your playlists, make playlists follow rules, see what you listen to',
-    'Only read: your playlists, saved songs and what you listen to',
-  ],
-  ['jobs', 'Create, change and empty your playlists, change saved songs', "Only read: relay's jobs"],
-  ['playlists', 'Create, change and empty your playlists', 'Only read: your playlists'],
-  ['library', 'Change saved songs', 'Only read: saved songs'],
-  ['playback', 'Control playback, see what you listen to', 'Only read: what you listen to'],
-  ['catalog', 'Search Spotify and remember which songs you mean', "Only read: Spotify's catalog"],
-  ['history', null, 'Only read: what you listen to'],
-  ['diagnostics', null, "Only read: relay's own state"],
-  [
-    'catalog,diagnostics',
-    'Search Spotify and remember which songs you mean',
-    "Only read: Spotify's catalog and relay's own state",
-  ],
-];
-
-for (const [toolsets, changing, reading] of NAMED) {
-  test(`the page names what the tools of ${toolsets} can do, and no more`, () =>
-    withServer({ env: { RELAY_TOOLSETS: toolsets } }, async ({ relay }) => {
-      const { page, tokens } = await approved(relay, null);
-      const named = ({ text }: typeof page) =>
-        /<dt>Can<\/dt><dd>(.*?)<\/dd>/.exec(text)?.[1]?.replaceAll('&#39;', "'");
-      assert.equal(named(page), changing ?? reading);
-      const all = toolsOf({ toolsets: toolsets.split(',').filter(isToolset), readOnly: false });
-      const changes = all.some(({ kind, changesMemory }) => kind !== 'read' || changesMemory === true);
-      assert.equal(changes, changing !== null);
-      assert.equal(/name="access"/.test(page.text), changes);
-      assert.equal(tokens.scope, changes ? 'relay' : 'relay:read');
-      assert.equal(named((await approved(relay, null, { scope: 'relay:read' })).page), reading);
-    }));
-}

@@ -6,80 +6,39 @@ import { answerOf, ownerBrowser } from './ownerBrowser.ts';
 import { basic, codeForm, exchanged, mcpStatus } from './tokens.ts';
 import { withServer } from './withServer.ts';
 
-interface RealClient {
-  metadata: { redirect_uris: string[]; [field: string]: unknown };
-  /** Redirect URIs that the registered client uses, one after the other. */
-  authorizesWith: string[];
-}
-
-const CLIENTS: Record<string, RealClient> = {
-  'VS Code': {
-    metadata: {
-      client_name: 'Visual Studio Code',
-      client_uri: 'https://code.visualstudio.com',
-      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
-      response_types: ['code'],
-      redirect_uris: [
-        'https://insiders.vscode.dev/redirect',
-        'https://vscode.dev/redirect',
-        'http://127.0.0.1/',
-        'http://127.0.0.1:33418/',
-      ],
-      token_endpoint_auth_method: 'none',
-      application_type: 'native',
-    },
-    authorizesWith: ['http://127.0.0.1:33418/', 'http://127.0.0.1:51234/', 'https://vscode.dev/redirect'],
-  },
-  Cursor: {
-    metadata: {
-      client_name: 'Cursor',
-      redirect_uris: [
-        'cursor://anysphere.cursor-mcp/oauth/callback',
-        'https://www.cursor.com/agents/mcp/oauth/callback',
-        'http://localhost:8787/callback',
-      ],
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none',
-      application_type: 'web',
-    },
-    authorizesWith: ['cursor://anysphere.cursor-mcp/oauth/callback', 'http://localhost:8787/callback'],
-  },
-  'Claude Code': {
-    metadata: {
-      client_name: 'Claude Code (relay)',
-      redirect_uris: ['http://localhost:3118/callback'],
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none',
-      application_type: 'native',
-    },
-    authorizesWith: ['http://localhost:49321/callback'],
-  },
-  Codex: {
-    metadata: {
-      client_name: 'Codex',
-      redirect_uris: ['http://127.0.0.1:45678/callback/4f2a9c'],
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none',
-      application_type: 'native',
-    },
-    authorizesWith: ['http://127.0.0.1:45999/callback/4f2a9c'],
-  },
-  'a confidential client that names no method': {
-    metadata: { client_name: 'Hosted', redirect_uris: ['https://hosted.example/oauth/callback'] },
-    authorizesWith: ['https://hosted.example/oauth/callback'],
-  },
+/** What most of them send besides their name and redirect URIs. */
+const USUAL = {
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+  application_type: 'native',
 };
+const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
+const CURSOR = ['cursor://anysphere.cursor-mcp/oauth/callback', 'http://localhost:8787/callback'];
 
-for (const [name, { metadata, authorizesWith }] of Object.entries(CLIENTS)) {
+/** Name, redirect URIs, other metadata, and the redirect URIs that the registered client uses, one after the other. */
+const CLIENTS: ReadonlyArray<
+  [name: string, redirectUris: string[], metadata: object, authorizesWith: string[]]
+> = [
+  [
+    'Visual Studio Code',
+    ['https://vscode.dev/redirect', 'http://127.0.0.1/', 'http://127.0.0.1:33418/'],
+    { ...USUAL, grant_types: [...USUAL.grant_types, DEVICE_CODE] },
+    ['http://127.0.0.1:33418/', 'http://127.0.0.1:51234/', 'https://vscode.dev/redirect'],
+  ],
+  ['Cursor', CURSOR, { ...USUAL, application_type: 'web' }, CURSOR],
+  ['Claude Code', ['http://localhost:3118/callback'], USUAL, ['http://localhost:49321/callback']],
+  ['Codex', ['http://127.0.0.1:45678/callback/4f2a9c'], USUAL, ['http://127.0.0.1:45999/callback/4f2a9c']],
+  ['A confidential client', ['https://hosted.example/callback'], {}, ['https://hosted.example/callback']],
+];
+
+for (const [name, redirect_uris, metadata, authorizesWith] of CLIENTS) {
   test(`${name} registers and connects`, () =>
     withServer({}, async ({ baseUrl, server }) => {
-      const registered = await register(baseUrl, metadata);
+      const registered = await register(baseUrl, { client_name: name, redirect_uris, ...metadata });
       assert.equal(registered.status, 201, registered.text);
       const client = json(registered) as Registered;
-      assert.deepEqual(client.redirect_uris, metadata.redirect_uris);
+      assert.deepEqual(client.redirect_uris, redirect_uris);
       const browser = ownerBrowser(baseUrl);
       for (const redirect_uri of authorizesWith) {
         const request = { client_id: client.client_id, redirect_uri, resource: `${baseUrl}/mcp` };

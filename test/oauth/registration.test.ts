@@ -13,7 +13,7 @@ import { stateText, withServer } from './withServer.ts';
 const clientNames = async ({ server }: Relay) =>
   (await server.local.listClients()).clients.map(({ name }) => name);
 
-test('a public client gets an ID and the metadata that was accepted', () =>
+test('a public client gets an ID and the metadata that was accepted; one that names no method gets a secret too', () =>
   withServer({}, async ({ baseUrl, clock }) => {
     const answer = await register(baseUrl, {
       client_name: 'Story client',
@@ -38,72 +38,34 @@ test('a public client gets an ID and the metadata that was accepted', () =>
       token_endpoint_auth_method: 'none',
       scope: 'relay',
     });
-  }));
-
-test('a client that names no method is confidential and gets a secret that does not end', () =>
-  withServer({}, async ({ baseUrl }) => {
-    const { client_secret, client_secret_expires_at, token_endpoint_auth_method } = json(
-      await register(baseUrl, { redirect_uris: [REDIRECT] }),
-    );
-    assert.match(String(client_secret), /^[\w-]{43}$/);
+    const confidential = json(await register(baseUrl, { redirect_uris: [REDIRECT] }));
+    assert.match(String(confidential.client_secret), /^[\w-]{43}$/);
+    const { client_secret_expires_at, token_endpoint_auth_method } = confidential;
     assert.deepEqual([client_secret_expires_at, token_endpoint_auth_method], [0, 'client_secret_basic']);
   }));
 
-const BAD_URIS: unknown[] = [
-  undefined,
-  [],
-  'http://127.0.0.1/cb',
-  [7],
-  ['javascript:alert(1)'],
-  ['JavaScript:alert(1)//http://127.0.0.1/'],
-  ['java\nscript:alert(1)'],
-  ['data:text/html,x'],
-  ['file:///etc/passwd'],
-  ['blob:https://example.org/1'],
-  ['about:blank'],
-  ['vbscript:x'],
-  ['view-source:https://example.org/'],
-  ['ws://127.0.0.1/'],
-  ['ms-msdt:/id'],
-  ['MS-MSDT:/id'],
-  ['search-ms:query=x'],
-  ['ms-settings:'],
-  ['ms-appinstaller:?source=https://evil.example/x'],
-  ['shell:startup'],
-  ['intent://x/'],
-  ['mailto:x@example.org'],
-  ['x-apple.systempreferences:com.apple.x'],
-  ['com.apple.systempreferences:x'],
-  ['microsoft.windows.camera:'],
-  ['myapp://callback'],
-  ['1.example:/cb'],
-  ['com.:/cb'],
-  ['com.example.app:/cb#x'],
-  ['com.example.app://user@host/cb'],
-  ['cursor://user:pass@anysphere.cursor-mcp/oauth/callback'],
-  ['http://example.org/cb'],
-  ['http://127.0.0.1.example.org/cb'],
-  ['http://localhost@example.org/cb'],
-  ['http://user:pass@127.0.0.1/cb'],
-  ['https://trusted.example@evil.example/cb'],
-  ['https://@example.org/cb'],
-  ['http://:@127.0.0.1/cb'],
-  ['com.example.app://@host/cb'],
-  ['https://example.org/cb#fragment'],
-  ['https://example.org/cb#'],
-  ['https:example.org/cb'],
-  ['https://example.org\\@evil.example/'],
-  ['https://example.org/a b'],
-  ['https://example.org/\r\nset-cookie:x=1'],
-  ['//example.org/cb'],
-  ['/cb'],
-  [`https://example.org/${'x'.repeat(2000)}`],
-  ['http://127.0.0.1/cb', 'javascript:alert(1)'],
-];
+const BAD_URIS = [
+  'java\nscript:alert(1)',
+  'https://example.org/a b',
+  'https://example.org/\r\nset-cookie:x=1',
+  `https://example.org/${'x'.repeat(2000)}`,
+  ...`
+    javascript:alert(1) JavaScript:alert(1)//http://127.0.0.1/ data:text/html,x file:///etc/passwd blob:https://example.org/1
+    about:blank vbscript:x view-source:https://example.org/ ws://127.0.0.1/ MS-MSDT:/id search-ms:query=x ms-settings:
+    shell:startup intent://x/ mailto:x@example.org x-apple.systempreferences:com.apple.x microsoft.windows.camera:
+    myapp://callback 1.example:/cb com.:/cb com.example.app:/cb#x com.example.app://user@host/cb com.example.app://@host/cb
+    cursor://user:pass@anysphere.cursor-mcp/oauth/callback
+    http://example.org/cb http://127.0.0.1.example.org/cb http://localhost@example.org/cb http://:@127.0.0.1/cb
+    https://trusted.example@evil.example/cb https://@example.org/cb https://example.org/cb#fragment https://example.org/cb#
+    https:example.org/cb https://example.org\\@evil.example/ //example.org/cb /cb`
+    .trim()
+    .split(/\s+/),
+].map((uri) => [uri]);
+const NO_URIS = [undefined, [], 'http://127.0.0.1/cb', [7], ['http://127.0.0.1/cb', 'javascript:alert(1)']];
 
 test('what cannot be a safe redirect URI refuses the whole registration', () =>
   withServer({}, async ({ baseUrl, clock }) => {
-    for (const redirect_uris of BAD_URIS) {
+    for (const redirect_uris of [...BAD_URIS, ...NO_URIS]) {
       // Each try counts for the limit of registrations.
       clock.advance(MINUTE);
       const answer = await register(baseUrl, { redirect_uris });
@@ -113,7 +75,7 @@ test('what cannot be a safe redirect URI refuses the whole registration', () =>
 
 test('no client is sent back to a page of relay itself', async () => {
   const env = { PUBLIC_BASE_URL: 'https://relay.example.org' };
-  await withServer({ env }, async ({ server: { localUrl }, clock }) => {
+  await withServer({ env }, async ({ server: { local, localUrl }, clock }) => {
     const { port } = new URL(localUrl);
     const own = [
       ...['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'].map((name) => `http://${name}:${port}`),
@@ -128,6 +90,8 @@ test('no client is sent back to a page of relay itself', async () => {
         assert.equal(refusal(answer), '400 invalid_redirect_uri', `${origin}${path}`);
       }
     }
+    const mine = { name: 'Loop', redirectUris: ['https://relay.example.org/cb'], secret: null };
+    await assert.rejects(local.addClient(mine), { code: 'USAGE', message: /It leads to this server itself/ });
     // A loopback URI is registered for every port, so without a check it would also stand for relay's own port.
     const path = '/auth/provider/login';
     const redirect_uris = [`http://127.0.0.1${path}`, 'https://relay.example.org:8443/cb'];
@@ -144,21 +108,13 @@ test('no client is sent back to a page of relay itself', async () => {
 
 test('an app may be called back through a reversed domain name, or the scheme of a known client', () =>
   withServer({}, async ({ baseUrl }) => {
-    const redirect_uris = [
-      'com.example.app:/oauth/callback',
-      'org.example-1.app://callback?x=1',
-      'claude://callback',
-      'cursor://anysphere.cursor-mcp/oauth/callback',
-      'vscode://publisher.extension/cb',
-      'vscode-insiders://publisher.extension/cb',
-      'windsurf://cb',
-      'goose://oauth/callback',
-      'kiro://kiro.oauth/callback',
-      'lmstudio://oauth',
-      'raycast://oauth?package_name=Extension',
-      'warp://mcp/oauth2callback',
-      'zed://cb',
-    ];
+    const redirect_uris = `
+      com.example.app:/oauth/callback org.example-1.app://callback?x=1 claude://callback
+      cursor://anysphere.cursor-mcp/oauth/callback vscode://publisher.extension/cb vscode-insiders://publisher.extension/cb
+      windsurf://cb goose://oauth/callback kiro://kiro.oauth/callback lmstudio://oauth
+      raycast://oauth?package_name=Extension warp://mcp/oauth2callback zed://cb`
+      .trim()
+      .split(/\s+/);
     assert.deepEqual((await newClient(baseUrl, { redirect_uris })).redirect_uris, redirect_uris);
   }));
 
@@ -191,16 +147,14 @@ test('a body that is not JSON, of another type or too large is refused in the fo
     assert.equal(refusal(large), '413 invalid_client_metadata');
   }));
 
-const LONG = (path: string, count: number) => `http://127.0.0.1/${path}${'x'.repeat(count)}`;
-
 test('the redirect URIs of a registration are bounded together', () =>
   withServer({}, async ({ baseUrl }) => {
-    const uris = (length: number) => Array.from({ length: 20 }, (_, n) => LONG(String(n), length));
-    assert.equal((await register(baseUrl, { redirect_uris: uris(100) })).status, 201);
-    const over = await register(baseUrl, { redirect_uris: uris(110) });
+    const uris = (count: number, length: number) =>
+      Array.from({ length: count }, (_, n) => `http://127.0.0.1/${n}${'x'.repeat(length)}`);
+    await newClient(baseUrl, { redirect_uris: uris(20, 100) });
+    await newClient(baseUrl, { redirect_uris: [...uris(1, 1_900), ...uris(1, 1_900)] });
+    const over = await register(baseUrl, { redirect_uris: uris(20, 110) });
     assert.equal(refusal(over), '400 invalid_redirect_uri');
-    assert.equal((await register(baseUrl, { redirect_uris: [LONG('a', 1_900)] })).status, 201);
-    assert.equal((await register(baseUrl, { redirect_uris: Array(12).fill(LONG('a', 1_900)) })).status, 201);
   }));
 
 test('twenty registrations a minute from one address, then 429 until the minute is over', () =>
@@ -217,7 +171,7 @@ test('twenty registrations a minute from one address, then 429 until the minute 
 test('at most 200 registrations: the oldest that never got a token makes room, one with a token stays', () =>
   withServer({}, async ({ relay, baseUrl, clock }) => {
     const names = () => clientNames(relay);
-    const used = await connect(relay, { client_name: 'used' });
+    await connect(relay, { client_name: 'used' });
     clock.advance(MINUTE);
     await newClient(baseUrl, { client_name: 'oldest unused' });
     clock.advance(MINUTE);
@@ -229,11 +183,8 @@ test('at most 200 registrations: the oldest that never got a token makes room, o
     clock.advance(MINUTE);
     await newClient(baseUrl, { client_name: 'newcomer' });
     const left = await names();
-    assert.equal(left.length, 200);
-    assert.equal(left.includes('oldest unused'), false);
-    assert.equal(left[0], 'used');
-    assert.equal(left.at(-1), 'newcomer');
-    assert.ok(used.tokens.access_token);
+    const ends = [left.length, left[0], left.at(-1), left.includes('oldest unused')];
+    assert.deepEqual(ends, [200, 'used', 'newcomer', false]);
   }));
 
 test('a client that held a token is kept for twelve months after its last use', () =>
@@ -279,28 +230,18 @@ test('a registration that was never approved is dropped after a day', () =>
     );
   }));
 
-test('registrations survive a restart', () =>
-  withServer({}, async ({ relay }) => {
-    await newClient(relay.baseUrl, { client_name: 'kept' });
-    await relay.restart();
-    assert.deepEqual(await clientNames(relay), ['kept']);
-  }));
-
 const MATCHES: Array<[registered: string, requested: string, matches: boolean]> = [
   ['https://example.org/cb', 'https://example.org/cb', true],
   ['https://example.org/cb', 'https://example.org/cb/', false],
   ['https://example.org/cb', 'https://example.org/cb?x=1', false],
   ['https://example.org/cb', 'https://example.org:444/cb', false],
   ['https://example.org/cb', 'https://EXAMPLE.org/cb', false],
-  ['https://example.org/cb', 'https://example.org.evil.example/cb', false],
   ['http://127.0.0.1/cb', 'http://127.0.0.1:51234/cb', true],
   ['http://127.0.0.1:33418/', 'http://127.0.0.1:50000/', true],
   ['http://127.0.0.1:33418', 'http://127.0.0.1:50000/', true],
-  ['http://localhost:3118/callback', 'http://localhost:4000/callback', true],
   ['http://localhost/callback', 'http://localhost:3118/callback', true],
   ['http://[::1]/cb', 'http://[::1]:9/cb', true],
   ['http://127.0.0.1/cb', 'http://localhost/cb', false],
-  ['http://127.0.0.1/cb', 'http://127.0.0.1:1/other', false],
   ['http://127.0.0.1/cb', 'http://127.0.0.1:1/cb?next=x', false],
   ['http://127.0.0.1/cb?a=1', 'http://127.0.0.1:1/cb?a=1', true],
   ['http://127.0.0.1/cb', 'http://127.0.0.1:1/cb#x', false],

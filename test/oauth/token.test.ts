@@ -1,13 +1,13 @@
+/** `POST /oauth/token` and `POST /oauth/revoke`: what a code gives, what is refused, and what ends. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY, HOUR, MINUTE } from '../support/clock.ts';
-import { send } from '../support/http.ts';
+import { type Answer, send } from '../support/http.ts';
 import { json, newClient, type Registered, VERIFIER } from './clients.ts';
 import { approve } from './ownerBrowser.ts';
 import {
   approvedClient,
   askToken,
-  assertUnauthenticated,
   basic,
   codeForm,
   connect,
@@ -16,9 +16,18 @@ import {
   postForm,
   refreshForm,
   refusal,
+  type Tokens,
   tokenRefusal,
 } from './tokens.ts';
 import { stateText, whileUnsaved, withServer } from './withServer.ts';
+
+const revoke = (baseUrl: string, form: Record<string, string> | string, headers?: Record<string, string>) =>
+  postForm(`${baseUrl}/oauth/revoke`, form, headers);
+
+/** Checks for a 200 with an empty body, which RFC 7009 2.2 requires whatever the token was. */
+function assertDone(answer: Answer): void {
+  assert.deepEqual([answer.status, answer.text, answer.headers['cache-control']], [200, '', 'no-store']);
+}
 
 test('a code is exchanged for two opaque tokens, and the state contains none of these secrets', () =>
   withServer({}, async ({ relay, baseUrl }) => {
@@ -33,8 +42,7 @@ test('a code is exchanged for two opaque tokens, and the state contains none of 
     for (const secret of [access_token, refresh_token, code, relay.server.ownerCode]) {
       assert.ok(!state.includes(String(secret)));
     }
-    assert.match(String(access_token), /^[\w-]{43}$/);
-    assert.match(String(refresh_token), /^[\w-]{43}$/);
+    for (const token of [access_token, refresh_token]) assert.match(String(token), /^[\w-]{43}$/);
   }));
 
 test('a client secret is not readable in the state, and is accepted only in the way that was registered', () =>
@@ -45,104 +53,109 @@ test('a client secret is not readable in the state, and is accepted only in the 
     assert.ok(!(await stateText(relay)).includes(secret(open)));
 
     const form = codeForm(chosen, await approve(relay, chosen.client_id));
-    const asBasic = await askToken(baseUrl, form, basic(chosen.client_id, secret(chosen)));
-    assert.equal(refusal(asBasic), '401 invalid_client');
-    assert.equal(asBasic.headers['www-authenticate'], 'Basic realm="relay"');
-    assert.equal((await askToken(baseUrl, { ...form, client_secret: secret(chosen) })).status, 200);
+    const asBasic = basic(chosen.client_id, secret(chosen));
+    assert.equal(await tokenRefusal(baseUrl, form, asBasic), '401 invalid_client');
+    await exchanged(baseUrl, { ...form, client_secret: secret(chosen) });
 
     const { client_id: _, ...bare } = codeForm(open, await approve(relay, open.client_id));
-    const first = await askToken(baseUrl, bare, basic(open.client_id, secret(open)));
-    assert.equal(first.status, 200, first.text);
-    const { refresh_token } = json(first);
-    const posted = { ...refreshForm(open, String(refresh_token)), client_secret: secret(open) };
-    assert.equal((await askToken(baseUrl, posted)).status, 200);
+    const { refresh_token } = await exchanged(baseUrl, bare, basic(open.client_id, secret(open)));
+    await exchanged(baseUrl, { ...refreshForm(open, refresh_token), client_secret: secret(open) });
   }));
 
-test('a client that does not authenticate is refused, and the code stays good', () =>
-  withServer({}, async ({ relay, baseUrl }) => {
+test('a client that does not authenticate is refused at both endpoints, and code and token stay good', () =>
+  withServer({}, async ({ relay, baseUrl, server }) => {
+    const { tokens } = await connect(relay);
     const client = await newClient(baseUrl, { token_endpoint_auth_method: 'client_secret_basic' });
-    const publicClient = await newClient(baseUrl);
-    const secret = client.client_secret ?? '';
-    const { client_id: _, ...form } = codeForm(client, await approve(relay, client.client_id));
-    const { client_id } = client;
-    await assertUnauthenticated(
-      [
-        ['invalid_request', {}, {}],
-        ['invalid_client', { client_id }, {}],
-        ['invalid_client', { client_id, client_secret: secret }, {}],
-        ['invalid_client', { client_id: 'stranger' }, {}],
-        ['invalid_client', {}, basic(client_id, 'wrong')],
-        ['invalid_client', {}, basic('stranger', secret)],
-        ['invalid_client', {}, basic(client_id, '')],
-        ['invalid_client', {}, { authorization: 'Basic !!!' }],
-        ['invalid_client', {}, { authorization: `Bearer ${secret}` }],
-        ['invalid_request', { client_secret: secret }, basic(client_id, secret)],
-        ['invalid_request', { client_id: publicClient.client_id }, basic(client_id, secret)],
-        ['invalid_client', { client_id: publicClient.client_id, client_secret: 'made up' }, {}],
-      ],
-      (more, headers) => askToken(baseUrl, { ...form, ...more }, headers),
-    );
-    assert.equal((await askToken(baseUrl, form, basic(client_id, secret))).status, 200);
+    const { client_id: publicId } = await newClient(baseUrl);
+    const { client_id, client_secret: secret = '' } = client;
+    const { client_id: _, ...form } = codeForm(client, await approve(relay, client_id));
+    const tries: Array<[error: string, form: Record<string, string>, headers: Record<string, string>]> = [
+      ['400 invalid_request', {}, {}],
+      ['401 invalid_client', { client_id }, {}],
+      ['401 invalid_client', { client_id, client_secret: secret }, {}],
+      ['401 invalid_client', { client_id: 'stranger' }, {}],
+      ['401 invalid_client', {}, basic(client_id, 'wrong')],
+      ['401 invalid_client', {}, basic('stranger', secret)],
+      ['401 invalid_client', {}, basic(client_id, '')],
+      ['401 invalid_client', {}, { authorization: 'Basic !!!' }],
+      ['401 invalid_client', {}, { authorization: `Bearer ${secret}` }],
+      ['400 invalid_request', { client_secret: secret }, basic(client_id, secret)],
+      ['400 invalid_request', { client_id: publicId }, basic(client_id, secret)],
+      ['401 invalid_client', { client_id: publicId, client_secret: 'made up' }, {}],
+    ];
+    for (const [error, more, headers] of tries) {
+      for (const answer of [
+        await askToken(baseUrl, { ...form, ...more }, headers),
+        await revoke(baseUrl, { token: tokens.access_token, ...more }, headers),
+      ]) {
+        assert.equal(refusal(answer), error, JSON.stringify([more, headers]));
+        // If credentials in a header are refused, the answer names the scheme to use.
+        const scheme = error.startsWith('401') && headers.authorization ? 'Basic realm="relay"' : undefined;
+        assert.equal(answer.headers['www-authenticate'], scheme);
+      }
+    }
+    assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
+    await exchanged(baseUrl, form, basic(client_id, secret));
+    assertDone(await revoke(baseUrl, { token: 'x' }, basic(client_id, secret)));
   }));
 
-test('a token request that is not one complete, plain form in the body is refused', () =>
-  withServer({}, async ({ relay, baseUrl }) => {
+test('a request that is not one complete, plain form in the body is refused', () =>
+  withServer({}, async ({ relay, baseUrl, server }) => {
     const { form } = await approvedClient(relay);
-    const plain = new URLSearchParams(form).toString();
-    assert.equal(
-      await tokenRefusal(baseUrl, JSON.stringify(form), { 'content-type': 'application/json' }),
-      '415 invalid_request',
-    );
-    for (const again of ['client_id=x', 'grant_type=authorization_code', 'code=x', 'unknown=1&unknown=2']) {
-      assert.equal(await tokenRefusal(baseUrl, `${plain}&${again}`), '400 invalid_request', again);
+    const { client, tokens } = await connect(relay, { client_name: 'Other' });
+    const revocation = { token: tokens.access_token, client_id: client.client_id };
+    for (const [path, fields, needed] of [
+      ['token', form, ['grant_type', 'code', 'code_verifier']],
+      ['revoke', revocation, ['token']],
+    ] as const) {
+      const url = `${baseUrl}/oauth/${path}`;
+      const plain = new URLSearchParams(fields).toString();
+      const asJson = await postForm(url, JSON.stringify(fields), { 'content-type': 'application/json' });
+      assert.equal(refusal(asJson), '415 invalid_request');
+      for (const again of ['client_id=x', `${needed[0]}=x`, 'unknown=1&unknown=2'])
+        assert.equal(refusal(await postForm(url, `${plain}&${again}`)), '400 invalid_request', again);
+      for (const name of needed) {
+        const rest = { ...fields, [name]: '' };
+        assert.equal(refusal(await postForm(url, rest)), '400 invalid_request', name);
+      }
+      // Secrets in a query would end up in logs.
+      assert.equal(refusal(await postForm(`${url}?${plain}`, '')), '400 invalid_request');
+      const get = await send(`${url}?${plain}`);
+      assert.deepEqual([get.status, get.headers.allow], [405, 'POST']);
     }
-    for (const name of ['grant_type', 'code', 'code_verifier']) {
-      const { [name]: _, ...rest } = form;
-      assert.equal(await tokenRefusal(baseUrl, rest), '400 invalid_request', name);
-    }
-    assert.equal(
-      await tokenRefusal(baseUrl, { ...form, grant_type: 'password' }),
-      '400 unsupported_grant_type',
-    );
-    // Secrets in a query would end up in logs.
-    const inQuery = await postForm(`${baseUrl}/oauth/token?${plain}`, '');
-    assert.equal(refusal(inQuery), '400 invalid_request');
-    assert.equal((await send(`${baseUrl}/oauth/token?${plain}`)).status, 405);
-    assert.equal((await askToken(baseUrl, plain)).status, 200);
+    const password = { ...form, grant_type: 'password' };
+    assert.equal(await tokenRefusal(baseUrl, password), '400 unsupported_grant_type');
+    assert.equal((await revoke(baseUrl, revocation, { origin: 'https://example.org' })).status, 403);
+    await exchanged(baseUrl, form);
+    assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
   }));
 
-test('a wrong verifier uses the code up', () =>
-  withServer({}, async ({ relay, baseUrl }) => {
-    const client = await newClient(baseUrl);
-    for (const code_verifier of [`${VERIFIER}x`, 'short', `${VERIFIER}é`]) {
-      const form = codeForm(client, await approve(relay, client.client_id));
-      assert.equal(await tokenRefusal(baseUrl, { ...form, code_verifier }), '400 invalid_grant');
-      assert.equal(await tokenRefusal(baseUrl, form), '400 invalid_grant');
-    }
-  }));
-
-test('a code works for one minute, and only with its own redirect URI and resource', () =>
+test('a code works once, for one minute, and only with its own verifier, redirect URI and resource', () =>
   withServer({}, async ({ relay, baseUrl, clock }) => {
     const client = await newClient(baseUrl);
     const form = async () => codeForm(client, await approve(relay, client.client_id));
-    const other = { redirect_uri: 'http://127.0.0.1:7778/callback' };
-    assert.equal(await tokenRefusal(baseUrl, { ...(await form()), ...other }), '400 invalid_grant');
-
+    for (const wrong of [
+      ...[`${VERIFIER}x`, 'short', `${VERIFIER}é`].map((code_verifier) => ({ code_verifier })),
+      { redirect_uri: 'http://127.0.0.1:7778/callback' },
+    ]) {
+      const used = await form();
+      assert.equal(await tokenRefusal(baseUrl, { ...used, ...wrong }), '400 invalid_grant');
+      assert.equal(await tokenRefusal(baseUrl, used), '400 invalid_grant', 'the code is used up');
+    }
     const once = await form();
     const elsewhere = { ...once, resource: 'https://other.example/mcp' };
     assert.equal(await tokenRefusal(baseUrl, elsewhere), '400 invalid_target');
-    assert.equal((await askToken(baseUrl, { ...once, resource: `${baseUrl}/mcp/` })).status, 200);
-
+    await exchanged(baseUrl, { ...once, resource: `${baseUrl}/mcp/` });
     // OAuth 2.1 does not need the redirect URI, since PKCE replaces it.
-    const { redirect_uri: _, ...without } = await form();
-    assert.equal((await askToken(baseUrl, without)).status, 200);
+    await exchanged(baseUrl, { ...(await form()), redirect_uri: '' });
 
     const late = await form();
     clock.advance(MINUTE);
     assert.equal(await tokenRefusal(baseUrl, late), '400 invalid_grant');
     const inTime = await form();
     clock.advance(MINUTE - 1);
-    assert.equal((await askToken(baseUrl, inTime)).status, 200);
+    const twice = await Promise.all([askToken(baseUrl, inTime), askToken(baseUrl, inTime)]);
+    assert.deepEqual(twice.map(({ status }) => status).sort(), [200, 400]);
   }));
 
 test('a second use of a code revokes all tokens that came from the first', () =>
@@ -158,22 +171,23 @@ test('a second use of a code revokes all tokens that came from the first', () =>
     }
   }));
 
-test('if a code is used twice at the same moment, only one use succeeds', () =>
-  withServer({}, async ({ relay, baseUrl }) => {
-    const { form } = await approvedClient(relay);
-    const answers = await Promise.all([askToken(baseUrl, form), askToken(baseUrl, form)]);
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
-  }));
-
-test('another client can use neither a code nor a refresh token, and both stay valid if it tries', () =>
-  withServer({}, async ({ relay, baseUrl }) => {
-    const mine = await newClient(baseUrl);
+test('another client can use neither a code nor a refresh token, nor end one; all stay valid if it tries', () =>
+  withServer({}, async ({ relay, baseUrl, server }) => {
     const theirs = await newClient(baseUrl, { client_name: 'Other' });
-    const form = codeForm(mine, await approve(relay, mine.client_id));
+    const { client, form } = await approvedClient(relay);
     assert.equal(await tokenRefusal(baseUrl, { ...form, client_id: theirs.client_id }), '400 invalid_grant');
     const tokens = await exchanged(baseUrl, form);
     assert.equal(await tokenRefusal(baseUrl, refreshForm(theirs, tokens.refresh_token)), '400 invalid_grant');
-    await exchanged(baseUrl, refreshForm(mine, tokens.refresh_token));
+    const answers = ['made-up', tokens.access_token, tokens.refresh_token].map(async (token) => {
+      const answer = await revoke(baseUrl, { token, client_id: theirs.client_id });
+      assertDone(answer);
+      const { date: _, 'x-request-id': __, ...headers } = answer.headers;
+      return headers;
+    });
+    const [unknown, ...known] = await Promise.all(answers);
+    for (const headers of known) assert.deepEqual(headers, unknown, 'nobody learns which tokens exist');
+    assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
+    await exchanged(baseUrl, refreshForm(client, tokens.refresh_token));
   }));
 
 test('an access token lasts an hour, a refresh token 30 days from its last rotation', () =>
@@ -195,42 +209,66 @@ test('a refresh may name only the resource of its grant; a refused request uses 
   withServer({}, async ({ relay, baseUrl }) => {
     const { client, tokens } = await connect(relay);
     const form = refreshForm(client, tokens.refresh_token);
-    assert.equal(
-      await tokenRefusal(baseUrl, { ...form, resource: 'https://other.example/mcp' }),
-      '400 invalid_target',
-    );
-    assert.equal(await tokenRefusal(baseUrl, refreshForm(client, tokens.access_token)), '400 invalid_grant');
-    assert.equal(await tokenRefusal(baseUrl, refreshForm(client, 'made-up')), '400 invalid_grant');
+    const elsewhere = { ...form, resource: 'https://other.example/mcp' };
+    assert.equal(await tokenRefusal(baseUrl, elsewhere), '400 invalid_target');
+    for (const token of [tokens.access_token, 'made-up'])
+      assert.equal(await tokenRefusal(baseUrl, refreshForm(client, token)), '400 invalid_grant');
     await exchanged(baseUrl, { ...form, scope: 'relay', resource: `${baseUrl}/mcp` });
   }));
 
 test('a client that did not register the refresh grant gets no refresh token', () =>
-  withServer({}, async ({ relay }) => {
+  withServer({}, async ({ relay, baseUrl }) => {
     const { client, tokens } = await connect(relay, { grant_types: ['authorization_code'] });
     assert.equal('refresh_token' in tokens, false);
-    assert.equal(
-      await tokenRefusal(relay.baseUrl, refreshForm(client, 'made-up')),
-      '400 unauthorized_client',
-    );
+    assert.equal(await tokenRefusal(baseUrl, refreshForm(client, 'made-up')), '400 unauthorized_client');
   }));
 
-test('while the state cannot be saved nothing is used up', () =>
-  withServer({}, async ({ relay, baseUrl }) => {
-    const client = await newClient(baseUrl);
-    const broken = async (form: Record<string, string>) => {
-      const answer = await whileUnsaved(relay, () => askToken(baseUrl, form));
-      assert.equal(refusal(answer), '503 temporarily_unavailable');
+test('while the state cannot be saved, clients get temporarily_unavailable, and nothing is used up', () =>
+  withServer({}, async ({ relay, baseUrl, clock, server }) => {
+    const broken = async (ask: () => Promise<Answer>, times = 1) => {
+      const answers = await whileUnsaved(relay, () => Promise.all(Array.from({ length: times }, ask)));
+      for (const answer of answers) assert.equal(refusal(answer), '503 temporarily_unavailable');
     };
-    const form = codeForm(client, await approve(relay, client.client_id));
-    await broken(form);
+    const { client, form } = await approvedClient(relay);
+    await broken(() => askToken(baseUrl, form));
     const tokens = await exchanged(baseUrl, form);
-    await broken(refreshForm(client, tokens.refresh_token));
-    const { clients } = await relay.server.local.listClients();
-    assert.deepEqual(
-      clients.map(({ approvals }) =>
-        approvals.map(({ accessTokens, refreshTokens }) => [accessTokens, refreshTokens]),
-      ),
-      [[[1, 1]]],
-    );
-    await exchanged(baseUrl, refreshForm(client, tokens.refresh_token));
+    await broken(() => askToken(baseUrl, refreshForm(client, tokens.refresh_token)), 2);
+    const { clients } = await server.local.listClients();
+    const held = clients[0]?.approvals.map(({ accessTokens, refreshTokens }) => [
+      accessTokens,
+      refreshTokens,
+    ]);
+    assert.deepEqual(held, [[1, 1]]);
+    // If a failed exchange had rotated the token, it would now come back too late.
+    clock.advance(2 * MINUTE);
+    const { refresh_token: token } = await exchanged(baseUrl, refreshForm(client, tokens.refresh_token));
+    const revocation = { token, client_id: client.client_id };
+    await broken(() => revoke(baseUrl, revocation));
+    assertDone(await revoke(baseUrl, revocation));
   }));
+
+for (const [what, form] of [
+  ['the refresh token', ({ refresh_token }: Tokens) => ({ token: refresh_token })],
+  [
+    'a token under a wrong hint',
+    ({ access_token }: Tokens) => ({ token: access_token, token_type_hint: 'refresh_token' }),
+  ],
+] as const) {
+  test(`revoking ${what} ends the whole family at once, and keeps the registration`, () =>
+    withServer({}, async ({ relay, baseUrl, server, clock }) => {
+      const { client, tokens } = await connect(relay);
+      clock.advance(MINUTE);
+      const other = await connect(relay, { client_name: 'Other' });
+      const pair = await exchanged(baseUrl, refreshForm(client, tokens.refresh_token));
+      for (let time = 0; time < 2; time++)
+        assertDone(await revoke(baseUrl, { ...form(pair), client_id: client.client_id }));
+      for (const { access_token, refresh_token } of [tokens, pair]) {
+        assert.equal(await mcpStatus(server.mcpUrl, access_token), 401);
+        assert.equal(await tokenRefusal(baseUrl, refreshForm(client, refresh_token)), '400 invalid_grant');
+      }
+      assert.equal(await mcpStatus(server.mcpUrl, other.tokens.access_token), 200);
+      const { clients } = await server.local.listClients();
+      const approvals = clients.map(({ name, approvals }) => `${name} ${approvals.length}`);
+      assert.deepEqual(approvals, ['Story client 0', 'Other 1']);
+    }));
+}

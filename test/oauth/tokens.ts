@@ -38,23 +38,6 @@ export const basic = (id: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
 });
 
-/**
- * Sends each try with `ask`, and checks that it is refused with its error. If credentials in a header are refused, the answer
- * must name the scheme to use.
- */
-export async function assertUnauthenticated(
-  tries: ReadonlyArray<[error: string, form: Record<string, string>, headers: Record<string, string>]>,
-  ask: (form: Record<string, string>, headers: Record<string, string>) => Promise<Answer>,
-): Promise<void> {
-  for (const [error, form, headers] of tries) {
-    const answer = await ask(form, headers);
-    const status = error === 'invalid_client' ? 401 : 400;
-    assert.equal(refusal(answer), `${status} ${error}`, JSON.stringify([form, headers]));
-    const scheme = status === 401 && headers.authorization ? 'Basic realm="relay"' : undefined;
-    assert.equal(answer.headers['www-authenticate'], scheme);
-  }
-}
-
 /** The form that exchanges a code for tokens. */
 export const codeForm = (client: Registered, code: string): Record<string, string> => ({
   grant_type: 'authorization_code',

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { authorizeUrl, newClient, REDIRECT } from '../oauth/clients.ts';
+import { answerOf, formFields, openPage, ownerBrowser, signIn } from '../oauth/ownerBrowser.ts';
+import { askToken, codeForm, connect, exchanged, mcpStatus } from '../oauth/tokens.ts';
+import { whileUnsaved, withServer } from '../oauth/withServer.ts';
 import { createBrowser } from '../support/browser.ts';
 import { send } from '../support/http.ts';
 import { sendStranger, withoutSecondUser } from '../support/stranger.ts';
 import { connectAccount } from '../support/world.ts';
-import { authorizeUrl, newClient, REDIRECT } from './clients.ts';
-import { answerOf, formFields, openPage, ownerBrowser, signIn } from './ownerBrowser.ts';
-import { askToken, codeForm, connect, exchanged, mcpStatus } from './tokens.ts';
-import { whileUnsaved, withServer } from './withServer.ts';
 
 test('the page names the client, where it goes back to, what it may do and the account', () =>
   withServer({}, async ({ baseUrl, provider }) => {
@@ -240,3 +240,47 @@ test("a name that shows nothing is no name on the owner's page either", () =>
     const names = clients.map(({ name }: { name: string }) => name);
     assert.deepEqual(names, [`an unnamed client (${client.client_id.slice(0, 12)})`]);
   }));
+
+const NAMED: ReadonlyArray<readonly [toolsets: string, changing: string | null, reading: string]> = [
+  [
+    'standard',
+    'Create, change and empty your playlists, change saved songs, control playback, see what you listen to',
+    'Only read: your playlists, saved songs and what you listen to',
+  ],
+  [
+    'all',
+    'Create, change and empty your playlists, delete playlists, make playlists follow rules, change saved songs, control playback, see what you listen to',
+    'Only read: your playlists, saved songs and what you listen to',
+  ],
+  [
+    'library_sql',
+    'Create, change and empty your playlists, make playlists follow rules, see what you listen to',
+    'Only read: your playlists, saved songs and what you listen to',
+  ],
+  ['jobs', 'Create, change and empty your playlists, change saved songs', "Only read: relay's jobs"],
+  ['playlists', 'Create, change and empty your playlists', 'Only read: your playlists'],
+  ['library', 'Change saved songs', 'Only read: saved songs'],
+  ['playback', 'Control playback, see what you listen to', 'Only read: what you listen to'],
+  ['catalog', 'Search Spotify and remember which songs you mean', "Only read: Spotify's catalog"],
+  ['history', null, 'Only read: what you listen to'],
+  ['diagnostics', null, "Only read: relay's own state"],
+  [
+    'catalog,diagnostics',
+    'Search Spotify and remember which songs you mean',
+    "Only read: Spotify's catalog and relay's own state",
+  ],
+];
+
+for (const [toolsets, changing, reading] of NAMED) {
+  test(`the page names what the tools of ${toolsets} can do, and no more`, () =>
+    withServer({ env: { RELAY_TOOLSETS: toolsets } }, async ({ baseUrl }) => {
+      const { client_id } = await newClient(baseUrl);
+      const named = async (parameters: Record<string, string> = {}) => {
+        const { text } = await send(authorizeUrl(baseUrl, { client_id, ...parameters }));
+        const can = /<dt>Can<\/dt><dd>(.*?)<\/dd>/.exec(text)?.[1]?.replaceAll('&#39;', "'");
+        return { can, isChoice: /name="access"/.test(text) };
+      };
+      assert.deepEqual(await named(), { can: changing ?? reading, isChoice: changing !== null });
+      assert.deepEqual(await named({ scope: 'relay:read' }), { can: reading, isChoice: false });
+    }));
+}
