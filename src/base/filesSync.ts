@@ -1,17 +1,21 @@
-/** `files.ts` for code that has to be synchronous: settings, the key file, the lock and server files. */
+/** `files.ts` for code that has to be synchronous: settings, the key file, the lock and server files; and directories. */
 import {
   closeSync,
   fchmodSync,
   fstatSync,
   fsyncSync,
+  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
   type Stats,
+  statSync,
   writeFileSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { refusedPauseMs, tempPathFor, UnreadFile, WITHOUT_WAITING } from './files.ts';
+import { systemCodeOf } from './thrown.ts';
 
 /** Replaces the file at `path` with one of mode 0600, in one step. */
 export function replaceFileSync(path: string, content: string | Uint8Array): void {
@@ -58,4 +62,27 @@ export function readRegularFileSync(path: string, maxBytes: number): { bytes: Bu
   } finally {
     closeSync(file);
   }
+}
+
+/**
+ * Creates the directory `path` and the missing directories above it, by default with access for the owner only. Node's own
+ * recursive call reports a read-only disk as ENOENT.
+ * @returns the paths of the new directories, the innermost first
+ * @throws the error of the first directory that could not be created
+ */
+export function makeDirectories(path: string, mode = 0o700): string[] {
+  if (isDirectory(path)) return [];
+  const above = path === dirname(path) ? [] : makeDirectories(dirname(path), mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another process may have created it in the meantime.
+    if (systemCodeOf(error) !== 'EEXIST' || !isDirectory(path)) throw error;
+    return above;
+  }
+  return [path, ...above];
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

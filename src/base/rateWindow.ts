@@ -10,8 +10,6 @@ const MAX_KEYS = 1000;
 export interface Window {
   /** Seconds until the key is below the limit again; 0 if it already is. */
   waitSeconds(key: string): number;
-  /** How often the key was counted in the last minute. */
-  total(key: string): number;
   count(key: string): void;
 }
 
@@ -23,7 +21,6 @@ export function createWindow(limit: number, clock: Clock): Window {
       const [oldest = 0] = recent(key).slice(-limit);
       return recent(key).length < limit ? 0 : Math.ceil((oldest + WINDOW_MS - clock.monotonic()) / 1000);
     },
-    total: (key) => recent(key).length,
     count(key) {
       const kept = [...recent(key), clock.monotonic()];
       events.delete(key);

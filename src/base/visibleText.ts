@@ -23,7 +23,6 @@ const unsafe = lazy(
 
 /** Characters that move to another line or column. A space replaces them, so that no two words become one. */
 const BREAKS = /[\t-\r\u0085\u2028\u2029]+/g;
-const BREAKS_BUT_LINE_ENDS = /[\t\v-\r\u0085\u2028\u2029]+/g;
 
 /**
  * Any character that `hidden` may find: raw, or as `JSON.stringify` escapes it, or only the first half of its surrogate pair.
@@ -66,7 +65,7 @@ const loneSurrogate = lazy(() => /\p{Cs}/gu);
 
 /** Cleans text that becomes part of one line, of any length. */
 export function visibleLine(text: string): string {
-  return without(text.replace(BREAKS, ' '));
+  return modelText(text.replace(BREAKS, ' '));
 }
 
 /**
@@ -74,7 +73,7 @@ export function visibleLine(text: string): string {
  * this is the last defence.
  */
 export function visibleLines(text: string): string {
-  const lines = text.split('\n').map((line) => without(line.replace(BREAKS_BUT_LINE_ENDS, ' ')));
+  const lines = text.split('\n').map(visibleLine);
   return (text.startsWith('\ufeff') ? '\ufeff' : '') + lines.join('\n');
 }
 
@@ -153,10 +152,6 @@ export function headerValue(text: string): string {
   return text.replace(/[^\x20-\x7e]/gu, (found) =>
     encodeURIComponent(found.replace(loneSurrogate(), '\ufffd')),
   );
-}
-
-function without(text: string): string {
-  return text.replace(unsafe(), (found) => (isHalf(found) ? '\ufffd' : ''));
 }
 
 /** True for half of a surrogate pair. */

@@ -4,8 +4,7 @@
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeDirectories } from '../base/directories.ts';
-import { replaceFileSync } from '../base/filesSync.ts';
+import { makeDirectories, replaceFileSync } from '../base/filesSync.ts';
 import { isObject } from '../base/parsing.ts';
 import { isDiskFull, messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import type { Problem } from './problems.ts';

@@ -5,8 +5,8 @@
 import { type FileHandle, lstat, open, realpath, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { stampOf } from '../base/clock.ts';
-import { makeDirectories } from '../base/directories.ts';
 import { readRegularFile, replaceFile, UnreadFile, writeSynced } from '../base/files.ts';
+import { makeDirectories } from '../base/filesSync.ts';
 import { messageOf, nullIfMissing, RelayError, systemCodeOf } from '../domain/errors.ts';
 
 /** Why a client's file cannot be edited safely. Nothing was changed. */

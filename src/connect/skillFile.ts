@@ -1,8 +1,8 @@
 /** Writes a skill into a directory of skills, and removes it with everything that was created for it. */
 import { readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeDirectories } from '../base/directories.ts';
 import { replaceFile } from '../base/files.ts';
+import { makeDirectories } from '../base/filesSync.ts';
 import { messageOf, nullIfMissing, RelayError } from '../domain/errors.ts';
 import { SKILL_NAME } from './skillPlaces.ts';
 

@@ -8,8 +8,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { getRawAsset } from 'node:sea';
 import { hashOf } from '../base/digest.ts';
-import { makeDirectories } from '../base/directories.ts';
-import { replaceFileSync } from '../base/filesSync.ts';
+import { makeDirectories, replaceFileSync } from '../base/filesSync.ts';
 import { ownDirectory } from '../base/ownDirectory.ts';
 
 /** Name under which the executable carries the addon. */

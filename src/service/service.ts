@@ -6,8 +6,8 @@ import { delimiter, dirname, isAbsolute, join, posix, resolve } from 'node:path'
 import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 import { childEnv, systemProgram } from '../base/childProcess.ts';
-import { makeDirectories } from '../base/directories.ts';
 import { readRegularFile, replaceFile } from '../base/files.ts';
+import { makeDirectories } from '../base/filesSync.ts';
 import { directoryIn, homeDirectory } from '../base/userDirectories.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import type { Remedy } from '../domain/remedy.ts';

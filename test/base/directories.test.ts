@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { makeDirectories } from '../../src/base/directories.ts';
+import { makeDirectories } from '../../src/base/filesSync.ts';
 import { temporaryHome } from '../support/cli.ts';
 
 test('missing directories are created for the user alone, and existing ones stay', (context) => {

@@ -34,7 +34,7 @@ test('a window of a minute is a minute, whatever happens to the clock', () => {
   clock.setWall(clock.now() - HOUR);
   assert.equal(window.waitSeconds('a'), 60);
   clock.advance(59_000);
-  assert.deepEqual([window.waitSeconds('a'), window.total('a')], [1, 1]);
+  assert.equal(window.waitSeconds('a'), 1);
   clock.advance(1_000);
-  assert.deepEqual([window.waitSeconds('a'), window.total('a')], [0, 0]);
+  assert.equal(window.waitSeconds('a'), 0);
 });

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectories } from '../../base/directories.ts';
+import { makeDirectories } from '../../base/filesSync.ts';
 import { counted } from '../../base/lists.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import type { ListRow, PlaylistFacts, WrittenFormat } from '../../domain/listExport.ts';

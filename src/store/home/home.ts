@@ -2,7 +2,7 @@
 import { constants, type Stats } from 'node:fs';
 import { access, chmod, lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeDirectories } from '../../base/directories.ts';
+import { makeDirectories } from '../../base/filesSync.ts';
 import { type Log, silentLog } from '../../base/log.ts';
 import { isDiskFull, messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 
