@@ -147,7 +147,7 @@ function progressOf(
 const CALL_DEADLINE_MS = 45_000;
 
 /** What all calls of a server share. */
-export interface CallBasics {
+interface CallBasics {
   services: Services;
   clock: Clock;
   log: Log;
@@ -164,7 +164,7 @@ interface CallContext extends CallBasics {
   progress(done: number, total: number, message?: string): void;
 }
 
-/** Runs one call. A failure becomes a result with `isError`. */
+/** Runs one call. A failure becomes a result with `isError`. @internal */
 export async function runTool(tool: Tool, args: unknown, context: CallContext): Promise<CallResult> {
   const startedAt = context.clock.monotonic();
   const { services, clock, progress, by } = context;

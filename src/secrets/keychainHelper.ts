@@ -82,7 +82,6 @@ export async function unpackedAddons(): Promise<string[]> {
  * Writes the addon to a folder that only this user can change, and returns its path. Each version has a folder of its own, named
  * after the addon's hash.
  * @throws Error if another user could replace the addon, or if it cannot be written
- * @internal
  */
 export function unpackAddon(place: string, content: Uint8Array): string {
   const folder = join(place, hashOf(content));
