@@ -38,17 +38,10 @@ export function readConfigFile(home: string): ConfigFile {
       return unusable(`is not JSON${/ at position \d.*$/.exec(error.message)?.[0] ?? ''}`);
     const code = systemCodeOf(error);
     if (code === 'ENOENT') return file({});
-    return unusable(`cannot be read (${code ?? messageOf(error)})`, remedyFor(home, code));
+    // Perhaps the file is not even there: after `sudo relay serve`, the whole home belongs to root.
+    const remedy = `Let the user that runs relay read and write ${home} and its files, or choose another home with --home or RELAY_HOME.`;
+    return unusable(`cannot be read (${code ?? messageOf(error)})`, remedy);
   }
-}
-
-/** Returns the remedy for a file that cannot be read; undefined if the person should correct or remove the file. */
-function remedyFor(home: string, code: string | undefined): string | undefined {
-  if (code === 'ENOTDIR') return `${home} is not a directory: choose another home with --home or RELAY_HOME.`;
-  // Perhaps the file is not even there: after `sudo relay serve`, the whole home belongs to root.
-  if (code === 'EACCES' || code === 'EPERM')
-    return `Let the user that runs relay read and write ${home} and its files, or choose another home with --home or RELAY_HOME.`;
-  return undefined;
 }
 
 /**

@@ -96,7 +96,7 @@ export const bearerKey = textThat('at least 32 characters of letters, digits and
 );
 
 /**
- * Six characters are short enough to type, and relay slows down guesses (`server/access/codeGate.ts`). Space around the code is
+ * Six characters are short enough to type, and relay slows down guesses (`server/access/owner.ts`). Space around the code is
  * removed, as it is from what a person types: an environment file may end its lines with CR LF.
  */
 export const ownerCode = textType('at least 6 characters', (text) =>
