@@ -127,8 +127,8 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   }
 
   async function admitted(old: StoredTokens): Promise<StoredTokens> {
-    const answered = await limits.admit('login', NEVER);
-    return refresh(old).finally(answered);
+    await limits.admit('login', NEVER);
+    return refresh(old);
   }
 
   function requireTokens(): StoredTokens {

@@ -60,12 +60,9 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     let refreshed = false;
     for (let attempt = 1; ; attempt++) {
       waiting.throwIfAborted();
-      const answered = await limits.admit(request.scope, waiting).catch(throwUnsent);
-      const { result, token } = await tokens
-        .current(waiting, account)
-        .catch(throwUnsent)
-        .then(async (token) => ({ token, result: await tryOnce(request, token, signal) }))
-        .finally(answered);
+      await limits.admit(request.scope, waiting).catch(throwUnsent);
+      const token = await tokens.current(waiting, account).catch(throwUnsent);
+      const result = await tryOnce(request, token, signal);
       if ('done' in result) {
         history.succeeded(request);
         return result.done;
