@@ -64,9 +64,11 @@ async function bundled(entry: string, options: BuildOptions): Promise<string> {
 /** @throws Error if the name or the first comment of a migration breaks the rules in `src/store/README.md` */
 async function readMigrations(): Promise<Migration[]> {
   const files = (await readdir(join(root, MIGRATIONS))).sort();
+  // The first one may be any number: it makes the whole schema, and files of earlier versions are refused.
+  const first = Number(files[0]?.slice(0, 6));
   return Promise.all(
     files.map(async (file, index) =>
-      parse(file, index + 1, await readFile(join(root, MIGRATIONS, file), 'utf8')),
+      parse(file, first + index, await readFile(join(root, MIGRATIONS, file), 'utf8')),
     ),
   );
 }

@@ -1,5 +1,5 @@
 // `npm test`: bundles the tests, and runs the bundles with `node --test`. Options are Node's, such as `--test-name-pattern=…`.
-// Paths limit it to the test files with one of them in their own path. test/load takes long, and test/package needs executables
+// Paths limit it to the test files with one of them in their own path. test/package needs executables
 // that are built first, so they run only if a path names them. With RELAY_TEST_FULL=1 and no path, only the files run that take
 // their sizes from test/support/scale.ts.
 import { spawn } from 'node:child_process';
@@ -29,7 +29,7 @@ if (unknown.length > 0) {
   console.error(`No test file has ${unknown.join(' or ')} in its path.`);
   process.exit(1);
 }
-const isSeparate = ({ path }) => /^test\/(load|package)\//.test(path);
+const isSeparate = ({ path }) => /^test\/package\//.test(path);
 const files = all.filter((file) =>
   named.length > 0
     ? named.some((name) => file.path.includes(name))

@@ -1,8 +1,8 @@
-/** A few processes that run histories, each taking the next task when it is done with one. */
+/** A few processes that play histories, each taking the next task when it is done with one. */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import type { SeedReport, Shortest, Task, Told } from '../../test/simulate/children/worker.ts';
-import type { Subject } from '../../test/simulate/subjects.ts';
+import type { SeedReport, Task, Told } from '../../test/simulate/children/worker.ts';
+import type { SubjectOfRun } from '../../test/simulate/runs.ts';
 import { bundleSimulator, type Engine } from './bundle.ts';
 
 const FLAGS = [
@@ -18,26 +18,19 @@ const FLAGS = [
 ];
 /** Number of seeds in one task. */
 const CHUNK = 20;
-/** Longer than any history takes on a slow machine, in milliseconds of real time. */
-const STALL_MS = 60_000;
-/** Start of the rule of findings in histories that do not end. To make such a history shorter would take too long. */
-export const ENDLESS = 'the history does not end';
+/** Longer than any task takes on a slow machine, in milliseconds of real time. */
+const STALL_MS = 120_000;
 
 export interface Pool {
-  /**
-   * Runs seeds in any order and reports each when it ends.
-   * @param isEnough called before each task; returns true to start no more tasks
-   */
+  /** Plays seeds in any order and reports each when it ends. @param isEnough called before each task */
   run(
     seeds: readonly number[],
-    only: Subject | undefined,
+    only: SubjectOfRun | undefined,
     hear: (report: SeedReport) => void,
     isEnough?: () => boolean,
   ): Promise<void>;
-  tell(seed: number, only: Subject | undefined): Promise<{ lines: string[]; hasFindings: boolean }>;
-  shorten(seed: number, only: Subject | undefined, rule: string): Promise<Shortest>;
-  /** Processor time of finished tasks, in milliseconds. */
-  cpuMs(): number;
+  /** The lines of one history. @param isShort true to make it as short as it gets */
+  tell(seed: number, only: SubjectOfRun | undefined, isShort: boolean): Promise<string[]>;
   close(): void;
 }
 
@@ -51,7 +44,6 @@ export async function createPool(engine: Engine, width: number): Promise<Pool> {
   const file = await bundleSimulator(engine);
   const flags = knownFlags();
   const workers = new Set<ChildProcess>();
-  const spent = new Map<ChildProcess, number>();
   const idle: ChildProcess[] = [];
 
   function started(): ChildProcess {
@@ -61,47 +53,22 @@ export async function createPool(engine: Engine, width: number): Promise<Pool> {
     return worker;
   }
 
-  /** Resolves when the task is over, with false if its process hung and was ended. */
-  function perform(task: Task, hear: (told: Told) => void): Promise<boolean> {
+  function perform(task: Task, hear: (told: Told) => void): Promise<void> {
     const worker = idle.pop() ?? started();
     return new Promise((resolve, reject) => {
-      let watch: NodeJS.Timeout;
-      const end = (outcome: () => void) => {
+      const fails = () => reject(new Error(`The process ended or stands still: ${JSON.stringify(task)}.`));
+      const watch = setTimeout(() => worker.kill('SIGKILL'), STALL_MS);
+      worker.once('exit', fails);
+      worker.on('message', (told: Told) => {
+        if (told.is !== 'idle') return hear(told);
         clearTimeout(watch);
         worker.removeAllListeners('message');
-        worker.off('exit', died);
-        outcome();
-      };
-      const died = (code: number | null) =>
-        end(() => reject(new Error(`The process ended with ${code} during ${JSON.stringify(task)}.`)));
-      const expect = () => {
-        clearTimeout(watch);
-        if (task.do !== 'run') return;
-        watch = setTimeout(() => {
-          end(() => resolve(false));
-          worker.kill('SIGKILL');
-        }, STALL_MS);
-      };
-      worker.on('exit', died);
-      worker.on('message', (told: Told) => {
-        expect();
-        if (told.is !== 'idle') return hear(told);
-        spent.set(worker, told.cpuMs);
-        end(() => resolve(true));
+        worker.off('exit', fails);
         idle.push(worker);
+        resolve();
       });
-      expect();
       worker.send(task);
     });
-  }
-
-  async function one<Is extends Told['is']>(task: Task, is: Is): Promise<Extract<Told, { is: Is }>> {
-    let heard: Told | null = null;
-    await perform(task, (told) => {
-      heard = told;
-    });
-    if ((heard as Told | null)?.is !== is) throw new Error(`There was no answer to ${JSON.stringify(task)}.`);
-    return heard as unknown as Extract<Told, { is: Is }>;
   }
 
   return {
@@ -109,38 +76,22 @@ export async function createPool(engine: Engine, width: number): Promise<Pool> {
       let next = 0;
       const lane = async () => {
         while (next < seeds.length && !isEnough()) {
-          let left = seeds.slice(next, next + CHUNK);
-          let tried: number | null = null;
+          const part = seeds.slice(next, next + CHUNK);
           next += CHUNK;
-          while (left.length > 0) {
-            const told = new Set<number>();
-            const isOver = await perform({ do: 'run', seeds: left, only }, (report) => {
-              if (report.is !== 'seed') return;
-              told.add(report.seed);
-              hear(report);
-            });
-            left = left.filter((seed) => !told.has(seed));
-            const [stuck] = left;
-            if (isOver || stuck === undefined) break;
-            // Perhaps the whole machine stood still, so the history gets a second try.
-            if (stuck !== tried) {
-              tried = stuck;
-              continue;
-            }
-            hear({
-              seed: stuck,
-              hash: '',
-              findings: [{ rule: `${ENDLESS}: it stands still`, text: `after ${STALL_MS} ms` }],
-            });
-            left = left.slice(1);
-          }
+          await perform({ do: 'run', seeds: part, only }, (told) => {
+            if (told.is === 'seed') hear(told);
+          });
         }
       };
       await Promise.all(Array.from({ length: width }, lane));
     },
-    tell: (seed, only) => one({ do: 'tell', seed, only }, 'lines'),
-    shorten: (seed, only, rule) => one({ do: 'shorten', seed, only, rule }, 'shortest'),
-    cpuMs: () => [...spent.values()].reduce((sum, ms) => sum + ms, 0),
+    async tell(seed, only, isShort) {
+      const lines: string[] = [];
+      await perform({ do: 'tell', seed, only, isShort }, (told) => {
+        if (told.is === 'story') lines.push(...told.lines);
+      });
+      return lines;
+    },
     close() {
       for (const worker of workers) worker.kill();
       rmSync(file, { force: true });

@@ -1,13 +1,13 @@
 /** Changes as the rest of the program uses them: carry out a change, continue or cancel it, or accept it under review. */
 import { aborted, firstOf, NEVER } from '../base/abort.ts';
+import { isoOf } from '../base/clock.ts';
 import { createMutex } from '../base/mutex.ts';
 import type { ChangeKind, ChangeOp, Former } from '../domain/change.ts';
 import { asRelayError, notConnected, otherAccount, RelayError } from '../domain/errors.ts';
-import { JOB_ATTEMPTS } from '../domain/job.ts';
+import { JOB_ATTEMPTS, shortId } from '../domain/job.ts';
 import { uriOf } from '../domain/rows.ts';
 import type { Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
-import { REMEMBER_MS } from '../provider/resources/playlistRows.ts';
 import { getAccount } from '../store/tables/account.ts';
 import {
   type Change,
@@ -17,32 +17,20 @@ import {
   getChangeBody,
   getChangeBySeq,
   insertChange,
+  openChangesOf,
   packBody,
   pruneChanges,
   putChangeBody,
-  recentChanges,
   reopenChange,
   setChange,
 } from '../store/tables/changes.ts';
-import { dropJob, getJobBySeq, insertJob } from '../store/tables/jobs.ts';
-import type { Waiter } from './decide.ts';
+import { dropJob, getJobBySeq, insertJob, type Job } from '../store/tables/jobs.ts';
 import { drive } from './drive.ts';
-import { ASK_AGAIN_MS, isInDoubt, waitUntilMade } from './making.ts';
 import { ownJob } from './ownJob.ts';
 import { type ChangeContext, reread } from './record.ts';
-import { requestsLeft } from './rowOps.ts';
-import {
-  type Control,
-  type DriveEnd,
-  type Failures,
-  formerBeside,
-  isRewriting,
-  isUntouched,
-  landingsOf,
-  planOf,
-  tellRows,
-} from './run.ts';
-import { ageOf, withinLast } from './times.ts';
+import { requestCount, requestsOf } from './rowOps.ts';
+import { type Control, type DriveEnd, type Failures, isRewriting, isUntouched, type Waiter } from './run.ts';
+import { withinLast } from './times.ts';
 
 /** How many ended changes are kept for undo, how large they may be in all (compressed), and for how long. */
 const KEPT = { count: 200, bytes: 8 * 1024 * 1024 };
@@ -154,8 +142,6 @@ interface WorkOptions {
   maxAttempts: number;
   /** How the runs before this one failed. */
   before: Failures;
-  /** True if a person has decided that a change under review continues. */
-  carryOn?: boolean;
   /** True to find out how the last request ended, and send nothing more. */
   cancelled?: boolean;
 }
@@ -175,6 +161,9 @@ interface Active extends Control {
   done: Promise<ChangeReport | null>;
 }
 
+/** How long to wait before checking again whether another change still writes to the target. */
+const ASK_AGAIN_MS = 400;
+
 /** The options of the first run, for a caller who waits. */
 const FIRST = { maxAttempts: JOB_ATTEMPTS, before: { count: 0, code: null }, signal: NEVER };
 
@@ -185,20 +174,17 @@ export function createChanges(context: ChangeContext): Changes {
   const active = new Set<Active>();
   /** Spotify does not keep the order of writes that come at the same time. */
   const turns = createMutex();
-  /** When each change that this process began, and that has not ended, was stored. By key, in monotonic milliseconds. */
-  const begunAt = new Map<number, number>();
   let list: ListChange = async () => {};
 
   const of = (seq: number) => [...active].find((entry) => entry.seq === seq);
 
   function fresh(waiter: Waiter | null, options: WorkOptions, call?: Call): Active {
-    const { maxAttempts, before, signal, carryOn = false, cancelled = false } = options;
+    const { maxAttempts, before, signal, cancelled = false } = options;
     const unsent = new AbortController();
     const entry: Active = {
       waiter,
       maxAttempts,
       before,
-      carryOn,
       cancelled,
       untilSent: unsent.signal,
       cancel() {
@@ -208,7 +194,6 @@ export function createChanges(context: ChangeContext): Changes {
       signal: AbortSignal.any([stopping.signal, signal]),
       decided: Promise.resolve(),
       isNew: call !== undefined,
-      begunAt: null,
       seq: null,
       abandoned: false,
       total: 0,
@@ -247,7 +232,7 @@ export function createChanges(context: ChangeContext): Changes {
       serverTime: context.provider.serverTime(),
       ...(undoes === undefined ? {} : { undoes }),
     };
-    entry.total = requestsLeft(ops);
+    entry.total = requestCount(ops);
     let { job } = request;
     return store.durable(
       () => {
@@ -256,7 +241,6 @@ export function createChanges(context: ChangeContext): Changes {
         const change = insertChange(store, { ...row, job }, body, now);
         // A cancel that arrives while the change is being saved must find it.
         entry.seq = change.seq;
-        begunAt.set(change.seq, clock.monotonic());
         return change;
       },
       () => {
@@ -270,11 +254,8 @@ export function createChanges(context: ChangeContext): Changes {
   function stateOf(seq: number, { playlist, completed }: Active): Omit<ChangeReport, 'end'> {
     const change = reread(store, seq);
     const body = getChangeBody(store, seq);
-    const total = requestsLeft(body.ops);
-    // Requests that were halved to find a refused entry must not count.
-    const isHalved = landingsOf(body) !== null && !body.plan;
-    const requests = { total, completed: isHalved ? total - requestsLeft(body.ops, change) : completed };
-    return { change, body, playlist, requests };
+    const total = requestCount(body.ops);
+    return { change, body, playlist, requests: { total, completed: Math.min(completed, total) } };
   }
 
   function report(seq: number, end: DriveEnd, entry: Active): ChangeReport {
@@ -312,10 +293,8 @@ export function createChanges(context: ChangeContext): Changes {
   /** Runs a change. Rows that were read before or during the run are not reused. */
   async function driven({ seq, playlistId }: Change, entry: Active): Promise<DriveEnd> {
     if (playlistId !== null) rows.forget(playlistId);
-    entry.begunAt = begunAt.get(seq) ?? null;
     try {
       const end = await drive(context, seq, entry);
-      if (end.kind === 'ended') begunAt.delete(seq);
       // The end is saved before anybody is told. Otherwise the next start after a crash might carry out what has failed, or put
       // back what a person has taken out since. If the disk is full, nothing can be done about that.
       if (end.kind === 'ended') await store.saveNow().catch(() => {});
@@ -336,16 +315,16 @@ export function createChanges(context: ChangeContext): Changes {
 
   function start(request: ChangeRequest, entry: Active, call: Call, waits?: AbortSignal) {
     const { playlistId } = request;
-    const isAtWork = (seq: number) => of(seq) !== undefined;
     const key = turnOf(request, random.uuid());
     async function turn(): Promise<() => void> {
-      if (playlistId !== null) await waitUntilMade(context, playlistId, isAtWork, call);
       for (;;) {
         const release = await turns.acquire(key, waits);
-        if (playlistId === null || !isInDoubt(context, playlistId, isAtWork)) return release;
-        // The change in doubt needs the turn, to find out how its request ended.
+        const other = playlistId === null ? null : unfinishedOn(store, playlistId);
+        if (!other) return release;
         release();
-        await clock.sleep(ASK_AGAIN_MS, call.signal);
+        // A lane is about to take it up.
+        if (other.status === 'committing') await clock.sleep(ASK_AGAIN_MS, call.signal);
+        else throw entry.waiter === null ? interrupted(other) : underWay(other);
       }
     }
     return launch(entry, turn, async () => {
@@ -353,7 +332,7 @@ export function createChanges(context: ChangeContext): Changes {
       const prepared = await request.prepare({ ...call, account });
       if (!prepared) return null;
       const { former, ops, notes } = prepared;
-      const body = await packBody({ former, ops, ...(notes ? { notes } : {}) });
+      const body = await packBody({ former, ops: requestsOf(ops), ...(notes ? { notes } : {}) });
       call.signal.throwIfAborted();
       stopping.signal.throwIfAborted();
       if (entry.abandoned) return null;
@@ -368,12 +347,6 @@ export function createChanges(context: ChangeContext): Changes {
     const state = stateOf(entry.seq ?? 0, entry);
     await list(state.change, end, isStopped);
     return { kind: 'listed', ...state, cause: end?.cause ?? null, inReview: end?.kind === 'review' };
-  }
-
-  // A list may still show the rows from before the last writes of the earlier process.
-  for (const change of recentChanges(store, clock.now() - REMEMBER_MS)) {
-    const body = getChangeBody(store, change.seq);
-    tellRows({ context, change, body, plan: planOf(body) }, ageOf(context, change));
   }
 
   return {
@@ -454,15 +427,17 @@ export function createChanges(context: ChangeContext): Changes {
       const end = () => {
         const body = getChangeBody(store, seq);
         const change = reread(store, seq);
-        if (present) {
-          const former = formerBeside({ change, plan: planOf(body) }, present, true);
-          putChangeBody(store, seq, { ...body, plan: { rows: present, ops: [], former } });
-        }
+        if (present)
+          putChangeBody(store, seq, {
+            ...body,
+            plan: { rows: present, ops: [] },
+            notes: { ...body.notes, mixed: true },
+          });
         const now = clock.now();
         // Nothing more is asked for than was written, so the history does not count what the person gave up. But a change that
         // asks for nothing empties the playlist.
         const requested = change.written || change.requested;
-        setChange(store, seq, { outcome: 'done', requested, op: 0, at: 0, endedAt: now, error: null }, now);
+        setChange(store, seq, { outcome: 'done', requested, op: 0, endedAt: now, error: null }, now);
         reopen = () => {
           putChangeBody(store, seq, body);
           reopenChange(store, change);
@@ -478,6 +453,42 @@ export function createChanges(context: ChangeContext): Changes {
       await Promise.all([...active].map(({ done }) => done.catch(() => {})));
     },
   };
+}
+
+/** The job of a write to the playlist that is not finished, and continues by itself; null if there is none. */
+function unfinishedOn(store: ChangeContext['store'], playlistId: string): Job | null {
+  const jobs = openChangesOf(store, playlistId).map(({ job }) =>
+    job === null ? null : getJobBySeq(store, job),
+  );
+  return jobs.find((job) => job?.status === 'waiting' || job?.status === 'committing') ?? null;
+}
+
+/** What makes a job try again later, without spending an attempt. */
+function interrupted(job: Job): RelayError {
+  return new RelayError('INTERRUPTED', underWay(job).message);
+}
+
+/** The error for a write to a playlist while an earlier one waits. */
+function underWay({ id, runAfter }: Job): RelayError {
+  const until = runAfter === null ? '' : ` until ${isoOf(runAfter)}`;
+  const short = shortId(id);
+  return new RelayError(
+    'CONFLICT',
+    `Another write to this playlist is not finished: job ${id} waits${until}.`,
+    {
+      remedy: {
+        text: `Nothing was begun. Try again when the job has ended (get_job_status), or end it with cancel_job.`,
+        terminal: {
+          text: 'Nothing was begun. Try again when the job has ended ({1}), or end it with {2}.',
+          commands: [
+            ['jobs', 'show', short],
+            ['jobs', 'cancel', short],
+          ],
+        },
+      },
+      details: { job_id: id, status: 'waiting' },
+    },
+  );
 }
 
 function notBegun(): RelayError {
@@ -506,8 +517,8 @@ function turnOf({ playlistId, kind }: Pick<Change, 'playlistId' | 'kind'>, own: 
 
 /** True if it is certain that no request of an open change took effect, and that none is under way. */
 function isWithoutEffect(change: Change): boolean {
-  const { inTransit, looking, uncertain, goingBack } = change;
-  return isUntouched({ change }) && !inTransit && !looking && !uncertain && !goingBack;
+  const { inTransit, uncertain, goingBack } = change;
+  return isUntouched({ change }) && !inTransit && !uncertain && !goingBack;
 }
 
 function endOf(change: Change): DriveEnd {

@@ -1,53 +1,44 @@
 /**
- * Carries out one change, request by request. The change is on disk before the first request. If an answer is lost,
- * nothing is sent until reading the target has shown how that request ended, unless sending it again does no harm.
+ * Carries out one change, request by request. The change is on disk before the first request. If an answer is lost, nothing is
+ * sent until reading the target has shown how that request ended. If the target shows something else, a person decides.
  */
 import { NEVER } from '../base/abort.ts';
+import type { ChangeOp } from '../domain/change.ts';
 import { asRelayError, isErrorCode, RelayError } from '../domain/errors.ts';
-import { isRefusal } from '../domain/failureClass.ts';
-import { type Change, getChangeBody, putChangeBody } from '../store/tables/changes.ts';
-import { decide, type Ending, MAX_REPEATS } from './decide.ts';
-import { findOut } from './findOut.ts';
-import {
-  finish,
-  goOnAfterDoubt,
-  goOnFromHere,
-  readForRollback,
-  review,
-  rollBack,
-  seeRemoved,
-} from './finish.ts';
-import { leaveOut } from './leaveOut.ts';
-import { sendsAfterOthers } from './look.ts';
-import { noteNamesakes } from './making.ts';
-import { type ChangeContext, reread } from './record.ts';
-import { nextStep, type Step, writesRows } from './rowOps.ts';
+import { failureClassOf, isRefusal } from '../domain/failureClass.ts';
+import { MAX_ROWS, uriOf, without } from '../domain/rows.ts';
+import { findTrack } from '../provider/resources/catalog.ts';
+import { type ChangeBody, getChangeBody } from '../store/tables/changes.ts';
+import { type FoundOut, findOut, readRows, waitForState } from './look.ts';
+import { markItems } from './ownJob.ts';
+import { isWritable, planRows, replaceOps } from './planRows.ts';
+import { type ChangeContext, errorFacts, reread } from './record.ts';
+import { addsRows, isPlaced, onlyAppends, rowsAfter, writesRows } from './rowOps.ts';
 import {
   type Control,
   type DriveEnd,
   ended,
-  type FoundOut,
+  failuresBefore,
+  isReplanned,
+  isRewriting,
   isUntouched,
   landed,
   leave,
   pause,
   planOf,
-  progressOf,
   type Run,
   record,
-  saveMade,
+  reviewOf,
+  rowsReached,
+  takeBody,
 } from './run.ts';
 import { answerOrStop, outcomeUnknown, sendStep } from './sendStep.ts';
-import { isHarmlessTwice, situationOf, whyFull } from './situation.ts';
 
-/**
- * Runs a change until it ends, must wait or needs a person, or until the server stops. Returns failures instead of throwing
- * them.
- * @throws RelayError `CANCELLED` if the record of the change was erased meanwhile
- */
+/** Runs a change until it ends, must wait or needs a person, or until the server stops. Returns failures. */
 export async function drive(context: ChangeContext, seq: number, control: Control): Promise<DriveEnd> {
   const change = reread(context.store, seq);
   const body = getChangeBody(context.store, seq);
+  const { error } = change;
   const run: Run = {
     context,
     control,
@@ -59,15 +50,13 @@ export async function drive(context: ChangeContext, seq: number, control: Contro
       progress() {},
       ...(change.account === null ? {} : { account: change.account }),
     },
-    size: Number.POSITIVE_INFINITY,
-    waits: 0,
     failures: control.before,
+    isInDoubt: change.inTransit && !control.isNew,
     lost: null,
-    showsOthers: false,
-    cause: change.goingBack ? storedCause(change) : null,
-    lastWriteAt: Number.NEGATIVE_INFINITY,
-    answered: control.isNew,
-    savedAt: context.clock.monotonic(),
+    cause:
+      change.goingBack && error
+        ? new RelayError(isErrorCode(error.code) ? error.code : 'INTERNAL', error.message)
+        : null,
   };
   try {
     return await carryOut(run);
@@ -77,264 +66,349 @@ export async function drive(context: ChangeContext, seq: number, control: Contro
     if (control.signal.aborted) return { kind: 'stopped' };
     const error = asRelayError(thrown);
     if (error.code === 'INTERNAL') context.log.error({ change: change.id, err: thrown }, 'a change failed');
-    return (await follow(run, 'failed', error, null)) ?? pause(run, error);
+    const isUsedUp = isRefusal(error) && failuresBefore(run.failures, error) + 1 >= control.maxAttempts;
+    if (!isUsedUp || control.waiter !== null) return pause(run, error);
+    leave(run);
+    return { kind: 'failed', cause: error };
   }
-}
-
-function storedCause({ error }: Change): RelayError | null {
-  return error && new RelayError(isErrorCode(error.code) ? error.code : 'INTERNAL', error.message);
 }
 
 async function carryOut(run: Run): Promise<DriveEnd> {
-  const endAtStart = await takeUp(run);
+  const { control, context } = run;
+  const endAtStart = control.isNew ? null : await takeUp(run);
   if (endAtStart) return endAtStart;
   for (;;) {
-    if (run.control.signal.aborted) return stopped(run);
-    await run.control.decided;
-    if (run.control.cancelled && !run.change.goingBack) {
-      const endOfSearch = await findLost(run);
-      if (endOfSearch) return endOfSearch;
-      const end = await follow(run, 'cancelled', new RelayError('CANCELLED', 'It was cancelled.'), null);
+    if (control.signal.aborted) {
+      record(run, { inTransit: false });
+      return { kind: 'stopped' };
+    }
+    await control.decided;
+    if (control.cancelled && !run.change.goingBack) {
+      const end = await cancel(run);
       if (end) return end;
       continue;
     }
-    const step = nextStep(run.plan.ops, progressOf(run.change), run.size);
-    if (step) await keepSaved(run);
-    const { plan } = run;
-    const endOfCheck = await seeRemoved(run);
-    if (endOfCheck) return endOfCheck;
-    if (run.plan !== plan) continue;
-    const end = step ? await takeStep(run, step) : await finish(run);
-    // A cancelled change does not pause. Once no request is in doubt, the next turn of this loop ends it.
-    const isStopping = end?.kind === 'paused' && run.control.cancelled && !run.change.inTransit;
-    if (end && !(isStopping && !run.change.goingBack)) return end;
+    const { ops } = run.plan;
+    const op = ops[run.change.op];
+    // Spotify keeps a row that was added under another ID than it shows. Rows are added only once the removed ones are gone.
+    if (addsRows(op) && ops[run.change.op - 1]?.op === 'remove') {
+      const present = await waitForState(run);
+      if (present) return reviewOf(run, present);
+    }
+    const end = op ? await send(run, op) : await finish(run);
+    // A cancelled change does not pause: the next turn of this loop ends it.
+    const isStopping =
+      end?.kind === 'paused' && control.cancelled && !run.change.inTransit && !run.change.goingBack;
+    if (end && !isStopping) return end;
+    if (!end) continue;
+    context.log.info({ change: run.change.id }, 'cancelled while it waits');
   }
 }
 
-/** Before the first request of a run: settles what the last run left open. */
+/** Before the first request of a run that is not the first: settles what the last run left open. */
 async function takeUp(run: Run): Promise<DriveEnd | null> {
-  const { change } = run;
-  if (run.control.isNew) return null;
-  if (change.inTransit) {
-    // The last run was interrupted: one of its requests may still be under way.
-    const end = await afterDoubt(run, await findOut(run, null), null);
+  const { change, control, plan, context } = run;
+  const isMade = change.playlistId !== null || plan.ops[0]?.op !== 'create';
+  if (change.replan && isMade) await replan(run);
+  else if (change.inTransit || change.replan) {
+    const end = await afterDoubt(run, await findOut(run, plan.ops.length), null);
     if (end) return end;
-  } else if (change.playlistId !== null && (change.goingBack || !run.control.cancelled)) {
-    const end = await goOnFromHere(run);
-    if (end) return end;
-  } else if (change.playlistId === null) {
-    await noteNamesakes(run);
+  } else if (!control.cancelled && goesByPlaces(run)) {
+    // Others may have written while the change waited.
+    const present = await waitForState(run);
+    if (present) return reviewOf(run, present);
   }
-  sendsAfterOthers(run);
-  record(run, { inTransit: true });
-  // After a crash, the stored change must say that a request may be under way.
-  await run.context.store.saveNow();
-  run.savedAt = run.context.clock.monotonic();
+  record(run, { inTransit: true, replan: false });
+  await context.store.saveNow();
   return null;
 }
 
-/** How long requests may be sent without saving the progress. */
-const SAVE_EVERY_MS = 15_000;
-
-/**
- * Saves the progress if it was last certain to be on disk `SAVE_EVERY_MS` ago. If that fails, nothing more is sent: after a
- * crash, the next start relies on the disk.
- * @throws RelayError `STORE_ERROR`
- */
-async function keepSaved(run: Run): Promise<void> {
-  const { clock, store } = run.context;
-  if (clock.monotonic() - run.savedAt < SAVE_EVERY_MS) return;
-  await store.saveNow();
-  run.savedAt = clock.monotonic();
+/** True if what is left to send is right only if the list shows the state that the change has reached. */
+function goesByPlaces(run: Run): boolean {
+  const rest = run.plan.ops.slice(run.change.op);
+  return rest.some(isPlaced) || (isRewriting(run) && rest.some(addsRows));
 }
 
-/** Sends one request; null to continue. */
-async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
-  const { context, change } = run;
-  if (step.op.op === 'create' && change.playlistId !== null) {
-    landed(run, step.to, null);
+/**
+ * A person has seen what differs, and wants what was asked for. What is there now becomes what was there before, so that an undo
+ * brings it back. Of rows that are only added, those that are missing are written.
+ */
+async function replan(run: Run): Promise<void> {
+  const { body, change } = run;
+  const present = (await readRows(run)).map(uriOf);
+  const goal = rowsAfter({ rows: body.former.rows ?? [], ops: body.ops });
+  // What a rewrite has already written counts only as a whole.
+  const isWhole = change.goingBack || isRewriting(run);
+  const rest = isWhole ? body.ops : body.ops.slice(change.op);
+  const ops = opsToward(goal, present, rest.filter(writesRows));
+  if (ops === null) throw new RelayError('UNSUPPORTED_ITEMS', 'The rows cannot be written again.');
+  const notes = { ...body.notes, isReplanned: true, mixed: false };
+  const { plan: _, ...others } = body;
+  const facts = { op: 0, goingBack: false, replan: false, uncertain: false, error: null };
+  await takeBody(run, { ...others, former: { ...body.former, rows: present }, ops, notes }, facts);
+  run.cause = null;
+}
+
+function opsToward(
+  goal: readonly string[],
+  present: readonly string[],
+  rest: readonly ChangeOp[],
+): readonly ChangeOp[] | null {
+  if (rest.every(({ op }) => op === 'remove')) return rest;
+  if (onlyAppends(rest)) {
+    const asked = new Set(rest.flatMap((op) => ('uris' in op ? op.uris : [])));
+    const missing = without(goal, present).filter((uri) => asked.has(uri));
+    return missing.length > 0 ? [{ op: 'append', uris: missing }] : [];
+  }
+  return planRows(present, goal);
+}
+
+async function send(run: Run, op: ChangeOp): Promise<DriveEnd | null> {
+  const { context, change, control } = run;
+  const next = change.op + 1;
+  if (op.op === 'create' && change.playlistId !== null) {
+    landed(run, next);
     return null;
   }
-  const sentAt = context.clock.monotonic();
-  const untilSent = change.goingBack ? NEVER : run.control.untilSent;
-  const sending = sendStep(context.provider, step.op, change.playlistId ?? '', change.account, untilSent);
-  const settled = await answerOrStop(context.clock, run.control.signal, sending);
+  const untilSent = change.goingBack ? NEVER : control.untilSent;
+  const sending = sendStep(context.provider, op, change.playlistId ?? '', change.account, untilSent);
+  const settled = await answerOrStop(context.clock, control.signal, sending);
   if (settled === 'stopped') return { kind: 'stopped' };
   if ('answer' in settled) {
-    run.lost = null;
-    const { snapshotId, playlist, serverTime } = settled.answer;
-    const firstSentAt = serverTime === null ? null : timeOfFirst(run, serverTime, sentAt);
+    const { snapshotId, playlist } = settled.answer;
     if (playlist) {
-      run.control.playlist = playlist;
-      await run.control.takeTurn(playlist.id);
+      control.playlist = playlist;
+      await control.takeTurn(playlist.id);
     }
-    landed(run, step.to, {
-      ...(snapshotId === null ? {} : { snapshotId }),
+    landed(run, next, {
+      ...(snapshotId ? { snapshotId } : {}),
       ...(playlist ? { playlistId: playlist.id } : {}),
-      ...(firstSentAt === null ? {} : { serverTime: firstSentAt }),
     });
-    run.size *= 2;
-    if (playlist) await saveMade(run);
+    // Once the playlist has rows, only this record tells it from others of the same name.
+    if (playlist && run.plan.ops[next]) await context.store.saveNow();
     return null;
   }
   const { error } = settled;
   if (error === untilSent.reason) return null;
-  const isLost = outcomeUnknown(error);
-  // An earlier try of this request may have taken effect. Until that is known, the change must neither end as unchanged nor be
-  // rolled back.
-  const wasLost = run.lost !== null && writesRows(step.op);
-  const refusal = (isRefusal(error) && whyFull(run, step)) || error;
-  if (!isLost && !wasLost) return follow(run, 'refused', refusal, step);
-  const isTried = run.failures.count + 1 >= MAX_REPEATS && writesRows(step.op);
-  if (isLost && isHarmlessTwice(run, step) && !isTried) {
+  if (!outcomeUnknown(error)) return refused(run, op, (isRefusal(error) && whyFull(run, op)) || error);
+  if (isHarmlessTwice(run, op)) {
     run.lost = error;
     // The lost request may take effect at any time, even before the next try is answered.
     record(run, { uncertain: true });
-    return follow(run, 'lost', error, step);
+    if (control.waiter === null) return pause(run, error);
+    if (run.failures.count + 1 >= MAX_REPEATS) return ended(run, 'partial', error);
+    return again(run, 1_000 * (run.failures.count + 1));
   }
-  run.answered = false;
-  const found = await findOut(run, step);
-  if (!isLost && found.kind === 'absent') {
-    run.lost = null;
-    return follow(run, 'refused', refusal, step);
-  }
-  return afterDoubt(run, found, (found.kind === 'absent' && whyFull(run, step)) || error);
+  return afterDoubt(run, await findOut(run, next), whyFull(run, op) ?? error);
 }
 
-/**
- * When the first request of a change was sent, by Spotify's clock; null if this answer tells nothing new about that.
- * @param date the time of the answer to a request that was sent at `sentAt`
- */
-function timeOfFirst(run: Run, date: number, sentAt: number): number | null {
-  const { change, control } = run;
-  const { clock } = run.context;
-  if (!isUntouched(run)) return null;
-  if (!change.uncertain) return date - Math.ceil(clock.monotonic() - sentAt);
-  // An earlier try, whose answer was lost, may have been the first to take effect.
-  if (control.begunAt === null) return null;
-  // The monotonic clock may stand still while the computer sleeps, so the greater age counts. That age is too great if the
-  // computer's clock was set ahead, but the change did not begin before its `serverTime`.
-  const ageMs = Math.max(clock.monotonic() - control.begunAt, clock.now() - change.createdAt);
-  return Math.max(date - Math.ceil(ageMs), change.serverTime ?? Number.NEGATIVE_INFINITY);
+/** True for a request that may be sent twice: rows that are only removed by their URIs, and all that is not rows. */
+function isHarmlessTwice({ change, plan }: Run, op: ChangeOp): boolean {
+  if (op.op === 'create') return false;
+  return !writesRows(op) || plan.ops.slice(change.op).every(({ op: next }) => next === 'remove');
 }
 
-/**
- * Called before a change is stopped: if the answer to a write of rows was lost, finds out how the write ended. A change that
- * continues sends the request again instead.
- */
-async function findLost(run: Run): Promise<DriveEnd | null> {
-  const step = nextStep(run.plan.ops, progressOf(run.change), run.size);
-  if (run.lost === null || !step || !writesRows(step.op)) return null;
-  const how = await findOut(run, step);
-  if (how.kind !== 'landed' && how.kind !== 'absent') return afterDoubt(run, how, run.lost);
-  run.lost = null;
+/** Maximum number of tries of a request that may be sent twice without harm. */
+const MAX_REPEATS = 3;
+
+async function again(run: Run, afterMs: number): Promise<null> {
+  run.failures = { ...run.failures, count: run.failures.count + 1 };
+  await run.context.clock.sleep(afterMs, run.call.signal);
   return null;
 }
 
+/** @param error why the answer was lost; null after a crash */
 async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): Promise<DriveEnd | null> {
-  switch (found.kind) {
-    case 'stopped':
-      return { kind: 'stopped' };
-    case 'paused':
-      return follow(run, 'failed', found.cause, null);
-    case 'review':
-      return review(run, found.cause);
-    case 'landed':
-      return goOnAfterDoubt(run);
-    case 'absent':
-      return follow(run, 'absent', error, null);
-  }
-}
-
-/** Carries out the move from the table; null to continue. @param error null after a crash */
-async function follow(
-  run: Run,
-  ending: Ending,
-  error: RelayError | null,
-  step: Step | null,
-): Promise<DriveEnd | null> {
-  const { context, change } = run;
-  const { move, afterMs } = decide(situationOf(run, ending, error, step));
-  const cause = error ?? new RelayError('INTERNAL', 'The write was cut short.');
-  if (ending === 'absent' && (move === 'send_again' || move === 'wait' || move === 'stop'))
-    willSendAgain(run);
-  switch (move) {
-    case 'end_unchanged':
-      return ended(run, 'unchanged', ending === 'absent' ? unchangedError(change, cause) : cause);
-    case 'end_partial': {
-      // An earlier try of the refused request may have taken effect, so the error says that the outcome is not known.
-      const earlier = change.goingBack ? run.cause : ending === 'refused' ? run.lost : null;
-      return ended(run, 'partial', earlier ?? cause);
-    }
-    case 'roll_back': {
-      const shown = await readForRollback(run);
-      // If the call ran out of time meanwhile, its caller was told that a job writes the rest. So it is decided as for a job.
-      if (run.control.waiter === null) return follow(run, ending, error, step);
-      return rollBack(run, cause, shown);
-    }
-    case 'wait':
-      return pause(run, cause);
-    case 'stop':
-      leave(run);
-      return { kind: 'failed', cause };
-    case 'try_again':
-      run.failures = { ...run.failures, count: run.failures.count + 1 };
-      await context.clock.sleep(afterMs, run.call.signal);
-      return null;
-    case 'wait_here':
-      run.waits += 1;
-      await context.clock.sleep(afterMs, run.call.signal);
-      return null;
-    case 'send_again':
-      return goOnAfterDoubt(run);
-    case 'leave_out': {
-      const found = step === null ? 'left_out' : await leaveOut(run, step, cause);
-      if (found === 'left_out') return null;
-      if (found === 'counts') return follow(run, 'failed', cause, null);
-      leave(run);
-      return { kind: 'failed', cause: noneKnown(cause) };
-    }
-    case 'pass_over':
-      if (step) passOver(run, step);
-      return null;
-  }
-}
-
-/** Records that Spotify refused the new details, which the change can do without. */
-function passOver(run: Run, { to }: Step): void {
-  run.body = { ...run.body, notes: { ...run.body.notes, passedOver: true } };
-  putChangeBody(run.context.store, run.change.seq, run.body);
-  landed(run, to, null, true);
-}
-
-/** Records that a request is sent again, now or later: if both tries take effect, its rows are there twice. */
-function willSendAgain(run: Run): void {
-  const step = nextStep(run.plan.ops, progressOf(run.change), run.size);
-  if (step && 'uris' in step.op) {
-    run.body = { ...run.body, notes: { ...run.body.notes, sentAgain: step.op.uris } };
-    putChangeBody(run.context.store, run.change.seq, run.body);
-  }
+  const { control, change } = run;
+  if (found === 'landed') return null;
+  if (found !== 'absent') return found;
+  if (error === null || control.cancelled) return null;
+  // Both tries may take effect, however late the first one.
+  const isAddition = run.plan.ops[change.op]?.op === 'append';
+  const isTried = change.uncertain || !isAddition;
+  if (control.waiter !== null && isUntouched(run) && isTried && !change.goingBack)
+    return ended(run, 'unchanged', unchangedError(run, error));
   record(run, { uncertain: true });
+  if (isRefusal(error)) return refused(run, run.plan.ops[change.op] as ChangeOp, error);
+  if (control.waiter !== null && isRewriting(run)) return rollBack(run, error);
+  return control.waiter === null ? pause(run, error) : again(run, 0);
 }
 
-/** The error for a replacement by songs that Spotify all refuses. */
-function noneKnown(cause: RelayError): RelayError {
-  return cause.with({
-    message: 'Spotify knows none of the songs that were to be written, so the playlist stays as it was.',
-    remedy: 'Check the links or IDs, and start again with the right ones.',
-  });
-}
-
-/** The error if the answer was lost, but reading showed that the request had no effect. */
-function unchangedError({ kind }: Change, cause: RelayError): RelayError {
+function unchangedError({ change: { kind } }: Run, cause: RelayError): RelayError {
   return cause.with({
     message: `${cause.message} ${kind === 'create' ? 'No playlist was made.' : 'The playlist is unchanged.'}`,
     remedy: 'Try again in a minute.',
   });
 }
 
-/** Records that no request is under way, so that the next start need not find out how one ended. */
-function stopped(run: Run): DriveEnd {
-  record(run, { inTransit: false });
-  return { kind: 'stopped' };
+/** The error that says that the playlist is full, if that is why a request had no effect; otherwise null. */
+function whyFull(run: Run, op: ChangeOp): RelayError | null {
+  if (op.op !== 'append' && op.op !== 'insert') return null;
+  const held = rowsReached(run).length;
+  if (held + op.uris.length <= MAX_ROWS) return null;
+  return new RelayError(
+    'FORBIDDEN',
+    `The playlist ${run.change.playlistId} is full: it has ${held} rows, and Spotify takes about ${MAX_ROWS}.`,
+    { remedy: 'Put the rest into a new playlist.' },
+  );
+}
+
+/** Maximum number of tries, and longest wait, of a request of a rollback while a caller waits. */
+const ROLLBACK = { tries: 4, waitSeconds: 30 };
+/** How often a request to a playlist that was just made is sent again: some servers do not know the playlist for a moment. */
+const MAX_UNKNOWN = 6;
+/** In the middle of a write, a caller waits for a limit of at most this many seconds. */
+const PATIENCE_SECONDS = 5;
+/** Operations from which an entry that Spotify refuses can be left out. */
+const LISTED: ReadonlySet<ChangeOp['op']> = new Set(['append', 'put', 'save', 'unsave']);
+
+/** What follows if a request was refused, or certainly not sent. */
+async function refused(run: Run, op: ChangeOp, error: RelayError): Promise<DriveEnd | null> {
+  const { control, change } = run;
+  const { waiter } = control;
+  const isJob = waiter === null;
+  const failures = run.failures.count + 1;
+  const failure = failureClassOf(error);
+  const isForGood = isRefusal(error);
+  const isUsedUp = isForGood && failuresBefore(run.failures, error) + 1 >= control.maxAttempts;
+  const waitSeconds = error.retryAfterSeconds ?? null;
+  if (change.goingBack) {
+    if (isForGood && (!isJob || isUsedUp)) return ended(run, 'partial', run.cause);
+    const wait = waitSeconds ?? failures;
+    if (isJob || failures >= ROLLBACK.tries || wait > ROLLBACK.waitSeconds) return pause(run, error);
+    return again(run, wait * 1_000);
+  }
+  if (failure === 'item' && op.op === 'details' && op.mayFail) {
+    await takeBody(run, { ...run.body, notes: { ...run.body.notes, passedOver: true } });
+    landed(run, change.op + 1, {}, true);
+    return null;
+  }
+  if (failure === 'item' && LISTED.has(op.op) && (isJob || waiter === 'lenient_list')) {
+    const how = await leaveOut(run, op as Listed, error);
+    if (how === 'left_out') return null;
+    leave(run);
+    if (how === 'none_left') return { kind: 'failed', cause: noneKnown(error) };
+    return isUsedUp ? { kind: 'failed', cause: error } : pause(run, error);
+  }
+  if (isJob) {
+    if (!isUsedUp) return pause(run, error);
+    leave(run);
+    return { kind: 'failed', cause: error };
+  }
+  if (error.code === 'NOT_FOUND' && control.playlist !== null && failures <= MAX_UNKNOWN)
+    return again(run, 400 * failures);
+  // A list that was looked up, and a write that has begun, go on as a job once they only have to wait.
+  const isBegun = !isUntouched(run) || run.lost !== null;
+  if (!isForGood && (isBegun || waiter !== 'call')) {
+    if (error.code !== 'RATE_LIMITED' || waitSeconds === null || waitSeconds > PATIENCE_SECONDS)
+      return pause(run, error);
+    await run.context.clock.sleep(waitSeconds * 1_000, run.call.signal);
+    return null;
+  }
+  if (!isBegun) return ended(run, 'unchanged', error);
+  return isRewriting(run) ? rollBack(run, error) : ended(run, 'partial', run.lost ?? error);
+}
+
+/** The change is to stop, and no request is under way. */
+async function cancel(run: Run): Promise<DriveEnd | null> {
+  const { control, change } = run;
+  const cause = new RelayError('CANCELLED', 'It was cancelled.');
+  if (isUntouched(run) && run.lost === null && !(control.waiter === null && change.uncertain))
+    return ended(run, 'unchanged', cause);
+  return isRewriting(run) && control.waiter !== null ? rollBack(run, cause) : ended(run, 'partial', cause);
+}
+
+/** Writes back what was there before. @returns null once the rollback can be carried out */
+async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | null> {
+  const { body, control } = run;
+  const former = body.former.rows ?? [];
+  // A removal whose answer was lost may still take effect.
+  const found = run.lost === null ? 'absent' : await findOut(run, run.change.op + 1);
+  if (found !== 'absent' && found !== 'landed') return found;
+  const present = await waitForState(run).catch((thrown) => {
+    // If the list cannot be read, what relay knows of it is enough: every request has been answered.
+    if (control.signal.aborted || failureClassOf(asRelayError(thrown)) === 'connectivity') throw thrown;
+    return null;
+  });
+  if (present) return reviewOf(run, present);
+  run.cause = cause;
+  const reached = rowsReached(run);
+  const isReplaced = run.plan.ops[0]?.op === 'put' && run.change.op > 0;
+  const ops = isReplaced && former.every(isWritable) ? replaceOps(former) : planRows(reached, former);
+  if (ops === null) return ended(run, 'partial', cause);
+  const notes = { ...body.notes, completed: control.completed };
+  const facts = { op: 0, goingBack: true, error: errorFacts(cause) };
+  await takeBody(run, { ...body, plan: { rows: reached, ops }, notes }, facts);
+  return null;
+}
+
+/** Ends a change whose requests have all taken effect. */
+async function finish(run: Run): Promise<DriveEnd> {
+  const { change, plan, body, context } = run;
+  // A request that was sent twice may have had its effect twice. Removals cannot.
+  const isChecked = change.goingBack || (change.uncertain && body.notes?.mixed !== true);
+  if (isChecked && plan.ops.some((op) => writesRows(op) && op.op !== 'remove')) {
+    const present = await waitForState(run);
+    if (present) return reviewOf(run, present);
+  }
+  if (change.goingBack) return ended(run, 'rolled_back', run.cause);
+  const isOnlyDetail = plan.ops.every((op) => op.op === 'details' && op.mayFail === true);
+  if (body.notes?.passedOver === true && isOnlyDetail) return ended(run, 'unchanged', null);
+  if (body.refused && change.written === 0 && !change.uncertain && plan.ops.length === 0)
+    return ended(run, 'unchanged', null);
+  if (!isReplanned(run)) return ended(run, 'done', null);
+  context.store.transaction(() => markItems(context, change, Number.MAX_SAFE_INTEGER));
+  return ended(run, 'done', null, { written: Math.max(change.written, change.requested) });
+}
+
+/** Maximum number of refused entries to leave out; after that, each refusal spends an attempt. */
+const MAX_REFUSED = 20;
+
+type Listed = Extract<ChangeOp, { op: 'append' | 'put' | 'save' | 'unsave' }>;
+
+/** One entry that Spotify does not know must not block the others: the request is halved until that entry is alone. */
+async function leaveOut(
+  run: Run,
+  op: Listed,
+  error: RelayError,
+): Promise<'left_out' | 'counts' | 'none_left'> {
+  const { change, body, plan, context } = run;
+  const [before, after] = [plan.ops.slice(0, change.op), plan.ops.slice(change.op + 1)];
+  if (op.uris.length > 1) {
+    const half = Math.ceil(op.uris.length / 2);
+    const rest = { op: op.op === 'put' ? ('append' as const) : op.op, uris: op.uris.slice(half) };
+    const halves = [{ ...op, uris: op.uris.slice(0, half) }, rest];
+    await takeBody(run, withOps(body, [...before, ...halves, ...after]));
+    return 'left_out';
+  }
+  const [uri = ''] = op.uris;
+  const refused = body.refused ?? [];
+  const isTrack = uri.startsWith('spotify:track:');
+  if (
+    refused.length >= MAX_REFUSED ||
+    (isTrack && (await findTrack(context.provider, uri, run.call)) !== null)
+  )
+    return 'counts';
+  const [next, ...others] = after;
+  if (op.op === 'put' && next?.op !== 'append') return 'none_left';
+  const rest =
+    op.op === 'put' && next?.op === 'append' ? [{ ...next, op: 'put' as const }, ...others] : after;
+  run.failures = { ...run.failures, count: 0 };
+  const isCounted = op.op !== 'unsave' || body.former.saved?.includes(uri) === true;
+  const requested = Math.max(0, change.requested - (isCounted ? 1 : 0));
+  const left = { ...withOps(body, [...before, ...rest]), refused: [...refused, uri] };
+  await takeBody(run, left, { requested }, () => markItems(context, run.change, error));
+  return 'left_out';
+}
+
+/** The body with other operations to carry out. */
+function withOps({ plan, ...body }: ChangeBody, ops: readonly ChangeOp[]): ChangeBody {
+  return plan ? { ...body, plan: { ...plan, ops } } : { ...body, ops };
+}
+
+function noneKnown(cause: RelayError): RelayError {
+  return cause.with({
+    message: 'Spotify knows none of the songs that were to be written, so the playlist stays as it was.',
+    remedy: 'Check the links or IDs, and start again with the right ones.',
+  });
 }

@@ -20,7 +20,7 @@ import {
 import { getJobBySeq, type Job } from '../store/tables/jobs.ts';
 import type { ChangeRequest } from './changes.ts';
 import type { Planning } from './record.ts';
-import { entryCount, requestsLeft } from './rowOps.ts';
+import { entryCount, requestCount } from './rowOps.ts';
 import { planUndo, type UndoPlan } from './undo.ts';
 
 /** One page of the changes that wrote something or still may, newest first; `offset` counts from 0. */
@@ -58,55 +58,18 @@ export function changeSummary(store: Planning['store'], change: Change): ChangeS
   };
 }
 
-/**
- * What to do about a change that is still being written.
- * @param isNamed true if the caller has named the change, and so means this one
- */
-function firstEnd(job: Job | null, isNamed: boolean): Remedy {
-  const { text, terminal, commands } = waysToEnd(job);
-  if (isNamed) return { text, terminal: { text: terminal, commands } };
-  const place = `{${commands.length + 1}}`;
+/** What to do about a change that is still being written. */
+function firstEnd(job: Job | null): Remedy {
+  if (!job?.listed) return { text: 'Wait until the call that writes the change has ended, then try again.' };
+  const short = shortId(job.id);
   return {
-    text: `${text} To undo an earlier change, pass its change_id (list_changes).`,
+    text: `First end job ${job.id}: wait for it (get_job_status), or call resume_job or cancel_job. To undo an earlier change, pass its change_id.`,
     terminal: {
-      text: `${terminal} To undo an earlier change, give its ID (${place}).`,
-      commands: [...commands, ['history']],
+      text: 'First end its job: {1} says how it stands, {2} stops it. To undo an earlier change, give its ID ({3}).',
+      commands: [['jobs', 'show', short], ['jobs', 'cancel', short], ['history']],
     },
   };
 }
-
-interface WaysToEnd {
-  text: string;
-  /** The same for a person at a terminal, with the places of `commands`. */
-  terminal: string;
-  commands: readonly (readonly string[])[];
-}
-
-function waysToEnd(job: Job | null): WaysToEnd {
-  if (!job?.listed) return { text: TRY_AGAIN, terminal: TRY_AGAIN, commands: [] };
-  const short = shortId(job.id);
-  const command = (action: string) => ['jobs', action, short];
-  const call = `job_id ${job.id}`;
-  if (job.status === 'failed') {
-    return {
-      text: `The job does not continue by itself. Call resume_job or cancel_job with ${call}, then undo the change.`,
-      terminal:
-        'The job does not continue by itself. Resume it with {1} or cancel it with {2}, then undo the change.',
-      commands: [command('resume'), command('cancel')],
-    };
-  }
-  if (job.status === 'cancelled') {
-    return { text: LOOKING, terminal: LOOKING, commands: [] };
-  }
-  return {
-    text: `Wait until the job has ended (get_job_status), or call cancel_job, with ${call}.`,
-    terminal: 'Wait until the job has ended ({1}), or stop it with {2}.',
-    commands: [command('show'), command('cancel')],
-  };
-}
-
-const TRY_AGAIN = 'Wait until the call that writes the change has ended, then try again.';
-const LOOKING = 'Wait until relay has found out how the last request of the change ended, then try again.';
 
 /**
  * The change to undo: the one whose ID begins with `id`. Without an ID, it is the last change that is neither undone nor an undo
@@ -126,27 +89,24 @@ export function undoableChange({ store }: Pick<Planning, 'store'>, id: string | 
       },
     });
   }
-  const refusal = refusalOf(store, change, id !== undefined);
+  const refusal = refusalOf(store, change);
   if (refusal) throw refusal;
   return change;
 }
 
-/**
- * Why a change cannot be undone, before its target is read; null if it can.
- * @param isNamed true if the caller has named the change
- */
-function refusalOf(store: Planning['store'], change: Change, isNamed = true): RelayError | null {
+/** Why a change cannot be undone, before its target is read; null if it can. */
+function refusalOf(store: Planning['store'], change: Change): RelayError | null {
   if (change.outcome === null && !hasStopped(store, change)) {
     const job = jobOf(store, change);
     const how = job?.status === 'failed' ? ', but its job has stopped' : ` (${shownState(store, change)})`;
     return new RelayError('CONFLICT', `The change ${change.id} is still being written${how}.`, {
-      remedy: firstEnd(job, isNamed),
+      remedy: firstEnd(job),
     });
   }
   const undone = undoOf(store, change.seq);
   if (undone?.outcome === null) {
     return new RelayError('CONFLICT', `The change ${change.id} is being undone already.`, {
-      remedy: firstEnd(jobOf(store, undone), isNamed),
+      remedy: firstEnd(jobOf(store, undone)),
       details: { undone_by: undone.id },
     });
   }
@@ -172,12 +132,11 @@ function jobOf(store: Planning['store'], { job }: Change): Job | null {
 
 /** The state of a change in a list of changes. It also depends on the job of the change. */
 function shownState(store: Planning['store'], change: Change): ShownState {
-  const { outcome, looking, goingBack } = change;
+  const { outcome, goingBack } = change;
   if (outcome !== null) return outcome;
   const job = jobOf(store, change);
   if (job?.status === 'failed') return job.reviewRequired ? 'review' : 'stopped';
   if (job?.status === 'waiting' || (job?.status === 'cancelled' && job.runAfter !== null)) return 'waiting';
-  if (looking) return 'looking';
   if (job?.status === 'cancelled') return 'cancelling';
   return goingBack ? 'rolling_back' : 'writing';
 }
@@ -246,5 +205,5 @@ export async function previewUndo(
   call: Call,
 ): Promise<{ plan: UndoPlan; requests: number }> {
   const plan = await planUndo(context, change, force, call);
-  return { plan, requests: requestsLeft(plan.ops) };
+  return { plan, requests: requestCount(plan.ops) };
 }

@@ -7,17 +7,17 @@ import { isEpisodeUri } from '../domain/ids.ts';
 import { sameRows, uriOf } from '../domain/rows.ts';
 import type { Item, Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
-import { REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
+import { findTrack } from '../provider/resources/catalog.ts';
+import { LAG_MS, REMEMBER_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylist, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
-import { type ChangeBody, changesSince, getChangeBody, getChangeBySeq } from '../store/tables/changes.ts';
+import { containsUris } from '../provider/resources/savedTracks.ts';
+import { type Change, changesSince, getChangeBody, libraryChangesSince } from '../store/tables/changes.ts';
 import type { ChangeRequest } from './changes.ts';
 import { playlistsNamed } from './look.ts';
-import { heldOf, lookedUpAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps, unwritable } from './planRows.ts';
 import type { Planning, Waiting } from './record.ts';
-import { shownNames } from './relinks.ts';
-import { entryCount, ROWS_PER_REQUEST } from './rowOps.ts';
-import { ageOf, LATEST_EFFECT_MS, waitForEffects, withinLast } from './times.ts';
+import { entryCount, moved, ROWS_PER_REQUEST } from './rowOps.ts';
+import { LATEST_EFFECT_MS, waitForEffects, withinLast } from './times.ts';
 
 type Request = Omit<ChangeRequest, 'askedBy'>;
 
@@ -33,7 +33,7 @@ export function addRows(
     requested: uris.length,
     async prepare(call) {
       await settleTarget(reading, playlistId, call);
-      const former = await rows.readPart(playlistId, 'end', call);
+      const former = await rows.readTail(playlistId, call);
       return { former: { rows: former }, ops: [{ op: 'append', uris }] };
     },
   };
@@ -56,7 +56,7 @@ export function addMissing(
     requested,
     async prepare(call) {
       await settleTarget(context, playlistId, call);
-      const items = await context.rows.readForChange(playlistId, call);
+      const items = await context.rows.readSettled(playlistId, call);
       const uris = await missing(items);
       if (uris.length === 0) return null;
       return { requested: uris.length, former: { rows: items.map(uriOf) }, ops: [{ op: 'append', uris }] };
@@ -72,16 +72,11 @@ export function removeRows(context: Planning, playlistId: string, uris: readonly
     requested: uris.length,
     async prepare(call) {
       await settleTarget(context, playlistId, call);
-      let items = await context.rows.readForChange(playlistId, call);
-      const names = new Set(items.map(uriOf));
-      // A row that moves while the pages are read may be missing from all of them.
-      if (items.length > PLAYLIST_PAGE && !uris.every((uri) => names.has(uri)))
-        items = await context.rows.readTwice(playlistId, call);
+      const items = await context.rows.readSettled(playlistId, call);
       const shownAs = await shownNames(context, items, uris, call);
       const there = [...new Set(uris)].filter((uri) => shownAs.has(uri));
       if (there.length === 0) return null;
-      // Spotify removes a row by the URI that it was added with, but may show another one. Sending both does no harm. An episode is
-      // the exception: if it was given by its ID alone, `uri` names a track that does not exist.
+      // Spotify removes a row by the URI that it was added with, but may show another one. Sending both does no harm.
       const original = new Map(items.map((item) => [uriOf(item), item.linked_from]));
       const sent = there.flatMap((uri) => {
         const shown = shownAs.get(uri) ?? uri;
@@ -95,6 +90,35 @@ export function removeRows(context: Planning, playlistId: string, uris: readonly
       return { requested: there.length, former: { rows: items.map(uriOf) }, ops, notes };
     },
   };
+}
+
+const TRACK = 'spotify:track:';
+/** Maximum number of songs to look up, since the list may show them under another ID. */
+const MAX_LOOKED_UP = 5;
+
+/** Maps each of `uris` that is in the list to the URI that the list shows for it. A bare ID may also be an episode's. */
+async function shownNames(
+  { provider }: Pick<Planning, 'provider'>,
+  items: readonly Item[],
+  uris: readonly string[],
+  call: Call,
+): Promise<Map<string, string>> {
+  const shown = new Set(items.map(uriOf));
+  const found = new Map<string, string>();
+  const named = new Map(items.flatMap((item) => (item.linked_from ? [[item.linked_from, uriOf(item)]] : [])));
+  const open: string[] = [];
+  for (const uri of new Set(uris)) {
+    const as = [uri, named.get(uri), uri.replace(TRACK, 'spotify:episode:')].find(
+      (one) => one !== undefined && shown.has(one),
+    );
+    if (as !== undefined) found.set(uri, as);
+    else if (uri.startsWith(TRACK)) open.push(uri);
+  }
+  for (const uri of open.slice(0, MAX_LOOKED_UP)) {
+    const track = await findTrack(provider, uri, call).catch(() => null);
+    if (track && shown.has(track.uri)) found.set(uri, track.uri);
+  }
+  return found;
 }
 
 /** Rows that change their place. Positions are 0-based and count before the move, as Spotify's do. */
@@ -117,14 +141,19 @@ export function moveRows({ rows, ...reading }: Planning, playlistId: string, mov
     async prepare(call) {
       await settleTarget(reading, playlistId, call);
       const { start, length, before } = move;
-      const part = { from: Math.min(start, before), to: Math.max(start + length, before) };
-      const former = await rows.readPart(playlistId, part, call);
+      const former = (await rows.readSettled(playlistId, call)).map(uriOf);
       const isThere = before >= start && before <= start + length;
       if (Math.max(start + length, before) > former.length) throw beyondEnd(former.length);
-      if (isThere) return null;
+      if (isThere || isSame(former, move)) return null;
       return { former: { rows: former }, ops: [{ op: 'move', ...move }] };
     },
   };
+}
+
+/** True if the rows that are there look the same after the move. */
+function isSame(rows: readonly string[], move: Move): boolean {
+  const part = rows.slice(Math.min(move.start, move.before), Math.max(move.start + move.length, move.before));
+  return !part.includes('') && sameRows(moved(rows, move), rows);
 }
 
 function beyondEnd(rows: number): RelayError {
@@ -149,9 +178,16 @@ export function replaceRows(
     requested: uris.length,
     async prepare(call) {
       await settleTarget(reading, playlistId, call);
-      const former = restorableUris(await rows.readTwice(playlistId, call));
-      if (sameRows(former, uris)) return null;
-      return { former: { rows: former }, ops: replaceOps(uris) };
+      return planSteadily(rows, playlistId, call, (items) => {
+        const former = restorableUris(items);
+        if (sameRows(former, uris)) return null;
+        // A request that changes nothing could not be told from one that had no effect.
+        const isBegin = former.length > 0 && sameRows(former, uris.slice(0, former.length));
+        const ops: ChangeOp[] = isBegin
+          ? [{ op: 'append', uris: uris.slice(former.length) }]
+          : replaceOps(uris);
+        return { former: { rows: former }, ops };
+      });
     },
   };
 }
@@ -185,8 +221,7 @@ export function reviseRows(
     requested: 0,
     async prepare(call) {
       await settleTarget(reading, playlistId, call);
-      const planFrom = async (how: 'readForChange' | 'readTwice') => {
-        const items = await rows[how](playlistId, call);
+      return planSteadily(rows, playlistId, call, async (items) => {
         const revision = await decide(items);
         if (revision === null) return null;
         const planned = planRows(revision.present, revision.wanted);
@@ -198,10 +233,7 @@ export function reviseRows(
         );
         const ops = withOriginals(planned, new Map([...revision.originals, ...linked]));
         return ops.length === 0 ? null : { requested, former: { rows: revision.present }, ops };
-      };
-      const plan = await planFrom('readForChange');
-      // Before all rows are replaced, two readings have to be equal.
-      return plan?.ops.some(({ op }) => op === 'put') ? planFrom('readTwice') : plan;
+      });
     },
   };
 }
@@ -223,7 +255,7 @@ function withOriginals(ops: readonly ChangeOp[], originals: ReadonlyMap<string, 
 export function deduplicateRows(
   context: Waiting,
   playlistId: string,
-  read: (how: 'readForChange' | 'readTwice') => Promise<readonly string[]>,
+  read: () => Promise<readonly string[]>,
 ): Request {
   return {
     kind: 'deduplicate',
@@ -231,8 +263,7 @@ export function deduplicateRows(
     requested: 0,
     async prepare(call) {
       await settleTarget(context, playlistId, call);
-      let former = await read('readForChange');
-      if (deduplicateOps(former).some(({ op }) => op === 'put')) former = await read('readTwice');
+      const former = await read();
       const ops = deduplicateOps(former);
       const requested = former.length - new Set(former).size;
       return ops.length === 0 ? null : { requested, former: { rows: former }, ops };
@@ -303,101 +334,81 @@ export function changeDetails(
       const isSame = ([field, value]: [string, unknown]) =>
         value === undefined || (field !== 'public' && details[field] === value);
       // After a lost answer, Spotify may still show the values from before the write.
-      const isInDoubt = changesSince(context.store, playlistId, withinLast(context, REMEMBER_MS)).some(
-        ({ uncertain, inTransit }) => uncertain || inTransit,
-      );
+      const recent = changesSince(context.store, playlistId, withinLast(context, REMEMBER_MS));
+      const isInDoubt = recent.some(({ uncertain, inTransit }) => uncertain || inTransit);
       if (!isInDoubt && Object.entries(set).every(isSame)) return null;
       return { former: { details }, ops: [{ op: 'details', set }] };
     },
   };
 }
 
+/** Number of readings of a list that does not stay the same, before it counts as being edited right now. */
+const MAX_READINGS = 4;
+
 /**
- * Waits until earlier writes to a playlist have taken effect. A write whose answer was lost may take effect late, and
- * undo the next write. While the outcome of a write is unknown, a reading may show the rows from before that write.
+ * Plans a change from all rows of a playlist. While a long list is read page by page, a person may move a row so that no page has
+ * it. So before all rows are replaced, two readings in a row must be equal.
+ * @throws RelayError `CONFLICT` if somebody keeps editing the list; the errors of `plan`
  */
+export async function planSteadily<T extends { ops: readonly ChangeOp[] }>(
+  rows: Planning['rows'],
+  playlistId: string,
+  call: Call,
+  plan: (items: readonly Item[]) => T | null | Promise<T | null>,
+): Promise<T | null> {
+  let items = await rows.readSettled(playlistId, call);
+  for (let readings = 2; ; readings++) {
+    const planned = await plan(items);
+    const isReplaced = planned?.ops.some(({ op }) => op === 'put') === true;
+    if (!isReplaced || items.length <= PLAYLIST_PAGE) return planned;
+    const again = await rows.readFresh(playlistId, call);
+    if (sameRows(items.map(uriOf), again.map(uriOf))) return planned;
+    if (readings > MAX_READINGS)
+      throw new RelayError('CONFLICT', 'Somebody is editing the playlist right now. Nothing was changed.', {
+        remedy: 'Try again when nobody edits it.',
+      });
+    items = again;
+  }
+}
+
+/** Waits until earlier writes to a playlist whose answers were lost can no longer take effect. */
 export async function settleTarget(context: Waiting, playlistId: string, call: Call): Promise<void> {
-  const { store } = context;
-  const changes = changesSince(store, playlistId, withinLast(context, LATEST_EFFECT_MS)).filter(
-    ({ seq, uncertain, inTransit }) => inTransit || (uncertain && undoesLater(getChangeBody(store, seq))),
+  await waitForEffects(
+    context,
+    changesSince(context.store, playlistId, withinLast(context, LATEST_EFFECT_MS)),
+    call,
   );
-  await waitForEffects(context, changes, 0, call);
 }
 
-/** Looks at `plan` too: a rollback, or remaining work that was planned again, may have operations that the change did not have. */
-function undoesLater({ ops, plan }: ChangeBody): boolean {
-  return [...ops, ...(plan?.ops ?? [])].some(({ op }) => UNDOES_LATER.has(op));
-}
-
-/** Operations that would undo or move what a later write writes if they took effect after it. */
-const UNDOES_LATER: ReadonlySet<ChangeOp['op']> = new Set([
-  'details',
-  'follow',
-  'unfollow',
-  'remove',
-  'put',
-  'move',
-]);
-
-/**
- * Reads the details that `fields` names. Values that relay has just set count even if Spotify does not show them yet. If
- * Spotify shows neither relay's value nor the former one, it may show one that a person set before relay did. So such a value
- * counts only if Spotify still shows it some seconds later.
- */
+/** Reads the details that `fields` names. What relay itself has set within the last minute counts, since reads may lag. */
 export async function readDetails(
   context: Waiting,
   playlistId: string,
   fields: DetailValues,
   call: Call,
 ): Promise<DetailValues> {
-  const until = context.clock.monotonic() + USUAL_LAG_MS;
-  for (;;) {
-    const { details, isEarly } = await lookAtDetails(context, playlistId, fields, call);
-    if (!isEarly || context.clock.monotonic() > until) return details;
-    await context.clock.sleep(LOOK_AGAIN_MS, call.signal);
-  }
-}
-
-const LOOK_AGAIN_MS = 500;
-
-/** @returns `isEarly`: true if Spotify may still show a value that is older than the one relay has set */
-async function lookAtDetails(
-  context: Waiting,
-  playlistId: string,
-  fields: DetailValues,
-  call: Call,
-): Promise<{ details: DetailValues; isEarly: boolean }> {
   const { provider, store } = context;
-  const present = detailsOf(await getPlaylist(provider, playlistId, call), fields);
-  let details = present;
-  /** Fields for which Spotify shows another value than the one that relay has just set. */
-  const early = new Set<string>();
-  for (const { seq } of changesSince(store, playlistId, withinLast(context, REMEMBER_MS)).toReversed()) {
-    const change = getChangeBySeq(store, seq);
+  const details: Record<string, unknown> = {
+    ...detailsOf(await getPlaylist(provider, playlistId, call), fields),
+  };
+  /** By field: the values that relay has found and set, oldest first. If Spotify shows one of them, the last one counts. */
+  const own = new Map<string, unknown[]>();
+  for (const { seq, op: reached, uncertain } of changesSince(
+    store,
+    playlistId,
+    withinLast(context, REMEMBER_MS),
+  ).toReversed()) {
+    // Nobody knows which of its values such a write left, so what is read now counts.
+    if (uncertain) own.clear();
     const { former, ops } = getChangeBody(store, seq);
-    const reached = change?.op ?? 0;
-    const mayBeMore = change !== null && (change.uncertain || change.inTransit);
-    for (const [index, op] of ops.slice(0, mayBeMore ? reached + 1 : reached).entries()) {
-      if (op.op !== 'details') continue;
-      // If the answer to a request was lost, only Spotify's own values tell whether it took effect.
-      const isLost = index === reached;
-      const isShown = (field: keyof DetailValues) =>
-        present[field] === op.set[field] || (!isLost && details[field] === former.details?.[field]);
-      const isOwn = ([field, value]: [string, unknown]) =>
-        value !== undefined && field in details && isShown(field as keyof DetailValues);
-      details = { ...details, ...Object.fromEntries(Object.entries(op.set).filter(isOwn)) };
-      const isRecent = change !== null && ageOf(context, change) <= USUAL_LAG_MS;
-      for (const field of ['name', 'description'] as const) {
-        const value = op.set[field];
-        if (value === undefined || details[field] === undefined) continue;
-        // Spotify leaves out spaces at the ends.
-        const isOther = details[field].trim() !== value.trim();
-        if (isRecent && isOther && !isLost && !op.mayFail) early.add(field);
-        else early.delete(field);
-      }
-    }
+    for (const op of ops.slice(0, reached))
+      for (const [field, value] of Object.entries(op.op === 'details' ? op.set : {}))
+        if (value !== undefined)
+          own.set(field, [...(own.get(field) ?? []), former.details?.[field as keyof DetailValues], value]);
   }
-  return { details, isEarly: early.size > 0 };
+  for (const [field, values] of own)
+    if (field in details && values.includes(details[field])) details[field] = values.at(-1);
+  return details;
 }
 
 /** The details of a playlist that `fields` names, without those that Spotify does not report. */
@@ -426,25 +437,21 @@ export function unfollow(context: Waiting, playlistId: string): Request {
   };
 }
 
-/**
- * Saves tracks. Which tracks had been saved before is not read now. An undo can still find out, since Spotify keeps the time at
- * which each track was saved.
- */
+/** Saves tracks. First reads which of them are saved, so that an undo can take out the others. */
 export function saveTracks(context: Waiting, uris: readonly string[]): Request {
   return {
     kind: 'save',
     playlistId: null,
     requested: uris.length,
     async prepare(call) {
-      await settleLibrary(context, uris, 0, call);
-      return { former: { added: await lookedUpAdditions(context, uris, call) }, ops: [{ op: 'save', uris }] };
+      const saved = [...(await savedOf(context, uris, call))];
+      return { former: { saved }, ops: [{ op: 'save', uris }] };
     },
   };
 }
 
 /**
- * Removes tracks from the saved ones. First reads which tracks are saved, since that cannot be found out afterwards. If none is saved,
- * there is nothing to do.
+ * Removes tracks from the saved ones. If none is saved, there is nothing to do.
  * @param sent `all` also sends the tracks that are not saved. A job needs this, since it counts its items by the requests
  */
 export function unsaveTracks(
@@ -457,19 +464,42 @@ export function unsaveTracks(
     playlistId: null,
     requested: uris.length,
     async prepare(call) {
-      const distinct = [...new Set(uris)];
-      await settleLibrary(context, distinct, USUAL_LAG_MS, call);
-      const held = await heldOf(context, distinct, call);
-      // What relay has just done counts even if the library does not show it yet.
-      const isAway = await lookedUpAdditions(context, distinct, call);
-      const saved = distinct.filter((uri) => held.has(uri) || isAway[uri] === false);
+      const held = await savedOf(context, uris, call);
+      const saved = [...new Set(uris)].filter((uri) => held.has(uri));
       if (saved.length === 0) return null;
-      await noteSaved(context, saved, call);
-      const former = { saved: saved.filter((uri) => !isAway[uri]) };
       const ops = [{ op: 'unsave' as const, uris: sent === 'all' ? uris : saved }];
-      return { requested: saved.length, former, ops };
+      return { requested: saved.length, former: { saved }, ops };
     },
   };
+}
+
+/** Waits until earlier writes to any of these saved tracks whose answers were lost can no longer take effect. */
+export async function settleLibrary(context: Waiting, uris: readonly string[], call: Call): Promise<void> {
+  const asked = new Set(uris);
+  const names = ({ seq }: Change) =>
+    getChangeBody(context.store, seq).ops.some((op) => 'uris' in op && op.uris.some((uri) => asked.has(uri)));
+  const recent = libraryChangesSince(context.store, withinLast(context, LATEST_EFFECT_MS));
+  await waitForEffects(context, recent.filter(names), call);
+}
+
+/** Those of `uris` that are saved. What relay itself has done within the last minute counts, since reads may lag. */
+async function savedOf(context: Waiting, uris: readonly string[], call: Call): Promise<ReadonlySet<string>> {
+  const { provider, store } = context;
+  await settleLibrary(context, uris, call);
+  const distinct = [...new Set(uris)];
+  const answers = await containsUris(provider, distinct, { ...call, progress() {} });
+  const saved = new Set(distinct.filter((_, index) => answers[index]));
+  const asked = new Set(distinct);
+  for (const { seq, op: reached } of libraryChangesSince(store, withinLast(context, LAG_MS)))
+    for (const op of getChangeBody(store, seq).ops.slice(0, reached)) {
+      if (op.op !== 'save' && op.op !== 'unsave') continue;
+      for (const uri of op.uris) {
+        if (!asked.has(uri)) continue;
+        if (op.op === 'save') saved.add(uri);
+        else saved.delete(uri);
+      }
+    }
+  return saved;
 }
 
 /**

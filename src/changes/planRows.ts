@@ -4,18 +4,14 @@ import { longestIncreasing } from '../base/longestIncreasing.ts';
 import type { ChangeOp } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { MAX_ROWS, placesIn, sameRows } from '../domain/rows.ts';
-import { moved, ROWS_PER_REQUEST, requestsLeft } from './rowOps.ts';
+import { ROWS_PER_REQUEST, requestCount } from './rowOps.ts';
 
 /** Maximum number of requests to spend on keeping the dates of rows (`added_at`). */
 const REQUESTS_TO_KEEP_DATES = 20;
 
-/** Maximum number of moves in a plan. */
-const MAX_MOVES = 20;
-
 /**
- * The operations that turn `present` into `wanted`; null if there is no way. Local files and unavailable rows cannot be written.
- * Local files can be moved, with at most `MAX_MOVES` moves, if no row is unavailable. An empty string is a row that Spotify no
- * longer offers.
+ * The operations that turn `present` into `wanted`; null if there is no way. Local files and rows that Spotify no longer offers (an
+ * empty string) cannot be written, so they stay where nothing has to move them.
  */
 export function planRows(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
   if (sameRows(present, wanted)) return [];
@@ -23,9 +19,9 @@ export function planRows(present: readonly string[], wanted: readonly string[]):
   if (move) return [move];
   const inPlace = insertOnly(present, wanted) ?? removeAndInsert(present, wanted);
   const rewritten = rewrite(wanted);
-  if (!inPlace || !rewritten) return inPlace ?? rewritten ?? moveRemoveAndInsert(present, wanted);
+  if (!inPlace || !rewritten) return inPlace ?? rewritten;
   // Replacing all rows also removes rows that others have added since the reading.
-  return requestsLeft(inPlace) <= Math.max(requestsLeft(rewritten), REQUESTS_TO_KEEP_DATES)
+  return requestCount(inPlace) <= Math.max(requestCount(rewritten), REQUESTS_TO_KEEP_DATES)
     ? inPlace
     : rewritten;
 }
@@ -103,7 +99,7 @@ function insertOnly(present: readonly string[], wanted: readonly string[]): Chan
 
 /** Removes whole URIs (the provider removes every occurrence), and puts back the rows that belong there. */
 function removeAndInsert(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
-  const out = withStrays(differingCounts(present, wanted), present, wanted, () => true);
+  const out = withStrays(differingCounts(present, wanted), present, wanted);
   if (![...out].every(isWritable)) return null;
   const held = new Set(present);
   const { removes, added } = replacing(out, present, wanted);
@@ -114,36 +110,18 @@ function removeAndInsert(present: readonly string[], wanted: readonly string[]):
   return isApart ? [...added, ...removes] : [...removes, ...added];
 }
 
-/**
- * Moves the local files. Moves the other rows too if that takes few requests, since rows that are moved keep their dates;
- * otherwise removes them and puts them back. A row without a URI could be any song. A list with such a row would not show
- * whether a move has taken effect.
- */
-function moveRemoveAndInsert(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
-  const differing = differingCounts(present, wanted);
-  if (present.includes('') || ![...differing].every(isWritable)) return null;
-  for (const out of [differing, withStrays(differing, present, wanted, isWritable)]) {
-    const moves = movesAround(out, present, wanted);
-    if (moves.length > MAX_MOVES) continue;
-    const { removes, added } = replacing(out, present, wanted);
-    return [...moves, ...removes, ...added];
-  }
-  return null;
-}
-
-/** `out`, and the URIs that have to be taken out too, so that the other rows are in order; only those that `isFree` allows. */
+/** `out`, and the URIs that have to be taken out too, so that the other rows are in order. */
 function withStrays(
   out: ReadonlySet<string>,
   present: readonly string[],
   wanted: readonly string[],
-  isFree: (uri: string) => boolean,
 ): Set<string> {
   const all = new Set(out);
   // Each round adds at least one URI, so this ends.
   for (;;) {
     const isKept = (uri: string) => !all.has(uri);
-    const strays = [...outOfOrder(present.filter(isKept), wanted.filter(isKept))].filter(isFree);
-    if (strays.length === 0) return all;
+    const strays = outOfOrder(present.filter(isKept), wanted.filter(isKept));
+    if (strays.size === 0) return all;
     for (const uri of strays) all.add(uri);
   }
 }
@@ -161,37 +139,6 @@ function replacing(
     removes: chunk(removed, ROWS_PER_REQUEST).map((uris) => ({ op: 'remove', uris })),
     added: inserts(wanted, isMissing),
   };
-}
-
-/**
- * The moves that put the rows of `present`, except those in `out`, into the order of `wanted`. Stops once there are more than
- * `MAX_MOVES`.
- */
-function movesAround(
-  out: ReadonlySet<string>,
-  present: readonly string[],
-  wanted: readonly string[],
-): ChangeOp[] {
-  const goal = wanted.filter((uri) => !out.has(uri));
-  // Each row as its place in `goal`; -1 for a row in `out`.
-  let places: readonly number[] = placesIn(goal, present);
-  const kept = places.filter((place) => place >= 0);
-  const inOrder = longestIncreasing(kept);
-  const settled = new Set(kept.filter((_, index) => inOrder.has(index)));
-  const moves: ChangeOp[] = [];
-  for (let place = 0; place < goal.length; place++) {
-    if (settled.has(place)) continue;
-    const start = places.indexOf(place);
-    let length = 1;
-    while (!settled.has(place + length) && places[start + length] === place + length) length++;
-    const before = place === 0 ? 0 : places.indexOf(place - 1) + 1;
-    const move = { start, length, before };
-    places = moved(places, move);
-    moves.push({ op: 'move', ...move });
-    if (moves.length > MAX_MOVES) break;
-    place += length - 1;
-  }
-  return moves;
 }
 
 function differingCounts(present: readonly string[], wanted: readonly string[]): Set<string> {

@@ -1,32 +1,27 @@
 /** Undoing a change: the operations that bring back what was there, and whether they would remove what came since. */
 import { counted } from '../base/lists.ts';
-import type { ChangeOp, DetailValues, Former, Progress } from '../domain/change.ts';
+import type { ChangeOp, DetailValues, Former } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { shortId } from '../domain/job.ts';
-import { withNames } from '../domain/mergeRows.ts';
 import type { Remedy } from '../domain/remedy.ts';
-import { differingRows, mayBeRows, sameRows, uriOf } from '../domain/rows.ts';
+import { uriOf, withNames } from '../domain/rows.ts';
 import type { Item } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
-import { asList, LAG_MS, REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import {
   type Change,
   type ChangeBody,
   getChangeBody,
-  hasPartialUndo,
-  laterChanges,
   partialUndos,
   writtenSince,
 } from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
-import { readDetails, settleTarget } from './kinds.ts';
-import { heldOf, knownAdditions, newlySaved, removedBy, settleLibrary } from './newlySaved.ts';
+import { planSteadily, readDetails, settleLibrary, settleTarget } from './kinds.ts';
+import { asExpected } from './look.ts';
 import { isWritable, planRows, replaceOps, unwritable } from './planRows.ts';
 import type { Planning } from './record.ts';
-import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
-import { nextStep, onlyAppends, removedUris, rowsAfter, rowsAt, writesRows } from './rowOps.ts';
-import { formerBeside, planOf, progressOf, type Run, rowsConflict, rowsReached } from './run.ts';
-import { ageOf, LATEST_EFFECT_MS } from './times.ts';
+import { rowsConflict } from './review.ts';
+import { onlyAppends, placesOf, rowsAfter, rowsAt, writesRows } from './rowOps.ts';
+import { planOf, rowsReached } from './run.ts';
 
 /** How a change is undone, and what a person is told about it. */
 export interface UndoPlan extends PreparedChange {
@@ -54,11 +49,9 @@ export async function planUndo(
     case 'details':
       return undoDetails(context, change, body, force, call);
     case 'save':
-      await settleLibrary(context, first.uris, USUAL_LAG_MS, call);
-      return unsaving(stillSaved(context, await newlySaved(context, change, body, call)));
     case 'unsave':
-      await settleLibrary(context, first.uris, 0, call);
-      return saving(context, change, body, call);
+      await settleLibrary(context, sentOf(change, body), call);
+      return first.op === 'save' ? undoSave(change, body) : undoUnsave(change, body);
     case 'follow':
     case 'unfollow':
       await settleTarget(context, change.playlistId ?? '', call);
@@ -67,7 +60,8 @@ export async function planUndo(
       if (change.playlistId === null && (change.inTransit || change.uncertain))
         throw unknownPlaylist(first.details.name);
       if (change.playlistId === null) return plain([], {});
-      return undoCreation(context, change, body, force, call);
+      if (!force) await presentRows(context, change, body, call);
+      return plain([{ op: 'unfollow' }], {});
     default:
       return undoRows(context, change, body, force, call);
   }
@@ -77,50 +71,24 @@ function plain(ops: readonly ChangeOp[], former: Former): UndoPlan {
   return { former, ops, rewritten: 0, lost: [] };
 }
 
-function unsaving(uris: readonly string[]): UndoPlan {
+/** The tracks that the requests of a library change named, those of the request in doubt included. */
+function sentOf({ op, uncertain }: Change, { ops }: ChangeBody): string[] {
+  const sent = ops.slice(0, op + (uncertain ? 1 : 0)).flatMap((one) => ('uris' in one ? one.uris : []));
+  return [...new Set(sent)];
+}
+
+function undoSave(change: Change, body: ChangeBody): UndoPlan {
+  const held = new Set(body.former.saved ?? []);
+  const uris = sentOf(change, body).filter((uri) => !held.has(uri));
   return plain(uris.length === 0 ? [] : [{ op: 'unsave', uris }], { saved: uris });
 }
 
-/**
- * The tracks that are still to be removed: all except those that relay itself removed shortly before, for example in an
- * unfinished undo.
- */
-function stillSaved(context: Planning, uris: readonly string[]): readonly string[] {
-  const known = knownAdditions(context, uris);
-  return uris.filter((uri) => known[uri] !== true);
-}
-
-/**
- * The tracks that somebody has saved again. In the first minute after the change no track counts, since the library may still
- * show the tracks that the change removed.
- */
-async function savedSince(
-  context: Planning,
-  change: Change,
-  uris: readonly string[],
-  call: Call,
-): Promise<ReadonlySet<string>> {
-  if (uris.length === 0 || ageOf(context, change) <= REMEMBER_MS) return new Set();
-  return heldOf(context, uris, call);
-}
-
-/**
- * Saves what a removal took out, except what somebody has saved again. In reverse order, since what is saved last comes first in
- * the library.
- */
-async function saving(context: Planning, change: Change, body: ChangeBody, call: Call): Promise<UndoPlan> {
-  const { certain, doubtful } = removedBy(change, body);
-  const removed = [...certain, ...doubtful];
-  const present = await savedSince(context, change, removed, call);
-  const uris = removed.filter((uri) => !present.has(uri));
-  // An earlier undo whose end is not known may have saved them already.
-  const known = knownAdditions(context, uris);
+/** In reverse order, since what is saved last comes first in the library. */
+function undoUnsave(change: Change, body: ChangeBody): UndoPlan {
+  const held = new Set(body.former.saved ?? []);
+  const uris = sentOf(change, body).filter((uri) => held.has(uri));
   const ops: ChangeOp[] = uris.length === 0 ? [] : [{ op: 'save', uris: [...uris].reverse() }];
-  // In the first minute, it is open whether a doubtful track was removed at all. Later, the date on which it was saved tells.
-  const open = ageOf(context, change) <= REMEMBER_MS ? new Set(doubtful) : new Set();
-  const noted = uris.filter((uri) => known[uri] !== undefined || !open.has(uri));
-  const added = Object.fromEntries(noted.map((uri) => [uri, known[uri] ?? true]));
-  return { ...plain(ops, { added }), rewritten: uris.length };
+  return { ...plain(ops, { saved: [] }), rewritten: uris.length };
 }
 
 async function undoDetails(
@@ -132,22 +100,21 @@ async function undoDetails(
 ): Promise<UndoPlan> {
   const steps = ops.filter((op) => op.op === 'details');
   const fields: DetailValues = Object.assign({}, ...steps.map(({ set }) => set));
-  // A value that Spotify may have refused is not expected to show.
   const wanted: DetailValues = Object.assign({}, ...steps.map(({ set, mayFail }) => (mayFail ? {} : set)));
   const before = former.details ?? {};
   await settleTarget(context, change.playlistId ?? '', call);
-  const present = await settledDetails(context, change, fields, wanted, call);
-  // A detail that has its former value is no conflict: an undo may have been interrupted, or a person has changed the detail
-  // back.
-  const isBack = (field: keyof DetailValues) => present[field] === before[field];
-  const differing = differences(present, wanted).filter((field) => !isBack(field));
+  const present = await readDetails(context, change.playlistId ?? '', fields, call);
+  const differing = DETAILS.filter(
+    (field) =>
+      wanted[field] !== undefined && present[field] !== wanted[field] && present[field] !== before[field],
+  );
   if (differing.length > 0 && !force) {
     const sets = (op: ChangeOp) =>
       op.op === 'details' && differing.some((field) => op.set[field] !== undefined);
     const later = writtenSince(context.store, change, sets);
     throw new RelayError(
       'CONFLICT',
-      `Someone changed the ${differing.map((field) => DETAILS[field]).join(' and ')} of the playlist since.`,
+      `Someone changed the ${differing.join(' and ')} of the playlist since.`,
       {
         remedy: later
           ? undoFirst(later, 'what was there before this change comes back')
@@ -173,13 +140,11 @@ async function undoDetails(
   };
 }
 
-/** The details that are compared, in words. */
-const DETAILS = { name: 'name', description: 'description', collaborative: 'collaboration' } as const;
-
+const DETAILS = ['name', 'description', 'collaborative'] as const;
 const MAY_STAY = 'Spotify may refuse to clear a description.';
 const STAYS = 'Spotify refused to clear the description, so the description stays as it is now.';
 
-/** The plan of an undo as it was carried out. Leaves out an operation that Spotify refused, and says in `lost` what stays. */
+/** The plan of an undo as it was carried out. */
 export function carriedOut(plan: UndoPlan, isRefused: boolean): UndoPlan {
   return {
     ...plan,
@@ -195,7 +160,6 @@ function notShown(fields: readonly string[]): string {
   return `Spotify did not show whether the playlist was ${fields.join(' or ')} before the change`;
 }
 
-/** The error for a change of nothing but details whose former values are not known. */
 function unknownDetails(fields: readonly string[]): RelayError {
   return new RelayError('UNSUPPORTED_ITEMS', `${notShown(fields)}, so relay cannot bring that back.`, {
     remedy: {
@@ -206,135 +170,83 @@ function unknownDetails(fields: readonly string[]): RelayError {
   });
 }
 
-/** The details, read again for up to 4 s until they show a recent change. */
-async function settledDetails(
+interface Compared {
+  /** The rows that are there, under the IDs that they were written with. */
+  present: readonly string[];
+  /** The rows that the change left there, or an undo of it that stopped part-way. */
+  left: readonly string[];
+  isAsLeft: boolean;
+  /** The rows that such an undo was to bring back; null without one. */
+  goal: readonly string[] | null;
+}
+
+/** Compares the rows that are there with those that the change, or an undo that stopped part-way, left there. */
+async function compared(
   context: Planning,
   change: Change,
-  fields: DetailValues,
-  wanted: DetailValues,
+  body: ChangeBody,
+  items: readonly Item[],
   call: Call,
-): Promise<DetailValues> {
-  const { clock } = context;
-  const until = clock.monotonic() + 4_000;
-  for (;;) {
-    const present = await readDetails(context, change.playlistId ?? '', fields, call);
-    const isRecent = ageOf(context, change) < 30_000;
-    if (differences(present, wanted).length === 0 || !isRecent || clock.monotonic() >= until) return present;
-    await clock.sleep(500, call.signal);
+): Promise<Compared> {
+  const { store } = context;
+  const [undo] = partialUndos(store, change.seq);
+  const last = undo ?? change;
+  const undoBody = undo && getChangeBody(store, undo.seq);
+  const plan = planOf(undoBody ?? body);
+  const goal = undoBody ? rowsAfter({ rows: undoBody.former.rows ?? [], ops: undoBody.ops }) : null;
+  const shown = items.map(uriOf);
+  const states = [rowsReached({ change: last, plan })];
+  if (last.uncertain || last.inTransit) states.push(rowsAt(plan, last.op + 1));
+  for (const left of body.notes?.mixed === true ? [] : states) {
+    const long = asLong(left, shown.length);
+    const present = await asExpected(context, plan, long, shown, call);
+    if (present) return { present, left: long, isAsLeft: true, goal };
   }
+  const [left = []] = states;
+  return { present: shown, left, isAsLeft: false, goal };
 }
 
-/** The details that differ, without `public`, which Spotify does not store reliably. */
-function differences(present: DetailValues, wanted: DetailValues) {
-  return (['name', 'description', 'collaborative'] as const).filter(
-    (field) => wanted[field] !== undefined && present[field] !== wanted[field],
-  );
-}
-
-/** The undo of a new playlist takes it off the account's list, since Spotify cannot delete one. Undoing that brings it back. */
-async function undoCreation(
-  context: Planning,
-  change: Change,
-  body: ChangeBody,
-  force: boolean,
-  call: Call,
-): Promise<UndoPlan> {
-  if (!force) await presentRows(context, sightOf(context, change, body, false), call);
-  return plain([{ op: 'unfollow' }], {});
-}
-
-/** The change with the progress that the list shows: its last request may have taken effect without an answer. */
-async function asFarAsShown(
-  { rows }: Planning,
-  change: Change,
-  body: ChangeBody,
-  call: Call,
-): Promise<Change> {
-  const plan = planOf(body);
-  const next = change.uncertain ? nextStep(plan.ops, progressOf(change)) : null;
-  if (!next || change.playlistId === null) return change;
-  const present = (await rows.readSettled(change.playlistId, call)).map(uriOf);
-  const shows = (progress: Progress) => mayBeRows(rowsAt(plan, progress), present);
-  return !shows(next.from) && shows(next.to) ? { ...change, ...next.to } : change;
+/** @throws RelayError `CONFLICT` if the rows are not those that the change left */
+async function presentRows(context: Planning, change: Change, body: ChangeBody, call: Call) {
+  const items = await context.rows.readSettled(change.playlistId ?? '', call);
+  const { present, left, isAsLeft } = await compared(context, change, body, items, call);
+  if (!isAsLeft) throw changedSince(context, change, left, present);
+  return withNames(left, present);
 }
 
 async function undoRows(
   context: Planning,
-  recorded: Change,
-  stored: ChangeBody,
+  change: Change,
+  body: ChangeBody,
   force: boolean,
   call: Call,
 ): Promise<UndoPlan> {
-  await settleTarget(context, recorded.playlistId ?? '', call);
-  const body = await withBase(context, recorded, stored, call);
-  const change = await asFarAsShown(context, recorded, body, call);
-  // What an interrupted undo has already taken back is not another person's change.
-  const isBegun = hasPartialUndo(context.store, change.seq);
-  const begun = begunUndos(context, change);
-  const expected = begun[0] ? rowsReached(begun[0]) : rowsReached({ change, plan: planOf(body) });
-  const isForced = force && isRead(body.former.rows);
-  const sight = { ...sightOf(context, change, body, force || isBegun), expected };
-  const { playlistId, shownAs, unseen } = sight;
-  const plan = (shown: readonly string[]) => {
-    // The list may show the rows from before relay's own last write, or rows that another person wrote. Replacing all rows is
-    // right in both cases.
-    const caughtUp = isForced ? withOwnWrites(context, change, shown) : null;
-    const present = caughtUp ?? shown;
-    const wanted = isForced
-      ? (body.former.rows ?? [])
-      : formerBeside({ change, plan: planOf(body) }, withoutUndos(begun, present));
-    const inPlace = caughtUp && wanted.every(isWritable) ? null : planRows(present, wanted);
-    // A removal takes out every row of a song. If the list shows the song under another ID or without a name, other rows might go
-    // too. If others have changed the list, relay can only guess which song a row without a name is.
-    const isGuess = isForced && !mayBeRows(asLong(expected, present.length), present);
-    const isRisky = removedUris(inPlace ?? []).some((uri) => {
-      const shown = shownAs.get(uri);
-      return shown !== undefined && (present.includes(shown) || (isGuess && shown === ''));
-    });
-    const ops = inPlace && !isRisky ? inPlace : wanted.every(isWritable) ? replaceOps(wanted) : null;
+  const id = change.playlistId ?? '';
+  await settleTarget(context, id, call);
+  const former = body.former.rows ?? [];
+  const planned = await planSteadily(context.rows, id, call, async (items) => {
+    const { present: shown, left, isAsLeft, goal } = await compared(context, change, body, items, call);
+    const present = isAsLeft ? withNames(left, shown) : shown;
+    const isKnown = !former.includes('');
+    const wanted = isAsLeft
+      ? (goal ?? filledIn(former, left, present))
+      : force && isKnown
+        ? former
+        : withoutBlocks(change, body, present);
+    if (wanted === null) throw force ? partlyRead(change) : changedSince(context, change, left, present);
+    const ops = planRows(present, wanted) ?? (wanted.every(isWritable) ? replaceOps(wanted) : null);
     if (ops === null) throw unwritable(wanted, 'Change the playlist in Spotify.');
+    // Spotify removes every row of a song, also one that it shows without a name.
+    const takesOut = ops.some(({ op }) => op === 'remove' || op === 'put');
+    if (takesOut && !force && items.some((item) => uriOf(item) === ''))
+      throw namelessRows(change, items.length);
     return { present, ops };
-  };
-  // Another person's change may be too recent to show in the version, but appending does it no harm.
-  const quick = (await isAtVersion(context, change, expected, call)) ? plan(expected) : null;
-  let planned = quick && onlyAppends(quick.ops) ? quick : null;
-  const how = isForced ? 'readShown' : 'readSettled';
-  const read = (how: How) => presentRows(context, sight, call, how);
-  planned ??= plan(await read(how));
-  const hidden = removedUris(planned.ops).filter((uri) => unseen.has(uri));
-  if (hidden.length > 0) {
-    // The ID that the list will show for these rows may also be that of other rows, which must stay. Only a few songs can be
-    // looked up; if there are more, the list has to show them.
-    const waitMs = hidden.length > MAX_LOOKED_UP ? LATEST_EFFECT_MS : LAG_MS;
-    const items = await context.rows.readShown(playlistId, call, waitMs);
-    const shown = items.map(uriOf);
-    const isBehind = withOwnWrites(context, change, shown) !== null;
-    if (isBehind)
-      for (const [uri, other] of await otherNames(context, hidden, items, call)) shownAs.set(uri, other);
-    const present = isBehind
-      ? planned.present
-      : asSeen(sight, await underOwnNames(context, sight, shown, items, call));
-    planned = plan(present);
-  }
-  if (planned.ops.some(({ op }) => op === 'put')) {
-    // Before all rows are replaced, two readings have to be equal.
-    const again = await read(how);
-    const isSteady = sameRows(again, planned.present);
-    planned = plan(isSteady ? again : await read(isForced ? how : 'readTwice'));
-  }
-  const { present, ops } = planned;
-  const removed = removedUris(ops);
-  if (
-    present.includes('') &&
-    removed.length > 0 &&
-    !(await areShown(context, change, removed, shownAs, call))
-  )
-    throw unwritable(present, 'Change the playlist in Spotify.');
+  });
+  const { present, ops } = planned ?? { present: [], ops: [] };
   const rewritten = ops.reduce(
     (sum, op) => sum + (op.op === 'remove' || !('uris' in op) ? 0 : op.uris.length),
     0,
   );
-  // If the change has replaced all rows, those that the undo leaves alone have lost their dates before.
   const isReplaced = ops.length > 0 && planOf(body).ops.some(({ op }) => op === 'put');
   const kept = isReplaced ? rowsAfter({ rows: present, ops }).length - rewritten : 0;
   const lost =
@@ -342,169 +254,78 @@ async function undoRows(
   return { former: { rows: present }, ops, rewritten, lost };
 }
 
-type Begun = Pick<Run, 'change' | 'plan'>;
-
-/** The unfinished undos of a change, the last one first: each stopped part-way. */
-function begunUndos({ store }: Planning, { seq }: Change): Begun[] {
-  return partialUndos(store, seq).map((change) => ({
-    change,
-    plan: planOf(getChangeBody(store, change.seq)),
-  }));
+function namelessRows({ playlistId }: Change, count: number): RelayError {
+  return new RelayError(
+    'CONFLICT',
+    `The playlist ${playlistId} has rows that Spotify does not name, and taking out songs could take them along.`,
+    {
+      remedy: withForce('what was there before this change all the same.'),
+      details: { present_count: count },
+    },
+  );
 }
 
-/** The rows as they would be if undos that stopped part-way had not begun. Otherwise, what they put back would be there twice. */
-function withoutUndos(begun: readonly Begun[], present: readonly string[]): readonly string[] {
-  return begun.reduce((rows, undo) => formerBeside(undo, rows, undo.change.uncertain), present);
+/** The former rows. Those that were not read have the same place in what the change left. */
+function filledIn(
+  former: readonly string[],
+  left: readonly string[],
+  present: readonly string[],
+): readonly string[] {
+  return former.map((uri, at) => (uri === '' && left[at] === '' ? (present[at] ?? '') : uri));
 }
-
-/** True if the list names a row for each of these songs. If it names none for a song, a row without a name may be that song. */
-async function areShown(
-  { rows }: Planning,
-  { playlistId }: Change,
-  uris: readonly string[],
-  shownAs: ReadonlyMap<string, string>,
-  call: Call,
-): Promise<boolean> {
-  const shown = new Set((await rows.readShown(playlistId ?? '', call)).map(uriOf));
-  return uris.every((uri) => shown.has(shownAs.get(uri) ?? uri));
-}
-
-/** True if Spotify still reports the version of the playlist that the change left. */
-async function isAtVersion(
-  { rows, store }: Planning,
-  { snapshotId, playlistId, seq }: Change,
-  expected: readonly string[],
-  call: Call,
-): Promise<boolean> {
-  if (snapshotId === null || playlistId === null || expected.includes('')) return false;
-  // For half a minute after a later change, the version may be the one from before it.
-  if (laterChanges(store, playlistId, seq).length > 0) return false;
-  return rows.isAt(playlistId, { snapshotId, rows: expected }, call);
-}
-
-/** What an undo expects in a list, and what the undo has found there. */
-interface Sight {
-  playlistId: string;
-  /** The rows that the change left. */
-  expected: readonly string[];
-  /** The rows from before the change. A list that lags shows them, and an undo with `force` writes them. */
-  former: readonly string[];
-  /** Returns the change that wrote rows of the playlist after this one; null if there is none. */
-  later(): Change | null;
-  /** True if a different list is no conflict. */
-  isAnyRight: boolean;
-  /** Maps the URI of a row to the different URI that Spotify shows for it; to an empty string if Spotify shows none. */
-  shownAs: Map<string, string>;
-  /** URIs of rows that the list does not show yet. */
-  unseen: Set<string>;
-}
-
-function sightOf({ store }: Planning, change: Change, body: ChangeBody, isAnyRight: boolean): Sight {
-  return {
-    playlistId: change.playlistId ?? '',
-    later: () => writtenSince(store, change, writesRows),
-    expected: rowsReached({ change, plan: planOf(body) }),
-    former: body.former.rows ?? [],
-    isAnyRight,
-    shownAs: new Map(),
-    unseen: new Set(),
-  };
-}
-
-type How = 'readShown' | 'readSettled' | 'readTwice';
 
 /**
- * Reads the present rows, under the URIs that they had when the change ended. Unless `isAnyRight`, they have to be the rows
- * that the change left.
- * @throws RelayError `CONFLICT`
+ * If a change has only added rows at the end, and they are still there, each request's in one block, the undo takes out these
+ * blocks, whatever else is there. Of a request whose answer was lost, the block may be missing. Otherwise null.
  */
-async function presentRows(
-  context: Planning,
-  sight: Sight,
-  call: Call,
-  how: How = 'readSettled',
-): Promise<readonly string[]> {
-  const { rows } = context;
-  const { playlistId, expected, unseen } = sight;
-  if (how === 'readSettled') {
-    const items = await rows.readFresh(playlistId, call);
-    const shown = items.map(uriOf);
-    const caughtUp = rows.caughtUp(playlistId, { from: 0, rows: shown, isEnd: true });
-    const named = new Set(shown);
-    for (const uri of caughtUp ?? []) if (!named.has(uri)) unseen.add(uri);
-    const present = await underOwnNames(context, sight, caughtUp ?? shown, items, call);
-    const isAsLeft = mayBeRows(asLong(expected, present.length), present);
-    // If the list shows relay's own row under another ID, that looks like another person's change, and `readSettled` would
-    // wait.
-    if (isAsLeft || caughtUp || !rows.hasWritten(playlistId)) return asSeen(sight, present);
+function withoutBlocks(
+  { op, uncertain }: Change,
+  body: ChangeBody,
+  present: readonly string[],
+): readonly string[] | null {
+  if (body.plan || !onlyAppends(body.ops)) return null;
+  const former = body.former.rows ?? [];
+  let rows = present;
+  for (const [index, one] of body.ops.slice(0, op + (uncertain ? 1 : 0)).entries()) {
+    const block = 'uris' in one ? one.uris : [];
+    // A row of the same song that was there before must not be taken for the added one.
+    if (placesOf(block, former).length > 0) return null;
+    const [at, second] = placesOf(block, rows);
+    if (second !== undefined || (at === undefined && index < op)) return null;
+    if (at !== undefined) rows = [...rows.slice(0, at), ...rows.slice(at + block.length)];
   }
-  const items = await rows[how](playlistId, call);
-  return asSeen(sight, await underOwnNames(context, sight, items.map(uriOf), items, call));
+  return rows;
 }
 
-/**
- * The present rows, under the URIs that they had when the change ended.
- * @throws RelayError `CONFLICT`
- */
-function asSeen(sight: Sight, present: readonly string[]): readonly string[] {
-  const { expected, isAnyRight, shownAs } = sight;
-  // A row that Spotify no longer offers keeps its place.
-  const left = asLong(expected, present.length);
-  const isAsLeft = mayBeRows(left, present) && !isTraded(left, present);
-  if (!isAsLeft && !isAnyRight) throw changedSince(sight, left, present);
-  const named = isAsLeft ? withNames(left, present) : withNames(present, left);
-  for (const [at, uri] of named.entries()) if (uri !== '' && present[at] === '') shownAs.set(uri, '');
-  return named;
+/** The error for an undo beside edits of others, if relay does not know all rows from before the change. */
+function partlyRead({ playlistId }: Change): RelayError {
+  return new RelayError(
+    'CONFLICT',
+    `relay does not know all rows that the playlist ${playlistId} had before this change, and somebody has changed it since.`,
+    { remedy: 'Nothing was changed. Take out the songs in Spotify.' },
+  );
 }
 
-/** True if a song shows in a row that had no name, and its former row now has none: someone has moved rows. */
-function isTraded(left: readonly string[], present: readonly string[]): boolean {
-  const found = new Set(present.filter((uri, at) => uri !== '' && left[at] === ''));
-  return left.some((uri, at) => present[at] === '' && found.has(uri));
-}
-
-/**
- * The rows under the IDs that they were written with, even if Spotify shows another ID. They are compared with the rows that
- * the change left, or with those from before the change, whichever are more alike.
- */
-async function underOwnNames(
-  context: Pick<Planning, 'provider'>,
-  { expected, former, shownAs }: Sight,
-  shown: readonly string[],
-  items: readonly Item[],
-  call: Call,
-): Promise<string[]> {
-  const present = [...shown];
-  const [closest] = [expected, former]
-    .filter(({ length }) => length === present.length)
-    .map((known) => ({ known, differing: differingRows(known, present) }))
-    .sort((a, b) => a.differing.length - b.differing.length);
-  if (!closest || closest.differing.length > MAX_LOOKED_UP) return present;
-  for (const at of closest.differing) {
-    const [sent = '', name = ''] = [closest.known[at], present[at]];
-    if (!(await isSameRecording(context, sent, name, items, call))) continue;
-    present[at] = sent;
-    shownAs.set(sent, name);
-  }
-  return present;
-}
-
-/** Returns `rows`. If they were not read to their end, makes them as many as the list has, since their number may be outdated. */
+/** Rows that were not read to their end are made as many as the list has. */
 function asLong(rows: readonly string[], length: number): readonly string[] {
   if (rows.at(-1) !== '') return rows;
   const known = rows.findLastIndex((uri) => uri !== '') + 1;
-  return asList({ from: 0, rows: rows.slice(0, known), isEnd: false }, length);
+  return [...rows.slice(0, known), ...new Array<string>(Math.max(0, length - known)).fill('')];
 }
 
-function changedSince(sight: Sight, left: readonly string[], present: readonly string[]): RelayError {
-  const { playlistId } = sight;
-  const later = sight.later();
-  const { details } = rowsConflict(playlistId, withNames(left, present), present, 0);
+function changedSince(
+  context: Planning,
+  change: Change,
+  left: readonly string[],
+  present: readonly string[],
+): RelayError {
+  const later = writtenSince(context.store, change, writesRows);
+  const { details } = rowsConflict(context.provider, change, left, present);
   const how =
     left.length === present.length
       ? 'some of its rows differ'
       : `it should have ${left.length} rows and has ${present.length}`;
-  return new RelayError('CONFLICT', `Someone changed the playlist ${playlistId} since: ${how}.`, {
+  return new RelayError('CONFLICT', `Someone changed the playlist ${change.playlistId} since: ${how}.`, {
     remedy: later
       ? undoFirst(later, 'the rows from before this change come back')
       : withForce('the rows from before this change. Later changes are then lost.'),
@@ -534,55 +355,7 @@ function undoFirst({ id }: Change, back: string): Remedy {
   };
 }
 
-/** True if all rows were read. */
-function isRead(rows: readonly string[] | undefined): boolean {
-  return rows !== undefined && !rows.includes('');
-}
-
-/**
- * The rows that the list will show once it shows relay's own last write; null if it already shows that, or if others wrote too.
- */
-function withOwnWrites({ rows }: Planning, { playlistId }: Change, shown: readonly string[]) {
-  return rows.caughtUp(playlistId ?? '', { from: 0, rows: shown, isEnd: true });
-}
-
-/**
- * Earlier versions of relay added and moved rows without reading the list first. For their changes, the number of
- * former rows is worked out from the present ones.
- */
-async function withBase(
-  { rows }: Planning,
-  change: Change,
-  body: ChangeBody,
-  call: Call,
-): Promise<ChangeBody> {
-  if (body.former.rows !== undefined || body.plan) return body;
-  const [op] = body.ops;
-  const present = (await rows.readSettled(change.playlistId ?? '', call)).map(uriOf);
-  const added = op?.op === 'append' ? op.uris.slice(0, change.op > 0 ? undefined : change.at) : [];
-  if (op?.op === 'move' && change.op === 0) throw unknownMove(change);
-  const size = Math.max(0, present.length - added.length);
-  return { ...body, former: { ...body.former, rows: new Array<string>(size).fill('') } };
-}
-
-/** The error for a move whose answer was lost and before which no rows were read, so it is not known what to undo. */
-function unknownMove({ playlistId }: Change): RelayError {
-  return new RelayError(
-    'CONFLICT',
-    `It is not known whether the rows of the playlist ${playlistId} were moved.`,
-    {
-      remedy: {
-        text: 'Read the playlist (get_playlist_tracks) and move the rows with reorder_playlist_tracks if they are not where they should be.',
-        page: 'Look at the playlist in Spotify, and move the rows there if they are not where they should be.',
-      },
-    },
-  );
-}
-
-/**
- * The error for a new playlist whose ID is not known. The answer was lost, or came after the copy from which the state was
- * restored.
- */
+/** The error for a new playlist whose ID is not known. */
 function unknownPlaylist(name: string): RelayError {
   return new RelayError('CONFLICT', `It is not known whether the playlist "${name}" was made.`, {
     remedy: {

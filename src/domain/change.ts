@@ -12,8 +12,6 @@ interface KindFacts {
   isListed?: true;
   /** True if the change is never left half done: if it cannot be finished, the former rows are written back. */
   isRewriting?: true;
-  /** True if the result is checked by reading, even if every request was answered. */
-  isChecked?: true;
 }
 
 const KINDS = {
@@ -58,20 +56,18 @@ const KINDS = {
     isListed: true,
   },
   /** Undoes another change. */
-  undo: { job: 'undo', words: () => 'undid a change', isRewriting: true, isChecked: true },
+  undo: { job: 'undo', words: () => 'undid a change', isRewriting: true },
   /** Brings back a version of a playlist. */
   restore: {
     job: 'replace_playlist',
     words: ({ playlist }) => `brought back an earlier version of ${playlist}`,
     isRewriting: true,
-    isChecked: true,
   },
   /** Updates a kept playlist to the result of its query. */
   keep: {
     job: 'replace_playlist',
     words: ({ playlist }) => `updated ${playlist} by its rule`,
     isRewriting: true,
-    isChecked: true,
   },
 } satisfies Readonly<Record<string, KindFacts>>;
 
@@ -97,8 +93,6 @@ export type ChangeOutcome = (typeof CHANGE_OUTCOMES)[number];
 /** The state of a change as it is shown: its outcome or, while it is open, what it and its job are doing. */
 const SHOWN_STATES = [
   'writing',
-  /** How the last request ended is not known: the target is read to find out. */
-  'looking',
   /** What was there is being written back, since the change cannot be finished. */
   'rolling_back',
   /** The change's job was cancelled; a request is still on its way. */
@@ -121,10 +115,7 @@ export interface DetailValues {
   collaborative?: boolean | undefined;
 }
 
-/**
- * One operation of a change. `append`, `save` and `unsave` take lists of any length and are sent in several requests; each
- * of the others is exactly one request.
- */
+/** One operation of a change. What is planned may have long lists; they are cut into one operation for each request. */
 export type ChangeOp =
   | { op: 'append'; uris: readonly string[] }
   /** Inserts at most 100 rows at a 0-based position. */
@@ -147,12 +138,6 @@ export type ChangeOp =
   | { op: 'save'; uris: readonly string[] }
   | { op: 'unsave'; uris: readonly string[] };
 
-/** How far a list of operations got: the 0-based index `op` of the next operation, and how many of its entries are written. */
-export interface Progress {
-  op: number;
-  at: number;
-}
-
 /** What was there before a change. Parts that are not known are left out. */
 export interface Former {
   /** URIs of all rows in order; an empty string for a row that Spotify no longer offers, or that was not read. */
@@ -160,8 +145,6 @@ export interface Former {
   details?: DetailValues;
   /** The tracks of the change that were saved before it. */
   saved?: readonly string[];
-  /** Maps the URI of a track to whether this change, not an earlier one, saved it. Recorded while that can still be found out. */
-  added?: Readonly<Record<string, boolean>>;
 }
 
 /** A change as `list_changes` and `relay history` show it. */
@@ -195,6 +178,8 @@ export const UndoResult = z.object({
   summary: z.string().describe('What it does, in a sentence'),
   undone: z.string().describe('The change that was taken back'),
   change_id: z.string().optional().describe('The undo itself'),
+  job_id: z.string().optional().describe('The job that continues the undo by itself'),
+  reason: z.string().optional().describe('Why the undo is not finished yet'),
   playlist_id: z.string().nullable(),
   dry_run: z.boolean(),
   requests: z.number().describe('Requests that change something'),

@@ -200,9 +200,6 @@ export interface UndoRequest {
 export interface UndoAnswer extends UndoResult {
   /** The change that would be undone; only in a dry run. */
   change?: ChangeEntry;
-  /** ID of the job that continues the undo, and why; only if the undo is not over yet. */
-  job_id?: string;
-  reason?: string;
 }
 
 /** A list to read. */

@@ -258,7 +258,7 @@ export interface OwnerCalls {
     given: { id: string; score: number | null };
     answer: { score: number; question: string; items: PageItem[] };
   };
-  'jobs/resume': { given: { id: string; review: 'carry_on' | 'accept' | null }; answer: undefined };
+  'jobs/resume': { given: { id: string; review: 'continue' | 'keep' | 'undo' | null }; answer: undefined };
   'jobs/search': { given: { text: string }; answer: { candidates: PageCandidate[] } };
   /** Entries that were decided before, perhaps elsewhere, stay as they are. `late` counts their fixes. */
   'jobs/settle': {

@@ -22,7 +22,7 @@ export function sameRows(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /** True if a row may be the expected one. An empty row was not read, or Spotify no longer offers it, so it may be any row. */
-export function mayBe(expected: string, shown: string): boolean {
+function mayBe(expected: string, shown: string): boolean {
   return expected === shown || expected === '' || shown === '';
 }
 
@@ -34,19 +34,6 @@ export function mayBeRows(expected: readonly string[], shown: readonly string[])
 /** The positions of the rows of `shown` that cannot be the expected ones. */
 export function differingRows(expected: readonly string[], shown: readonly string[]): number[] {
   return shown.flatMap((uri, at) => (mayBe(expected[at] ?? '', uri) ? [] : [at]));
-}
-
-/**
- * True if `shown` has the named rows of `rows` in the same order, but fewer rows: somebody has taken out rows without a name.
- * @param shown may begin with empty rows that were not read; these positions are not compared
- */
-export function lacksUnnamed(rows: readonly string[], shown: readonly string[]): boolean {
-  if (shown.length >= rows.length) return false;
-  const first = shown.findIndex((uri) => uri !== '');
-  // Without a name, no row of the list tells which of the expected ones it is.
-  if (first < 0) return rows.every((uri) => uri === '');
-  const named = (list: readonly string[]) => list.slice(first).filter((uri) => uri !== '');
-  return sameRows(named(rows), named(shown));
 }
 
 /** Returns `list` without the entries in `taken`. Each entry of `taken` takes out one occurrence, the first ones first. */
@@ -77,4 +64,27 @@ export function differenceOf(
 export function placesIn(list: readonly string[], rows: readonly string[]): number[] {
   const places = placesBy(list, (uri) => uri);
   return rows.map((uri) => places.get(uri)?.shift() ?? -1);
+}
+
+/**
+ * Returns `shown` with its empty rows filled in from `known`, where rows that both lists name leave no doubt which row it is.
+ * Others stay empty.
+ */
+export function withNames(shown: readonly string[], known: readonly string[]): string[] {
+  if (!shown.includes('')) return [...shown];
+  if (mayBeRows(shown, known)) return shown.map((uri, at) => uri || (known[at] ?? ''));
+  const places = placesIn(known, shown);
+  const named = places.flatMap((place, at) => (place >= 0 && shown[at] !== '' ? [at] : []));
+  const inOrder = longestIncreasing(named.map((at) => places[at] ?? 0));
+  const anchors = named.filter((_, index) => inOrder.has(index));
+  const result = [...shown];
+  let [from, fromKnown] = [0, 0];
+  for (const end of [...anchors, shown.length]) {
+    const endKnown = places[end] ?? known.length;
+    // Stretches of different lengths do not tell which row is which.
+    if (end - from === endKnown - fromKnown)
+      for (let at = from; at < end; at++) result[at] ||= known[fromKnown + at - from] ?? '';
+    [from, fromKnown] = [end + 1, endKnown + 1];
+  }
+  return result;
 }

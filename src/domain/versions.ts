@@ -55,6 +55,7 @@ export const RestoreAnswer = z.object({
   /** Rows that cannot be written. They are left out if that was asked for; otherwise nothing is written. */
   unsupported: z.array(UnsupportedRow),
   change_id: z.string().optional(),
+  job_id: z.string().optional(),
   note: z.string().optional(),
 });
 export type RestoreAnswer = z.infer<typeof RestoreAnswer>;

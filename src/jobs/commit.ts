@@ -39,7 +39,6 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
     signal,
     maxAttempts: present.maxAttempts,
     before: failuresOf(present),
-    carryOn: present.carryOn,
     cancelled: isCancelled,
   };
   const begun = isCancelled ? changeOfJob(store, job.seq) : openedAgain(store, job);
@@ -133,14 +132,14 @@ export function requireNotUndone(store: JobContext['store'], job: Job, { seq }: 
 }
 
 function undone({ id }: Job): RelayError {
-  return new RelayError('CONFLICT', 'What this job had written was undone, so there is nothing to accept.', {
+  return new RelayError('CONFLICT', 'What this job had written was undone, so there is nothing to keep.', {
     remedy: {
-      text: 'Call cancel_job to end the job, or resume_job with review "carry_on" to write all of it again.',
+      text: 'Call cancel_job to end the job, or resume_job with review "continue" to write all of it again.',
       terminal: {
         text: '{1} ends the job, and {2} writes all of it again.',
         commands: [
           ['jobs', 'cancel', shortId(id)],
-          ['jobs', 'resume', shortId(id)],
+          ['jobs', 'resume', shortId(id), '--review', 'continue'],
         ],
       },
     },
@@ -217,7 +216,7 @@ function requestOf(context: JobContext, job: Job, uris: readonly string[]): Omit
 /** All rows of the target playlist if items that are already in it are to be skipped; otherwise null. */
 export async function heldItems({ rows }: JobContext, job: Job, call: Call): Promise<readonly Item[] | null> {
   if (!job.payload.skip_existing || job.type !== 'add_to_playlist') return null;
-  return rows.readForChange(job.payload.playlist_id ?? '', call);
+  return rows.readSettled(job.payload.playlist_id ?? '', call);
 }
 
 function requireCommitting({ store }: JobContext, job: Job): void {

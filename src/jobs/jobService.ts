@@ -1,11 +1,13 @@
 /** Durable jobs as the rest of the program uses them: create, look up, read, resume, commit, cancel. */
 import { NEVER } from '../base/abort.ts';
+import { undoRequest } from '../changes/history.ts';
+import type { Review } from '../changes/review.ts';
 import type { DriveEnd } from '../changes/run.ts';
 import { codesOf, type FailureClass } from '../domain/failureClass.ts';
 import { isWorking, type JobStatus } from '../domain/job.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
-import { type Change, changeOfJob, getChangeBySeq } from '../store/tables/changes.ts';
+import { type Change, changeOfJob, getChangeBySeq, setChange } from '../store/tables/changes.ts';
 import {
   countDiffering,
   listItems,
@@ -35,22 +37,22 @@ import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } 
 import { createJobRunner } from './jobRunner.ts';
 import { createLookUp, type LookUp } from './lookUp.ts';
 import { clearJobs, dropEndedJobs, type JobRequest, listChange, storeJob, takeUpUnlisted } from './newJob.ts';
-import { closeCancelled, followNow } from './outcome.ts';
+import { closeCancelled, followNow, reached } from './outcome.ts';
 import {
   noSuchJob,
   notInReview,
   requireCommittable,
   requireSettleable,
   severalJobs,
+  undecided,
   wrongState,
 } from './refusals.ts';
 import { readFixes, type Settled, type Settlement, settleItems, stillOpen } from './settle.ts';
 import { mayMove, workingState } from './states.ts';
 
 const RETENTION_MS = 90 * 24 * 60 * 60_000;
-
-/** What a person decides about a playlist that someone else changed during a write. */
-type Review = 'carry_on' | 'accept';
+/** How long an answer to a review waits for the undo that it asks for. After that, the undo continues as a job. */
+const DECIDED_MS = 38_000;
 
 type ItemFilter = 'all' | 'unresolved';
 
@@ -88,9 +90,10 @@ export interface Jobs {
   clear(): Promise<number>;
   /**
    * Continues a job that waits or has failed, or searches again for the items that did not resolve.
-   * @throws RelayError `JOB_STATE`
+   * @param review what a person decides about a playlist that someone else changed during the write
+   * @throws RelayError `JOB_STATE`, also without `review` for a job that needs one; for `undo`, the errors of an undo too
    */
-  resume(id: string, review?: Review): Promise<JobRecord>;
+  resume(id: string, review: Review | undefined, call: Call): Promise<JobRecord>;
   /**
    * Gives items the track that a person chose, leaves them out, or accepts near candidates. Resolves once all decisions are on
    * disk. If saving fails, they stay in memory, and sending them again does no harm. `late` counts the fixes that `onlyOpen` left
@@ -161,7 +164,7 @@ export function createJobs(context: JobContext): Jobs {
   }
 
   /** The owner keeps the playlist as it is, so the job is over. */
-  async function accept(job: Job): Promise<JobRecord> {
+  async function keepAsIs(job: Job): Promise<JobRecord> {
     const change = openedAgain(store, job);
     if (change) requireNotUndone(store, job, change);
     const accepted = change?.outcome === null ? await changes.accept(change.seq) : null;
@@ -181,6 +184,24 @@ export function createJobs(context: JobContext): Jobs {
         if (moveJob(store, job.seq, back, previousOf(job), clock.now())) accepted?.reopen();
       },
     );
+    return now(job);
+  }
+
+  /** The owner wants what was there before the job. Its change is undone, whatever others did, and the job is over. */
+  async function takeBack(job: Job, call: Call): Promise<JobRecord> {
+    const change = changeOfJob(store, job.seq);
+    if (!change) throw notInReview(job);
+    const request = undoRequest(context, change, true, () => {});
+    const asked = { ...request, askedBy: `job ${job.id}` };
+    const undone = await changes.run(asked, call, { ms: DECIDED_MS });
+    if (undone.kind === 'ended' && undone.end.kind === 'ended' && undone.end.cause) throw undone.end.cause;
+    const undoneBy = undone.kind === 'nothing_to_do' ? {} : { undone_by: undone.change.id };
+    await store.durable(() => {
+      const present = reread(store, job);
+      if (!inReview(present)) return;
+      const result = { ...reached(context, present, changeOfJob(store, job.seq)), ...undoneBy };
+      moveNow(context, present, 'cancelled', { reviewRequired: false, error: null, result });
+    });
     return now(job);
   }
 
@@ -241,13 +262,12 @@ export function createJobs(context: JobContext): Jobs {
     open: (limit) => listOpenJobs(store, limit).map(jobRecord),
     over: (limit) => listOverJobs(store, limit).map(jobRecord),
     clear: () => clearJobs(context),
-    async resume(id, review) {
+    async resume(id, review, call) {
       const job = need(id);
-      if (review === 'accept') {
-        // The caller wants nothing written, so the job must not simply resume.
-        if (!inReview(job)) throw notInReview(job);
-        return accept(job);
-      }
+      if (review !== undefined && !inReview(job)) throw notInReview(job);
+      if (review === undefined && inReview(job)) throw undecided(job);
+      if (review === 'keep') return keepAsIs(job);
+      if (review === 'undo') return takeBack(job, call);
       if (isWorking(job.status)) {
         runner.wake();
         return jobRecord(job);
@@ -260,11 +280,12 @@ export function createJobs(context: JobContext): Jobs {
       const also = () => {
         retryItems(store, job.seq);
         if (opened === 'resolve' && job.status !== 'waiting') reopenItems(store, job.seq, clock.now());
+        const change = review === 'continue' ? openedAgain(store, job) : null;
+        if (change?.outcome === null) setChange(store, change.seq, { replan: true }, clock.now());
       };
       // A new search is not undone if it cannot be saved. Its items are already pending, so a job moved back to `ready` could be
       // committed without them.
-      const carryOn = job.reviewRequired;
-      await moveFor(job, to, { ...CLEARED, carryOn, phase: opened }, { also, undone: opened === 'commit' });
+      await moveFor(job, to, { ...CLEARED, phase: opened }, { also, undone: opened === 'commit' });
       return now(job);
     },
     async settle(id, { fixes = [], acceptNear, onlyOpen = false }, call) {

@@ -1,12 +1,11 @@
 /** What the end of an attempt means for its job. A job ends as its change does. */
-import { missingRows } from '../changes/finish.ts';
 import { errorFacts } from '../changes/record.ts';
-import { type DriveEnd, type Failures, failuresBefore } from '../changes/run.ts';
+import { type DriveEnd, type Failures, failuresBefore, missingRows } from '../changes/run.ts';
 import { isErrorCode, otherAccount, RelayError } from '../domain/errors.ts';
 import { isRefusal } from '../domain/failureClass.ts';
 import { isWorking, type JobStatus } from '../domain/job.ts';
 import { pauseAfter } from '../domain/pause.ts';
-import { type Change, changeOfJob, getChangeBody, setChange } from '../store/tables/changes.ts';
+import { type Change, changeOfJob, getChangeBody } from '../store/tables/changes.ts';
 import { changeJob, type Job, type JobChange } from '../store/tables/jobs.ts';
 import { type JobContext, moveNow, reread } from './context.ts';
 
@@ -62,13 +61,6 @@ export function followNow(context: Context, job: Job, change: Change | null, end
   // A person may have ended the job meanwhile, for example by keeping the playlist as it is.
   if (to === null || !isWorking(present.status)) return;
   moveNow(context, present, to, factsAfter(context, present, change, end));
-  // No request is under way any more, and a person now decides from what the playlist holds. So relay need not find out how the
-  // last request ended. But if it was still looking, the change becomes uncertain, so that an undo does not assume that the
-  // request had no effect.
-  if (ending === 'review' && change !== null) {
-    const uncertain = change.uncertain || change.looking;
-    setChange(store, change.seq, { looking: false, inTransit: false, uncertain }, now);
-  }
 }
 
 function factsAfter(context: Context, job: Job, change: Change | null, end: DriveEnd): JobChange {
@@ -84,7 +76,7 @@ function factsAfter(context: Context, job: Job, change: Change | null, end: Driv
   }
   if (endingOf(change, end) === 'done') {
     const result = resultOf(job, change);
-    return { result, completedAt, error: null, reviewRequired: false, carryOn: false };
+    return { result, completedAt, error: null, reviewRequired: false };
   }
   const reviewRequired = end.kind === 'review';
   const given = 'cause' in end ? end.cause : null;
@@ -97,7 +89,6 @@ function factsAfter(context: Context, job: Job, change: Change | null, end: Driv
     result: { ...(reviewRequired ? cause.details : {}), ...reached(context, job, change) },
     ...(isSpent ? { attempts: Math.max(job.attempts, attempts) } : {}),
     completedAt,
-    carryOn: false,
   };
 }
 
@@ -154,7 +145,11 @@ function changeIdOf(change: Change | null): { change_id?: string } {
 const MAX_LISTED = 1_000;
 
 /** How far an unsuccessful job got. */
-function reached({ store }: Context, job: Job, change: Change | null): Record<string, unknown> {
+export function reached(
+  { store }: Pick<Context, 'store'>,
+  job: Job,
+  change: Change | null,
+): Record<string, unknown> {
   const former =
     change?.kind === 'replace' && change.written > 0
       ? getChangeBody(store, change.seq).former.rows

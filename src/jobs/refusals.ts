@@ -133,9 +133,23 @@ export function wrongState(job: Job, why: string): RelayError {
 
 const DRY_RUN = 'This job was a dry run: it has ended and writes nothing.';
 
+/** The error for resuming a job in review without a decision. */
+export function undecided(job: Job): RelayError {
+  const { id, error } = job;
+  const words = 'Someone else changed the playlist, so a person has to decide what it becomes.';
+  const choose = (review: string) => ['jobs', 'resume', shortId(id), '--review', review];
+  return stateError(job, error ? `${error.message} ${words}` : words, {
+    text: 'Ask the user, then pass review: "continue" (it becomes what was asked for), "keep" (it stays as it is) or "undo" (it becomes what it was).',
+    terminal: {
+      text: 'To make it what was asked for, run {1}; to keep it as it is, {2}; to make it what it was before, {3}.',
+      commands: [choose('continue'), choose('keep'), choose('undo')],
+    },
+  });
+}
+
 /**
- * The error for accepting a review that a job does not have. The caller wants nothing written, so the remedy names nothing that
- * writes.
+ * The error for answering a review that a job does not have. The caller may want nothing written, so the remedy names nothing
+ * that writes.
  */
 export function notInReview(job: Job): RelayError {
   return stateError(job, messageIn(job, 'It is not in review.'), detailsOf(job));

@@ -8,7 +8,6 @@ import type { ChangeSummary } from '../domain/change.ts';
 import { askerWords, changeWords } from '../domain/changeWords.ts';
 import { RelayError, withPlaylistName } from '../domain/errors.ts';
 import type { ChangeEntry, UndoAnswer, UndoRequest } from '../domain/localApi.ts';
-import { knownSong } from '../provider/knownNames.ts';
 import { getChange } from '../store/tables/changes.ts';
 import { undoChangeTool } from '../tools/extras/changeTools.ts';
 import { knownPlaylistName, playlistNames } from '../tools/playlists/playlistNames.ts';
@@ -82,27 +81,14 @@ export async function ownerUndo(
     const [entry] = await withNames(services, [changeSummary(services.store, change)]);
     return { ...done, ...(entry ? { change: entry } : {}) };
   } catch (error) {
-    const goesOn = continued(error, change.id);
-    if (goesOn) return goesOn;
     throw error instanceof RelayError ? withWords(services, change.playlistId, error) : error;
   }
 }
 
-/** The same error, with the known names of the playlist and of the songs that the error lists. */
+/** The same error, with the known name of the playlist. */
 function withWords(services: Services, playlistId: string | null, error: RelayError): RelayError {
-  const { details } = error;
   const name = playlistId === null ? null : knownPlaylistName(services, playlistId);
-  const uris = [details?.expected_uris, details?.present_uris].flatMap((list) =>
-    Array.isArray(list) ? (list as string[]) : [],
-  );
-  const titles = uris.flatMap((uri) => {
-    const title = knownSong(services.provider, uri);
-    return title === null ? [] : [[uri, title] as const];
-  });
-  return error.with({
-    message: withPlaylistName(error.message, playlistId, name ?? undefined),
-    ...(titles.length === 0 ? {} : { details: { ...details, names: Object.fromEntries(titles) } }),
-  });
+  return error.with({ message: withPlaylistName(error.message, playlistId, name ?? undefined) });
 }
 
 /** The services with `askedBy` as the one who asks for each change, not a tool. */
@@ -114,33 +100,5 @@ export function askedByOwner(services: Services, askedBy: string): Services {
       ...changes,
       run: (request, call, wait) => changes.run({ ...request, askedBy }, call, wait),
     },
-  };
-}
-
-/** The answer for an error that only says that a job continues the undo; null for any other error. */
-function continued(error: unknown, undone: string): UndoAnswer | null {
-  if (!(error instanceof RelayError) || error.code === 'CONFLICT') return null;
-  const { job_id, change_id, playlist_id, chunks } = (error.details ?? {}) as {
-    job_id?: string;
-    change_id?: string;
-    playlist_id?: string;
-    chunks?: { total: number };
-  };
-  if (job_id === undefined) return null;
-  return {
-    ok: true,
-    undone,
-    ...(change_id === undefined ? {} : { change_id }),
-    playlist_id: playlist_id || null,
-    dry_run: false,
-    requests: chunks?.total ?? 0,
-    rows: null,
-    removed: null,
-    notes: [],
-    summary: 'The undo is not finished yet.',
-    added: { count: 0, first: [] },
-    taken: { count: 0, first: [] },
-    job_id,
-    reason: error.message,
   };
 }

@@ -1,5 +1,6 @@
 /** Builds the services that the tools use, such as changes, jobs and kept playlists, from an open core. */
 import { createChanges } from '../changes/changes.ts';
+import { ownWritesTo } from '../changes/times.ts';
 import { createJobs } from '../jobs/jobService.ts';
 import { createKeeps, type Keeps } from '../jobs/keeps/keeps.ts';
 import { createPlaylistRows } from '../provider/resources/playlistRows.ts';
@@ -27,7 +28,7 @@ function endingKeeps(keeps: Keeps): Keeps {
  */
 export function createServices(core: Core, endsUnused: boolean): Services {
   const { provider, store, clock, random, log } = core;
-  const rows = createPlaylistRows(provider, clock);
+  const rows = createPlaylistRows(provider, clock, (id) => ownWritesTo({ provider, store }, id));
   const { library } = core;
   const resolver = createResolver(provider, store, clock, (query) => library.savedLike(query));
   const changes = createChanges({ provider, rows, store, clock, random, log });

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { counted } from '../base/lists.ts';
 import { mapInTurns } from '../base/turns.ts';
+import { REVIEWS } from '../changes/review.ts';
 import { RelayError } from '../domain/errors.ts';
 import { isEpisodeUri } from '../domain/ids.ts';
 import {
@@ -116,19 +117,6 @@ function leanFailure({ code, message, remedy }: z.infer<typeof JobFailure>): z.i
   return { code, message, ...(remedy === undefined ? {} : { remedy }) };
 }
 
-/** Maximum number of rows of each list that a review shows. The items of the job have to fit beside them. */
-const MAX_REVIEWED = 40;
-
-/** Cuts both lists of a review. They begin shortly before their first difference, so their first rows show it. */
-function leanResult(result: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const shorten = (value: unknown) => (Array.isArray(value) ? value.slice(0, MAX_REVIEWED) : value);
-  return Object.fromEntries(
-    Object.entries(result).map(([key, value]) => [key, REVIEWED.has(key) ? shorten(value) : value]),
-  );
-}
-
-const REVIEWED: ReadonlySet<string> = new Set(['expected_uris', 'present_uris']);
-
 /** Leaves out the payload, which the caller gave, and details such as the number of attempts. */
 function leanJob(job: z.infer<typeof JobSummary> & Partial<JobShape>): z.infer<typeof LeanJob> {
   const { job_id, type, status, total_items, resolved, ambiguous, unmatched, failed, written } = job;
@@ -154,7 +142,7 @@ function leanJob(job: z.infer<typeof JobSummary> & Partial<JobShape>): z.infer<t
       reason: job.reason,
       review_required: job.review_required,
       error: job.error && leanFailure(job.error),
-      result: job.result && leanResult(job.result),
+      result: job.result && job.result,
       completed_at: job.completed_at,
     }),
   };
@@ -419,10 +407,10 @@ export const resumeJobTool = defineTool({
   input: z.object({
     job_id: jobId,
     review: z
-      .enum(['carry_on', 'accept'])
+      .enum(REVIEWS)
       .optional()
       .describe(
-        'If review_required: carry_on writes what is missing, accept keeps the playlist as it is and completes the job',
+        'If review_required, ask the user first: continue = the playlist becomes what was asked for, keep = it stays as it is, undo = it becomes what it was',
       ),
     fixes: Fixes.optional(),
     accept_near: z
@@ -443,7 +431,8 @@ export const resumeJobTool = defineTool({
     of: ({ job, ...counts }) => ({ ...counts, job: leanJob(job) }),
   },
   async handle({ jobs }, { job_id, review, fixes, accept_near }, call) {
-    if (fixes === undefined && accept_near === undefined) return { job: await jobs.resume(job_id, review) };
+    if (fixes === undefined && accept_near === undefined)
+      return { job: await jobs.resume(job_id, review, call) };
     if (review !== undefined) {
       throw new RelayError('INVALID_ARGUMENT', 'review cannot be combined with fixes or accept_near.', {
         remedy:

@@ -49,6 +49,8 @@ const LibraryReport = z.object({
     .object({ total: z.number(), completed: z.number() })
     .describe('Requests of at most 40 entries each'),
   change_id: z.string().optional().describe('Names this change for undo'),
+  job_id: z.string().optional().describe('The job that writes the rest by itself'),
+  note: z.string().optional(),
 });
 
 function libraryReport({

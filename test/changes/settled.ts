@@ -10,10 +10,7 @@ import type { Relay } from '../support/world.ts';
 const PATIENCE_MS = 120_000;
 
 /** Calls `found` until it returns something; returns null after `realMs`. */
-export async function poll<T>(
-  found: () => Promise<T | null> | T | null,
-  realMs = PATIENCE_MS,
-): Promise<T | null> {
+async function poll<T>(found: () => Promise<T | null> | T | null, realMs = PATIENCE_MS): Promise<T | null> {
   let seen: T | null = null;
   const look = async () => {
     seen = await found();

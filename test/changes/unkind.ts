@@ -1,7 +1,6 @@
-/** A relay on a clock that jumps, and a fault between the requests of one change. */
+/** A relay on a clock that jumps. */
 
 import { type JumpingClock, jumpingClock } from '../support/jumpingClock.ts';
-import type { FaultRule } from '../support/simulator/faults.ts';
 import { type PlaylistScene, sceneOf, type Then } from '../support/withPlaylist.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
@@ -25,12 +24,3 @@ export function withUnkindPlaylist(
   const [options, work] = then.length === 1 ? [{}, ...then] : then;
   return withUnkind(options, (relay, clock) => work({ ...sceneOf(relay, name), clock }));
 }
-
-/** A limit that stops a change between its first and its second request that writes rows. */
-export const LIMIT_AFTER_FIRST: FaultRule = {
-  path: /\/items$/,
-  where: ({ method }) => method !== 'GET',
-  skip: 1,
-  kind: 'rate_limit',
-  retryAfterSeconds: 40,
-};

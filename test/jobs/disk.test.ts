@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { NEVER } from '../../src/base/abort.ts';
 import { systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createChanges } from '../../src/changes/changes.ts';
@@ -7,6 +8,7 @@ import { RelayError } from '../../src/domain/errors.ts';
 import type { JobContext } from '../../src/jobs/context.ts';
 import { createJobs } from '../../src/jobs/jobService.ts';
 import type { JobRequest } from '../../src/jobs/newJob.ts';
+import type { ProviderApi, ProviderResponse } from '../../src/provider/api.ts';
 import { createPlaylistRows } from '../../src/provider/resources/playlistRows.ts';
 import type { Resolution } from '../../src/resolve/resolver.ts';
 import { putAccount } from '../../src/store/tables/account.ts';
@@ -23,12 +25,12 @@ const serverTime = () => null;
 test('on a full disk no job is accepted and no commit begins; with space again, the job writes everything once', async (t) => {
   let sent = 0;
   const answered = gate();
-  const send = async () => {
+  const send = writing(async () => {
     sent += 1;
     await answered.wait();
     if (sent === 1) disk.fail('ENOSPC');
     return DONE;
-  };
+  });
   const { disk, clock, store, jobs } = await world(t, { provider: { send, serverTime } });
   const request = saving(matched(100));
 
@@ -69,13 +71,26 @@ async function accepted<T>(ask: () => Promise<T>): Promise<T> {
 async function world(t: TestContext, parts: Pick<JobContext, 'provider'> & Partial<JobContext>) {
   const { store, disk, clock } = await storeOnDisk(t);
   putAccount(store, ACCOUNT, clock.now());
-  const rows = createPlaylistRows(parts.provider, clock);
+  const rows = createPlaylistRows(parts.provider, clock, () => []);
   const context = { rows, store, clock, random: systemRandom, log: silentLog, ...parts };
   const changes = createChanges(context);
   const jobs = createJobs({ ...({} as JobContext), ...context, changes });
   jobs.start();
   t.after(() => jobs.stop());
   return { disk, clock, store, jobs };
+}
+
+/** Answers that no track is saved yet, and hands every other request to `write`. */
+function writing(write: () => Promise<ProviderResponse>): ProviderApi['send'] {
+  return async ({ path, query }) => {
+    if (!path.endsWith('/contains')) return write();
+    return {
+      ...DONE,
+      body: String(query?.uris)
+        .split(',')
+        .map(() => false),
+    };
+  };
 }
 
 const SEARCH = {
@@ -109,7 +124,7 @@ test('resume_job on a full disk does not let a strict job be committed without i
   const { job_id: id } = (await jobs.create(saving([...matched(1), SEARCH]))).job;
   await until(() => jobs.get(id).status === 'ready');
   disk.fail('ENOSPC');
-  await assert.rejects(jobs.resume(id), isFull);
+  await assert.rejects(jobs.resume(id, undefined, { signal: NEVER, progress() {} }), isFull);
   disk.fail(null);
   await assert.rejects(jobs.commit(id), { code: 'JOB_STATE' });
   await passTime(clock, () => jobs.get(id).status === 'ready');
@@ -121,11 +136,11 @@ test('resume_job on a full disk does not let a strict job be committed without i
 test('a job whose cancellation could not be saved continues', async (t) => {
   const answered = gate();
   let sent = 0;
-  const send = async () => {
+  const send = writing(async () => {
     sent += 1;
     if (sent === 1) await answered.wait();
     return DONE;
-  };
+  });
   const { disk, clock, jobs } = await world(t, { provider: { send, serverTime } });
   const { job_id: id } = (await jobs.create(saving(matched(100)))).job;
   await until(() => jobs.get(id).status === 'ready');

@@ -1,12 +1,8 @@
 /** Jobs as tests drive them: through the tools, against the simulated provider. */
 import assert from 'node:assert/strict';
-import { setTimeout } from 'node:timers/promises';
 import type { ItemRecord, JobRecord } from '../../src/jobs/jobRecord.ts';
 import { until } from '../support/until.ts';
 import type { Relay } from '../support/world.ts';
-
-/** Asking without a pause would take the processor from the job itself, which runs in the same process. */
-export const pause = () => setTimeout(30);
 
 export async function createJob(
   relay: Relay,

@@ -15,7 +15,7 @@ const PAYLOAD = { strict: false, dry_run: false, skip_existing: false, skip_dupl
 export function jobsOver(store: Store, resolver: Partial<Resolver> = {}, clock: Clock = systemClock): Jobs {
   const unexpected = () => Promise.reject(new Error('this test makes no such request'));
   const provider = { send: unexpected, serverTime: () => null };
-  const rows = createPlaylistRows(provider, clock);
+  const rows = createPlaylistRows(provider, clock, () => []);
   const context = { provider, rows, store, clock, random: systemRandom, log: silentLog };
   const changes = createChanges(context);
   return createJobs({

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Store } from '../../src/store/file/open.ts';
 import { countJobItems } from '../../src/store/tables/jobs.ts';
-import { storeOnDisk, temporaryHome, testStore } from '../store/testStore.ts';
-import { longTest } from '../support/scale.ts';
+import { temporaryHome, testStore } from '../store/testStore.ts';
 import { until } from '../support/until.ts';
 import { jobsOver, songsRequest } from './jobsOver.ts';
 
@@ -40,25 +39,3 @@ test('a job that was half stored when relay crashed is gone after the next start
   await until(() => rowsOf(after)[0] === 0);
   assert.deepEqual(rowsOf(after), [0, 0]);
 });
-
-longTest('a job that cannot be saved leaves nothing', async (t) => {
-  const { store, disk } = await storeOnDisk(t);
-  disk.fail('ENOSPC');
-  await assert.rejects(jobsOver(store).create(songsRequest(SONGS)), { code: 'STORE_ERROR' });
-  assert.deepEqual(rowsOf(store), [0, 0]);
-});
-
-longTest(
-  'a job that is being stored while the server starts does not count as left over from the last server',
-  async (t) => {
-    const store = await testStore(t);
-    const jobs = jobsOver(store);
-    const created = jobs.create(songsRequest(SONGS));
-    await until(() => Number(rowsOf(store)[1]) >= 50);
-    jobs.start();
-    t.after(() => jobs.stop());
-    const { job } = await created;
-    assert.equal(jobs.get(job.job_id).total_items, SONGS);
-    assert.deepEqual(rowsOf(store), [1, SONGS]);
-  },
-);

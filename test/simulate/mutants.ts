@@ -1,106 +1,84 @@
-/**
- * Mistakes that are made in the program on purpose, to see that histories find them. Each replaces one passage of a file with
- * another.
- */
-import { FORMER_MISTAKES } from './formerMistakes.ts';
-import { KEEP_MUTANTS } from './keeps/mutants.ts';
-import { FIRST_WITH_MORE } from './more.ts';
+/** Mistakes that are made in the program on purpose, to see that histories find them. */
 
+/** One mistake: a passage of a file, and what takes its place. */
 export interface Mutant {
   name: string;
   file: string;
   from: string;
   to: string;
-  /** The only kind of histories that can show the mistake. */
-  only?: 'keeps';
-  /** The first seed whose history can show the mistake; left out if any can. */
-  firstSeed?: number;
-  /** Number of seeds within which it must be found; `MUTANT_SEEDS` if left out. */
-  within?: number;
+  /** The subject whose histories can show the mistake; undefined if the usual ones can. */
+  only: 'keeps' | undefined;
 }
 
 /** Number of seeds within which a mistake must be found. */
 export const MUTANT_SEEDS = 2_000;
-/** The same for mistakes that were found by hand. */
-const FORMER_SEEDS = 20_000;
 
-export const MUTANTS: readonly Mutant[] = [
-  {
-    name: 'a lost answer counts as one without effect, and nobody looks',
-    file: 'src/changes/drive.ts',
-    from: 'const found = await findOut(run, step);',
-    to: "const found = { kind: 'absent' } as Awaited<ReturnType<typeof findOut>>;",
-  },
-  {
-    name: 'a lost answer counts as written',
-    file: 'src/changes/drive.ts',
-    from: 'const found = await findOut(run, step);',
-    to: "landed(run, step.to, null); const found = { kind: 'landed' } as Awaited<ReturnType<typeof findOut>>;",
-  },
-  {
-    name: 'the first look is trusted',
-    file: 'src/changes/findOut.ts',
-    from: 'if (waited < LATEST_EFFECT_MS) continue;',
-    to: "if (waited < LATEST_EFFECT_MS && seen !== 'absent' && seen !== 'landed') continue;",
-  },
-  {
-    name: 'nothing is synced before the first request',
-    file: 'src/changes/changes.ts',
-    from: 'return store.durable(',
-    to: 'return (async (change: () => Change, _undo: () => void) => store.transaction(change))(',
-  },
-  {
-    name: 'the token of another account is used',
-    file: 'src/provider/account/tokenSource.ts',
-    from: 'account === undefined || tokens.account === account',
-    to: 'true',
-  },
-  {
-    name: 'a success without a version counts as an answer',
-    file: 'src/changes/sendStep.ts',
-    from: "if (writesRows(op) && snapshotId === null) throw invalidResponse(request, 'no snapshot_id in it');",
-    to: '',
-  },
-  {
-    name: 'undo does not mind what others did',
-    file: 'src/changes/undo.ts',
-    from: 'const isAsLeft = mayBeRows(left, present) && !isTraded(left, present);',
-    to: 'const isAsLeft = mayBeRows(left, present);\n  if (!isAnyRight) return left;',
-  },
-  {
-    name: 'a rollback is told and not done',
-    file: 'src/changes/decide.ts',
-    from: "{ ending: 'absent', when: (s) => !isUnwatched(s) && s.isRewriting, move: 'roll_back' }",
-    to: "{ ending: 'absent', when: (s) => !isUnwatched(s) && s.isRewriting, move: 'end_unchanged' }",
-  },
-  {
-    name: 'after a crash nobody looks',
-    file: 'src/changes/drive.ts',
-    from: 'if (change.inTransit) {\n    // The last run',
-    to: 'if (false) {\n    // The last run',
-  },
-  {
-    name: 'a replacement forgets the first row that was there',
-    file: 'src/changes/kinds.ts',
-    from: 'return { former: { rows: former }, ops: replaceOps(uris) };',
-    to: 'return { former: { rows: former.slice(1) }, ops: replaceOps(uris) };',
-  },
-  {
-    name: 'an answer that is lost counts as a refusal',
-    file: 'src/changes/sendStep.ts',
-    from: 'if (error.details?.sent === false || isCertainlyUnsent(error.cause)) return false;',
-    to: 'return false;',
-  },
-  {
-    name: 'writes to one playlist do not take turns',
-    file: 'src/changes/changes.ts',
-    from: 'const turns = createMutex();',
-    to: 'const turns = { ...createMutex(), acquire: async () => () => {} };',
-    firstSeed: FIRST_WITH_MORE,
-  },
-  ...FORMER_MISTAKES.map((mistake) => ({ ...mistake, within: FORMER_SEEDS })),
-  ...KEEP_MUTANTS,
-];
+/** The file, then the name of each mistake, what goes (`-`) and what comes (`+`). Lines are compared without their indent. */
+const TEXT = `
+src/changes/drive.ts
+  a lost answer counts as written
+    -return afterDoubt(run, await findOut(run, next), whyFull(run, op) ?? error);
+    +landed(run, next); return null;
+  a lost answer counts as one without effect, and nobody looks
+    -return afterDoubt(run, await findOut(run, next), whyFull(run, op) ?? error);
+    +return afterDoubt(run, 'absent', whyFull(run, op) ?? error);
+  after a crash nobody looks
+    -else if (change.inTransit || change.replan) {
+    +else if (change.inTransit && control.before.count < 0) {
+  a rollback is told and not done
+    -await takeBody(run, { ...body, plan: { rows: reached, ops }, notes }, facts);
+    +await takeBody(run, { ...body, plan: { rows: reached, ops: [] }, notes }, facts);
+src/changes/sendStep.ts
+  a lost answer counts as a refusal
+    -if (error.details?.sent === false || isCertainlyUnsent(error.cause)) return false;
+    +return false;
+  a success without a version counts as an answer
+    -if (writesRows(op) && snapshotId === null) throw invalidResponse(request, 'no snapshot_id in it');
+    +
+src/changes/look.ts
+  the first look is trusted
+    -if (waited < LATEST_EFFECT_MS) continue;
+    -if (seen.kind === 'state') {
+    +if (seen.kind !== 'state' && waited < LATEST_EFFECT_MS) continue;
+    +if (seen.kind === 'state') {
+src/changes/changes.ts
+  nothing is synced before the first request
+    -return store.durable(
+    +return (async (change: () => Change, _undo: () => void) => store.transaction(change))(
+src/changes/kinds.ts
+  a replacement forgets the first row that was there
+    -return { former: { rows: former }, ops };
+    +return { former: { rows: former.slice(1) }, ops };
+src/changes/undo.ts
+  undo does not mind what others did
+    -return { present: shown, left, isAsLeft: false, goal };
+    +return { present: shown, left, isAsLeft: true, goal };
+src/provider/resources/playlistRows.ts
+  what relay has just written is not waited for
+    -if (last.ageMs > (states.some(shows) ? LONG_LAG_MS : LAG_MS)) return value;
+    +return value;
+src/jobs/keeps/plan.ts
+  a run does not mind what others did
+    -if (left !== null && !mayBeRows(left, present)) {
+    +if (left?.length === -1) {
+  a kept playlist may be emptied
+    -if (had > 0 && have === 0)
+    +if (had < 0)
+src/library/versions/restorePlan.ts
+  a restore leaves out the last row of that day
+    -const all = version.map(({ uri }) => uri ?? '');
+    +const all = version.slice(0, -1).map(({ uri }) => uri ?? '');
+`;
+
+export const MUTANTS: readonly Mutant[] = TEXT.split(/\n(?=src)/).flatMap((part) => {
+  const [file = '', ...mistakes] = part.trim().split(/\n {2}(?=\S)/);
+  return mistakes.map((mistake): Mutant => {
+    const lines = mistake.split('\n').map((line) => line.trim());
+    const of = (sign: string) => lines.flatMap((line) => (line.startsWith(sign) ? [line.slice(1)] : []));
+    const only = file.startsWith('src/changes/') || file.includes('provider') ? undefined : 'keeps';
+    return { name: lines[0] ?? '', file, from: of('-').join('\n'), to: of('+').join('\n'), only };
+  });
+});
 
 /**
  * A file's text with the mistake in it.
@@ -108,7 +86,7 @@ export const MUTANTS: readonly Mutant[] = [
  * notice
  */
 export function changed(text: string, { name, file, from, to }: Mutant): string {
-  const [before, after, ...more] = text.split(from);
+  const [before, after, ...more] = text.replace(/\n +/g, '\n').split(from);
   if (before !== undefined && after !== undefined && more.length === 0) return before + to + after;
   throw new Error(
     `The mutant "${name}" does not apply: its passage is ${more.length > 0 ? 'more than once' : 'not'} in ${file}. Make the same mistake in the program as it is now: put the new passage into test/simulate/mutants.ts, then run npm run simulate -- --mutants --mutant "${name}".`,

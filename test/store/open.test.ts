@@ -8,13 +8,13 @@ import { silentLog } from '../../src/base/log.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
 import { openStore } from '../../src/store/file/open.ts';
 import type { Migration } from '../../src/store/sql/migrate.ts';
-import { getJob } from '../../src/store/tables/jobs.ts';
 import { testDisk } from './testDisk.ts';
 import { inspectStateFile, manualClock, NOON, temporaryHome, testStore } from './testStore.ts';
 
 const hasSqlite3 = spawnSync('sqlite3', ['--version']).status === 0;
 const withoutSqlite3 = !hasSqlite3 && process.env.CI !== 'true' ? 'sqlite3 is not installed' : false;
 const newest = MIGRATIONS.at(-1)?.version ?? 0;
+const oldest = MIGRATIONS[0]?.version ?? 0;
 
 /** The program of a later release. */
 const later = (oldestCompatible: number): Migration[] => [
@@ -83,16 +83,6 @@ test('opening again reads what was saved and writes nothing', async (t) => {
   await store.close();
   assert.equal(disk.saves(), 0);
   assert.deepEqual(await readFile(path), before);
-});
-
-test('sessions of an older version, which a cookie proved, are not taken over', async (t) => {
-  const home = temporaryHome(t);
-  const before = await open(home, MIGRATIONS.slice(0, 4));
-  await before.durable(() => before.run("insert into owner_sessions values ('hash', 1, 9999999999999)"));
-  await before.close();
-  const store = await testStore(t, { home });
-  assert.deepEqual(store.all('select * from browsers'), []);
-  assert.equal(store.get("select 1 from sqlite_schema where name = 'owner_sessions'"), undefined);
 });
 
 const refusals: Array<{ name: string; spoil: (path: string) => Promise<void>; problem: RegExp }> = [
@@ -189,6 +179,24 @@ test('a file that needs a newer program is refused and left byte for byte', asyn
   assert.deepEqual(await readFile(path), before);
 });
 
+test('a file of an earlier schema is refused, says what to do, and is left byte for byte', async (t) => {
+  const { home, path } = await usedHome(t);
+  const { Database } = await initSqlJs();
+  const earlier = new Database(await readFile(path));
+  earlier.exec(`pragma user_version = ${oldest - 1}`);
+  await writeFile(path, earlier.export());
+  earlier.close();
+  const before = await readFile(path);
+  await assert.rejects(open(home), (error: { code: string; message: string; remedy: string }) => {
+    assert.equal(error.code, 'STATE_DAMAGED');
+    assert.ok(error.message.includes(path), error.message);
+    assert.match(error.remedy, /--home/);
+    return true;
+  });
+  assert.deepEqual(await readFile(path), before);
+  assert.deepEqual(await readdir(home), ['relay.db']);
+});
+
 test('an older file is migrated with its rows, once', async (t) => {
   const { home } = await usedHome(t);
   const migrations = later(1);
@@ -236,50 +244,6 @@ test('a migration may rebuild a table that others refer to, and may not leave da
   const store = await testStore(t, { home, migrations: [...MIGRATIONS, tables, rebuild] });
   assert.deepEqual(store.all('select * from line'), [{ song_id: 1 }]);
   assert.throws(() => store.run('insert into line values (7)'), /FOREIGN KEY/);
-});
-
-test('jobs from before items could be left out have none left out', async (t) => {
-  const home = temporaryHome(t);
-  const older = await open(home, MIGRATIONS.slice(0, 7));
-  older.run(
-    `insert into jobs (id, type, status, phase, payload, total_items, ambiguous, max_attempts, created_at, updated_at)
-     values ('old', 'save_tracks', 'ready', 'resolve', '{}', 3, 3, 5, 1, 1)`,
-  );
-  await older.close();
-  const store = await testStore(t, { home });
-  const { passedOver, ambiguous } = getJob(store, 'old') ?? {};
-  assert.deepEqual([passedOver, ambiguous], [0, 3]);
-});
-
-test('changes of an older version keep their state, in the present terms', async (t) => {
-  const home = temporaryHome(t);
-  const older = await open(home, MIGRATIONS.slice(0, 15));
-  for (const state of [
-    'writing',
-    'looking',
-    'done',
-    'partial',
-    'rolled_back',
-    'unchanged',
-    'no such state',
-  ]) {
-    older.run(
-      `insert into changes (id, kind, state, asked_by, body, requested, created_at, updated_at)
-       values (?, 'add', ?, 'tool add_tracks_to_playlist', x'', 1, 1, 1)`,
-      [state, state],
-    );
-  }
-  await older.close();
-  const store = await testStore(t, { home });
-  assert.deepEqual(store.all('select id, outcome, looking from changes order by seq'), [
-    { id: 'writing', outcome: null, looking: 0 },
-    { id: 'looking', outcome: null, looking: 1 },
-    { id: 'done', outcome: 'done', looking: 0 },
-    { id: 'partial', outcome: 'partial', looking: 0 },
-    { id: 'rolled_back', outcome: 'rolled_back', looking: 0 },
-    { id: 'unchanged', outcome: 'unchanged', looking: 0 },
-    { id: 'no such state', outcome: 'partial', looking: 0 },
-  ]);
 });
 
 test('a full disk does not keep an older file from being read', async (t) => {

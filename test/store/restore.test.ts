@@ -5,6 +5,7 @@ import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
+import initSqlJs from 'sql.js';
 import { silentLog } from '../../src/base/log.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
 import { backUpState } from '../../src/store/copies/backup.ts';
@@ -90,14 +91,16 @@ test('a home whose state lies behind a link keeps the link', async (t) => {
   assert.deepEqual(await readdir(home), ['relay.db']);
 });
 
-test('an older copy is migrated to the current schema', async (t) => {
-  const older = await homeWith(t, 'old', MIGRATIONS.slice(0, 2));
-  const before = await readFile(older.path);
-  const { home, path } = await homeWith(t, 'present');
-  await restore(older.path, home);
-  assert.equal((await inspectStateFile(path)).schemaVersion, newest);
-  assert.equal(await rowIn(home), 'old');
-  assert.deepEqual(await readFile(older.path), before);
+test('a copy of an earlier schema is refused, and the present state stays', async (t) => {
+  const earlier = await homeWith(t, 'old');
+  const { Database } = await initSqlJs();
+  const db = new Database(await readFile(earlier.path));
+  db.exec(`pragma user_version = ${(MIGRATIONS[0]?.version ?? 0) - 1}`);
+  await writeFile(earlier.path, db.export());
+  db.close();
+  const { home } = await homeWith(t, 'present');
+  await assert.rejects(readCopy(earlier.path, home, manualClock()), { code: 'STATE_DAMAGED' });
+  assert.equal(await rowIn(home), 'present');
 });
 
 test('a file of a newer schema is refused: there is nothing to compare it with', async (t) => {

@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 
-export interface FastClock extends Clock {
+interface FastClock extends Clock {
   readonly factor: number;
   /** Milliseconds that never go back, whatever `shift` does. */
   monotonic(): number;

@@ -58,7 +58,7 @@ export async function fillHome(home: string, { tracks, jobs, days }: Past): Prom
 }
 
 /** Returns the song by which a list names known track `index`. */
-export function knownSong(index: number): TrackQuery {
+function knownSong(index: number): TrackQuery {
   return { title: `Known song number ${index}`, artist: `Somebody ${index % 997}` };
 }
 

@@ -74,8 +74,3 @@ export function differenceOf(present: readonly string[], expected: readonly stri
   const lost = expected.filter((uri) => !there.has(uri)).length;
   return `${present.length} rows instead of ${expected.length}, ${twice} repeated, ${lost} lost, first difference at ${at < 0 ? expected.length : at}`;
 }
-
-/** The rows without a song that another person added. */
-export function without(uris: readonly string[], foreign: string): string[] {
-  return uris.filter((uri) => uri !== foreign);
-}

@@ -1,6 +1,6 @@
 /**
  * Long tests do not run with `npm test`, or only in a shortened form; `npm run test:long` runs them at full size. The long run
- * has only the files that import this file. They are nets for changes, jobs, keeps, library and tools until these are written anew.
+ * has only the files that import this file. They are nets for keeps, library and tools until these are written anew.
  */
 
 import { type TestContext, type TestOptions, test } from 'node:test';
@@ -10,11 +10,6 @@ const isFull = process.env.RELAY_TEST_FULL === '1';
 /** `size` in a full run, else `short`. */
 export function sized<T>(size: T, short: T): T {
   return isFull ? size : short;
-}
-
-/** How many random cases to try: `full` in a full run, else `short`. */
-export function trials(full: number, short: number): number {
-  return sized(full, short);
 }
 
 type Work = (t: TestContext) => Promise<void> | void;

@@ -1,5 +1,4 @@
 /** Shows changes to a person. Pure: records in, lines out. */
-import { counted } from '../../base/lists.ts';
 import { isObject } from '../../base/parsing.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { ShownState } from '../../domain/change.ts';
@@ -34,7 +33,6 @@ function shortener(ids: readonly string[]): (id: string) => string {
 
 const STATES: Readonly<Record<ShownState, string>> = {
   writing: 'being written',
-  looking: 'being checked',
   rolling_back: 'being rolled back',
   cancelling: 'being cancelled',
   waiting: 'waiting',
@@ -64,39 +62,25 @@ function songLines({ count, first }: UndoAnswer['added'], mark: string): string[
   ];
 }
 
-/** Maximum number of rows of each list to show. */
-const MAX_SHOWN = 10;
-
 /**
  * Returns the differences between what a change left and what is there now. They come from the details of a `CONFLICT` error.
  * Empty if the error has no such details.
  */
 export function differenceLines(details: Record<string, unknown>): string[] {
-  const { expected_uris, present_uris, shown_from = 0, expected, present, names } = details;
-  const nameOf = (uri: unknown) => (isObject(names) ? (names[String(uri)] ?? uri) : uri);
-  if (Array.isArray(expected_uris) && Array.isArray(present_uris))
-    return rowLines(expected_uris.map(nameOf), present_uris.map(nameOf), Number(shown_from));
+  const { missing, missing_count, extra, extra_count, expected, present } = details;
+  if (Array.isArray(missing) && Array.isArray(extra)) {
+    return [
+      ...namedLines('Missing', '-', missing, Number(missing_count)),
+      ...namedLines('More than relay left there', '+', extra, Number(extra_count)),
+    ];
+  }
   if (isObject(expected) && isObject(present)) return detailLines(expected, present);
   return [];
 }
 
-function rowLines(expected: readonly unknown[], present: readonly unknown[], from: number): string[] {
-  const longest = Math.max(expected.length, present.length);
-  let first = 0;
-  while (first < longest && expected[first] === present[first]) first += 1;
-  const numbers = Array.from({ length: Math.min(MAX_SHOWN, longest - first) }, (_, index) => first + index);
-  const rows = numbers.map((at) => [String(from + at + 1), rowText(expected[at]), rowText(present[at])]);
-  const more = longest - first - numbers.length;
-  return [
-    `The lists differ from row ${from + first + 1} on:`,
-    ...columns([['ROW', 'RELAY LEFT', 'IS THERE NOW'], ...rows]),
-    ...(more > 0 ? [`and ${counted(more, 'more row')}`] : []),
-  ];
-}
-
-function rowText(uri: unknown): string {
-  if (uri === undefined) return '-';
-  return uri === '' ? '(not offered any more)' : visibleText(String(uri), 60);
+function namedLines(what: string, mark: string, first: readonly unknown[], all: number): string[] {
+  if (all === 0) return [];
+  return [`${what}:`, ...songLines({ count: all, first: first.map(String) }, mark)];
 }
 
 function detailLines(expected: Record<string, unknown>, present: Record<string, unknown>): string[] {

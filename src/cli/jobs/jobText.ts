@@ -191,9 +191,9 @@ export function nextSteps(job: JobRecord, named: NamedHome): string[] {
     commandLine(named, 'jobs', action, shortId(job.job_id), ...more);
   if (job.status === 'failed' && job.review_required) {
     return [
-      `To write what is missing and keep what others changed: ${command('resume', '--review', 'carry-on')}`,
-      `To keep the playlist as it is: ${command('resume', '--review', 'accept')}`,
-      `To compare both lists: ${command('show', '--json')}`,
+      `To make it what was asked for: ${command('resume', '--review', 'continue')}`,
+      `To keep it as it is: ${command('resume', '--review', 'keep')}`,
+      `To make it what it was before the job: ${command('resume', '--review', 'undo')}`,
     ];
   }
   if (job.status === 'failed') return [`To resume it: ${command('resume')}`];

@@ -68,8 +68,8 @@ export function jobsCommand(context: Context, finish: Finish): Command {
         .addOption(
           new Option(
             '--review <way>',
-            'If someone else changed the playlist: write what is missing and keep what they changed (the default), or accept the playlist as it is, which completes the job',
-          ).choices(['carry-on', 'accept']),
+            'If someone else changed the playlist: continue (it becomes what was asked for), keep (it stays as it is) or undo (it becomes what it was before the job)',
+          ).choices(['continue', 'keep', 'undo']),
         ),
     )
     .addCommand(
@@ -135,7 +135,7 @@ async function runJobsAction(
   const id = await fullId(tools, given);
   if (unresolved) return showUnresolved(context, tools, id);
   const more = {
-    ...(review === undefined ? {} : { review: review.replace('-', '_') }),
+    ...(review === undefined ? {} : { review }),
     ...(skipUnresolved ? { skip_unresolved: true } : {}),
   };
   if (tool) await tools(tool, { job_id: id, ...more });

@@ -237,7 +237,7 @@ export function createKeeps(context: KeepsContext): Keeps {
   async function cancelUnbegun(keep: Keep, { signal }: Caller): Promise<void> {
     const last = lastChangeAskedBy(store, askedBy(keep));
     if (last === null || last.outcome !== null) return;
-    if (!isUntouched({ change: last }) || last.looking || last.inTransit) return;
+    if (!isUntouched({ change: last }) || last.inTransit) return;
     await jobs.cancel(last.id, signal).catch((thrown) => {
       const { code } = asRelayError(thrown);
       // Without a job, the write is under way now.

@@ -2,8 +2,7 @@
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { LibraryCell } from '../../domain/library.ts';
-import { withNames } from '../../domain/mergeRows.ts';
-import { MAX_ROWS, mayBeRows, sameRows, without } from '../../domain/rows.ts';
+import { MAX_ROWS, mayBeRows, sameRows, withNames, without } from '../../domain/rows.ts';
 
 const WRITABLE = /^spotify:(?:track|episode):[0-9A-Za-z]+$/;
 

@@ -1,6 +1,5 @@
 /** Plans how to get from the present rows to those of a version, and finds rows that cannot be restored. Pure. */
-import { withNames } from '../../domain/mergeRows.ts';
-import { differenceOf } from '../../domain/rows.ts';
+import { differenceOf, withNames } from '../../domain/rows.ts';
 import type { UnsupportedRow, VersionRow } from '../../domain/versions.ts';
 
 export interface RestorePlan {

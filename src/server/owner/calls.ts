@@ -110,7 +110,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       return { score, question: acceptWords(near.length), items: near.map(itemOf) };
     },
     async 'jobs/resume'({ id, review }) {
-      await jobs.resume(id, review ?? undefined);
+      await patiently((call) => jobs.resume(id, review ?? undefined, call));
     },
     async 'jobs/search'({ text }) {
       const { items } = await patiently((call) => findTracks(provider, text, SEARCH_PAGE, call));

@@ -155,7 +155,7 @@ function titleOf(job: JobRecord, name: string | undefined): string {
 
 /** What the buttons of a job in review do. */
 const DECIDE =
-  '“Carry on” writes what is missing and keeps what others changed. “Keep the playlist as it is” writes nothing more.';
+  '“As asked” writes over what others changed, “Keep it” writes nothing, “As it was” brings back what was there before.';
 
 function remedyOf({ settings }: Core, job: JobRecord, { remedy, fix }: JobErrorRecord): string | null {
   // The text of a review's remedy names tools, which mean nothing on the page.

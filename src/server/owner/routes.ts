@@ -39,7 +39,7 @@ const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
   'jobs/commit': lazy(() => z.object({ id: Id(), skipUnresolved: z.boolean() })),
   'jobs/items': lazy(() => z.object({ id: Id(), offset: z.int().min(0).max(1_000_000) })),
   'jobs/near': lazy(() => z.object({ id: Id(), score: z.number().min(0).max(1).nullable() })),
-  'jobs/resume': lazy(() => z.object({ id: Id(), review: z.enum(['carry_on', 'accept']).nullable() })),
+  'jobs/resume': lazy(() => z.object({ id: Id(), review: z.enum(['continue', 'keep', 'undo']).nullable() })),
   'jobs/search': lazy(() => z.object({ text: z.string().trim().min(1).max(200) })),
   'jobs/settle': lazy(() => {
     const position = z.int().min(0).max(1_000_000);

@@ -15,6 +15,7 @@ import {
   migrate,
   newestOf,
   readVersions,
+  refuseEarlier,
   refuseNewer,
   type SchemaVersions,
 } from '../sql/migrate.ts';
@@ -72,13 +73,8 @@ export async function inspectContent(
 ): Promise<SchemaVersions & { keptPlaylists: number }> {
   const db = openImage(await loadSqlite(), path, bytes);
   try {
-    const versions = checkedVersions(db, path, newestOf(MIGRATIONS));
-    // An older state has no such table.
-    const hasKeeps = firstValue(db, "select 1 from sqlite_schema where name = 'keeps'") === 1;
-    return {
-      ...versions,
-      keptPlaylists: hasKeeps ? Number(firstValue(db, 'select count(*) from keeps')) : 0,
-    };
+    const versions = checkedVersions(db, path, MIGRATIONS);
+    return { ...versions, keptPlaylists: Number(firstValue(db, 'select count(*) from keeps')) };
   } finally {
     db.close();
   }
@@ -121,6 +117,7 @@ export async function openCopy(
 ): Promise<Detached & { companion: Taken | null }> {
   const fileVersion = claimedVersion(file.bytes);
   if (fileVersion === 0) throw damaged(path, 'it holds no state');
+  refuseEarlier(fileVersion, MIGRATIONS, path);
   if (fileVersion > newestOf(MIGRATIONS)) throw tooNew(path, fileVersion, newestOf(MIGRATIONS));
   const SQL = await loadSqlite();
   let taken: TakenRows;
@@ -174,7 +171,7 @@ function unsaved(state: SaverState): Saver {
  * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
  */
 function checkAndMigrate(db: Database, path: string, migrations: readonly Migration[]): number {
-  checkedVersions(db, path, newestOf(migrations));
+  checkedVersions(db, path, migrations);
   db.exec(IN_MEMORY);
   try {
     return migrate(db, migrations);
@@ -183,9 +180,10 @@ function checkAndMigrate(db: Database, path: string, migrations: readonly Migrat
   }
 }
 
-function checkedVersions(db: Database, path: string, expectedVersion: number): SchemaVersions {
+function checkedVersions(db: Database, path: string, migrations: readonly Migration[]): SchemaVersions {
   const versions = versionsOf(db, path);
-  refuseNewer(versions, expectedVersion, path);
+  refuseEarlier(versions.schemaVersion, migrations, path);
+  refuseNewer(versions, newestOf(migrations), path);
   return versions;
 }
 

@@ -32,6 +32,23 @@ export function newestOf(migrations: readonly Migration[]): number {
 }
 
 /**
+ * Refuses the file at `path` if it is of a version before the first of `migrations`. It must stay as it is.
+ * @throws RelayError `STATE_DAMAGED`
+ */
+export function refuseEarlier(schemaVersion: number, [first]: readonly Migration[], path: string): void {
+  if (!first || schemaVersion === 0 || schemaVersion >= first.version) return;
+  throw new RelayError(
+    'STATE_DAMAGED',
+    `${path} was written by a version of relay that was never released (schema ${schemaVersion}), and this one cannot read it. The file is unchanged.`,
+    {
+      remedy:
+        'Move the directory that holds it aside, or use another home with --home. Then start relay and connect the account again.',
+      details: { path, schemaVersion, firstVersion: first.version },
+    },
+  );
+}
+
+/**
  * Refuses the file at `path` if only newer programs may use it. It must stay as it is.
  * @throws RelayError `STATE_TOO_NEW`
  */

@@ -13,19 +13,14 @@ import { JobErrorShape } from './jobs.ts';
 export interface Plan {
   rows: readonly string[];
   ops: readonly ChangeOp[];
-  /** The rows before the change, plus what others had done by the time the plan was made. */
-  former: readonly string[];
 }
-
-/** Earlier versions did not keep the former rows of a plan. */
-type StoredPlan = Omit<Plan, 'former'> & Partial<Pick<Plan, 'former'>>;
 
 /** The long parts of a change, stored compressed. */
 export interface ChangeBody {
   former: Former;
   ops: readonly ChangeOp[];
-  /** What is carried out instead of `ops` on `former`: the rollback, or the remaining operations after outside edits. */
-  plan?: StoredPlan;
+  /** What is carried out instead of `ops` on `former`: the rollback. */
+  plan?: Plan;
   /** Entries that Spotify refuses, and that were left out. */
   refused?: readonly string[];
   /** Values that a later step of the change needs, such as the playlist that it created. */
@@ -53,14 +48,12 @@ const COLUMNS = {
   goingBack: flag,
   /** 0-based index of the operation to carry out next; the operations before it are done. */
   op: integer,
-  /** Number of entries of that operation that are done. */
-  at: integer,
   /** True if a request may have been sent whose result is not recorded. */
   inTransit: flag,
-  /** True while the target is read to find out how the last request ended. */
-  looking: flag,
   /** True if an answer was lost, so that the result is checked by reading. */
   uncertain: flag,
+  /** True if a person wants what was asked for, whatever the list shows: the rest is planned anew from it. */
+  replan: flag,
   /** Number of entries that the caller asked for. */
   requested: integer,
   /** Number of those entries that have been written. */
@@ -112,40 +105,20 @@ export function getChangeBySeq(store: Store, seq: number): Change | null {
   return CHANGES.first(store, 'where seq = ?', [seq]);
 }
 
-/** Returns the long parts of a change, in the present form. @throws Error if there is no such change, which is a bug */
+/** Returns the long parts of a change. @throws Error if there is no such change, which is a bug */
 export function getChangeBody(store: Store, seq: number): ChangeBody {
   const row = BODIES.first(store, 'where seq = ?', [seq]);
   if (!row) throw new Error(`There is no change ${seq}.`);
-  return ofToday(JSON.parse(unpacked(row.body)));
+  return JSON.parse(unpacked(row.body)) as ChangeBody;
 }
 
-/** Checks what bodies of all versions have. @throws Error */
+/** Checks that bytes are the body of a change. @throws Error */
 function requireBody(bytes: Uint8Array): void {
   const content = unpacked(bytes);
   if (tooDeepAt(content) !== null) throw new Error('it is nested too deeply');
   const body: unknown = JSON.parse(content);
   if (!isObject(body) || !isObject(body.former) || !Array.isArray(body.ops) || !body.ops.every(isObject))
     throw new Error('it is not the body of a change');
-}
-
-/** Earlier versions stored only the number of rows that they did not read. */
-interface EarlierRows {
-  rows?: readonly string[] | null;
-  total?: number | null;
-}
-
-/** Converts a body of this or an earlier version to the present form. `leg` was the earlier name of `plan`. */
-function ofToday({ leg, ...body }: ChangeBody & { leg?: StoredPlan }): ChangeBody {
-  const { former } = body as { former: EarlierRows };
-  const plan = body.plan ?? leg;
-  const unread = ({ rows, total }: EarlierRows) =>
-    rows ?? (total == null ? null : Array<string>(total).fill(''));
-  const formerRows = unread(former);
-  return {
-    ...body,
-    former: { ...body.former, ...(formerRows ? { rows: formerRows } : {}) },
-    ...(plan ? { plan: { ...plan, rows: unread(plan) ?? [] } } : {}),
-  };
 }
 
 export function putChangeBody(store: Store, seq: number, body: ChangeBody): void {
@@ -192,6 +165,11 @@ export function openChanges(store: Store): Change[] {
   return CHANGES.all(store, 'where outcome is null order by seq');
 }
 
+/** Returns the changes of a playlist that have not ended. */
+export function openChangesOf(store: Store, playlistId: string): Change[] {
+  return CHANGES.all(store, 'where playlist_id = ? and outcome is null', [playlistId]);
+}
+
 /** Returns the last change with this `askedBy`; null if there is none. */
 export function lastChangeAskedBy(store: Store, askedBy: string): Change | null {
   return CHANGES.first(store, 'where asked_by = ? order by seq desc limit 1', [askedBy]);
@@ -236,15 +214,6 @@ export function latestNotUndone(store: Store): Change | null {
   );
   const found = changes.find(({ seq }) => (undoOf(store, seq)?.outcome ?? null) === null);
   return found ? getChangeBySeq(store, found.seq) : null;
-}
-
-/** Returns the changes of one playlist after `seq` that wrote something or are still open, oldest first. */
-export function laterChanges(store: Store, playlistId: string, seq: number): Change[] {
-  return CHANGES.all(
-    store,
-    "where playlist_id = ? and seq > ? and coalesce(outcome, 'done') in ('done', 'partial') order by seq",
-    [playlistId, seq],
-  );
 }
 
 /**
@@ -300,15 +269,6 @@ export function changesSince(
   ]);
 }
 
-/** Returns the changes of all playlists whose last step was at or after `since` (Unix milliseconds), oldest first. */
-export function recentChanges(store: Store, since: number): Change[] {
-  return CHANGES.all(
-    store,
-    "where playlist_id is not null and updated_at >= ? and outcome is not 'unchanged' order by seq",
-    [since],
-  );
-}
-
 /** True if a change other than `seq` made the playlist. */
 export function isMadeByOther(store: Store, playlistId: string, seq: number): boolean {
   return (
@@ -321,24 +281,11 @@ export function libraryChangesSince(store: Store, { updatedSince, begunSince }: 
   return CHANGES.all(store, `${OF_LIBRARY} and ${IN_PERIOD} order by seq`, [updatedSince, begunSince]);
 }
 
-/** Returns the library changes from `seq` on that may have written something, oldest first. */
-export function libraryChangesFrom(store: Store, seq: number): Change[] {
-  return CHANGES.all(store, `${OF_LIBRARY} and seq >= ? and outcome is not 'unchanged' order by seq`, [seq]);
-}
-
 const OF_LIBRARY = "where playlist_id is null and kind in ('save', 'unsave', 'undo')";
-
-/** Returns the ended changes that may have saved tracks, oldest first: saves, and undos, which may save what was removed. */
-export function savingChanges(store: Store): Change[] {
-  return CHANGES.all(
-    store,
-    "where playlist_id is null and kind in ('save', 'undo') and outcome in ('done', 'partial') order by seq",
-  );
-}
 
 /** Ends a change part-way: what it has written stays. */
 export function endPartly(store: Store, seq: number, now: number): void {
-  setChange(store, seq, { outcome: 'partial', looking: false, endedAt: now }, now);
+  setChange(store, seq, { outcome: 'partial', endedAt: now }, now);
 }
 
 /** Deletes a change that had no effect. */

@@ -90,7 +90,6 @@ export const JOBS = defineTable('jobs', {
   /** True if the job's change is in review: a person has to decide. */
   reviewRequired: flag,
   /** True if a person has decided to continue the change in review. */
-  carryOn: flag,
   error: nullable(json(JobErrorShape)),
   result: nullable(json(Result)),
   createdAt: integer,
@@ -122,7 +121,6 @@ export type JobChange = Partial<
     | 'runAfter'
     | 'reason'
     | 'reviewRequired'
-    | 'carryOn'
     | 'error'
     | 'result'
     | 'startedAt'

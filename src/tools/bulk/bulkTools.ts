@@ -13,7 +13,7 @@ import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { type Change, madeLately } from '../../store/tables/changes.ts';
 import type { JobItem } from '../../store/tables/jobItems.ts';
 import { Description, PlaylistName, playlistId } from '../arguments.ts';
-import { carryOut, type Written, writeFrom } from '../playlists/playlistWriting.ts';
+import { carryOut, type Written } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
 import {
   BulkResult,
@@ -40,7 +40,6 @@ const addArguments = { strict: Strict, dry_run: DryRun, skip_existing: SkipExist
 const SEARCHES_ON = 'looks up the rest and writes nothing.';
 const SENT = 'Do not send these entries again.';
 const THEN_COMMIT = 'When get_job_status says ready, call commit_job.';
-const WRITES_ON = `The job writes the rest by itself, once any limit of Spotify has ended; get_job_status says when. ${SENT}`;
 
 /**
  * Looks up a list, then answers with the result of `then`. If looking it up takes too long or meets a limit, a job does the
@@ -83,9 +82,14 @@ function writtenResult(
     playlist_id: playlist_id || null,
     change_id,
     job_id: change_id,
-    note: WRITES_ON,
-    write: report.written > 0 ? report : undefined,
+    note: report.note,
+    write: report.written > 0 ? withoutNote(report) : undefined,
   });
+}
+
+/** A report whose note is told with the list. */
+function withoutNote({ note: _, ...report }: Written['report']): Written['report'] {
+  return report;
 }
 
 /** The items as they were before the write; those that Spotify refused are unmatched. */
@@ -103,18 +107,6 @@ function toWrite(items: readonly JobItem[]): string[] {
 
 function isToWrite(item: JobItem): item is JobItem & { uri: string } {
   return item.status === 'matched' && item.uri !== null;
-}
-
-/** The advice for writing the rest of a list. Entries are counted from 1, including those that are not written. */
-function restOf(items: readonly JobItem[], written: number, when: string): string {
-  const last = items.filter(isToWrite)[written - 1];
-  return writeFrom(last ? last.position + 2 : 1, when);
-}
-
-/** How the list is written. @param items gives its items as they were before the write */
-function writeOptions(list: LookedUp, items: () => readonly JobItem[], strict: boolean) {
-  const rest = (written: number, when: string) => restOf(withRefused(items(), list), written, when);
-  return { list, rest, isLenient: !strict };
 }
 
 function addEntries(
@@ -143,7 +135,7 @@ function addEntries(
     const request = skip_existing
       ? addMissing(services, id, uris.length, missing)
       : addRows(services, id, uris);
-    const options = writeOptions(list, () => items, strict);
+    const options = { list, isLenient: !strict };
     const written = await carryOut(services, tool, request, call, options);
     return writtenResult(list, items, written);
   });
@@ -203,7 +195,7 @@ export const createPlaylistFromTracksTool = defineTool({
       const twin = madeLately(services.store, given.name, uris, services.clock.now() - TWIN_MS);
       const request = makePlaylist(services, given, uris);
       const tool = 'create_playlist_from_tracks';
-      const options = writeOptions(list, () => items, strict);
+      const options = { list, isLenient: !strict };
       const written = await carryOut(services, tool, request, call, options).catch(withNewId);
       const playlist = await madePlaylist(services, written, call);
       const result = writtenResult(list, items, written);

@@ -5,8 +5,6 @@ import { changeHistory, previewUndo, undoableChange, undoRequest } from '../../c
 import { rowsAfter } from '../../changes/rowOps.ts';
 import { carriedOut, type UndoPlan } from '../../changes/undo.ts';
 import { ChangeSummary, UndoResult } from '../../domain/change.ts';
-import { shortId } from '../../domain/job.ts';
-import type { Remedy } from '../../domain/remedy.ts';
 import { without } from '../../domain/rows.ts';
 import { knownSong } from '../../provider/knownNames.ts';
 import { type Change, getChangeBySeq } from '../../store/tables/changes.ts';
@@ -74,8 +72,7 @@ export const undoChangeTool = defineTool({
     const request = undoRequest(services, change, force, (made) => {
       planned = made;
     });
-    const rest = (_: number, when: string) => undoAgain(change, when);
-    const { report, state } = await carryOut(services, 'undo_change', request, call, { rest });
+    const { report, state } = await carryOut(services, 'undo_change', request, call);
     // Without a change, Spotify has refused all that was to be written.
     const isRefused = state === null || state.body.notes?.passedOver === true;
     const plan = planned && carriedOut(planned, isRefused);
@@ -83,6 +80,7 @@ export const undoChangeTool = defineTool({
       ok: true,
       ...facts,
       change_id: report.change_id,
+      ...(report.job_id === undefined ? {} : { job_id: report.job_id, reason: report.note }),
       requests: report.chunks.total,
       ...countsOf(plan),
       notes: plan ? notesOf(plan) : [],
@@ -90,16 +88,6 @@ export const undoChangeTool = defineTool({
     };
   },
 });
-
-/** Advice after an undo that stopped part-way. It writes in an order of its own, so no number tells which entries are left. */
-function undoAgain({ id }: Change, when: string): Remedy {
-  const what = 'takes back the rest.';
-  return {
-    text: `Call undo_change again, with the same change_id as before, ${when}: it ${what}`,
-    terminal: { text: `Undo it again with {1} ${when}: that ${what}`, commands: [['undo', shortId(id)]] },
-    page: `Undo it again ${when}: that ${what}`,
-  };
-}
 
 function effectOf(services: Services, change: Change, plan: UndoPlan | null, isAhead: boolean) {
   const name = change.playlistId === null ? null : knownPlaylistName(services, change.playlistId);

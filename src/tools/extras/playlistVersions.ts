@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { counted, inParallel } from '../../base/lists.ts';
 import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { shortId } from '../../domain/job.ts';
 import { asShown, originalsOf, recordingOfTrack, recordingsIn } from '../../domain/recordings.ts';
 import type { Remedy } from '../../domain/remedy.ts';
 import { uriOf } from '../../domain/rows.ts';
@@ -12,9 +11,9 @@ import { PlaylistVersions, RestoreAnswer, type VersionRow } from '../../domain/v
 import { missingUris, type RestorePlan, restorePlan } from '../../library/versions/restorePlan.ts';
 import type { Call } from '../../provider/api.ts';
 import { findTrack } from '../../provider/resources/catalog.ts';
-import type { Change } from '../../store/tables/changes.ts';
+import { compact } from '../answer/leanShapes.ts';
 import { NextOffset, Offset, PlaylistName, playlistId } from '../arguments.ts';
-import { write } from '../playlists/playlistWriting.ts';
+import { type Report, write } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
 
 export const listVersionsTool = defineTool({
@@ -86,7 +85,7 @@ export async function restoreVersion(
   const report = await write(services, 'restore_playlist', request, call);
   return {
     ...answerOf(facts, plan),
-    ...(report.change_id === undefined ? { note: unchangedNote(plan) } : { change_id: report.change_id }),
+    ...(report.change_id === undefined ? { note: unchangedNote(plan) } : writtenOf(report)),
   };
 }
 
@@ -105,26 +104,17 @@ async function restoreAsNew(services: Services, asked: Asked, name: string, fact
   if (facts.dry_run) return answer;
   requireSupported(plan);
   const request = makePlaylist(services, { name, public: false }, plan.wanted);
-  const report = await write(services, 'restore_playlist', request, call, { rest: undoFirst });
+  const report = await write(services, 'restore_playlist', request, call);
   return {
     ...answer,
     playlist_id: report.playlist_id,
-    ...(report.change_id === undefined ? {} : { change_id: report.change_id }),
+    ...writtenOf(report),
   };
 }
 
-/**
- * Advice after a partial write. The caller has no list of the rows, and so cannot write the rest. Repeating the call alone
- * would make a second playlist.
- */
-function undoFirst(_: number, when: string, { id }: Change): Remedy {
-  const command = ['undo', shortId(id)];
-  const what = 'takes the new playlist away. Then';
-  return {
-    text: `undo_change with change_id ${id}, or {command}, ${what} send the same call again ${when}.`,
-    command,
-    terminal: { text: `{1} ${what} run the same command again ${when}.`, commands: [command] },
-  };
+/** The change that brings a version back, and the job that continues it. */
+function writtenOf({ change_id, job_id, note }: Report) {
+  return compact({ change_id, job_id, note });
 }
 
 /**

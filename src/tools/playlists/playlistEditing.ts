@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import type { ChangeReport } from '../../changes/changes.ts';
 import { addRows, changeDetails, makePlaylist, moveRows, removeRows } from '../../changes/kinds.ts';
-import { keptText } from '../../changes/relinks.ts';
 import type { DetailValues } from '../../domain/change.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { Playlist } from '../../domain/shapes.ts';
@@ -11,7 +10,15 @@ import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
 import { Description, type GivenRef, ItemRef, MAX_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
 import { itemUri } from '../itemUri.ts';
 import { defineTool, type Services } from '../tool.ts';
-import { carryOut, leftOf, removalMembers, removalOf, WriteReport, write } from './playlistWriting.ts';
+import {
+  carryOut,
+  finished,
+  leftOf,
+  removalMembers,
+  removalOf,
+  WriteReport,
+  write,
+} from './playlistWriting.ts';
 
 const Public = z
   .boolean()
@@ -48,7 +55,7 @@ export const createPlaylistTool = defineTool({
   async handle(services, args, call) {
     refusePublicCollaborative(args, args);
     const request = makePlaylist(services, args, []);
-    const { report, state } = await carryOut(services, 'create_playlist', request, call);
+    const { report, state } = finished(await carryOut(services, 'create_playlist', request, call));
     // If the answer was lost, the playlist was found afterwards, and only its ID is known.
     const made = state?.playlist ?? (await getPlaylist(services.provider, report.playlist_id, call));
     return { ...made, change_id: report.change_id };
@@ -85,7 +92,7 @@ export const updateDetailsTool = defineTool({
     const request = changeDetails(services, id, details, (sharing) =>
       refusePublicCollaborative(sharing, details),
     );
-    const { report, state } = await carryOut(services, 'update_playlist_details', request, call);
+    const { report, state } = finished(await carryOut(services, 'update_playlist_details', request, call));
     return { playlist_id: id, updated: state ? updated : [], change_id: report.change_id };
   },
 });
@@ -139,9 +146,7 @@ export const removeTracksTool = defineTool({
     const { report, state } = await carryOut(services, 'remove_tracks_from_playlist', request, call, {
       told,
     });
-    const kept = state?.change.outcome === 'done' ? (state.body.refused?.length ?? 0) : 0;
-    const note = kept > 0 ? { note: `${keptText(kept)} Remove them in the Spotify app.` } : {};
-    return { ...report, ...(state ? told(state) : removalOf(entries, null, 'the playlist')), ...note };
+    return { ...report, ...(state ? told(state) : removalOf(entries, null, 'the playlist')) };
   },
 });
 
@@ -175,7 +180,7 @@ export const reorderTracksTool = defineTool({
   async handle(services, { playlist_id: { id }, ...move }, call) {
     const { range_start: start, range_length: length, insert_before: before, snapshot_id: snapshot } = move;
     const request = moveRows(services, id, { start, length, before, snapshot });
-    const { report, state } = await carryOut(services, 'reorder_playlist_tracks', request, call);
+    const { report, state } = finished(await carryOut(services, 'reorder_playlist_tracks', request, call));
     const { snapshot_id, change_id } = report;
     if (state) return { playlist_id: id, snapshot_id, change_id };
     return { playlist_id: id, snapshot_id, note: 'Nothing changed: the rows are in that place already.' };

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { counted } from '../../base/lists.ts';
 import { deduplicateOps, deduplicateRows, replaceRows, restorableUris } from '../../changes/kinds.ts';
-import { requestsLeft } from '../../changes/rowOps.ts';
+import { requestCount } from '../../changes/rowOps.ts';
 import type { ChangeOp } from '../../domain/change.ts';
 import type { Item } from '../../domain/shapes.ts';
 import { ItemRef, MAX_ENTRIES, playlistId } from '../arguments.ts';
@@ -25,7 +25,7 @@ export const replaceTracksTool = defineTool({
       .max(MAX_ENTRIES)
       .describe('Track IDs, or URIs or links of tracks or episodes, up to 10,000, in order'),
   }),
-  output: WriteReport.extend({ note: z.string().optional() }),
+  output: WriteReport,
   async handle(services, { playlist_id: { id }, track_ids }, call) {
     const request = replaceRows(
       services,
@@ -59,13 +59,12 @@ export const deduplicatePlaylistTool = defineTool({
     resulting_count: z.number(),
     removed: z.array(Removed),
     dry_run: z.boolean(),
-    note: z.string().optional(),
   }),
   rows: { key: 'removed', hint: 'The others are repeats too.' },
   async handle(services, { playlist_id: { id }, dry_run }, call) {
     let items: Item[] = [];
-    const read = async (how: 'readForChange' | 'readTwice') => {
-      items = await services.rows[how](id, call);
+    const read = async () => {
+      items = await services.rows.readSettled(id, call);
       return restorableUris(items);
     };
     if (dry_run) {
@@ -75,7 +74,7 @@ export const deduplicatePlaylistTool = defineTool({
       const refusal = refusalFor(items);
       if (refusal !== null) return { ...emptyReport(id, removed.length), ...counts, note: refusal };
       const ops = deduplicateOps(restorableUris(items));
-      return { ...emptyReport(id, removed.length, requestsLeft(ops)), ...counts, ...datesNote(ops) };
+      return { ...emptyReport(id, removed.length, requestCount(ops)), ...counts, ...datesNote(ops) };
     }
     const request = deduplicateRows(services, id, read);
     const { report, state } = await carryOut(services, 'deduplicate_playlist', request, call);

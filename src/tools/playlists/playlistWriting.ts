@@ -7,12 +7,10 @@ import {
   type ChangeResult,
   continuation,
 } from '../../changes/changes.ts';
-import { missingRows } from '../../changes/finish.ts';
-import { stepsFrom } from '../../changes/rowOps.ts';
-import { planOf, progressOf, rowsReached } from '../../changes/run.ts';
+import { missingRows, planOf, rowsReached } from '../../changes/run.ts';
 import { outcomeUnknown } from '../../changes/sendStep.ts';
 import { kindFacts } from '../../domain/change.ts';
-import { type ErrorCode, otherAccount, RelayError } from '../../domain/errors.ts';
+import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import { shortId } from '../../domain/job.ts';
 import type { Remedy } from '../../domain/remedy.ts';
@@ -33,6 +31,8 @@ export const WriteReport = z.object({
   snapshot_id: z.string().nullable().describe('Playlist version after the last request'),
   partial: z.boolean(),
   change_id: changeId.optional(),
+  job_id: z.string().optional().describe('The job that writes the rest by itself'),
+  note: z.string().optional(),
 });
 
 /** The additional members of a removal. */
@@ -40,7 +40,6 @@ export const removalMembers = {
   written: z.number().describe('Entries that were there, and are removed'),
   removed: z.number().describe('Rows removed'),
   not_found: z.array(z.string()).describe('URIs of entries that were not there'),
-  note: z.string().optional(),
 };
 
 /**
@@ -75,9 +74,7 @@ export function removalOf(
 export function leftOf({ change, body }: Pick<ChangeReport, 'change' | 'body'>): ReadonlySet<string> {
   if (change.outcome === 'done') return new Set(body.refused);
   const plan = planOf(body);
-  const unsent = stepsFrom(plan.ops, progressOf(change)).flatMap(({ op }) =>
-    op.op === 'unsave' ? op.uris : [],
-  );
+  const unsent = plan.ops.slice(change.op).flatMap((op) => (op.op === 'unsave' ? op.uris : []));
   return new Set([...rowsReached({ change, plan }), ...unsent]);
 }
 
@@ -90,24 +87,11 @@ export type Report = z.infer<typeof WriteReport> & {
 /** How long a call waits for its write, so that its answer comes within 45 s. A write that takes longer continues as a job. */
 const WAIT_MS = 38_000;
 
-/** What to do about the rest of a write that stopped part-way. @param when such as `after 14 hours` */
-type RestWords = (written: number, when: string, change: Change) => string | Remedy;
-
-/** The advice for the rest of a write of the caller's own entries. @param entry the entry at which the rest begins, from 1 */
-export function writeFrom(entry: number, when: string): string {
-  return `Write the rest (from entry ${entry}) ${when}.`;
-}
-
 interface WriteOptions {
-  /**
-   * The list that the call has looked up. If its write does not finish in time, the call answers with the report so far, not
-   * with an error.
-   */
+  /** The list that the call has looked up. */
   list?: LookedUp;
   /** True if entries of the list that Spotify refuses are left out. By default, one such entry refuses the request. */
   isLenient?: boolean;
-  /** Says what to do about the rest, given the number of entries written. */
-  rest?: RestWords;
   /** What the tool itself tells of a write that has not finished. */
   told?(state: Pick<ChangeReport, 'change' | 'body'>): Partial<Report>;
 }
@@ -117,14 +101,14 @@ export interface Written {
   report: Report;
   /** The change as it is now; null if there was nothing to do. */
   state: Omit<ChangeReport, 'end'> | null;
-  /** True if the change of a list is not finished, so that its job continues. */
+  /** True if the write only has to wait, or takes longer than a call may, so that a job continues it. */
   continues: boolean;
 }
 
 /**
  * Carries out a tool's write, and waits as long as the caller can.
- * @throws RelayError the cause if nothing was written; otherwise an error with the report, such as `PARTIAL_WRITE` or
- * `DEADLINE_EXCEEDED`. If the job that continues the write waits for the owner, it has the code of the cause
+ * @throws RelayError the cause if nothing was written; otherwise an error with the report: `PARTIAL_WRITE`, `CONFLICT` if a person
+ * has to decide, `SHUTTING_DOWN`
  */
 export async function carryOut(
   services: Services,
@@ -133,12 +117,7 @@ export async function carryOut(
   call: Call,
   options: WriteOptions = {},
 ): Promise<Written> {
-  const {
-    list,
-    isLenient = false,
-    rest = (written, when) => writeFrom(written + 1, when),
-    told = () => ({}),
-  } = options;
+  const { list, isLenient = false, told = () => ({}) } = options;
   const { changes, clock } = services;
   const playlistId = request.playlistId ?? '';
   const asked = { ...request, ...(list && { id: list.id, job: list.seq }), askedBy: `tool ${tool}` };
@@ -149,10 +128,12 @@ export async function carryOut(
   if (result.kind === 'nothing_to_do')
     return { report: emptyReport(playlistId, request.requested), state: null, continues: false };
   if (result.kind === 'listed') {
-    if (!list) throw stillWriting({ ...soFar(playlistId, result), ...told(result) }, result);
-    const { snapshotId, written } = result.change;
-    const report = { ok: false, ...soFar(playlistId, result), snapshot_id: snapshotId, partial: written > 0 };
-    return { report, state: result, continues: true };
+    const report = soFar(playlistId, result);
+    if (result.inReview && result.cause)
+      throw result.cause.with({
+        details: { ...result.cause.details, ...ofTarget(result, { ...report, ...told(result) }) },
+      });
+    return { report: { ...report, note: noteOf(result) }, state: result, continues: true };
   }
   const report = reportOf(playlistId, result);
   const { change, end } = result;
@@ -166,7 +147,20 @@ export async function carryOut(
   }
   const cause = await withUnknownTracks(services, result, end.cause, call);
   if (change.outcome === 'unchanged') throw cause;
-  throw failed(result, unfinished(), cause, rest);
+  throw failed(result, unfinished(), cause);
+}
+
+/**
+ * The outcome of a write for a tool whose answer cannot say that a job continues it.
+ * @throws RelayError `DEADLINE_EXCEEDED` with the job
+ */
+export function finished(written: Written): Written {
+  const { report, continues } = written;
+  if (!continues) return written;
+  throw new RelayError('DEADLINE_EXCEEDED', 'The write is not finished yet.', {
+    remedy: report.note ?? '',
+    details: { change_id: report.change_id, job_id: report.job_id },
+  });
 }
 
 /** Like `carryOut`, for a tool that needs only the report. */
@@ -174,15 +168,30 @@ export async function write(...asked: Parameters<typeof carryOut>): Promise<Repo
   return (await carryOut(...asked)).report;
 }
 
-/** How far an unfinished write got. */
-function soFar(playlistId: string, { change, requests }: Pick<ChangeReport, 'change' | 'requests'>) {
+/** How far a write got that its job continues, or that waits for a decision. */
+function soFar(playlistId: string, { change, requests }: Pick<ChangeReport, 'change' | 'requests'>): Report {
+  const { change_id, job_id } = continuation(change);
   return {
+    ok: false,
     playlist_id: change.playlistId ?? playlistId,
     requested: change.requested,
     written: change.written,
     chunks: requests,
-    change_id: change.id,
+    snapshot_id: change.snapshotId,
+    partial: change.written > 0,
+    change_id,
+    job_id,
   };
+}
+
+/** Why a write is not finished, and that it goes on by itself. */
+function noteOf({ change, cause }: Extract<ChangeResult, { kind: 'listed' }>): string {
+  const { job_id } = continuation(change);
+  const failureClass = cause && failureClassOf(cause);
+  const isLogin = failureClass === 'login' || failureClass === 'account';
+  const when = isLogin ? 'after the login, ' : '';
+  const why = cause?.message ?? 'The write takes longer than a tool call may.';
+  return `${why} ${whatNext(change, job_id, when)} get_job_status follows it.`;
 }
 
 /** The report of a call that wrote nothing. @param requests number of requests that the write would take */
@@ -224,43 +233,29 @@ function withoutCreation({ total, completed }: Report['chunks']): Report['chunks
   return { total: total - 1, completed: Math.max(0, completed - 1) };
 }
 
-function failed(result: ChangeReport, report: Report, cause: RelayError, rest: RestWords): RelayError {
+function failed(result: ChangeReport, report: Report, cause: RelayError): RelayError {
   if (report.rollback) return rolledBack(result, report, cause);
   // These are one request without entries. They end like this only if an answer to it was lost.
   const isWhole = result.change.kind === 'details' || result.change.kind === 'delete';
   const how = isWhole
     ? `Whether this took effect is not known: ${cause.message}`
     : `${report.written} of ${report.requested} written, then: ${cause.message}`;
-  return partialWrite(
-    how,
-    ofTarget(result, report),
-    cause,
-    remedyFor(result, cause, () => rest(report.written, whenOf(cause), result.change)),
-  );
+  return partialWrite(how, ofTarget(result, report), cause, remedyFor(result, cause));
 }
 
-function remedyFor(
-  { change }: ChangeReport,
-  cause: RelayError,
-  rest: () => string | Remedy,
-): string | Remedy {
+function remedyFor({ change }: ChangeReport, cause: RelayError): string | Remedy {
   const when = whenOf(cause);
   if (isForGood(change, cause)) return cause.remedyValue ?? '';
-  switch (change.kind) {
-    // A removal counts only what was there, so no number tells which entries are left.
-    case 'remove':
-    case 'unsave':
-      return `Send the same call again ${when}: it removes the rest.`;
-    // The caller has no list of the rows, or a list of only some of the rows that are written.
-    case 'restore':
-    case 'deduplicate':
-      return `Send the same call again ${when}: it does the rest.`;
-    case 'details':
-    case 'delete':
-      return `Send the same call again ${when}. If it did take effect, that changes nothing.`;
-    default:
-      return rest();
-  }
+  // What is there already counts as done when these are sent again.
+  const { kind, id } = change;
+  if (kind !== 'add' && kind !== 'create') return `Send the same call again ${when}: it does the rest.`;
+  const command = ['undo', shortId(id)];
+  const what = kind === 'create' ? 'takes the new playlist away' : 'takes out what was written';
+  return {
+    text: `undo_change with change_id ${id}, or {command}, ${what}. Then send the same call again ${when}.`,
+    command,
+    terminal: { text: `{1} ${what}. Then run the same command again ${when}.`, commands: [command] },
+  };
 }
 
 /** Leaves out playlist ID and version for a change of the library, which has neither. */
@@ -346,38 +341,4 @@ function whatNext(change: ChangeReport['change'], jobId: string, when = ''): str
   return change.goingBack
     ? `Do not send it again yet: ${when}job ${jobId} brings back by itself what was there before.`
     : `Do not send it again: ${when}job ${jobId} writes the rest by itself.`;
-}
-
-function stillWriting(
-  report: Partial<Report>,
-  result: Extract<ChangeResult, { kind: 'listed' }>,
-): RelayError {
-  const { change, cause, inReview } = result;
-  const { job_id } = continuation(change);
-  const soFarWritten = `${report.written} of ${report.requested} written so far.`;
-  const details = { ...ofTarget(result, report), job_id };
-  const failureClass = cause && failureClassOf(cause);
-  if (cause && (failureClass === 'login' || failureClass === 'account')) {
-    // A login link replaces the remedy, so the message says what becomes of the write.
-    const next =
-      failureClass === 'login'
-        ? whatNext(change, job_id, 'after the login, ')
-        : `${whatNext(change, job_id, 'once this is put right, ')} It tries every hour, and after a login.`;
-    const message = `${soFarWritten} ${cause.message} ${next}`;
-    // The remedy of the cause says to try again.
-    const isOther = cause.details?.reason === 'other_account';
-    const remedy = isOther ? otherAccount('This', { next: '.' }).remedyValue : cause.remedyValue;
-    return cause.with({ message, ...(remedy && { remedy }), details });
-  }
-  const isDisk = failureClass === 'store';
-  const isTold = cause && (inReview || failureClass === 'limit' || isDisk);
-  const code = isTold ? cause.code : 'DEADLINE_EXCEEDED';
-  const why = cause ? cause.message : 'The write takes longer than a tool call may.';
-  return new RelayError(code, `${soFarWritten} ${why}`, {
-    remedy: inReview
-      ? `Call get_job_status with job_id ${job_id}: it shows what differs.`
-      : `${isDisk ? `${cause?.remedy} ` : ''}${whatNext(change, job_id)} Call get_job_status to follow it.`,
-    ...(cause?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
-    details,
-  });
 }

@@ -1,8 +1,7 @@
 /** Names the tracks for which Spotify refused a whole request: its answer says only that one of the IDs does not exist. */
 import { inParallel } from '../../base/lists.ts';
 import type { ChangeReport } from '../../changes/changes.ts';
-import { nextStep, START, stepsFrom } from '../../changes/rowOps.ts';
-import { planOf, progressOf } from '../../changes/run.ts';
+import { planOf } from '../../changes/run.ts';
 import { kindFacts } from '../../domain/change.ts';
 import type { RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
@@ -55,10 +54,8 @@ function remedyFor({ kind, playlistId }: ChangeReport['change'], isOne: boolean)
 
 /** The entries of the request that did not take effect. If the change was rolled back, its plan is that of the rollback. */
 function refusedUris({ change, body }: Pick<ChangeReport, 'change' | 'body'>): readonly string[] {
-  const step = change.goingBack
-    ? stepsFrom(body.ops, START)[Number(body.notes?.completed)]
-    : nextStep(planOf(body).ops, progressOf(change));
-  return step && 'uris' in step.op ? step.op.uris : [];
+  const op = change.goingBack ? body.ops[Number(body.notes?.completed)] : planOf(body).ops[change.op];
+  return op && 'uris' in op ? op.uris : [];
 }
 
 /** @throws RelayError if the library cannot be asked which tracks are known */

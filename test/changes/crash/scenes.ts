@@ -1,6 +1,5 @@
 /** Every kind of change: how to ask for it, and how to tell from the provider's data whether it was made. */
 import type { DemoAccount, DemoPlaylist } from '../../../src/demo/state.ts';
-import { type Doing, listAfter } from '../../oracle/rows.ts';
 import { at, owner } from '../../support/entries.ts';
 import { addPlaylist, differenceOf } from '../../support/playlists.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
@@ -20,19 +19,13 @@ export interface Scene {
   asked: Asked;
   /** The playlist to change; null if the change creates the playlist or changes the library. */
   playlist: DemoPlaylist | null;
-  /** Items of the change. After another client's edit, all that can be checked is that none of them is there twice. */
-  uris: string[];
-  /** Changes the target as another client would; absent for kinds that are not tested with such an edit. */
-  edit?(): void;
   /** `wanted` if the target is exactly as asked for, `former` if it is exactly as before; otherwise says what is wrong. */
   outcome(): string;
-  /** The outcome if a call has told that so many entries were written; absent for kinds that are written as a whole. */
-  part?(written: number): string;
-  /** A change that is made first, before there are faults, so that this one can undo it. */
+  /** A change that is made first, before any kill, so that this one can undo it. */
   undoes?: Scene;
   /** True if the caller asks again after the program died. The change must still be made only once. */
   isAskedAgain?: boolean;
-  /** Makes what the change needs, before there are faults. */
+  /** Makes what the change needs, before any kill. */
   prepare?(call: CallTool): Promise<void>;
   /**
    * Asks the program how the change ended. Comes after the call has returned, or the program has died.
@@ -119,45 +112,43 @@ function rewriting({ provider, kind, chance, serial }: Stage): Scene {
   const former = kind === 'deduplicate' ? repeated(base, chance) : base;
   const playlist = addPlaylist(provider, `Target ${serial}`, former);
   const playlist_id = playlist.id;
-  const scene = (asked: Asked, doing: Doing): Scene => ({
+  const scene = (asked: Asked, wanted: string[]): Scene => ({
     kind,
     asked,
     playlist,
-    uris,
-    outcome: () => either(urisOf(playlist), listAfter(former, doing), former),
-    ...('type' in asked
-      ? { edit: () => void provider.editPlaylist(playlist.id, urisOf(playlist).toSpliced(0, 1)) }
-      : {}),
+    outcome: () => either(urisOf(playlist), wanted, former),
   });
   const payload = { playlist_id, skip_duplicates: false };
-  const adds: Doing = { do: 'add', uris };
-  const replaces: Doing = { do: 'replace', uris };
+  const added = [...former, ...uris];
   switch (kind) {
     case 'remove': {
-      const gone = former.filter(() => chance.fraction() < 0.6);
-      const track_ids = gone.length > 0 ? gone : former.slice(0, 1);
-      const asked = { tool: 'remove_tracks_from_playlist', args: { playlist_id, track_ids } };
-      return scene(asked, { do: 'remove', uris: track_ids });
+      const gone = former.filter((_, index) => index === 0 || chance.fraction() < 0.6);
+      const asked = { tool: 'remove_tracks_from_playlist', args: { playlist_id, track_ids: gone } };
+      return scene(
+        asked,
+        former.filter((uri) => !gone.includes(uri)),
+      );
     }
     case 'reorder': {
       const start = chance.whole(0, 5);
-      const length = chance.whole(1, 4);
+      const end = start + chance.whole(1, 4);
       const before = chance.whole(12, former.length);
-      const args = { playlist_id, range_start: start, range_length: length, insert_before: before };
-      return scene({ tool: 'reorder_playlist_tracks', args }, { do: 'move', start, length, before });
+      const args = { playlist_id, range_start: start, range_length: end - start, insert_before: before };
+      const moved = [...former.slice(end, before), ...former.slice(start, end), ...former.slice(before)];
+      return scene({ tool: 'reorder_playlist_tracks', args }, [...former.slice(0, start), ...moved]);
     }
     case 'replace':
-      return scene({ tool: 'replace_playlist_tracks', args: { playlist_id, track_ids: uris } }, replaces);
+      return scene({ tool: 'replace_playlist_tracks', args: { playlist_id, track_ids: uris } }, uris);
     case 'deduplicate':
-      return scene({ tool: 'deduplicate_playlist', args: { playlist_id } }, { do: 'deduplicate' });
+      return scene({ tool: 'deduplicate_playlist', args: { playlist_id } }, [...new Set(former)]);
     case 'bulk':
-      return scene({ tool: 'bulk_add_tracks', args: { playlist_id, tracks: uris } }, adds);
+      return scene({ tool: 'bulk_add_tracks', args: { playlist_id, tracks: uris } }, added);
     case 'job add_to_playlist':
-      return scene({ type: 'add_to_playlist', payload, items: searched(provider, uris, chance) }, adds);
+      return scene({ type: 'add_to_playlist', payload, items: searched(provider, uris, chance) }, added);
     case 'job replace_playlist':
-      return scene({ type: 'replace_playlist', payload, items: uris }, replaces);
+      return scene({ type: 'replace_playlist', payload, items: uris }, uris);
     default:
-      return scene({ tool: 'add_tracks_to_playlist', args: { playlist_id, track_ids: uris } }, adds);
+      return scene({ tool: 'add_tracks_to_playlist', args: { playlist_id, track_ids: uris } }, added);
   }
 }
 
@@ -167,7 +158,6 @@ function creation({ provider, kind, chance, serial }: Stage): Scene {
   const made = () => owner(provider).playlists.filter((playlist) => playlist.name === name);
   return {
     kind,
-    uris,
     playlist: null,
     asked:
       kind === 'create'
@@ -188,7 +178,6 @@ function details({ provider, kind, serial }: Stage): Scene {
   const wanted = JSON.stringify([args.name, args.description]);
   return {
     kind,
-    uris: [],
     playlist,
     asked: { tool: 'update_playlist_details', args: { playlist_id: playlist.id, ...args } },
     outcome() {
@@ -214,8 +203,7 @@ function libraryScene({ provider, kind, chance, taken }: Stage): Scene {
   const asked: Asked = kind.startsWith('job ')
     ? { type: tool, payload: { skip_duplicates: false }, items: uris }
     : { tool, args: { track_ids: uris } };
-  const part = (written: number) => librarySays(uris, saves, saves ? written : uris.length - written);
-  return { kind, uris, playlist: null, asked, outcome, part };
+  return { kind, playlist: null, asked, outcome };
 }
 
 function countSaved(account: DemoAccount, uris: readonly string[]): number {
@@ -252,7 +240,6 @@ function restoring({ provider, kind, chance, serial }: Stage): Scene {
   const args: Record<string, unknown> = { playlist_id, dry_run: false };
   return {
     kind,
-    uris: wanted,
     playlist,
     asked: { tool: 'restore_playlist', args },
     isAskedAgain: true,
@@ -286,7 +273,6 @@ function keeping({ provider, kind, chance, serial }: Stage): Scene {
   };
   return {
     kind,
-    uris: wanted,
     playlist,
     asked: { tool: 'keep_playlist', args: { playlist_id: playlist.id, sql, every: 'week' } },
     outcome: () => either(urisOf(playlist), wanted, former),
@@ -308,7 +294,7 @@ function keeping({ provider, kind, chance, serial }: Stage): Scene {
       if (keep === 'none') return 'none';
       if (!keep || keep.status === 'waiting' || keep.last_run_at === null) return keep ?? null;
       if (keep.reason?.startsWith('The query took longer')) {
-        // The query's 5 s are 250 real ms here, too few for a busy machine. A person would run the query again.
+        // The query's 5 s are too few for a busy machine here. A person would run the query again.
         await call('update_kept_playlist', { keep_id: keep.id, action: 'run' });
         return keep;
       }

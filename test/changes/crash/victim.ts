@@ -6,19 +6,15 @@ import type { Simulator } from '../../support/simulator/simulator.ts';
 import { API_KEY, connectAccount, ENCRYPTION_KEY, fullDetail } from '../../support/world.ts';
 import { extrasClient } from '../extras.ts';
 
-/** The running program, and how to kill, stop, start and call it. */
+/** The running program, and how to kill, start and call it. */
 export interface Victim {
   /** SIGKILL, at once. */
   kill(): void;
-  /** SIGTERM; resolves when the process has ended. */
-  stop(): Promise<void>;
-  readonly pid: number;
   readonly isAlive: boolean;
   /** Starts it if it is dead. */
   revive(): Promise<void>;
   /** Calls a tool; null when the program died meanwhile. */
   call(tool: string, args: Record<string, unknown>): Promise<Record<string, unknown> | null>;
-  hasTool(name: string): Promise<boolean>;
 }
 
 export function victimEnvironment(provider: Simulator): Record<string, string> {
@@ -74,12 +70,12 @@ export async function startVictim(desk: Desk, env: Record<string, string> = {}):
     return starting;
   }
 
-  async function ask<T>(question: (client: Client) => Promise<T>): Promise<T | null> {
+  async function ask(name: string, args: Record<string, unknown>) {
     if (!isAlive) return null;
     const mine = running;
     try {
       client ??= extrasClient(`${baseUrl}/mcp`);
-      return await question(await client);
+      return await (await client).callTool({ name, arguments: { ...fullDetail(name), ...args } });
     } catch (error) {
       // This process notices the cut connection before it hears that the program died.
       await Promise.race([mine?.ended, setTimeout(1_000)]);
@@ -96,29 +92,17 @@ export async function startVictim(desk: Desk, env: Record<string, string> = {}):
       isAlive = false;
       void running?.stop('SIGKILL');
     },
-    async stop() {
-      const stopping = running?.stop('SIGTERM');
-      isAlive = false;
-      await stopping;
-    },
-    get pid() {
-      return running?.pid ?? 0;
-    },
     get isAlive() {
       return isAlive;
     },
     revive,
-    call: (name, args) =>
-      ask(async (one) => {
-        const given = { ...fullDetail(name), ...args };
-        const { structuredContent, isError, content } = await one.callTool({ name, arguments: given });
-        if (structuredContent === undefined)
-          throw new Error(`${name} ${isError ? 'failed' : 'answered'}: ${JSON.stringify(content)}`);
-        return structuredContent as Record<string, unknown>;
-      }),
-    async hasTool(name) {
-      const answer = await ask((one) => one.listTools());
-      return answer?.tools.some((tool) => tool.name === name) ?? false;
+    async call(name, args) {
+      const answer = await ask(name, args);
+      if (answer === null) return null;
+      const { structuredContent, isError, content } = answer;
+      if (structuredContent === undefined)
+        throw new Error(`${name} ${isError ? 'failed' : 'answered'}: ${JSON.stringify(content)}`);
+      return structuredContent as Record<string, unknown>;
     },
   };
 }

@@ -42,7 +42,7 @@ export type FaultAction =
   /** Runs before the request is handled, for example to change a playlist at that moment. */
   | { kind: 'hook'; fn: () => void | Promise<void> };
 
-export interface FaultMatch {
+interface FaultMatch {
   method?: string;
   /** Path without `/v1`; a string must equal the whole path. */
   path?: string | RegExp;

@@ -88,7 +88,7 @@ function actionsOf(app: App, job: PageJob): Child[] {
   const { id, status, title } = job;
   const act = (text: string, work: () => Promise<unknown>, options: ButtonOptions = {}) =>
     button(app, `${text} ${id}`, text, work, { about: title, ...options });
-  const resume = (review: 'carry_on' | 'accept' | null) => () => ask('jobs/resume', { id, review });
+  const resume = (review: 'continue' | 'keep' | 'undo' | null) => () => ask('jobs/resume', { id, review });
   const cancel = act('Cancel', () => ask('jobs/cancel', { id }), {
     confirm: 'Cancel now',
     done: 'The job is cancelled; songs already written stay.',
@@ -106,8 +106,9 @@ function actionsOf(app: App, job: PageJob): Child[] {
   );
   if (job.reviewRequired && status === 'failed') {
     return [
-      act('Carry on', resume('carry_on'), { kind: 'primary' }),
-      act('Keep the playlist as it is', resume('accept')),
+      act('As asked', resume('continue'), { kind: 'primary' }),
+      act('Keep it', resume('keep')),
+      act('As it was', resume('undo')),
     ];
   }
   if (status === 'ready') {

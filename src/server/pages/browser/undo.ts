@@ -63,7 +63,7 @@ export async function previewUndo(app: App, change: string): Promise<void> {
     doing.undo = { change, preview: previewWords(answer), conflict: null };
   } catch (error) {
     const isForceable =
-      hasCode(error, 'CONFLICT') && ('expected_uris' in error.details || 'expected' in error.details);
+      hasCode(error, 'CONFLICT') && ('present_count' in error.details || 'expected' in error.details);
     doing.undo = isForceable ? { change, preview: null, conflict: problemOf(error) } : null;
     if (!isForceable) throw error;
   }
