@@ -1,4 +1,5 @@
 /** Durable jobs as text for a person. Pure: records in, lines out. */
+
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { jobWords } from '../../domain/changeWords.ts';
@@ -17,6 +18,7 @@ import {
 import { readRemedy, terminalText } from '../../domain/remedy.ts';
 import { inputWords } from '../../domain/settling.ts';
 import type { Track } from '../../domain/shapes.ts';
+import { differenceLines } from '../changes/changeText.ts';
 import { columns, type Table, wrap } from '../terminal/output.ts';
 import { relative } from '../terminal/time.ts';
 import { commandLine, inBackquotes, type NamedHome } from '../usage/commandLine.ts';
@@ -86,6 +88,7 @@ export function jobText(
   const error = job.error
     ? ['', ...wrap(visibleText(inNames(job, view, job.error.message), MAX_CHARACTERS), width)]
     : [];
+  const differences = job.review_required && job.result ? differenceLines(job.result) : [];
   // For a job in review, the commands at the end are the remedy.
   const words = job.error && !job.review_required ? errorRemedy(job.error, named) : null;
   const remedy = words === null ? [] : wrap(visibleText(words, MAX_CHARACTERS), width - 2);
@@ -95,6 +98,7 @@ export function jobText(
   return [
     ...columns(facts),
     ...error,
+    ...differences,
     ...remedy.map((line) => `  ${line}`),
     ...openText(job, unresolved, named),
     ...forgivenText(job, forgiven),

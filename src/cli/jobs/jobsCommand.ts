@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { RelayError } from '../../domain/errors.ts';
 import { type ItemRecord, isWorking, type JobRecord } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
@@ -134,12 +135,37 @@ async function runJobsAction(
   const tools = await openTools(context);
   const id = await fullId(tools, given);
   if (unresolved) return showUnresolved(context, tools, id);
+  const decision = review ?? (tool === 'resume_job' ? await askReview(context, tools, id) : undefined);
   const more = {
-    ...(review === undefined ? {} : { review }),
+    ...(decision === undefined ? {} : { review: decision }),
     ...(skipUnresolved ? { skip_unresolved: true } : {}),
   };
   if (tool) await tools(tool, { job_id: id, ...more });
   return follow(context, tools, id, watch);
+}
+
+/** The keys for what becomes of a playlist that someone else changed. */
+const DECISIONS: Readonly<Record<string, string>> = { c: 'continue', k: 'keep', u: 'undo' };
+
+/**
+ * Shows a job that waits for a decision, and asks for it. Undefined for any other job, and without a terminal.
+ * @throws RelayError `INTERRUPTED` for any other key
+ */
+async function askReview(context: Context, tools: Tools, id: string): Promise<string | undefined> {
+  const { io, signal } = context;
+  if (context.json || !io.terminal.stdin || !io.terminal.stderr) return undefined;
+  const { jobOf } = await import('./jobCalls.ts');
+  const job = await jobOf(tools, id);
+  if (job.status !== 'failed' || !job.review_required) return undefined;
+  const { showJob } = await import('./showJob.ts');
+  await showJob(context, tools, job);
+  const { openDialogue } = await import('../terminal/prompt.ts');
+  const dialogue = openDialogue(io, signal);
+  const question = 'Continue (c: what was asked for), keep (k: as it is) or undo (u: as it was)? [c/k/u] ';
+  const key = await dialogue.ask(question).finally(() => dialogue.close());
+  const decision = DECISIONS[key?.toLowerCase() ?? ''];
+  if (decision === undefined) throw new RelayError('INTERRUPTED', 'Nothing was changed.');
+  return decision;
 }
 
 async function showUnresolved(context: Context, tools: Tools, id: string): Promise<ExitCode> {

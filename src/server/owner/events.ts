@@ -157,9 +157,15 @@ function titleOf(job: JobRecord, name: string | undefined): string {
 const DECIDE =
   '“As asked” writes over what others changed, “Keep it” writes nothing, “As it was” brings back what was there before.';
 
+/** What differs in a playlist that someone else changed, at most ten songs for each side. */
+function differences(result: JobRecord['result']): string[] {
+  const side = (what: string, songs: unknown) =>
+    Array.isArray(songs) && songs.length > 0 ? [`${what}: ${songs.join('; ')}.`] : [];
+  return [...side('Missing', result?.missing), ...side('More than relay left there', result?.extra)];
+}
+
 function remedyOf({ settings }: Core, job: JobRecord, { remedy, fix }: JobErrorRecord): string | null {
-  // The text of a review's remedy names tools, which mean nothing on the page.
-  const words = job.review_required ? DECIDE : remedy;
-  const text = fix === undefined ? words : pageText(fix, commandStyleOf(settings));
-  return text === undefined ? null : visibleText(text, 600);
+  const told = fix === undefined ? remedy : pageText(fix, commandStyleOf(settings));
+  const text = job.review_required ? [...differences(job.result), DECIDE].join(' ') : told;
+  return text === undefined ? null : visibleText(text, 1_500);
 }
