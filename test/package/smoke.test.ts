@@ -89,12 +89,16 @@ test('the executable has the version of package.json, and ignores options for No
   assert.deepEqual([stdout.trim(), stderr], [version, '']);
 });
 
+/** A login that nobody finishes: it makes the state and its key, and fails. */
+const LOGIN = ['login', '--no-browser', '--timeout', '1'];
+const LOGIN_ENV = { PROVIDER_CLIENT_ID: 'any', RELAY_PORT: '0' };
+const failure = (error: { stderr: string }) => error;
+
 test('the executable unpacks the addon of the keychain, which loads', async (context) => {
   const { run } = lonely(context);
   // The addon has loaded if it is the keychain that fails. On a desktop, the keychain may answer.
-  const login = ['login', '--no-browser', '--timeout', '1'];
-  const env = { PROVIDER_CLIENT_ID: 'any', RELAY_PORT: '0', RELAY_KEYCHAIN: 'auto' };
-  const { stderr } = await run(login, env);
+  const { stderr } = await run(LOGIN, { ...LOGIN_ENV, RELAY_KEYCHAIN: 'auto' }).catch(failure);
+  assert.match(stderr, /The login was not finished/);
   assert.doesNotMatch(stderr, /addon/);
 });
 
@@ -172,7 +176,9 @@ test('the npm package installs into an empty directory, and runs there', async (
   );
   const { stdout } = await run('npx', ['--no-install', 'relay', '--version'], options);
   assert.equal(stdout.trim(), version);
-  // This opens the state, which needs SQLite's WebAssembly.
+  // This makes and opens the state, which needs SQLite's WebAssembly.
+  const login = { ...options, env: { ...env, ...LOGIN_ENV } };
+  await run('npx', ['--no-install', 'relay', ...LOGIN], login).catch(failure);
   const { stdout: key } = await run('npx', ['--no-install', 'relay', 'key', '--json'], options);
   assert.match(JSON.parse(key).key, /^\S{32,}$/);
 });
