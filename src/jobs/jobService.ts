@@ -7,7 +7,7 @@ import { codesOf, type FailureClass } from '../domain/failureClass.ts';
 import { isWorking, type JobStatus } from '../domain/job.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
-import { type Change, changeOfJob, getChangeBySeq, setChange } from '../store/tables/changes.ts';
+import { type Change, changeOfJob, getChangeBySeq, setChange, undoOf } from '../store/tables/changes.ts';
 import {
   countDiffering,
   listItems,
@@ -187,15 +187,22 @@ export function createJobs(context: JobContext): Jobs {
     return now(job);
   }
 
+  async function undo(job: Job, change: Change, call: Call): Promise<{ undone_by?: string }> {
+    const request = undoRequest(context, change, true, () => {});
+    const undone = await changes.run({ ...request, askedBy: `job ${job.id}` }, call, { ms: DECIDED_MS });
+    if (undone.kind === 'nothing_to_do') return {};
+    if (undone.kind === 'ended' && undone.end.kind === 'ended' && undone.end.cause) throw undone.end.cause;
+    return { undone_by: undone.change.id };
+  }
+
   /** The owner wants what was there before the job. Its change is undone, whatever others did, and the job is over. */
   async function takeBack(job: Job, call: Call): Promise<JobRecord> {
     const change = changeOfJob(store, job.seq);
     if (!change) throw notInReview(job);
-    const request = undoRequest(context, change, true, () => {});
-    const asked = { ...request, askedBy: `job ${job.id}` };
-    const undone = await changes.run(asked, call, { ms: DECIDED_MS });
-    if (undone.kind === 'ended' && undone.end.kind === 'ended' && undone.end.cause) throw undone.end.cause;
-    const undoneBy = undone.kind === 'nothing_to_do' ? {} : { undone_by: undone.change.id };
+    // The undo may have ended in an earlier call whose answer nobody got, or may be under way.
+    const earlier = undoOf(store, change.seq);
+    if (earlier?.outcome === null) requireNotUndone(store, job, change);
+    const undoneBy = earlier ? { undone_by: earlier.id } : await undo(job, change, call);
     await store.durable(() => {
       const present = reread(store, job);
       if (!inReview(present)) return;

@@ -319,6 +319,18 @@ test('a review is undone: the list becomes what it was, and an undo brings back 
     assertRows(playlist, edited);
   }));
 
+test('a review whose write is undone already is over once it is answered with undo', () =>
+  scene(40, async (all) => {
+    const { call, relay, playlist, former, changes } = all;
+    const { id } = await inReview(all);
+    const { error } = await call('undo_change', { change_id: at(await changes(), 0), force: true });
+    assert.equal(error, undefined, JSON.stringify(error));
+    assertRows(playlist, former);
+    await call('resume_job', { job_id: id, review: 'undo' });
+    assert.equal((await jobOf(relay, id)).status, 'cancelled');
+    assertRows(playlist, former);
+  }));
+
 test('a replacement under review is continued over what others did, or undone', async () => {
   for (const review of ['continue', 'undo'])
     await scene(130, async ({ call, relay, playlist, playlist_id, former, provider, clock }) => {
