@@ -42,7 +42,7 @@ async function lookAtRows(run: Run, last: number, whole = false): Promise<Shown>
   const from = isTail ? known.length - BESIDE : 0;
   const seen = isTail ? await context.rows.readEnd(id, from, call) : null;
   const items = seen ? seen.items : await context.rows.readFresh(id, call);
-  const shown = seen ? asList(seen, known.length) : items.map(uriOf);
+  const shown = seen ? asList(seen) : items.map(uriOf);
   for (let op = last; op >= change.op; op--)
     if (await asExpected(context, plan, states[op] ?? [], shown, call)) return { kind: 'state', op };
   if (isTail) return lookAtRows(run, last, true);

@@ -24,20 +24,17 @@ const MAX_LOOK_AGAIN_MS = 3_000;
 /** Maximum number of readings of a list whose pages do not fit together. */
 const MAX_READINGS = 4;
 
-/** A part of a list, as it was read. */
+/** The end of a list, as it was read. */
 export interface RowsPart {
   /** 0-based position of the first row that was read. */
   from: number;
   /** The URIs; '' for a row without one. */
   rows: readonly string[];
-  /** True if the list ends with these rows. */
-  isEnd: boolean;
 }
 
-/** Pads a part of a list to a list of `length` rows. Rows that were not read are empty strings. */
-export function asList({ from, rows, isEnd }: RowsPart, length: number): string[] {
-  const rest = isEnd ? 0 : Math.max(0, length - from - rows.length);
-  return [...new Array<string>(from).fill(''), ...rows, ...new Array<string>(rest).fill('')];
+/** The end of a list as a whole list. Rows that were not read are empty strings. */
+export function asList({ from, rows }: RowsPart): string[] {
+  return [...new Array<string>(from).fill(''), ...rows];
 }
 
 export interface PlaylistRows {
@@ -101,7 +98,7 @@ export function createPlaylistRows(
   async function settled<T>(
     playlistId: string,
     read: () => Promise<T>,
-    rowsIn: (value: T, length: number) => readonly string[],
+    rowsIn: (value: T) => readonly string[],
     call: Call,
   ): Promise<T> {
     for (let waitMs = LOOK_AGAIN_MS; ; waitMs = Math.min(waitMs * 2, MAX_LOOK_AGAIN_MS)) {
@@ -110,7 +107,8 @@ export function createPlaylistRows(
       const value = await read();
       if (!last) return value;
       const states = recent.flatMap((write) => write.states);
-      const shows = (rows: readonly string[]) => mayBeRows(rows, rowsIn(value, rows.length));
+      const shown = rowsIn(value);
+      const shows = (rows: readonly string[]) => mayBeRows(rows, shown);
       if (shows(states.at(-1) ?? [])) return value;
       if (last.ageMs > (states.some(shows) ? LONG_LAG_MS : LAG_MS)) return value;
       await clock.sleep(waitMs, call.signal);
@@ -138,7 +136,7 @@ export function createPlaylistRows(
         items.push(...shown.items);
         isEnd = shown.items.length < PLAYLIST_PAGE;
       }
-      if (items.length > 0 || from === 0) return { from, items, rows: items.map(uriOf), isEnd: true };
+      if (items.length > 0 || from === 0) return { from, items, rows: items.map(uriOf) };
     }
   }
 
@@ -147,14 +145,13 @@ export function createPlaylistRows(
     readSettled,
     readEnd,
     async readTail(playlistId, call) {
-      const read = async (): Promise<RowsPart & { total: number }> => {
+      const read = async (): Promise<RowsPart> => {
         const { items, total } = await pageOf(playlistId, call)({ limit: PLAYLIST_PAGE, offset: 0 });
         const rows = items.map(uriOf);
-        if (rows.length < PLAYLIST_PAGE) return { from: 0, rows, isEnd: true, total };
-        return { ...(await readEnd(playlistId, Math.max(0, total - PLAYLIST_PAGE + 1), call)), total };
+        if (rows.length < PLAYLIST_PAGE) return { from: 0, rows };
+        return readEnd(playlistId, Math.max(0, total - PLAYLIST_PAGE + 1), call);
       };
-      const value = await settled(playlistId, read, asList, call);
-      return asList(value, value.total);
+      return asList(await settled(playlistId, read, asList, call));
     },
     forget(playlistId) {
       writes += 1;
