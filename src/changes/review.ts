@@ -2,6 +2,7 @@
 import { counted } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';
 import { shortId } from '../domain/job.ts';
+import type { Remedy } from '../domain/remedy.ts';
 import { differenceOf, without } from '../domain/rows.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import { knownSong } from '../provider/knownNames.ts';
@@ -10,6 +11,18 @@ import type { Change } from '../store/tables/changes.ts';
 /** What a person can decide about such a playlist, and what follows from it. */
 export const REVIEWS = ['continue', 'keep', 'undo'] as const;
 export type Review = (typeof REVIEWS)[number];
+
+/** How a person decides about the job with this ID. */
+export function waysToDecide(jobId: string): Remedy {
+  const answer = (review: Review) => ['jobs', 'resume', shortId(jobId), '--review', review];
+  return {
+    text: 'Ask the user which answer to give, then call resume_job with review: "continue" (the playlist becomes what was asked for), "keep" (it stays as it is) or "undo" (it becomes what it was). undo_change can take the answer back.',
+    terminal: {
+      text: 'To make it what was asked for, run {1}; to keep it as it is, {2}; to make it what it was before, {3}.',
+      commands: [answer('continue'), answer('keep'), answer('undo')],
+    },
+  };
+}
 
 /** Maximum number of songs to name in each list of differences. */
 const MAX_NAMED = 10;
@@ -20,7 +33,8 @@ const MAX_NAMED = 10;
  */
 export function rowsConflict(
   provider: ProviderApi,
-  change: Pick<Change, 'id' | 'playlistId' | 'written'>,
+  change: Pick<Change, 'playlistId' | 'written'>,
+  jobId: string,
   expected: readonly string[],
   present: readonly string[],
 ): RelayError {
@@ -38,20 +52,11 @@ export function rowsConflict(
     ...(extra.length > 0 ? [`${counted(extra.length, 'song')} more than relay left there`] : []),
   ];
   const what = parts.join(' and ') || (moved > 0 ? 'songs in other places' : 'other songs');
-  const { id } = change;
-  const text = (answer: Review) => ['jobs', 'resume', shortId(id), '--review', answer];
   return new RelayError(
     'CONFLICT',
     `Someone else changed the playlist while relay was writing to it: it now has ${counted(present.length, 'song')}, with ${what}.`,
     {
-      remedy: {
-        text: 'Ask the user which answer to give, then call resume_job with review: "continue" (the playlist becomes what was asked for), "keep" (it stays as it is) or "undo" (it becomes what it was). undo_change can take the answer back.',
-        terminal: {
-          text: 'To make it what was asked for, run {1}; to keep it as it is, {2}; to make it what it was before, {3}.',
-          commands: [text('continue'), text('keep'), text('undo')],
-        },
-        page: 'Decide below: the playlist becomes what was asked for, stays as it is, or becomes what it was.',
-      },
+      remedy: waysToDecide(jobId),
       details: {
         playlist_id: change.playlistId,
         written: change.written,

@@ -13,6 +13,7 @@ import {
   putChangeBody,
   setChange,
 } from '../store/tables/changes.ts';
+import { getJobBySeq } from '../store/tables/jobs.ts';
 import { markItems } from './ownJob.ts';
 import { type ChangeContext, errorFacts } from './record.ts';
 import { rowsConflict } from './review.ts';
@@ -196,7 +197,9 @@ export function review(run: Run, cause: RelayError): DriveEnd {
 
 /** The review of a change whose playlist shows none of its states. */
 export function reviewOf(run: Run, present: readonly string[]): DriveEnd {
-  return review(run, rowsConflict(run.context.provider, run.change, rowsReached(run), present));
+  const { context, change } = run;
+  const job = change.job === null ? null : getJobBySeq(context.store, change.job);
+  return review(run, rowsConflict(context.provider, change, job?.id ?? change.id, rowsReached(run), present));
 }
 
 /** Ends the change, to be saved soon. `cause` says why, if it did not end as it should. */

@@ -320,7 +320,7 @@ function changedSince(
   present: readonly string[],
 ): RelayError {
   const later = writtenSince(context.store, change, writesRows);
-  const { details } = rowsConflict(context.provider, change, left, present);
+  const { details } = rowsConflict(context.provider, change, change.id, left, present);
   const how =
     left.length === present.length
       ? 'some of its rows differ'

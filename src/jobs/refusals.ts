@@ -1,4 +1,5 @@
 /** Why a job refuses a call, and what to do instead: tools for a model, commands for a person at a terminal. */
+import { waysToDecide } from '../changes/review.ts';
 import { RelayError } from '../domain/errors.ts';
 import { isDryRunOver, isPastSettling, shortId } from '../domain/job.ts';
 import type { Remedy } from '../domain/remedy.ts';
@@ -135,16 +136,8 @@ const DRY_RUN = 'This job was a dry run: it has ended and writes nothing.';
 
 /** The error for resuming a job in review without a decision. */
 export function undecided(job: Job): RelayError {
-  const { id, error } = job;
-  const words = 'Someone else changed the playlist, so a person has to decide what it becomes.';
-  const choose = (review: string) => ['jobs', 'resume', shortId(id), '--review', review];
-  return stateError(job, error ? `${error.message} ${words}` : words, {
-    text: 'Ask the user, then pass review: "continue" (it becomes what was asked for), "keep" (it stays as it is) or "undo" (it becomes what it was).',
-    terminal: {
-      text: 'To make it what was asked for, run {1}; to keep it as it is, {2}; to make it what it was before, {3}.',
-      commands: [choose('continue'), choose('keep'), choose('undo')],
-    },
-  });
+  const words = 'A person has to decide what the playlist becomes.';
+  return stateError(job, job.error ? `${job.error.message} ${words}` : words, waysToDecide(job.id));
 }
 
 /**
