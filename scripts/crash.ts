@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { crash } from '../test/changes/crash/harness.ts';
+import { crash } from '../test/work/crash/harness.ts';
 
 const { values } = parseArgs({
   options: {

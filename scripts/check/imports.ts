@@ -21,14 +21,12 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   provider: 'store secrets config domain',
   // Music rules are pure: no effects, no network.
   music: 'domain',
-  // A search, a change and a query of the library are the same, no matter who asks.
-  resolve: 'music provider store domain',
-  changes: 'music provider store domain',
+  // A query of the library is the same, no matter who asks.
   library: 'music provider store domain',
-  // Jobs use the library, the provider and the state, never a server.
-  jobs: 'library changes resolve music provider store secrets config domain',
+  // Works use the library, the provider and the state, never a server.
+  work: 'library music provider store domain',
   // A tool is called by the MCP endpoint and knows nothing of MCP.
-  tools: 'library changes jobs resolve music provider store domain',
+  tools: 'library work music provider store domain',
   // The endpoint runs tools and touches nothing beside them.
   mcp: 'tools domain',
   // The authorization server knows nothing of tools or Spotify.
@@ -42,8 +40,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   // The simulated provider must not know the program that it tests.
   demo: 'domain',
   // The server is put together from everything but the command line and the demo.
-  server:
-    'connect door mcp oauth tools library changes jobs resolve music provider store secrets config domain',
+  server: 'connect door mcp oauth tools library work music provider store secrets config domain',
   // The command line is the outermost part.
   cli: 'server door service connect demo mcp oauth tools music provider store secrets config domain',
 };

@@ -1,6 +1,6 @@
 /** Names and plain shapes of changes: what relay writes to a playlist, to the library or to a playlist's details. */
 import * as z from 'zod';
-import type { JobType } from './job.ts';
+import type { BulkJobType, JobType } from './job.ts';
 
 /** The facts that all changes of a kind share. */
 interface KindFacts {
@@ -77,6 +77,11 @@ export const CHANGE_KINDS = Object.keys(KINDS) as [ChangeKind, ...ChangeKind[]];
 
 export function kindFacts(kind: ChangeKind): KindFacts {
   return KINDS[kind];
+}
+
+/** The kind of change that a job of this type makes. */
+export function kindOfJob(type: BulkJobType): ChangeKind {
+  return CHANGE_KINDS.find((kind) => KINDS[kind].job === type) ?? 'add';
 }
 
 /** How a change ended. A change without an outcome is still open; its job says when it continues. */

@@ -32,14 +32,12 @@ export function changeWords(
 const UNDID = 'undid: ';
 const REDID = 'redid: ';
 
-/** What is stored as `askedBy` when the owner undoes a change or restores a version on the owner's page. */
-export const ASKED_ON_PAGE = 'owner page';
-
-/** Says who asked for a change: `tool save_tracks`, `job 1f0c2b3a`, `relay keep`, `relay undo`, `you, on the page`. */
+/** Says who asked for a change: `Claude`, `API key`, `relay keep`, `you, in the terminal`, `you, on the page`. */
 export function askerWords(askedBy: string): string {
-  if (askedBy === ASKED_ON_PAGE) return 'you, on the page';
+  if (askedBy === 'owner page') return 'you, on the page';
+  if (askedBy === 'command line') return 'you, in the terminal';
   // Leaves out the ID of the kept playlist, since the words of the change name it.
-  return askedBy.replace(/^keep [\w-]+$/, 'relay keep').replace(/^(job [\w-]{8})[\w-]*$/, '$1');
+  return askedBy.replace(/^keep [\w-]+$/, 'relay keep');
 }
 
 const JOB_WORDS: Readonly<Record<JobType, string>> = {

@@ -11,12 +11,12 @@ import { RelayError } from '../domain/errors.ts';
 import { KEEP_ACTIONS, KEEP_INTERVALS } from '../domain/keep.ts';
 import { LIBRARY_PARTS } from '../domain/library.ts';
 import { LIST_FORMATS } from '../domain/listImport.ts';
-import type { KeepAnswer, SavedState } from '../domain/localApi.ts';
+import { COMMAND_LINE, type KeepAnswer, type SavedState } from '../domain/localApi.ts';
 import type { PlaysProgress } from '../domain/plays.ts';
-import { createResolver } from '../resolve/resolver.ts';
 import { countAliases } from '../store/tables/aliases.ts';
 import { playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
+import { createResolver } from '../work/resolve/resolver.ts';
 import { addClient, browserSummaries, forgetBrowsers, listClients, revokeClient } from './access/approved.ts';
 import type { Credentials } from './access/credentials.ts';
 import type { Owner } from './access/owner.ts';
@@ -160,7 +160,7 @@ const CALLS = {
     () => z.object({ erase: z.boolean().default(false) }),
     async ({ erase }, core, server) => {
       await forgetBrowsers(core, null);
-      return leaveAccount(core, server?.services.jobs ?? null, erase);
+      return leaveAccount(core, server?.services.works ?? null, erase);
     },
   ),
   /** `accepted` is false if the server takes OAuth tokens alone. */
@@ -229,7 +229,7 @@ const CALLS = {
         force: z.boolean(),
         dryRun: z.boolean(),
       }),
-    (request, { services }) => ownerUndo(services, request),
+    (request, { services }) => ownerUndo(services, request, COMMAND_LINE),
   ),
   previewImport: call(
     () => z.object(listContent()),
@@ -247,16 +247,16 @@ const CALLS = {
       }),
     (request, { services }, core) => {
       requireLogin(core);
-      return ownerImport(services, request);
+      return ownerImport(services, request, COMMAND_LINE);
     },
   ),
   getJob: serverCall(
     () => z.object({ id: jobId() }),
-    ({ id }, { services }) => services.jobs.get(id),
+    ({ id }, { services }) => services.works.get(id),
   ),
   commitJob: serverCall(
     () => z.object({ id: jobId(), skipUnresolved: z.boolean().default(false) }),
-    ({ id, ...options }, { services }) => services.jobs.commit(id, options),
+    ({ id, ...options }, { services }) => services.works.commit(id, options),
   ),
   /** Leaves out playlists whose names cannot be read. */
   playlistNames: serverCall(
@@ -332,7 +332,7 @@ const CALLS = {
         skipUnsupported: z.boolean(),
         agreed: z.string().max(100).optional(),
       }),
-    (request, { services }) => ownerRestore(services, request),
+    (request, { services }) => ownerRestore(services, request, COMMAND_LINE),
   ),
   /** Ends the server after the answers to what it was asked. Tells who is connected through `relay stdio`. */
   stop: serverCall(nothing, (_, server) => ({ pid: process.pid, clients: server.stop() })),

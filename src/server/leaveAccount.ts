@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { NEVER } from '../base/abort.ts';
 import { isEnded } from '../domain/job.ts';
 import type { LogoutAnswer } from '../domain/localApi.ts';
-import type { Jobs } from '../jobs/jobService.ts';
 import { forgetNames } from '../provider/knownNames.ts';
 import { eraseAccountData } from '../store/tables/accountData.ts';
+import type { Works } from '../work/works.ts';
 import type { Core } from './core.ts';
 
 /** Maximum number of jobs to read, more than a home can hold. */
@@ -16,7 +16,7 @@ const ALL_JOBS = 10_000;
  * @param jobs null if no job can be under way
  * @param erase true to forget remembered matches, jobs, changes, kept playlists, versions and plays as well
  */
-export async function leaveAccount(core: Core, jobs: Jobs | null, erase: boolean): Promise<LogoutAnswer> {
+export async function leaveAccount(core: Core, jobs: Works | null, erase: boolean): Promise<LogoutAnswer> {
   const account = await core.account.disconnect();
   const libraryDeleted = await core.library.accountLeft(erase);
   if (erase) {

@@ -3,15 +3,15 @@
  * those tools are switched off.
  */
 import { visibleText } from '../base/visibleText.ts';
-import { changeHistory, changeSummary, undoableChange } from '../changes/history.ts';
 import type { ChangeSummary } from '../domain/change.ts';
 import { askerWords, changeWords } from '../domain/changeWords.ts';
 import { RelayError, withPlaylistName } from '../domain/errors.ts';
 import type { ChangeEntry, UndoAnswer, UndoRequest } from '../domain/localApi.ts';
-import { getChange } from '../store/tables/changes.ts';
+import { getWork } from '../store/tables/works.ts';
 import { undoChangeTool } from '../tools/extras/changeTools.ts';
 import { knownPlaylistName, playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
+import { changeHistory, changeSummary, undoableChange } from '../work/write/history.ts';
 import { inTime } from './inTime.ts';
 
 /** Time limit of an undo: the same as for a tool, and below the 60 s that the command line waits. */
@@ -40,10 +40,10 @@ export function changeEntry(
   const name = change.playlist_id === null ? undefined : names.get(change.playlist_id);
   const shown = name === undefined ? null : visibleText(name, MAX_NAME);
   const wordsOf = (summary: ChangeSummary): string => {
-    const undone = summary.undoes === undefined ? null : getChange(store, summary.undoes);
+    const undone = summary.undoes === undefined ? null : getWork(store, summary.undoes);
     return changeWords(summary, shown, undone && wordsOf(changeSummary(store, undone)));
   };
-  const undo = change.undone_by === undefined ? null : getChange(store, change.undone_by);
+  const undo = change.undone_by === undefined ? null : getWork(store, change.undone_by);
   return {
     ...change,
     ...(undo?.outcome === null ? { being_undone: true } : {}),
@@ -58,22 +58,17 @@ const MAX_NAME = 60;
 /**
  * Undoes a change, or with `dryRun` tells what the undo would do. Without a change ID, undoes the latest change that is neither
  * undone nor an undo itself.
- * @param askedBy who asks, as the history shows it
+ * @param by who asks; see `Call.by`
  * @throws RelayError as the tool does; the details of a `CONFLICT` list the songs that the undo expects and those that are
  * there
  */
-export async function ownerUndo(
-  services: Services,
-  request: UndoRequest,
-  askedBy = 'relay undo',
-): Promise<UndoAnswer> {
+export async function ownerUndo(services: Services, request: UndoRequest, by: string): Promise<UndoAnswer> {
   const change = undoableChange(services, request.change ?? undefined);
   // Makes the playlist's name known, since the summary of the undo shows it.
   if (change.playlistId !== null) await playlistNames(services, [change.playlistId]);
   const args = { change_id: change.id, force: request.force, dry_run: request.dryRun };
   const remedy = { text: 'Check with {command} whether it was begun, then try again.', command: ['history'] };
-  const undo = (signal: AbortSignal) =>
-    undoChangeTool.handle(askedByOwner(services, askedBy), args, { signal, progress() {} });
+  const undo = (signal: AbortSignal) => undoChangeTool.handle(services, args, { signal, progress() {}, by });
   try {
     const answer = await inTime(services, 'Undoing', remedy, undo, UNDO_MS);
     const done = answer as unknown as UndoAnswer;
@@ -89,16 +84,4 @@ export async function ownerUndo(
 function withWords(services: Services, playlistId: string | null, error: RelayError): RelayError {
   const name = playlistId === null ? null : knownPlaylistName(services, playlistId);
   return error.with({ message: withPlaylistName(error.message, playlistId, name ?? undefined) });
-}
-
-/** The services with `askedBy` as the one who asks for each change, not a tool. */
-export function askedByOwner(services: Services, askedBy: string): Services {
-  const { changes } = services;
-  return {
-    ...services,
-    changes: {
-      ...changes,
-      run: (request, call, wait) => changes.run({ ...request, askedBy }, call, wait),
-    },
-  };
 }

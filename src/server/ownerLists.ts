@@ -7,13 +7,14 @@ import type { ListRow, PlaylistFacts } from '../domain/listExport.ts';
 import type { ImportChoices, ImportPreview, ImportTarget } from '../domain/listImport.ts';
 import type { ListContent } from '../domain/localApi.ts';
 import type { Media, Playlist } from '../domain/shapes.ts';
-import { type ImportPlan, itemsByList, type PlanServices, planImport } from '../jobs/import/planImport.ts';
-import { startImport } from '../jobs/import/startImport.ts';
 import type { Call } from '../provider/api.ts';
 import { getAllMyPlaylists, getPlaylist, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import { getSavedTracks } from '../provider/resources/savedTracks.ts';
 import { getAccount } from '../store/tables/account.ts';
+import { askerOf } from '../tools/asker.ts';
 import type { Services } from '../tools/tool.ts';
+import { type ImportPlan, itemsByList, type PlanServices, planImport } from '../work/import/planImport.ts';
+import { startImport } from '../work/import/startImport.ts';
 import { inTime } from './inTime.ts';
 
 /** Maximum number of requests for one answer of `ownerSavedRows`. */
@@ -32,10 +33,16 @@ export async function ownerImport(
   services: Services,
   request: ListContent &
     ImportChoices & { target: ImportTarget; each?: readonly string[] | 'all' | undefined },
+  by: string,
 ): Promise<{ preview: ImportPreview; jobs: JobRecord[] }> {
   const { each: asked, ...one } = request;
   const plan = await planOf(services, one);
-  if (!asked) return { preview: plan.preview, jobs: await startImport(services.jobs, plan, one.target, one) };
+  const askedBy = askerOf(services, { by });
+  if (!asked)
+    return {
+      preview: plan.preview,
+      jobs: await startImport(services.works, plan, one.target, one, { askedBy }),
+    };
   const lists = itemsByList(plan);
   if (asked === 'all' && lists.size > MAX_EACH) throw tooManyLists(lists.size);
   const each = asked === 'all' ? [...lists.keys()] : asked;
@@ -46,7 +53,12 @@ export async function ownerImport(
   const jobs: JobRecord[] = [];
   for (const name of each) {
     const items = lists.get(name) ?? [];
-    jobs.push(...(await startImport(services.jobs, { items }, { kind: 'new', name }, one)));
+    jobs.push(
+      ...(await startImport(services.works, { items }, { kind: 'new', name }, one, {
+        askedBy,
+        batch: jobs[0]?.job_id,
+      })),
+    );
   }
   return { preview: plan.preview, jobs };
 }

@@ -12,7 +12,6 @@ import { calledLike } from '../music/names.ts';
 import { restoreVersion } from '../tools/extras/playlistVersions.ts';
 import type { Services } from '../tools/tool.ts';
 import { inTime } from './inTime.ts';
-import { askedByOwner } from './ownerChanges.ts';
 import { ownerPlaylists } from './ownerLists.ts';
 
 const IF_LATE = 'Try again in a minute.';
@@ -43,13 +42,13 @@ export async function ownerVersion(services: Services, id: string, version: numb
 
 /**
  * Restores a version.
- * @param askedBy who asks, as the history shows it
+ * @param by who asks; see `Call.by`
  * @throws RelayError `CONFLICT` if the restore would not do what was agreed to
  */
 export async function ownerRestore(
   services: Services,
   { id, version, dryRun, name, skipUnsupported, agreed }: RestoreRequest,
-  askedBy = 'relay playlists restore',
+  by: string,
 ): Promise<OwnerRestoreAnswer> {
   const args = {
     playlist_id: { id },
@@ -64,7 +63,7 @@ export async function ownerRestore(
     if (agreed !== undefined && agreed !== plan) throw notAsShown();
   };
   const answer = await inTime(services, 'Restoring', IF_LATE, (signal) =>
-    restoreVersion(askedByOwner(services, askedBy), args, { signal, progress() {} }, review),
+    restoreVersion(services, args, { signal, progress() {}, by }, review),
   );
   return { ...answer, plan };
 }

@@ -1,11 +1,12 @@
-/** Builds the services that the tools use, such as changes, jobs and kept playlists, from an open core. */
-import { createChanges } from '../changes/changes.ts';
-import { ownWritesTo } from '../changes/times.ts';
-import { createJobs } from '../jobs/jobService.ts';
-import { createKeeps, type Keeps } from '../jobs/keeps/keeps.ts';
+/** Builds the services that the tools use, such as works and kept playlists, from an open core. */
+
 import { createPlaylistRows } from '../provider/resources/playlistRows.ts';
-import { createResolver } from '../resolve/resolver.ts';
 import type { Services } from '../tools/tool.ts';
+import { createKeeps, type Keeps } from '../work/keeps/keeps.ts';
+import { createResolver } from '../work/resolve/resolver.ts';
+import { createWorks } from '../work/works.ts';
+import { ownWritesTo } from '../work/write/times.ts';
+import { createWrites } from '../work/write/writes.ts';
 import type { Core } from './core.ts';
 
 /** What adding a kept playlist says in a server that ends when nobody uses it. */
@@ -31,17 +32,17 @@ export function createServices(core: Core, endsUnused: boolean): Services {
   const rows = createPlaylistRows(provider, clock, (id) => ownWritesTo({ provider, store }, id));
   const { library } = core;
   const resolver = createResolver(provider, store, clock, (query) => library.savedLike(query));
-  const changes = createChanges({ provider, rows, store, clock, random, log });
-  const jobs = createJobs({ changes, provider, rows, resolver, store, clock, random, log });
-  const kept = createKeeps({ provider, rows, changes, jobs, library, store, clock, random, log });
+  const writes = createWrites({ provider, rows, store, clock, random, log });
+  const works = createWorks({ writes, provider, rows, resolver, store, clock, random, log });
+  const kept = createKeeps({ provider, rows, writes, works, library, store, clock, random, log });
   const keeps = endsUnused ? endingKeeps(kept) : kept;
   core.onConnected(() => {
-    jobs.loggedIn();
+    works.loggedIn();
     library.loggedIn();
     keeps.loggedIn();
   });
   const [now, monotonic] = [clock.now(), clock.monotonic()];
   // The wall clock may be set back, and the monotonic clock may stand still while the computer sleeps.
   const uptimeMs = () => Math.max(clock.now() - now, clock.monotonic() - monotonic);
-  return { provider, rows, resolver, changes, jobs, keeps, library, store, clock, uptimeMs };
+  return { provider, rows, resolver, writes, works, keeps, library, store, clock, uptimeMs };
 }

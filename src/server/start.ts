@@ -13,7 +13,7 @@ import { type Door, type DoorOptions, openDoor } from '../door/server.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { removeServerFile, writeServerFile } from '../store/home/serverFile.ts';
 import { forgetActivity } from '../store/tables/accountData.ts';
-import { countJobs, nextRunAfter } from '../store/tables/jobs.ts';
+import { countJobs, nextRunAfter } from '../store/tables/works.ts';
 import type { Services } from '../tools/tool.ts';
 import { createCredentials } from './access/credentials.ts';
 import { createFormTokens } from './access/formToken.ts';
@@ -100,7 +100,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   if (core.key.warning) log.warn({}, core.key.warning);
   core.oauth.clients.assertDistinct();
   const services = createServices(core, options.purpose === 'relay stdio');
-  const { provider, jobs, keeps, library } = services;
+  const { provider, works, keeps, library } = services;
   const over = new AbortController();
   const use = createUse(clock);
   /** Opened last, when everything else answers. */
@@ -179,7 +179,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
       serve: (stream, lines, headers) =>
         sessionOn(stream, endpoint, (mcp) => mcp.serve(stream, lines, headers, ownUrl)),
     });
-    jobs.start();
+    works.start();
     library.start();
     keeps.start();
     const file = { pid: process.pid, startedAt, version: options.version, baseUrl: ownUrl };
@@ -277,15 +277,15 @@ async function stopAll(
   core: Core,
   endpoint: () => McpEndpoint | null,
   entrances: ReadonlyArray<Pick<Listener, 'close'>>,
-  { jobs, keeps }: Services,
+  { works, keeps }: Services,
 ): Promise<void> {
-  const jobsStopped = Promise.all([jobs.stop(), keeps.stop()]);
+  const worksStopped = Promise.all([works.stop(), keeps.stop()]);
   const timer = new AbortController();
   later(core.clock, DRAIN_MS, timer.signal, () => endpoint()?.stopCalls());
   await Promise.all(entrances.map((entrance) => entrance.close(DRAIN_MS + STOP_MS)));
   timer.abort();
   await endpoint()?.close();
-  await jobsStopped;
+  await worksStopped;
   await removeServerFile(core.settings.home);
   await core.close();
 }

@@ -5,10 +5,10 @@ import { isoOf } from '../base/clock.ts';
 import { PROVIDER_NAME } from '../provider/api.ts';
 import { countAliases, countTracks } from '../store/tables/aliases.ts';
 import { type ApiError, countApiErrors, listApiErrors } from '../store/tables/apiErrors.ts';
-import { countJobItems, countJobs } from '../store/tables/jobs.ts';
 import { countOauthClients } from '../store/tables/oauthClients.ts';
 import { countOauthTokens } from '../store/tables/oauthTokens.ts';
 import { listRateLimits, type RateLimit, requestTotals } from '../store/tables/rateLimits.ts';
+import { countJobItems, countJobs } from '../store/tables/works.ts';
 import { defineTool } from './tool.ts';
 
 const Count = z.number();

@@ -3,7 +3,6 @@
 import * as z from 'zod';
 import { counted } from '../base/lists.ts';
 import { mapInTurns } from '../base/turns.ts';
-import { REVIEWS } from '../changes/review.ts';
 import { RelayError } from '../domain/errors.ts';
 import { isEpisodeUri } from '../domain/ids.ts';
 import {
@@ -20,10 +19,12 @@ import {
 } from '../domain/job.ts';
 import { type Fix, MAX_FIXES } from '../domain/settling.ts';
 import { listOf, Track } from '../domain/shapes.ts';
-import type { NewJobItem } from '../store/tables/jobItems.ts';
+import type { NewItem } from '../store/tables/items.ts';
+import { REVIEWS } from '../work/write/review.ts';
 import { type LeanForm, leanList } from './answer/lean.ts';
 import { compact, LeanTrack, leanTrack } from './answer/leanShapes.ts';
 import { Description, MAX_ENTRIES, PlaylistName, PlaylistRef, TrackRef } from './arguments.ts';
+import { askerOf } from './asker.ts';
 import { anyEntries, itemOf } from './bulk/entries.ts';
 import { Candidate, CONFIRMED, FOR_ENTRIES, LeanCandidate, leanCandidates } from './catalog/trackMatching.ts';
 import { defineTool } from './tool.ts';
@@ -247,17 +248,19 @@ export const createBulkJobTool = defineTool({
       'And at most, unless requests fail: what is misspelled or not found needs a second search. null: depends on how long the playlist or the library is',
     ),
   }),
-  async handle({ jobs, provider }, { type, payload, items, max_attempts }) {
+  async handle(services, { type, payload, items, max_attempts }, call) {
+    const { works, provider } = services;
     const { playlist_id, ...rest } = payload;
     const stored = { ...(playlist_id ? { playlist_id: playlist_id.id } : {}), ...rest };
     requireTarget(type, stored);
     const listed = await mapInTurns(items, (entry) => itemOf(provider, entry));
     if (type === 'save_tracks' || type === 'remove_saved_tracks') refuseEpisodes(listed);
-    const { job, estimatedRequests, mostRequests } = await jobs.create({
+    const { job, estimatedRequests, mostRequests } = await works.create({
       type,
       payload: stored,
       items: listed,
       maxAttempts: max_attempts,
+      askedBy: askerOf(services, call),
     });
     const { job_id, status, total_items } = job;
     return {
@@ -292,7 +295,7 @@ function requireTarget(type: BulkJobType, payload: JobPayload): void {
   });
 }
 
-function refuseEpisodes(items: readonly NewJobItem[]): void {
+function refuseEpisodes(items: readonly NewItem[]): void {
   const at = items.findIndex(({ uri }) => uri !== null && isEpisodeUri(uri));
   if (at < 0) return;
   throw new RelayError('INVALID_ARGUMENT', `items[${at}] is an episode; this job takes only tracks.`, {
@@ -338,9 +341,9 @@ export const getJobStatusTool = defineTool({
       ...compact({ next_offset }),
     }),
   },
-  async handle({ jobs }, { job_id, only, offset, limit }) {
-    const job = jobs.get(job_id);
-    const { items, total, next } = jobs.items(job_id, offset, limit, only);
+  async handle({ works }, { job_id, only, offset, limit }) {
+    const job = works.get(job_id);
+    const { items, total, next } = works.items(job_id, offset, limit, only);
     return { job, items, places: items.map(({ position }) => position), total, next_offset: next };
   },
 });
@@ -355,8 +358,8 @@ export const listJobsTool = defineTool({
   input: z.object({ offset: JobOffset, limit: JobLimit }),
   output: listOf(JobSummary),
   lean: leanList(LeanJob, leanJob),
-  async handle({ jobs }, { offset, limit }) {
-    const { items, total } = jobs.list(offset, limit);
+  async handle({ works }, { offset, limit }) {
+    const { items, total } = works.list(offset, limit);
     const end = offset + limit;
     return { items, total, limit, offset, next_offset: end < total ? end : null };
   },
@@ -430,9 +433,9 @@ export const resumeJobTool = defineTool({
     schema: z.object({ settled: Count.optional(), skipped: Count.optional(), job: ToldJob }),
     of: ({ job, ...counts }) => ({ ...counts, job: leanJob(job) }),
   },
-  async handle({ jobs }, { job_id, review, fixes, accept_near }, call) {
+  async handle({ works }, { job_id, review, fixes, accept_near }, call) {
     if (fixes === undefined && accept_near === undefined)
-      return { job: await jobs.resume(job_id, review, call) };
+      return { job: await works.resume(job_id, review, call) };
     if (review !== undefined) {
       throw new RelayError('INVALID_ARGUMENT', 'review cannot be combined with fixes or accept_near.', {
         remedy:
@@ -440,7 +443,7 @@ export const resumeJobTool = defineTool({
       });
     }
     const settlement = { fixes: fixes?.map(fixOf), acceptNear: accept_near };
-    const { job, settled, skipped } = await jobs.settle(job_id, settlement, call);
+    const { job, settled, skipped } = await works.settle(job_id, settlement, call);
     return { job, settled, skipped };
   },
 });
@@ -460,8 +463,8 @@ export const commitJobTool = defineTool({
   }),
   output: JobAnswer,
   lean: leanJobAnswer,
-  handle: async ({ jobs }, { job_id, skip_unresolved }) => ({
-    job: await jobs.commit(job_id, { skipUnresolved: skip_unresolved }),
+  handle: async ({ works }, { job_id, skip_unresolved }) => ({
+    job: await works.commit(job_id, { skipUnresolved: skip_unresolved }),
   }),
 });
 
@@ -475,5 +478,5 @@ export const cancelJobTool = defineTool({
   input: z.object({ job_id: jobId }),
   output: JobAnswer,
   lean: leanJobAnswer,
-  handle: async ({ jobs }, { job_id }, { signal }) => ({ job: await jobs.cancel(job_id, signal) }),
+  handle: async ({ works }, { job_id }, { signal }) => ({ job: await works.cancel(job_id, signal) }),
 });

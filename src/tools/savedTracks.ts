@@ -1,9 +1,9 @@
 /** Saved tracks: listing, saving, removing and checking them. */
 import * as z from 'zod';
-import type { ChangeReport } from '../changes/changes.ts';
-import { saveTracks, unsaveTracks } from '../changes/kinds.ts';
 import { listOf, Track } from '../domain/shapes.ts';
 import { containsUris, getSavedTracks } from '../provider/resources/savedTracks.ts';
+import { saveTracks, unsaveTracks } from '../work/write/kinds.ts';
+import type { RunReport } from '../work/write/writes.ts';
 import { leanList } from './answer/lean.ts';
 import { LeanSaved, leanSaved } from './answer/leanShapes.ts';
 import { limit, MAX_ENTRIES, Offset, TrackRef } from './arguments.ts';
@@ -71,7 +71,7 @@ export const saveTracksTool = defineTool({
   output: LibraryReport,
   async handle(services, { track_ids }, call) {
     const uris = track_ids.map(({ uri }) => uri);
-    return libraryReport(await write(services, 'save_tracks', saveTracks(services, uris), call));
+    return libraryReport(await write(services, saveTracks(services, uris), call));
   },
 });
 
@@ -87,10 +87,10 @@ export const removeSavedTracksTool = defineTool({
   rows: { key: 'not_found', hint: 'The others were not saved either.' },
   async handle(services, { track_ids }, call) {
     const uris = track_ids.map(({ uri }) => uri);
-    const told = (state: Pick<ChangeReport, 'change' | 'body'>) =>
+    const told = (state: Pick<RunReport, 'work' | 'body'>) =>
       removalOf(uris, state.body.former.saved ?? [], 'the library', leftOf(state));
     const request = unsaveTracks(services, uris);
-    const { report, state } = await carryOut(services, 'remove_saved_tracks', request, call, { told });
+    const { report, state } = await carryOut(services, request, call, { told });
     return { ...libraryReport(report), ...(state ? told(state) : removalOf(uris, null, 'the library')) };
   },
 });

@@ -4,14 +4,14 @@
  */
 import * as z from 'zod';
 import type { Clock } from '../base/clock.ts';
-import type { Changes } from '../changes/changes.ts';
-import type { Jobs } from '../jobs/jobService.ts';
-import type { Keeps } from '../jobs/keeps/keeps.ts';
 import type { Library } from '../library/library.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
 import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
-import type { Resolver } from '../resolve/resolver.ts';
 import type { Store } from '../store/file/open.ts';
+import type { Keeps } from '../work/keeps/keeps.ts';
+import type { Resolver } from '../work/resolve/resolver.ts';
+import type { Works } from '../work/works.ts';
+import type { Writes } from '../work/write/writes.ts';
 import type { Rows } from './answer/fit.ts';
 import type { LeanForm } from './answer/lean.ts';
 
@@ -23,9 +23,9 @@ export interface Services {
   /** Finds the track for a title and an artist. */
   resolver: Resolver;
   /** The one way to write to playlists and the library. */
-  changes: Changes;
-  /** Durable jobs. */
-  jobs: Jobs;
+  writes: Writes;
+  /** Works as jobs: lists that are looked up and written, and writes that outlast their call. */
+  works: Works;
   /** Kept playlists. */
   keeps: Keeps;
   /** The copy of the account's library, and queries of it. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withUnkind } from '../changes/unkind.ts';
 import { run } from '../support/cli.ts';
 import { owner } from '../support/entries.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import type { Relay } from '../support/world.ts';
+import { withUnkind } from '../work/unkind.ts';
 
 /** Runs `relay call` on a terminal. `said` is the text before the question; null if `relay call` asks nothing. */
 async function call(world: Relay, args: string[], answer: string | null = null) {

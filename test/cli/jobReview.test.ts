@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { committed, ended } from '../changes/settled.ts';
-import { withUnkind } from '../changes/unkind.ts';
 import { relay, run } from '../support/cli.ts';
 import { linesOf } from '../support/entries.ts';
 import { assertRows, fill, named, tracks } from '../support/playlists.ts';
 import type { Relay } from '../support/world.ts';
+import { committed, ended } from '../work/settled.ts';
+import { withUnkind } from '../work/unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 

@@ -5,7 +5,6 @@ import { fullId, type Tools } from '../../src/cli/jobs/jobCalls.ts';
 import { barText, durationText, jobTable, jobText } from '../../src/cli/jobs/jobText.ts';
 import { type Table, tableLines } from '../../src/cli/terminal/output.ts';
 import type { JobRecord } from '../../src/domain/job.ts';
-import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
 import { type CliOptions, relay, run } from '../support/cli.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
 import { exampleJob } from '../support/reports.ts';
@@ -13,6 +12,7 @@ import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
 import { watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
+import { createJob, jobOf, reach } from '../work/jobCalls.ts';
 
 /** Options for showing jobs, at a moment half an hour after the example job was made. */
 const VIEW = {

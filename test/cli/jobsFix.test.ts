@@ -8,12 +8,12 @@ import { itemLines, keysText, offerLines } from '../../src/cli/jobs/fixText.ts';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import type { Track } from '../../src/domain/shapes.ts';
-import { createJob, itemsOf, reach } from '../jobs/jobCalls.ts';
 import { type CliOptions, relay, run } from '../support/cli.ts';
 import { at, linesOf } from '../support/entries.ts';
 import { trackShape } from '../support/shapes.ts';
 import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { type Relay, withRelay } from '../support/world.ts';
+import { createJob, itemsOf, reach } from '../work/jobCalls.ts';
 
 const TERMINAL = { stdin: true, stdout: true, stderr: true };
 

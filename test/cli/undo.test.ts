@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withUnkind } from '../changes/unkind.ts';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
 import { linesOf, pluck } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertRows, fill, named, tracks } from '../support/playlists.ts';
 import { type Relay, withRelay } from '../support/world.ts';
+import { withUnkind } from '../work/unkind.ts';
 
 const run = (world: Relay, args: string[], options: CliOptions = {}) =>
   relay(args, { ...options, env: world.env, columns: 200 });
@@ -49,14 +49,14 @@ test('history lists what was changed, in words, and what became of it', () =>
     assert.deepEqual(
       cells.map(([what, change, , ...rest]) => [what, change === id.slice(0, 8), ...rest]),
       [
-        ['undid: replaced the songs of "Exactly Two Hundred" with 30 songs', false, 'done', 'relay undo'],
-        ['saved 2 songs', false, 'done', 'tool save_tracks'],
         [
-          'replaced the songs of "Exactly Two Hundred" with 30 songs',
-          true,
-          `undone by ${undoId}`,
-          'tool replace_playlist_tracks',
+          'undid: replaced the songs of "Exactly Two Hundred" with 30 songs',
+          false,
+          'done',
+          'you, in the terminal',
         ],
+        ['saved 2 songs', false, 'done', 'API key'],
+        ['replaced the songs of "Exactly Two Hundred" with 30 songs', true, `undone by ${undoId}`, 'API key'],
       ],
     );
     const narrow = await relay(['history'], {

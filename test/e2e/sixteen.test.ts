@@ -10,7 +10,7 @@ import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextpr
 import type { Transport as OlderTransportShape } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Clock } from '../../src/base/clock.ts';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
-import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import type { JobRecord } from '../../src/work/jobRecord.ts';
 import type { ToolFailure } from '../support/answers.ts';
 import { jumpingClock } from '../support/jumpingClock.ts';
 import { addPlaylist, assertRows, tracks, urisOf } from '../support/playlists.ts';

@@ -178,7 +178,7 @@ test('relay playlists lists the versions of a playlist, shows one and restores i
     assert.deepEqual([done.code, done.out], [0, 'Restored "List 0" to version 1.\n']);
     assert.deepEqual(uris(relay), then);
     const { items } = JSON.parse((await run(relay, ['history', '--json'])).out);
-    assert.deepEqual(pluck(items, 'who'), ['relay playlists restore']);
+    assert.deepEqual(pluck(items, 'who'), ['you, in the terminal']);
     assert.equal((await run(relay, ['undo'])).code, 0);
     assert.equal(uris(relay).length, 10);
   }));

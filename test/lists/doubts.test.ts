@@ -1,7 +1,7 @@
 /** Files that look like something else than songs: the preview says so, and a list that only looks a little like it has no doubt. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planImport } from '../../src/jobs/import/planImport.ts';
+import { planImport } from '../../src/work/import/planImport.ts';
 
 const KINDS: Readonly<Record<string, readonly [file: string, looksLike: string | null]>> = {
   'telephone numbers': ['Anna B - 0123 456789\nBen C - +49 123 4567\n', 'telephone numbers'],

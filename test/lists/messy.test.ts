@@ -7,7 +7,7 @@ import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { readList } from '../../src/music/lists/readList.ts';
 import { parseTitle } from '../../src/music/title.ts';
-import { findTrack } from '../../src/resolve/search.ts';
+import { findTrack } from '../../src/work/resolve/search.ts';
 import { catalogueTrack } from '../music/matchRows.ts';
 import { bytesOf } from './told.ts';
 

@@ -1,7 +1,7 @@
 /** Lines with only a title: which are read, so that a person chooses the song, and which are headings, remarks and prose. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findTrack } from '../../src/resolve/search.ts';
+import { findTrack } from '../../src/work/resolve/search.ts';
 import { trackOf } from '../music/matchRows.ts';
 import { testLists, testRefusals } from './told.ts';
 

@@ -6,7 +6,7 @@ import { searchOf } from '../../src/demo/catalogue/search.ts';
 import type { Track } from '../../src/domain/shapes.ts';
 import { parseTitle } from '../../src/music/title.ts';
 import type { TrackQuery } from '../../src/music/trackQuery.ts';
-import { findTrack } from '../../src/resolve/search.ts';
+import { findTrack } from '../../src/work/resolve/search.ts';
 import { seeded } from '../support/seeded.ts';
 import { catalogueTrack } from './matchRows.ts';
 import { LOOK_ALIKES, NEAR_LOOK_ALIKES, WAYS, type Way } from './waysOfWriting.ts';

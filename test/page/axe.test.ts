@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Result } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { createJob, reach } from '../jobs/jobCalls.ts';
-import { unsave } from '../keeps/account.ts';
-import { act, keep, WITH_ALL } from '../keeps/keptPlaylists.ts';
 import { resize } from '../library/accounts.ts';
 import { authorizeUrl, newClient } from '../oauth/clients.ts';
 import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
+import { createJob, reach } from '../work/jobCalls.ts';
+import { unsave } from '../work/keeps/account.ts';
+import { act, keep, WITH_ALL } from '../work/keeps/keptPlaylists.ts';
 import { card, drop, LONG_MS, pageTest } from './browser.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

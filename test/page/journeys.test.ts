@@ -4,9 +4,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { SCRIPT } from '../../src/server/pages/assets.ts';
-import { createJob, reach } from '../jobs/jobCalls.ts';
-import { edit, LIST_0, rowsOf, unsave } from '../keeps/account.ts';
-import { act, keep, WITH_ALL } from '../keeps/keptPlaylists.ts';
 import { copyOf, resize } from '../library/accounts.ts';
 import { authorizeUrl, newClient } from '../oauth/clients.ts';
 import { READING_MS, signIn } from '../oauth/ownerBrowser.ts';
@@ -15,6 +12,9 @@ import { run } from '../support/cli.ts';
 import { at, owner, pluck } from '../support/entries.ts';
 import { named, urisOf } from '../support/playlists.ts';
 import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
+import { createJob, reach } from '../work/jobCalls.ts';
+import { edit, LIST_0, rowsOf, unsave } from '../work/keeps/account.ts';
+import { act, keep, WITH_ALL } from '../work/keeps/keptPlaylists.ts';
 import { card, drop, LONG_MS, listen, openSignedIn, pageTest, pressTwice, tabTo } from './browser.ts';
 
 pageTest(

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLimits } from '../../src/provider/http/limits.ts';
 import { blockScope, listRateLimits } from '../../src/store/tables/rateLimits.ts';
-import { createJob, reach } from '../jobs/jobCalls.ts';
 import { temporaryHome, testStore } from '../store/testStore.ts';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
@@ -11,6 +10,7 @@ import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { until, withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
 import { connectAccount } from '../support/world.ts';
+import { createJob, reach } from '../work/jobCalls.ts';
 
 type Answer = Record<string, unknown>;
 

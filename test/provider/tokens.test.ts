@@ -5,7 +5,6 @@ import { silentLog } from '../../src/base/log.ts';
 import { createTokenSource, type StoredTokens } from '../../src/provider/account/tokenSource.ts';
 import { createLimits } from '../../src/provider/http/limits.ts';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
-import { createJob, reach } from '../jobs/jobCalls.ts';
 import { testStore } from '../store/testStore.ts';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { owner } from '../support/entries.ts';
@@ -14,6 +13,7 @@ import { startSimulator } from '../support/simulator/simulator.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import { connectAccount, type Relay, withRelay } from '../support/world.ts';
+import { createJob, reach } from '../work/jobCalls.ts';
 
 const TOKEN = /\/api\/token$/;
 const refreshes = ({ provider }: Relay) => provider.requests.filter(({ path }) => TOKEN.test(path));

@@ -4,13 +4,13 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { modelText } from '../../src/base/visibleText.ts';
 import { createLog } from '../../src/server/log/log.ts';
-import { createJob, reach } from '../jobs/jobCalls.ts';
 import { authorizeUrl, newClient } from '../oauth/clients.ts';
 import { createBrowser } from '../support/browser.ts';
 import { relay as runRelay } from '../support/cli.ts';
 import { assertClean } from '../support/hostileText.ts';
 import { send } from '../support/http.ts';
 import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+import { createJob, reach } from '../work/jobCalls.ts';
 
 const CLIPBOARD = '\u001b]52;c;cm0gLXJmIH4K\u0007';
 const NAME = `Cursor${CLIPBOARD}\r\n[12:00:00.000] INFO: client approved\u009b31m\u202e\u200bend`;

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createJob, itemsOf, reach } from '../jobs/jobCalls.ts';
 import { authorizeUrl, newClient } from '../oauth/clients.ts';
 import { signIn } from '../oauth/ownerBrowser.ts';
 import { type Answer, send } from '../support/http.ts';
 import { misspelled, uniqueTracks } from '../support/songs.ts';
 import { type Relay, withRelay } from '../support/world.ts';
+import { createJob, itemsOf, reach } from '../work/jobCalls.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 

@@ -5,7 +5,7 @@
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import { sameRows } from '../../src/domain/rows.ts';
 import { createLibrary, type LibraryOptions } from '../../src/library/library.ts';
-import type { Chance } from '../changes/crash/chance.ts';
+import type { Chance } from '../work/crash/chance.ts';
 import { later, type Stage } from './client.ts';
 import { befall, createLog, type History, play } from './history.ts';
 import { shown } from './oracle.ts';

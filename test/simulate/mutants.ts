@@ -15,7 +15,7 @@ export const MUTANT_SEEDS = 2_000;
 
 /** The file, then the name of each mistake, what goes (`-`) and what comes (`+`). Lines are compared without their indent. */
 const TEXT = `
-src/changes/drive.ts
+src/work/write/drive.ts
   a lost answer counts as written
     -return afterDoubt(run, await findOut(run, next), whyFull(run, op) ?? error);
     +landed(run, next); return null;
@@ -23,33 +23,33 @@ src/changes/drive.ts
     -return afterDoubt(run, await findOut(run, next), whyFull(run, op) ?? error);
     +return afterDoubt(run, 'absent', whyFull(run, op) ?? error);
   after a crash nobody looks
-    -else if (change.inTransit || change.replan) {
-    +else if (change.inTransit && control.before.count < 0) {
+    -else if (work.sending || work.replan) {
+    +else if (work.sending && control.before.count < 0) {
   a rollback is told and not done
-    -await takeBody(run, { ...body, plan: { rows: reached, ops }, notes }, facts);
-    +await takeBody(run, { ...body, plan: { rows: reached, ops: [] }, notes }, facts);
-src/changes/sendStep.ts
+    -const facts = { step: 0, goingBack: true };
+    +const facts = { step: ops.length, goingBack: true };
+src/work/write/send.ts
   a lost answer counts as a refusal
     -if (error.details?.sent === false || isCertainlyUnsent(error.cause)) return false;
     +return false;
   a success without a version counts as an answer
     -if (writesRows(op) && snapshotId === null) throw invalidResponse(request, 'no snapshot_id in it');
     +
-src/changes/look.ts
+src/work/write/look.ts
   the first look is trusted
     -if (waited < LATEST_EFFECT_MS) continue;
     -if (seen.kind === 'state') {
     +if (seen.kind !== 'state' && waited < LATEST_EFFECT_MS) continue;
     +if (seen.kind === 'state') {
-src/changes/changes.ts
+src/work/write/writes.ts
   nothing is synced before the first request
     -return store.durable(
-    +return (async (change: () => Change, _undo: () => void) => store.transaction(change))(
-src/changes/kinds.ts
+    +return (async (change: () => Work, _undo: () => void) => store.transaction(change))(
+src/work/write/kinds.ts
   a replacement forgets the first row that was there
     -return { former: { rows: former }, ops };
     +return { former: { rows: former.slice(1) }, ops };
-src/changes/undo.ts
+src/work/write/undo.ts
   undo does not mind what others did
     -return { present: shown, left, isAsLeft: false, goal };
     +return { present: shown, left, isAsLeft: true, goal };
@@ -57,7 +57,7 @@ src/provider/resources/playlistRows.ts
   what relay has just written is not waited for
     -if (last.ageMs > (states.some(shows) ? LONG_LAG_MS : LAG_MS)) return value;
     +return value;
-src/jobs/keeps/plan.ts
+src/work/keeps/plan.ts
   a run does not mind what others did
     -if (left !== null && !mayBeRows(left, present)) {
     +if (left?.length === -1) {
@@ -75,7 +75,7 @@ export const MUTANTS: readonly Mutant[] = TEXT.split(/\n(?=src)/).flatMap((part)
   return mistakes.map((mistake): Mutant => {
     const lines = mistake.split('\n').map((line) => line.trim());
     const of = (sign: string) => lines.flatMap((line) => (line.startsWith(sign) ? [line.slice(1)] : []));
-    const only = file.startsWith('src/changes/') || file.includes('provider') ? undefined : 'keeps';
+    const only = file.startsWith('src/work/write/') || file.includes('provider') ? undefined : 'keeps';
     return { name: lines[0] ?? '', file, from: of('-').join('\n'), to: of('+').join('\n'), only };
   });
 });

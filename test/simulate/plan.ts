@@ -2,8 +2,9 @@
  * What a history is made of. A plan is drawn from its seed alone and is data, so a part of it can be left out while the rest
  * stays as it is.
  */
-import type { Chance } from '../changes/crash/chance.ts';
+
 import type { FaultRule } from '../support/simulator/faults.ts';
+import type { Chance } from '../work/crash/chance.ts';
 import { chanceFor } from './world/chance.ts';
 
 /**

@@ -7,9 +7,8 @@ import { aliasKey, type TrackQuery } from '../../src/music/trackQuery.ts';
 import { openCore } from '../../src/server/core.ts';
 import { openStore, type Store } from '../../src/store/file/open.ts';
 import { putAlias } from '../../src/store/tables/aliases.ts';
-import { insertChange, packBody, pruneChanges, setChange } from '../../src/store/tables/changes.ts';
-import { insertItems, type NewJobItem } from '../../src/store/tables/jobItems.ts';
-import { changeJob, insertJob, listJob } from '../../src/store/tables/jobs.ts';
+import { insertItems, type NewItem } from '../../src/store/tables/items.ts';
+import { insertWork, packBody, pruneBodies, setWork } from '../../src/store/tables/works.ts';
 
 export interface Past {
   /** Known tracks, each with an alias. */
@@ -24,7 +23,7 @@ const ITEMS = 20;
 const DAY_MS = 24 * 60 * 60_000;
 const CHANGES_A_DAY = 3;
 const ROWS = 100;
-/** The limits of `changes/changes.ts`. */
+/** The limits of `work/write/writes.ts`. */
 const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
 
 /** Makes a state whose API key is sealed, as the first start of a server does. Returns that key. */
@@ -50,8 +49,7 @@ export async function fillHome(home: string, { tracks, jobs, days }: Past): Prom
     for (let index = 0; index < jobs; index++) endedJob(store, index, now - (index % 89) * DAY_MS);
     for (let day = days; day > 0; day--) {
       for (let count = 0; count < CHANGES_A_DAY; count++) endedChange(store, body, now - day * DAY_MS);
-      const updatedSince = now - (day + KEPT.days) * DAY_MS;
-      pruneChanges(store, { ...KEPT, kept: { updatedSince, begunSince: null } });
+      pruneBodies(store, { ...KEPT, since: now - (day + KEPT.days) * DAY_MS });
     }
   });
   await store.close();
@@ -91,46 +89,30 @@ function rememberTrack(store: Store, index: number, now: number): void {
   putAlias(store, { ...alias, track: knownTrack(index), source: 'person' }, now);
 }
 
+const PAYLOAD = { strict: false, dry_run: false, skip_existing: false, skip_duplicates: true };
+const ENDED = {
+  phase: 'commit',
+  status: 'completed',
+  account: null,
+  payload: PAYLOAD,
+  maxAttempts: 5,
+} as const;
+
 function endedJob(store: Store, index: number, at: number): void {
-  const seq = insertJob(
-    store,
-    {
-      id: systemRandom.uuid(),
-      type: 'save_tracks',
-      status: 'committing',
-      phase: 'commit',
-      account: null,
-      payload: { strict: false, dry_run: false, skip_existing: false, skip_duplicates: true },
-      skipsMarked: true,
-      maxAttempts: 5,
-    },
-    ITEMS,
-    at,
-  );
-  const items = Array.from({ length: ITEMS }, (_, item): NewJobItem => {
+  const who = { id: systemRandom.uuid(), kind: 'save', playlistId: null, askedBy: 'Some client' } as const;
+  const { seq } = insertWork(store, { ...ENDED, ...who, listed: true, totalItems: ITEMS }, null, at);
+  const items = Array.from({ length: ITEMS }, (_, item): NewItem => {
     const number = index * ITEMS + item;
     const track = knownTrack(number);
     const song = knownSong(number);
     return { input: song, key: aliasKey(song), uri: track.uri, status: 'written', track };
   });
   insertItems(store, seq, 0, items, at);
-  listJob(store, seq, { status: 'completed', targetId: null }, at);
-  changeJob(store, seq, { completedAt: at, result: { written: ITEMS } }, at);
+  setWork(store, seq, { completedAt: at, result: { written: ITEMS } }, at);
 }
 
 function endedChange(store: Store, body: Uint8Array, at: number): void {
-  const { seq } = insertChange(
-    store,
-    {
-      id: systemRandom.uuid(),
-      kind: 'add',
-      account: null,
-      playlistId: 'playlist0000000000000',
-      askedBy: 'tool add_to_playlist',
-      requested: ROWS,
-    },
-    body,
-    at,
-  );
-  setChange(store, seq, { outcome: 'done', written: ROWS, endedAt: at }, at);
+  const who = { id: systemRandom.uuid(), kind: 'add', askedBy: 'Some client' } as const;
+  const written = { outcome: 'done', requested: ROWS, written: ROWS, completedAt: at } as const;
+  insertWork(store, { ...ENDED, ...who, ...written, playlistId: 'playlist0000000000000' }, body, at);
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createJob, runToEnd } from '../jobs/jobCalls.ts';
 import { failureOf, withoutChange } from '../support/answers.ts';
 import { at, pluck } from '../support/entries.ts';
 import { named } from '../support/playlists.ts';
@@ -11,6 +10,7 @@ import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { gate, until } from '../support/waiting.ts';
 import { withPlaylist } from '../support/withPlaylist.ts';
 import { type Relay, withRelay } from '../support/world.ts';
+import { createJob, runToEnd } from '../work/jobCalls.ts';
 
 interface Row {
   index: number;

@@ -1,12 +1,12 @@
 /** Episodes by the ID that a lean row has: it does not say that it names an episode. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createJob, runToEnd } from '../jobs/jobCalls.ts';
 import { failureOf } from '../support/answers.ts';
 import { at, owner } from '../support/entries.ts';
 import { addPlaylist, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
+import { createJob, runToEnd } from '../work/jobCalls.ts';
 
 const EXTRAS = { env: { RELAY_TOOLSETS: 'all' } };
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { itemsOf, jobOf, reach, runToEnd } from '../jobs/jobCalls.ts';
 import { failureOf } from '../support/answers.ts';
 import { at, owner, pluck } from '../support/entries.ts';
 import { named, savedUris, urisOf } from '../support/playlists.ts';
@@ -8,6 +7,7 @@ import { searches } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
 import { asQuery, lineOf, uniqueTracks } from '../support/songs.ts';
 import { type Relay, withRelay } from '../support/world.ts';
+import { itemsOf, jobOf, reach, runToEnd } from '../work/jobCalls.ts';
 
 const ALL = { env: { RELAY_TOOLSETS: 'all' } };
 

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createJob, reach } from '../jobs/jobCalls.ts';
 import { failureOf } from '../support/answers.ts';
 import { relay as cli } from '../support/cli.ts';
 import { at } from '../support/entries.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { ENCRYPTION_KEY, mcpClient, type Relay, withRelay } from '../support/world.ts';
+import { createJob, reach } from '../work/jobCalls.ts';
 
 const CALLER = 'a client with the API key';
 const NAMES = { title: 'A name of my own', artist: 'Nobody at all' };

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { change } from '../changes/settled.ts';
-import { withUnkindPlaylist } from '../changes/unkind.ts';
 import { fill, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { gate, until } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
+import { change } from '../work/settled.ts';
+import { withUnkindPlaylist } from '../work/unkind.ts';
 
 async function counts(relay: Relay, playlist_id: string): Promise<unknown[]> {
   const { total_items, track_count, duplicate_count } = await relay.call('get_playlist_stats', {

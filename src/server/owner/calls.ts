@@ -5,7 +5,6 @@
 
 import { visibleText } from '../../base/visibleText.ts';
 import { storeSetting } from '../../config/edit.ts';
-import { ASKED_ON_PAGE } from '../../domain/changeWords.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ItemRecord, JobCandidate } from '../../domain/job.ts';
 import type { ListContent } from '../../domain/localApi.ts';
@@ -52,7 +51,7 @@ const VERSION_ROWS = 100;
 /** @param browser ID of the browser that asks */
 export function ownerPageApi(core: Core, server: ServerSide, browser: string): OwnerPageApi {
   const { services, redirectUri } = server;
-  const { jobs, provider } = services;
+  const { works, provider } = services;
 
   function patiently<T>(work: (call: Call) => Promise<T>): Promise<T> {
     const called = (signal: AbortSignal) => work({ signal, progress() {}, by: 'page' });
@@ -74,7 +73,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     },
     async 'account/disconnect'({ erase = false }) {
       server.pageLogin.attemptId = null;
-      await leaveAccount(core, jobs, erase);
+      await leaveAccount(core, services.works, erase);
     },
     async 'app/set'({ clientId }) {
       storeSetting({ env: {}, flags: { home: core.settings.home } }, 'providerClientId', clientId);
@@ -82,27 +81,27 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     async 'browsers/forget'({ id }) {
       await forgetBrowsers(core, id);
     },
-    'changes/undo': (request) => ownerUndo(services, request, ASKED_ON_PAGE),
+    'changes/undo': (request) => ownerUndo(services, request, 'page'),
     async 'clients/revoke'({ clientId }) {
       await revokeClient(core, clientId, false);
     },
     'clients/setup': ({ client }) => clientSetup(client, core, server),
     async 'jobs/cancel'({ id }) {
-      await patiently(({ signal }) => jobs.cancel(id, signal));
+      await patiently(({ signal }) => works.cancel(id, signal));
     },
     async 'jobs/commit'({ id, skipUnresolved }) {
-      await jobs.commit(id, { skipUnresolved });
+      await works.commit(id, { skipUnresolved });
     },
     async 'jobs/items'({ id, offset }) {
-      const [job] = pageJobs(core, services, [jobs.get(id)]);
-      const { items } = jobs.items(id, offset, ITEMS_PAGE, 'unresolved');
+      const [job] = pageJobs(core, services, [works.get(id)]);
+      const { items } = works.items(id, offset, ITEMS_PAGE, 'unresolved');
       return { job: job as PageJob, items: items.map(itemOf) };
     },
     async 'jobs/near'({ id, score: given }) {
       const score = given ?? NEAR_SCORE;
       const near: ItemRecord[] = [];
       for (let offset: number | null = 0; offset !== null; ) {
-        const page: ReturnType<typeof jobs.items> = jobs.items(id, offset, ITEMS_PAGE, 'unresolved');
+        const page: ReturnType<typeof works.items> = works.items(id, offset, ITEMS_PAGE, 'unresolved');
         near.push(...page.items.filter((item) => scoreOf(item) >= score));
         offset = page.next;
       }
@@ -110,7 +109,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       return { score, question: acceptWords(near.length), items: near.map(itemOf) };
     },
     async 'jobs/resume'({ id, review }) {
-      await patiently((call) => jobs.resume(id, review ?? undefined, call));
+      await patiently((call) => works.resume(id, review ?? undefined, call));
     },
     async 'jobs/search'({ text }) {
       const { items } = await patiently((call) => findTracks(provider, text, SEARCH_PAGE, call));
@@ -118,14 +117,14 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     },
     async 'jobs/settle'({ id, fixes, acceptNear }) {
       const settlement = { fixes, acceptNear: acceptNear ?? undefined, onlyOpen: true };
-      const { late } = await patiently((call) => jobs.settle(id, settlement, call));
+      const { late } = await patiently((call) => works.settle(id, settlement, call));
       return { late };
     },
     async 'remembered/forget'({ id }) {
       await forgetRemembered(core, id);
     },
     'events/list': async ({ limit }) => ownerEvents(core, services, limit),
-    'events/clear': async () => ({ cleared: await jobs.clear() }),
+    'events/clear': async () => ({ cleared: await works.clear() }),
     async 'extras/choose'({ offer }) {
       choose(core.settings, 'toolsets', toolsetsFor(offer));
     },
@@ -179,7 +178,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       };
     },
     async 'versions/restore'(request) {
-      const answer = await ownerRestore(services, request, ASKED_ON_PAGE);
+      const answer = await ownerRestore(services, request, 'page');
       const named = answer.unsupported.map((row) => ({
         ...row,
         name: row.name && visibleText(row.name, 200),
@@ -212,7 +211,7 @@ export async function importFile({ services }: ServerSide, bytes: Uint8Array, as
   };
   if (target === null) return { preview: await ownerPreview(services, content) };
   const choices = { target, each: each === true ? ('all' as const) : undefined, skipDuplicates };
-  const { jobs } = await ownerImport(services, { ...content, ...choices, strict: true });
+  const { jobs } = await ownerImport(services, { ...content, ...choices, strict: true }, 'page');
   return { jobs: jobs.map(({ job_id }) => job_id) };
 }
 

@@ -5,17 +5,16 @@
 import { isoOf } from '../../base/clock.ts';
 import { capital } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
-import { changeSummary } from '../../changes/history.ts';
 import { jobWords } from '../../domain/changeWords.ts';
 import { withPlaylistName } from '../../domain/errors.ts';
 import { type JobErrorRecord, type JobRecord, type JobType, unresolvedOf } from '../../domain/job.ts';
 import type { PageEvent, PageEvents, PageJob, PagePlace } from '../../domain/ownerPage.ts';
 import { commandStyleOf, pageText } from '../../domain/remedy.ts';
-import { type Change, getChange, listChanges } from '../../store/tables/changes.ts';
-import { getJobBySeq } from '../../store/tables/jobs.ts';
 import { getPlaylistName } from '../../store/tables/playlistNames.ts';
+import { getWork, listChanges, type Work } from '../../store/tables/works.ts';
 import { knownPlaylistName, knownPlaylistNames } from '../../tools/playlists/playlistNames.ts';
 import type { Services } from '../../tools/tool.ts';
+import { changeSummary } from '../../work/write/history.ts';
 import type { Core } from '../core.ts';
 import { changeEntry } from '../ownerChanges.ts';
 import { allowedCover, coverSources } from './covers.ts';
@@ -38,15 +37,13 @@ export function unnamedPlaylists(
 /** Returns the newest `limit` entries, jobs that are over and changes together. `more` is true if there are older ones. */
 export function ownerEvents(core: Core, services: Services, limit: number): PageEvents {
   const { store } = services;
-  const jobs = services.jobs.over(limit + 1);
+  const jobs = services.works.over(limit + 1);
   // A change that belongs to a job is shown with that job, as long as the job is in the list.
-  const changes = listChanges(store, 0, ALL_CHANGES).items.filter(
-    ({ job }) => job === null || getJobBySeq(store, job)?.listed !== true,
-  );
+  const changes = listChanges(store, 0, ALL_CHANGES).items.filter(({ listed }) => !listed);
   const found: Found[] = [
     ...jobs.map((job) => {
       const changeId = job.result?.change_id;
-      const named = typeof changeId === 'string' ? getChange(store, changeId) : null;
+      const named = typeof changeId === 'string' ? getWork(store, changeId) : null;
       // Results of earlier versions also name changes that wrote nothing.
       const change = named?.outcome === 'unchanged' ? null : named;
       return { at: Date.parse(job.completed_at ?? job.updated_at), job, change };
@@ -69,7 +66,7 @@ interface Found {
   /** Time of the event, in Unix milliseconds. */
   at: number;
   job: JobRecord | null;
-  change: Change | null;
+  change: Work | null;
 }
 
 function namesFor(services: Services, ids: ReadonlyArray<string | null>): Map<string, string> {
@@ -97,7 +94,7 @@ function eventOf(
 }
 
 const SAVING: ReadonlySet<JobType> = new Set(['save_tracks', 'remove_saved_tracks']);
-const SAVED: ReadonlySet<Change['kind']> = new Set(['save', 'unsave']);
+const SAVED: ReadonlySet<Work['kind']> = new Set(['save', 'unsave']);
 
 function playlistOf({ payload, playlist_id }: JobRecord): string | null {
   return payload.playlist_id ?? playlist_id;

@@ -43,7 +43,7 @@ const ERRORS_SHOWN = 5;
 export async function ownerState(core: Core, server: ServerSide, browser: string): Promise<OwnerState> {
   const report = statusReport(core, server.facts, null);
   const { services } = server;
-  const jobs = services.jobs.open(JOBS_SHOWN);
+  const jobs = services.works.open(JOBS_SHOWN);
   const events = ownerEvents(core, services, EVENTS_SHOWN);
   const { name, connected, reauthorizationRequired, loginExpiresAt, daysLeft, missingScopes } =
     report.account;

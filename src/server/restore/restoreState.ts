@@ -6,7 +6,6 @@ import { exists } from '../../base/files.ts';
 import { keyOptions, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { isKeyFailure } from '../../domain/failureClass.ts';
-import { holdWriting } from '../../jobs/restored.ts';
 import { memoryCompanion } from '../../library/files/files.ts';
 import { loadMasterKey } from '../../secrets/masterKey.ts';
 import { createSealer } from '../../secrets/seal.ts';
@@ -25,10 +24,11 @@ import { readStateFile, stateFilePath } from '../../store/file/stateFile.ts';
 import { ensureHome } from '../../store/home/home.ts';
 import { acquireHome } from '../../store/home/lock.ts';
 import { countAliases } from '../../store/tables/aliases.ts';
-import { countJobs } from '../../store/tables/jobs.ts';
 import { listKeepTimes } from '../../store/tables/keeps.ts';
 import { listSecrets } from '../../store/tables/secrets.ts';
+import { countJobs } from '../../store/tables/works.ts';
 import { createVault, isSealed } from '../../store/vault.ts';
+import { holdWriting } from '../../work/restored.ts';
 import { type Kept, keepPresent } from './keepPresent.ts';
 
 export interface RestoreOptions {

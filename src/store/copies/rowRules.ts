@@ -9,11 +9,10 @@ import { tooDeepAt } from '../../base/boundedJson.ts';
 import { readJson } from '../../base/parsing.ts';
 import { type ItemStatus, type JobStatus, phaseOf, RESOLVED_STATUSES } from '../../domain/job.ts';
 import { TRACKS } from '../tables/aliases.ts';
-import { WHOLE_CHANGES } from '../tables/changes.ts';
-import { ITEMS } from '../tables/jobItems.ts';
-import { JOBS } from '../tables/jobs.ts';
+import { ITEMS } from '../tables/items.ts';
 import { KEEPS } from '../tables/keeps.ts';
 import { CLIENTS } from '../tables/oauthClients.ts';
+import { WORKS } from '../tables/works.ts';
 
 /** The longest value is the list of a job, which came in a request of at most 4 MiB. */
 export const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
@@ -31,9 +30,7 @@ const Query = z.object({
 });
 
 /** The tables with JSON, with packed values, or with words of closed lists that the schema does not name. */
-const TABLES = new Map(
-  [TRACKS, CLIENTS, JOBS, ITEMS, WHOLE_CHANGES, KEEPS].map((table) => [table.name, table]),
-);
+const TABLES = new Map([TRACKS, CLIENTS, WORKS, ITEMS, KEEPS].map((table) => [table.name, table]));
 
 export type CopiedRow = Readonly<Record<string, SqlValue>>;
 
@@ -43,8 +40,8 @@ export function requireUsable(table: string, row: CopiedRow): void {
     const problem = valueProblem(table, column, value);
     if (problem !== null) throw new Error(`${table}.${column} ${problem}`);
   }
-  if (table === 'jobs') requireSoundJob(row);
-  if (table === 'job_items') requireSoundItem(row);
+  if (table === 'works') requireSoundJob(row);
+  if (table === 'items') requireSoundItem(row);
 }
 
 function valueProblem(table: string, column: string, value: SqlValue): string | null {
@@ -81,14 +78,14 @@ function jsonProblem(shape: z.ZodType, text: string): string | null {
 /** Phase and status must agree, since a job that is still searching must not write. */
 function requireSoundJob({ phase, status }: CopiedRow): void {
   const expected = phaseOf(status as JobStatus);
-  if (expected !== null && phase !== expected) throw new Error('jobs.phase does not go with jobs.status');
+  if (expected !== null && phase !== expected) throw new Error('works.phase does not go with works.status');
 }
 
 function requireSoundItem({ status, uri, key, input }: CopiedRow): void {
   if (RESOLVED_STATUSES.includes(status as ItemStatus) && uri === null)
-    throw new Error('job_items.uri is missing');
+    throw new Error('items.uri is missing');
   if (status !== 'pending') return;
   if (key === null || !Query.safeParse(JSON.parse(String(input))).success) {
-    throw new Error('job_items.input names nothing to search for');
+    throw new Error('items.input names nothing to search for');
   }
 }

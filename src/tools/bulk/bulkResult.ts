@@ -1,7 +1,7 @@
 /** What the bulk tools answer: counts, a row for each entry, and what was written. */
 import * as z from 'zod';
 import { Playlist, Track } from '../../domain/shapes.ts';
-import type { JobItem } from '../../store/tables/jobItems.ts';
+import type { ListedItem } from '../../store/tables/items.ts';
 import type { LeanForm } from '../answer/lean.ts';
 import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
 import {
@@ -63,7 +63,7 @@ export const reportRows = {
   first: (row: unknown) => isUnresolved(row as z.infer<typeof ReportRow>),
 };
 
-export function isUnresolved({ status }: Pick<JobItem, 'status'>): boolean {
+export function isUnresolved({ status }: Pick<ListedItem, 'status'>): boolean {
   return status === 'ambiguous' || status === 'unmatched';
 }
 
@@ -136,12 +136,12 @@ const DETAILED_REPORT = 100;
 
 /** The result of a call. The report leaves out items that were not searched for yet. */
 export function bulkResult(
-  items: readonly JobItem[],
+  items: readonly ListedItem[],
   facts: Pick<BulkResult, 'status' | 'playlist_id' | 'job_id' | 'change_id' | 'note'> & {
     write?: Report | undefined;
   },
 ): BulkResult {
-  const count = (status: JobItem['status']) => items.filter((item) => item.status === status).length;
+  const count = (status: ListedItem['status']) => items.filter((item) => item.status === status).length;
   return {
     ...facts,
     matched: count('matched') + count('skipped_existing'),
@@ -153,7 +153,7 @@ export function bulkResult(
   };
 }
 
-function reportRow(item: JobItem, detailed: boolean): Array<z.infer<typeof ReportRow>> {
+function reportRow(item: ListedItem, detailed: boolean): Array<z.infer<typeof ReportRow>> {
   const { position: index, input, uri, track, candidates, confirmed } = item;
   const status = FOUND.find((one) => one === item.status);
   if (status === undefined) return [];

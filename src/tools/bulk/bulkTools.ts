@@ -3,16 +3,17 @@
 import * as z from 'zod';
 import { waitWords } from '../../base/clock.ts';
 import { counted } from '../../base/lists.ts';
-import { addMissing, addRows, makePlaylist } from '../../changes/kinds.ts';
 import { asRelayError } from '../../domain/errors.ts';
 import { type BulkJobType, JOB_ATTEMPTS, type JobPayload, shortId } from '../../domain/job.ts';
 import type { Item, Playlist } from '../../domain/shapes.ts';
-import type { LookedUp } from '../../jobs/lookUp.ts';
 import type { Call } from '../../provider/api.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
-import { type Change, madeLately } from '../../store/tables/changes.ts';
-import type { JobItem } from '../../store/tables/jobItems.ts';
+import type { ListedItem } from '../../store/tables/items.ts';
+import { madeLately, type Work } from '../../store/tables/works.ts';
+import type { LookedUp } from '../../work/resolve/lookUp.ts';
+import { addMissing, addRows, makePlaylist } from '../../work/write/kinds.ts';
 import { Description, PlaylistName, playlistId } from '../arguments.ts';
+import { askerOf } from '../asker.ts';
 import { carryOut, type Written } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
 import {
@@ -46,16 +47,17 @@ const THEN_COMMIT = 'When get_job_status says ready, call commit_job.';
  * rest of the lookup. Once that job is committed, it does the work of `then`.
  */
 function lookUp(
-  { jobs, provider }: Services,
+  services: Services,
   type: BulkJobType,
   payload: JobPayload,
   tracks: readonly Entry[],
   call: Call,
   then: (list: LookedUp) => Promise<BulkResult>,
 ): Promise<BulkResult> {
-  const items = tracks.map((entry) => itemOf(provider, entry));
-  const request = { type, payload, items, maxAttempts: JOB_ATTEMPTS };
-  return jobs.lookUp(request, call, async (list) => {
+  const items = tracks.map((entry) => itemOf(services.provider, entry));
+  const askedBy = askerOf(services, call);
+  const request = { type, payload, items, maxAttempts: JOB_ATTEMPTS, askedBy };
+  return services.works.lookUp(request, call, async (list) => {
     if (list.isComplete) return then(list);
     const playlist_id = payload.playlist_id ?? null;
     const wait = list.waitSeconds;
@@ -71,7 +73,7 @@ function lookUp(
  */
 function writtenResult(
   list: LookedUp,
-  found: readonly JobItem[],
+  found: readonly ListedItem[],
   { report, continues }: Written,
 ): BulkResult {
   const items = withRefused(found, list);
@@ -93,7 +95,7 @@ function withoutNote({ note: _, ...report }: Written['report']): Written['report
 }
 
 /** The items as they were before the write; those that Spotify refused are unmatched. */
-function withRefused(items: readonly JobItem[], list: LookedUp): JobItem[] {
+function withRefused(items: readonly ListedItem[], list: LookedUp): ListedItem[] {
   const refused = new Set(
     list.items().flatMap(({ status, position }) => (status === 'failed' ? [position] : [])),
   );
@@ -101,17 +103,16 @@ function withRefused(items: readonly JobItem[], list: LookedUp): JobItem[] {
 }
 
 /** The URIs to write, in order. */
-function toWrite(items: readonly JobItem[]): string[] {
+function toWrite(items: readonly ListedItem[]): string[] {
   return items.flatMap((item) => (isToWrite(item) ? [item.uri] : []));
 }
 
-function isToWrite(item: JobItem): item is JobItem & { uri: string } {
+function isToWrite(item: ListedItem): item is ListedItem & { uri: string } {
   return item.status === 'matched' && item.uri !== null;
 }
 
 function addEntries(
   services: Services,
-  tool: string,
   args: z.output<z.ZodObject<typeof addArguments & { playlist_id: typeof playlistId }>> & { tracks: Entry[] },
   call: Call,
 ): Promise<BulkResult> {
@@ -136,7 +137,7 @@ function addEntries(
       ? addMissing(services, id, uris.length, missing)
       : addRows(services, id, uris);
     const options = { list, isLenient: !strict };
-    const written = await carryOut(services, tool, request, call, options);
+    const written = await carryOut(services, request, call, options);
     return writtenResult(list, items, written);
   });
 }
@@ -151,7 +152,7 @@ export const addTracksBySearchTool = defineTool({
   output: BulkResult,
   lean: leanBulk,
   rows: reportRows,
-  handle: (services, args, call) => addEntries(services, 'add_tracks_by_search', args, call),
+  handle: (services, args, call) => addEntries(services, args, call),
 });
 
 export const bulkAddTracksTool = defineTool({
@@ -164,7 +165,7 @@ export const bulkAddTracksTool = defineTool({
   output: BulkResult,
   lean: leanBulk,
   rows: reportRows,
-  handle: (services, args, call) => addEntries(services, 'bulk_add_tracks', args, call),
+  handle: (services, args, call) => addEntries(services, args, call),
 });
 
 export const createPlaylistFromTracksTool = defineTool({
@@ -194,9 +195,8 @@ export const createPlaylistFromTracksTool = defineTool({
         return bulkResult(items, { status: 'blocked', playlist_id: null });
       const twin = madeLately(services.store, given.name, uris, services.clock.now() - TWIN_MS);
       const request = makePlaylist(services, given, uris);
-      const tool = 'create_playlist_from_tracks';
       const options = { list, isLenient: !strict };
-      const written = await carryOut(services, tool, request, call, options).catch(withNewId);
+      const written = await carryOut(services, request, call, options).catch(withNewId);
       const playlist = await madePlaylist(services, written, call);
       const result = writtenResult(list, items, written);
       const notes = [result.note, twin && twinNote(twin, services)].filter(Boolean).join(' ');
@@ -208,7 +208,7 @@ export const createPlaylistFromTracksTool = defineTool({
 /** A second playlist of the same name and songs within this time is most likely one request that was sent twice. */
 const TWIN_MS = 10 * 60_000;
 
-function twinNote({ id, playlistId, createdAt }: Change, { clock }: Services): string {
+function twinNote({ id, playlistId, createdAt }: Work, { clock }: Services): string {
   const minutes = Math.max(1, Math.round((clock.now() - createdAt) / 60_000));
   return `A playlist of this name with the same songs was made ${counted(minutes, 'minute')} ago (${playlistId}), so there are two now. The owner can undo the earlier one with "relay undo ${shortId(id)}".`;
 }
@@ -219,10 +219,10 @@ async function madePlaylist(
   call: Call,
 ): Promise<Playlist | null> {
   if (!state || (!state.playlist && continues)) return null;
-  const { change } = state;
+  const { work } = state;
   // If the answer was lost, only the ID of the playlist is known.
-  const playlist = state.playlist ?? (await getPlaylist(provider, change.playlistId ?? '', call));
-  return { ...playlist, snapshot_id: change.snapshotId ?? playlist.snapshot_id, total_items: change.written };
+  const playlist = state.playlist ?? (await getPlaylist(provider, work.playlistId ?? '', call));
+  return { ...playlist, snapshot_id: work.snapshotId ?? playlist.snapshot_id, total_items: work.written };
 }
 
 /** Adds the ID of the created playlist to a failure, so that the caller can continue with it. */

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { aliasKey } from '../../music/trackQuery.ts';
 import type { ProviderApi } from '../../provider/api.ts';
-import type { NewJobItem } from '../../store/tables/jobItems.ts';
+import type { NewItem } from '../../store/tables/items.ts';
 import { ItemRef, MAX_ENTRIES } from '../arguments.ts';
 import { AlbumName, ArtistName, Title, Year } from '../catalog/trackMatching.ts';
 import { itemUri } from '../itemUri.ts';
@@ -69,7 +69,7 @@ export const anyEntries = z
   .describe('1 to 10,000 songs in order, each {title, artist, album?, year?} or {id}');
 
 /** An entry as an item of a job. An entry that names its track or episode needs no search. */
-export function itemOf(provider: ProviderApi, given: Entry): NewJobItem {
+export function itemOf(provider: ProviderApi, given: Entry): NewItem {
   if ('kind' in given) return named(given.input, itemUri(provider, given));
   const { title, artist, album, year } = given;
   const input = {
@@ -84,6 +84,6 @@ export function itemOf(provider: ProviderApi, given: Entry): NewJobItem {
   return { input: query, key: aliasKey(query), uri: null, status: 'pending' };
 }
 
-function named(input: unknown, uri: string): NewJobItem {
+function named(input: unknown, uri: string): NewItem {
   return { input, key: null, uri, status: 'matched' };
 }

@@ -1,13 +1,13 @@
 /** The changes that relay has made, and undoing them. */
 import * as z from 'zod';
 import { counted } from '../../base/lists.ts';
-import { changeHistory, previewUndo, undoableChange, undoRequest } from '../../changes/history.ts';
-import { rowsAfter } from '../../changes/rowOps.ts';
-import { carriedOut, type UndoPlan } from '../../changes/undo.ts';
 import { ChangeSummary, UndoResult } from '../../domain/change.ts';
 import { without } from '../../domain/rows.ts';
 import { knownSong } from '../../provider/knownNames.ts';
-import { type Change, getChangeBySeq } from '../../store/tables/changes.ts';
+import { getWorkBySeq, type Work } from '../../store/tables/works.ts';
+import { changeHistory, previewUndo, undoableChange, undoRequest } from '../../work/write/history.ts';
+import { rowsAfter } from '../../work/write/states.ts';
+import { carriedOut, type UndoPlan } from '../../work/write/undo.ts';
 import { Offset } from '../arguments.ts';
 import { knownPlaylistName, knownPlaylistNames } from '../playlists/playlistNames.ts';
 import { carryOut } from '../playlists/playlistWriting.ts';
@@ -61,18 +61,18 @@ export const undoChangeTool = defineTool({
   }),
   output: UndoResult,
   async handle(services, { change_id, force, dry_run }, call) {
-    const change = undoableChange(services, change_id);
-    const facts = { undone: change.id, playlist_id: change.playlistId, dry_run };
+    const work = undoableChange(services, change_id);
+    const facts = { undone: work.id, playlist_id: work.playlistId, dry_run };
     if (dry_run) {
-      const { plan, requests } = await previewUndo(services, change, force, call);
-      const effect = effectOf(services, change, plan, true);
+      const { plan, requests } = await previewUndo(services, work, force, call);
+      const effect = effectOf(services, work, plan, true);
       return { ok: true, ...facts, requests, ...countsOf(plan), notes: notesOf(plan), ...effect };
     }
     let planned: UndoPlan | null = null;
-    const request = undoRequest(services, change, force, (made) => {
+    const request = undoRequest(services, work, force, (made) => {
       planned = made;
     });
-    const { report, state } = await carryOut(services, 'undo_change', request, call);
+    const { report, state } = await carryOut(services, request, call);
     // Without a change, Spotify has refused all that was to be written.
     const isRefused = state === null || state.body.notes?.passedOver === true;
     const plan = planned && carriedOut(planned, isRefused);
@@ -84,18 +84,18 @@ export const undoChangeTool = defineTool({
       requests: report.chunks.total,
       ...countsOf(plan),
       notes: plan ? notesOf(plan) : [],
-      ...effectOf(services, change, plan, false),
+      ...effectOf(services, work, plan, false),
     };
   },
 });
 
-function effectOf(services: Services, change: Change, plan: UndoPlan | null, isAhead: boolean) {
-  const name = change.playlistId === null ? null : knownPlaylistName(services, change.playlistId);
+function effectOf(services: Services, work: Work, plan: UndoPlan | null, isAhead: boolean) {
+  const name = work.playlistId === null ? null : knownPlaylistName(services, work.playlistId);
   const { summary, added, removed } = undoEffect({
     plan: plan ?? { former: {}, ops: [], lost: [] },
     name,
     song: (uri) => knownSong(services.provider, uri),
-    songs: songsOf(services, change),
+    songs: songsOf(services, work),
     isAhead,
   });
   return { summary, added, taken: removed };
@@ -105,8 +105,8 @@ function effectOf(services: Services, change: Change, plan: UndoPlan | null, isA
  * If the change undid the creation of a playlist: the number of songs that the playlist was created with. These songs now come
  * back. Otherwise null.
  */
-function songsOf({ store }: Services, { undoes }: Change): number | null {
-  const undone = undoes === null ? null : getChangeBySeq(store, undoes);
+function songsOf({ store }: Services, { undoes }: Work): number | null {
+  const undone = undoes === null ? null : getWorkBySeq(store, undoes);
   return undone?.kind === 'create' ? undone.written : null;
 }
 

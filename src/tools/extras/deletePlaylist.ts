@@ -1,6 +1,6 @@
 /** Deleting a playlist, which for Spotify means no longer following it. */
 import * as z from 'zod';
-import { unfollow } from '../../changes/kinds.ts';
+import { unfollow } from '../../work/write/kinds.ts';
 import { playlistId } from '../arguments.ts';
 import { carryOut, finished } from '../playlists/playlistWriting.ts';
 import { defineTool } from '../tool.ts';
@@ -15,7 +15,7 @@ export const deletePlaylistTool = defineTool({
   input: z.object({ playlist_id: playlistId }),
   output: z.object({ ok: z.literal(true), playlist_id: z.string(), change_id: z.string().optional() }),
   async handle(services, { playlist_id: { id } }, call) {
-    const { report } = finished(await carryOut(services, 'delete_playlist', unfollow(services, id), call));
+    const { report } = finished(await carryOut(services, unfollow(services, id), call));
     return { ok: true as const, playlist_id: id, change_id: report.change_id };
   },
 });

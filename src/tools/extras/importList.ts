@@ -2,9 +2,10 @@
 import * as z from 'zod';
 import { RelayError } from '../../domain/errors.ts';
 import { type ImportPreview, type ImportTarget, LIST_FORMATS } from '../../domain/listImport.ts';
-import { planImport } from '../../jobs/import/planImport.ts';
-import { startImport } from '../../jobs/import/startImport.ts';
+import { planImport } from '../../work/import/planImport.ts';
+import { startImport } from '../../work/import/startImport.ts';
 import { PlaylistName, PlaylistRef } from '../arguments.ts';
+import { askerOf } from '../asker.ts';
 import { defineTool } from '../tool.ts';
 
 /** Maximum length of a list in UTF-16 units; a request to the endpoint has at most 4 MiB. */
@@ -89,7 +90,7 @@ export const importListTool = defineTool({
   }),
   output: Preview,
   rows: { key: 'lists', hint: 'To import one that is not shown, pass its name as list.' },
-  async handle(services, args) {
+  async handle(services, args, call) {
     const target = targetOf(args);
     const plan = await planImport(services, args.text, {
       format: args.format,
@@ -100,7 +101,13 @@ export const importListTool = defineTool({
     if (args.dry_run) return told(plan.preview);
     if (!target) throw noTarget();
     const { strict, skip_duplicates: skipDuplicates } = args;
-    const [first, ...more] = await startImport(services.jobs, plan, target, { strict, skipDuplicates });
+    const [first, ...more] = await startImport(
+      services.works,
+      plan,
+      target,
+      { strict, skipDuplicates },
+      { askedBy: askerOf(services, call) },
+    );
     return {
       ...(first && { job_id: first.job_id }),
       ...(more.length > 0 && { more_job_ids: more.map(({ job_id }) => job_id) }),

@@ -1,7 +1,6 @@
 /** Earlier versions of playlists: listing and restoring them. */
 import * as z from 'zod';
 import { counted, inParallel } from '../../base/lists.ts';
-import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { asShown, originalsOf, recordingOfTrack, recordingsIn } from '../../domain/recordings.ts';
 import type { Remedy } from '../../domain/remedy.ts';
@@ -11,6 +10,7 @@ import { PlaylistVersions, RestoreAnswer, type VersionRow } from '../../domain/v
 import { missingUris, type RestorePlan, restorePlan } from '../../library/versions/restorePlan.ts';
 import type { Call } from '../../provider/api.ts';
 import { findTrack } from '../../provider/resources/catalog.ts';
+import { makePlaylist, reviseRows } from '../../work/write/kinds.ts';
 import { compact } from '../answer/leanShapes.ts';
 import { NextOffset, Offset, PlaylistName, playlistId } from '../arguments.ts';
 import { type Report, write } from '../playlists/playlistWriting.ts';
@@ -82,7 +82,7 @@ export async function restoreVersion(
     requireSupported(plan);
     return plan;
   });
-  const report = await write(services, 'restore_playlist', request, call);
+  const report = await write(services, request, call);
   return {
     ...answerOf(facts, plan),
     ...(report.change_id === undefined ? { note: unchangedNote(plan) } : writtenOf(report)),
@@ -104,7 +104,7 @@ async function restoreAsNew(services: Services, asked: Asked, name: string, fact
   if (facts.dry_run) return answer;
   requireSupported(plan);
   const request = makePlaylist(services, { name, public: false }, plan.wanted);
-  const report = await write(services, 'restore_playlist', request, call);
+  const report = await write(services, request, call);
   return {
     ...answer,
     playlist_id: report.playlist_id,

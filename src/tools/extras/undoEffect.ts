@@ -1,9 +1,9 @@
 /** Describes what undoing a change does, with the names of songs, for the person who has to agree first. Pure. */
 import { capital, counted } from '../../base/lists.ts';
-import { rowsAfter } from '../../changes/rowOps.ts';
-import type { UndoPlan } from '../../changes/undo.ts';
 import type { ChangeOp, DetailValues, UndoResult } from '../../domain/change.ts';
 import { without } from '../../domain/rows.ts';
+import { rowsAfter } from '../../work/write/states.ts';
+import type { UndoPlan } from '../../work/write/undo.ts';
 
 /** Number of songs of each list to name. */
 const NAMED = 5;

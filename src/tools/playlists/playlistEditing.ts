@@ -1,11 +1,11 @@
 /** Changing playlists: creating and editing them, adding, removing and moving rows. */
 import * as z from 'zod';
-import type { ChangeReport } from '../../changes/changes.ts';
-import { addRows, changeDetails, makePlaylist, moveRows, removeRows } from '../../changes/kinds.ts';
 import type { DetailValues } from '../../domain/change.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { Playlist } from '../../domain/shapes.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
+import { addRows, changeDetails, makePlaylist, moveRows, removeRows } from '../../work/write/kinds.ts';
+import type { RunReport } from '../../work/write/writes.ts';
 import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
 import { Description, type GivenRef, ItemRef, MAX_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
 import { itemUri } from '../itemUri.ts';
@@ -55,7 +55,7 @@ export const createPlaylistTool = defineTool({
   async handle(services, args, call) {
     refusePublicCollaborative(args, args);
     const request = makePlaylist(services, args, []);
-    const { report, state } = finished(await carryOut(services, 'create_playlist', request, call));
+    const { report, state } = finished(await carryOut(services, request, call));
     // If the answer was lost, the playlist was found afterwards, and only its ID is known.
     const made = state?.playlist ?? (await getPlaylist(services.provider, report.playlist_id, call));
     return { ...made, change_id: report.change_id };
@@ -92,7 +92,7 @@ export const updateDetailsTool = defineTool({
     const request = changeDetails(services, id, details, (sharing) =>
       refusePublicCollaborative(sharing, details),
     );
-    const { report, state } = finished(await carryOut(services, 'update_playlist_details', request, call));
+    const { report, state } = finished(await carryOut(services, request, call));
     return { playlist_id: id, updated: state ? updated : [], change_id: report.change_id };
   },
 });
@@ -121,7 +121,7 @@ export const addTracksTool = defineTool({
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
   output: WriteReport,
   handle: (services, { playlist_id: { id }, track_ids }, call) =>
-    write(services, 'add_tracks_to_playlist', addRows(services, id, urisOf(services, track_ids)), call),
+    write(services, addRows(services, id, urisOf(services, track_ids)), call),
 });
 
 export const removeTracksTool = defineTool({
@@ -136,14 +136,14 @@ export const removeTracksTool = defineTool({
   rows: { key: 'not_found', hint: 'The others were not there either.' },
   async handle(services, { playlist_id: { id }, track_ids }, call) {
     const entries = urisOf(services, track_ids);
-    const told = (state: Pick<ChangeReport, 'change' | 'body'>) => {
+    const told = (state: Pick<RunReport, 'work' | 'body'>) => {
       const { former, notes } = state.body;
       const shownAs = (notes?.shownAs ?? {}) as Record<string, string>;
       const shown = entries.map((uri) => shownAs[uri] ?? uri);
       return removalOf(shown, former.rows ?? [], 'the playlist', leftOf(state));
     };
     const request = removeRows(services, id, entries);
-    const { report, state } = await carryOut(services, 'remove_tracks_from_playlist', request, call, {
+    const { report, state } = await carryOut(services, request, call, {
       told,
     });
     return { ...report, ...(state ? told(state) : removalOf(entries, null, 'the playlist')) };
@@ -180,7 +180,7 @@ export const reorderTracksTool = defineTool({
   async handle(services, { playlist_id: { id }, ...move }, call) {
     const { range_start: start, range_length: length, insert_before: before, snapshot_id: snapshot } = move;
     const request = moveRows(services, id, { start, length, before, snapshot });
-    const { report, state } = finished(await carryOut(services, 'reorder_playlist_tracks', request, call));
+    const { report, state } = finished(await carryOut(services, request, call));
     const { snapshot_id, change_id } = report;
     if (state) return { playlist_id: id, snapshot_id, change_id };
     return { playlist_id: id, snapshot_id, note: 'Nothing changed: the rows are in that place already.' };

@@ -2,8 +2,8 @@
 import { withDeadline } from '../../base/abort.ts';
 import { inParallel } from '../../base/lists.ts';
 import { getMyPlaylists, getPlaylist, PLAYLIST_PAGE } from '../../provider/resources/playlists.ts';
-import { namesGiven } from '../../store/tables/changes.ts';
 import { getPlaylistName } from '../../store/tables/playlistNames.ts';
+import { namesGiven } from '../../store/tables/works.ts';
 import type { Services } from '../tool.ts';
 
 /** Names are optional, so reading them takes at most this long, and at most this many requests after the first. */

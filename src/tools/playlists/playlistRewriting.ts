@@ -1,10 +1,10 @@
 /** Rewriting playlists: replacing all rows, removing duplicates. Both are rolled back if they cannot be finished. */
 import * as z from 'zod';
 import { counted } from '../../base/lists.ts';
-import { deduplicateOps, deduplicateRows, replaceRows, restorableUris } from '../../changes/kinds.ts';
-import { requestCount } from '../../changes/rowOps.ts';
 import type { ChangeOp } from '../../domain/change.ts';
 import type { Item } from '../../domain/shapes.ts';
+import { deduplicateOps, deduplicateRows, replaceRows, restorableUris } from '../../work/write/kinds.ts';
+import { requestCount } from '../../work/write/states.ts';
 import { ItemRef, MAX_ENTRIES, playlistId } from '../arguments.ts';
 import { itemUri } from '../itemUri.ts';
 import { wholePlaylist } from '../libraryFilter.ts';
@@ -32,7 +32,7 @@ export const replaceTracksTool = defineTool({
       id,
       track_ids.map((ref) => itemUri(services.provider, ref)),
     );
-    const { report, state } = await carryOut(services, 'replace_playlist_tracks', request, call);
+    const { report, state } = await carryOut(services, request, call);
     return state ? report : { ...report, note: 'Nothing changed: the playlist has exactly these rows.' };
   },
 });
@@ -77,7 +77,7 @@ export const deduplicatePlaylistTool = defineTool({
       return { ...emptyReport(id, removed.length, requestCount(ops)), ...counts, ...datesNote(ops) };
     }
     const request = deduplicateRows(services, id, read);
-    const { report, state } = await carryOut(services, 'deduplicate_playlist', request, call);
+    const { report, state } = await carryOut(services, request, call);
     const removed = removedRows(items);
     // The requests may also take out rows that stay, and write them again. The report counts only the repeats.
     const counts = { requested: removed.length, written: removed.length, ...countsOf(items, removed) };

@@ -1,22 +1,23 @@
 /** Writes for tools: each write is a durable change, and the call waits for it. Also the report of a change. */
 import * as z from 'zod';
 import { waitWords } from '../../base/clock.ts';
-import {
-  type ChangeReport,
-  type ChangeRequest,
-  type ChangeResult,
-  continuation,
-} from '../../changes/changes.ts';
-import { missingRows, planOf, rowsReached } from '../../changes/run.ts';
-import { outcomeUnknown } from '../../changes/sendStep.ts';
 import { kindFacts } from '../../domain/change.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import { shortId } from '../../domain/job.ts';
 import type { Remedy } from '../../domain/remedy.ts';
-import type { LookedUp } from '../../jobs/lookUp.ts';
 import type { Call } from '../../provider/api.ts';
-import type { Change } from '../../store/tables/changes.ts';
+import type { Work } from '../../store/tables/works.ts';
+import type { LookedUp } from '../../work/resolve/lookUp.ts';
+import { missingRows, planOf, rowsReached } from '../../work/write/progress.ts';
+import { outcomeUnknown } from '../../work/write/send.ts';
+import {
+  continuation,
+  type RunReport,
+  type WriteRequest,
+  type WriteResult,
+} from '../../work/write/writes.ts';
+import { askerOf } from '../asker.ts';
 import type { Services } from '../tool.ts';
 import { withUnknownTracks } from './unknownTracks.ts';
 
@@ -71,11 +72,11 @@ export function removalOf(
  * What a removal has not taken out, besides other rows. A request whose outcome is unknown counts as not done. Of a removal
  * that is done, these are the rows that Spotify keeps.
  */
-export function leftOf({ change, body }: Pick<ChangeReport, 'change' | 'body'>): ReadonlySet<string> {
-  if (change.outcome === 'done') return new Set(body.refused);
+export function leftOf({ work, body }: Pick<RunReport, 'work' | 'body'>): ReadonlySet<string> {
+  if (work.outcome === 'done') return new Set(body.refused);
   const plan = planOf(body);
-  const unsent = plan.ops.slice(change.op).flatMap((op) => (op.op === 'unsave' ? op.uris : []));
-  return new Set([...rowsReached({ change, plan }), ...unsent]);
+  const unsent = plan.ops.slice(work.step).flatMap((op) => (op.op === 'unsave' ? op.uris : []));
+  return new Set([...rowsReached({ work, plan }), ...unsent]);
 }
 
 /** The result of every write in chunks. */
@@ -93,14 +94,14 @@ interface WriteOptions {
   /** True if entries of the list that Spotify refuses are left out. By default, one such entry refuses the request. */
   isLenient?: boolean;
   /** What the tool itself tells of a write that has not finished. */
-  told?(state: Pick<ChangeReport, 'change' | 'body'>): Partial<Report>;
+  told?(state: Pick<RunReport, 'work' | 'body'>): Partial<Report>;
 }
 
 /** The outcome of a write. */
 export interface Written {
   report: Report;
   /** The change as it is now; null if there was nothing to do. */
-  state: Omit<ChangeReport, 'end'> | null;
+  state: Omit<RunReport, 'end'> | null;
   /** True if the write only has to wait, or takes longer than a call may, so that a job continues it. */
   continues: boolean;
 }
@@ -112,19 +113,18 @@ export interface Written {
  */
 export async function carryOut(
   services: Services,
-  tool: string,
-  request: Omit<ChangeRequest, 'askedBy'>,
+  request: Omit<WriteRequest, 'askedBy'>,
   call: Call,
   options: WriteOptions = {},
 ): Promise<Written> {
   const { list, isLenient = false, told = () => ({}) } = options;
-  const { changes, clock } = services;
+  const { writes, clock } = services;
   const playlistId = request.playlistId ?? '';
-  const asked = { ...request, ...(list && { id: list.id, job: list.seq }), askedBy: `tool ${tool}` };
+  const asked = { ...request, ...(list && { work: list.seq }), askedBy: askerOf(services, call) };
   const spentMs = list ? clock.monotonic() - list.startedAt : 0;
   const ms = Math.max(1_000, WAIT_MS - spentMs);
   const waiter = list ? (isLenient ? 'lenient_list' : 'list') : 'call';
-  const result = await changes.run(asked, call, { ms, for: waiter });
+  const result = await writes.run(asked, call, { ms, for: waiter });
   if (result.kind === 'nothing_to_do')
     return { report: emptyReport(playlistId, request.requested), state: null, continues: false };
   if (result.kind === 'listed') {
@@ -136,17 +136,17 @@ export async function carryOut(
     return { report: { ...report, note: noteOf(result) }, state: result, continues: true };
   }
   const report = reportOf(playlistId, result);
-  const { change, end } = result;
+  const { work, end } = result;
   const unfinished = () => ({ ...report, ...told(result) });
-  if (end.kind === 'stopped') throw stoppedError(change, ofTarget(result, unfinished()));
+  if (end.kind === 'stopped') throw stoppedError(work, ofTarget(result, unfinished()));
   if (!end.cause) {
     // Spotify has refused every entry, so no change is left.
-    if (change.outcome === 'unchanged')
-      return { report: emptyReport(playlistId, change.requested), state: null, continues: false };
+    if (work.outcome === 'unchanged')
+      return { report: emptyReport(playlistId, work.requested), state: null, continues: false };
     return { report, state: result, continues: false };
   }
   const cause = await withUnknownTracks(services, result, end.cause, call);
-  if (change.outcome === 'unchanged') throw cause;
+  if (work.outcome === 'unchanged') throw cause;
   throw failed(result, unfinished(), cause);
 }
 
@@ -169,29 +169,29 @@ export async function write(...asked: Parameters<typeof carryOut>): Promise<Repo
 }
 
 /** How far a write got that its job continues, or that waits for a decision. */
-function soFar(playlistId: string, { change, requests }: Pick<ChangeReport, 'change' | 'requests'>): Report {
-  const { change_id, job_id } = continuation(change);
+function soFar(playlistId: string, { work, requests }: Pick<RunReport, 'work' | 'requests'>): Report {
+  const { change_id, job_id } = continuation(work);
   return {
     ok: false,
-    playlist_id: change.playlistId ?? playlistId,
-    requested: change.requested,
-    written: change.written,
+    playlist_id: work.playlistId ?? playlistId,
+    requested: work.requested,
+    written: work.written,
     chunks: requests,
-    snapshot_id: change.snapshotId,
-    partial: change.written > 0,
+    snapshot_id: work.snapshotId,
+    partial: work.written > 0,
     change_id,
     job_id,
   };
 }
 
 /** Why a write is not finished, and that it goes on by itself. */
-function noteOf({ change, cause }: Extract<ChangeResult, { kind: 'listed' }>): string {
-  const { job_id } = continuation(change);
+function noteOf({ work, cause }: Extract<WriteResult, { kind: 'listed' }>): string {
+  const { job_id } = continuation(work);
   const failureClass = cause && failureClassOf(cause);
   const isLogin = failureClass === 'login' || failureClass === 'account';
   const when = isLogin ? 'after the login, ' : '';
   const why = cause?.message ?? 'The write takes longer than a tool call may.';
-  return `${why} ${whatNext(change, job_id, when)} get_job_status follows it.`;
+  return `${why} ${whatNext(work, job_id, when)} get_job_status follows it.`;
 }
 
 /** The report of a call that wrote nothing. @param requests number of requests that the write would take */
@@ -207,24 +207,22 @@ export function emptyReport(playlistId: string, requested: number, requests = 0)
   };
 }
 
-function reportOf(playlistId: string, { change, end, requests }: ChangeReport): Report {
+function reportOf(playlistId: string, { work, end, requests }: RunReport): Report {
   const cause = end.kind === 'stopped' ? null : end.cause;
   const error = cause && { code: cause.code, message: cause.message, outcome_unknown: outcomeUnknown(cause) };
-  const ok = change.outcome === 'done';
+  const ok = work.outcome === 'done';
   return {
     ok,
-    playlist_id: change.playlistId ?? playlistId,
-    requested: change.requested,
+    playlist_id: work.playlistId ?? playlistId,
+    requested: work.requested,
     // An operation counts an entry once even if it was given several times.
-    written: ok ? change.requested : change.written,
-    chunks: change.kind === 'create' ? withoutCreation(requests) : requests,
-    snapshot_id: change.snapshotId,
+    written: ok ? work.requested : work.written,
+    chunks: work.kind === 'create' ? withoutCreation(requests) : requests,
+    snapshot_id: work.snapshotId,
     partial: !ok,
-    change_id: change.id,
+    change_id: work.id,
     ...(error ? { error } : {}),
-    ...(change.goingBack
-      ? { rollback: { attempted: true, succeeded: change.outcome === 'rolled_back' } }
-      : {}),
+    ...(work.goingBack ? { rollback: { attempted: true, succeeded: work.outcome === 'rolled_back' } } : {}),
   };
 }
 
@@ -233,21 +231,21 @@ function withoutCreation({ total, completed }: Report['chunks']): Report['chunks
   return { total: total - 1, completed: Math.max(0, completed - 1) };
 }
 
-function failed(result: ChangeReport, report: Report, cause: RelayError): RelayError {
+function failed(result: RunReport, report: Report, cause: RelayError): RelayError {
   if (report.rollback) return rolledBack(result, report, cause);
   // These are one request without entries. They end like this only if an answer to it was lost.
-  const isWhole = result.change.kind === 'details' || result.change.kind === 'delete';
+  const isWhole = result.work.kind === 'details' || result.work.kind === 'delete';
   const how = isWhole
     ? `Whether this took effect is not known: ${cause.message}`
     : `${report.written} of ${report.requested} written, then: ${cause.message}`;
   return partialWrite(how, ofTarget(result, report), cause, remedyFor(result, cause));
 }
 
-function remedyFor({ change }: ChangeReport, cause: RelayError): string | Remedy {
+function remedyFor({ work }: RunReport, cause: RelayError): string | Remedy {
   const when = whenOf(cause);
-  if (isForGood(change, cause)) return cause.remedyValue ?? '';
+  if (isForGood(work, cause)) return cause.remedyValue ?? '';
   // What is there already counts as done when these are sent again.
-  const { kind, id } = change;
+  const { kind, id } = work;
   if (kind !== 'add' && kind !== 'create') return `Send the same call again ${when}: it does the rest.`;
   const command = ['undo', shortId(id)];
   const what = kind === 'create' ? 'takes the new playlist away' : 'takes out what was written';
@@ -259,8 +257,8 @@ function remedyFor({ change }: ChangeReport, cause: RelayError): string | Remedy
 }
 
 /** Leaves out playlist ID and version for a change of the library, which has neither. */
-function ofTarget({ change }: Pick<ChangeReport, 'change'>, report: Partial<Report>): Partial<Report> {
-  const isOfLibrary = change.playlistId === null && change.kind !== 'create';
+function ofTarget({ work }: Pick<RunReport, 'work'>, report: Partial<Report>): Partial<Report> {
+  const isOfLibrary = work.playlistId === null && work.kind !== 'create';
   if (!isOfLibrary) return report;
   const { playlist_id: _, snapshot_id: __, ...rest } = report;
   return rest;
@@ -269,8 +267,8 @@ function ofTarget({ change }: Pick<ChangeReport, 'change'>, report: Partial<Repo
 /** Maximum number of missing rows that an answer lists. More would be cut to fit a model's context. */
 const MAX_MISSING = 200;
 
-function rolledBack(result: ChangeReport, report: Report, cause: RelayError): RelayError {
-  const isBack = result.change.outcome === 'rolled_back';
+function rolledBack(result: RunReport, report: Report, cause: RelayError): RelayError {
+  const isBack = result.work.outcome === 'rolled_back';
   const completed = Number(result.body.notes?.completed ?? 0);
   const chunks = { ...report.chunks, completed };
   const how = `The write stopped after ${completed} of ${chunks.total} requests: ${cause.message} ${
@@ -283,14 +281,14 @@ function rolledBack(result: ChangeReport, report: Report, cause: RelayError): Re
     { ...report, chunks, ...missing },
     cause,
     isBack
-      ? (isForGood(result.change, cause) && cause.remedyValue) || `Try again ${whenOf(cause)}.`
+      ? (isForGood(result.work, cause) && cause.remedyValue) || `Try again ${whenOf(cause)}.`
       : uris.length > MAX_MISSING
-        ? undoRest(result.change, uris.length, whenOf(cause))
+        ? undoRest(result.work, uris.length, whenOf(cause))
         : 'details.missing_uris lists in order what is missing: add it with add_tracks_to_playlist.',
   );
 }
 
-function undoRest({ id }: ChangeReport['change'], count: number, when: string): Remedy {
+function undoRest({ id }: RunReport['work'], count: number, when: string): Remedy {
   const what = `brings back all ${count} missing rows ${when}.`;
   const command = ['undo', shortId(id)];
   return {
@@ -315,7 +313,7 @@ function partialWrite(
 }
 
 /** True if Spotify does not know a track of the change, and the caller has no list from which to leave it out. */
-function isForGood({ kind }: Change, { details }: RelayError): boolean {
+function isForGood({ kind }: Work, { details }: RelayError): boolean {
   return details?.not_found !== undefined && !kindFacts(kind).isListed;
 }
 
@@ -326,19 +324,19 @@ function whenOf({ retryAfterSeconds, details }: RelayError): string {
     : `after ${waitWords(retryAfterSeconds)}`;
 }
 
-function stoppedError(change: ChangeReport['change'], report: Partial<Report>): RelayError {
-  const { change_id, job_id } = continuation(change);
+function stoppedError(work: RunReport['work'], report: Partial<Report>): RelayError {
+  const { change_id, job_id } = continuation(work);
   const { requested, written } = report;
   return new RelayError(
     'SHUTTING_DOWN',
     `${written} of ${requested} written so far. The server is stopping. The write continues after the next start.`,
-    { remedy: whatNext(change, job_id), details: { ...report, change_id, job_id } },
+    { remedy: whatNext(work, job_id), details: { ...report, change_id, job_id } },
   );
 }
 
 /** @param when when the job continues, such as `after the login, `; by default soon */
-function whatNext(change: ChangeReport['change'], jobId: string, when = ''): string {
-  return change.goingBack
+function whatNext(work: RunReport['work'], jobId: string, when = ''): string {
+  return work.goingBack
     ? `Do not send it again yet: ${when}job ${jobId} brings back by itself what was there before.`
     : `Do not send it again: ${when}job ${jobId} writes the rest by itself.`;
 }

@@ -1,13 +1,13 @@
 /** Names the tracks for which Spotify refused a whole request: its answer says only that one of the IDs does not exist. */
 import { inParallel } from '../../base/lists.ts';
-import type { ChangeReport } from '../../changes/changes.ts';
-import { planOf } from '../../changes/run.ts';
 import { kindFacts } from '../../domain/change.ts';
 import type { RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import type { Call } from '../../provider/api.ts';
 import { knownSong } from '../../provider/knownNames.ts';
 import { findTrack } from '../../provider/resources/catalog.ts';
+import { planOf } from '../../work/write/progress.ts';
+import type { RunReport } from '../../work/write/writes.ts';
 import type { Services } from '../tool.ts';
 
 /** Maximum number of tracks to look up. Tracks that relay has read before are not looked up. */
@@ -23,7 +23,7 @@ const NAMED = 5;
  */
 export async function withUnknownTracks(
   services: Services,
-  report: Pick<ChangeReport, 'change' | 'body'>,
+  report: Pick<RunReport, 'work' | 'body'>,
   cause: RelayError,
   call: Call,
 ): Promise<RelayError> {
@@ -35,12 +35,12 @@ export async function withUnknownTracks(
   const which = `${unknown.slice(0, NAMED).join(', ')}${more}`;
   return cause.with({
     message: `${cause.message} Spotify does not know ${unknown.length === 1 ? 'this track' : 'these tracks'}: ${which}.`,
-    remedy: remedyFor(report.change, unknown.length === 1),
+    remedy: remedyFor(report.work, unknown.length === 1),
     details: { ...cause.details, not_found: unknown },
   });
 }
 
-function remedyFor({ kind, playlistId }: ChangeReport['change'], isOne: boolean): string {
+function remedyFor({ kind, playlistId }: RunReport['work'], isOne: boolean): string {
   const them = isOne ? 'it' : 'them';
   if (kindFacts(kind).isListed) {
     const again = `Leave ${them} out or use other IDs, and send the call again.`;
@@ -53,8 +53,8 @@ function remedyFor({ kind, playlistId }: ChangeReport['change'], isOne: boolean)
 }
 
 /** The entries of the request that did not take effect. If the change was rolled back, its plan is that of the rollback. */
-function refusedUris({ change, body }: Pick<ChangeReport, 'change' | 'body'>): readonly string[] {
-  const op = change.goingBack ? body.ops[Number(body.notes?.completed)] : planOf(body).ops[change.op];
+function refusedUris({ work, body }: Pick<RunReport, 'work' | 'body'>): readonly string[] {
+  const op = work.goingBack ? body.ops[Number(body.notes?.completed)] : planOf(body).ops[work.step];
   return op && 'uris' in op ? op.uris : [];
 }
 

@@ -1,6 +1,6 @@
 /** Random numbers for one part of a history. They stay the same when other parts are removed from the history. */
 import type { Random } from '../../../src/base/clock.ts';
-import { type Chance, chanceOf } from '../../changes/crash/chance.ts';
+import { type Chance, chanceOf } from '../../work/crash/chance.ts';
 
 /** @param about what the numbers decide; each text has numbers of its own */
 export function chanceFor(seed: number, about: string): Chance {

@@ -139,7 +139,7 @@ export class Computer {
     const services = createServices(core, false);
     const calls = createToolCalls({ services, clock, log: silentLog, loginUrl: (baseUrl) => baseUrl });
     this.#process = Object.assign(alive, { core, services, calls, mourners: new Set<() => void>() });
-    services.jobs.start();
+    services.works.start();
     if (this.#parts.library) {
       core.library.start();
       services.keeps.start();
@@ -169,7 +169,7 @@ export class Computer {
     if (!process) return;
     this.#process = null;
     const { core, services, calls, mourners } = process;
-    const stopped = Promise.all([services.jobs.stop(), services.keeps.stop()]);
+    const stopped = Promise.all([services.works.stop(), services.keeps.stop()]);
     const timer = new AbortController();
     core.clock.sleep(DRAIN_MS, timer.signal).then(
       () => calls.stop(),

@@ -5,7 +5,7 @@
  */
 import { syncBuiltinESMExports } from 'node:module';
 import zlib from 'node:zlib';
-import { chanceOf } from '../../changes/crash/chance.ts';
+import { chanceOf } from '../../work/crash/chance.ts';
 import { forgetSent, parseSent } from './answers.ts';
 import type { VirtualTime } from './time.ts';
 

@@ -1,0 +1,477 @@
+/**
+ * The items of works: the entries of their lists. Every change of an item's state changes the counts in the work's row in the same transaction.
+ * So the progress of a job of any size is read from one row.
+ */
+import * as z from 'zod';
+import { lazy } from '../../base/memoised.ts';
+import {
+  ITEM_STATUSES,
+  type ItemStatus,
+  type JobCandidate,
+  RESOLVED_STATUSES,
+  UNRESOLVED_STATUSES,
+} from '../../domain/job.ts';
+import { Track } from '../../domain/shapes.ts';
+import { defineTable, integer, json, nullable, quotedList, type RowOf, text } from '../sql/table.ts';
+import type { Store } from '../types.ts';
+import { addCounts, type ItemCount, raiseAttempts, type WorkError, WorkErrorShape } from './works.ts';
+
+/** An entry in the form of the tools: a line of text, or its parts. */
+const Input = lazy<z.ZodType<unknown>>(() =>
+  z.union([z.string(), z.record(z.string(), z.union([z.string(), z.number()]))]),
+);
+const Candidates = lazy<z.ZodType<JobCandidate[]>>(() =>
+  z.array(z.object({ track: Track, score: z.number(), reasons: z.array(z.string()) })),
+);
+
+const COLUMNS = {
+  work: integer,
+  /** 0-based place in the list. */
+  position: integer,
+  /** The entry as it was given. */
+  input: json(Input),
+  /** Equal for items that need the same search; null for items that need none. */
+  key: nullable(text()),
+  uri: nullable(text()),
+  status: text(ITEM_STATUSES),
+  track: nullable(json(() => Track)),
+  candidates: nullable(json(Candidates)),
+  error: nullable(json(WorkErrorShape)),
+  /** Number of failed searches. */
+  attempts: integer,
+  /** When to search again after a failed search, Unix milliseconds; null if the item waits for no further search. */
+  runAfter: nullable(integer),
+  /** 1 if found by a remembered match that was confirmed although its names differ. */
+  confirmed: integer,
+};
+export const ITEMS = defineTable('items', COLUMNS);
+const LISTED = ITEMS.pick('position', 'input', 'uri', 'status', 'track', 'candidates', 'error', 'confirmed');
+const PENDING = ITEMS.pick('position', 'input', 'key', 'attempts');
+const OPEN = ITEMS.pick('position', 'input', 'key', 'status', 'candidates');
+
+const UNRESOLVED = quotedList(UNRESOLVED_STATUSES);
+
+type Item = RowOf<typeof COLUMNS>;
+export type NewItem = Pick<Item, 'input' | 'key' | 'uri' | 'status'> &
+  Partial<Pick<Item, 'track' | 'candidates'>>;
+export type ListedItem = ReturnType<typeof LISTED.toRow>;
+/** An item to search for, so its key is not null. */
+export type PendingItem = ReturnType<typeof PENDING.toRow> & { key: string };
+
+/** An item that a person may decide about. */
+export type OpenItem = ReturnType<typeof OPEN.toRow>;
+
+interface MatchedItem {
+  position: number;
+  uri: string;
+}
+
+/** What an item of each state counts as in the work's row. */
+const COUNTED: Record<ItemStatus, readonly ItemCount[]> = {
+  pending: [],
+  matched: ['resolved'],
+  ambiguous: ['ambiguous'],
+  unmatched: ['unmatched'],
+  failed: ['failed'],
+  skipped: ['passedOver'],
+  skipped_existing: ['resolved', 'skipped'],
+  written: ['resolved', 'itemsWritten'],
+};
+
+/** Values come in this order. The text is built once: for ten thousand rows, building it would take longer than running it. */
+const INSERT = `insert into items (work, position, input, key, uri, status, track, candidates)
+  values (?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** Inserts items of a work from position `from` on, in order, and counts them. */
+export function insertItems(
+  store: Store,
+  work: number,
+  from: number,
+  items: readonly NewItem[],
+  now: number,
+): void {
+  const counts: Partial<Record<ItemCount, number>> = {};
+  const { input: given, track: found, candidates: near } = COLUMNS;
+  store.transaction(() => {
+    items.forEach(({ input, key, uri, status, track = null, candidates = null }, index) => {
+      const values = [given.write(input), key, uri, status, found.write(track), near.write(candidates)];
+      store.run(INSERT, [work, from + index, ...values]);
+      for (const name of COUNTED[status]) counts[name] = (counts[name] ?? 0) + 1;
+    });
+    addCounts(store, work, counts, now);
+  });
+}
+
+/** Deletes up to `limit` items of a work, the last ones first. Returns false if there was none to delete. */
+export function dropItems(store: Store, work: number, limit: number): boolean {
+  const { changes } = store.run(
+    `delete from items where work = :work and position >= (
+       select min(position) from (
+         select position from items where work = :work order by position desc limit :limit))`,
+    { work, limit },
+  );
+  return changes > 0;
+}
+
+/** Returns items from a position on. The position is part of the primary key, so a late page costs no more than the first. */
+export function listItems(store: Store, work: number, offset: number, limit: number): ListedItem[] {
+  return LISTED.all(store, 'where work = ? and position >= ? order by position limit ?', [
+    work,
+    offset,
+    limit,
+  ]);
+}
+
+/** Returns items that wait for a person's decision, from a position on. Decisions about earlier items shift no later page. */
+export function listUnresolved(store: Store, work: number, offset: number, limit: number): ListedItem[] {
+  return LISTED.all(
+    store,
+    `where work = ? and status in (${UNRESOLVED}) and position >= ? order by position limit ?`,
+    [work, offset, limit],
+  );
+}
+
+/** Returns items to search for now: first those never tried, in order, then failed ones, those due earliest first. */
+export function pendingItems(store: Store, work: number, now: number, limit: number): PendingItem[] {
+  const fresh = PENDING.all(
+    store,
+    "where work = ? and status = 'pending' and run_after is null order by position limit ?",
+    [work, limit],
+  );
+  if (fresh.length === limit) return fresh as PendingItem[];
+  const tried = PENDING.all(
+    store,
+    "where work = ? and status = 'pending' and run_after <= ? order by run_after, position limit ?",
+    [work, now, limit - fresh.length],
+  );
+  return [...fresh, ...tried] as PendingItem[];
+}
+
+/**
+ * Shortens waits of pending items that exceed `maxOf` (milliseconds, by the number of failed searches). A wait is too long if
+ * the clock was set back since, or was ahead when the wait began.
+ */
+export function boundTries(
+  store: Store,
+  work: number,
+  now: number,
+  maxOf: (attempts: number) => number,
+): void {
+  const waiting = store.all<{ attempts: number; last: number }>(
+    `select attempts, max(run_after) as last from items
+     where work = ? and status = 'pending' and run_after > ? group by attempts`,
+    [work, now],
+  );
+  for (const { attempts, last } of waiting) {
+    const latest = now + maxOf(attempts);
+    if (last <= latest) continue;
+    store.run(
+      "update items set run_after = ? where work = ? and status = 'pending' and attempts = ? and run_after > ?",
+      [latest, work, attempts, latest],
+    );
+  }
+}
+
+/**
+ * Returns when to try the next pending item (Unix milliseconds), and the code of its last error; null if none is pending. An
+ * item that was never tried is due at 0, and its code is ''.
+ */
+export function nextTry(store: Store, work: number): { at: number; code: string } | null {
+  const isFresh = store.get(
+    "select 1 from items where work = ? and status = 'pending' and run_after is null limit 1",
+    [work],
+  );
+  if (isFresh !== undefined) return { at: 0, code: '' };
+  const row = store.get<{ at: number; error: string | null }>(
+    `select run_after as at, error from items
+     where work = ? and status = 'pending' and run_after is not null order by run_after limit 1`,
+    [work],
+  );
+  return row ? { at: row.at, code: row.error === null ? '' : JSON.parse(row.error).code } : null;
+}
+
+export interface ItemResolution {
+  status: 'matched' | 'ambiguous' | 'unmatched';
+  track: Track | null;
+  candidates: readonly JobCandidate[];
+  confirmed?: true;
+}
+
+/**
+ * Counts the items that were found although their names differ: by a remembered match that was confirmed, and by forgiving a
+ * typo. A found item has a candidate only in the second case.
+ */
+export function countDiffering(store: Store, work: number): { confirmed: number; spelling: number } {
+  return {
+    confirmed: ITEMS.count(store, 'where work = ? and confirmed = 1', [work]),
+    spelling: ITEMS.count(
+      store,
+      `where work = ? and candidates is not null and status in (${quotedList(RESOLVED_STATUSES)})`,
+      [work],
+    ),
+  };
+}
+
+/** Stores the result of a search for every pending item with this key. */
+export function resolveItems(
+  store: Store,
+  work: number,
+  key: string,
+  { status, track, candidates, confirmed }: ItemResolution,
+  now: number,
+): void {
+  store.transaction(() => {
+    const answer = {
+      status,
+      uri: track?.uri ?? null,
+      track,
+      candidates: status === 'matched' && candidates.length === 0 ? null : [...candidates],
+      error: null,
+      runAfter: null,
+      confirmed: confirmed ? 1 : 0,
+    };
+    const where = "where work = :work and key = :key and status = 'pending'";
+    const changes = ITEMS.update(store, answer, where, { work, key });
+    count(store, work, { to: status, changes }, now);
+  });
+}
+
+/**
+ * Notes a failed search, for every pending item with the same key. The search is tried again at `runAfter` (Unix milliseconds),
+ * or given up if that is null.
+ */
+export function failItem(
+  store: Store,
+  work: number,
+  item: PendingItem,
+  failure: { error: WorkError; runAfter: number | null },
+  now: number,
+): void {
+  const { error, runAfter } = failure;
+  const status: ItemStatus = runAfter === null ? 'failed' : 'pending';
+  store.transaction(() => {
+    const { changes } = store.run(
+      `update items set status = ?, attempts = attempts + 1, run_after = ?, error = ?
+       where work = ? and key = ? and status = 'pending'`,
+      [status, runAfter, JSON.stringify(error), work, item.key],
+    );
+    raiseAttempts(store, work, item.attempts + 1);
+    count(store, work, { to: status, changes }, now);
+  });
+}
+
+/**
+ * Notes a search that failed for a reason outside the item, for every pending item with this key. These items are due at once,
+ * but after items that were never tried.
+ */
+export function postponeItem(store: Store, work: number, key: string, error: WorkError, now: number): void {
+  store.run("update items set run_after = ?, error = ? where work = ? and key = ? and status = 'pending'", [
+    now,
+    JSON.stringify(error),
+    work,
+    key,
+  ]);
+}
+
+/** Returns the items at these positions. Leaves out positions that the list does not have. */
+export function itemsAt(store: Store, work: number, positions: readonly number[]): OpenItem[] {
+  return OPEN.all(
+    store,
+    'where work = ? and position in (select value from json_each(?)) order by position',
+    [work, JSON.stringify(positions)],
+  );
+}
+
+/** Returns the unresolved items whose first candidate scores at least `score` (0 to 1). */
+export function nearItems(store: Store, work: number, score: number): OpenItem[] {
+  return OPEN.all(
+    store,
+    `where work = ? and status in (${UNRESOLVED}) and json_extract(candidates, '$[0].score') >= ?
+     order by position`,
+    [work, score],
+  );
+}
+
+/** Returns, by key, the positions of the items that are pending or unresolved. Keys without such items are left out. */
+export function openPositions(store: Store, work: number, keys: readonly string[]): Map<string, number[]> {
+  const rows = store.all<{ key: string; positions: string }>(
+    `select key, json_group_array(position) as positions from items
+     where work = ? and status in ('pending', ${UNRESOLVED}) and key in (select value from json_each(?)) group by key`,
+    [work, JSON.stringify(keys)],
+  );
+  return new Map(rows.map(({ key, positions }) => [key, JSON.parse(positions) as number[]]));
+}
+
+/**
+ * Gives an item the track that a person chose; null leaves the item out. The item may be in any state but `written`.
+ * @throws Error if the item is written or does not exist
+ */
+export function settleItem(
+  store: Store,
+  work: number,
+  position: number,
+  track: Track | null,
+  now: number,
+): void {
+  store.transaction(() => {
+    const before = store.get<{ status: ItemStatus }>(
+      "select status from items where work = ? and position = ? and status <> 'written'",
+      [work, position],
+    );
+    if (!before) throw new Error(`Item ${position} cannot be settled.`);
+    const status = track === null ? ('skipped' as const) : ('matched' as const);
+    const settled = {
+      status,
+      uri: track?.uri ?? null,
+      track,
+      // A skipped item keeps its candidates, since a person may change their mind.
+      ...(track === null ? {} : { candidates: null }),
+      error: null,
+      runAfter: null,
+      confirmed: 0,
+    };
+    ITEMS.update(store, settled, 'where work = :work and position = :position', { work, position });
+    count(store, work, { from: before.status, to: status, changes: 1 }, now);
+  });
+}
+
+/** Makes all unresolved items without a track pending again, with no attempts used. Returns how many. */
+export function reopenItems(store: Store, work: number, now: number): number {
+  return store.transaction(() => {
+    const open = store.all<{ status: ItemStatus; total: number }>(
+      `select status, count(*) as total from items
+       where work = ? and status in (${UNRESOLVED}) and uri is null group by status`,
+      [work],
+    );
+    store.run(
+      `update items set status = 'pending', attempts = 0, run_after = null, candidates = null, error = null
+       where work = ? and status in (${UNRESOLVED}) and uri is null`,
+      [work],
+    );
+    for (const { status, total } of open)
+      count(store, work, { from: status, to: 'pending', changes: total }, now);
+    return open.reduce((sum, { total }) => sum + total, 0);
+  });
+}
+
+/** Makes pending items that wait for their next try due now, with no attempts used. */
+export function retryItems(store: Store, work: number): void {
+  store.run(
+    "update items set attempts = 0, run_after = null where work = ? and status = 'pending' and attempts > 0",
+    [work],
+  );
+}
+
+/** Returns the items to write next, in order. */
+function matchedItems(store: Store, work: number, limit: number, from = 0): MatchedItem[] {
+  return store.all<MatchedItem>(
+    "select position, uri from items where work = ? and status = 'matched' and position >= ? order by position limit ?",
+    [work, from, limit],
+  );
+}
+
+/** Returns the URIs of the items to write next, from position `from` on. `next` is where to continue; null at the end. */
+export function matchedUris(
+  store: Store,
+  work: number,
+  from: number,
+  limit: number,
+): { uris: string[]; next: number | null } {
+  // SQLite returns all URIs in one row: row by row, ten thousand of them would block other calls for too long.
+  const row = store.get<{ uris: string; last: number | null; total: number }>(
+    `select json_group_array(uri) as uris, max(position) as last, count(*) as total from (
+       select position, uri from items where work = ? and status = 'matched' and position >= ?
+       order by position limit ?)`,
+    [work, from, limit],
+  );
+  const { uris = '[]', last = null, total = 0 } = row ?? {};
+  return { uris: JSON.parse(uris) as string[], next: last === null || total < limit ? null : last + 1 };
+}
+
+/** Returns the position of the first item that is still to be written; null if there is none. */
+export function firstMatched(store: Store, work: number): number | null {
+  return matchedItems(store, work, 1)[0]?.position ?? null;
+}
+
+/** Marks the first `entries` matched items as written. */
+export function markNextWritten(store: Store, work: number, entries: number, now: number): void {
+  if (entries <= 0) return;
+  store.transaction(() => {
+    const last = matchedItems(store, work, entries).at(-1)?.position ?? -1;
+    const { changes } = store.run(
+      "update items set status = 'written' where work = ? and status = 'matched' and position <= ?",
+      [work, last],
+    );
+    count(store, work, { from: 'matched', to: 'written', changes }, now);
+  });
+}
+
+/** Makes written and skipped items matched again, before a work writes again from the start. */
+export function unwriteItems(store: Store, work: number, now: number): void {
+  store.transaction(() => {
+    for (const from of ['written', 'skipped_existing'] as const) {
+      const { changes } = store.run("update items set status = 'matched' where work = ? and status = ?", [
+        work,
+        from,
+      ]);
+      count(store, work, { from, to: 'matched', changes }, now);
+    }
+  });
+}
+
+/** Marks a matched item as failed, since the provider refuses it. */
+export function rejectItem(
+  store: Store,
+  work: number,
+  position: number,
+  error: WorkError,
+  now: number,
+): void {
+  store.transaction(() => {
+    const { changes } = store.run(
+      "update items set status = 'failed', error = ? where work = ? and position = ? and status = 'matched'",
+      [JSON.stringify(error), work, position],
+    );
+    count(store, work, { from: 'matched', to: 'failed', changes }, now);
+  });
+}
+
+/**
+ * Goes through up to `limit` matched items from position `from` on, in order. Marks those as `skipped_existing` for which
+ * `isLeftOut` is true. Returns the position to continue at; null at the end.
+ */
+export function skipSome(
+  store: Store,
+  work: number,
+  { from, limit }: { from: number; limit: number },
+  isLeftOut: (uri: string) => boolean,
+  now: number,
+): number | null {
+  return store.transaction(() => {
+    const window = matchedItems(store, work, limit, from);
+    const skipped = window.filter(({ uri }) => isLeftOut(uri)).map(({ position }) => position);
+    if (skipped.length > 0) {
+      const { changes } = store.run(
+        `update items set status = 'skipped_existing'
+         where work = ? and status = 'matched' and position in (select value from json_each(?))`,
+        [work, JSON.stringify(skipped)],
+      );
+      count(store, work, { from: 'matched', to: 'skipped_existing', changes }, now);
+    }
+    const last = window.at(-1);
+    return last === undefined || window.length < limit ? null : last.position + 1;
+  });
+}
+
+/** Adjusts the counts for `changes` items that went from one state to another. */
+function count(
+  store: Store,
+  work: number,
+  { from = 'pending', to, changes }: { from?: ItemStatus; to: ItemStatus; changes: number },
+  now: number,
+): void {
+  const counts: Partial<Record<ItemCount, number>> = {};
+  for (const name of COUNTED[from]) counts[name] = (counts[name] ?? 0) - changes;
+  for (const name of COUNTED[to]) counts[name] = (counts[name] ?? 0) + changes;
+  addCounts(store, work, counts, now);
+}

@@ -1,0 +1,96 @@
+/** What every part of `work` works with, and the functions that move a work to another state. */
+import type { Clock, Random } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { RelayError } from '../domain/errors.ts';
+import type { JobStatus } from '../domain/job.ts';
+import { hasOwnWords } from '../domain/remedy.ts';
+import type { ProviderApi } from '../provider/api.ts';
+import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
+import type { Store } from '../store/file/open.ts';
+import { getWorkBySeq, moveWork, type Work, type WorkError, type WorkFacts } from '../store/tables/works.ts';
+import { mayMove } from './moves.ts';
+
+export interface WorkContext {
+  provider: ProviderApi;
+  rows: PlaylistRows;
+  store: Store;
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
+/** The part of the context that planning a write needs. */
+export type Planning = Pick<WorkContext, 'provider' | 'rows' | 'store' | 'clock'>;
+/** The part that waiting for earlier writes needs. */
+export type Waiting = Omit<Planning, 'rows'>;
+/** The part that tells the time by relay's clock and by Spotify's. */
+export type Clocks = Pick<Planning, 'provider' | 'store'>;
+
+/** The current row of a work. @throws RelayError `CANCELLED` if it was erased meanwhile */
+export function reread(store: Store, { seq }: Pick<Work, 'seq'>): Work {
+  const found = getWorkBySeq(store, seq);
+  if (!found) throw erased();
+  return found;
+}
+
+/** The error for a work whose record was erased while it was carried out, with everything else about the account. */
+function erased(): RelayError {
+  return new RelayError(
+    'CANCELLED',
+    'The write was stopped, because everything that relay knew about the account was erased.',
+    {
+      remedy:
+        'What was already written stays, and relay has no record of it. Check in Spotify what is there, and correct it there.',
+    },
+  );
+}
+
+/** An error as it is stored with a work or an item. */
+export function errorFacts({ code, message, remedy, remedyValue }: RelayError): WorkError {
+  const stored = remedyValue && hasOwnWords(remedyValue) ? remedyValue : remedy;
+  return { code, message, ...(stored === undefined ? {} : { remedy: stored }) };
+}
+
+type Moving = Pick<WorkContext, 'store' | 'clock' | 'log'>;
+
+/**
+ * Moves a work in memory; false if it has left the state `work.status` in the meantime, for example because it was cancelled.
+ */
+export function moveNow(
+  { store, clock, log }: Moving,
+  work: Work,
+  to: JobStatus,
+  facts: WorkFacts = {},
+): boolean {
+  const from = work.status;
+  if (!mayMove(from, to)) throw new Error(`A work may not go from ${from} to ${to}.`);
+  const moved = moveWork(store, work.seq, { from, to }, facts, clock.now());
+  if (moved) log.info({ work: work.id, from, to, reason: facts.reason ?? undefined }, 'work changed state');
+  return moved;
+}
+
+/**
+ * Moves a work like `moveNow`, and waits until that is on disk.
+ * @param isUndone true to put the work back if the move cannot be saved, for a caller who gets the error
+ * @throws RelayError `STORE_ERROR`
+ */
+export function move(
+  context: Moving,
+  work: Work,
+  to: JobStatus,
+  facts: WorkFacts = {},
+  { isUndone = false, also = () => {} }: { isUndone?: boolean; also?: () => void } = {},
+): Promise<boolean> {
+  const forward = () => {
+    const moved = moveNow(context, work, to, facts);
+    if (moved) also();
+    return moved;
+  };
+  return context.store.durable(forward, isUndone ? () => moveBack(context, work, to, facts) : undefined);
+}
+
+/** Undoes a move, unless the work has gone on meanwhile. What it has counted since stays. */
+function moveBack({ store, clock }: Moving, work: Work, to: JobStatus, facts: WorkFacts): void {
+  const before = Object.entries(work).filter(([key]) => key in facts);
+  moveWork(store, work.seq, { from: to, to: work.status }, Object.fromEntries(before), clock.now());
+}

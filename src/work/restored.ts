@@ -1,0 +1,86 @@
+/**
+ * Works that were writing when a copy of the state was made, once that copy is restored. The copy does not show what they wrote
+ * later, so none of them may continue by itself.
+ */
+import { isoOf } from '../base/clock.ts';
+import { shortId } from '../domain/job.ts';
+import type { Remedy } from '../domain/remedy.ts';
+import {
+  hasBody,
+  listJobs,
+  moveWork,
+  openWrites,
+  setWork,
+  type Work,
+  type WorkError,
+} from '../store/tables/works.ts';
+import type { Store } from '../store/types.ts';
+
+/**
+ * Fails every job that was writing, so that it waits for `resume_job` or `cancel_job`. A resumed job that had begun to write
+ * first finds out how far it got. Unfinished writes of calls are ended; what they wrote stays.
+ * @param savedAt time of the copy, Unix milliseconds
+ * @returns number of jobs that would have continued by themselves
+ */
+export function holdWriting(store: Store, savedAt: number): number {
+  return store.transaction(() => {
+    const now = store.now();
+    for (const { seq, listed } of openWrites(store)) {
+      // Any request may have been sent after the copy was made. With this mark, a resumed job looks first.
+      if (listed) setWork(store, seq, { sending: true }, now);
+      // An undo has to look for the effect, too.
+      else
+        setWork(
+          store,
+          seq,
+          { uncertain: true, sending: false, status: 'completed', outcome: 'partial', completedAt: now },
+          now,
+        );
+    }
+    // For SQLite, a negative limit means no limit.
+    const writing = listJobs(store, 0, -1).filter(
+      ({ phase, status }) => phase === 'commit' && MAY_GO_ON.has(status),
+    );
+    return writing.filter((work) => hold(store, work, savedAt)).length;
+  });
+}
+
+const MAY_GO_ON: ReadonlySet<Work['status']> = new Set(['waiting', 'committing']);
+
+/** Stops one job; true if it was. */
+function hold(store: Store, { id, seq, status }: Work, savedAt: number): boolean {
+  const now = store.now();
+  const error: WorkError = {
+    code: 'CONFLICT',
+    message: `The state was restored from a copy made at ${isoOf(savedAt)}. This job had not finished by then, and may have written since.`,
+    remedy: hasBody(store, seq) ? lookFirst(shortId(id)) : checkFirst(shortId(id)),
+  };
+  const facts = { error, runAfter: null, reason: null, completedAt: now };
+  return moveWork(store, seq, { from: status, to: 'failed' }, facts, now);
+}
+
+/** For a job that had begun to write, so that the playlist can be compared with the record. */
+function lookFirst(id: string): Remedy {
+  const words = (resume: string, cancel: string) =>
+    `${resume} finds out how far the job got and does the rest; ${cancel} leaves everything as it is.`;
+  return {
+    text: words('resume_job', 'cancel_job'),
+    terminal: { text: words('{1}', '{2}'), commands: commandsFor(id) },
+  };
+}
+
+function checkFirst(id: string): Remedy {
+  const words = (cancel: string, resume: string) =>
+    `Check in Spotify whether this job has done its work already. If it has, ${cancel}; if not, ${resume}, which does all of it.`;
+  return {
+    text: words('call cancel_job', 'call resume_job'),
+    terminal: { text: words('run {2}', 'run {1}'), commands: commandsFor(id) },
+  };
+}
+
+function commandsFor(id: string): string[][] {
+  return [
+    ['jobs', 'resume', id],
+    ['jobs', 'cancel', id],
+  ];
+}

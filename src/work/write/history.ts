@@ -1,0 +1,183 @@
+/** Lists changes: the works that wrote something, or still may. Undoes one, or all of an import. */
+import { isoOf } from '../../base/clock.ts';
+import type { ChangeSummary, ShownState } from '../../domain/change.ts';
+import { otherAccount, RelayError } from '../../domain/errors.ts';
+import { isEnded, shortId } from '../../domain/job.ts';
+import type { Remedy } from '../../domain/remedy.ts';
+import type { Call } from '../../provider/api.ts';
+import { getAccount } from '../../store/tables/account.ts';
+import {
+  changesBeginning,
+  getWork,
+  getWorkBySeq,
+  latestNotUndone,
+  listChanges,
+  undoOf,
+  type Work,
+} from '../../store/tables/works.ts';
+import type { Planning } from '../record.ts';
+import { entryCount, requestCount } from './states.ts';
+import { planUndo, type UndoPlan } from './undo.ts';
+import type { WriteRequest } from './writes.ts';
+
+/** One page of the changes, newest first; `offset` counts from 0. */
+export function changeHistory(
+  { store }: Pick<Planning, 'store'>,
+  offset: number,
+  limit: number,
+): { items: ChangeSummary[]; total: number; next_offset: number | null } {
+  const { items, total } = listChanges(store, offset, limit);
+  const end = offset + items.length;
+  return {
+    items: items.map((work) => changeSummary(store, work)),
+    total,
+    next_offset: end < total ? end : null,
+  };
+}
+
+/** The facts about a change that a list of changes shows. */
+export function changeSummary(store: Planning['store'], work: Work): ChangeSummary {
+  const undoes = work.undoes === null ? undefined : getWorkBySeq(store, work.undoes)?.id;
+  const undoneBy = undoOf(store, work)?.id;
+  return {
+    change_id: work.id,
+    kind: work.kind,
+    state: shownState(work),
+    playlist_id: work.playlistId,
+    asked_by: work.askedBy,
+    requested: work.requested,
+    written: work.written,
+    at: isoOf(work.createdAt),
+    ...(undoes === undefined ? {} : { undoes }),
+    ...(undoneBy === undefined ? {} : { undone_by: undoneBy }),
+    can_undo: refusalOf(store, work) === null,
+  };
+}
+
+/** What to do about a change that is still being written. */
+function firstEnd({ listed, id }: Work): Remedy {
+  if (!listed) return { text: 'Wait until the call that writes the change has ended, then try again.' };
+  const short = shortId(id);
+  return {
+    text: `First end job ${id}: wait for it (get_job_status), or call resume_job or cancel_job. To undo an earlier change, pass its change_id.`,
+    terminal: {
+      text: 'First end its job: {1} says how it stands, {2} stops it. To undo an earlier change, give its ID ({3}).',
+      commands: [['jobs', 'show', short], ['jobs', 'cancel', short], ['history']],
+    },
+  };
+}
+
+/**
+ * The change to undo: the one whose ID begins with `id`. Without an ID, it is the last change that is neither undone nor an undo
+ * itself. If that change, or its undo, is still being written, this throws instead of taking an earlier one.
+ * @throws RelayError `NOT_FOUND`, `INVALID_ARGUMENT` if several IDs begin with `id`, `CONFLICT`, `FORBIDDEN`
+ */
+export function undoableChange({ store }: Pick<Planning, 'store'>, id: string | undefined): Work {
+  const work = id === undefined ? latestNotUndone(store) : changeNamed(store, id);
+  if (!work) {
+    const what = id === undefined ? 'There is no change to undo.' : `There is no change ${id.slice(0, 100)}.`;
+    throw new RelayError('NOT_FOUND', what, {
+      remedy: {
+        text: 'list_changes or {command} shows the changes, and which of them can be undone. They are kept for 30 days, 200 at most.',
+        command: ['history'],
+        terminal: { text: '{1} lists the changes of the last 30 days.', commands: [['history']] },
+        page: 'Changes are kept for 30 days, 200 at most.',
+      },
+    });
+  }
+  const refusal = refusalOf(store, work);
+  if (refusal) throw refusal;
+  return work;
+}
+
+/** Why a change cannot be undone, before its target is read; null if it can. */
+function refusalOf(store: Planning['store'], work: Work): RelayError | null {
+  if (work.outcome === null && !hasStopped(work)) {
+    const how = work.status === 'failed' ? ', but its job has stopped' : ` (${shownState(work)})`;
+    return new RelayError('CONFLICT', `The change ${work.id} is still being written${how}.`, {
+      remedy: firstEnd(work),
+    });
+  }
+  const undone = undoOf(store, work);
+  if (undone?.outcome === null) {
+    return new RelayError('CONFLICT', `The change ${work.id} is being undone already.`, {
+      remedy: firstEnd(undone),
+      details: { undone_by: undone.id },
+    });
+  }
+  if (undone || work.outcome === 'rolled_back') {
+    return new RelayError('CONFLICT', `The change ${work.id} is undone already.`, {
+      remedy: undone ? `To bring it back, undo the change ${undone.id}.` : 'There is nothing to undo.',
+      details: undone ? { undone_by: undone.id } : {},
+    });
+  }
+  if (work.outcome === 'unchanged') {
+    return new RelayError('CONFLICT', `The change ${work.id} has written nothing.`, {
+      remedy: 'There is nothing to undo.',
+    });
+  }
+  const account = getAccount(store)?.providerUserId ?? null;
+  const isForeign = work.account !== null && account !== null && work.account !== account;
+  return isForeign ? otherAccount('This change') : null;
+}
+
+/** The state of a change in a list of changes. */
+function shownState({ outcome, status, reviewRequired, goingBack }: Work): ShownState {
+  if (outcome !== null) return outcome;
+  if (status === 'failed') return reviewRequired ? 'review' : 'stopped';
+  if (status === 'waiting') return 'waiting';
+  if (status === 'cancelled') return 'cancelling';
+  return goingBack ? 'rolling_back' : 'writing';
+}
+
+/** True if the write is unfinished, its job has ended, and none of its requests is on its way. */
+function hasStopped({ sending, status }: Work): boolean {
+  return !sending && isEnded(status);
+}
+
+function changeNamed(store: Planning['store'], id: string): Work | null {
+  const work = getWork(store, id);
+  if (work) return work;
+  const [found, other] = changesBeginning(store, id, 2);
+  if (!other) return found ?? null;
+  throw new RelayError('INVALID_ARGUMENT', `Several change IDs begin with "${id.slice(0, 100)}".`, {
+    remedy: 'Give more characters of the ID.',
+  });
+}
+
+/** The request for a write that undoes a change. `tell` gets the plan before the first request is sent. */
+export function undoRequest(
+  context: Planning,
+  work: Work,
+  force: boolean,
+  tell: (plan: UndoPlan) => void,
+): Omit<WriteRequest, 'askedBy'> {
+  return {
+    kind: 'undo',
+    playlistId: work.playlistId,
+    requested: work.written,
+    undoes: work.seq,
+    async prepare(call) {
+      // Another undo may have run before this one, or the job may have been resumed.
+      const plan = await planUndo(context, undoableChange(context, work.id), force, call);
+      undoableChange(context, work.id);
+      tell(plan);
+      const requested = plan.ops.reduce((sum, op) => sum + entryCount(op), 0);
+      return { ...plan, requested };
+    },
+  };
+}
+
+/**
+ * What undoing a change would do, and in how many requests. Sends no writes.
+ * @throws RelayError as `planUndo` does
+ */
+export async function previewUndo(
+  context: Planning,
+  work: Work,
+  force: boolean,
+  call: Call,
+): Promise<{ plan: UndoPlan; requests: number }> {
+  const plan = await planUndo(context, work, force, call);
+  return { plan, requests: requestCount(plan.ops) };
+}

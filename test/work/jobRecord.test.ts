@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { RelayError } from '../../src/domain/errors.ts';
+import type { ListedItem } from '../../src/store/tables/items.ts';
+import type { Work } from '../../src/store/tables/works.ts';
+import { itemRecord, jobRecord } from '../../src/work/jobRecord.ts';
+import { errorFacts } from '../../src/work/record.ts';
+
+const REMEDY = { text: 'Run {command}, then resume the job.', command: ['login'] };
+
+/** An error as a row stores it. Earlier versions stored every remedy as plain text. */
+const STORED = {
+  'a value': errorFacts(new RelayError('LOGIN_REQUIRED', 'No account.', { remedy: REMEDY })),
+  'plain text': {
+    code: 'LOGIN_REQUIRED',
+    message: 'No account.',
+    remedy: 'Run `relay login`, then resume the job.',
+  },
+};
+
+const ITEM = {
+  position: 0,
+  input: 'x',
+  status: 'failed',
+  uri: null,
+  track: null,
+  candidates: null,
+} as ListedItem;
+
+for (const [how, error] of Object.entries(STORED)) {
+  test(`a remedy that is stored as ${how} reaches a client as plain text`, () => {
+    const item = { ...ITEM, error: JSON.parse(JSON.stringify(error)) };
+    assert.deepEqual(itemRecord(item).error, STORED['plain text']);
+  });
+}
+
+test('a job has its remedy as a value too, for surfaces that write commands in their own way', () => {
+  const error = JSON.parse(JSON.stringify(STORED['a value']));
+  const times = { createdAt: 0, updatedAt: 0, runAfter: null, startedAt: null, completedAt: null };
+  const job = { error, kind: 'save', payload: {}, ...times } as unknown as Work;
+  assert.deepEqual(jobRecord(job).error, { ...STORED['plain text'], fix: REMEDY });
+  const plain = { ...job, error: STORED['plain text'] };
+  assert.deepEqual(jobRecord(plain).error, STORED['plain text']);
+});
+
+test('a name beside the playlist of a job is not the name of its target', () => {
+  const times = { createdAt: 0, updatedAt: 0, runAfter: null, startedAt: null, completedAt: null };
+  const job = {
+    error: null,
+    kind: 'add',
+    playlistId: 'x',
+    payload: { name: 'Other', playlist_id: 'x' },
+    ...times,
+  };
+  assert.equal('name' in jobRecord(job as unknown as Work), false);
+  const made = { ...job, payload: { name: 'Made' } };
+  assert.equal(jobRecord(made as unknown as Work).name, 'Made');
+});
