@@ -138,8 +138,8 @@ export type ChangeOp =
    * if they were not read.
    */
   | { op: 'create'; details: DetailValues & { name: string }; known: readonly string[] | null }
-  | { op: 'follow' }
-  | { op: 'unfollow' }
+  /** `playlist`: its ID, where one work takes several playlists off the list. */
+  | { op: 'follow' | 'unfollow'; playlist?: string }
   | { op: 'save'; uris: readonly string[] }
   | { op: 'unsave'; uris: readonly string[] };
 
@@ -186,6 +186,7 @@ export const UndoResult = z.object({
   job_id: z.string().optional().describe('The job that continues the undo by itself'),
   reason: z.string().optional().describe('Why the undo is not finished yet'),
   playlist_id: z.string().nullable(),
+  together: z.number().optional().describe('Playlists of one import that it takes back together'),
   dry_run: z.boolean(),
   requests: z.number().describe('Requests that change something'),
   /** null if the undo changes no rows, or if the number is not known yet. */

@@ -190,6 +190,8 @@ export interface ChangeEntry extends ChangeSummary {
 export interface UndoRequest {
   /** The change's ID, or the first characters of the ID; null for the last change that is not undone. */
   change: string | null;
+  /** True to take back the other playlists of the same import, too; by default if no change is named. */
+  together?: boolean | undefined;
   /** True to undo the change even if someone has changed the playlist since. */
   force: boolean;
   /** True to say only what the undo would do. */

@@ -226,6 +226,7 @@ const CALLS = {
     () =>
       z.object({
         change: z.string().trim().min(1).max(100).nullable(),
+        together: z.boolean().optional(),
         force: z.boolean(),
         dryRun: z.boolean(),
       }),

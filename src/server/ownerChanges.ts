@@ -8,10 +8,10 @@ import { askerWords, changeWords } from '../domain/changeWords.ts';
 import { RelayError, withPlaylistName } from '../domain/errors.ts';
 import type { ChangeEntry, UndoAnswer, UndoRequest } from '../domain/localApi.ts';
 import { getWork } from '../store/tables/works.ts';
-import { undoChangeTool } from '../tools/extras/changeTools.ts';
+import { undo } from '../tools/extras/changeTools.ts';
 import { knownPlaylistName, playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
-import { changeHistory, changeSummary, undoableChange } from '../work/write/history.ts';
+import { changeHistory, changeSummary, undoneTogether } from '../work/write/history.ts';
 import { inTime } from './inTime.ts';
 
 /** Time limit of an undo: the same as for a tool, and below the 60 s that the command line waits. */
@@ -63,14 +63,15 @@ const MAX_NAME = 60;
  * there
  */
 export async function ownerUndo(services: Services, request: UndoRequest, by: string): Promise<UndoAnswer> {
-  const change = undoableChange(services, request.change ?? undefined);
+  const { together = request.change === null, force, dryRun: dry_run } = request;
+  const [change] = undoneTogether(services, request.change ?? undefined, together);
   // Makes the playlist's name known, since the summary of the undo shows it.
   if (change.playlistId !== null) await playlistNames(services, [change.playlistId]);
-  const args = { change_id: change.id, force: request.force, dry_run: request.dryRun };
+  const args = { change_id: change.id, together, force, dry_run };
   const remedy = { text: 'Check with {command} whether it was begun, then try again.', command: ['history'] };
-  const undo = (signal: AbortSignal) => undoChangeTool.handle(services, args, { signal, progress() {}, by });
+  const work = (signal: AbortSignal) => undo(services, args, { signal, progress() {}, by });
   try {
-    const answer = await inTime(services, 'Undoing', remedy, undo, UNDO_MS);
+    const answer = await inTime(services, 'Undoing', remedy, work, UNDO_MS);
     const done = answer as unknown as UndoAnswer;
     if (!request.dryRun) return done;
     const [entry] = await withNames(services, [changeSummary(services.store, change)]);

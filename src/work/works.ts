@@ -194,7 +194,7 @@ export function createWorks(
   }
 
   async function undo(work: Work, call: Call): Promise<{ undone_by?: string }> {
-    const request = undoRequest(context, work, true, () => {});
+    const request = undoRequest(context, [work], true, () => {});
     const undone = await writes.run({ ...request, askedBy: work.askedBy }, call, { ms: DECIDED_MS });
     if (undone.kind === 'nothing_to_do') return {};
     if (undone.kind === 'ended' && undone.end.kind === 'ended' && undone.end.cause) throw undone.end.cause;

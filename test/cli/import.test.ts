@@ -471,6 +471,27 @@ test('each of several playlists in a file becomes a playlist', () =>
     assert.match(asked.err, /Create 3 playlists, one for each\? \[Y\/n\] Which one\? /);
   }));
 
+test('one undo takes back an import of several playlists, and another one brings them back; each alone by its own', () =>
+  withLists(async ({ world, run, file }) => {
+    const songs = uniqueTracks(world, 3);
+    const lists = songs.map((song, index) => ({ name: `Part ${index}`, tracks: [asQuery(song)] }));
+    const path = file('several.json', JSON.stringify({ playlists: lists }));
+    assert.equal((await run(['import', path, '--each'])).code, 0);
+    const listed = () =>
+      lists.map(({ name }) => owner(world.provider).playlists.some((one) => one.name === name));
+    const [last, , first] = JSON.parse((await run(['history', '--json'])).out).items;
+    assert.equal((await run(['undo', first.change_id, '--yes'])).code, 0);
+    assert.deepEqual(listed(), [false, true, true]);
+    const shown = await run(['undo', '--dry-run']);
+    assert.match(shown.out, /Takes the 2 playlists of the import off your list/);
+    const undone = JSON.parse((await run(['undo', '--json'])).out);
+    assert.deepEqual([undone.together, listed()], [2, [false, false, false]]);
+    assert.equal((await run(['undo', undone.change_id, '--yes'])).code, 0);
+    assert.deepEqual(listed(), [false, true, true]);
+    assert.equal((await run(['undo', last.change_id, '--yes'])).code, 0);
+    assert.deepEqual(listed(), [false, true, false]);
+  }));
+
 test('M3U without its header is recognised by its extension', () =>
   withLists(async ({ world, run, file }) => {
     const songs = uniqueTracks(world, 2);

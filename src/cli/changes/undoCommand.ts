@@ -19,7 +19,10 @@ export function undoCommand(context: Context): Command {
   return new Command('undo')
     .helpGroup(HELP_GROUPS.tools)
     .description('Undo a change that relay made')
-    .argument('[change]', 'ID from `relay history`, or its first characters; the last change without it')
+    .argument(
+      '[change]',
+      'ID from `relay history`, or its first characters; the last change or import without it',
+    )
     .option('--force', 'Undo even if someone has made later changes, which are then lost')
     .option('--dry-run', 'Show what the undo would do, and change nothing')
     .option('--yes', 'Do not ask before removing songs or a playlist')
@@ -35,11 +38,12 @@ async function runUndo(context: Context, given: string | undefined, options: Und
   const { force = false, dryRun = false, yes = false } = options;
   const { local } = await context.server();
   const text = await import('./changeText.ts');
-  const ask = (change: string | null, isDry: boolean) =>
-    asking(context, local, { change, force, dryRun: isDry });
+  const ask = (change: string | null, isDry: boolean, together?: boolean) =>
+    asking(context, local, { change, force, dryRun: isDry, together });
 
   const canAsk = !yes && io.terminal.stdin && io.terminal.stderr && !context.json;
   let change = given ?? null;
+  let together: boolean | undefined;
   // With `--json` there is no dry run first: the answer itself says what cannot be brought back.
   if (dryRun || !context.json) {
     const plan = await ask(change, true);
@@ -53,8 +57,9 @@ async function runUndo(context: Context, given: string | undefined, options: Und
     if (canAsk && (force || takesAway(plan))) await confirmUndo(context, plan, force);
     // There may be a newer change by now, so the request names the change that was shown.
     change = plan.undone;
+    if (plan.together !== undefined) together = true;
   }
-  const answer = await ask(change, false);
+  const answer = await ask(change, false, together);
   if (context.json) return printJson(io, answer);
   showDone(context, answer);
 }

@@ -501,6 +501,18 @@ export function latestNotUndone(store: Store): Work | null {
   return null;
 }
 
+/** Returns the playlists that were made together with that of `work`, the last one first; those that are undone are left out. */
+export function madeTogether(store: Store, work: Work): Work[] {
+  if (work.kind !== 'create') return [];
+  const batch = work.batch ?? work.id;
+  const made = TABLE.all(
+    store,
+    `where (batch = ? or id = ?) and kind = 'create' and ${CHANGES} order by seq desc`,
+    [batch, batch],
+  );
+  return made.filter((one) => one.playlistId !== null && undoOf(store, one) === null);
+}
+
 /**
  * Returns the write of the same account that wrote to the same playlist last, after `work` or while that waited; null if there
  * is none. Writes that are undone do not count, and neither do undos of such writes. A write that began and ended while `work`

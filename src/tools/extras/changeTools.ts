@@ -3,9 +3,10 @@ import * as z from 'zod';
 import { counted } from '../../base/lists.ts';
 import { ChangeSummary, UndoResult } from '../../domain/change.ts';
 import { without } from '../../domain/rows.ts';
+import type { Call } from '../../provider/api.ts';
 import { knownSong } from '../../provider/knownNames.ts';
 import { getWorkBySeq, type Work } from '../../store/tables/works.ts';
-import { changeHistory, previewUndo, undoableChange, undoRequest } from '../../work/write/history.ts';
+import { changeHistory, previewUndo, undoneTogether, undoRequest } from '../../work/write/history.ts';
 import { rowsAfter } from '../../work/write/states.ts';
 import { carriedOut, type UndoPlan } from '../../work/write/undo.ts';
 import { Offset } from '../arguments.ts';
@@ -44,7 +45,7 @@ export const undoChangeTool = defineTool({
   name: 'undo_change',
   title: 'Undo a change',
   description:
-    'Undoes a change that relay made, by default the last one: brings back the rows of a playlist in their order, its details, or what was saved. Refused (CONFLICT) if someone changed the playlist since; dry_run=true shows what it would do. An undo can be undone.',
+    'Undoes a change that relay made, by default the last one, or the last import as a whole: brings back the rows of a playlist in their order, its details, or what was saved. Refused (CONFLICT) if someone changed the playlist since; dry_run=true shows what it would do. An undo can be undone.',
   kind: 'destructive',
   input: z.object({
     change_id: z
@@ -60,34 +61,49 @@ export const undoChangeTool = defineTool({
     dry_run: z.boolean().default(false).describe('true: report what it would do, write nothing'),
   }),
   output: UndoResult,
-  async handle(services, { change_id, force, dry_run }, call) {
-    const work = undoableChange(services, change_id);
-    const facts = { undone: work.id, playlist_id: work.playlistId, dry_run };
-    if (dry_run) {
-      const { plan, requests } = await previewUndo(services, work, force, call);
-      const effect = effectOf(services, work, plan, true);
-      return { ok: true, ...facts, requests, ...countsOf(plan), notes: notesOf(plan), ...effect };
-    }
-    let planned: UndoPlan | null = null;
-    const request = undoRequest(services, work, force, (made) => {
-      planned = made;
-    });
-    const { report, state } = await carryOut(services, request, call);
-    // Without a change, Spotify has refused all that was to be written.
-    const isRefused = state === null || state.body.notes?.passedOver === true;
-    const plan = planned && carriedOut(planned, isRefused);
-    return {
-      ok: true,
-      ...facts,
-      change_id: report.change_id,
-      ...(report.job_id === undefined ? {} : { job_id: report.job_id, reason: report.note }),
-      requests: report.chunks.total,
-      ...countsOf(plan),
-      notes: plan ? notesOf(plan) : [],
-      ...effectOf(services, work, plan, false),
-    };
-  },
+  handle: (services, { change_id, ...how }, call) =>
+    undo(services, { change_id, together: change_id === undefined, ...how }, call),
 });
+
+/** Carries out an undo, or says what it would do. @param asked.together true to take back the other playlists of an import, too */
+export async function undo(
+  services: Services,
+  asked: { change_id: string | undefined; together: boolean; force: boolean; dry_run: boolean },
+  call: Call,
+): Promise<UndoResult> {
+  const { force, dry_run } = asked;
+  const works = undoneTogether(services, asked.change_id, asked.together);
+  const [work, ...others] = works;
+  const facts = {
+    undone: work.id,
+    playlist_id: work.playlistId,
+    ...(others.length > 0 ? { together: works.length } : {}),
+    dry_run,
+  };
+  if (dry_run) {
+    const { plan, requests } = await previewUndo(services, works, force, call);
+    const effect = effectOf(services, work, plan, true);
+    return { ok: true, ...facts, requests, ...countsOf(plan), notes: notesOf(plan), ...effect };
+  }
+  let planned: UndoPlan | null = null;
+  const request = undoRequest(services, works, force, (made) => {
+    planned = made;
+  });
+  const { report, state } = await carryOut(services, request, call);
+  // Without a change, Spotify has refused all that was to be written.
+  const isRefused = state === null || state.body.notes?.passedOver === true;
+  const plan = planned && carriedOut(planned, isRefused);
+  return {
+    ok: true,
+    ...facts,
+    change_id: report.change_id,
+    ...(report.job_id === undefined ? {} : { job_id: report.job_id, reason: report.note }),
+    requests: report.chunks.total,
+    ...countsOf(plan),
+    notes: plan ? notesOf(plan) : [],
+    ...effectOf(services, work, plan, false),
+  };
+}
 
 function effectOf(services: Services, work: Work, plan: UndoPlan | null, isAhead: boolean) {
   const name = work.playlistId === null ? null : knownPlaylistName(services, work.playlistId);

@@ -46,8 +46,11 @@ export function undoEffect({ plan, name, song, songs, isAhead }: Undoing): UndoE
       case 'unsave':
         return `${say('Removes', 'Removed')} ${counted(removed.length, 'song')} from Liked Songs.`;
       case 'follow':
+        if (plan.ops.length > 1) return `${say('Restores', 'Restored')} ${plan.ops.length} playlists.`;
         return `${say('Restores', 'Restored')} ${place}${songs ? ` (${counted(songs, 'song')})` : ''}.`;
       case 'unfollow':
+        if (plan.ops.length > 1)
+          return `${say('Takes', 'Took')} the ${plan.ops.length} playlists of the import off your list of playlists.`;
         return `${say('Takes', 'Took')} ${place} off your list of playlists.`;
       case 'details':
         return `${say('Changes', 'Changed')} ${place} back: ${detailsText(plan.ops)}.`;

@@ -12,12 +12,13 @@ import {
   getWorkBySeq,
   latestNotUndone,
   listChanges,
+  madeTogether,
   undoOf,
   type Work,
 } from '../../store/tables/works.ts';
 import type { Planning } from '../record.ts';
 import { entryCount, requestCount } from './states.ts';
-import { planUndo, type UndoPlan } from './undo.ts';
+import { planTogether, planUndo, type UndoPlan } from './undo.ts';
 import type { WriteRequest } from './writes.ts';
 
 /** One page of the changes, newest first; `offset` counts from 0. */
@@ -145,22 +146,42 @@ function changeNamed(store: Planning['store'], id: string): Work | null {
   });
 }
 
-/** The request for a write that undoes a change. `tell` gets the plan before the first request is sent. */
+/**
+ * The changes that one undo takes back: the one named, or the last one; with it the other playlists of the same import, if
+ * `together`. The last one comes first.
+ * @throws RelayError as `undoableChange` does, for any of them
+ */
+export function undoneTogether(
+  context: Pick<Planning, 'store'>,
+  id: string | undefined,
+  together: boolean,
+): readonly [Work, ...Work[]] {
+  const work = undoableChange(context, id);
+  const others = together ? madeTogether(context.store, work).filter(({ seq }) => seq !== work.seq) : [];
+  return [work, ...others.map((one) => undoableChange(context, one.id))];
+}
+
+/** The request for a write that undoes changes. `tell` gets the plan before the first request is sent. */
 export function undoRequest(
   context: Planning,
-  work: Work,
+  works: readonly [Work, ...Work[]],
   force: boolean,
   tell: (plan: UndoPlan) => void,
 ): Omit<WriteRequest, 'askedBy'> {
+  const [work, ...others] = works;
+  const target =
+    others.length > 0
+      ? { playlistId: null, batch: work.batch ?? work.id }
+      : { playlistId: work.playlistId, undoes: work.seq };
   return {
     kind: 'undo',
-    playlistId: work.playlistId,
+    ...target,
     requested: work.written,
-    undoes: work.seq,
     async prepare(call) {
-      // Another undo may have run before this one, or the job may have been resumed.
-      const plan = await planUndo(context, undoableChange(context, work.id), force, call);
-      undoableChange(context, work.id);
+      // Another undo may have run before this one, or a job may have been resumed.
+      const present = () => works.map(({ id }) => undoableChange(context, id));
+      const plan = await planOf(context, present(), force, call);
+      present();
       tell(plan);
       const requested = plan.ops.reduce((sum, op) => sum + entryCount(op), 0);
       return { ...plan, requested };
@@ -168,16 +189,21 @@ export function undoRequest(
   };
 }
 
+function planOf(context: Planning, works: readonly Work[], force: boolean, call: Call): Promise<UndoPlan> {
+  const [work, ...others] = works as [Work, ...Work[]];
+  return others.length > 0 ? planTogether(context, works, force, call) : planUndo(context, work, force, call);
+}
+
 /**
- * What undoing a change would do, and in how many requests. Sends no writes.
- * @throws RelayError as `planUndo` does
+ * What undoing changes would do, and in how many requests. Sends no writes.
+ * @throws RelayError as `planUndo` and `planTogether` do
  */
 export async function previewUndo(
   context: Planning,
-  work: Work,
+  works: readonly [Work, ...Work[]],
   force: boolean,
   call: Call,
 ): Promise<{ plan: UndoPlan; requests: number }> {
-  const plan = await planUndo(context, work, force, call);
+  const plan = await planOf(context, works, force, call);
   return { plan, requests: requestCount(plan.ops) };
 }

@@ -73,9 +73,9 @@ function requestFor(op: ChangeOp, id: string): ProviderRequest {
     case 'create':
       return createRequest(op.details);
     case 'follow':
-      return followRequest('PUT', id);
+      return followRequest('PUT', op.playlist ?? id);
     case 'unfollow':
-      return followRequest('DELETE', id);
+      return followRequest('DELETE', op.playlist ?? id);
     case 'save':
       return libraryRequest('PUT', op.uris);
     case 'unsave':

@@ -7,6 +7,7 @@ import type { Remedy } from '../../domain/remedy.ts';
 import { uriOf, withNames } from '../../domain/rows.ts';
 import type { Item } from '../../domain/shapes.ts';
 import type { Call } from '../../provider/api.ts';
+import { getAllMyPlaylists } from '../../provider/resources/playlists.ts';
 import { type Body, getBody, partialUndos, type Work, writtenSince } from '../../store/tables/works.ts';
 import type { Planning } from '../record.ts';
 import { planSteadily, readDetails, settleLibrary, settleTarget } from './kinds.ts';
@@ -44,7 +45,10 @@ export async function planUndo(context: Planning, work: Work, force: boolean, ca
     case 'follow':
     case 'unfollow':
       await settleTarget(context, work.playlistId ?? '', call);
-      return plain([{ op: first.op === 'follow' ? 'unfollow' : 'follow' }], {});
+      return plain(
+        body.ops.map((op) => ({ ...op, op: first.op === 'follow' ? 'unfollow' : 'follow' }) as ChangeOp),
+        {},
+      );
     case 'create':
       if (work.playlistId === null && (work.sending || work.uncertain))
         throw unknownPlaylist(first.details.name);
@@ -55,6 +59,33 @@ export async function planUndo(context: Planning, work: Work, force: boolean, ca
       return undoRows(context, work, body, force, call);
   }
 }
+
+/**
+ * The requests that take the playlists of one import off the list.
+ * @throws RelayError `CONFLICT` if others have written to one of them
+ */
+export async function planTogether(
+  context: Planning,
+  works: readonly Work[],
+  force: boolean,
+  call: Call,
+): Promise<UndoPlan> {
+  if (!force) {
+    const { items } = await getAllMyPlaylists(context.provider, works.length + MOST_OTHERS, call);
+    const versions = new Map(items.map(({ id, snapshot_id }) => [id, snapshot_id]));
+    // A list that has another version than relay left there may still have the same rows.
+    for (const work of works)
+      if (versions.get(work.playlistId ?? '') !== work.snapshotId)
+        await presentRows(context, work, getBody(context.store, work.seq), call);
+  }
+  return plain(
+    works.map(({ playlistId }) => ({ op: 'unfollow', playlist: playlistId ?? '' })),
+    {},
+  );
+}
+
+/** An account can have about 11,000 playlists. */
+const MOST_OTHERS = 12_000;
 
 function plain(ops: readonly ChangeOp[], former: Former): UndoPlan {
   return { former, ops, rewritten: 0, lost: [] };
