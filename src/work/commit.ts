@@ -1,13 +1,13 @@
 /** The writing half of a list: what its items become, and which of them are left out. */
-import { createTurns } from '../base/turns.ts';
 import type { ChangeKind } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { uriOf, urisOf } from '../domain/rows.ts';
 import type { Item } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
-import { matchedUris, skipSome, unwriteItems } from '../store/tables/items.ts';
+import { skipItems, unwriteItems, urisToWrite } from '../store/tables/items.ts';
 import { forgetUndos, hasBody, putBody, setWork, undoOf, type Work } from '../store/tables/works.ts';
 import { failuresOf, follow } from './follow.ts';
+import { jobRecord } from './jobRecord.ts';
 import { move, reread, type WorkContext } from './record.ts';
 import { cannotGoOn, wrongState } from './refusals.ts';
 import { addRows, makePlaylist, replaceRows, saveTracks, unsaveTracks } from './write/kinds.ts';
@@ -41,15 +41,15 @@ export function beginAgain({ store, clock }: WorkContext, work: Work): void {
   const { seq, kind, outcome } = work;
   if (outcome === null) return;
   const undo = undoOf(store, work);
-  if (undo?.outcome === null) throw wrongState(work, 'What it had written is being undone.');
+  if (undo?.outcome === null)
+    throw wrongState(jobRecord(store, work), 'What it had written is being undone.');
   const isGone = outcome !== 'partial' || work.written === 0 || undo !== null;
-  if (!isGone || !LISTS.has(kind)) throw cannotGoOn(work);
-  const now = clock.now();
-  unwriteItems(store, seq, now);
+  if (!isGone || !LISTS.has(kind)) throw cannotGoOn(jobRecord(store, work));
+  unwriteItems(store, seq);
   forgetUndos(store, seq);
   putBody(store, seq, null);
   // A playlist that was made and undone is off the list, and keeps its rows.
-  setWork(store, seq, { outcome: null, ...(kind === 'create' ? { playlistId: null } : {}) }, now);
+  setWork(store, seq, { outcome: null, ...(kind === 'create' ? { playlistId: null } : {}) }, clock.now());
 }
 
 /** The kinds whose items say what to write. */
@@ -63,13 +63,12 @@ function requestFor(context: Context, work: Work): WriteRequest {
     ...(work.account === null ? {} : { account: work.account }),
     askedBy: work.askedBy,
     work: work.seq,
-    requested: work.resolved - work.skipped,
+    requested: work.totalItems,
     async prepare(call) {
       const held = await heldItems(context, work, call);
       requireCommitting(store, work);
-      await markSkips(context, work, held);
-      const uris = await urisToWrite(context, work);
-      requireCommitting(store, work);
+      markSkips(context, work, held);
+      const uris = urisToWrite(store, work.seq);
       if (uris.length === 0) return null;
       const requested = uris.length;
       if (held) return { requested, former: { rows: held.map(uriOf) }, ops: [{ op: 'append', uris }] };
@@ -117,42 +116,16 @@ function requireCommitting(store: WorkContext['store'], work: Work): void {
   throw new RelayError('CANCELLED', 'The job was cancelled.');
 }
 
-/** Number of items to handle at once, which takes about a millisecond. */
-const WINDOW = 250;
-
 /**
- * Marks items to skip: repeats of an earlier item, and those whose URI is already in the target. The marks are made in batches;
- * each beginning of a write makes all of them again. Marks from an earlier reading of the target are dropped, since its rows may
- * be gone.
+ * Marks items to skip: repeats of an earlier item, and those whose URI is already in the target. Each beginning of a write makes
+ * all marks again: rows of an earlier reading of the target may be gone.
  */
-export async function markSkips(
-  { store, clock }: Pick<WorkContext, 'store' | 'clock'>,
+export function markSkips(
+  { store }: Pick<WorkContext, 'store'>,
   { seq, payload }: Work,
   held: readonly Item[] | null,
-): Promise<void> {
-  const present = new Set(held?.flatMap(urisOf));
-  const isLeftOut = (uri: string) => {
-    if (present.has(uri)) return true;
-    if (payload.skip_duplicates) present.add(uri);
-    return false;
-  };
-  const turn = createTurns();
-  if (held) unwriteItems(store, seq, clock.now());
-  let from: number | null = payload.skip_duplicates || held ? 0 : null;
-  while (from !== null) {
-    from = skipSome(store, seq, { from, limit: WINDOW }, isLeftOut, clock.now());
-    await turn();
-  }
-}
-
-/** URIs of everything that is to be written, in order. */
-async function urisToWrite({ store }: Context, { seq }: Work): Promise<string[]> {
-  const all: string[] = [];
-  const turn = createTurns();
-  for (let from: number | null = 0; from !== null; await turn()) {
-    const { uris, next } = matchedUris(store, seq, from, WINDOW);
-    for (const uri of uris) all.push(uri);
-    from = next;
-  }
-  return all;
+): void {
+  if (held) unwriteItems(store, seq);
+  if (held || payload.skip_duplicates)
+    skipItems(store, seq, held?.flatMap(urisOf) ?? [], payload.skip_duplicates);
 }

@@ -3,6 +3,7 @@ import { isErrorCode, otherAccount, RelayError } from '../domain/errors.ts';
 import { isRefusal } from '../domain/failureClass.ts';
 import { isWorking, type JobStatus } from '../domain/job.ts';
 import { pauseAfter } from '../domain/pause.ts';
+import { countItems } from '../store/tables/items.ts';
 import { getBody, hasBody, setWork, type Work, type WorkFacts } from '../store/tables/works.ts';
 import { errorFacts, moveNow, reread, type WorkContext } from './record.ts';
 import { type DriveEnd, type Failures, failuresBefore, missingRows } from './write/progress.ts';
@@ -50,7 +51,8 @@ function factsAfter(context: Context, work: Work, to: JobStatus, end: DriveEnd):
       ...(isRefusal(cause) ? { attempts: Math.max(work.attempts, failures) } : {}),
     };
   }
-  if (to === 'completed') return { result: resultOf(work), completedAt, error: null, reviewRequired: false };
+  if (to === 'completed')
+    return { result: resultOf(context, work), completedAt, error: null, reviewRequired: false };
   const reviewRequired = end.kind === 'review';
   const given = 'cause' in end ? end.cause : null;
   const cause = given ?? new RelayError('PARTIAL_WRITE', 'The write stopped part-way.');
@@ -98,13 +100,14 @@ export function endOfFailure(work: Work, cause: RelayError): DriveEnd {
   return mayPass ? { kind: 'paused', cause, failures } : { kind: 'failed', cause };
 }
 
-function resultOf(work: Work): Record<string, unknown> {
+function resultOf({ store }: Pick<Context, 'store'>, work: Work): Record<string, unknown> {
+  const { written, skipped, failed } = countItems(store, work.seq);
   const isLibrary = work.kind === 'save' || work.kind === 'unsave';
   return {
     ...(isLibrary ? {} : { playlist_id: work.playlistId, snapshot_id: work.snapshotId }),
-    written: work.itemsWritten,
-    skipped_existing: work.skipped,
-    failed: work.failed,
+    written,
+    skipped_existing: skipped,
+    failed,
     ...(work.outcome === 'done' ? { change_id: work.id } : {}),
   };
 }
@@ -119,7 +122,7 @@ export function reached({ store }: Pick<Context, 'store'>, work: Work): Record<s
   const former = kind === 'replace' && work.written > 0 ? body?.former.rows : undefined;
   return {
     ...(playlistId === null ? {} : { playlist_id: playlistId }),
-    written: work.itemsWritten,
+    written: countItems(store, work.seq).written,
     ...(body === null || outcome === 'unchanged' ? {} : { change_id: id }),
     ...(outcome === 'rolled_back' ? { rolled_back: true } : {}),
     ...(former ? { former_count: former.length, former_uris: former.slice(0, MAX_LISTED) } : {}),
@@ -142,7 +145,7 @@ export function closeCancelled({ store, clock }: Context, { seq }: Work): void {
   const isInDoubt = isBegun && (outcome === null || sending || (isLibrary && uncertain));
   const result = {
     ...(playlistId === null ? {} : { playlist_id: playlistId }),
-    written: work.itemsWritten,
+    written: countItems(store, work.seq).written,
     ...(!isBegun || outcome === 'unchanged' ? {} : { change_id: work.id }),
     ...(isInDoubt ? { outcome_unknown: true } : {}),
   };

@@ -1,14 +1,19 @@
 /** A job and its items as tools return them: times in ISO 8601, names in snake case. */
 import { isoOf } from '../base/clock.ts';
 import { kindFacts } from '../domain/change.ts';
-import { type ItemRecord, type JobErrorRecord, type JobRecord, unresolvedOf } from '../domain/job.ts';
+import type { ItemRecord, JobErrorRecord, JobRecord } from '../domain/job.ts';
 import { hasOwnWords, readRemedy, remedyText } from '../domain/remedy.ts';
-import type { ListedItem } from '../store/tables/items.ts';
+import { countItems, type ListedItem } from '../store/tables/items.ts';
 import type { Work, WorkError } from '../store/tables/works.ts';
+import type { Store } from '../store/types.ts';
 
 export { type ItemRecord, type JobRecord, unresolvedOf } from '../domain/job.ts';
 
-export function jobRecord(work: Work): JobRecord {
+export function jobRecord(store: Store, work: Work): JobRecord {
+  const { pending, resolved, ambiguous, unmatched, failed, skipped, passedOver, written } = countItems(
+    store,
+    work.seq,
+  );
   return {
     job_id: work.id,
     type: kindFacts(work.kind).job,
@@ -21,14 +26,14 @@ export function jobRecord(work: Work): JobRecord {
       ? {}
       : { name: work.payload.name }),
     total_items: work.totalItems,
-    pending: work.totalItems - work.resolved - work.passedOver - unresolvedOf(work),
-    resolved: work.resolved,
-    ambiguous: work.ambiguous,
-    unmatched: work.unmatched,
-    failed: work.failed,
-    skipped: work.passedOver,
-    skipped_existing: work.skipped,
-    written: work.itemsWritten,
+    pending,
+    resolved,
+    ambiguous,
+    unmatched,
+    failed,
+    skipped: passedOver,
+    skipped_existing: skipped,
+    written,
     attempts: work.attempts,
     max_attempts: work.maxAttempts,
     run_after: isoOf(work.runAfter),

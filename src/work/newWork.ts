@@ -76,7 +76,7 @@ export async function storeItems(context: Context, request: ListRequest): Promis
   const turn = createTurns();
   try {
     for (let from = 0; from < items.length; from += ROWS) {
-      insertItems(store, work.seq, from, items.slice(from, from + ROWS), at);
+      insertItems(store, work.seq, from, items.slice(from, from + ROWS));
       await turn();
     }
   } catch (error) {
@@ -112,9 +112,9 @@ export async function listWrite({ store, clock }: Context, work: Work, also: () 
       { listed: true, startedAt: startedAt ?? now, totalItems: totalItems + items.length },
       now,
     );
-    insertItems(store, seq, 0, items, now);
+    insertItems(store, seq, 0, items);
     // The write may have written some of these items already.
-    if (items.length > 0) markNextWritten(store, seq, work.written, now);
+    if (items.length > 0) markNextWritten(store, seq, work.written);
     also();
   });
   await store.saveNow().catch((error: unknown) => {

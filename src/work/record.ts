@@ -91,6 +91,10 @@ export function move(
 
 /** Undoes a move, unless the work has gone on meanwhile. What it has counted since stays. */
 function moveBack({ store, clock }: Moving, work: Work, to: JobStatus, facts: WorkFacts): void {
-  const before = Object.entries(work).filter(([key]) => key in facts);
-  moveWork(store, work.seq, { from: to, to: work.status }, Object.fromEntries(before), clock.now());
+  moveWork(store, work.seq, { from: to, to: work.status }, formerFacts(work, facts), clock.now());
+}
+
+/** What `facts` replace in a work. */
+export function formerFacts(work: Work, facts: WorkFacts): WorkFacts {
+  return Object.fromEntries(Object.entries(work).filter(([key]) => key in facts));
 }

@@ -22,8 +22,8 @@ import {
   jobsBeginning,
   leftOfCalls,
   listJobs,
-  putBack,
   putBody,
+  setWork,
   undoOf,
   type Work,
   type WorkFacts,
@@ -140,7 +140,8 @@ export function createWorks(
     throw one ? severalJobs(id) : noSuchJob(id);
   }
 
-  const now = (work: Work): JobRecord => jobRecord(reread(store, work));
+  const now = (work: Work): JobRecord => jobRecord(store, reread(store, work));
+  const asJob = (work: Work): JobRecord => jobRecord(store, work);
 
   /** Makes jobs that wait because of such a failure due at `by`, unless they are due earlier. */
   function wakeWaiting(by: number, ...classes: readonly FailureClass[]): void {
@@ -166,7 +167,7 @@ export function createWorks(
       // Wake even after a move that was undone: a lane may have skipped the job in the meantime.
       loop.wake();
     }
-    throw wrongState(reread(store, work), 'It has just changed.');
+    throw wrongState(now(work), 'It has just changed.');
   }
 
   /** The owner keeps the playlist as it is, so the job is over. */
@@ -179,7 +180,7 @@ export function createWorks(
       () => {
         // Somebody else may have decided while the playlist was read.
         const under = reread(store, work);
-        if (!inReview(under)) throw wrongState(under, 'Its review is over.');
+        if (!inReview(under)) throw wrongState(asJob(under), 'Its review is over.');
         if (present) putBody(store, seq, kept);
         // Nothing more is asked for than was written, so the history does not count what the person gave up. But a write that
         // asks for nothing empties the playlist.
@@ -188,7 +189,10 @@ export function createWorks(
         moveNow(context, under, 'committing', { ...CLEARED, ...done });
         followNow(context, work, { kind: 'ended', cause: null });
       },
-      () => putBack(store, work, body),
+      () => {
+        putBody(store, seq, body);
+        setWork(store, seq, work, clock.now());
+      },
     );
     return now(work);
   }
@@ -205,7 +209,7 @@ export function createWorks(
   async function takeBack(work: Work, call: Call): Promise<JobRecord> {
     // The undo may have ended in an earlier call whose answer nobody got, or may be under way.
     const earlier = undoOf(store, work);
-    if (earlier?.outcome === null) throw wrongState(work, 'What it had written is being undone.');
+    if (earlier?.outcome === null) throw wrongState(asJob(work), 'What it had written is being undone.');
     const undoneBy = earlier ? { undone_by: earlier.id } : await undo(work, call);
     await store.durable(() => {
       const present = reread(store, work);
@@ -225,8 +229,8 @@ export function createWorks(
 
   async function cancel(id: string, signal: AbortSignal): Promise<JobRecord> {
     const work = need(id);
-    if (work.status === 'cancelled') return jobRecord(work);
-    if (!mayMove(work.status, 'cancelled')) throw wrongState(work, 'It has ended.');
+    if (work.status === 'cancelled') return asJob(work);
+    if (!mayMove(work.status, 'cancelled')) throw wrongState(asJob(work), 'It has ended.');
     const ended = { runAfter: null, reason: null, reviewRequired: false, completedAt: clock.now() };
     const moved = moveFor(work, 'cancelled', ended);
     if (hasBody(store, work.seq)) await writes.cancel(work.seq, signal, moved);
@@ -254,14 +258,14 @@ export function createWorks(
       const { least, most } = await estimateRequests(store, request);
       const work = await storeJob(context, request);
       await begun();
-      return { job: jobRecord(work), estimatedRequests: least, mostRequests: most };
+      return { job: asJob(work), estimatedRequests: least, mostRequests: most };
     },
     lookUp: createLookUp(context, loop.wake),
     get(id) {
       const work = need(id);
       const { confirmed, spelling } = countDiffering(store, work.seq);
       return {
-        ...jobRecord(work),
+        ...asJob(work),
         ...(confirmed > 0 ? { confirmed } : {}),
         ...(spelling > 0 ? { spelling } : {}),
       };
@@ -269,35 +273,38 @@ export function createWorks(
     items(id, offset, limit, only = 'all') {
       const work = need(id);
       const [read, total] =
-        only === 'all' ? [listItems, work.totalItems] : [listUnresolved, unresolvedOf(work)];
+        only === 'all' ? [listItems, work.totalItems] : [listUnresolved, unresolvedOf(asJob(work))];
       const found = read(store, work.seq, offset, limit + 1);
       return { items: found.slice(0, limit).map(itemRecord), total, next: found.at(limit)?.position ?? null };
     },
     list(offset, limit) {
       const total = Object.values(countJobs(store)).reduce((sum, count) => sum + count, 0);
-      return { items: listJobs(store, offset, limit).map(jobRecord), total };
+      return { items: listJobs(store, offset, limit).map(asJob), total };
     },
-    open: (limit) => listJobs(store, 0, limit, 'open').map(jobRecord),
-    over: (limit) => listJobs(store, 0, limit, 'over').map(jobRecord),
+    open: (limit) => listJobs(store, 0, limit, 'open').map(asJob),
+    over: (limit) => listJobs(store, 0, limit, 'over').map(asJob),
     clear: () => clearJobs(context),
     async resume(id, review, call) {
       const work = need(id);
-      if (review !== undefined && !inReview(work)) throw notInReview(work);
-      if (review === undefined && inReview(work)) throw undecided(work);
+      if (review !== undefined && !inReview(work)) throw notInReview(asJob(work));
+      if (review === undefined && inReview(work)) throw undecided(asJob(work));
       if (review === 'keep') return keepAsIs(work);
       if (review === 'undo') return takeBack(work, call);
       if (isWorking(work.status)) {
         loop.wake();
-        return jobRecord(work);
+        return asJob(work);
       }
       const opened = work.status === 'ready' ? 'resolve' : work.phase;
       const to = workingState(opened);
-      if (!mayMove(work.status, to) || (work.status === 'ready' && unresolvedOf(work) === 0)) {
-        throw wrongState(work, work.status === 'ready' ? 'No item is left to search for.' : 'It has ended.');
+      if (!mayMove(work.status, to) || (work.status === 'ready' && unresolvedOf(asJob(work)) === 0)) {
+        throw wrongState(
+          asJob(work),
+          work.status === 'ready' ? 'No item is left to search for.' : 'It has ended.',
+        );
       }
       const also = () => {
         retryItems(store, work.seq);
-        if (opened === 'resolve' && work.status !== 'waiting') reopenItems(store, work.seq, clock.now());
+        if (opened === 'resolve' && work.status !== 'waiting') reopenItems(store, work.seq);
         beginAgain(context, work);
       };
       const facts = { ...CLEARED, phase: opened, replan: review === 'continue' };
@@ -309,14 +316,14 @@ export function createWorks(
     },
     async settle(id, { fixes = [], acceptNear, onlyOpen = false }, call) {
       const work = need(id);
-      requireSettleable(work);
+      requireSettleable(asJob(work));
       const decisions = await readFixes(context, work, fixes, call);
       // The job may have moved on while tracks were looked up; an error thrown here undoes everything.
       const settled = await store.durable(() => {
-        requireSettleable(reread(store, work));
+        requireSettleable(now(work));
         const open = onlyOpen ? stillOpen(context, work, decisions) : decisions;
         const counts = settleItems(context, work, open, acceptNear, call.by ?? null);
-        const present = reread(store, work);
+        const present = setWork(store, work.seq, {}, clock.now());
         // Once no search is left, there is nothing to wait for.
         if (present.status === 'waiting' && nextTry(store, work.seq) === null)
           moveNow(context, present, 'resolving', CLEARED);
@@ -327,7 +334,8 @@ export function createWorks(
     },
     async commit(id, { skipUnresolved = false } = {}) {
       const work = need(id);
-      requireCommittable(store, work, skipUnresolved);
+      const open = listUnresolved(store, work.seq, 0, 2).map(({ position }) => position);
+      requireCommittable(asJob(work), skipUnresolved, open);
       await moveFor(work, 'committing', { phase: 'commit', failures: 0, attempts: 0 });
       return now(work);
     },

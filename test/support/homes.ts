@@ -107,7 +107,7 @@ function endedJob(store: Store, index: number, at: number): void {
     const song = knownSong(number);
     return { input: song, key: aliasKey(song), uri: track.uri, status: 'written', track };
   });
-  insertItems(store, seq, 0, items, at);
+  insertItems(store, seq, 0, items);
   setWork(store, seq, { completedAt: at, result: { written: ITEMS } }, at);
 }
 

@@ -5,6 +5,7 @@ import type { ListedItem } from '../../src/store/tables/items.ts';
 import type { Work } from '../../src/store/tables/works.ts';
 import { itemRecord, jobRecord } from '../../src/work/jobRecord.ts';
 import { errorFacts } from '../../src/work/record.ts';
+import { testStore } from '../store/testStore.ts';
 
 const REMEDY = { text: 'Run {command}, then resume the job.', command: ['login'] };
 
@@ -34,25 +35,28 @@ for (const [how, error] of Object.entries(STORED)) {
   });
 }
 
-test('a job has its remedy as a value too, for surfaces that write commands in their own way', () => {
+test('a job has its remedy as a value too, for surfaces that write commands in their own way', async (t) => {
+  const store = await testStore(t);
   const error = JSON.parse(JSON.stringify(STORED['a value']));
   const times = { createdAt: 0, updatedAt: 0, runAfter: null, startedAt: null, completedAt: null };
-  const job = { error, kind: 'save', payload: {}, ...times } as unknown as Work;
-  assert.deepEqual(jobRecord(job).error, { ...STORED['plain text'], fix: REMEDY });
+  const job = { seq: 0, error, kind: 'save', payload: {}, ...times } as unknown as Work;
+  assert.deepEqual(jobRecord(store, job).error, { ...STORED['plain text'], fix: REMEDY });
   const plain = { ...job, error: STORED['plain text'] };
-  assert.deepEqual(jobRecord(plain).error, STORED['plain text']);
+  assert.deepEqual(jobRecord(store, plain).error, STORED['plain text']);
 });
 
-test('a name beside the playlist of a job is not the name of its target', () => {
+test('a name beside the playlist of a job is not the name of its target', async (t) => {
+  const store = await testStore(t);
   const times = { createdAt: 0, updatedAt: 0, runAfter: null, startedAt: null, completedAt: null };
   const job = {
     error: null,
     kind: 'add',
+    seq: 0,
     playlistId: 'x',
     payload: { name: 'Other', playlist_id: 'x' },
     ...times,
   };
-  assert.equal('name' in jobRecord(job as unknown as Work), false);
+  assert.equal('name' in jobRecord(store, job as unknown as Work), false);
   const made = { ...job, payload: { name: 'Made' } };
-  assert.equal(jobRecord(made as unknown as Work).name, 'Made');
+  assert.equal(jobRecord(store, made as unknown as Work).name, 'Made');
 });

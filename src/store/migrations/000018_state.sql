@@ -158,13 +158,6 @@ create table works (
   payload         text not null,
   max_attempts    integer not null,
   total_items     integer not null default 0,
-  resolved        integer not null default 0,
-  ambiguous       integer not null default 0,
-  unmatched       integer not null default 0,
-  failed          integer not null default 0,
-  skipped         integer not null default 0,
-  passed_over     integer not null default 0,
-  items_written   integer not null default 0,
   attempts        integer not null default 0,
   failures        integer not null default 0,
   run_after       integer,
@@ -208,6 +201,7 @@ create table items (
   confirmed  integer not null default 0 check (confirmed in (0, 1)),
   primary key (work, position)
 ) strict;
+create index items_status on items (work, status);
 create index items_pending on items (work, position) where status = 'pending';
 create index items_key on items (work, key) where status = 'pending';
 create index items_matched on items (work, position) where status = 'matched';

@@ -1,7 +1,4 @@
-/**
- * The items of works: the entries of their lists. Every change of an item's state changes the counts in the work's row in the same transaction.
- * So the progress of a job of any size is read from one row.
- */
+/** The items of works: the entries of their lists, and what became of each. */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
 import {
@@ -14,7 +11,7 @@ import {
 import { Track } from '../../domain/shapes.ts';
 import { defineTable, integer, json, nullable, quotedList, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
-import { addCounts, type ItemCount, raiseAttempts, type WorkError, WorkErrorShape } from './works.ts';
+import { type WorkError, WorkErrorShape } from './works.ts';
 
 /** An entry in the form of the tools: a line of text, or its parts. */
 const Input = lazy<z.ZodType<unknown>>(() =>
@@ -61,44 +58,53 @@ export type PendingItem = ReturnType<typeof PENDING.toRow> & { key: string };
 /** An item that a person may decide about. */
 export type OpenItem = ReturnType<typeof OPEN.toRow>;
 
-interface MatchedItem {
-  position: number;
-  uri: string;
+/** Number of items in each state. */
+export interface ItemCounts {
+  pending: number;
+  /** Those that name a track for sure; `skipped` and `written` are among them. */
+  resolved: number;
+  ambiguous: number;
+  unmatched: number;
+  failed: number;
+  /** Found but left out: the target holds them already, or the list repeats them. */
+  skipped: number;
+  /** Left out by a person. */
+  passedOver: number;
+  written: number;
 }
 
-/** What an item of each state counts as in the work's row. */
-const COUNTED: Record<ItemStatus, readonly ItemCount[]> = {
-  pending: [],
-  matched: ['resolved'],
-  ambiguous: ['ambiguous'],
-  unmatched: ['unmatched'],
-  failed: ['failed'],
-  skipped: ['passedOver'],
-  skipped_existing: ['resolved', 'skipped'],
-  written: ['resolved', 'itemsWritten'],
-};
+export function countItems(store: Store, work: number): ItemCounts {
+  const rows = store.all<{ status: ItemStatus; total: number }>(
+    'select status, count(*) as total from items where work = ? group by status',
+    [work],
+  );
+  const totals = new Map(rows.map(({ status, total }) => [status, total]));
+  const of = (...states: readonly ItemStatus[]) =>
+    states.reduce((sum, status) => sum + (totals.get(status) ?? 0), 0);
+  return {
+    pending: of('pending'),
+    resolved: of(...RESOLVED_STATUSES),
+    ambiguous: of('ambiguous'),
+    unmatched: of('unmatched'),
+    failed: of('failed'),
+    skipped: of('skipped_existing'),
+    passedOver: of('skipped'),
+    written: of('written'),
+  };
+}
 
 /** Values come in this order. The text is built once: for ten thousand rows, building it would take longer than running it. */
 const INSERT = `insert into items (work, position, input, key, uri, status, track, candidates)
   values (?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** Inserts items of a work from position `from` on, in order, and counts them. */
-export function insertItems(
-  store: Store,
-  work: number,
-  from: number,
-  items: readonly NewItem[],
-  now: number,
-): void {
-  const counts: Partial<Record<ItemCount, number>> = {};
+/** Inserts items of a work from position `from` on, in order. */
+export function insertItems(store: Store, work: number, from: number, items: readonly NewItem[]): void {
   const { input: given, track: found, candidates: near } = COLUMNS;
   store.transaction(() => {
     items.forEach(({ input, key, uri, status, track = null, candidates = null }, index) => {
       const values = [given.write(input), key, uri, status, found.write(track), near.write(candidates)];
       store.run(INSERT, [work, from + index, ...values]);
-      for (const name of COUNTED[status]) counts[name] = (counts[name] ?? 0) + 1;
     });
-    addCounts(store, work, counts, now);
   });
 }
 
@@ -218,45 +224,36 @@ export function resolveItems(
   work: number,
   key: string,
   { status, track, candidates, confirmed }: ItemResolution,
-  now: number,
 ): void {
-  store.transaction(() => {
-    const answer = {
-      status,
-      uri: track?.uri ?? null,
-      track,
-      candidates: status === 'matched' && candidates.length === 0 ? null : [...candidates],
-      error: null,
-      runAfter: null,
-      confirmed: confirmed ? 1 : 0,
-    };
-    const where = "where work = :work and key = :key and status = 'pending'";
-    const changes = ITEMS.update(store, answer, where, { work, key });
-    count(store, work, { to: status, changes }, now);
-  });
+  const answer = {
+    status,
+    uri: track?.uri ?? null,
+    track,
+    candidates: status === 'matched' && candidates.length === 0 ? null : [...candidates],
+    error: null,
+    runAfter: null,
+    confirmed: confirmed ? 1 : 0,
+  };
+  ITEMS.update(store, answer, "where work = :work and key = :key and status = 'pending'", { work, key });
 }
 
 /**
- * Notes a failed search, for every pending item with the same key. The search is tried again at `runAfter` (Unix milliseconds),
- * or given up if that is null.
+ * Notes a failed search, for every pending item with the same key, and raises the work's count of failed tries to that of its
+ * worst item. The search is tried again at `runAfter` (Unix milliseconds), or given up if that is null.
  */
 export function failItem(
   store: Store,
   work: number,
   item: PendingItem,
-  failure: { error: WorkError; runAfter: number | null },
-  now: number,
+  { error, runAfter }: { error: WorkError; runAfter: number | null },
 ): void {
-  const { error, runAfter } = failure;
-  const status: ItemStatus = runAfter === null ? 'failed' : 'pending';
   store.transaction(() => {
-    const { changes } = store.run(
+    store.run(
       `update items set status = ?, attempts = attempts + 1, run_after = ?, error = ?
        where work = ? and key = ? and status = 'pending'`,
-      [status, runAfter, JSON.stringify(error), work, item.key],
+      [runAfter === null ? 'failed' : 'pending', runAfter, JSON.stringify(error), work, item.key],
     );
-    raiseAttempts(store, work, item.attempts + 1);
-    count(store, work, { to: status, changes }, now);
+    store.run('update works set attempts = max(attempts, ?) where seq = ?', [item.attempts + 1, work]);
   });
 }
 
@@ -306,52 +303,29 @@ export function openPositions(store: Store, work: number, keys: readonly string[
  * Gives an item the track that a person chose; null leaves the item out. The item may be in any state but `written`.
  * @throws Error if the item is written or does not exist
  */
-export function settleItem(
-  store: Store,
-  work: number,
-  position: number,
-  track: Track | null,
-  now: number,
-): void {
-  store.transaction(() => {
-    const before = store.get<{ status: ItemStatus }>(
-      "select status from items where work = ? and position = ? and status <> 'written'",
-      [work, position],
-    );
-    if (!before) throw new Error(`Item ${position} cannot be settled.`);
-    const status = track === null ? ('skipped' as const) : ('matched' as const);
-    const settled = {
-      status,
-      uri: track?.uri ?? null,
-      track,
-      // A skipped item keeps its candidates, since a person may change their mind.
-      ...(track === null ? {} : { candidates: null }),
-      error: null,
-      runAfter: null,
-      confirmed: 0,
-    };
-    ITEMS.update(store, settled, 'where work = :work and position = :position', { work, position });
-    count(store, work, { from: before.status, to: status, changes: 1 }, now);
-  });
+export function settleItem(store: Store, work: number, position: number, track: Track | null): void {
+  const settled = {
+    status: track === null ? ('skipped' as const) : ('matched' as const),
+    uri: track?.uri ?? null,
+    track,
+    // A skipped item keeps its candidates, since a person may change their mind.
+    ...(track === null ? {} : { candidates: null }),
+    error: null,
+    runAfter: null,
+    confirmed: 0,
+  };
+  const where = "where work = :work and position = :position and status <> 'written'";
+  if (ITEMS.update(store, settled, where, { work, position }) === 0)
+    throw new Error(`Item ${position} cannot be settled.`);
 }
 
-/** Makes all unresolved items without a track pending again, with no attempts used. Returns how many. */
-export function reopenItems(store: Store, work: number, now: number): number {
-  return store.transaction(() => {
-    const open = store.all<{ status: ItemStatus; total: number }>(
-      `select status, count(*) as total from items
-       where work = ? and status in (${UNRESOLVED}) and uri is null group by status`,
-      [work],
-    );
-    store.run(
-      `update items set status = 'pending', attempts = 0, run_after = null, candidates = null, error = null
-       where work = ? and status in (${UNRESOLVED}) and uri is null`,
-      [work],
-    );
-    for (const { status, total } of open)
-      count(store, work, { from: status, to: 'pending', changes: total }, now);
-    return open.reduce((sum, { total }) => sum + total, 0);
-  });
+/** Makes all unresolved items without a track pending again, with no attempts used. */
+export function reopenItems(store: Store, work: number): void {
+  store.run(
+    `update items set status = 'pending', attempts = 0, run_after = null, candidates = null, error = null
+     where work = ? and status in (${UNRESOLVED}) and uri is null`,
+    [work],
+  );
 }
 
 /** Makes pending items that wait for their next try due now, with no attempts used. */
@@ -362,116 +336,51 @@ export function retryItems(store: Store, work: number): void {
   );
 }
 
-/** Returns the items to write next, in order. */
-function matchedItems(store: Store, work: number, limit: number, from = 0): MatchedItem[] {
-  return store.all<MatchedItem>(
-    "select position, uri from items where work = ? and status = 'matched' and position >= ? order by position limit ?",
-    [work, from, limit],
-  );
-}
-
-/** Returns the URIs of the items to write next, from position `from` on. `next` is where to continue; null at the end. */
-export function matchedUris(
-  store: Store,
-  work: number,
-  from: number,
-  limit: number,
-): { uris: string[]; next: number | null } {
+/** Returns the URIs of the items to write, in order. */
+export function urisToWrite(store: Store, work: number): string[] {
   // SQLite returns all URIs in one row: row by row, ten thousand of them would block other calls for too long.
-  const row = store.get<{ uris: string; last: number | null; total: number }>(
-    `select json_group_array(uri) as uris, max(position) as last, count(*) as total from (
-       select position, uri from items where work = ? and status = 'matched' and position >= ?
-       order by position limit ?)`,
-    [work, from, limit],
+  const row = store.get<{ uris: string }>(
+    `select json_group_array(uri) as uris from (
+       select uri from items where work = ? and status = 'matched' order by position)`,
+    [work],
   );
-  const { uris = '[]', last = null, total = 0 } = row ?? {};
-  return { uris: JSON.parse(uris) as string[], next: last === null || total < limit ? null : last + 1 };
-}
-
-/** Returns the position of the first item that is still to be written; null if there is none. */
-export function firstMatched(store: Store, work: number): number | null {
-  return matchedItems(store, work, 1)[0]?.position ?? null;
+  return JSON.parse(row?.uris ?? '[]') as string[];
 }
 
 /** Marks the first `entries` matched items as written. */
-export function markNextWritten(store: Store, work: number, entries: number, now: number): void {
-  if (entries <= 0) return;
-  store.transaction(() => {
-    const last = matchedItems(store, work, entries).at(-1)?.position ?? -1;
-    const { changes } = store.run(
-      "update items set status = 'written' where work = ? and status = 'matched' and position <= ?",
-      [work, last],
-    );
-    count(store, work, { from: 'matched', to: 'written', changes }, now);
-  });
+export function markNextWritten(store: Store, work: number, entries: number): void {
+  store.run(
+    `update items set status = 'written' where work = :work and position in (
+       select position from items where work = :work and status = 'matched' order by position limit :entries)`,
+    { work, entries },
+  );
 }
 
-/** Makes written and skipped items matched again, before a work writes again from the start. */
-export function unwriteItems(store: Store, work: number, now: number): void {
-  store.transaction(() => {
-    for (const from of ['written', 'skipped_existing'] as const) {
-      const { changes } = store.run("update items set status = 'matched' where work = ? and status = ?", [
-        work,
-        from,
-      ]);
-      count(store, work, { from, to: 'matched', changes }, now);
-    }
-  });
+/** Marks the next matched item as failed, since Spotify refuses it. */
+export function rejectNext(store: Store, work: number, error: WorkError): void {
+  store.run(
+    `update items set status = 'failed', error = :error where work = :work and position = (
+       select min(position) from items where work = :work and status = 'matched')`,
+    { work, error: JSON.stringify(error) },
+  );
 }
 
-/** Marks a matched item as failed, since the provider refuses it. */
-export function rejectItem(
-  store: Store,
-  work: number,
-  position: number,
-  error: WorkError,
-  now: number,
-): void {
-  store.transaction(() => {
-    const { changes } = store.run(
-      "update items set status = 'failed', error = ? where work = ? and position = ? and status = 'matched'",
-      [JSON.stringify(error), work, position],
-    );
-    count(store, work, { from: 'matched', to: 'failed', changes }, now);
-  });
+/** Makes written and skipped items matched again, before a work writes from the start. */
+export function unwriteItems(store: Store, work: number): void {
+  const sql =
+    "update items set status = 'matched' where work = ? and status in ('written', 'skipped_existing')";
+  store.run(sql, [work]);
 }
 
 /**
- * Goes through up to `limit` matched items from position `from` on, in order. Marks those as `skipped_existing` for which
- * `isLeftOut` is true. Returns the position to continue at; null at the end.
+ * Leaves out matched items as `skipped_existing`: those with a URI of `held` and, if `isOnce`, those that repeat an earlier item.
  */
-export function skipSome(
-  store: Store,
-  work: number,
-  { from, limit }: { from: number; limit: number },
-  isLeftOut: (uri: string) => boolean,
-  now: number,
-): number | null {
-  return store.transaction(() => {
-    const window = matchedItems(store, work, limit, from);
-    const skipped = window.filter(({ uri }) => isLeftOut(uri)).map(({ position }) => position);
-    if (skipped.length > 0) {
-      const { changes } = store.run(
-        `update items set status = 'skipped_existing'
-         where work = ? and status = 'matched' and position in (select value from json_each(?))`,
-        [work, JSON.stringify(skipped)],
-      );
-      count(store, work, { from: 'matched', to: 'skipped_existing', changes }, now);
-    }
-    const last = window.at(-1);
-    return last === undefined || window.length < limit ? null : last.position + 1;
-  });
-}
-
-/** Adjusts the counts for `changes` items that went from one state to another. */
-function count(
-  store: Store,
-  work: number,
-  { from = 'pending', to, changes }: { from?: ItemStatus; to: ItemStatus; changes: number },
-  now: number,
-): void {
-  const counts: Partial<Record<ItemCount, number>> = {};
-  for (const name of COUNTED[from]) counts[name] = (counts[name] ?? 0) - changes;
-  for (const name of COUNTED[to]) counts[name] = (counts[name] ?? 0) + changes;
-  addCounts(store, work, counts, now);
+export function skipItems(store: Store, work: number, held: readonly string[], isOnce: boolean): void {
+  const repeats = `or position not in (
+    select min(position) from items where work = :work and status = 'matched' group by uri)`;
+  store.run(
+    `update items set status = 'skipped_existing' where work = :work and status = 'matched' and (
+       uri in (select value from json_each(:held)) ${isOnce ? repeats : ''})`,
+    { work, held: JSON.stringify(held) },
+  );
 }

@@ -15,21 +15,13 @@ import {
   type JobPayload,
   type JobPhase,
   type JobStatus,
+  RESOLVED_STATUSES,
   statusesIn,
+  UNRESOLVED_STATUSES,
 } from '../../domain/job.ts';
 import type { Remedy } from '../../domain/remedy.ts';
 import { unpacked } from '../sql/packed.ts';
-import {
-  blob,
-  defineTable,
-  flag,
-  integer,
-  json,
-  nullable,
-  quotedList,
-  sqlNameOf,
-  text,
-} from '../sql/table.ts';
+import { blob, defineTable, flag, integer, json, nullable, quotedList, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
 export interface WorkError {
@@ -119,16 +111,6 @@ const COLUMNS = {
   payload: json(Payload),
   maxAttempts: integer,
   totalItems: integer,
-  /** Number of items that name a track for sure; the items in `skipped` and `itemsWritten` are among them. */
-  resolved: integer,
-  ambiguous: integer,
-  unmatched: integer,
-  failed: integer,
-  /** Number of items that were found but left out: the target holds them already, or the list repeats them. */
-  skipped: integer,
-  /** Number of items that a person decided to leave out. */
-  passedOver: integer,
-  itemsWritten: integer,
   /** Number of failed tries of the item or the write that failed most often. */
   attempts: integer,
   /** Number of consecutive failures with the code in `reason`. During the search, failures caused by an item do not count. */
@@ -184,17 +166,6 @@ const OVER = "status in ('completed', 'cancelled')";
 /** Selects writes that were recorded and have not ended. */
 const OPEN = 'body is not null and outcome is null';
 
-const COUNTS = [
-  'resolved',
-  'ambiguous',
-  'unmatched',
-  'failed',
-  'skipped',
-  'passedOver',
-  'itemsWritten',
-] as const;
-export type ItemCount = (typeof COUNTS)[number];
-
 /** Adds a work, unlisted unless it says otherwise. @param body from `packBody`; null before the write begins */
 export function insertWork(store: Store, work: NewWork, body: Uint8Array | null, now: number): Work {
   WORKS.insert(store, { listed: false, ...work, body, createdAt: now, updatedAt: now });
@@ -227,12 +198,6 @@ export function moveWork(
 ): boolean {
   const moved = { ...facts, status: move.to, updatedAt: now };
   return TABLE.update(store, moved, 'where seq = :seq and status = :from', { seq, from: move.from }) === 1;
-}
-
-/** Puts back a row as it was, since what followed could not be saved. @param body null to leave the body as it is */
-export function putBack(store: Store, work: Work, body: Body | null = null): void {
-  TABLE.update(store, work, 'where seq = :seq', { seq: work.seq });
-  if (body) putBody(store, work.seq, body);
 }
 
 /** Deletes a work and its remaining items. */
@@ -324,10 +289,12 @@ export function countJobs(store: Store): Record<string, number> {
 
 /** Counts the ready jobs that a commit would accept: an item is resolved and, if the job is strict, none is unresolved. */
 export function countCommittable(store: Store): number {
+  const has = (statuses: readonly string[]) =>
+    `exists (select 1 from items where work = seq and status in (${quotedList(statuses)}))`;
   return TABLE.count(
     store,
-    `where status = 'ready' and resolved > 0
-       and (ambiguous + unmatched + failed = 0 or coalesce(json_extract(payload, '$.strict'), 1) = 0)`,
+    `where status = 'ready' and ${has(RESOLVED_STATUSES)}
+       and (json_extract(payload, '$.strict') = 0 or not ${has(UNRESOLVED_STATUSES)})`,
   );
 }
 
@@ -340,25 +307,6 @@ export function countJobItems(store: Store): number {
 /** Counts the jobs that stopped because someone else had changed the playlist. */
 export function countReviews(store: Store): number {
   return TABLE.count(store, "where review_required = 1 and status = 'failed'");
-}
-
-const NO_COUNTS = Object.fromEntries(COUNTS.map((name) => [name, 0]));
-const SUMS = COUNTS.map((name) => `${sqlNameOf(name)} = ${sqlNameOf(name)} + :${name}`);
-const ADD_COUNTS = `update works set ${SUMS.join(', ')}, updated_at = :now where seq = :seq`;
-
-/** Adds to the counts; numbers may be negative. */
-export function addCounts(
-  store: Store,
-  seq: number,
-  counts: Partial<Record<ItemCount, number>>,
-  now: number,
-): void {
-  store.run(ADD_COUNTS, { ...NO_COUNTS, ...counts, seq, now });
-}
-
-/** Raises the count of failed tries to that of the worst item. */
-export function raiseAttempts(store: Store, seq: number, attempts: number): void {
-  store.run('update works set attempts = max(attempts, ?) where seq = ?', [attempts, seq]);
 }
 
 // What the loop takes up.

@@ -129,7 +129,7 @@ function addEntries(
     if (uris.length === 0) return answer('done');
     // Some of the tracks may have come or gone since the playlist was read.
     const missing = async (held: readonly Item[]) => {
-      await list.skipHeld(held);
+      list.skipHeld(held);
       items = list.items();
       return toWrite(items);
     };

@@ -31,7 +31,7 @@ export interface LookedUp {
   /** The items as they are now, in order. */
   items(): ListedItem[];
   /** Skips the found items that are among these rows, and no others. */
-  skipHeld(held: readonly Item[]): Promise<void>;
+  skipHeld(held: readonly Item[]): void;
 }
 
 /** Looks up a list, marks the items that its write would skip, and calls `then` for the answer. */
@@ -52,7 +52,7 @@ export function createLookUp(context: SearchContext, isListed: () => void): Look
       const stopped =
         (await stopOf(context, SEARCH_MS, call, (timed) => searchForCaller(context, work, timed))) ??
         (await stopOf(context, startedAt + READ_UNTIL_MS - clock.monotonic(), call, async ({ signal }) => {
-          await markSkips(context, work, await heldItems(context, work, { signal, progress() {} }));
+          markSkips(context, work, await heldItems(context, work, { signal, progress() {} }));
         }));
       if (stopped) {
         await listed(context, work, stopped);

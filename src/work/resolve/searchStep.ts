@@ -15,6 +15,7 @@ import type { Call } from '../../provider/api.ts';
 import { searchTracks } from '../../provider/resources/catalog.ts';
 import {
   boundTries,
+  countItems,
   failItem,
   nextTry,
   type PendingItem,
@@ -22,7 +23,7 @@ import {
   postponeItem,
   resolveItems,
 } from '../../store/tables/items.ts';
-import type { Work } from '../../store/tables/works.ts';
+import { setWork, type Work } from '../../store/tables/works.ts';
 import { waitAfter } from '../follow.ts';
 import { errorFacts, move, reread, type WorkContext } from '../record.ts';
 import type { Resolver } from './resolver.ts';
@@ -65,6 +66,7 @@ export async function searchStep(context: SearchContext, work: Work, signal: Abo
   const end = clock.now() + TURN_MS;
   await searchAll(turn, items, parallel, () => clock.now() < end);
   signal.throwIfAborted();
+  if (items.length > 0) setWork(store, work.seq, {}, clock.now());
   const cause = await causeOf(turn);
   signal.throwIfAborted();
   for (const failure of turn.failures) (cause ? postpone : blame)(turn, failure);
@@ -101,7 +103,7 @@ async function endIfDone({ context, work }: Turn): Promise<void> {
     await move(context, work, 'waiting', { runAfter: next.at, reason: next.code, failures: 0 });
     return;
   }
-  const { resolved, ambiguous, unmatched, failed } = reread(context.store, work);
+  const { resolved, ambiguous, unmatched, failed } = countItems(context.store, work.seq);
   if (!work.payload.dry_run) {
     await move(context, work, 'ready', { failures: 0 });
     return;
@@ -143,7 +145,7 @@ function oneOfEachKey(items: readonly PendingItem[]): PendingItem[] {
 /** Searches for one item and records the result; false if that failed. @param listed number of songs of the list to find */
 async function search(turn: Turn, item: PendingItem, listed: number): Promise<boolean> {
   const { context, work, signal } = turn;
-  const { resolver, store, clock, log } = context;
+  const { resolver, store, log } = context;
   try {
     const call = { signal, progress() {} };
     const query = item.input as TrackQuery;
@@ -152,7 +154,7 @@ async function search(turn: Turn, item: PendingItem, listed: number): Promise<bo
     const told = match ? candidates.slice(0, 1).filter(isBySpelling) : candidates;
     const track = match?.track ?? null;
     const found = { status, track, candidates: told, ...(confirmed ? { confirmed } : {}) };
-    resolveItems(store, work.seq, item.key, found, clock.now());
+    resolveItems(store, work.seq, item.key, found);
     store.saveSoon();
     if (source === 'search') turn.works = true;
     return true;
@@ -194,5 +196,5 @@ function blame({ context: { store, clock, random }, work }: Turn, { item, error 
   const attempts = item.attempts + 1;
   const delay = growingDelay(attempts, random.fraction());
   const runAfter = attempts >= work.maxAttempts ? null : clock.now() + delay;
-  failItem(store, work.seq, item, { error: errorFacts(error), runAfter }, clock.now());
+  failItem(store, work.seq, item, { error: errorFacts(error), runAfter });
 }

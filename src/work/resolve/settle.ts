@@ -145,7 +145,7 @@ function nameOf(item: OpenItem | undefined): string {
  * transaction.
  */
 export function settleItems(
-  { store, clock, resolver }: Pick<WorkContext, 'store' | 'clock'> & { resolver: Pick<Resolver, 'keep'> },
+  { store, resolver }: Pick<WorkContext, 'store'> & { resolver: Pick<Resolver, 'keep'> },
   work: Work,
   decisions: readonly Decision[],
   acceptNear: number | undefined,
@@ -167,7 +167,7 @@ export function settleItems(
   }
   for (const [position, track] of alike({ store }, work, all))
     if (!tracks.has(position)) tracks.set(position, track);
-  for (const [position, track] of tracks) settleItem(store, work.seq, position, track, clock.now());
+  for (const [position, track] of tracks) settleItem(store, work.seq, position, track);
   const skipped = [...tracks.values()].filter((track) => track === null).length;
   return { settled: tracks.size - skipped, skipped };
 }

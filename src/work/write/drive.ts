@@ -8,7 +8,7 @@ import { asRelayError, isErrorCode, RelayError } from '../../domain/errors.ts';
 import { failureClassOf, isRefusal } from '../../domain/failureClass.ts';
 import { MAX_ROWS, uriOf, without } from '../../domain/rows.ts';
 import { findTrack } from '../../provider/resources/catalog.ts';
-import { markNextWritten } from '../../store/tables/items.ts';
+import { markNextWritten, rejectNext } from '../../store/tables/items.ts';
 import { type Body, getBody, type Work } from '../../store/tables/works.ts';
 import { errorFacts, reread, type WorkContext } from '../record.ts';
 import { type FoundOut, findOut, readRows, waitForState } from './look.ts';
@@ -27,7 +27,6 @@ import {
   planOf,
   type Run,
   record,
-  rejectNext,
   reviewOf,
   rowsReached,
   takeBody,
@@ -181,10 +180,7 @@ async function send(run: Run, op: ChangeOp): Promise<DriveEnd | null> {
   if (settled === 'stopped') return { kind: 'stopped' };
   if ('answer' in settled) {
     const { snapshotId, playlist } = settled.answer;
-    if (playlist) {
-      control.playlist = playlist;
-      await control.takeTurn(playlist.id);
-    }
+    if (playlist) control.playlist = playlist;
     landed(run, next, {
       ...(snapshotId ? { snapshotId } : {}),
       ...(playlist ? { playlistId: playlist.id } : {}),
@@ -362,7 +358,7 @@ async function finish(run: Run): Promise<DriveEnd> {
   if (body.refused && work.written === 0 && !work.uncertain && plan.ops.length === 0)
     return ended(run, 'unchanged', null);
   if (!isReplanned(run)) return ended(run, 'done', null);
-  markNextWritten(context.store, work.seq, Number.MAX_SAFE_INTEGER, context.clock.now());
+  markNextWritten(context.store, work.seq, MAX_ROWS);
   return ended(run, 'done', null, { written: Math.max(work.written, work.requested) });
 }
 
@@ -402,7 +398,7 @@ async function leaveOut(
   const isCounted = op.op !== 'unsave' || body.former.saved?.includes(uri) === true;
   const requested = Math.max(0, work.requested - (isCounted ? 1 : 0));
   const left = { ...withOps(body, [...before, ...rest]), refused: [...refused, uri] };
-  await takeBody(run, left, { requested }, () => rejectNext(run, error));
+  await takeBody(run, left, { requested }, () => rejectNext(context.store, work.seq, errorFacts(error)));
   return 'left_out';
 }
 

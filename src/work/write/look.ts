@@ -202,7 +202,7 @@ async function lookForMade(
   run: Run,
   { details, known }: Extract<ChangeOp, { op: 'create' }>,
 ): Promise<'made' | 'none' | 'unclear'> {
-  const { context, work, call, control } = run;
+  const { context, work, call } = run;
   const before = new Set(known ?? []);
   const named = await playlistsNamed(context, details.name, work.account, call);
   const isNew = ({ id }: Playlist) => !before.has(id) && !isMadeByOther(context.store, id, work.seq);
@@ -217,7 +217,6 @@ async function lookForMade(
   )
     return 'unclear';
   landed(run, run.work.step + 1, { playlistId: made.id, snapshotId: made.snapshot_id });
-  await control.takeTurn(made.id);
   await context.store.saveNow();
   return 'made';
 }

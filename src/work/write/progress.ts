@@ -5,7 +5,7 @@ import { failureClassOf } from '../../domain/failureClass.ts';
 import { without } from '../../domain/rows.ts';
 import type { Playlist } from '../../domain/shapes.ts';
 import type { Call } from '../../provider/api.ts';
-import { firstMatched, markNextWritten, rejectItem } from '../../store/tables/items.ts';
+import { markNextWritten } from '../../store/tables/items.ts';
 import {
   type Body,
   getWorkBySeq,
@@ -43,8 +43,6 @@ export interface Control {
   /** The playlist that a `create` of this run made; null if none did. */
   playlist: Playlist | null;
   onProgress(): void;
-  /** Keeps other writes from the playlist that the run has made, until the run ends. */
-  takeTurn(playlistId: string): Promise<void>;
 }
 
 /** Failures of one class, without a success in between. */
@@ -125,16 +123,10 @@ export function landed(run: Run, step: number, facts: WorkFacts = {}, isRefused 
   store.transaction(() => {
     const reached = { step, written: Math.min(work.written + entries, most) };
     run.work = setWork(store, work.seq, { ...reached, ...facts }, clock.now());
-    markNextWritten(store, work.seq, items, clock.now());
+    if (items > 0) markNextWritten(store, work.seq, items);
   });
   store.saveSoon();
   control.onProgress();
-}
-
-/** Marks the next item of the work as failed, since Spotify refuses it. To be called in a transaction. */
-export function rejectNext({ context: { store, clock }, work }: Run, cause: RelayError): void {
-  const next = firstMatched(store, work.seq);
-  if (next !== null) rejectItem(store, work.seq, next, errorFacts(cause), clock.now());
 }
 
 /** True if a person has answered the review of the work with `continue`, so that requests no longer count entries. */

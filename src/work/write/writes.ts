@@ -19,12 +19,11 @@ import {
   openWrites,
   packBody,
   pruneBodies,
-  putBack,
   putBody,
   setWork,
   type Work,
 } from '../../store/tables/works.ts';
-import { reread, type WorkContext } from '../record.ts';
+import { formerFacts, reread, type WorkContext } from '../record.ts';
 import { drive } from './drive.ts';
 import {
   type Control,
@@ -151,8 +150,6 @@ interface Active extends Control {
   abandoned: boolean;
   /** Number of requests that the write takes. */
   total: number;
-  /** Ends the turn of the playlist that the write has made, so that others may write to it. */
-  giveBack(): void;
   done: Promise<RunReport | null>;
 }
 
@@ -194,14 +191,10 @@ export function createWrites(context: WorkContext): Writes {
       total: 0,
       completed: 0,
       playlist: null,
-      giveBack() {},
       done: Promise.resolve(null),
       onProgress() {
         const { completed, total } = entry;
         if (total > 1) call?.progress(Math.min(completed, total), total);
-      },
-      async takeTurn(playlistId) {
-        entry.giveBack = await turns.acquire(playlistId);
       },
     };
     return entry;
@@ -242,7 +235,7 @@ export function createWrites(context: WorkContext): Writes {
       () => {
         entry.seq = null;
         if (!before) return store.run('delete from works where id = ?', [id]);
-        putBack(store, before);
+        setWork(store, before.seq, formerFacts(before, write), clock.now());
         if (before.outcome === null) putBody(store, before.seq, null);
       },
     );
@@ -275,10 +268,7 @@ export function createWrites(context: WorkContext): Writes {
       const release = await turn();
       return work().finally(release);
     };
-    const done = inTurn().finally(() => {
-      active.delete(entry);
-      entry.giveBack();
-    });
+    const done = inTurn().finally(() => active.delete(entry));
     entry.done = done;
     return done;
   }
