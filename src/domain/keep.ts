@@ -24,7 +24,10 @@ export interface KeepRecord {
   /** ID of the playlist at Spotify; null until it is created. */
   playlist_id: string | null;
   name: string;
+  /** The query, as it would run now. */
   sql: string;
+  /** The ready rule that makes the query, in words; none for a query that was written by hand. */
+  rule?: string;
   every: KeepInterval;
   /** `stopped` only in the answer to `stop`. */
   status: KeepStatus | 'stopped';
