@@ -10,7 +10,7 @@ import {
   type KeepInterval,
   type KeepRecord,
 } from '../../domain/keep.ts';
-import { playlistsNamed, READY_RULE_NAMES, READY_RULES, readyRule, unionOf } from '../../domain/keepRules.ts';
+import { type KeepRule, parseRule, READY_RULE_NAMES, READY_RULES } from '../../domain/keepRules.ts';
 import type { KeepAnswer } from '../../domain/localApi.ts';
 import type { LocalApi } from '../../server/calls.ts';
 import type { Context } from '../context.ts';
@@ -25,7 +25,7 @@ interface AddOptions {
   dryRun?: boolean;
 }
 
-const RULES = READY_RULE_NAMES.map((name) => `  ${name.padEnd(10)} ${READY_RULES[name].what}`).join('\n');
+const RULES = READY_RULE_NAMES.map((name) => `  ${name.padEnd(10)} ${READY_RULES[name]}`).join('\n');
 
 const HELP = `
 relay runs the query every hour, day or week, and writes only what differs. A
@@ -110,17 +110,17 @@ async function runAdd(context: Context, playlist: string, sql: string | undefine
       remedy: { text: '{command} lists the rules.', command: ['keep', '--help'] },
     });
   }
-  // A new playlist gets this name. A ready rule needs the name to leave out the playlist's own rows.
+  // A new playlist gets this name.
   const given = playlist.trim();
   // A wrong rule is reported before the server is asked anything.
-  if (like !== undefined) readyRule(like, given);
+  const ready = like === undefined ? null : parseRule(like);
   const { local } = await context.server();
   const found = await playlistOrNull(local, given);
-  const query = sql?.trim() ?? readyRule(await asCalled(local, like ?? ''), found?.name ?? given);
+  const follows = ready ? { rule: await withPlaylists(local, ready) } : { sql: sql?.trim() ?? '' };
   const answer = await local.addKeep({
     playlistId: found?.id ?? null,
     name: found ? null : given,
-    sql: query,
+    ...follows,
     every,
     dryRun,
   });
@@ -129,12 +129,14 @@ async function runAdd(context: Context, playlist: string, sql: string | undefine
   return exitOf(answer);
 }
 
-/** Returns the rule with playlist names written as in Spotify, since the query compares names exactly. */
-async function asCalled(local: LocalApi, rule: string): Promise<string> {
-  const names = playlistsNamed(rule);
+/** Returns the rule with the playlists that a person has named. */
+async function withPlaylists(
+  local: LocalApi,
+  { rule, names }: ReturnType<typeof parseRule>,
+): Promise<KeepRule> {
   if (names.length === 0) return rule;
-  const { presentNames } = await import('./findPlaylist.ts');
-  return unionOf(await presentNames(local, names));
+  const { playlistsCalled } = await import('./findPlaylist.ts');
+  return { ...rule, playlists: await playlistsCalled(local, names) };
 }
 
 /** Finds the named playlist; null if there is no playlist of this name yet. */

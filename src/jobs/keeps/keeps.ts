@@ -2,35 +2,46 @@
  * Kept playlists as the rest of the program uses them, and the one loop that runs them when they are due. README.md says what
  * happens when.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { aborted, firstOf } from '../../base/abort.ts';
 import { isoOf } from '../../base/clock.ts';
 import { createMutex } from '../../base/mutex.ts';
-import { isUntouched } from '../../changes/run.ts';
-import { asRelayError, loginRequired, RelayError } from '../../domain/errors.ts';
+import { loginRequired, RelayError } from '../../domain/errors.ts';
 import { shortId } from '../../domain/job.ts';
-import { INTERVAL_MS, type KeepAction, type KeepPreview, type KeepRecord } from '../../domain/keep.ts';
+import {
+  EMPTY_PREVIEW,
+  INTERVAL_MS,
+  type KeepAction,
+  type KeepPreview,
+  type KeepRecord,
+} from '../../domain/keep.ts';
+import { type KeepRule, ruleSql, ruleWords } from '../../domain/keepRules.ts';
 import type { KeepAnswer, KeepRequest } from '../../domain/localApi.ts';
 import type { PlaysRead } from '../../library/library.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
-import { lastChangeAskedBy } from '../../store/tables/changes.ts';
 import {
   dropKeep,
   getKeep,
   insertKeep,
   type Keep,
-  type KeepChange,
   type KeepTimes,
-  keepOfPlaylist,
   listKeeps,
   listKeepTimes,
   setKeep,
 } from '../../store/tables/keeps.ts';
-import { NOTHING, type Outcome, WAITS_FOR_REVIEW } from './endings.ts';
-import { askedBy, connectedAccount, type KeepsContext, NOT_CONNECTED, putKeep } from './keepsContext.ts';
+import { requireKeepable, wantedOf } from './decide.ts';
 import { createLookups } from './lookups.ts';
-import { requireKeepable, wantedOf } from './plan.ts';
-import { createRun } from './run.ts';
-import { isSource, requireSources, unheard } from './sources.ts';
+import {
+  connectedAccount,
+  createRuns,
+  type Ending,
+  type Outcome,
+  putKeep,
+  type RunContext,
+  WAITS_FOR_REVIEW,
+  whyNotConnected,
+} from './run.ts';
+import { createWrites } from './writes.ts';
 
 /** How often to look at the wall clock: it may be set, and timers stop while the computer sleeps. */
 const LOOK_MS = 60_000;
@@ -65,16 +76,16 @@ export interface Keeps {
    *   errors of reading
    */
   add(asked: KeepRequest, call: Caller): Promise<ShownRun>;
-  /** Lists the kept playlists under the names that they had at their last run or `listNow`. Reads no file. */
-  list(): KeepRecord[];
-  /** Lists the kept playlists under the names that the copy of the library has. */
-  listNow(): Promise<KeepRecord[]>;
-  /** @param id an ID, or its first characters. @throws RelayError `NOT_FOUND`, or `INVALID_ARGUMENT` if several begin so */
-  get(id: string): KeepRecord;
+  /**
+   * Lists the kept playlists. One whose last run was undone is in review from then on.
+   * @param isNow true for the names in the copy of the library, false for those of the last run, which takes no reading
+   */
+  list(isNow?: boolean): Promise<KeepRecord[]>;
   /**
    * Carries out an action. `run` and `accept` wait for the run, but only for the rest of a call's time.
-   * @param id as for `get`
-   * @throws RelayError as `get` does; `CONFLICT` if there is nothing to accept; `LOGIN_REQUIRED` if it has to run
+   * @param id an ID, or its first characters
+   * @throws RelayError `NOT_FOUND`, `INVALID_ARGUMENT` if several IDs begin so, `CONFLICT` if there is nothing to accept, or
+   *   `LOGIN_REQUIRED` if it has to run
    */
   act(id: string, action: KeepAction, call: Caller): Promise<KeepAnswer>;
   /** Tells the loop that an account was connected: kept playlists that waited for this continue. */
@@ -83,11 +94,12 @@ export interface Keeps {
   stop(): Promise<void>;
 }
 
-export function createKeeps(context: KeepsContext): Keeps {
-  const { store, clock, random, library, provider, jobs, log } = context;
+export function createKeeps(context: RunContext): Keeps {
+  const { store, clock, random, library, provider, log } = context;
   const stopping = new AbortController();
-  const lookups = createLookups(context, stopping.signal);
-  const { run, rehearse, sourcesAway, underPresentName } = createRun(context, lookups, stopping.signal);
+  const lookups = createLookups(library, provider, store, stopping.signal);
+  const writes = createWrites(context, stopping.signal);
+  const { run, bring, noticeUndo } = createRuns(context, lookups, writes, sqlOf, stopping.signal);
   let wake = new AbortController();
   const turns = createMutex();
   let loop: Promise<void> = Promise.resolve();
@@ -97,6 +109,18 @@ export function createKeeps(context: KeepsContext): Keeps {
       stopping.signal.throwIfAborted();
       return work();
     });
+  }
+
+  /** The playlist of a kept one. While it is being made, only its first write knows it. */
+  function playlistOf(keep: Pick<Keep, 'id' | 'playlistId'>): string | null {
+    return keep.playlistId ?? writes.last(keep)?.playlistId ?? null;
+  }
+
+  /** The query that a kept playlist follows now. */
+  function sqlOf(keep: Pick<Keep, 'id' | 'playlistId' | 'rule' | 'query'>): string {
+    if (keep.rule === null) return keep.query ?? '';
+    const kept = [...listKeepTimes(store), keep].flatMap((one) => playlistOf(one) ?? []);
+    return ruleSql(keep.rule, playlistOf(keep), [...new Set(kept)]);
   }
 
   function need(id: string): Keep {
@@ -111,7 +135,29 @@ export function createKeeps(context: KeepsContext): Keeps {
     });
   }
 
-  const recordOf = (keep: Keep) => recordFor(connectedAccount(store), keep);
+  /** A kept playlist as it is shown. One of another account waits, even if it is not due yet. */
+  function recordOf(keep: Keep): KeepRecord {
+    const { preview, lastResult, lastChange, rule } = keep;
+    const away = keep.status === 'active' ? whyNotConnected(store, keep) : null;
+    const status = preview === null ? keep.status : 'review';
+    const reason = away ?? keep.reason;
+    const nextRunAt = keep.status === 'paused' ? null : (keep.retryAt ?? keep.dueAt);
+    return {
+      id: keep.id,
+      playlist_id: playlistOf(keep),
+      name: keep.name,
+      sql: sqlOf(keep),
+      ...(rule === null ? {} : { rule: ruleWords(rule) }),
+      every: keep.every,
+      status: away === null ? status : 'waiting',
+      last_run_at: isoOf(keep.lastRunAt),
+      next_run_at: isoOf(nextRunAt),
+      ...(reason === null ? {} : { reason }),
+      ...(lastResult === null ? {} : { last_result: lastResult }),
+      ...(lastChange === null ? {} : { last_change_id: lastChange }),
+      ...(preview === null ? {} : { preview }),
+    };
+  }
 
   /** The present row of a kept playlist; null if it is not kept any more. */
   const now = (keep: Keep) => getKeep(store, keep.id);
@@ -128,7 +174,7 @@ export function createKeeps(context: KeepsContext): Keeps {
     const leftMs = Math.max(0, begunAt + CALLER_MS - clock.monotonic());
     const first = await firstOf(clock, work, signal, leftMs);
     if (first === 'left') throw signal.reason;
-    return first === 'late' ? { ...NOTHING, note: STILL_RUNNING } : first;
+    return first === 'late' ? { preview: EMPTY_PREVIEW, note: STILL_RUNNING } : first;
   }
 
   /** Runs a kept playlist at once, for a caller who waits. */
@@ -144,7 +190,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       begunAt,
     );
     const record = recordOf(now(keep) ?? keep);
-    const plays = await library.playsRead(keep.query, call);
+    const plays = await library.playsRead(record.sql, call);
     return {
       keep: record,
       preview: record.preview ?? preview,
@@ -157,7 +203,8 @@ export function createKeeps(context: KeepsContext): Keeps {
   /** @param kept the playlist as it is kept, if it is. @throws RelayError `CONFLICT` */
   function requireUnkept(kept: Keep | null | undefined, asked: KeepRequest): void {
     if (!kept) return;
-    const isSame = kept.query === asked.sql && kept.every === asked.every;
+    const follows = followed(asked);
+    const isSame = isDeepStrictEqual({ ...kept, ...follows }, kept) && kept.every === asked.every;
     throw new RelayError('CONFLICT', `The playlist "${kept.name}" is kept already.`, {
       remedy: isSame ? nothingToAdd(kept) : stopFirst(kept, asked),
     });
@@ -169,32 +216,22 @@ export function createKeeps(context: KeepsContext): Keeps {
    */
   async function requireNew(asked: KeepRequest, account: string): Promise<Target> {
     const name = asked.name ?? '';
-    const named = () => listKeeps(store).filter((keep) => keep.account === account && keep.name === name);
-    const renamed = new Set<string>();
-    for (const { id, playlistId } of named()) {
-      const facts = playlistId === null ? null : await library.playlistFacts(playlistId);
-      if (facts !== null && facts.name !== name) renamed.add(id);
-    }
+    await lookups.withPresentNames(listKeeps(store));
     const requireFree = () =>
       requireUnkept(
-        named().find(({ id }) => !renamed.has(id)),
+        listKeeps(store).find((keep) => keep.account === account && keep.name === name),
         asked,
       );
     requireFree();
     return { name, requireFree };
   }
 
-  /** A kept playlist that is being made: until its first write has ended, only that write knows the playlist's ID. */
-  function keepThatMakes(playlistId: string): Keep | undefined {
-    return listKeeps(store).find(
-      (keep) =>
-        keep.playlistId === null && lastChangeAskedBy(store, askedBy(keep))?.playlistId === playlistId,
-    );
-  }
-
   async function requireOwn(playlistId: string, asked: KeepRequest, call: Caller): Promise<Target> {
     const requireFree = () =>
-      requireUnkept(keepOfPlaylist(store, playlistId) ?? keepThatMakes(playlistId), asked);
+      requireUnkept(
+        listKeeps(store).find((keep) => playlistOf(keep) === playlistId),
+        asked,
+      );
     requireFree();
     const { name } = await ownedFacts(playlistId, call);
     return { name, requireFree };
@@ -230,18 +267,19 @@ export function createKeeps(context: KeepsContext): Keeps {
     return at <= clock.now() || at - clock.now() > INTERVAL_MS[every];
   }
 
-  /**
-   * Cancels the job in which the last write waits, so that nothing is written later. A write of which a part has landed is
-   * finished, since the playlist may lack rows until then.
-   */
-  async function cancelUnbegun(keep: Keep, { signal }: Caller): Promise<void> {
-    const last = lastChangeAskedBy(store, askedBy(keep));
-    if (last === null || last.outcome !== null) return;
-    if (!isUntouched({ change: last }) || last.inTransit) return;
-    await jobs.cancel(last.id, signal).catch((thrown) => {
-      const { code } = asRelayError(thrown);
-      // Without a job, the write is under way now.
-      if (code !== 'JOB_NOT_FOUND' && code !== 'JOB_STATE') throw thrown;
+  /** @throws RelayError `FORBIDDEN` for a union of playlists whose rows Spotify has never let relay read */
+  async function requireReadable({ playlists }: KeepRule, unread: readonly { id: string | null }[]) {
+    const refused = (await library.listedPlaylists()).filter(
+      ({ id, readable }) => !readable && playlists.some((one) => one.id === id),
+    );
+    // One that could be read before may be readable again: a run without it waits for a review.
+    const names = refused
+      .filter(({ id }) => unread.every((one) => one.id !== id))
+      .map(({ name }) => `"${name}"`);
+    if (names.length === 0) return;
+    const them = names.length === 1 ? 'it' : 'them';
+    throw new RelayError('FORBIDDEN', `Spotify does not let relay read the songs of ${names.join(' or ')}.`, {
+      remedy: `Leave ${them} out of the rule, or copy ${them} in Spotify and name the copy.`,
     });
   }
 
@@ -273,51 +311,55 @@ export function createKeeps(context: KeepsContext): Keeps {
 
   return {
     async add(asked, call) {
-      const { playlistId, sql, every, dryRun } = asked;
+      const { playlistId, every, dryRun } = asked;
       const account = connectedAccount(store);
       if (account === null) throw loginRequired();
       const begunAt = clock.monotonic();
-      const answer = await library.follow(sql, 0, call);
-      requireKeepable(answer.columns, answer.rows, wantedOf(answer.rows, []));
-      const target = await (playlistId === null
-        ? requireNew(asked, account)
-        : requireOwn(playlistId, asked, call));
-      await requireSources(library, { name: target.name, query: sql });
-      const plays = await library.playsRead(sql, call);
-      const draft: Omit<Keep, 'seq'> = {
+      const draft: Keep = {
+        seq: 0,
         id: random.uuid(),
         account,
         playlistId,
-        name: target.name,
-        query: sql,
+        name: '',
+        ...followed(asked),
         every,
         status: 'active',
         reason: null,
         preview: null,
         accepted: null,
         leftRows: null,
-        // The answer warns a person about missing plays, so the runs do without them until there are some.
-        gone: unheard({ name: target.name, query: sql }, plays, clock.now()).map(({ key }) => key),
-        written: [],
+        gone: [],
         lastResult: null,
         lastChange: null,
-        settled: false,
         failures: 0,
         lastRunAt: null,
         dueAt: inStep(every),
         retryAt: null,
         createdAt: clock.now(),
       };
+      const answer = await library.follow(sqlOf(draft), 0, call);
+      requireKeepable(answer.columns, answer.rows, wantedOf(answer.rows, []));
+      const target = await (playlistId === null
+        ? requireNew(asked, account)
+        : requireOwn(playlistId, asked, call));
+      draft.name = target.name;
+      if (draft.rule) await requireReadable(draft.rule, answer.unread);
       if (dryRun) {
-        const { preview, ...end } = await rehearse(draft, answer);
-        const record = { ...recordOf({ ...draft, ...end, seq: 0 }), id: null, next_run_at: null };
-        return { keep: record, preview, ...warningOf(plays) };
+        const ending = await bring(draft, answer, true);
+        const status = ({ waits: 'waiting', review: 'review', done: 'active', left: 'active' } as const)[
+          ending.kind
+        ];
+        const reason = 'reason' in ending ? ending.reason : null;
+        const record = { ...recordOf({ ...draft, status, reason }), id: null, next_run_at: null };
+        const plays = await library.playsRead(record.sql, call);
+        return { keep: record, preview: ending.preview ?? EMPTY_PREVIEW, ...warningOf(plays) };
       }
       const keep = await store.durable(
         () => {
           // Another call may have kept the playlist while this call looked at it.
           target.requireFree();
-          return insertKeep(store, draft);
+          const { seq: _, ...row } = draft;
+          return insertKeep(store, row);
         },
         () => void store.run('delete from keeps where id = ?', [draft.id]),
       );
@@ -325,19 +367,23 @@ export function createKeeps(context: KeepsContext): Keeps {
       wake.abort();
       return runNow(keep, SHARED_MINUTES, call, begunAt);
     },
-    list: () => listKeeps(store).map(recordOf),
-    listNow: () => Promise.all(listKeeps(store).map(async (keep) => recordOf(await underPresentName(keep)))),
-    get: (id) => recordOf(need(id)),
+    async list(isNow = true) {
+      for (const keep of listKeeps(store)) await noticeUndo(keep);
+      if (isNow) await lookups.withPresentNames(listKeeps(store));
+      return listKeeps(store).map(recordOf);
+    },
     async act(id, action, call) {
+      await noticeUndo(need(id));
       const keep = need(id);
       if (action === 'stop') {
-        await store.durable(() => dropKeep(store, keep.id));
-        await cancelUnbegun(keep, call);
-        const last = lastChangeAskedBy(store, askedBy(keep));
         const { reason: _, preview: __, ...record } = recordOf(keep);
+        await store.durable(() => dropKeep(store, keep.id));
+        await writes.cancelUnbegun(keep, call.signal);
+        const last = writes.last(keep);
+        const isWriting = last !== null && last.state !== 'over' && last.state !== 'unbegun';
         return {
           keep: { ...record, status: 'stopped', next_run_at: null },
-          ...(last?.outcome === null ? { change_id: last.id, note: STILL_WRITING } : { note: STOPPED }),
+          ...(isWriting ? { change_id: last.id, note: STILL_WRITING } : { note: STOPPED }),
         };
       }
       if (action === 'pause') {
@@ -346,13 +392,16 @@ export function createKeeps(context: KeepsContext): Keeps {
         const retryAt = keep.preview === null ? afterPause : clock.now();
         // A review of a write that failed says nothing about the last run.
         const lastResult = keep.lastResult === WAITS_FOR_REVIEW ? 'nothing written' : keep.lastResult;
-        await putKeep(store, keep, { status: 'paused', reason: null, preview: null, retryAt, lastResult });
-        await cancelUnbegun(keep, call);
+        const paused = { status: 'paused', reason: null, preview: null, accepted: null } as const;
+        await putKeep(store, keep, { ...paused, retryAt, lastResult });
+        await writes.cancelUnbegun(keep, call.signal);
         return { keep: recordOf(now(keep) ?? keep) };
       }
       if (action === 'resume') {
-        const next: KeepChange =
-          keep.preview === null ? { status: 'active', reason: null } : { status: 'review' };
+        const next =
+          keep.preview === null
+            ? ({ status: 'active', reason: null } as const)
+            : ({ status: 'review' } as const);
         if (keep.status === 'paused') await putKeep(store, keep, next);
         wake.abort();
         return { keep: recordOf(now(keep) ?? keep) };
@@ -367,12 +416,10 @@ export function createKeeps(context: KeepsContext): Keeps {
             },
           });
         }
-        const away = await sourcesAway(keep, await library.missedPlaylists());
-        const gone = [...new Set([...keep.gone, ...away.map(({ key }) => key)])];
-        await putKeep(store, keep, { accepted: keep.preview.removed_count, written: [], gone });
+        await putKeep(store, keep, { accepted: keep.preview.removed_count });
       } else {
         // A person asks for this run, so rows that were refused before are tried once more.
-        setKeep(store, keep.id, { gone: keep.gone.filter(isSource) });
+        setKeep(store, keep.id, { gone: [] });
       }
       return runNow(keep, 0, call);
     },
@@ -425,26 +472,7 @@ function stopFirst({ id, playlistId }: Keep, asked: KeepRequest) {
   };
 }
 
-/** @param account the connected account: a kept playlist of another one waits, even if it is not due yet */
-function recordFor(account: string | null, keep: Keep): KeepRecord {
-  const { preview, lastResult, lastChange } = keep;
-  const isAway = keep.status === 'active' && keep.account !== account;
-  const { status, reason } = isAway
-    ? ({ status: 'waiting', reason: NOT_CONNECTED } as const)
-    : { ...keep, status: preview === null ? keep.status : 'review' };
-  const nextRunAt = keep.status === 'paused' ? null : (keep.retryAt ?? keep.dueAt);
-  return {
-    id: keep.id,
-    playlist_id: keep.playlistId,
-    name: keep.name,
-    sql: keep.query,
-    every: keep.every,
-    status,
-    last_run_at: isoOf(keep.lastRunAt),
-    next_run_at: isoOf(nextRunAt),
-    ...(reason === null ? {} : { reason }),
-    ...(lastResult === null ? {} : { last_result: lastResult }),
-    ...(lastChange === null ? {} : { last_change_id: lastChange }),
-    ...(preview === null ? {} : { preview }),
-  };
+/** What a new kept playlist follows: a ready rule or its own query. */
+function followed(asked: KeepRequest): Pick<Keep, 'rule' | 'query'> {
+  return 'rule' in asked ? { rule: asked.rule, query: null } : { rule: null, query: asked.sql };
 }

@@ -1,94 +1,127 @@
-/** One run of a kept playlist: what it reads, decides and writes. README.md says what happens when. */
-import { hashOf } from '../../base/digest.ts';
-import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
-import { rowsAfter } from '../../changes/rowOps.ts';
-import { planOf, rowsReached } from '../../changes/run.ts';
+/** One run of a kept playlist: what it reads, decides and writes, and what is recorded of it. README.md says what happens when. */
+import { isDeepStrictEqual } from 'node:util';
 import { asRelayError, notConnected, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
-import { EMPTY_PREVIEW, type KeepPreview } from '../../domain/keep.ts';
-import { renamedRule } from '../../domain/keepRules.ts';
+import { shortId } from '../../domain/job.ts';
+import { EMPTY_PREVIEW, INTERVAL_MS, type KeepPreview } from '../../domain/keep.ts';
+import { pauseAfter } from '../../domain/pause.ts';
 import { uriOf, withNames, without } from '../../domain/rows.ts';
 import type { Library } from '../../library/library.ts';
-import { type Change, changesSince, getChangeBody, lastChangeAskedBy } from '../../store/tables/changes.ts';
+import type { Store } from '../../store/file/open.ts';
+import { getAccount } from '../../store/tables/account.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
-import { createEndings, NOTHING, type Outcome } from './endings.ts';
-import { askedBy, connectedAccount, isHalted, type KeepsContext, NOT_CONNECTED } from './keepsContext.ts';
+import { decide, nextDue, outgrown, type Wanted, wantedOf } from './decide.ts';
 import type { ListedFacts, Lookups } from './lookups.ts';
-import { decide, outgrown, type Wanted, wantedOf } from './plan.ts';
-import { type Away, awayFrom, missing, stillGone, unheard } from './sources.ts';
+import type { Revise, Write, Writes, WritesContext } from './writes.ts';
 
-/** How long a run waits for its write before a job continues with it. */
-const WRITE_MS = 5 * 60_000;
-/** Maximum number of tries to write. Before each further try, the rows that Spotify refuses are found and left out. */
-const MAX_TURNS = 3;
-/** How long a playlist counts as new; it may take half a minute to show in the account's list. */
-const NEW_MS = 2 * 60_000;
-const STILL_FAILS =
-  'If it still fails when you run it, stop keeping the playlist, and add it again with another query.';
-const IS_AWAY =
-  'The playlist is not in your library any more. Put it back in Spotify, or stop keeping it and keep a new one.';
-
+export type RunContext = WritesContext & { library: Library };
 type Answer = Awaited<ReturnType<Library['follow']>>;
 
-export interface Runs {
+/** What a run did or would do. */
+export interface Outcome {
+  preview: KeepPreview;
+  changeId?: string;
+}
+
+/** How a run ends, before it is recorded. */
+export type Ending = Partial<Outcome> &
+  /** `left`: nothing is recorded, since a person has paused or stopped the playlist meanwhile, or relay stops. */
+  (
+    | { kind: 'left' }
+    /** `retryAt` in Unix milliseconds; null if only a login or the next due time ends the wait. */
+    | { kind: 'waits'; reason: string; retryAt: number | null }
+    /** `isRun` is false if this is no run's result, so that the next due time stays as it is. */
+    | { kind: 'review'; reason: string; preview: KeepPreview; isRun: boolean }
+    /** `did` in words. */
+    | { kind: 'done'; did: string; preview: KeepPreview; leftRows?: readonly string[] }
+  );
+
+/** The recorded result of a run that waits for review. */
+export const WAITS_FOR_REVIEW = 'nothing written: waiting for your review';
+/** How long to wait before looking again at a job. */
+const LOOK_AT_JOB_MS = 60_000;
+/** How long to wait while the library is not completely read, or after a failure without a time. */
+const LOOK_AGAIN_MS = 5 * 60_000;
+/** Maximum number of tries to write. Before each further try, the rows that Spotify refuses are found and left out. */
+const MAX_TURNS = 3;
+const DAY_MS = 86_400_000;
+const IS_AWAY =
+  'The playlist is not in your library any more. Put it back in Spotify, or stop keeping it and keep a new one.';
+const UNDONE = 'Its last run was undone. If you accept, the next run writes what the query finds again.';
+
+/** The ID of the account that requests can be sent for; null if nobody is logged in. */
+export function connectedAccount(store: Store): string | null {
+  const account = getAccount(store);
+  return account === null || account.reauthorizationRequired ? null : account.providerUserId;
+}
+
+/** Why a kept playlist waits for a login; null if its account is connected. */
+export function whyNotConnected(store: Store, { account }: Pick<Keep, 'account'>): string | null {
+  const found = getAccount(store);
+  if (found?.providerUserId !== account) return 'The account that it was made for is not connected.';
+  return found.reauthorizationRequired ? 'The Spotify login has ended: log in again.' : null;
+}
+
+/**
+ * Updates the row of a kept playlist, and saves. A playlist that waits often records the same again: then its row is not
+ * written.
+ * @throws RelayError `STORE_ERROR`
+ */
+export async function putKeep(store: Store, { id }: Pick<Keep, 'id'>, change: KeepChange): Promise<void> {
+  const present = getKeep(store, id);
+  if (present && !isDeepStrictEqual(present, { ...present, ...change })) setKeep(store, id, change);
+  await store.saveNow();
+}
+
+export type Runs = ReturnType<typeof createRuns>;
+
+/**
+ * @param sqlOf the query that a kept playlist follows now
+ * @param stopping aborts when the program ends: errors after that are not recorded as failures
+ */
+export function createRuns(
+  context: RunContext,
+  lookups: Lookups,
+  writes: Writes,
+  sqlOf: (keep: Keep) => string,
+  stopping: AbortSignal,
+) {
+  const { store, clock, random, library, log } = context;
+  const { previewOf, asListed, goneOf } = lookups;
+
   /**
    * Runs until nothing is left to do, a person has to decide, or the run has to wait. The record then says which.
    * @param maxAgeMinutes how old the copy of the library may be
    */
-  run(keep: Keep, maxAgeMinutes: number): Promise<Outcome>;
-  /** What the first run would do and how it would end, as far as the copy of the library tells. Sends nothing. */
-  rehearse(
-    keep: Omit<Keep, 'seq'>,
-    answer: Answer,
-  ): Promise<Pick<Keep, 'status' | 'reason'> & { preview: KeepPreview }>;
-  /** The kept playlist under its present name, by which a ready rule leaves out the rows of the playlist itself. */
-  underPresentName(keep: Keep): Promise<Keep>;
-  /** What the query lacks now, of the playlists whose rows Spotify refuses (`missed`) and of its other sources. */
-  sourcesAway(keep: Pick<Keep, 'playlistId' | 'name' | 'query'>, missed: Answer['missed']): Promise<Away[]>;
-}
-
-export function createRun(context: KeepsContext, lookups: Lookups, stopping: AbortSignal): Runs {
-  const { store, clock, library, changes } = context;
-  const { previewOf, asListed, goneOf } = lookups;
-  const endings = createEndings(context, stopping);
-  const call = { signal: stopping, progress() {} };
-
-  async function run(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
-    const keep = getKeep(store, given.id);
-    if (!keep) return NOTHING;
-    const waits = () => endings.waits(keep, NOT_CONNECTED, null);
-    if (!isConnected(keep)) return waits();
-    try {
-      const last = lastChangeAskedBy(store, askedBy(keep));
-      if (last?.outcome === null) return await endings.waitsForJob(keep, last);
-      return await bring(last ? takenOver(keep, last) : keep, maxAgeMinutes);
-    } catch (thrown) {
-      return isConnected(keep) ? endings.failed(keep, thrown) : waits();
-    }
+  async function run({ id }: Keep, maxAgeMinutes: number): Promise<Outcome> {
+    const keep = getKeep(store, id);
+    if (!keep) return { preview: EMPTY_PREVIEW };
+    const ending = await endOf(keep, maxAgeMinutes).catch((thrown) => failed(keep, thrown));
+    await record(keep, ending);
+    return { preview: EMPTY_PREVIEW, ...ending };
   }
 
-  /** True if the account of the kept playlist is connected; the owner may connect another account at any time. */
-  function isConnected({ account }: Keep): boolean {
-    return connectedAccount(store) === account;
+  async function endOf(given: Keep, maxAgeMinutes: number): Promise<Ending> {
+    const away = whyNotConnected(store, given);
+    if (away !== null) return { kind: 'waits', reason: away, retryAt: null };
+    const last = writes.last(given);
+    if (last && last.state !== 'over' && last.state !== 'unbegun') return waitsFor(last);
+    const isNoted = last === null || last.state === 'unbegun' || last.id === given.lastChange;
+    // A person's `accept` was for that write, so it is used up.
+    const keep = isNoted ? given : noted(given, last, writes.leftBy(last), { accepted: null });
+    const job = keep.playlistId === null ? null : writes.heldBy(keep.playlistId);
+    if (job !== null) return held(job);
+    const answer = await askedOf(keep, maxAgeMinutes);
+    // The answer may come from the library of another account.
+    if (whyNotConnected(store, keep) !== null) throw notConnected();
+    await lookups.withPresentNames([keep]);
+    return bring(keep, answer, false);
   }
 
-  /**
-   * Records the rows that the last change left, if that was not done yet. A person's `accept` was for that change, so it is
-   * used up.
-   */
-  function takenOver(keep: Keep, last: Change): Keep {
-    const isNoted = last.id === keep.lastChange && keep.settled;
-    return isNoted ? keep : noted(keep, last, { ...leftBy(last), accepted: null });
-  }
-
-  /** Records the last change of a kept playlist. @param left the rows that it left; null while it has not ended */
-  function noted(keep: Keep, change: Change, left: KeepChange | null): Keep {
-    setKeep(store, keep.id, {
-      ...left,
-      playlistId: keep.playlistId ?? change.playlistId,
-      lastChange: change.id,
-      settled: left !== null,
-    });
+  /** Records what a write has left. */
+  function noted(keep: Keep, write: Write, leftRows: readonly string[], more: KeepChange = {}): Keep {
+    const playlistId = keep.playlistId ?? write.playlistId;
+    setKeep(store, keep.id, { ...more, leftRows, playlistId, lastChange: write.id });
     return reread(keep);
   }
 
@@ -97,228 +130,248 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     return { ...(getKeep(store, keep.id) ?? keep), status: keep.status };
   }
 
-  /** The rows that a change has left, without what others have written since. */
-  function leftBy(change: Change): { leftRows: readonly string[] } {
-    const body = getChangeBody(store, change.seq);
-    const refused = new Set(body.refused ?? []);
-    const goal = rowsAfter({ rows: body.former.rows ?? [], ops: body.ops }).filter(
-      (uri) => !refused.has(uri),
-    );
-    return { leftRows: change.outcome === 'done' ? goal : rowsReached({ change, plan: planOf(body) }) };
-  }
-
   /**
-   * What the query asks for now.
-   * @param isAgain true if the query has taken too long a moment ago
+   * What the query asks for now. A query that takes too long is asked once more: the computer may have been busy.
    * @throws RelayError `INVALID_ARGUMENT` for a query that fails or takes too long, or the errors of reading
    */
   async function askedOf(keep: Keep, maxAgeMinutes: number, isAgain = false): Promise<Answer> {
     try {
-      return await library.follow(keep.query, maxAgeMinutes, { signal: stopping });
+      return await library.follow(sqlOf(keep), maxAgeMinutes, { signal: stopping });
     } catch (thrown) {
       const error = asRelayError(thrown);
-      // The computer may have been busy with something else.
       if (error.code === 'DEADLINE_EXCEEDED' && !isAgain) return askedOf(keep, maxAgeMinutes, true);
       if (error.code !== 'INVALID_ARGUMENT' && error.code !== 'DEADLINE_EXCEEDED') throw error;
       throw new RelayError('INVALID_ARGUMENT', `The query fails now: ${error.message}`, {
-        remedy: STILL_FAILS,
+        remedy:
+          'If it still fails when you run it, stop keeping the playlist, and add it again with another query.',
       });
     }
   }
 
-  async function underPresentName(keep: Keep): Promise<Keep> {
-    const facts = keep.playlistId === null ? null : await library.playlistFacts(keep.playlistId);
-    if (facts === null || facts.name === keep.name) return keep;
-    const { name } = facts;
-    const query = renamedRule(keep.query, keep.name, name);
-    setKeep(store, keep.id, { name, query });
-    return { ...keep, name, query };
+  /**
+   * Brings the playlist to what the query has found, or says why not.
+   * @param isDry true to write nothing; `done` then says what would be written
+   */
+  async function bring(keep: Keep, answer: Answer, isDry: boolean): Promise<Ending> {
+    const { playlistId } = keep;
+    const wanted = wantedOf(answer.rows, keep.gone);
+    const known = playlistId === null ? [] : await library.playlistRows(playlistId);
+    const facts = factsFor(keep, wanted, known ?? []);
+    const listed = await asListed(facts, known ?? [], null);
+    const preview = await previewOf(listed.shown, listed.wanted, wanted.leftOut);
+    const isAccepted = keep.accepted !== null;
+    const incomplete = notReadNow(answer);
+    if (incomplete !== null) return { ...waits(incomplete), preview };
+    const reason = (isAccepted ? null : notReadWhole(answer)) ?? outgrown(wanted);
+    if (reason !== null) return review(reason, preview);
+    if (playlistId !== null && known === null && !writes.isNew(playlistId))
+      return review(IS_AWAY, EMPTY_PREVIEW);
+    const decision = decide(listed);
+    if (decision.kind === 'nothing' && playlistId !== null && known !== null) {
+      return done('nothing to change', preview, { leftRows: asWritten(wanted.uris, listed) });
+    }
+    const unheard = isAccepted ? null : await unheardDays(keep);
+    if (unheard !== null) return review(unheard, preview);
+    if (!isDry) return write(keep, wanted, known ?? []);
+    return decision.kind === 'review' ? review(decision.reason, preview) : done('', preview);
   }
 
-  async function sourcesAway(...[keep, missed]: Parameters<Runs['sourcesAway']>): Promise<Away[]> {
-    const plays = await library.playsRead(keep.query, call);
-    return [...(await awayFrom(library, keep, missed)), ...unheard(keep, plays, clock.now())];
+  function factsFor({ leftRows: left, accepted }: Keep, { uris }: Wanted, shown: readonly string[]) {
+    return { shown, left, wanted: uris, accepted };
   }
 
-  async function bring(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
-    let answer = await askedOf(given, maxAgeMinutes);
-    let keep = await underPresentName(given);
-    if (keep.query !== given.query) answer = await askedOf(keep, Math.max(1, maxAgeMinutes));
-    // The answer may come from the library of another account.
-    if (!isConnected(given)) throw notConnected();
-    const incomplete = unreadOf(answer);
-    if (incomplete !== null) return endings.waits(keep, incomplete);
-    const away = await sourcesAway(keep, answer.missed);
-    const gone = stillGone(keep, away);
-    if (gone.length < keep.gone.length) {
-      setKeep(store, keep.id, { gone });
-      keep = { ...keep, gone };
-    }
-    const all = wantedOf(answer.rows, keep.gone);
-    const reason = missing(keep, away) ?? outgrown(all);
-    if (reason !== null) {
-      const present = keep.playlistId === null ? [] : ((await library.playlistRows(keep.playlistId)) ?? []);
-      return endings.review(keep, reason, await previewOf(present, all.uris, all.leftOut));
-    }
+  /** Why the rule `not-heard` cannot tell what was heard: it lacks the plays of all its days, or of the last of them. */
+  async function unheardDays(keep: Keep): Promise<string | null> {
+    const { name, value } = keep.rule ?? {};
+    if (name !== 'not-heard' || typeof value !== 'number') return null;
+    const plays = await library.playsRead(sqlOf(keep), { signal: stopping });
+    const until = plays?.until ?? null;
+    if (until !== null && clock.now() - Date.parse(until) <= value * DAY_MS) return null;
+    const what = until === null ? 'there are none' : `the plays end on ${until.slice(0, 10)}`;
+    return `The rule needs the plays of the last ${value} days, and ${what}. If you accept, this run does without them.`;
+  }
+
+  /** Writes the difference, and leaves out rows that Spotify refuses. */
+  async function write(given: Keep, first: Wanted, known: readonly string[]): Promise<Ending> {
+    let [keep, wanted] = [given, first];
     for (let turn = 1; ; turn++) {
-      const wanted = wantedOf(answer.rows, keep.gone);
-      const outcome =
-        keep.playlistId === null ? await make(keep, wanted) : await follow(keep, keep.playlistId, wanted);
-      if (outcome.kind === 'over') return outcome;
+      const { uris, leftOut } = wanted;
+      let view: View = { ...factsFor(keep, wanted, []), originals: new Map(), review: null };
+      // The copy may lag behind a write, so the present rows are read and judged before anything is written.
+      const revise: Revise = async (items) => {
+        // A row may have lost its item at Spotify after the copy was read. So the copy says which item that was. If the copy does
+        // not know, `decide` uses the rows that the last run left.
+        const shown = withNames(items.map(uriOf), known);
+        const listed = await asListed(factsFor(keep, wanted, shown), known, items);
+        const decision = decide(listed);
+        view = { ...listed, review: decision.kind === 'review' ? decision.reason : null };
+        if (decision.kind === 'review') throw new RelayError('CONFLICT', decision.reason);
+        return decision.kind === 'write' ? { ...listed, present: decision.present } : null;
+      };
+      const previewNow = () => previewOf(view.shown, view.wanted, leftOut);
+      const end = await writes
+        .write(keep, uris, revise, () => isHalted(keep))
+        .catch((error: unknown) => ({ kind: 'refused' as const, error }));
+      if (end.kind === 'refused') {
+        if (view.review !== null) return review(view.review, await previewNow());
+        const job = keep.playlistId === null ? null : writes.heldBy(keep.playlistId);
+        if (job !== null && asRelayError(end.error).code === 'CONFLICT') return held(job);
+        throw end.error;
+      }
+      if (end.kind === 'nothing') {
+        if (isHalted(keep)) return { kind: 'left' };
+        return done('nothing to change', await previewNow(), { leftRows: asWritten(uris, view) });
+      }
+      const { id, playlistId, state } = end.write;
+      if (end.kind === 'continues') {
+        setKeep(store, keep.id, { playlistId: keep.playlistId ?? playlistId });
+        return { ...waitsFor(end.write), preview: await previewNow(), changeId: id };
+      }
+      if (state !== 'unbegun') keep = noted(keep, end.write, asWritten(writes.leftBy(end.write), view));
+      if (end.cause === null) return wrote(await previewNow(), id);
       // Spotify may have refused the request because of one of its rows.
-      const gone = turn < MAX_TURNS ? await goneOf(outcome.added) : [];
-      if (gone.length === 0) return endings.failed(keep, outcome.cause);
+      const isRow = failureClassOf(end.cause) === 'item' && turn < MAX_TURNS;
+      const gone = isRow ? await goneOf(without(uris, view.shown)) : [];
+      if (gone.length === 0) throw end.cause;
       setKeep(store, keep.id, { gone: [...keep.gone, ...gone] });
       keep = reread(keep);
+      wanted = { uris: uris.filter((uri) => !gone.includes(uri)), leftOut: 0 };
+      wanted.leftOut = leftOut + uris.length - wanted.uris.length;
     }
   }
 
-  async function rehearse(keep: Omit<Keep, 'seq'>, answer: Answer): ReturnType<Runs['rehearse']> {
-    const { uris, leftOut } = wantedOf(answer.rows, keep.gone);
-    const known = keep.playlistId === null ? [] : await library.playlistRows(keep.playlistId);
-    const isAway = known === null && keep.playlistId !== null && !isNew(keep, keep.playlistId);
-    const shown = known ?? [];
-    const facts = { shown, left: null, wanted: uris, accepted: null, written: [], digest: digestOf(uris) };
-    const listed = await asListed(facts, shown, null);
-    const preview = await previewOf(shown, listed.wanted, leftOut);
-    const incomplete = unreadOf(answer);
-    if (incomplete !== null) return { status: 'waiting', reason: incomplete, preview };
-    const lacking = missing(keep, await sourcesAway(keep, answer.missed));
-    if (isAway && lacking === null) return { status: 'review', reason: IS_AWAY, preview: EMPTY_PREVIEW };
-    const decision = decide(listed);
-    const reason = lacking ?? (decision.kind === 'review' ? decision.reason : null);
-    return { status: reason === null ? 'active' : 'review', reason, preview };
+  /** True if a person has paused the playlist, or stopped keeping it, since the run began. */
+  function isHalted({ id, status }: Keep): boolean {
+    const now = getKeep(store, id);
+    return now === null || (now.status === 'paused' && status !== 'paused');
   }
 
-  async function make(keep: Keep, wanted: Wanted): Promise<Turn> {
-    const request = makePlaylist(context, { name: keep.name, public: false }, wanted.uris);
-    const view = { shown: [], wanted: wanted.uris, originals: new Map(), review: null };
-    return written(keep, request, wanted, view);
+  // The ways in which a run ends
+
+  const waits = (reason: string, ms = LOOK_AGAIN_MS) =>
+    ({ kind: 'waits', reason, retryAt: clock.now() + ms }) as const;
+  const review = (reason: string, preview: KeepPreview) =>
+    ({ kind: 'review', reason, preview, isRun: true }) as const;
+  const done = (
+    did: string,
+    preview: KeepPreview,
+    more: { leftRows?: readonly string[]; changeId?: string } = {},
+  ) => ({ kind: 'done', did, preview, ...more }) as const;
+  const held = (job: string) =>
+    waits(`Job ${job} writes to this playlist and is not over; the run follows it.`, LOOK_AT_JOB_MS);
+
+  /** The last write still continues as a job, or its job waits for a person. */
+  function waitsFor({ id, state }: Write): Ending {
+    const job = `job ${shortId(id)}`;
+    if (state === 'open') return waits(`Its last write continues as ${job}.`, LOOK_AT_JOB_MS);
+    const what = state === 'review' ? 'Somebody changed it during the write' : 'Its last write has failed';
+    return { kind: 'review', reason: `${what}: see ${job}.`, preview: EMPTY_PREVIEW, isRun: false };
   }
 
-  /** True if relay has just made the playlist or put it back, so that Spotify's list may not show it yet. */
-  function isNew({ lastChange }: Pick<Keep, 'lastChange'>, playlistId: string): boolean {
-    const period = { updatedSince: clock.now() - NEW_MS, begunSince: null };
-    for (const { id, seq } of changesSince(store, playlistId, period)) {
-      const ops = new Set(getChangeBody(store, seq).ops.map(({ op }) => op));
-      if (ops.has('unfollow')) return false;
-      if (id === lastChange || ops.has('create') || ops.has('follow')) return true;
+  function wrote(preview: KeepPreview, changeId: string): Ending {
+    const { added_count: added, removed_count: removed, total } = preview;
+    const did = [...(added > 0 ? [`${added} added`] : []), ...(removed > 0 ? [`${removed} removed`] : [])];
+    return done(did.join(', ') || (total === 0 ? 'no song matches' : 'reordered'), preview, { changeId });
+  }
+
+  function failed(keep: Keep, thrown: unknown): Ending {
+    const away = whyNotConnected(store, keep);
+    if (away !== null) return { kind: 'waits', reason: away, retryAt: null };
+    const error = asRelayError(thrown);
+    if (stopping.aborted || error.code === 'SHUTTING_DOWN') return { kind: 'left' };
+    if (error.code === 'INTERNAL')
+      log.error({ err: thrown, keep: keep.id }, 'a kept playlist could not be run');
+    if (NEEDS_REVIEW.has(error.code)) {
+      return review(`${error.message} ${error.remedy ?? ''}`.trim(), EMPTY_PREVIEW);
     }
-    return false;
+    const failures = (getKeep(store, keep.id)?.failures ?? 0) + 1;
+    const { until } = pauseAfter(error, { failures, now: clock.now(), fraction: random.fraction() });
+    setKeep(store, keep.id, { failures });
+    const reason = `${error.code}: ${error.message}`;
+    return { kind: 'waits', reason, retryAt: until ?? clock.now() + LOOK_AGAIN_MS };
   }
 
-  async function follow(keep: Keep, playlistId: string, wanted: Wanted): Promise<Turn> {
-    const { uris, leftOut } = wanted;
-    const known = await library.playlistRows(playlistId);
-    if (known === null && !isNew(keep, playlistId)) {
-      return over(await endings.review(keep, IS_AWAY, EMPTY_PREVIEW));
-    }
-    const facts = {
-      left: keep.leftRows,
-      wanted: uris,
-      accepted: keep.accepted,
-      written: keep.written,
-      digest: digestOf(uris),
+  async function record(keep: Keep, ending: Ending): Promise<void> {
+    if (ending.kind === 'left') return;
+    const { dueAt, every } = keep;
+    // A person may have a paused playlist run once.
+    const isPaused = getKeep(store, keep.id)?.status === 'paused';
+    const ran: KeepChange = {
+      lastRunAt: clock.now(),
+      dueAt: nextDue(dueAt, INTERVAL_MS[every], clock.now()),
+      retryAt: null,
+      failures: 0,
+      reason: null,
+      preview: null,
+      accepted: null,
     };
-    if (known !== null) {
-      const listed = await asListed({ ...facts, shown: known }, known, null);
-      if (decide(listed).kind === 'nothing') {
-        const left = asWritten(uris, listed.originals);
-        return over(await endings.unchanged(keep, left, await previewOf(uris, uris, leftOut)));
-      }
+    if (ending.kind === 'waits') {
+      // An early run does no harm: while a rate limit lasts, relay sends no request that it covers.
+      const latest = clock.now() + INTERVAL_MS[every];
+      const retryAt = ending.retryAt === null ? null : Math.min(ending.retryAt, latest);
+      const status = isPaused ? 'paused' : 'waiting';
+      return putKeep(store, keep, { status, reason: ending.reason, preview: null, retryAt });
     }
-    // The copy may lag behind a write, so the present rows are read before anything is written.
-    const view: View = { shown: known ?? [], wanted: uris, originals: new Map(), review: null };
-    const request = reviseRows(context, 'keep', playlistId, async (items) => {
-      // A row may have lost its item at Spotify after the copy was read. So the copy says which item that was. If the copy does
-      // not know, `decide` uses the rows that the last run left.
-      const shown = withNames(items.map(uriOf), known ?? []);
-      const listed = await asListed({ ...facts, shown }, known ?? [], items);
-      const { wanted, originals } = listed;
-      Object.assign(view, { shown, wanted, originals });
-      const decision = decide(listed);
-      view.review = decision.kind === 'review' ? decision.reason : null;
-      if (decision.kind === 'review') throw new RelayError('CONFLICT', decision.reason);
-      return decision.kind === 'write' ? { present: decision.present, wanted, originals } : null;
-    });
-    try {
-      return await written(keep, request, wanted, view);
-    } catch (thrown) {
-      if (view.review === null) throw thrown;
-      const preview = await previewOf(view.shown, view.wanted, leftOut);
-      return over(await endings.review(keep, view.review, preview));
+    if (ending.kind === 'review') {
+      // If the playlist was paused during the run, it stays due, and the review follows once the playlist is resumed.
+      if (isHalted(keep)) return;
+      const { reason, preview } = ending;
+      const facts: KeepChange = ending.isRun ? { ...ran, lastResult: WAITS_FOR_REVIEW } : { retryAt: null };
+      return putKeep(store, keep, { ...facts, status: isPaused ? 'paused' : 'review', reason, preview });
     }
+    const { did: lastResult, leftRows } = ending;
+    const left = leftRows === undefined ? {} : { leftRows };
+    return putKeep(store, keep, { ...ran, ...left, lastResult, status: isPaused ? 'paused' : 'active' });
   }
 
-  /**
-   * Carries out a change, and records its result.
-   * @param view filled in while the change is carried out
-   */
-  async function written(
-    keep: Keep,
-    request: ReturnType<typeof reviseRows>,
-    { uris, leftOut }: Wanted,
-    view: View,
-  ): Promise<Turn> {
-    // Reading takes a while. If a person pauses or stops the playlist meanwhile, its songs must stay as they are.
-    const prepare: typeof request.prepare = async (reading) => {
-      const prepared = await request.prepare(reading);
-      return isHalted(store, keep) ? null : prepared;
-    };
-    const asked = { ...request, prepare, account: keep.account, askedBy: askedBy(keep) };
-    const result = await changes.run(asked, call, { ms: WRITE_MS, for: 'list' });
-    if (result.kind === 'nothing_to_do' && isHalted(store, keep)) return over(NOTHING);
-    const preview = await previewOf(view.shown, view.wanted, leftOut);
-    if (result.kind === 'nothing_to_do') {
-      return over(await endings.unchanged(keep, asWritten(uris, view.originals), preview));
-    }
-    if (result.kind === 'listed') {
-      const { change } = result;
-      await endings.waitsForJob(noted(keep, change, null), change);
-      return over({ preview, changeId: change.id });
-    }
-    const { change, end } = result;
-    if (change.outcome !== 'unchanged') {
-      noted(keep, change, { leftRows: asWritten(leftBy(change).leftRows, view.originals) });
-    }
-    if (change.outcome === 'done') return over(await endings.wrote(keep, change, digestOf(uris), preview));
-    const cause = end.kind === 'stopped' ? null : end.cause;
-    if (cause && failureClassOf(cause) === 'item') {
-      return { kind: 'refused', added: without(uris, view.shown), cause };
-    }
-    if (cause) throw cause;
-    throw change.outcome === 'unchanged'
-      ? new RelayError('SHUTTING_DOWN', 'relay is stopping.')
-      : new RelayError('PARTIAL_WRITE', 'The write ended before all of it was done.');
+  /** Puts a kept playlist up for review if its last run was undone since, without waiting for the next run. */
+  async function noticeUndo(keep: Keep): Promise<void> {
+    const { lastChange, leftRows, status } = keep;
+    if (lastChange === null || leftRows === null || status === 'paused' || status === 'review') return;
+    const undone = writes.undone(lastChange, keep.lastRunAt ?? 0);
+    if (undone === null) return;
+    const reason = undone.isMade ? IS_AWAY : UNDONE;
+    const preview = undone.isMade ? EMPTY_PREVIEW : await previewOf(undone.rows, leftRows, 0);
+    await record(keep, { kind: 'review', reason, preview, isRun: false });
   }
 
-  return { run, rehearse, sourcesAway, underPresentName };
+  return { run, bring, noticeUndo };
 }
 
-/** Says what the library has not read completely, or not now; null if the answer is whole and current. */
-function unreadOf({ note, coverage: { saved, playlists } }: Answer): string | null {
+/** Says what the library has not read completely yet, or not now; null if the answer is current. */
+function notReadNow({ note, unread, coverage: { saved, playlists } }: Answer): string | null {
   if (note !== undefined) return note;
-  const isWhole = saved === 'complete' && playlists.read + playlists.unreadable === playlists.total;
-  return isWhole ? null : 'The library has not been read completely yet.';
+  const short = unread.filter(({ id, why }) => id !== null && why === 'short').length;
+  const isRead = saved === 'complete' && playlists.read + playlists.unreadable + short === playlists.total;
+  return isRead ? null : 'The library has not been read completely yet.';
 }
 
-/** The rows of a playlist, and what they should become. */
-interface View extends Pick<ListedFacts, 'shown' | 'wanted' | 'originals'> {
-  /** Why a person has to decide; null if nobody has to. */
-  review: string | null;
+/** Says which lists could not be read whole although they could before; null if there are none. */
+function notReadWhole({ unread }: Answer): string | null {
+  const of = (why: 'refused' | 'short') =>
+    unread.flatMap((one) => (one.why === why ? [`"${one.name}"`] : [])).join(', ');
+  const [refused, short] = [of('refused'), of('short')];
+  if (refused === '' && short === '') return null;
+  return [
+    ...(refused === '' ? [] : [`Spotify does not give the rows of ${refused} now.`]),
+    ...(short === '' ? [] : [`Spotify gives only a part of the rows of ${short} now.`]),
+    'The query may read them. If you accept, this run does without what is missing.',
+  ].join(' ');
 }
+
+/** The rows that were there when a write was decided, and why a person has to decide; null if nobody has to. */
+type View = ListedFacts & { review: string | null };
 
 /** The rows under the IDs that they were written with, by which they are removed later. */
-function asWritten(rows: readonly string[], originals: ReadonlyMap<string, string>): string[] {
+function asWritten(rows: readonly string[], { originals }: Pick<ListedFacts, 'originals'>): string[] {
   return rows.map((uri) => originals.get(uri) ?? uri);
 }
 
-type Turn = ({ kind: 'over' } & Outcome) | { kind: 'refused'; added: readonly string[]; cause: RelayError };
-
-function over(outcome: Outcome): Turn {
-  return { kind: 'over', ...outcome };
-}
-
-function digestOf(uris: readonly string[]): string {
-  return hashOf(uris.join('\n')).slice(0, 16);
-}
+/** Codes of failures that do not pass by themselves, so that a person reviews them. */
+const NEEDS_REVIEW: ReadonlySet<string> = new Set([
+  'INVALID_ARGUMENT',
+  'NOT_FOUND',
+  'FORBIDDEN',
+  'UNSUPPORTED_ITEMS',
+  'INTERNAL',
+]);

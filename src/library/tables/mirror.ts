@@ -253,7 +253,9 @@ export function unreadLists(sql: Sql): Array<UnreadList & { isSure: boolean }> {
       return { id, name, why: readable === 0 ? 'refused' : 'short', isSure: sure === 1 };
     });
   const isSavedShort = getMeta(sql, 'saved_short') === '1';
-  return isSavedShort ? [{ id: null, name: 'Liked Songs', why: 'short', isSure: true }, ...playlists] : playlists;
+  return isSavedShort
+    ? [{ id: null, name: 'Liked Songs', why: 'short', isSure: true }, ...playlists]
+    : playlists;
 }
 
 export interface PlaylistDue {

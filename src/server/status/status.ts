@@ -7,7 +7,7 @@ import { failureClassOf, isKeyFailure } from '../../domain/failureClass.ts';
 import { isEnded, type JobStatus } from '../../domain/job.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
 import type { Remedy } from '../../domain/remedy.ts';
-import { connectedAccount } from '../../jobs/keeps/keepsContext.ts';
+import { connectedAccount } from '../../jobs/keeps/run.ts';
 import type { MasterKey } from '../../secrets/masterKey.ts';
 import { type ApiError, listOpenApiErrors } from '../../store/tables/apiErrors.ts';
 import { listBrowsers } from '../../store/tables/browsers.ts';

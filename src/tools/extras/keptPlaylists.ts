@@ -13,6 +13,7 @@ const Keep = z.object({
   playlist_id: z.string().nullable(),
   name: z.string(),
   sql: z.string(),
+  rule: z.string().optional(),
   every: z.enum(KEEP_INTERVALS),
   status: z.enum([...KEEP_STATUSES, 'stopped']),
   last_run_at: z.string().nullable(),
@@ -77,7 +78,7 @@ export const listKeptPlaylistsTool = defineTool({
   openWorld: false,
   input: z.object({ offset: Offset }),
   output: z.object({ items: z.array(Keep), next_offset: NextOffset }),
-  handle: async ({ keeps }, { offset }) => ({ items: (await keeps.listNow()).slice(offset) }),
+  handle: async ({ keeps }, { offset }) => ({ items: (await keeps.list()).slice(offset) }),
 });
 
 export const updateKeptPlaylistTool = defineTool({

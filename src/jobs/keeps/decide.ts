@@ -59,7 +59,7 @@ export function requireKeepable(
 
 const TOO_LONG = 'a playlist holds at most 10,000.';
 
-/** The reason for review if a kept query has outgrown a playlist; null if it fits. Accepting the run does not help. */
+/** The reason for review if a query has outgrown a playlist; null if it fits. Accepting the run does not help. */
 export function outgrown({ uris }: Wanted): string | null {
   if (uris.length <= MAX_ROWS) return null;
   return `The query has ${uris.length} rows now; ${TOO_LONG} Stop keeping this playlist, then add it again with a narrower query.`;
@@ -74,10 +74,6 @@ export interface Facts {
   wanted: readonly string[];
   /** Number of rows that a person has allowed this run to take out; null if nobody was asked. */
   accepted: number | null;
-  /** Digests of the rows that the last runs wrote. */
-  written: readonly string[];
-  /** Digest of `wanted`. */
-  digest: string;
 }
 
 export type Decision =
@@ -92,60 +88,41 @@ export type Decision =
  */
 const LOSS = { share: 0.3, rows: 5 };
 
-export function decide({ shown, left, wanted, accepted, written, digest }: Facts): Decision {
+export function decide({ shown, left, wanted, accepted }: Facts): Decision {
   // Before the first run it is not known which song a row without an item was.
   const present = withNames(shown, left ?? []);
   if (sameRows(present, wanted)) return { kind: 'nothing' };
-  const reason = reasonFor({ present, left, wanted, written, digest });
+  const reason = reasonFor(present, left, wanted);
   // The loss may have grown a little since a person agreed to it. If every row would go, nothing beyond that is allowed.
   const agreed = accepted === null || wanted.length === 0 ? accepted : accepted + LOSS.rows;
   const isAgreed = agreed !== null && without(present, wanted).length <= agreed;
   return reason === null || isAgreed ? { kind: 'write', present } : { kind: 'review', reason };
 }
 
-function reasonFor({
-  present,
-  left,
-  wanted,
-  written,
-  digest,
-}: Pick<Facts, 'left' | 'wanted' | 'written' | 'digest'> & { present: readonly string[] }): string | null {
+const isMuch = (rows: number, of: number) => rows > LOSS.rows && rows > LOSS.share * of;
+
+function reasonFor(
+  present: readonly string[],
+  left: readonly string[] | null,
+  wanted: readonly string[],
+): string | null {
+  const [had, have] = [present.length, wanted.length];
   if (left !== null && !mayBeRows(left, present)) {
     return 'Somebody changed this playlist since the last run. If you accept, this run overwrites these edits.';
   }
-  const [had, have] = [present.length, wanted.length];
   if (had > 0 && have === 0)
     return `The query finds nothing now, and the playlist has ${counted(had, 'row')}.`;
-  const loss = had - have;
-  if (loss > LOSS.rows && loss > LOSS.share * had) {
-    return `The playlist would shrink from ${had} rows to ${have}.`;
-  }
+  if (isMuch(had - have, had)) return `The playlist would shrink from ${had} rows to ${have}.`;
+  const going = without(present, wanted).length;
+  if (left === null && going > 0)
+    return `${counted(going, 'row')} of those that the playlist has now would go.`;
   const held = new Set(present);
   const again = without(wanted, present).filter((uri) => held.has(uri)).length;
-  if (again > LOSS.rows && again > LOSS.share * had) {
+  if (isMuch(again, had)) {
     return `The query may read this playlist itself: ${again} of its songs would be added again. If so, stop keeping it, and add it again with a query that leaves its rows out.`;
-  }
-  const leaving = without(present, wanted);
-  const local = leaving.filter((uri) => uri.startsWith('spotify:local:')).length;
-  if (local > 0)
-    return `${counted(local, 'local file')} would go, and only Spotify can add local files again.`;
-  const unnamed = leaving.filter((uri) => uri === '').length;
-  if (unnamed > 0) {
-    return `${counted(unnamed, 'row')} that Spotify shows without a song would go, and the run could not be undone.`;
-  }
-  if (written.filter((one) => one === digest).length >= MAX_RETURNS) {
-    return 'The playlist goes back and forth between the same rows: two kept playlists may read each other.';
   }
   return null;
 }
-
-/**
- * If this many of the remembered runs wrote the present result before, a person reviews the run: the playlist goes back and
- * forth.
- */
-const MAX_RETURNS = 2;
-/** Number of runs whose digest is remembered. */
-export const REMEMBERED_RUNS = 8;
 
 /** The first time after `now` that is a whole number of intervals after `due`, so that one run makes up for all missed ones. */
 export function nextDue(due: number, intervalMs: number, now: number): number {
