@@ -1,7 +1,7 @@
 /** Decides what a run of a kept playlist does, from the result of its query and the rows that are there. Pure. */
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { LibraryCell } from '../../domain/library.ts';
+import type { LibraryAnswer, LibraryCell } from '../../domain/library.ts';
 import { MAX_ROWS, mayBeRows, sameRows, withNames, without } from '../../domain/rows.ts';
 
 const WRITABLE = /^spotify:(?:track|episode):[0-9A-Za-z]+$/;
@@ -23,46 +23,31 @@ export function wantedOf(rows: ReadonlyArray<readonly LibraryCell[]>, gone: read
 }
 
 /**
- * Checks that a query can be kept.
+ * Checks that a playlist can follow a query.
  * @throws RelayError `INVALID_ARGUMENT`
  */
 export function requireKeepable(
-  columns: readonly string[],
-  rows: ReadonlyArray<readonly LibraryCell[]>,
+  { columns, rows }: Pick<LibraryAnswer, 'columns' | 'rows'>,
   { uris }: Wanted,
 ): void {
   const [column = ''] = columns;
-  if (rows.length > 0 && rows.every(([first]) => first === null)) {
-    const where = rows.length === 1 ? 'the only row' : `all ${rows.length} rows`;
-    throw new RelayError('INVALID_ARGUMENT', `The column "${column}" is NULL in ${where} of the query.`, {
-      remedy:
-        'Take the URI from saved, tracks or playlist_rows. Plays have none if they come from the account data instead of the extended history.',
-    });
-  }
-  const value = rows.map(([first]) => first).find((first) => first !== null);
   const isUri = rows.some(([first]) => typeof first === 'string' && first.startsWith('spotify:'));
   if (!isUri && (rows.length > 0 || !/uri/i.test(column))) {
+    const value = rows.length === 0 ? column : (rows.find(([first]) => first !== null)?.[0] ?? 'NULL');
     throw new RelayError(
       'INVALID_ARGUMENT',
-      `The first column of the query must be a URI, such as spotify:track:…, not "${value ?? column}".`,
+      `The first column of the query must be a URI, such as spotify:track:…, not "${value}".`,
       {
-        remedy: 'Begin with SELECT uri, and sort the rows in the order that the playlist is to have.',
+        remedy:
+          'Begin with SELECT uri, and sort the rows in the order that the playlist is to have. Plays have no URI if they come from the account data instead of the extended history.',
       },
     );
   }
-  if (uris.length > MAX_ROWS) {
-    throw new RelayError('INVALID_ARGUMENT', `The query has ${uris.length} rows; ${TOO_LONG}`, {
-      remedy: `Add LIMIT ${MAX_ROWS}, or make the rule narrower.`,
-    });
-  }
-}
-
-const TOO_LONG = 'a playlist holds at most 10,000.';
-
-/** The reason for review if a query has outgrown a playlist; null if it fits. Accepting the run does not help. */
-export function outgrown({ uris }: Wanted): string | null {
-  if (uris.length <= MAX_ROWS) return null;
-  return `The query has ${uris.length} rows now; ${TOO_LONG} Stop keeping this playlist, then add it again with a narrower query.`;
+  if (uris.length <= MAX_ROWS) return;
+  const what = `The query has ${uris.length} rows; a playlist holds at most 10,000.`;
+  throw new RelayError('INVALID_ARGUMENT', what, {
+    remedy: `Add LIMIT ${MAX_ROWS}, or make the rule narrower.`,
+  });
 }
 
 /** What a decision depends on. */

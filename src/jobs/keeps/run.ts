@@ -10,7 +10,7 @@ import type { Library } from '../../library/library.ts';
 import type { Store } from '../../store/file/open.ts';
 import { getAccount } from '../../store/tables/account.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
-import { decide, nextDue, outgrown, type Wanted, wantedOf } from './decide.ts';
+import { decide, nextDue, requireKeepable, type Wanted, wantedOf } from './decide.ts';
 import type { ListedFacts, Lookups } from './lookups.ts';
 import type { Revise, Write, Writes, WritesContext } from './writes.ts';
 
@@ -24,20 +24,17 @@ export interface Outcome {
 }
 
 /** How a run ends, before it is recorded. */
-export type Ending = Partial<Outcome> &
-  /** `left`: nothing is recorded, since a person has paused or stopped the playlist meanwhile, or relay stops. */
-  (
-    | { kind: 'left' }
-    /** `retryAt` in Unix milliseconds; null if only a login or the next due time ends the wait. */
-    | { kind: 'waits'; reason: string; retryAt: number | null }
-    /** `isRun` is false if this is no run's result, so that the next due time stays as it is. */
-    | { kind: 'review'; reason: string; preview: KeepPreview; isRun: boolean }
-    /** `did` in words. */
-    | { kind: 'done'; did: string; preview: KeepPreview; leftRows?: readonly string[] }
-  );
+interface Ending extends Outcome {
+  status: 'active' | 'waiting' | 'review';
+  reason: string | null;
+  /** When to try again, in Unix milliseconds; null if only a login or the next due time ends the wait. */
+  retryAt: number | null;
+  /** What the run did, in words; null if it was no run, so that the next due time stays as it is. */
+  did: string | null;
+  /** The rows that are there, if the run has found them as they should be. */
+  leftRows?: readonly string[];
+}
 
-/** The recorded result of a run that waits for review. */
-export const WAITS_FOR_REVIEW = 'nothing written: waiting for your review';
 /** How long to wait before looking again at a job. */
 const LOOK_AT_JOB_MS = 60_000;
 /** How long to wait while the library is not completely read, or after a failure without a time. */
@@ -45,6 +42,8 @@ const LOOK_AGAIN_MS = 5 * 60_000;
 /** Maximum number of tries to write. Before each further try, the rows that Spotify refuses are found and left out. */
 const MAX_TURNS = 3;
 const DAY_MS = 86_400_000;
+const STILL_FAILS =
+  'If it still fails when you run it, stop keeping the playlist, and add it again with another query.';
 const IS_AWAY =
   'The playlist is not in your library any more. Put it back in Spotify, or stop keeping it and keep a new one.';
 const UNDONE = 'Its last run was undone. If you accept, the next run writes what the query finds again.';
@@ -95,18 +94,19 @@ export function createRuns(
    */
   async function run({ id }: Keep, maxAgeMinutes: number): Promise<Outcome> {
     const keep = getKeep(store, id);
-    if (!keep) return { preview: EMPTY_PREVIEW };
-    const ending = await endOf(keep, maxAgeMinutes).catch((thrown) => failed(keep, thrown));
+    const ending = keep && (await endOf(keep, maxAgeMinutes).catch((thrown) => failed(keep, thrown)));
+    if (keep === null || ending === null) return { preview: EMPTY_PREVIEW };
     await record(keep, ending);
-    return { preview: EMPTY_PREVIEW, ...ending };
+    return ending;
   }
 
-  async function endOf(given: Keep, maxAgeMinutes: number): Promise<Ending> {
+  /** Runs. Returns null if nothing is to be recorded, since a person has paused or stopped the playlist meanwhile. */
+  async function endOf(given: Keep, maxAgeMinutes: number): Promise<Ending | null> {
     const away = whyNotConnected(store, given);
-    if (away !== null) return { kind: 'waits', reason: away, retryAt: null };
+    if (away !== null) return waits(away, null);
     const last = writes.last(given);
-    if (last && last.state !== 'over' && last.state !== 'unbegun') return waitsFor(last);
-    const isNoted = last === null || last.state === 'unbegun' || last.id === given.lastChange;
+    if (last?.isOpen) return waitsFor(last);
+    const isNoted = last === null || last.isUnbegun || last.id === given.lastChange;
     // A person's `accept` was for that write, so it is used up.
     const keep = isNoted ? given : noted(given, last, writes.leftBy(last), { accepted: null });
     const job = keep.playlistId === null ? null : writes.heldBy(keep.playlistId);
@@ -115,7 +115,8 @@ export function createRuns(
     // The answer may come from the library of another account.
     if (whyNotConnected(store, keep) !== null) throw notConnected();
     await lookups.withPresentNames([keep]);
-    return bring(keep, answer, false);
+    const { isToWrite, ...ending } = await plan(keep, answer);
+    return isToWrite ? write(keep, wantedOf(answer.rows, keep.gone)) : ending;
   }
 
   /** Records what a write has left. */
@@ -130,54 +131,48 @@ export function createRuns(
     return { ...(getKeep(store, keep.id) ?? keep), status: keep.status };
   }
 
-  /**
-   * What the query asks for now. A query that takes too long is asked once more: the computer may have been busy.
-   * @throws RelayError `INVALID_ARGUMENT` for a query that fails or takes too long, or the errors of reading
-   */
-  async function askedOf(keep: Keep, maxAgeMinutes: number, isAgain = false): Promise<Answer> {
+  /** What the query finds now. @throws RelayError `INVALID_ARGUMENT` if the query fails, or the errors of reading */
+  async function askedOf(keep: Keep, maxAgeMinutes: number): Promise<Answer> {
     try {
-      return await library.follow(sqlOf(keep), maxAgeMinutes, { signal: stopping });
+      const answer = await library.follow(sqlOf(keep), maxAgeMinutes, { signal: stopping });
+      requireKeepable(answer, wantedOf(answer.rows, keep.gone));
+      return answer;
     } catch (thrown) {
-      const error = asRelayError(thrown);
-      if (error.code === 'DEADLINE_EXCEEDED' && !isAgain) return askedOf(keep, maxAgeMinutes, true);
-      if (error.code !== 'INVALID_ARGUMENT' && error.code !== 'DEADLINE_EXCEEDED') throw error;
-      throw new RelayError('INVALID_ARGUMENT', `The query fails now: ${error.message}`, {
-        remedy:
-          'If it still fails when you run it, stop keeping the playlist, and add it again with another query.',
-      });
+      const { code, message } = asRelayError(thrown);
+      if (code !== 'INVALID_ARGUMENT' && code !== 'DEADLINE_EXCEEDED') throw thrown;
+      throw new RelayError('INVALID_ARGUMENT', `The query fails now: ${message}`, { remedy: STILL_FAILS });
     }
   }
 
   /**
-   * Brings the playlist to what the query has found, or says why not.
-   * @param isDry true to write nothing; `done` then says what would be written
+   * What the run comes to without a write, or what it would write, as far as the copy of the library tells. A dry run ends here.
+   * @property isToWrite true if a run goes on to write
    */
-  async function bring(keep: Keep, answer: Answer, isDry: boolean): Promise<Ending> {
+  async function plan(keep: Keep, answer: Answer): Promise<Ending & { isToWrite?: true }> {
     const { playlistId } = keep;
-    const wanted = wantedOf(answer.rows, keep.gone);
+    const { uris, leftOut } = wantedOf(answer.rows, keep.gone);
     const known = playlistId === null ? [] : await library.playlistRows(playlistId);
-    const facts = factsFor(keep, wanted, known ?? []);
-    const listed = await asListed(facts, known ?? [], null);
-    const preview = await previewOf(listed.shown, listed.wanted, wanted.leftOut);
-    const isAccepted = keep.accepted !== null;
+    const listed = await asListed(factsFor(keep, uris, known ?? []), known ?? [], null);
+    const preview = await previewOf(listed.shown, listed.wanted, leftOut);
     const incomplete = notReadNow(answer);
-    if (incomplete !== null) return { ...waits(incomplete), preview };
-    const reason = (isAccepted ? null : notReadWhole(answer)) ?? outgrown(wanted);
-    if (reason !== null) return review(reason, preview);
+    if (incomplete !== null) return waits(incomplete, LOOK_AGAIN_MS, { preview });
+    const isAccepted = keep.accepted !== null;
+    const unread = isAccepted ? null : notReadWhole(answer);
+    if (unread !== null) return review(unread, preview);
     if (playlistId !== null && known === null && !writes.isNew(playlistId))
       return review(IS_AWAY, EMPTY_PREVIEW);
     const decision = decide(listed);
     if (decision.kind === 'nothing' && playlistId !== null && known !== null) {
-      return done('nothing to change', preview, { leftRows: asWritten(wanted.uris, listed) });
+      return done('nothing to change', preview, { leftRows: asWritten(uris, listed) });
     }
     const unheard = isAccepted ? null : await unheardDays(keep);
     if (unheard !== null) return review(unheard, preview);
-    if (!isDry) return write(keep, wanted, known ?? []);
-    return decision.kind === 'review' ? review(decision.reason, preview) : done('', preview);
+    const ending = decision.kind === 'review' ? review(decision.reason, preview) : done('', preview);
+    return { ...ending, isToWrite: true };
   }
 
-  function factsFor({ leftRows: left, accepted }: Keep, { uris }: Wanted, shown: readonly string[]) {
-    return { shown, left, wanted: uris, accepted };
+  function factsFor({ leftRows: left, accepted }: Keep, wanted: readonly string[], shown: readonly string[]) {
+    return { shown, left, wanted, accepted };
   }
 
   /** Why the rule `not-heard` cannot tell what was heard: it lacks the plays of all its days, or of the last of them. */
@@ -192,17 +187,18 @@ export function createRuns(
   }
 
   /** Writes the difference, and leaves out rows that Spotify refuses. */
-  async function write(given: Keep, first: Wanted, known: readonly string[]): Promise<Ending> {
+  async function write(given: Keep, first: Wanted): Promise<Ending | null> {
+    const known = (given.playlistId === null ? null : await library.playlistRows(given.playlistId)) ?? [];
     let [keep, wanted] = [given, first];
     for (let turn = 1; ; turn++) {
       const { uris, leftOut } = wanted;
-      let view: View = { ...factsFor(keep, wanted, []), originals: new Map(), review: null };
+      let view: View = { ...factsFor(keep, uris, []), originals: new Map(), review: null };
       // The copy may lag behind a write, so the present rows are read and judged before anything is written.
       const revise: Revise = async (items) => {
         // A row may have lost its item at Spotify after the copy was read. So the copy says which item that was. If the copy does
         // not know, `decide` uses the rows that the last run left.
         const shown = withNames(items.map(uriOf), known);
-        const listed = await asListed(factsFor(keep, wanted, shown), known, items);
+        const listed = await asListed(factsFor(keep, uris, shown), known, items);
         const decision = decide(listed);
         view = { ...listed, review: decision.kind === 'review' ? decision.reason : null };
         if (decision.kind === 'review') throw new RelayError('CONFLICT', decision.reason);
@@ -219,15 +215,15 @@ export function createRuns(
         throw end.error;
       }
       if (end.kind === 'nothing') {
-        if (isHalted(keep)) return { kind: 'left' };
+        if (isHalted(keep)) return null;
         return done('nothing to change', await previewNow(), { leftRows: asWritten(uris, view) });
       }
-      const { id, playlistId, state } = end.write;
+      const { id, playlistId, isUnbegun } = end.write;
       if (end.kind === 'continues') {
         setKeep(store, keep.id, { playlistId: keep.playlistId ?? playlistId });
-        return { ...waitsFor(end.write), preview: await previewNow(), changeId: id };
+        return waitsFor(end.write, { preview: await previewNow(), changeId: id });
       }
-      if (state !== 'unbegun') keep = noted(keep, end.write, asWritten(writes.leftBy(end.write), view));
+      if (!isUnbegun) keep = noted(keep, end.write, asWritten(writes.leftBy(end.write), view));
       if (end.cause === null) return wrote(await previewNow(), id);
       // Spotify may have refused the request because of one of its rows.
       const isRow = failureClassOf(end.cause) === 'item' && turn < MAX_TURNS;
@@ -248,24 +244,32 @@ export function createRuns(
 
   // The ways in which a run ends
 
-  const waits = (reason: string, ms = LOOK_AGAIN_MS) =>
-    ({ kind: 'waits', reason, retryAt: clock.now() + ms }) as const;
-  const review = (reason: string, preview: KeepPreview) =>
-    ({ kind: 'review', reason, preview, isRun: true }) as const;
-  const done = (
-    did: string,
-    preview: KeepPreview,
-    more: { leftRows?: readonly string[]; changeId?: string } = {},
-  ) => ({ kind: 'done', did, preview, ...more }) as const;
-  const held = (job: string) =>
-    waits(`Job ${job} writes to this playlist and is not over; the run follows it.`, LOOK_AT_JOB_MS);
+  /** @param ms how long; null if only a login ends the wait */
+  function waits(reason: string, ms: number | null, more: Partial<Outcome> = {}): Ending {
+    // An early run does no harm: while a rate limit lasts, relay sends no request that it covers.
+    const retryAt = ms === null ? null : clock.now() + ms;
+    return { status: 'waiting', reason, retryAt, did: null, preview: EMPTY_PREVIEW, ...more };
+  }
+
+  function review(reason: string, preview: KeepPreview, did: string | null = 'nothing written'): Ending {
+    return { status: 'review', reason, preview, retryAt: null, did };
+  }
+
+  function done(did: string, preview: KeepPreview, more: Pick<Ending, 'leftRows' | 'changeId'> = {}): Ending {
+    return { status: 'active', reason: null, preview, retryAt: null, did, ...more };
+  }
+
+  function held(job: string): Ending {
+    return waits(`Job ${job} writes to this playlist and is not over; the run follows it.`, LOOK_AT_JOB_MS);
+  }
 
   /** The last write still continues as a job, or its job waits for a person. */
-  function waitsFor({ id, state }: Write): Ending {
-    const job = `job ${shortId(id)}`;
-    if (state === 'open') return waits(`Its last write continues as ${job}.`, LOOK_AT_JOB_MS);
-    const what = state === 'review' ? 'Somebody changed it during the write' : 'Its last write has failed';
-    return { kind: 'review', reason: `${what}: see ${job}.`, preview: EMPTY_PREVIEW, isRun: false };
+  function waitsFor(last: Write, more: Partial<Outcome> = {}): Ending {
+    const job = `job ${shortId(last.id)}`;
+    if (last.waitsFor === null) return waits(`Its last write continues as ${job}.`, LOOK_AT_JOB_MS, more);
+    const what =
+      last.waitsFor === 'edit' ? 'Somebody changed it during the write' : 'Its last write has failed';
+    return review(`${what}: see ${job}.`, EMPTY_PREVIEW, null);
   }
 
   function wrote(preview: KeepPreview, changeId: string): Ending {
@@ -274,54 +278,38 @@ export function createRuns(
     return done(did.join(', ') || (total === 0 ? 'no song matches' : 'reordered'), preview, { changeId });
   }
 
-  function failed(keep: Keep, thrown: unknown): Ending {
+  function failed(keep: Keep, thrown: unknown): Ending | null {
     const away = whyNotConnected(store, keep);
-    if (away !== null) return { kind: 'waits', reason: away, retryAt: null };
+    if (away !== null) return waits(away, null);
     const error = asRelayError(thrown);
-    if (stopping.aborted || error.code === 'SHUTTING_DOWN') return { kind: 'left' };
+    if (stopping.aborted || error.code === 'SHUTTING_DOWN') return null;
     if (error.code === 'INTERNAL')
       log.error({ err: thrown, keep: keep.id }, 'a kept playlist could not be run');
     if (NEEDS_REVIEW.has(error.code)) {
       return review(`${error.message} ${error.remedy ?? ''}`.trim(), EMPTY_PREVIEW);
     }
     const failures = (getKeep(store, keep.id)?.failures ?? 0) + 1;
-    const { until } = pauseAfter(error, { failures, now: clock.now(), fraction: random.fraction() });
+    const now = clock.now();
+    const { until } = pauseAfter(error, { failures, now, fraction: random.fraction() });
     setKeep(store, keep.id, { failures });
-    const reason = `${error.code}: ${error.message}`;
-    return { kind: 'waits', reason, retryAt: until ?? clock.now() + LOOK_AGAIN_MS };
+    return waits(`${error.code}: ${error.message}`, until === null ? LOOK_AGAIN_MS : until - now);
   }
 
   async function record(keep: Keep, ending: Ending): Promise<void> {
-    if (ending.kind === 'left') return;
-    const { dueAt, every } = keep;
-    // A person may have a paused playlist run once.
-    const isPaused = getKeep(store, keep.id)?.status === 'paused';
-    const ran: KeepChange = {
-      lastRunAt: clock.now(),
-      dueAt: nextDue(dueAt, INTERVAL_MS[every], clock.now()),
-      retryAt: null,
-      failures: 0,
-      reason: null,
-      preview: null,
-      accepted: null,
-    };
-    if (ending.kind === 'waits') {
-      // An early run does no harm: while a rate limit lasts, relay sends no request that it covers.
-      const latest = clock.now() + INTERVAL_MS[every];
-      const retryAt = ending.retryAt === null ? null : Math.min(ending.retryAt, latest);
-      const status = isPaused ? 'paused' : 'waiting';
-      return putKeep(store, keep, { status, reason: ending.reason, preview: null, retryAt });
-    }
-    if (ending.kind === 'review') {
-      // If the playlist was paused during the run, it stays due, and the review follows once the playlist is resumed.
-      if (isHalted(keep)) return;
-      const { reason, preview } = ending;
-      const facts: KeepChange = ending.isRun ? { ...ran, lastResult: WAITS_FOR_REVIEW } : { retryAt: null };
-      return putKeep(store, keep, { ...facts, status: isPaused ? 'paused' : 'review', reason, preview });
-    }
-    const { did: lastResult, leftRows } = ending;
-    const left = leftRows === undefined ? {} : { leftRows };
-    return putKeep(store, keep, { ...ran, ...left, lastResult, status: isPaused ? 'paused' : 'active' });
+    const { status, reason, preview, retryAt, did, leftRows } = ending;
+    // If the playlist was paused during the run, it stays due, and the review follows once the playlist is resumed.
+    if (status === 'review' && isHalted(keep)) return;
+    const [now, interval] = [clock.now(), INTERVAL_MS[keep.every]];
+    const ran = { lastRunAt: now, dueAt: nextDue(keep.dueAt, interval, now), failures: 0, accepted: null };
+    await putKeep(store, keep, {
+      // A person may have a paused playlist run once.
+      status: getKeep(store, keep.id)?.status === 'paused' ? 'paused' : status,
+      reason,
+      preview: status === 'review' ? preview : null,
+      retryAt: retryAt === null ? null : Math.min(retryAt, now + interval),
+      ...(did === null ? {} : { ...ran, lastResult: did }),
+      ...(leftRows === undefined ? {} : { leftRows }),
+    });
   }
 
   /** Puts a kept playlist up for review if its last run was undone since, without waiting for the next run. */
@@ -332,10 +320,10 @@ export function createRuns(
     if (undone === null) return;
     const reason = undone.isMade ? IS_AWAY : UNDONE;
     const preview = undone.isMade ? EMPTY_PREVIEW : await previewOf(undone.rows, leftRows, 0);
-    await record(keep, { kind: 'review', reason, preview, isRun: false });
+    await record(keep, review(reason, preview, null));
   }
 
-  return { run, bring, noticeUndo };
+  return { run, plan, noticeUndo };
 }
 
 /** Says what the library has not read completely yet, or not now; null if the answer is current. */

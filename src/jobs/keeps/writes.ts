@@ -29,8 +29,12 @@ export interface Write {
   id: string;
   /** The playlist that it writes to; null until it is made. */
   playlistId: string | null;
-  /** `failed` and `review`: its job waits for a person. `unbegun`: it ended without a request. */
-  state: 'open' | 'failed' | 'review' | 'unbegun' | 'over';
+  /** False once it has ended. */
+  isOpen: boolean;
+  /** Why its job waits for a person; null if it does not. */
+  waitsFor: 'failure' | 'edit' | null;
+  /** True if it ended without a request. */
+  isUnbegun: boolean;
 }
 
 /** How a write stands when the run stops waiting for it. */
@@ -57,10 +61,14 @@ export function createWrites(context: WritesContext, stopping: AbortSignal) {
 
   function asWrite(change: Change): Write {
     const job = change.job === null ? null : getJobBySeq(store, change.job);
-    const isFailed = job?.status === 'failed';
-    const open = isFailed ? (job.reviewRequired ? 'review' : 'failed') : 'open';
-    const over = change.outcome === 'unchanged' ? 'unbegun' : 'over';
-    return { id: change.id, playlistId: change.playlistId, state: change.outcome === null ? open : over };
+    const isOpen = change.outcome === null;
+    return {
+      id: change.id,
+      playlistId: change.playlistId,
+      isOpen,
+      waitsFor: isOpen && job?.status === 'failed' ? (job.reviewRequired ? 'edit' : 'failure') : null,
+      isUnbegun: change.outcome === 'unchanged',
+    };
   }
 
   return {
@@ -153,7 +161,7 @@ export function createWrites(context: WritesContext, stopping: AbortSignal) {
       if (cause) return { kind: 'over', write, cause };
       const stopped = new RelayError('SHUTTING_DOWN', 'relay is stopping.');
       const partial = new RelayError('PARTIAL_WRITE', 'The write ended before all of it was done.');
-      return { kind: 'over', write, cause: write.state === 'unbegun' ? stopped : partial };
+      return { kind: 'over', write, cause: write.isUnbegun ? stopped : partial };
     },
   };
 }

@@ -74,7 +74,20 @@ export const KEEPS = defineTable('keeps', COLUMNS);
 export type Keep = RowOf<typeof COLUMNS>;
 export type KeepChange = Partial<Omit<Keep, 'seq' | 'id' | 'createdAt'>>;
 
-export function insertKeep(store: Store, keep: Omit<Keep, 'seq'>): Keep {
+/** What is known of a kept playlist before its first run. */
+type NewKeep = Pick<
+  Keep,
+  'id' | 'account' | 'playlistId' | 'name' | 'rule' | 'query' | 'every' | 'dueAt' | 'createdAt'
+>;
+
+/** A kept playlist that has not run yet, and is not stored. */
+export function newKeep(facts: NewKeep): Keep {
+  const nothing = { reason: null, preview: null, accepted: null, leftRows: null, retryAt: null };
+  const noRun = { lastResult: null, lastChange: null, lastRunAt: null, failures: 0, gone: [] };
+  return { seq: 0, status: 'active', ...nothing, ...noRun, ...facts };
+}
+
+export function insertKeep(store: Store, { seq: _, ...keep }: Keep): Keep {
   KEEPS.insert(store, keep);
   return getKeep(store, keep.id) as Keep;
 }
