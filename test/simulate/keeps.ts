@@ -229,6 +229,7 @@ class Day {
     const less = rows.length - wanted.length;
     const causes: Array<readonly [string, boolean]> = [
       ['Somebody changed', playlist !== undefined && this.#edited.has(playlist)],
+      ['Its last run was undone', playlist !== undefined && this.#edited.has(playlist)],
       ['The playlist is not in your library', playlist === undefined],
       ['The query finds nothing', wanted.length === 0 && rows.length > 0],
       ['The playlist would shrink', less > Math.max(SHRINKS.rows, SHRINKS.share * rows.length)],

@@ -30,7 +30,8 @@ const RULES = READY_RULE_NAMES.map((name) => `  ${name.padEnd(10)} ${READY_RULES
 const HELP = `
 relay runs the query every hour, day or week, and writes only what differs. A
 run that would empty the playlist, shrink it a lot or undo somebody's edits
-waits for your review; "accept" approves the run. \`relay undo\` undoes a run
+waits for your review, and so does a first run that would take songs out;
+"accept" approves the run. \`relay undo\` undoes a run
 like any other change.
 
 Ready rules, for --like:
@@ -126,7 +127,22 @@ async function runAdd(context: Context, playlist: string, sql: string | undefine
   });
   if (json) printJson(io, answer);
   else await showAnswer(context, answer, dryRun);
-  return exitOf(answer);
+  if (dryRun || !(await isApproved(context, answer))) return exitOf(answer);
+  const run = await local.actOnKeep({ id: answer.keep.id ?? '', action: 'accept' });
+  await showAnswer(context, run, false);
+  return exitOf(run);
+}
+
+/** Asks a person at a terminal whether the first run, which waits for a review, may happen. */
+async function isApproved(
+  { io, json, signal }: Context,
+  { keep, note: isRunning }: KeepAnswer,
+): Promise<boolean> {
+  const canAsk = io.terminal.stdin && io.terminal.stderr && !json;
+  if (!canAsk || isRunning !== undefined || !isApprovable(keep)) return false;
+  const { openDialogue } = await import('../terminal/prompt.ts');
+  const dialogue = openDialogue(io, signal);
+  return (await dialogue.confirm('Approve it now?', false).finally(() => dialogue.close())) === true;
 }
 
 /** Returns the rule with the playlists that a person has named. */
