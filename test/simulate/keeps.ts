@@ -43,6 +43,8 @@ const READING_MS = 45_000;
 const ACCEPTED_MS = 3 * HOUR;
 const SHRINKS = { share: 0.3, rows: 5 };
 
+const UNLISTED =
+  "SELECT uri FROM saved WHERE uri NOT IN (SELECT uri FROM playlist_rows JOIN playlists ON id = playlist_id WHERE name = 'List' AND uri IS NOT NULL) ORDER BY position";
 const RULES: readonly Rule[] = [
   {
     name: 'Newest',
@@ -53,6 +55,14 @@ const RULES: readonly Rule[] = [
     name: 'Turned',
     sql: "SELECT uri FROM playlist_rows JOIN playlists ON id = playlist_id WHERE name = 'List' ORDER BY position DESC",
     wanted: (_, list) => urisOf(list).toReversed(),
+  },
+  {
+    name: 'Unlisted',
+    sql: UNLISTED,
+    wanted({ account }, list) {
+      const listed = new Set(urisOf(list));
+      return account.saved.map(({ uri }) => uri).filter((uri) => !listed.has(uri));
+    },
   },
 ];
 
@@ -113,7 +123,8 @@ class Day {
       await this.#happens();
     }
     network.faults.clear();
-    await later(this.#parts, 4 * HOUR);
+    // The longest limit lasts for eleven hours.
+    await later(this.#parts, 12 * HOUR);
     const before = this.#writes;
     await later(this.#parts, HOUR + MINUTE);
     if (this.#writes > before) this.#wrong('something is written while nothing happens', '');
@@ -139,7 +150,8 @@ class Day {
       'adds to a kept playlist': () => kept && this.#edit(kept),
       accepts: () =>
         status === 'review' && kept && this.#accepted.set(kept, time.at) && this.#act(id, 'accept'),
-      runs: () => this.#act(id, 'run'),
+      runs: () => this.#run(id),
+      'gives a part': () => this.#givePart(),
       undoes: () => kept && last_change_id && this.#ask(kept, 'undo_change', { change_id: last_change_id }),
       restores: () => this.#restore(),
       'has a mishap': () =>
@@ -160,6 +172,29 @@ class Day {
     this.#note();
   }
 
+  /** A person has a rule run. Nobody edits meanwhile, so it ends as its query says, or in a review that is true, or it waits. */
+  async #run(id: string): Promise<void> {
+    const answer = await this.#act(id, 'run');
+    const keep = answer?.keep as Keep | undefined;
+    const isOver = keep !== undefined && answer?.error === undefined && answer?.note === undefined;
+    if (isOver && keep.status !== 'waiting' && !keep.reason?.includes('see job')) this.#judge(keep);
+  }
+
+  /** Spotify gives only a part of the list's rows for a while: no rule that reads the list may follow that part. */
+  async #givePart(): Promise<void> {
+    const { spotify, list } = this.#parts;
+    this.#edit(list);
+    spotify.shortened = list;
+    for (const { id, name } of await this.#keeps()) {
+      if (name === 'Newest') continue;
+      const answer = await this.#act(id, 'run');
+      const keep = answer?.keep as Keep | undefined;
+      if (keep?.status === 'active' && answer?.note === undefined)
+        this.#wrong('a run follows a part of a list', `${name}: ${shown(urisOf(list))}`);
+    }
+    spotify.shortened = null;
+  }
+
   /** The first of so many tracks that were never used. */
   #fresh(count: number): number {
     this.#tracks += count;
@@ -172,13 +207,15 @@ class Day {
 
   /** A client asks for a write, which counts as an edit of the playlist. */
   async #ask(playlist: DemoPlaylist, tool: string, args: Record<string, unknown>): Promise<boolean> {
+    const before = urisOf(playlist);
     this.#isAsking = true;
     const answer = await this.#call(tool, args);
-    const isDone = answer !== null && !answer.error;
-    // A write that continues as a job may take hours.
-    if (!isDone) await later(this.#parts, 3 * HOUR);
+    // A write whose answer is lost may continue for hours.
+    if (answer === null) await later(this.#parts, 3 * HOUR);
     this.#isAsking = false;
-    this.#edited.set(playlist, this.#parts.time.at);
+    const isDone = answer !== null && !answer.error;
+    if (answer === null || isDone || !sameRows(before, urisOf(playlist)))
+      this.#edited.set(playlist, this.#parts.time.at);
     return isDone;
   }
 
