@@ -7,7 +7,6 @@ import { signIn } from '../oauth/ownerBrowser.ts';
 import { pluck } from '../support/entries.ts';
 import { send } from '../support/http.ts';
 import { savedUris } from '../support/playlists.ts';
-import { longTest } from '../support/scale.ts';
 import { withRelay } from '../support/world.ts';
 import { edit, LIST_0, rowsOf, unsave, writes } from './account.ts';
 import { act, type Keep, keep, kept, WITH_ALL } from './keptPlaylists.ts';
@@ -43,7 +42,7 @@ test('the page shows kept playlists, and approves a review', async () => {
   });
 });
 
-longTest('the page lists the versions of a playlist, shows one and restores it', async () => {
+test('the page lists the versions of a playlist, shows one and restores it', async () => {
   await withRelay(WITH_ALL, async (relay) => {
     resize(relay, 4, 2);
     const headers = { 'x-relay-owner': await signIn(relay), 'content-type': 'application/json' };

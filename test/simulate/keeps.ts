@@ -116,7 +116,7 @@ class Day {
     await computer.start();
     if (!(await computer.login())) throw new Error('The login failed.');
     spotify.lag = chance.pick([0, 0, 1_500]);
-    for (const { name, sql } of RULES) await this.#call('keep_playlist', { name, sql, every: 'hour' });
+    for (const rule of RULES) await this.#add(rule);
     const until = time.at + chance.whole(2, 6) * HOUR;
     while (time.at < until) {
       await later(this.#parts, chance.whole(1, 50) * MINUTE);
@@ -132,6 +132,23 @@ class Day {
     for (const { id } of await this.#keeps()) await this.#act(id, 'run');
     await later(this.#parts, 10 * MINUTE);
     for (const keep of await this.#keeps()) this.#judge(keep);
+  }
+
+  /** Keeps a playlist. relay may be killed while it makes the playlist: then the rule follows that one, and there is no second. */
+  async #add({ name, sql }: Rule): Promise<void> {
+    const { chance, time, spotify } = this.#parts;
+    const isKilled = chance.fraction() < 0.3;
+    const mishap = { do: chance.pick(['kill', 'power'] as const), ms: MINUTE };
+    if (isKilled)
+      time.after(chance.whole(1, 4_000), () => void befall(this.#parts, mishap, null), 'computer');
+    await this.#call('keep_playlist', { name, sql, every: 'hour' });
+    if (!isKilled) return;
+    await later(this.#parts, 5 * MINUTE);
+    const isKept = (await this.#keeps()).some((keep) => keep.name === name);
+    if (!isKept) await this.#call('keep_playlist', { name, sql, every: 'hour' });
+    await later(this.#parts, 5 * MINUTE);
+    const made = spotify.account.playlists.filter((one) => one.name === name).length;
+    if (made !== 1) this.#wrong('not one playlist is made for a rule', `${name}: ${made}`);
   }
 
   /** One thing that a person, a client or the computer does. */
