@@ -12,7 +12,7 @@ export type KeepInterval = (typeof KEEP_INTERVALS)[number];
  * in. `review`: waits for a person's decision. `paused`: does not run until it is resumed.
  */
 export const KEEP_STATUSES = ['active', 'waiting', 'review', 'paused'] as const;
-export type KeepStatus = (typeof KEEP_STATUSES)[number];
+type KeepStatus = (typeof KEEP_STATUSES)[number];
 
 export const KEEP_ACTIONS = ['run', 'pause', 'resume', 'stop', 'accept'] as const;
 export type KeepAction = (typeof KEEP_ACTIONS)[number];

@@ -16,7 +16,7 @@ export type ReadyRuleName = keyof typeof READY_RULES;
 export const READY_RULE_NAMES = Object.keys(READY_RULES) as ReadyRuleName[];
 
 /** A playlist that a rule names. Its name is only for people: the rule finds it by its ID. */
-export interface NamedPlaylist {
+interface NamedPlaylist {
   id: string;
   name: string;
 }

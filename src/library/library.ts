@@ -40,8 +40,6 @@ import { createPlaylistVersions } from './versions/playlistVersions.ts';
 import type { Watcher } from './watchedProvider.ts';
 import type { Caller } from './worker.ts';
 
-export type { PlaysRead };
-
 /**
  * Age from which a kept playlist also checks the lists that its query does not read. Other programs may have changed these
  * lists.

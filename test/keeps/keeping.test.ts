@@ -303,7 +303,7 @@ test('a rule or a playlist that cannot be kept is refused when it is added', asy
     assert.equal(await refused({ playlist_id: LIST_0 }), 'FORBIDDEN');
     theirs.ownerId = own;
     assert.deepEqual([await kept(relay), writes(relay)], [[], []]);
-    const _made = (await keep(relay, { playlist_id: LIST_0 })).keep;
+    await keep(relay, { playlist_id: LIST_0 });
     const twice = (await keep(relay, { playlist_id: LIST_0, every: 'week' })).error;
     assert.equal(twice?.code, 'CONFLICT');
     assert.equal((await act(relay, 'nothing', 'run')).error?.code, 'NOT_FOUND');

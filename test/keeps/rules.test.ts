@@ -10,7 +10,7 @@ import { extended, short, zipped } from '../library/plays/exports.ts';
 import { ask } from '../library/queries.ts';
 import { run } from '../support/cli.ts';
 import { at, owner } from '../support/entries.ts';
-import { savedUris } from '../support/playlists.ts';
+import { named, savedUris } from '../support/playlists.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts';
 import { act, importPlays, keep, keepLike, kept, WITH_ALL, withAccount } from './keptPlaylists.ts';
@@ -260,8 +260,7 @@ test('union takes names with commas and quotation marks, written as in CSV', asy
     const shown = await run(relay, ['keep', 'show', 'Mine']);
     assert.match(shown.out, /^Rule: "Rock, Pop", "It', 'is", "7"" singles", without repeats\.$/m);
     // The rule finds them by their IDs, so other names need nothing.
-    const [rock] = owner(relay.provider).playlists;
-    Object.assign(rock ?? {}, { name: 'Rock', version: 9 });
+    Object.assign(named(relay, 'Rock, Pop'), { name: 'Rock', version: 9 });
     await relay.call('update_playlist_details', { playlist_id: made.playlist_id, name: 'Ours' });
     const { keep: after } = await act(relay, made.id, 'run');
     assert.deepEqual([after.name, after.last_result], ['Ours', 'nothing to change']);

@@ -72,8 +72,6 @@ export async function putKeep(store: Store, { id }: Pick<Keep, 'id'>, change: Ke
   await store.saveNow();
 }
 
-export type Runs = ReturnType<typeof createRuns>;
-
 /**
  * @param sqlOf the query that a kept playlist follows now
  * @param stopping aborts when the program ends: errors after that are not recorded as failures
@@ -139,7 +137,9 @@ export function createRuns(
       return answer;
     } catch (thrown) {
       const { code, message } = asRelayError(thrown);
-      if (code !== 'INVALID_ARGUMENT' && code !== 'DEADLINE_EXCEEDED') throw thrown;
+      // The computer may have been busy or asleep, so a query that takes too long is tried once more.
+      const isLate = code === 'DEADLINE_EXCEEDED' && keep.failures > 0;
+      if (code !== 'INVALID_ARGUMENT' && !isLate) throw thrown;
       throw new RelayError('INVALID_ARGUMENT', `The query fails now: ${message}`, { remedy: STILL_FAILS });
     }
   }

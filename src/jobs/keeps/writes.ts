@@ -90,8 +90,9 @@ export function createWrites(context: WritesContext, stopping: AbortSignal) {
     /** What a write that was undone after `since` had replaced; null if it was not. `isMade`: it had made the playlist. */
     undone(id: string, since: number): { rows: readonly string[]; isMade: boolean } | null {
       const change = getChange(store, id);
-      const undo = change && undoOf(store, change.seq);
-      if (!undo || undo.outcome !== 'done' || (undo.endedAt ?? 0) < since) return null;
+      if (change === null) return null;
+      const undo = undoOf(store, change.seq);
+      if (undo?.outcome !== 'done' || (undo.endedAt ?? 0) < since) return null;
       const { rows = [] } = getChangeBody(store, change.seq).former;
       return { rows, isMade: change.kind === 'create' };
     },
