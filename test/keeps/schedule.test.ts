@@ -86,35 +86,6 @@ test('a kept playlist runs each hour or day, checked every minute, and an idle d
   });
 });
 
-test('an hourly rule runs within its hour even if the clock was set back by days', async () => {
-  await withTime(async (relay, clock) => {
-    const { keep: made } = await keep(relay, { name: 'Hourly', every: 'hour' });
-    clock.setWall(clock.now() - 3 * DAY);
-    const end = clock.monotonic() + HOUR;
-    const hasRun = async () => (await runsOf(relay))[0] !== made.last_run_at;
-    await after(relay, clock, async () => (await hasRun()) || clock.monotonic() > end);
-    assert.ok(await hasRun());
-  });
-});
-
-test('rules that are due at once share their reads of the library, however long the first one takes', async () => {
-  await withTime(async (relay, clock) => {
-    await keep(relay, { name: 'One' });
-    await keep(relay, { name: 'Two', sql: `${SAVED} DESC` });
-    await keep(relay, { name: 'Three', sql: `${SAVED} LIMIT 20` });
-    clock.advance(40_000);
-    for (const { id } of await kept(relay)) await act(relay, id, 'run');
-    relay.provider.clearRequests();
-    const before = await runsOf(relay);
-    save(relay, spare(relay, 0, 1));
-    // Each request takes eleven seconds, so that a look and the runs that it begins take longer than a minute.
-    relay.provider.faults.add({ path: /./, times: 30, kind: 'hook', fn: () => clock.advance(11_000) });
-    clock.setWall(clock.now() + DAY);
-    await after(relay, clock, async () => (await runsOf(relay)).every((at, index) => at !== before[index]));
-    assert.equal(paths(relay).filter((path) => path === '/me/tracks').length, 1, paths(relay).join());
-  });
-});
-
 const paths = (relay: Relay) => asked(relay).map(({ path }) => path);
 
 test('on an idle day, a single kept playlist costs one request for each list that its rule reads', async () => {
@@ -208,21 +179,6 @@ test('a paused kept playlist stays paused even if a run by hand has to wait', as
     assert.notDeepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
     assert.equal((await act(relay, made.id, 'resume')).keep.status, 'active');
     await eventually(() => rowsOf(relay, made.playlist_id)[0] === savedUris(relay)[0]);
-  });
-});
-
-test('a pause that comes during a run stays, even if the run finds something to review', async () => {
-  await withTime(async (relay, clock) => {
-    const { keep: made } = await keep(relay, { name: 'Paused' });
-    owner(relay.provider).saved.splice(5);
-    clock.advance(60_000);
-    const fn = async () => void (await act(relay, made.id, 'pause'));
-    relay.provider.faults.add({ path: '/me/tracks', kind: 'hook', fn });
-    await act(relay, made.id, 'run');
-    const [paused] = await kept(relay);
-    assert.deepEqual([paused?.status, paused?.next_run_at], ['paused', null]);
-    assert.equal(rowsOf(relay, made.playlist_id).length, 30);
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review', 'by hand');
   });
 });
 

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { playlistOf, rowsFrom } from '../library/accounts.ts';
 import { ask } from '../library/queries.ts';
 import { run } from '../support/cli.ts';
 import { at, owner } from '../support/entries.ts';
@@ -114,33 +113,6 @@ test('a playlist that has left the library counts by what the query loses', asyn
     );
   });
 });
-
-test('a run finds what a person saved, also while another playlist is not read yet', () =>
-  withAccount({ saved: 12 }, async (relay) => {
-    const { keep: made } = await keep(relay, { name: 'Saved', sql: SAVED });
-    const account = owner(relay.provider);
-    save(relay, spare(relay, 1, 1));
-    account.playlists.push(playlistOf(account, 900, rowsFrom(relay, 40, 10)));
-    await relay.call('get_my_playlists', { query: 'list' });
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
-    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
-  }));
-
-/**
- * From now on, reads of playlists show a track under another ID, as Spotify does in another country.
- * @param number of the other ID
- */
-function relink(relay: Relay, uri: string, number = 0): void {
-  const id = uri.slice('spotify:track:'.length);
-  const other = at(spare(relay, 90 + number, 1), 0).slice('spotify:track:'.length);
-  relay.provider.faults.add({
-    path: /^\/playlists\//,
-    method: 'GET',
-    times: Number.POSITIVE_INFINITY,
-    kind: 'transform',
-    fn: (body) => JSON.parse(JSON.stringify(body).replaceAll(id, other)) as unknown,
-  });
-}
 
 test('a dry run says that the run would wait for the first reading', async () => {
   const env = { RELAY_TOOLSETS: 'all', RELAY_LIBRARY_REQUESTS_PER_DAY: '3' };

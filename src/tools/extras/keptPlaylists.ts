@@ -36,7 +36,7 @@ export const keepPlaylistTool = defineTool({
   name: 'keep_playlist',
   title: 'Keep a playlist by a rule',
   description:
-    'Makes a playlist follow an SQL query of the library, hourly, daily or weekly, beginning now. A run that would empty it, shrink it a lot or undo an edit by hand waits for review, and so does a first run that takes rows out. Pass dry_run=true first to see what it would do. query_library lists the tables; undo_change takes back a run.',
+    'Makes a playlist follow an SQL query of the library, hourly, daily or weekly, beginning now. A run that would empty it, shrink it a lot, undo an edit by hand or, the first time, take rows out waits for review. Pass dry_run=true first to see what it would do. query_library lists the tables; undo_change takes back a run.',
   kind: 'destructive',
   input: z.object({
     playlist_id: PlaylistRef.optional().describe('A playlist of yours; its rows become those of the query'),
