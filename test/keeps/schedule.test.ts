@@ -162,26 +162,6 @@ test('one run makes up for all that were missed while relay was off, and a pause
   });
 });
 
-test('a paused kept playlist stays paused even if a run by hand has to wait', async () => {
-  await withTime(async (relay, clock) => {
-    const { keep: made } = await keep(relay, { name: 'Paused' });
-    save(relay, spare(relay, 0, 3));
-    await act(relay, made.id, 'pause');
-    relay.provider.faults.add({ path: '/me/tracks', times: Infinity, kind: 'quota', retryAfterSeconds: 600 });
-    clock.advance(60_000);
-    const waiting = (await act(relay, made.id, 'run')).keep;
-    assert.deepEqual([waiting.status, waiting.next_run_at], ['paused', null]);
-    assert.ok(waiting.reason);
-    relay.provider.faults.clear();
-    clock.advance(2 * DAY);
-    const { keep: running } = await keep(relay, { name: 'Running', sql: `${SAVED} LIMIT 5` });
-    assert.equal(rowsOf(relay, running.playlist_id).length, 5);
-    assert.notDeepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
-    assert.equal((await act(relay, made.id, 'resume')).keep.status, 'active');
-    await eventually(() => rowsOf(relay, made.playlist_id)[0] === savedUris(relay)[0]);
-  });
-});
-
 test('a person may have a paused playlist run once: even if that run is reviewed and accepted, it stays paused', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Paused' });

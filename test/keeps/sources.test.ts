@@ -114,6 +114,23 @@ test('a playlist that has left the library counts by what the query loses', asyn
   });
 });
 
+/**
+ * From now on, reads of playlists show a track under another ID, as Spotify does in another country.
+ * @param number of the other ID
+ */
+function relink(relay: Relay, uri: string, number = 0): void {
+  const id = uri.slice('spotify:track:'.length);
+  const other = at(spare(relay, 90 + number, 1), 0).slice('spotify:track:'.length);
+  const fn = (body: unknown) => JSON.parse(JSON.stringify(body).replaceAll(id, other)) as unknown;
+  relay.provider.faults.add({
+    path: /^\/playlists\//,
+    method: 'GET',
+    times: Infinity,
+    kind: 'transform',
+    fn,
+  });
+}
+
 test('a dry run says that the run would wait for the first reading', async () => {
   const env = { RELAY_TOOLSETS: 'all', RELAY_LIBRARY_REQUESTS_PER_DAY: '3' };
   await withAccount({ saved: 500, playlists: 2, env }, async (relay) => {
