@@ -79,7 +79,8 @@ export function createKeeps(context: RunContext) {
   /** A kept playlist as it is shown. One of another account waits, even if it is not due yet. */
   function recordOf(keep: Keep): KeepRecord {
     const { preview, lastResult, lastChange, rule } = keep;
-    const away = keep.status === 'active' ? whyNotConnected(store, keep) : null;
+    const isRunning = keep.status === 'active' || keep.status === 'waiting';
+    const away = isRunning ? whyNotConnected(store, keep) : null;
     const status = preview === null ? keep.status : 'review';
     const reason = away ?? keep.reason;
     return {
