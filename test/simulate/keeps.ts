@@ -160,6 +160,7 @@ class Day {
     const ms = chance.pick([1_000, MINUTE, 90 * MINUTE]);
     const { id, status, playlist_id, last_change_id } = chance.pick(await this.#keeps());
     const kept = spotify.account.playlists.find((one) => one.id === playlist_id);
+    await this.#settle();
     const deeds: Record<string, () => unknown> = {
       saves: () => spotify.save([...range(chance.whole(1, 8), this.#fresh(8)).map(uriOf), ...saved]),
       'removes saved': () => spotify.save(saved.filter(() => chance.fraction() > 0.2)),
@@ -190,6 +191,17 @@ class Day {
     this.#edited.set(playlist, time.at);
     if (at === undefined) this.#added.set(playlist, added.uri);
     this.#note();
+  }
+
+  /** An edit after which a run has found the rows as the query wants them is no edit any more. */
+  async #settle(): Promise<void> {
+    const { spotify, list } = this.#parts;
+    for (const { status, playlist_id, name } of await this.#keeps()) {
+      const playlist = spotify.account.playlists.find(({ id }) => id === playlist_id);
+      const wanted = RULES.find((rule) => rule.name === name)?.wanted(spotify, list);
+      if (status === 'active' && playlist && wanted && sameRows(urisOf(playlist), wanted))
+        this.#edited.delete(playlist);
+    }
   }
 
   /** A person has a rule run. Nobody edits meanwhile, so it ends as its query says, or in a review that is true, or it waits. */
@@ -230,8 +242,8 @@ class Day {
     const before = urisOf(playlist);
     this.#isAsking = true;
     const answer = await this.#call(tool, args);
-    // A write whose answer is lost may continue for hours.
-    if (answer === null) await later(this.#parts, 3 * HOUR);
+    // A write that waits for a limit, or whose answer is lost, may continue for hours.
+    if (answer === null || answer.job_id !== undefined) await later(this.#parts, 12 * HOUR);
     this.#isAsking = false;
     const isDone = answer !== null && !answer.error;
     if (answer === null || isDone || !sameRows(before, urisOf(playlist)))
