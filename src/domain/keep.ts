@@ -12,7 +12,7 @@ export type KeepInterval = (typeof KEEP_INTERVALS)[number];
  * in. `review`: waits for a person's decision. `paused`: does not run until it is resumed.
  */
 export const KEEP_STATUSES = ['active', 'waiting', 'review', 'paused'] as const;
-export type KeepStatus = (typeof KEEP_STATUSES)[number];
+type KeepStatus = (typeof KEEP_STATUSES)[number];
 
 export const KEEP_ACTIONS = ['run', 'pause', 'resume', 'stop', 'accept'] as const;
 export type KeepAction = (typeof KEEP_ACTIONS)[number];
@@ -24,7 +24,10 @@ export interface KeepRecord {
   /** ID of the playlist at Spotify; null until it is created. */
   playlist_id: string | null;
   name: string;
+  /** The query, as it would run now. */
   sql: string;
+  /** The ready rule that makes the query, in words; none for a query that was written by hand. */
+  rule?: string;
   every: KeepInterval;
   /** `stopped` only in the answer to `stop`. */
   status: KeepStatus | 'stopped';

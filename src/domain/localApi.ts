@@ -3,6 +3,7 @@
 import type { ChangeSummary, UndoResult } from './change.ts';
 import type { ErrorCode } from './errors.ts';
 import type { KeepInterval, KeepPreview, KeepRecord } from './keep.ts';
+import type { KeepRule } from './keepRules.ts';
 import type { ListReading } from './listImport.ts';
 import type { Remedy } from './remedy.ts';
 import type { RestoreAnswer, VersionRow } from './versions.ts';
@@ -242,15 +243,14 @@ export interface RememberedMatch {
 }
 
 /** A playlist that is to be kept. */
-export interface KeepRequest {
+export type KeepRequest = {
   /** ID of the playlist; null to create one called `name`. */
   playlistId: string | null;
   name: string | null;
-  sql: string;
   every: KeepInterval;
   /** True to say only what the run would do. */
   dryRun: boolean;
-}
+} & ({ sql: string } | { rule: KeepRule });
 
 /** A kept playlist after an action, with what its run did or would do. */
 export interface KeepAnswer {

@@ -29,17 +29,16 @@ import {
   factsOf,
   type ListedName,
   listedPlaylists,
-  missedPlaylists,
   nameOfPlaylist,
   rowsOfPlaylist,
+  type UnreadList,
+  unreadLists,
 } from './tables/mirror.ts';
 import { deletePlays } from './tables/plays.ts';
 import { isKnownTrack, namesOf, recordingsOf, savedLike } from './tables/tracks.ts';
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
 import type { Watcher } from './watchedProvider.ts';
 import type { Caller } from './worker.ts';
-
-export type { PlaysRead };
 
 /**
  * Age from which a kept playlist also checks the lists that its query does not read. Other programs may have changed these
@@ -79,13 +78,9 @@ export interface Library {
   /**
    * Answers the query of a kept playlist, with all rows. Of the lists that the query reads, checks those older than
    * `maxAgeMinutes`; of the other lists, those older than a week. Checks all lists if `maxAgeMinutes` is 0.
-   * @returns the answer; `missed` has the playlists whose rows the answer may lack
+   * @returns the answer; `unread` has the lists that could not be read whole, although they were readable before
    */
-  follow(
-    sql: string,
-    maxAgeMinutes: number,
-    call: Caller,
-  ): Promise<LibraryAnswer & { missed: Array<{ id: string; name: string }> }>;
+  follow(sql: string, maxAgeMinutes: number, call: Caller): Promise<LibraryAnswer & { unread: UnreadList[] }>;
   /** Says how far the plays reach that a query reads; null if it reads none. */
   playsRead(sql: string, call: Pick<Caller, 'signal'>): Promise<PlaysRead | null>;
   /**
@@ -118,8 +113,6 @@ export interface Library {
   playlistFacts(id: string): Promise<{ name: string; mine: boolean } | null>;
   /** Returns the names of those tracks that are in the copy, by URI. */
   trackNames(uris: readonly string[]): Promise<Map<string, { name: string; artist: string }>>;
-  /** Lists playlists whose rows Spotify does not give now, although they were read before or are the account's own. */
-  missedPlaylists(): Promise<Array<{ id: string; name: string }>>;
   /** Returns the recording (`domain/recordings.ts`) of those tracks that are in the copy, by URI. */
   recordings(uris: readonly string[]): Promise<Map<string, string>>;
   /** Returns those `uris` whose tracks are in a list of the copy. Spotify offered the tracks when the list was read. */
@@ -205,11 +198,11 @@ export function createLibrary(options: LibraryOptions): Library {
     return { ...answer, ...noteOf([answer.note ?? null, note]) };
   }
 
-  /** See `Library.missedPlaylists`. A playlist that has versions was read before. */
-  async function missed(): Promise<Array<{ id: string; name: string }>> {
-    const all = await file.use(missedPlaylists);
+  /** See `Library.follow`. A playlist that has versions was read before. */
+  async function unread(): Promise<UnreadList[]> {
+    const all = await file.use(unreadLists);
     if (all.every(({ isSure }) => isSure)) return all;
-    const versioned = new Set((await playlistVersions.playlists()).map(({ id }) => id));
+    const versioned = new Set<string | null>((await playlistVersions.playlists()).map(({ id }) => id));
     return all.filter(({ id, isSure }) => isSure || versioned.has(id));
   }
 
@@ -243,7 +236,7 @@ export function createLibrary(options: LibraryOptions): Library {
         const isLooked = (list: LibraryList) => maxAgeMinutes === 0 || sync.ageOf(now, list) > UNHEARD_MS;
         const lists = ALL_LISTS.filter((list) => read.includes(list) || isLooked(list));
         const answer = await answers.answer({ sql, limit: null, maxAgeMinutes }, lists, call);
-        return { ...answer, missed: read.includes('playlists') ? await missed() : [] };
+        return { ...answer, unread: await unread() };
       }),
     playsRead: (sql, { signal }) => undamaged(() => answers.playsRead(sql, signal)),
     view: (part, sql, call) =>
@@ -275,7 +268,6 @@ export function createLibrary(options: LibraryOptions): Library {
       }, null),
     playlistFacts: (id) => sync.read((sql) => factsOf(sql, id), null),
     trackNames: (uris) => sync.read((sql) => namesOf(sql, uris), new Map()),
-    missedPlaylists: async () => ((await file.exists()) ? missed() : []),
     recordings: (uris) => sync.read((sql) => recordingsOf(sql, uris), new Map()),
     knownTracks: (uris) => sync.read((sql) => uris.filter((uri) => isKnownTrack(sql, uri)), []),
     async savedLike(query) {

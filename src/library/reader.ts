@@ -21,6 +21,7 @@ import {
   getMeta,
   isKnown,
   type ListedPlaylist,
+  noteShort,
   playlistsDue,
   putMeta,
   putPlaylistFacts,
@@ -117,8 +118,11 @@ export function createReader(
           clearSaved(sql);
           return false;
         }
+        const isShort = isWhole && found.rows.length < found.total;
         putMeta(sql, 'saved_at', begunAt);
         putMeta(sql, 'saved_total', found.total);
+        putMeta(sql, 'saved_short', isShort ? 1 : null);
+        if (isShort) return false;
         return reviseSaved(sql, found.rows, found.seen) && found.total === total;
       });
     }
@@ -151,6 +155,7 @@ export function createReader(
         if (offset === 0) putMeta(sql, 'saved_at', begunAt);
         putMeta(sql, 'saved_total', page.total);
         if (isEnd) putMeta(sql, 'saved_complete', 1);
+        if (isEnd) putMeta(sql, 'saved_short', read < page.total ? 1 : null);
       }),
     );
     call.progress(Math.ceil(read / SAVED_PAGE), Math.ceil((isEnd ? read : page.total) / SAVED_PAGE));
@@ -198,7 +203,9 @@ export function createReader(
   }
 
   async function store(playlist: Playlist, { items, total }: AllRows<Item>): Promise<void> {
-    await onRead(playlist, items.map(versionRow));
+    const isShort = items.length < total;
+    if (isShort && (await change((sql) => noteShort(sql, playlist)))) return;
+    if (!isShort) await onRead(playlist, items.map(versionRow));
     const rows = items.map(({ added_at, added_by, item }) => ({
       added_at,
       added_by: added_by ?? null,

@@ -14,6 +14,7 @@ import { LIST_FORMATS } from '../domain/listImport.ts';
 import { COMMAND_LINE, type KeepAnswer, type SavedState } from '../domain/localApi.ts';
 import type { PlaysProgress } from '../domain/plays.ts';
 import { countAliases } from '../store/tables/aliases.ts';
+import { KeepRuleShape } from '../store/tables/keeps.ts';
 import { playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
 import { createResolver } from '../work/resolve/resolver.ts';
@@ -297,16 +298,20 @@ const CALLS = {
     () => z.object({ id: z.int().min(1) }),
     ({ id }, core) => playsProgress(core, id),
   ),
-  listKeeps: serverCall(nothing, async (_, { services }) => ({ items: await services.keeps.listNow() })),
+  listKeeps: serverCall(nothing, async (_, { services }) => ({ items: await services.keeps.list() })),
   addKeep: serverCall(
-    () =>
-      z.object({
+    () => {
+      const target = z.object({
         playlistId: z.string().max(100).nullable(),
         name: z.string().trim().min(1).max(100).nullable(),
-        sql: z.string().min(1).max(10_000),
         every: z.enum(KEEP_INTERVALS),
         dryRun: z.boolean(),
-      }),
+      });
+      return z.union([
+        target.extend({ sql: z.string().min(1).max(10_000) }),
+        target.extend({ rule: KeepRuleShape() }),
+      ]);
+    },
     (request, { services }): Promise<KeepAnswer> =>
       inTime(services, 'The kept playlist', CHECK, (signal) => services.keeps.add(request, { signal })),
   ),

@@ -57,7 +57,7 @@ src/provider/resources/playlistRows.ts
   what relay has just written is not waited for
     -if (last.ageMs > (states.some(shows) ? LONG_LAG_MS : LAG_MS)) return value;
     +return value;
-src/work/keeps/plan.ts
+src/work/keeps/decide.ts
   a run does not mind what others did
     -if (left !== null && !mayBeRows(left, present)) {
     +if (left?.length === -1) {

@@ -210,8 +210,6 @@ const SOUND: Record<string, Row> = {
     status: 'active',
     left_rows: new Uint8Array(deflateRawSync('\nspotify:track:1')),
     gone: '[]',
-    written: '[]',
-    settled: 1,
     failures: 0,
     due_at: 1,
     created_at: 1,

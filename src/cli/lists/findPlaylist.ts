@@ -25,26 +25,27 @@ export async function findPlaylist(local: LocalApi, given: string): Promise<Play
 }
 
 /**
- * Returns the names as they are in Spotify.
+ * Returns the playlists with these names.
  * @param given names; they are compared as in `findPlaylist`
  * @throws RelayError `NOT_FOUND`, or `USAGE` if a name may mean several others
  */
-export async function presentNames(local: LocalApi, given: readonly string[]): Promise<string[]> {
+export async function playlistsCalled(
+  local: LocalApi,
+  given: readonly string[],
+): Promise<Array<{ id: string; name: string }>> {
   const { playlists } = await local.listPlaylists();
   const { calledLike } = await import('../../music/names.ts');
-  const found = given.map((name) => ({
-    name,
-    names: [...new Set(calledLike(playlists, name).map((one) => one.name))],
-  }));
-  const missing = found.filter(({ names }) => names.length === 0).map(({ name }) => name);
+  const found = given.map((name) => ({ name, matches: calledLike(playlists, name) }));
+  const missing = found.filter(({ matches }) => matches.length === 0).map(({ name }) => name);
   if (missing.length > 0) throw await notFound(missing, playlists, true);
-  const doubtful = found.find(({ names }) => names.length > 1);
-  if (doubtful) {
-    throw new RelayError('USAGE', `Several playlists are called like "${doubtful.name}".`, {
-      remedy: `Write the name exactly as in Spotify: ${doubtful.names.map((one) => `"${one}"`).join(' or ')}.`,
+  for (const { name, matches } of found) {
+    const names = [...new Set(matches.map((one) => one.name))];
+    if (names.length === 1) continue;
+    throw new RelayError('USAGE', `Several playlists are called like "${name}".`, {
+      remedy: `Write the name exactly as in Spotify: ${names.map((one) => `"${one}"`).join(' or ')}.`,
     });
   }
-  return found.flatMap(({ names }) => names);
+  return found.flatMap(({ matches }) => matches.map(({ id, name }) => ({ id, name })));
 }
 
 const QUOTED = `A name with a comma goes in quotation marks, as in --like 'union="Rock, Pop",Gym'.`;

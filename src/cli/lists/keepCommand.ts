@@ -10,7 +10,7 @@ import {
   type KeepInterval,
   type KeepRecord,
 } from '../../domain/keep.ts';
-import { playlistsNamed, READY_RULE_NAMES, READY_RULES, readyRule, unionOf } from '../../domain/keepRules.ts';
+import { type KeepRule, parseRule, READY_RULE_NAMES, READY_RULES } from '../../domain/keepRules.ts';
 import type { KeepAnswer } from '../../domain/localApi.ts';
 import type { LocalApi } from '../../server/calls.ts';
 import type { Context } from '../context.ts';
@@ -25,12 +25,13 @@ interface AddOptions {
   dryRun?: boolean;
 }
 
-const RULES = READY_RULE_NAMES.map((name) => `  ${name.padEnd(10)} ${READY_RULES[name].what}`).join('\n');
+const RULES = READY_RULE_NAMES.map((name) => `  ${name.padEnd(10)} ${READY_RULES[name]}`).join('\n');
 
 const HELP = `
 relay runs the query every hour, day or week, and writes only what differs. A
 run that would empty the playlist, shrink it a lot or undo somebody's edits
-waits for your review; "accept" approves the run. \`relay undo\` undoes a run
+waits for your review, and so does a first run that would take songs out;
+"accept" approves the run. \`relay undo\` undoes a run
 like any other change.
 
 Ready rules, for --like:
@@ -110,31 +111,48 @@ async function runAdd(context: Context, playlist: string, sql: string | undefine
       remedy: { text: '{command} lists the rules.', command: ['keep', '--help'] },
     });
   }
-  // A new playlist gets this name. A ready rule needs the name to leave out the playlist's own rows.
+  // A new playlist gets this name.
   const given = playlist.trim();
   // A wrong rule is reported before the server is asked anything.
-  if (like !== undefined) readyRule(like, given);
+  const ready = like === undefined ? null : parseRule(like);
   const { local } = await context.server();
   const found = await playlistOrNull(local, given);
-  const query = sql?.trim() ?? readyRule(await asCalled(local, like ?? ''), found?.name ?? given);
+  const follows = ready ? { rule: await withPlaylists(local, ready) } : { sql: sql?.trim() ?? '' };
   const answer = await local.addKeep({
     playlistId: found?.id ?? null,
     name: found ? null : given,
-    sql: query,
+    ...follows,
     every,
     dryRun,
   });
   if (json) printJson(io, answer);
   else await showAnswer(context, answer, dryRun);
-  return exitOf(answer);
+  if (dryRun || !(await isApproved(context, answer))) return exitOf(answer);
+  const run = await local.actOnKeep({ id: answer.keep.id ?? '', action: 'accept' });
+  await showAnswer(context, run, false);
+  return exitOf(run);
 }
 
-/** Returns the rule with playlist names written as in Spotify, since the query compares names exactly. */
-async function asCalled(local: LocalApi, rule: string): Promise<string> {
-  const names = playlistsNamed(rule);
+/** Asks a person at a terminal whether the first run, which waits for a review, may happen. */
+async function isApproved(
+  { io, json, signal }: Context,
+  { keep, note: isRunning }: KeepAnswer,
+): Promise<boolean> {
+  const canAsk = io.terminal.stdin && io.terminal.stderr && !json;
+  if (!canAsk || isRunning !== undefined || !isApprovable(keep)) return false;
+  const { openDialogue } = await import('../terminal/prompt.ts');
+  const dialogue = openDialogue(io, signal);
+  return (await dialogue.confirm('Approve it now?', false).finally(() => dialogue.close())) === true;
+}
+
+/** Returns the rule with the playlists that a person has named. */
+async function withPlaylists(
+  local: LocalApi,
+  { rule, names }: ReturnType<typeof parseRule>,
+): Promise<KeepRule> {
   if (names.length === 0) return rule;
-  const { presentNames } = await import('./findPlaylist.ts');
-  return unionOf(await presentNames(local, names));
+  const { playlistsCalled } = await import('./findPlaylist.ts');
+  return { ...rule, playlists: await playlistsCalled(local, names) };
 }
 
 /** Finds the named playlist; null if there is no playlist of this name yet. */

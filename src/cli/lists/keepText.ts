@@ -3,7 +3,6 @@ import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { shortId } from '../../domain/job.ts';
 import { isEmptyPreview, type KeepPreview, type KeepRecord } from '../../domain/keep.ts';
-import { ruleWords } from '../../domain/keepRules.ts';
 import type { KeepRow } from '../../domain/shapes.ts';
 import { localMinute } from '../terminal/time.ts';
 
@@ -70,11 +69,10 @@ export function ranLine({ reason, last_result }: KeepRecord): string {
 }
 
 export function detailLines(keep: KeepRecord, now: number): string[] {
-  const rule = ruleWords(keep.sql, keep.name);
   return [
     ...answerLines(keep, keep.preview, false, now),
     ...(keep.last_run_at === null ? [] : [`Last run: ${timeText(keep.last_run_at, now)}.`]),
-    ...(rule === null ? [] : [`Rule: ${visibleText(rule, 300)}.`]),
+    ...(keep.rule === undefined ? [] : [`Rule: ${visibleText(keep.rule, 300)}.`]),
     `Query: ${visibleText(keep.sql, 10_000)}`,
   ];
 }

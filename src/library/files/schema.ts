@@ -10,7 +10,7 @@ export const MIRROR_ID = 0x726c6962;
 export const MEMORY_ID = 0x726d656d;
 
 /** A copy of another version is dropped, and the library is read again. */
-export const MIRROR_VERSION = 2;
+export const MIRROR_VERSION = 3;
 
 export const MIRROR_SCHEMA = `
 create table tracks (
@@ -40,7 +40,7 @@ create table meta (name text primary key, value text) without rowid;
 create table song_keys (track integer primary key, hash integer not null);
 create index song_keys_hash on song_keys (hash);
 create table playlist_reads (
-  playlist_id text primary key, place integer not null, snapshot_id text, read_at integer
+  playlist_id text primary key, place integer not null, snapshot_id text, read_at integer, short integer not null default 0
 ) without rowid;
 create table requests (minute integer primary key, count integer not null);
 pragma application_id = ${MIRROR_ID};

@@ -32,6 +32,8 @@ export type MetaName =
   | 'saved_complete'
   /** Number of saved tracks that the provider reported last. */
   | 'saved_total'
+  /** `1` if the last reading of the saved tracks gave fewer rows than their total. */
+  | 'saved_short'
   /** When the list of playlists was last read. */
   | 'listed_at'
   /** When the saved tracks were last known to be complete and current. */
@@ -127,6 +129,7 @@ export function clearSaved(sql: Sql): void {
     const former = savedKeys(sql);
     sql.run('delete from saved');
     putMeta(sql, 'saved_complete', null);
+    putMeta(sql, 'saved_short', null);
     dropUnused(sql, former);
   });
 }
@@ -152,6 +155,8 @@ export function putPlaylists(sql: Sql, listed: readonly ListedPlaylist[]): void 
     const kept = new Set(distinct.map(({ id }) => id));
     for (const { id } of sql.all<{ id: string }>('select id from playlists'))
       if (!kept.has(id)) dropPlaylist(sql, id);
+    // The next reading may get all rows, even if nobody has changed the playlist.
+    sql.run('update playlist_reads set snapshot_id = null where short = 1');
   });
 }
 
@@ -218,21 +223,39 @@ function urisIn(sql: Sql, id: string): Array<{ uri: string | null }> {
 export function setUnreadable(sql: Sql, id: string): void {
   sql.transaction(() => {
     sql.run('update playlists set readable = 0, read_at = null where id = ?', [id]);
-    // The rows are deleted, so their snapshot is too. `read_at` of `playlist_reads` stays: it tells `missedPlaylists` that the
+    // The rows are deleted, so their snapshot is too. `read_at` of `playlist_reads` stays: it tells `unreadLists` that the
     // playlist was read before.
-    sql.run('update playlist_reads set snapshot_id = null where playlist_id = ?', [id]);
+    sql.run('update playlist_reads set snapshot_id = null, short = 0 where playlist_id = ?', [id]);
     dropRows(sql, id);
   });
 }
 
-/** Playlists whose rows Spotify refuses. `isSure` is true if the playlist is the account's own, or was read before. */
-export function missedPlaylists(sql: Sql): Array<{ id: string; name: string; isSure: boolean }> {
-  return sql
-    .all<{ id: string; name: string; sure: number }>(
-      `select id, name, mine = 1 or playlist_reads.read_at is not null as sure
-       from playlists join playlist_reads on playlist_id = id where readable = 0 order by place`,
+/** A list that could not be read whole. */
+export interface UnreadList {
+  /** ID of the playlist; null for the saved tracks. */
+  id: string | null;
+  name: string;
+  /** `refused`: Spotify refuses the rows. `short`: its pages give fewer rows than the list has. */
+  why: 'refused' | 'short';
+}
+
+/**
+ * The lists that could not be read whole. `isSure` is false for a refused playlist that is neither the account's own nor known to
+ * have been read before.
+ */
+export function unreadLists(sql: Sql): Array<UnreadList & { isSure: boolean }> {
+  const playlists = sql
+    .all<{ id: string; name: string; readable: number; sure: number }>(
+      `select id, name, readable, short = 1 or mine = 1 or playlist_reads.read_at is not null as sure
+       from playlists join playlist_reads on playlist_id = id where readable = 0 or short = 1 order by place`,
     )
-    .map(({ id, name, sure }) => ({ id, name, isSure: sure === 1 }));
+    .map(({ id, name, readable, sure }): UnreadList & { isSure: boolean } => {
+      return { id, name, why: readable === 0 ? 'refused' : 'short', isSure: sure === 1 };
+    });
+  const isSavedShort = getMeta(sql, 'saved_short') === '1';
+  return isSavedShort
+    ? [{ id: null, name: 'Liked Songs', why: 'short', isSure: true }, ...playlists]
+    : playlists;
 }
 
 export interface PlaylistDue {
@@ -329,9 +352,11 @@ export function putRows(
       id,
     ]);
     if (changes === 0) return;
-    sql.run('update playlist_reads set snapshot_id = ?, read_at = ? where playlist_id = ?', [
+    const isShort = flag(rows.length < total);
+    sql.run('update playlist_reads set snapshot_id = ?, read_at = ?, short = ? where playlist_id = ?', [
       snapshot_id,
       now,
+      isShort,
       id,
     ]);
     const former = urisIn(sql, id);
@@ -345,6 +370,16 @@ export function putRows(
     }
     dropUnused(sql, former);
   });
+}
+
+/**
+ * Notes that the pages of a playlist gave fewer rows than it has, and leaves its stored rows as they are.
+ * @returns false if none are stored
+ */
+export function noteShort(sql: Sql, { id, snapshot_id }: Pick<Playlist, 'id' | 'snapshot_id'>): boolean {
+  if (readTime(sql, id) === null) return false;
+  sql.run('update playlist_reads set snapshot_id = ?, short = 1 where playlist_id = ?', [snapshot_id, id]);
+  return true;
 }
 
 /** What the copy holds. */
@@ -375,8 +410,9 @@ export function summaryOf(sql: Sql): Summary {
   const isSavedWhole = getMeta(sql, 'saved_complete') === '1';
   const listed = getMeta(sql, 'listed_at') !== null;
   const playlists = sql.get<LibraryCoverage['playlists']>(
-    `select count(*) as total, count(*) filter (where readable = 1 and playlists.read_at is not null) as read,
-       count(*) filter (where readable = 0) as unreadable from playlists`,
+    `select count(*) as total, count(*) filter (where readable = 0) as unreadable,
+       count(*) filter (where readable = 1 and playlists.read_at is not null and short = 0) as read
+       from playlists join playlist_reads on playlist_id = id`,
   ) ?? { total: 0, read: 0, unreadable: 0 };
   const due = playlistsDue(sql);
   const listAsOf = { saved: numberIn(sql, 'saved_as_of'), playlists: numberIn(sql, 'playlists_as_of') };

@@ -108,7 +108,7 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
     errors: listOpenApiErrors(core.store).filter(concernsServer).slice(0, ERRORS_SHOWN).map(errorOf),
     playing: playingOf(server.lastPlaying()),
     library: libraryOf(await core.library.status()),
-    kept: services.keeps.list().map(keptOf),
+    kept: (await services.keeps.list(false)).map(keptOf),
   };
 }
 
@@ -126,11 +126,12 @@ function extrasOf({ settings }: Core): OwnerState['extras'] {
   };
 }
 
-function keptOf({ name, sql, reason, ...keep }: KeepRecord): KeepRecord {
+function keptOf({ name, sql, rule, reason, ...keep }: KeepRecord): KeepRecord {
   return {
     ...keep,
     name: visibleText(name),
     sql: visibleText(sql, 1_000),
+    ...(rule === undefined ? {} : { rule: visibleText(rule, 300) }),
     ...(reason === undefined ? {} : { reason: visibleText(reason, 400) }),
   };
 }

@@ -15,7 +15,7 @@ import { listLiveGrants } from '../../store/tables/oauthGrants.ts';
 import { listRateLimits, requestTotals } from '../../store/tables/rateLimits.ts';
 import { listSecrets } from '../../store/tables/secrets.ts';
 import { countCommittable, countJobs, countReviews, nextRunAfter } from '../../store/tables/works.ts';
-import { connectedAccount } from '../../work/keeps/keepsContext.ts';
+import { connectedAccount } from '../../work/keeps/run.ts';
 import { API_KEY_SECRET } from '../access/apiKey.ts';
 import { type AccountView, accountView } from '../accountStore.ts';
 import { CLIENT_SECRET, type Core } from '../core.ts';

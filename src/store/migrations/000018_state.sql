@@ -222,7 +222,8 @@ create table keeps (
   account      text not null,
   playlist_id  text unique,
   name         text not null,
-  query        text not null,
+  rule         text,
+  query        text,
   every        text not null check (every in ('hour', 'day', 'week')),
   status       text not null check (status in ('active', 'waiting', 'review', 'paused')),
   reason       text,
@@ -230,13 +231,12 @@ create table keeps (
   accepted     integer,
   left_rows    blob,
   gone         text not null,
-  written      text not null,
   last_result  text,
   last_change  text,
-  settled      integer not null default 0 check (settled in (0, 1)),
   failures     integer not null default 0,
   last_run_at  integer,
   due_at       integer not null,
   retry_at     integer,
-  created_at   integer not null
+  created_at   integer not null,
+  check ((rule is null) <> (query is null))
 ) strict;

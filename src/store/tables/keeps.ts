@@ -3,22 +3,20 @@ import { deflateRawSync } from 'node:zlib';
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
 import { KEEP_INTERVALS, KEEP_STATUSES } from '../../domain/keep.ts';
+import { type KeepRule, READY_RULE_NAMES } from '../../domain/keepRules.ts';
 import { keepPreview } from '../../domain/shapes.ts';
 import { unpacked } from '../sql/packed.ts';
-import {
-  blob,
-  defineTable,
-  flag,
-  integer,
-  json,
-  type Kind,
-  nullable,
-  type RowOf,
-  text,
-} from '../sql/table.ts';
+import { blob, defineTable, integer, json, type Kind, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
 const Texts = lazy<z.ZodType<readonly string[]>>(() => z.array(z.string()));
+export const KeepRuleShape = lazy<z.ZodType<KeepRule>>(() =>
+  z.object({
+    name: z.enum(READY_RULE_NAMES),
+    value: z.int().nullable(),
+    playlists: z.array(z.object({ id: z.string(), name: z.string() })),
+  }),
+);
 
 /** URIs of up to ten thousand rows, compressed. */
 const packedRows: Kind<readonly string[]> = {
@@ -40,7 +38,9 @@ const COLUMNS = {
   playlistId: nullable(text()),
   /** Last known name of the playlist. */
   name: text(),
-  query: text(),
+  /** The ready rule that it follows; null if it follows `query`. */
+  rule: nullable(json(KeepRuleShape)),
+  query: nullable(text()),
   every: text(KEEP_INTERVALS),
   status: text(KEEP_STATUSES),
   reason: nullable(text()),
@@ -53,16 +53,12 @@ const COLUMNS = {
   accepted: nullable(integer),
   /** URIs of the rows after the last run; null before the first. */
   leftRows: nullable(packedRows),
-  /** URIs in the result that Spotify refuses, and URIs of playlists that a person lets the runs do without. */
+  /** URIs in the result that Spotify refuses. */
   gone: json(Texts),
-  /** Digests of what the last runs wrote, oldest first. */
-  written: json(Texts),
   /** What the last run did, in words. */
   lastResult: nullable(text()),
-  /** ID of the last change that a run made. */
+  /** ID of the last change that a run made and whose rows are in `leftRows`. */
   lastChange: nullable(text()),
-  /** True if `leftRows` has the rows after `lastChange`. */
-  settled: flag,
   /** Number of failed runs in a row. */
   failures: integer,
   /** Time of the last run, in Unix milliseconds, as all times here; null before the first. */
@@ -78,7 +74,20 @@ export const KEEPS = defineTable('keeps', COLUMNS);
 export type Keep = RowOf<typeof COLUMNS>;
 export type KeepChange = Partial<Omit<Keep, 'seq' | 'id' | 'createdAt'>>;
 
-export function insertKeep(store: Store, keep: Omit<Keep, 'seq'>): Keep {
+/** What is known of a kept playlist before its first run. */
+type NewKeep = Pick<
+  Keep,
+  'id' | 'account' | 'playlistId' | 'name' | 'rule' | 'query' | 'every' | 'dueAt' | 'createdAt'
+>;
+
+/** A kept playlist that has not run yet, and is not stored. */
+export function newKeep(facts: NewKeep): Keep {
+  const nothing = { reason: null, preview: null, accepted: null, leftRows: null, retryAt: null };
+  const noRun = { lastResult: null, lastChange: null, lastRunAt: null, failures: 0, gone: [] };
+  return { seq: 0, status: 'active', ...nothing, ...noRun, ...facts };
+}
+
+export function insertKeep(store: Store, { seq: _, ...keep }: Keep): Keep {
   KEEPS.insert(store, keep);
   return getKeep(store, keep.id) as Keep;
 }
@@ -94,15 +103,11 @@ export function listKeeps(store: Store): Keep[] {
 
 /** When a kept playlist runs. The loop reads only these columns every minute, since `leftRows` is slow to unpack. */
 export type KeepTimes = ReturnType<typeof KEEP_TIMES.toRow>;
-const KEEP_TIMES = KEEPS.pick('id', 'status', 'every', 'dueAt', 'retryAt');
+const KEEP_TIMES = KEEPS.pick('id', 'playlistId', 'status', 'every', 'dueAt', 'retryAt');
 
 /** Lists the times of all kept playlists, in the order in which they were added. */
 export function listKeepTimes(store: Store): KeepTimes[] {
   return KEEP_TIMES.all(store, 'order by seq');
-}
-
-export function keepOfPlaylist(store: Store, playlistId: string): Keep | null {
-  return KEEPS.first(store, 'where playlist_id = ?', [playlistId]);
 }
 
 /**

@@ -13,6 +13,7 @@ const Keep = z.object({
   playlist_id: z.string().nullable(),
   name: z.string(),
   sql: z.string(),
+  rule: z.string().optional(),
   every: z.enum(KEEP_INTERVALS),
   status: z.enum([...KEEP_STATUSES, 'stopped']),
   last_run_at: z.string().nullable(),
@@ -35,7 +36,7 @@ export const keepPlaylistTool = defineTool({
   name: 'keep_playlist',
   title: 'Keep a playlist by a rule',
   description:
-    'Makes a playlist follow an SQL query of the library, hourly, daily or weekly, beginning now. A run that would empty it, shrink it a lot or undo an edit by hand waits for review. Pass dry_run=true first to see what it would do. query_library lists the tables; undo_change takes back a run.',
+    'Makes a playlist follow an SQL query of the library, hourly, daily or weekly, beginning now. A run that would empty it, shrink it a lot, undo an edit by hand or, the first time, take rows out waits for review. Pass dry_run=true first to see what it would do. query_library lists the tables; undo_change takes back a run.',
   kind: 'destructive',
   input: z.object({
     playlist_id: PlaylistRef.optional().describe('A playlist of yours; its rows become those of the query'),
@@ -77,7 +78,7 @@ export const listKeptPlaylistsTool = defineTool({
   openWorld: false,
   input: z.object({ offset: Offset }),
   output: z.object({ items: z.array(Keep), next_offset: NextOffset }),
-  handle: async ({ keeps }, { offset }) => ({ items: (await keeps.listNow()).slice(offset) }),
+  handle: async ({ keeps }, { offset }) => ({ items: (await keeps.list()).slice(offset) }),
 });
 
 export const updateKeptPlaylistTool = defineTool({

@@ -5,32 +5,18 @@
 import { aborted, firstOf } from '../../base/abort.ts';
 import { isoOf } from '../../base/clock.ts';
 import { createMutex } from '../../base/mutex.ts';
-import { asRelayError, loginRequired, RelayError } from '../../domain/errors.ts';
+import { loginRequired, RelayError } from '../../domain/errors.ts';
 import { shortId } from '../../domain/job.ts';
-import { INTERVAL_MS, type KeepAction, type KeepPreview, type KeepRecord } from '../../domain/keep.ts';
+import { EMPTY_PREVIEW, INTERVAL_MS, type KeepAction, type KeepRecord } from '../../domain/keep.ts';
+import { ruleSql, ruleWords } from '../../domain/keepRules.ts';
 import type { KeepAnswer, KeepRequest } from '../../domain/localApi.ts';
-import type { PlaysRead } from '../../library/library.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
-import {
-  dropKeep,
-  getKeep,
-  insertKeep,
-  type Keep,
-  type KeepChange,
-  type KeepTimes,
-  keepOfPlaylist,
-  listKeeps,
-  listKeepTimes,
-  setKeep,
-} from '../../store/tables/keeps.ts';
-import { lastWriteAskedBy } from '../../store/tables/works.ts';
-import { isUntouched } from '../write/progress.ts';
-import { NOTHING, type Outcome, WAITS_FOR_REVIEW } from './endings.ts';
-import { askedBy, connectedAccount, type KeepsContext, NOT_CONNECTED, putKeep } from './keepsContext.ts';
+import * as table from '../../store/tables/keeps.ts';
+import { type Keep, type KeepTimes, listKeeps } from '../../store/tables/keeps.ts';
+import { requireKeepable, wantedOf } from './decide.ts';
+import { createKeptWrites } from './keptWrites.ts';
 import { createLookups } from './lookups.ts';
-import { requireKeepable, wantedOf } from './plan.ts';
-import { createRun } from './run.ts';
-import { isSource, requireSources, unheard } from './sources.ts';
+import { connectedAccount, createRuns, putKeep, type RunContext, whyNotConnected } from './run.ts';
 
 /** How often to look at the wall clock: it may be set, and timers stop while the computer sleeps. */
 const LOOK_MS = 60_000;
@@ -42,52 +28,19 @@ const MAX_SHARED_MINUTES = 10;
 const CALLER_MS = 36_000;
 const STILL_RUNNING =
   'The run has not ended yet and continues by itself. Call list_kept_playlists in a minute to see what it did.';
-
 const STOPPED = 'It is no longer kept: no run follows, and its songs stay.';
 const STILL_WRITING =
   'It is no longer kept: no run follows. Its last write has begun and is not over yet; list_changes shows how it ends.';
 
 type Caller = { signal: AbortSignal };
-type ShownRun = KeepAnswer & { preview: KeepPreview };
+export type Keeps = ReturnType<typeof createKeeps>;
 
-/** The playlist that is to be kept. */
-interface Target {
-  name: string;
-  /** @throws RelayError `CONFLICT` if it is kept by now */
-  requireFree(): void;
-}
-
-export interface Keeps {
-  /**
-   * Keeps a playlist, and runs it once. With `dryRun`, only says what the run would do.
-   * @throws RelayError `INVALID_ARGUMENT` for a query that cannot be kept. `FORBIDDEN` for somebody else's playlist, or for a
-   *   query that names a playlist which relay cannot read. `CONFLICT` if it is kept already. Also `LOGIN_REQUIRED`, and the
-   *   errors of reading
-   */
-  add(asked: KeepRequest, call: Caller): Promise<ShownRun>;
-  /** Lists the kept playlists under the names that they had at their last run or `listNow`. Reads no file. */
-  list(): KeepRecord[];
-  /** Lists the kept playlists under the names that the copy of the library has. */
-  listNow(): Promise<KeepRecord[]>;
-  /** @param id an ID, or its first characters. @throws RelayError `NOT_FOUND`, or `INVALID_ARGUMENT` if several begin so */
-  get(id: string): KeepRecord;
-  /**
-   * Carries out an action. `run` and `accept` wait for the run, but only for the rest of a call's time.
-   * @param id as for `get`
-   * @throws RelayError as `get` does; `CONFLICT` if there is nothing to accept; `LOGIN_REQUIRED` if it has to run
-   */
-  act(id: string, action: KeepAction, call: Caller): Promise<KeepAnswer>;
-  /** Tells the loop that an account was connected: kept playlists that waited for this continue. */
-  loggedIn(): void;
-  start(): void;
-  stop(): Promise<void>;
-}
-
-export function createKeeps(context: KeepsContext): Keeps {
-  const { store, clock, random, library, provider, works, log } = context;
+export function createKeeps(context: RunContext) {
+  const { store, clock, random, library, provider, log } = context;
   const stopping = new AbortController();
-  const lookups = createLookups(context, stopping.signal);
-  const { run, rehearse, sourcesAway, underPresentName } = createRun(context, lookups, stopping.signal);
+  const lookups = createLookups(library, provider, store, stopping.signal);
+  const writes = createKeptWrites(context, stopping.signal);
+  const { run, plan, noticeUndo } = createRuns(context, lookups, writes, sqlOf, stopping.signal);
   let wake = new AbortController();
   const turns = createMutex();
   let loop: Promise<void> = Promise.resolve();
@@ -97,6 +50,18 @@ export function createKeeps(context: KeepsContext): Keeps {
       stopping.signal.throwIfAborted();
       return work();
     });
+  }
+
+  /** The playlist of a kept one. While it is being made, only its first write knows it. */
+  function playlistOf(keep: Pick<Keep, 'id' | 'playlistId'>): string | null {
+    return keep.playlistId ?? writes.last(keep)?.playlistId ?? null;
+  }
+
+  /** The query that a kept playlist follows now. */
+  function sqlOf(keep: Keep): string {
+    if (keep.rule === null) return keep.query ?? '';
+    const kept = [...table.listKeepTimes(store), keep].flatMap((one) => playlistOf(one) ?? []);
+    return ruleSql(keep.rule, playlistOf(keep), [...new Set(kept)]);
   }
 
   function need(id: string): Keep {
@@ -111,102 +76,112 @@ export function createKeeps(context: KeepsContext): Keeps {
     });
   }
 
-  const recordOf = (keep: Keep) => recordFor(connectedAccount(store), keep);
-
-  /** The present row of a kept playlist; null if it is not kept any more. */
-  const now = (keep: Keep) => getKeep(store, keep.id);
-
-  /**
-   * Waits for a run for the rest of a call's time; the run continues after that.
-   * @param begunAt when the call began, in monotonic milliseconds
-   */
-  async function inTime(
-    work: Promise<Outcome>,
-    { signal }: Caller,
-    begunAt: number,
-  ): Promise<Outcome & { note?: string }> {
-    const leftMs = Math.max(0, begunAt + CALLER_MS - clock.monotonic());
-    const first = await firstOf(clock, work, signal, leftMs);
-    if (first === 'left') throw signal.reason;
-    return first === 'late' ? { ...NOTHING, note: STILL_RUNNING } : first;
-  }
-
-  /** Runs a kept playlist at once, for a caller who waits. */
-  async function runNow(
-    keep: Keep,
-    maxAgeMinutes: number,
-    call: Caller,
-    begunAt = clock.monotonic(),
-  ): Promise<ShownRun> {
-    const { preview, changeId, note } = await inTime(
-      exclusively(() => run(keep, maxAgeMinutes)),
-      call,
-      begunAt,
-    );
-    const record = recordOf(now(keep) ?? keep);
-    const plays = await library.playsRead(keep.query, call);
+  /** A kept playlist as it is shown. One of another account waits, even if it is not due yet. */
+  function recordOf(keep: Keep): KeepRecord {
+    const { preview, lastResult, lastChange, rule } = keep;
+    const isRunning = keep.status === 'active' || keep.status === 'waiting';
+    const away = isRunning ? whyNotConnected(store, keep) : null;
+    const status = preview === null ? keep.status : 'review';
+    const reason = away ?? keep.reason;
     return {
-      keep: record,
-      preview: record.preview ?? preview,
-      ...(changeId ? { change_id: changeId } : {}),
-      ...(note ? { note } : {}),
-      ...warningOf(plays),
+      id: keep.id,
+      playlist_id: playlistOf(keep),
+      name: keep.name,
+      sql: sqlOf(keep),
+      ...(rule === null ? {} : { rule: ruleWords(rule) }),
+      every: keep.every,
+      status: away === null ? status : 'waiting',
+      last_run_at: isoOf(keep.lastRunAt),
+      next_run_at: isoOf(keep.status === 'paused' ? null : (keep.retryAt ?? keep.dueAt)),
+      ...(reason === null ? {} : { reason }),
+      ...(lastResult === null ? {} : { last_result: lastResult }),
+      ...(lastChange === null ? {} : { last_change_id: lastChange }),
+      ...(preview === null ? {} : { preview }),
     };
   }
 
-  /** @param kept the playlist as it is kept, if it is. @throws RelayError `CONFLICT` */
-  function requireUnkept(kept: Keep | null | undefined, asked: KeepRequest): void {
-    if (!kept) return;
-    const isSame = kept.query === asked.sql && kept.every === asked.every;
-    throw new RelayError('CONFLICT', `The playlist "${kept.name}" is kept already.`, {
-      remedy: isSame ? nothingToAdd(kept) : stopFirst(kept, asked),
-    });
+  /** The present record of a kept playlist, or of the given row if it is not kept any more. */
+  const present = (keep: Keep) => recordOf(table.getKeep(store, keep.id) ?? keep);
+
+  /** Says how far the plays reach that a query reads, if it reads any. */
+  async function warningFor({ sql }: KeepRecord, call: Caller): Promise<{ warning?: string }> {
+    const plays = await library.playsRead(sql, call);
+    return plays === null ? {} : { warning: plays.note };
   }
 
   /**
-   * A new playlist that is to be kept. A kept one of the same name counts as the same: if a call is sent again, the playlist of
-   * the first may not be in Spotify's list yet, or may still have to be made.
+   * Runs a kept playlist at once, for a caller who waits for the rest of a call's time; the run continues after that.
+   * @param begunAt when the call began, in monotonic milliseconds
    */
-  async function requireNew(asked: KeepRequest, account: string): Promise<Target> {
-    const name = asked.name ?? '';
-    const named = () => listKeeps(store).filter((keep) => keep.account === account && keep.name === name);
-    const renamed = new Set<string>();
-    for (const { id, playlistId } of named()) {
-      const facts = playlistId === null ? null : await library.playlistFacts(playlistId);
-      if (facts !== null && facts.name !== name) renamed.add(id);
-    }
-    const requireFree = () =>
-      requireUnkept(
-        named().find(({ id }) => !renamed.has(id)),
-        asked,
-      );
-    requireFree();
-    return { name, requireFree };
+  async function runNow(keep: Keep, maxAgeMinutes: number, call: Caller, begunAt = clock.monotonic()) {
+    const leftMs = Math.max(0, begunAt + CALLER_MS - clock.monotonic());
+    const work = exclusively(() => run(keep, maxAgeMinutes));
+    const end = await firstOf(clock, work, call.signal, leftMs);
+    if (end === 'left') throw call.signal.reason;
+    const { preview, changeId } = end === 'late' ? { preview: EMPTY_PREVIEW } : end;
+    const record = present(keep);
+    return {
+      keep: record,
+      preview: record.preview ?? preview,
+      ...(changeId === undefined ? {} : { change_id: changeId }),
+      ...(end === 'late' ? { note: STILL_RUNNING } : {}),
+      ...(await warningFor(record, call)),
+    };
   }
 
-  /** A kept playlist that is being made: until its first write has ended, only that write knows the playlist's ID. */
-  function keepThatMakes(playlistId: string): Keep | undefined {
-    return listKeeps(store).find(
-      (keep) => keep.playlistId === null && lastWriteAskedBy(store, askedBy(keep))?.playlistId === playlistId,
+  /**
+   * Checks that a playlist is not kept yet. A new one counts as kept if a kept one has its name: if a call is sent again, the
+   * playlist of the first may not be in Spotify's list yet, or may still have to be made.
+   * @throws RelayError `CONFLICT`
+   */
+  function requireFree({ playlistId, name }: KeepRequest, account: string): void {
+    const kept = listKeeps(store).find((keep) =>
+      playlistId === null ? keep.account === account && keep.name === name : playlistOf(keep) === playlistId,
     );
+    if (!kept) return;
+    const [show, stop] = [
+      ['keep', 'show', shortId(kept.id)],
+      ['keep', 'stop', shortId(kept.id)],
+    ];
+    const own = playlistOf(kept);
+    // A tool makes a second playlist if it gets the name again.
+    const then = own === null ? '' : ` and keep it with playlist_id ${own}`;
+    throw new RelayError('CONFLICT', `The playlist "${kept.name}" is kept already.`, {
+      remedy: {
+        text: `list_kept_playlists or {command} shows what it follows. For another rule, stop it first (update_kept_playlist, keep_id ${shortId(kept.id)})${then}.`,
+        command: show,
+        terminal: {
+          text: '{1} shows what it follows. For another rule, stop it first: {2}.',
+          commands: [show, stop],
+        },
+      },
+    });
   }
 
-  async function requireOwn(playlistId: string, asked: KeepRequest, call: Caller): Promise<Target> {
-    const requireFree = () =>
-      requireUnkept(keepOfPlaylist(store, playlistId) ?? keepThatMakes(playlistId), asked);
-    requireFree();
-    const { name } = await ownedFacts(playlistId, call);
-    return { name, requireFree };
-  }
-
-  /** @throws RelayError `FORBIDDEN` for somebody else's playlist, or the errors of reading */
-  async function ownedFacts(playlistId: string, call: Caller): Promise<{ name: string }> {
+  /** The name of the playlist that is to be kept. @throws RelayError `FORBIDDEN` for somebody else's playlist */
+  async function nameOf({ playlistId, name }: KeepRequest, { signal }: Caller): Promise<string> {
+    if (playlistId === null) return name ?? '';
     const known = await library.playlistFacts(playlistId);
-    if (known?.mine) return known;
-    const found = await getPlaylist(provider, playlistId, { signal: call.signal, progress() {} });
-    if (found.owner.id === connectedAccount(store)) return found;
+    if (known?.mine) return known.name;
+    const found = await getPlaylist(provider, playlistId, { signal, progress() {} });
+    if (found.owner.id === connectedAccount(store)) return found.name;
     throw new RelayError('FORBIDDEN', `The playlist "${found.name}" belongs to somebody else.`, {
       remedy: 'Keep a playlist of your own, or give a name for a new one.',
+    });
+  }
+
+  /** @throws RelayError `FORBIDDEN` if a rule names a playlist whose rows Spotify has never let relay read */
+  async function requireReadable(
+    { rule }: Keep,
+    unread: ReadonlyArray<{ id: string | null }>,
+  ): Promise<void> {
+    const named = new Set(rule?.playlists.map(({ id }) => id));
+    // A playlist that could be read before may be readable again: a run without it waits for a review.
+    for (const { id } of unread) named.delete(id ?? '');
+    const refused = (await library.listedPlaylists()).find(({ id, readable }) => !readable && named.has(id));
+    if (!refused) return;
+    throw new RelayError('FORBIDDEN', `Spotify does not let relay read the songs of "${refused.name}".`, {
+      remedy: 'Leave it out of the rule, or copy it in Spotify and name the copy.',
     });
   }
 
@@ -214,8 +189,8 @@ export function createKeeps(context: KeepsContext): Keeps {
    * The first due time of a new kept playlist: in step with the existing ones, so that runs share their check of the
    * library. A step is at most a day, so that the second run of a weekly playlist is about a week after the first.
    */
-  function inStep(every: KeepRecord['every']): number {
-    const [first] = listKeeps(store);
+  function inStep(every: Keep['every']): number {
+    const [first] = table.listKeepTimes(store);
     const at = clock.now();
     if (!first) return at;
     const step = Math.min(INTERVAL_MS[every], INTERVAL_MS[first.every], INTERVAL_MS.day);
@@ -229,33 +204,17 @@ export function createKeeps(context: KeepsContext): Keeps {
     return at <= clock.now() || at - clock.now() > INTERVAL_MS[every];
   }
 
-  /**
-   * Cancels the job in which the last write waits, so that nothing is written later. A write of which a part has landed is
-   * finished, since the playlist may lack rows until then.
-   */
-  async function cancelUnbegun(keep: Keep, { signal }: Caller): Promise<void> {
-    const last = lastWriteAskedBy(store, askedBy(keep));
-    if (last === null || last.outcome !== null) return;
-    if (!isUntouched({ work: last }) || last.sending) return;
-    await works.cancel(last.id, signal).catch((thrown) => {
-      const { code } = asRelayError(thrown);
-      // Without a job, the write is under way now.
-      if (code !== 'JOB_NOT_FOUND' && code !== 'JOB_STATE') throw thrown;
-    });
-  }
-
   async function runLoop(): Promise<void> {
-    for (;;) {
-      const all = listKeepTimes(store);
+    while (!stopping.signal.aborted) {
+      const all = table.listKeepTimes(store);
       const beganAt = clock.monotonic();
       for (const { id } of all.filter(isDue)) {
-        if (stopping.signal.aborted) return;
         await exclusively(async () => {
           // Earlier runs take time. Meanwhile a person may have paused this kept playlist or had it run.
-          const present = getKeep(store, id);
-          if (!present || !isDue(present)) return;
+          const keep = table.getKeep(store, id);
+          if (!keep || !isDue(keep)) return;
           const minutes = SHARED_MINUTES + (clock.monotonic() - beganAt) / 60_000;
-          await run(present, Math.min(minutes, MAX_SHARED_MINUTES));
+          await run(keep, Math.min(minutes, MAX_SHARED_MINUTES));
         }).catch(failedToRun);
       }
       if (stopping.signal.aborted) return;
@@ -270,180 +229,126 @@ export function createKeeps(context: KeepsContext): Keeps {
     if (!stopping.signal.aborted) log.error({ err: error }, 'kept playlists could not be run');
   }
 
+  async function stopKeeping(keep: Keep, call: Caller): Promise<KeepAnswer> {
+    const { reason: _, preview: __, ...record } = recordOf(keep);
+    await store.durable(() => table.dropKeep(store, keep.id));
+    await writes.cancelUnbegun(keep, call.signal);
+    const last = writes.last(keep);
+    return {
+      keep: { ...record, status: 'stopped', next_run_at: null },
+      ...(last?.outcome === null ? { change_id: last.id, note: STILL_WRITING } : { note: STOPPED }),
+    };
+  }
+
   return {
-    async add(asked, call) {
-      const { playlistId, sql, every, dryRun } = asked;
+    /**
+     * Keeps a playlist, and runs it once. With `dryRun`, only says what the run would do.
+     * @throws RelayError `INVALID_ARGUMENT` for a query that cannot be kept. `FORBIDDEN` for somebody else's playlist, or for a
+     *   rule with a playlist which relay cannot read. `CONFLICT` if it is kept already. Also `LOGIN_REQUIRED`, and the errors of
+     *   reading
+     */
+    async add(asked: KeepRequest, call: Caller) {
+      const { playlistId, every, dryRun } = asked;
       const account = connectedAccount(store);
       if (account === null) throw loginRequired();
       const begunAt = clock.monotonic();
-      const answer = await library.follow(sql, 0, call);
-      requireKeepable(answer.columns, answer.rows, wantedOf(answer.rows, []));
-      const target = await (playlistId === null
-        ? requireNew(asked, account)
-        : requireOwn(playlistId, asked, call));
-      await requireSources(library, { name: target.name, query: sql });
-      const plays = await library.playsRead(sql, call);
-      const draft: Omit<Keep, 'seq'> = {
-        id: random.uuid(),
-        account,
-        playlistId,
-        name: target.name,
-        query: sql,
-        every,
-        status: 'active',
-        reason: null,
-        preview: null,
-        accepted: null,
-        leftRows: null,
-        // The answer warns a person about missing plays, so the runs do without them until there are some.
-        gone: unheard({ name: target.name, query: sql }, plays, clock.now()).map(({ key }) => key),
-        written: [],
-        lastResult: null,
-        lastChange: null,
-        settled: false,
-        failures: 0,
-        lastRunAt: null,
-        dueAt: inStep(every),
-        retryAt: null,
-        createdAt: clock.now(),
-      };
+      const follows = 'rule' in asked ? { rule: asked.rule, query: null } : { rule: null, query: asked.sql };
+      const facts = { ...follows, account, playlistId, every, dueAt: inStep(every) };
+      const draft = table.newKeep({ id: random.uuid(), name: '', createdAt: clock.now(), ...facts });
+      const answer = await library.follow(sqlOf(draft), 0, call);
+      requireKeepable(answer, wantedOf(answer.rows, []));
+      await lookups.withPresentNames(listKeeps(store));
+      requireFree(asked, account);
+      draft.name = await nameOf(asked, call);
+      await requireReadable(draft, answer.unread);
       if (dryRun) {
-        const { preview, ...end } = await rehearse(draft, answer);
-        const record = { ...recordOf({ ...draft, ...end, seq: 0 }), id: null, next_run_at: null };
-        return { keep: record, preview, ...warningOf(plays) };
+        const { status, reason, preview } = await plan(draft, answer);
+        const record = { ...recordOf({ ...draft, status, reason }), id: null, next_run_at: null };
+        return { keep: record, preview, ...(await warningFor(record, call)) };
       }
       const keep = await store.durable(
         () => {
           // Another call may have kept the playlist while this call looked at it.
-          target.requireFree();
-          return insertKeep(store, draft);
+          requireFree(asked, account);
+          return table.insertKeep(store, draft);
         },
-        () => void store.run('delete from keeps where id = ?', [draft.id]),
+        () => table.dropKeep(store, draft.id),
       );
       // The loop is woken first, since the caller may leave during the run.
       wake.abort();
       return runNow(keep, SHARED_MINUTES, call, begunAt);
     },
-    list: () => listKeeps(store).map(recordOf),
-    listNow: () => Promise.all(listKeeps(store).map(async (keep) => recordOf(await underPresentName(keep)))),
-    get: (id) => recordOf(need(id)),
-    async act(id, action, call) {
+
+    /**
+     * Lists the kept playlists. One whose last run was undone is in review from then on.
+     * @param isNow true for the names in the copy of the library, false for those of the last run, which takes no reading
+     */
+    async list(isNow = true): Promise<KeepRecord[]> {
+      for (const keep of listKeeps(store)) await noticeUndo(keep);
+      if (isNow) await lookups.withPresentNames(listKeeps(store));
+      return listKeeps(store).map(recordOf);
+    },
+
+    /**
+     * Carries out an action. `run` and `accept` wait for the run, but only for the rest of a call's time.
+     * @param id an ID, or its first characters
+     * @throws RelayError `NOT_FOUND`, `INVALID_ARGUMENT` if several IDs begin so, `CONFLICT` if there is nothing to accept, or
+     *   `LOGIN_REQUIRED` if it has to run
+     */
+    async act(id: string, action: KeepAction, call: Caller): Promise<KeepAnswer> {
+      await noticeUndo(need(id));
       const keep = need(id);
-      if (action === 'stop') {
-        await store.durable(() => dropKeep(store, keep.id));
-        await cancelUnbegun(keep, call);
-        const last = lastWriteAskedBy(store, askedBy(keep));
-        const { reason: _, preview: __, ...record } = recordOf(keep);
-        return {
-          keep: { ...record, status: 'stopped', next_run_at: null },
-          ...(last?.outcome === null ? { change_id: last.id, note: STILL_WRITING } : { note: STOPPED }),
-        };
-      }
+      const isHeld = keep.preview !== null;
+      if (action === 'stop') return stopKeeping(keep, call);
       if (action === 'pause') {
-        // If a run is in review, the next one comes right after the pause, and decides again.
-        const afterPause = keep.status === 'paused' ? keep.retryAt : null;
-        const retryAt = keep.preview === null ? afterPause : clock.now();
-        // A review of a write that failed says nothing about the last run.
-        const lastResult = keep.lastResult === WAITS_FOR_REVIEW ? 'nothing written' : keep.lastResult;
-        await putKeep(store, keep, { status: 'paused', reason: null, preview: null, retryAt, lastResult });
-        await cancelUnbegun(keep, call);
-        return { keep: recordOf(now(keep) ?? keep) };
+        if (keep.status !== 'paused' || isHeld) {
+          // If a run is in review, the next one comes right after the pause, and decides again.
+          const retryAt = isHeld ? clock.now() : null;
+          const paused = { status: 'paused', reason: null, preview: null, accepted: null } as const;
+          await putKeep(store, keep, { ...paused, retryAt });
+        }
+        await writes.cancelUnbegun(keep, call.signal);
+        return { keep: present(keep) };
       }
       if (action === 'resume') {
-        const next: KeepChange =
-          keep.preview === null ? { status: 'active', reason: null } : { status: 'review' };
-        if (keep.status === 'paused') await putKeep(store, keep, next);
+        if (keep.status === 'paused') {
+          const status = isHeld ? 'review' : 'active';
+          await putKeep(store, keep, { status, reason: isHeld ? keep.reason : null });
+        }
         wake.abort();
-        return { keep: recordOf(now(keep) ?? keep) };
+        return { keep: present(keep) };
       }
       if (connectedAccount(store) === null) throw loginRequired();
-      if (action === 'accept') {
-        if (keep.preview === null) {
-          throw new RelayError('CONFLICT', `The kept playlist "${keep.name}" is not in review.`, {
-            remedy: {
-              text: 'list_kept_playlists or {command} shows what waits for review.',
-              command: ['keep'],
-            },
-          });
-        }
-        const away = await sourcesAway(keep, await library.missedPlaylists());
-        const gone = [...new Set([...keep.gone, ...away.map(({ key }) => key)])];
-        await putKeep(store, keep, { accepted: keep.preview.removed_count, written: [], gone });
-      } else {
+      if (action === 'run') {
         // A person asks for this run, so rows that were refused before are tried once more.
-        setKeep(store, keep.id, { gone: keep.gone.filter(isSource) });
+        table.setKeep(store, keep.id, { gone: [] });
+      } else if (keep.preview) await putKeep(store, keep, { accepted: keep.preview.removed_count });
+      else {
+        const text = 'list_kept_playlists or {command} shows what waits for review.';
+        throw new RelayError('CONFLICT', `The kept playlist "${keep.name}" is not in review.`, {
+          remedy: { text, command: ['keep'] },
+        });
       }
       return runNow(keep, 0, call);
     },
-    loggedIn() {
+
+    /** Tells the loop that an account was connected: kept playlists that waited for this continue. */
+    loggedIn(): void {
       const account = connectedAccount(store);
       for (const keep of listKeeps(store)) {
         if (keep.account === account && keep.status === 'waiting')
-          setKeep(store, keep.id, { retryAt: clock.now() });
+          table.setKeep(store, keep.id, { retryAt: clock.now() });
       }
       wake.abort();
     },
-    start() {
+    start(): void {
       loop = runLoop().catch(failedToRun);
     },
-    async stop() {
+    async stop(): Promise<void> {
       stopping.abort(new RelayError('SHUTTING_DOWN', 'relay is stopping.'));
       wake.abort();
       await loop;
       await turns.runExclusive('run', async () => {});
     },
-  };
-}
-
-function warningOf(plays: PlaysRead | null): { warning?: string } {
-  return plays === null ? {} : { warning: plays.note };
-}
-
-/** The remedy for a call that was sent again. */
-function nothingToAdd({ id }: Keep) {
-  const command = ['keep', 'show', shortId(id)];
-  const same = 'It follows this query, so nothing is left to add.';
-  return {
-    text: `${same} list_kept_playlists or {command} shows it.`,
-    command,
-    terminal: { text: `${same} {1} shows it.`, commands: [command] },
-  };
-}
-
-function stopFirst({ id, playlistId }: Keep, asked: KeepRequest) {
-  const command = ['keep', 'stop', shortId(id)];
-  // A tool makes a second playlist if it gets the name again.
-  const then =
-    asked.name === null || playlistId === null
-      ? ''
-      : ` Then keep it with playlist_id ${playlistId} instead of its name.`;
-  return {
-    text: `Stop that one first: update_kept_playlist with keep_id ${shortId(id)} and action stop, or {command}.${then}`,
-    command,
-    terminal: { text: 'Stop that one first: {1}.', commands: [command] },
-  };
-}
-
-/** @param account the connected account: a kept playlist of another one waits, even if it is not due yet */
-function recordFor(account: string | null, keep: Keep): KeepRecord {
-  const { preview, lastResult, lastChange } = keep;
-  const isAway = keep.status === 'active' && keep.account !== account;
-  const { status, reason } = isAway
-    ? ({ status: 'waiting', reason: NOT_CONNECTED } as const)
-    : { ...keep, status: preview === null ? keep.status : 'review' };
-  const nextRunAt = keep.status === 'paused' ? null : (keep.retryAt ?? keep.dueAt);
-  return {
-    id: keep.id,
-    playlist_id: keep.playlistId,
-    name: keep.name,
-    sql: keep.query,
-    every: keep.every,
-    status,
-    last_run_at: isoOf(keep.lastRunAt),
-    next_run_at: isoOf(nextRunAt),
-    ...(reason === null ? {} : { reason }),
-    ...(lastResult === null ? {} : { last_result: lastResult }),
-    ...(lastChange === null ? {} : { last_change_id: lastChange }),
-    ...(preview === null ? {} : { preview }),
   };
 }

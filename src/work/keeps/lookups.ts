@@ -1,12 +1,16 @@
 /** What a run looks up about single rows: their names, the recordings that they are, and whether Spotify still has them. */
+import { isDeepStrictEqual } from 'node:util';
 import { inParallel } from '../../base/lists.ts';
 import type { KeepPreview } from '../../domain/keep.ts';
 import { asShown, originalsOf, recordingOfTrack, recordingsIn, unmatched } from '../../domain/recordings.ts';
 import { differenceOf, without } from '../../domain/rows.ts';
 import type { Item, Track } from '../../domain/shapes.ts';
+import type { Library } from '../../library/library.ts';
+import type { ProviderApi } from '../../provider/api.ts';
 import { findTrack } from '../../provider/resources/catalog.ts';
-import type { KeepsContext } from './keepsContext.ts';
-import type { Facts } from './plan.ts';
+import type { Store } from '../../store/file/open.ts';
+import { type Keep, setKeep } from '../../store/tables/keeps.ts';
+import type { Facts } from './decide.ts';
 
 /** Maximum number of rows of each list that a preview names. */
 const NAMED = 10;
@@ -31,7 +35,7 @@ export interface ListedFacts extends Facts {
 
 export type Lookups = ReturnType<typeof createLookups>;
 
-export function createLookups({ library, provider }: KeepsContext, signal: AbortSignal) {
+export function createLookups(library: Library, provider: ProviderApi, store: Store, signal: AbortSignal) {
   /** The track with a URI; null if Spotify does not know it. */
   function lookedUp(uri: string): Promise<Track | null> {
     return findTrack(provider, uri, { signal, progress() {} });
@@ -41,6 +45,20 @@ export function createLookups({ library, provider }: KeepsContext, signal: Abort
   const looked = new Map<string, string | null>();
 
   return {
+    /** Records the names that the playlists of these kept ones, and those of their rules, have in the copy now. */
+    async withPresentNames(keeps: readonly Keep[]): Promise<void> {
+      if (keeps.length === 0) return;
+      const names = new Map((await library.listedPlaylists()).map(({ id, name }) => [id, name]));
+      for (const { id, playlistId, name, rule } of keeps) {
+        const present = { name: names.get(playlistId ?? '') ?? name, rule };
+        if (rule !== null && rule.playlists.length > 0) {
+          const playlists = rule.playlists.map((one) => ({ ...one, name: names.get(one.id) ?? one.name }));
+          present.rule = { ...rule, playlists };
+        }
+        if (!isDeepStrictEqual(present, { name, rule })) setKeep(store, id, present);
+      }
+    },
+
     /** A preview of the rows that would be added and removed, with the names of the first of them. */
     async previewOf(
       present: readonly string[],

@@ -1,94 +1,127 @@
-/** One run of a kept playlist: what it reads, decides and writes. README.md says what happens when. */
-import { hashOf } from '../../base/digest.ts';
+/** One run of a kept playlist: what it reads, decides and writes, and what is recorded of it. README.md says what happens when. */
+import { isDeepStrictEqual } from 'node:util';
 import { asRelayError, notConnected, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
-import { EMPTY_PREVIEW, type KeepPreview } from '../../domain/keep.ts';
-import { renamedRule } from '../../domain/keepRules.ts';
+import { shortId } from '../../domain/job.ts';
+import { EMPTY_PREVIEW, INTERVAL_MS, type KeepPreview } from '../../domain/keep.ts';
+import { pauseAfter } from '../../domain/pause.ts';
 import { uriOf, withNames, without } from '../../domain/rows.ts';
 import type { Library } from '../../library/library.ts';
+import type { Store } from '../../store/file/open.ts';
+import { getAccount } from '../../store/tables/account.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
-import { getBody, lastWriteAskedBy, type Work, writesSince } from '../../store/tables/works.ts';
-import { makePlaylist, reviseRows } from '../write/kinds.ts';
-import { planOf, rowsReached } from '../write/progress.ts';
-import { rowsAfter } from '../write/states.ts';
-import { createEndings, NOTHING, type Outcome } from './endings.ts';
-import { askedBy, connectedAccount, isHalted, type KeepsContext, NOT_CONNECTED } from './keepsContext.ts';
+import type { Work } from '../../store/tables/works.ts';
+import { decide, nextDue, requireKeepable, type Wanted, wantedOf } from './decide.ts';
+import type { KeptWrites, KeptWritesContext, Revise } from './keptWrites.ts';
 import type { ListedFacts, Lookups } from './lookups.ts';
-import { decide, outgrown, type Wanted, wantedOf } from './plan.ts';
-import { type Away, awayFrom, missing, stillGone, unheard } from './sources.ts';
 
-/** How long a run waits for its write before a job continues with it. */
-const WRITE_MS = 5 * 60_000;
+export type RunContext = KeptWritesContext & { library: Library };
+type Answer = Awaited<ReturnType<Library['follow']>>;
+
+/** What a run did or would do. */
+export interface Outcome {
+  preview: KeepPreview;
+  changeId?: string;
+}
+
+/** How a run ends, before it is recorded. */
+interface Ending extends Outcome {
+  status: 'active' | 'waiting' | 'review';
+  reason: string | null;
+  /** When to try again, in Unix milliseconds; null if only a login or the next due time ends the wait. */
+  retryAt: number | null;
+  /** What the run did, in words; null if it was no run, so that the next due time stays as it is. */
+  did: string | null;
+  /** The rows that are there, if the run has found them as they should be. */
+  leftRows?: readonly string[];
+}
+
+/** How long to wait before looking again at a job. */
+const LOOK_AT_JOB_MS = 60_000;
+/** How long to wait while the library is not completely read, or after a failure without a time. */
+const LOOK_AGAIN_MS = 5 * 60_000;
 /** Maximum number of tries to write. Before each further try, the rows that Spotify refuses are found and left out. */
 const MAX_TURNS = 3;
-/** How long a playlist counts as new; it may take half a minute to show in the account's list. */
-const NEW_MS = 2 * 60_000;
+const DAY_MS = 86_400_000;
 const STILL_FAILS =
   'If it still fails when you run it, stop keeping the playlist, and add it again with another query.';
 const IS_AWAY =
   'The playlist is not in your library any more. Put it back in Spotify, or stop keeping it and keep a new one.';
+const UNDONE = 'Its last run was undone. If you accept, the next run writes what the query finds again.';
 
-type Answer = Awaited<ReturnType<Library['follow']>>;
+/** The ID of the account that requests can be sent for; null if nobody is logged in. */
+export function connectedAccount(store: Store): string | null {
+  const account = getAccount(store);
+  return account === null || account.reauthorizationRequired ? null : account.providerUserId;
+}
 
-export interface Runs {
+/** Why a kept playlist waits for a login; null if its account is connected. */
+export function whyNotConnected(store: Store, { account }: Pick<Keep, 'account'>): string | null {
+  const found = getAccount(store);
+  if (found?.providerUserId !== account) return 'The account that it was made for is not connected.';
+  return found.reauthorizationRequired ? 'The Spotify login has ended: log in again.' : null;
+}
+
+/**
+ * Updates the row of a kept playlist, and saves. A playlist that waits often records the same again: then its row is not
+ * written.
+ * @throws RelayError `STORE_ERROR`
+ */
+export async function putKeep(store: Store, { id }: Pick<Keep, 'id'>, change: KeepChange): Promise<void> {
+  const present = getKeep(store, id);
+  if (present && !isDeepStrictEqual(present, { ...present, ...change })) setKeep(store, id, change);
+  await store.saveNow();
+}
+
+/**
+ * @param sqlOf the query that a kept playlist follows now
+ * @param stopping aborts when the program ends: errors after that are not recorded as failures
+ */
+export function createRuns(
+  context: RunContext,
+  lookups: Lookups,
+  writes: KeptWrites,
+  sqlOf: (keep: Keep) => string,
+  stopping: AbortSignal,
+) {
+  const { store, clock, random, library, log } = context;
+  const { previewOf, asListed, goneOf } = lookups;
+
   /**
    * Runs until nothing is left to do, a person has to decide, or the run has to wait. The record then says which.
    * @param maxAgeMinutes how old the copy of the library may be
    */
-  run(keep: Keep, maxAgeMinutes: number): Promise<Outcome>;
-  /** What the first run would do and how it would end, as far as the copy of the library tells. Sends nothing. */
-  rehearse(
-    keep: Omit<Keep, 'seq'>,
-    answer: Answer,
-  ): Promise<Pick<Keep, 'status' | 'reason'> & { preview: KeepPreview }>;
-  /** The kept playlist under its present name, by which a ready rule leaves out the rows of the playlist itself. */
-  underPresentName(keep: Keep): Promise<Keep>;
-  /** What the query lacks now, of the playlists whose rows Spotify refuses (`missed`) and of its other sources. */
-  sourcesAway(keep: Pick<Keep, 'playlistId' | 'name' | 'query'>, missed: Answer['missed']): Promise<Away[]>;
-}
-
-export function createRun(context: KeepsContext, lookups: Lookups, stopping: AbortSignal): Runs {
-  const { store, clock, library, writes } = context;
-  const { previewOf, asListed, goneOf } = lookups;
-  const endings = createEndings(context, stopping);
-  const call = { signal: stopping, progress() {} };
-
-  async function run(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
-    const keep = getKeep(store, given.id);
-    if (!keep) return NOTHING;
-    const waits = () => endings.waits(keep, NOT_CONNECTED, null);
-    if (!isConnected(keep)) return waits();
-    try {
-      const last = lastWriteAskedBy(store, askedBy(keep));
-      if (last?.outcome === null) return await endings.waitsForJob(keep, last);
-      return await bring(last ? takenOver(keep, last) : keep, maxAgeMinutes);
-    } catch (thrown) {
-      return isConnected(keep) ? endings.failed(keep, thrown) : waits();
-    }
+  async function run({ id }: Keep, maxAgeMinutes: number): Promise<Outcome> {
+    const keep = getKeep(store, id);
+    const ending = keep && (await endOf(keep, maxAgeMinutes).catch((thrown) => failed(keep, thrown)));
+    if (keep === null || ending === null) return { preview: EMPTY_PREVIEW };
+    await record(keep, ending);
+    return ending;
   }
 
-  /** True if the account of the kept playlist is connected; the owner may connect another account at any time. */
-  function isConnected({ account }: Keep): boolean {
-    return connectedAccount(store) === account;
+  /** Runs. Returns null if nothing is to be recorded, since a person has paused or stopped the playlist meanwhile. */
+  async function endOf(given: Keep, maxAgeMinutes: number): Promise<Ending | null> {
+    const away = whyNotConnected(store, given);
+    if (away !== null) return waits(away, null);
+    const last = writes.last(given);
+    if (last?.outcome === null) return waitsFor(last);
+    const isNoted = last === null || last.outcome === 'unchanged' || last.id === given.lastChange;
+    // A person's `accept` was for that write, so it is used up.
+    const keep = isNoted ? given : noted(given, last, writes.leftBy(last), { accepted: null });
+    const job = keep.playlistId === null ? null : writes.heldBy(keep.playlistId);
+    if (job !== null) return held(job);
+    const answer = await askedOf(keep, maxAgeMinutes);
+    // The answer may come from the library of another account.
+    if (whyNotConnected(store, keep) !== null) throw notConnected();
+    await lookups.withPresentNames([keep]);
+    const { isToWrite, ...ending } = await plan(keep, answer);
+    return isToWrite ? write(keep, wantedOf(answer.rows, keep.gone)) : ending;
   }
 
-  /**
-   * Records the rows that the last change left, if that was not done yet. A person's `accept` was for that change, so it is
-   * used up.
-   */
-  function takenOver(keep: Keep, last: Work): Keep {
-    const isNoted = last.id === keep.lastChange && keep.settled;
-    return isNoted ? keep : noted(keep, last, { ...leftBy(last), accepted: null });
-  }
-
-  /** Records the last change of a kept playlist. @param left the rows that it left; null while it has not ended */
-  function noted(keep: Keep, change: Work, left: KeepChange | null): Keep {
-    setKeep(store, keep.id, {
-      ...left,
-      playlistId: keep.playlistId ?? change.playlistId,
-      lastChange: change.id,
-      settled: left !== null,
-    });
+  /** Records what a write has left. */
+  function noted(keep: Keep, work: Work, leftRows: readonly string[], more: KeepChange = {}): Keep {
+    const playlistId = keep.playlistId ?? work.playlistId;
+    setKeep(store, keep.id, { ...more, leftRows, playlistId, lastChange: work.id });
     return reread(keep);
   }
 
@@ -97,227 +130,236 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     return { ...(getKeep(store, keep.id) ?? keep), status: keep.status };
   }
 
-  /** The rows that a change has left, without what others have written since. */
-  function leftBy(change: Work): { leftRows: readonly string[] } {
-    const body = getBody(store, change.seq);
-    const refused = new Set(body.refused ?? []);
-    const goal = rowsAfter({ rows: body.former.rows ?? [], ops: body.ops }).filter(
-      (uri) => !refused.has(uri),
-    );
-    return { leftRows: change.outcome === 'done' ? goal : rowsReached({ work: change, plan: planOf(body) }) };
+  /** What the query finds now. @throws RelayError `INVALID_ARGUMENT` if the query fails, or the errors of reading */
+  async function askedOf(keep: Keep, maxAgeMinutes: number): Promise<Answer> {
+    try {
+      const answer = await library.follow(sqlOf(keep), maxAgeMinutes, { signal: stopping });
+      requireKeepable(answer, wantedOf(answer.rows, keep.gone));
+      return answer;
+    } catch (thrown) {
+      const { code, message } = asRelayError(thrown);
+      // The computer may have been busy or asleep, so a query that takes too long is tried once more.
+      const isLate = code === 'DEADLINE_EXCEEDED' && keep.failures > 0;
+      if (code !== 'INVALID_ARGUMENT' && !isLate) throw thrown;
+      throw new RelayError('INVALID_ARGUMENT', `The query fails now: ${message}`, { remedy: STILL_FAILS });
+    }
   }
 
   /**
-   * What the query asks for now.
-   * @param isAgain true if the query has taken too long a moment ago
-   * @throws RelayError `INVALID_ARGUMENT` for a query that fails or takes too long, or the errors of reading
+   * What the run comes to without a write, or what it would write, as far as the copy of the library tells. A dry run ends here.
+   * @property isToWrite true if a run goes on to write
    */
-  async function askedOf(keep: Keep, maxAgeMinutes: number, isAgain = false): Promise<Answer> {
-    try {
-      return await library.follow(keep.query, maxAgeMinutes, { signal: stopping });
-    } catch (thrown) {
-      const error = asRelayError(thrown);
-      // The computer may have been busy with something else.
-      if (error.code === 'DEADLINE_EXCEEDED' && !isAgain) return askedOf(keep, maxAgeMinutes, true);
-      if (error.code !== 'INVALID_ARGUMENT' && error.code !== 'DEADLINE_EXCEEDED') throw error;
-      throw new RelayError('INVALID_ARGUMENT', `The query fails now: ${error.message}`, {
-        remedy: STILL_FAILS,
-      });
+  async function plan(keep: Keep, answer: Answer): Promise<Ending & { isToWrite?: true }> {
+    const { playlistId } = keep;
+    const { uris, leftOut } = wantedOf(answer.rows, keep.gone);
+    const known = playlistId === null ? [] : await library.playlistRows(playlistId);
+    const listed = await asListed(factsFor(keep, uris, known ?? []), known ?? [], null);
+    const preview = await previewOf(listed.shown, listed.wanted, leftOut);
+    const incomplete = notReadNow(answer);
+    if (incomplete !== null) return waits(incomplete, LOOK_AGAIN_MS, { preview });
+    const isAccepted = keep.accepted !== null;
+    const unread = isAccepted ? null : notReadWhole(answer);
+    if (unread !== null) return review(unread, preview);
+    if (playlistId !== null && known === null && !writes.isNew(playlistId))
+      return review(IS_AWAY, EMPTY_PREVIEW);
+    const decision = decide(listed);
+    if (decision.kind === 'nothing' && playlistId !== null && known !== null) {
+      return done('nothing to change', preview, { leftRows: asWritten(uris, listed) });
     }
+    const unheard = isAccepted ? null : await unheardDays(keep);
+    if (unheard !== null) return review(unheard, preview);
+    const ending = decision.kind === 'review' ? review(decision.reason, preview) : done('', preview);
+    return { ...ending, isToWrite: true };
   }
 
-  async function underPresentName(keep: Keep): Promise<Keep> {
-    const facts = keep.playlistId === null ? null : await library.playlistFacts(keep.playlistId);
-    if (facts === null || facts.name === keep.name) return keep;
-    const { name } = facts;
-    const query = renamedRule(keep.query, keep.name, name);
-    setKeep(store, keep.id, { name, query });
-    return { ...keep, name, query };
+  function factsFor({ leftRows: left, accepted }: Keep, wanted: readonly string[], shown: readonly string[]) {
+    return { shown, left, wanted, accepted };
   }
 
-  async function sourcesAway(...[keep, missed]: Parameters<Runs['sourcesAway']>): Promise<Away[]> {
-    const plays = await library.playsRead(keep.query, call);
-    return [...(await awayFrom(library, keep, missed)), ...unheard(keep, plays, clock.now())];
+  /** Why the rule `not-heard` cannot tell what was heard: it lacks the plays of all its days, or of the last of them. */
+  async function unheardDays(keep: Keep): Promise<string | null> {
+    const { name, value } = keep.rule ?? {};
+    if (name !== 'not-heard' || typeof value !== 'number') return null;
+    const plays = await library.playsRead(sqlOf(keep), { signal: stopping });
+    const until = plays?.until ?? null;
+    if (until !== null && clock.now() - Date.parse(until) <= value * DAY_MS) return null;
+    const what = until === null ? 'there are none' : `the plays end on ${until.slice(0, 10)}`;
+    return `The rule needs the plays of the last ${value} days, and ${what}. If you accept, this run does without them.`;
   }
 
-  async function bring(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
-    let answer = await askedOf(given, maxAgeMinutes);
-    let keep = await underPresentName(given);
-    if (keep.query !== given.query) answer = await askedOf(keep, Math.max(1, maxAgeMinutes));
-    // The answer may come from the library of another account.
-    if (!isConnected(given)) throw notConnected();
-    const incomplete = unreadOf(answer);
-    if (incomplete !== null) return endings.waits(keep, incomplete);
-    const away = await sourcesAway(keep, answer.missed);
-    const gone = stillGone(keep, away);
-    if (gone.length < keep.gone.length) {
-      setKeep(store, keep.id, { gone });
-      keep = { ...keep, gone };
-    }
-    const all = wantedOf(answer.rows, keep.gone);
-    const reason = missing(keep, away) ?? outgrown(all);
-    if (reason !== null) {
-      const present = keep.playlistId === null ? [] : ((await library.playlistRows(keep.playlistId)) ?? []);
-      return endings.review(keep, reason, await previewOf(present, all.uris, all.leftOut));
-    }
+  /** Writes the difference, and leaves out rows that Spotify refuses. */
+  async function write(given: Keep, first: Wanted): Promise<Ending | null> {
+    const known = (given.playlistId === null ? null : await library.playlistRows(given.playlistId)) ?? [];
+    let [keep, wanted] = [given, first];
     for (let turn = 1; ; turn++) {
-      const wanted = wantedOf(answer.rows, keep.gone);
-      const outcome =
-        keep.playlistId === null ? await make(keep, wanted) : await follow(keep, keep.playlistId, wanted);
-      if (outcome.kind === 'over') return outcome;
+      const { uris, leftOut } = wanted;
+      let view: View = { ...factsFor(keep, uris, []), originals: new Map(), review: null };
+      // The copy may lag behind a write, so the present rows are read and judged before anything is written.
+      const revise: Revise = async (items) => {
+        // A row may have lost its item at Spotify after the copy was read. So the copy says which item that was. If the copy does
+        // not know, `decide` uses the rows that the last run left.
+        const shown = withNames(items.map(uriOf), known);
+        const listed = await asListed(factsFor(keep, uris, shown), known, items);
+        const decision = decide(listed);
+        view = { ...listed, review: decision.kind === 'review' ? decision.reason : null };
+        if (decision.kind === 'review') throw new RelayError('CONFLICT', decision.reason);
+        return decision.kind === 'write' ? { ...listed, present: decision.present } : null;
+      };
+      const previewNow = () => previewOf(view.shown, view.wanted, leftOut);
+      const end = await writes
+        .write(keep, uris, revise, () => isHalted(keep))
+        .catch((error: unknown) => ({ kind: 'refused' as const, error }));
+      if (end.kind === 'refused') {
+        if (view.review !== null) return review(view.review, await previewNow());
+        const job = keep.playlistId === null ? null : writes.heldBy(keep.playlistId);
+        if (job !== null && asRelayError(end.error).code === 'CONFLICT') return held(job);
+        throw end.error;
+      }
+      if (end.kind === 'nothing') {
+        if (isHalted(keep)) return null;
+        return done('nothing to change', await previewNow(), { leftRows: asWritten(uris, view) });
+      }
+      const { id, playlistId, outcome } = end.work;
+      if (end.kind === 'continues') {
+        setKeep(store, keep.id, { playlistId: keep.playlistId ?? playlistId });
+        return waitsFor(end.work, { preview: await previewNow(), changeId: id });
+      }
+      if (outcome !== 'unchanged') keep = noted(keep, end.work, asWritten(writes.leftBy(end.work), view));
+      if (end.cause === null) return wrote(await previewNow(), id);
       // Spotify may have refused the request because of one of its rows.
-      const gone = turn < MAX_TURNS ? await goneOf(outcome.added) : [];
-      if (gone.length === 0) return endings.failed(keep, outcome.cause);
+      const isRow = failureClassOf(end.cause) === 'item' && turn < MAX_TURNS;
+      const gone = isRow ? await goneOf(without(uris, view.shown)) : [];
+      if (gone.length === 0) throw end.cause;
       setKeep(store, keep.id, { gone: [...keep.gone, ...gone] });
       keep = reread(keep);
+      wanted = { uris: uris.filter((uri) => !gone.includes(uri)), leftOut: 0 };
+      wanted.leftOut = leftOut + uris.length - wanted.uris.length;
     }
   }
 
-  async function rehearse(keep: Omit<Keep, 'seq'>, answer: Answer): ReturnType<Runs['rehearse']> {
-    const { uris, leftOut } = wantedOf(answer.rows, keep.gone);
-    const known = keep.playlistId === null ? [] : await library.playlistRows(keep.playlistId);
-    const isAway = known === null && keep.playlistId !== null && !isNew(keep, keep.playlistId);
-    const shown = known ?? [];
-    const facts = { shown, left: null, wanted: uris, accepted: null, written: [], digest: digestOf(uris) };
-    const listed = await asListed(facts, shown, null);
-    const preview = await previewOf(shown, listed.wanted, leftOut);
-    const incomplete = unreadOf(answer);
-    if (incomplete !== null) return { status: 'waiting', reason: incomplete, preview };
-    const lacking = missing(keep, await sourcesAway(keep, answer.missed));
-    if (isAway && lacking === null) return { status: 'review', reason: IS_AWAY, preview: EMPTY_PREVIEW };
-    const decision = decide(listed);
-    const reason = lacking ?? (decision.kind === 'review' ? decision.reason : null);
-    return { status: reason === null ? 'active' : 'review', reason, preview };
+  /** True if a person has paused the playlist, or stopped keeping it, since the run began. */
+  function isHalted({ id, status }: Keep): boolean {
+    const now = getKeep(store, id);
+    return now === null || (now.status === 'paused' && status !== 'paused');
   }
 
-  async function make(keep: Keep, wanted: Wanted): Promise<Turn> {
-    const request = makePlaylist(context, { name: keep.name, public: false }, wanted.uris);
-    const view = { shown: [], wanted: wanted.uris, originals: new Map(), review: null };
-    return written(keep, request, wanted, view);
+  // The ways in which a run ends
+
+  /** @param ms how long; null if only a login ends the wait */
+  function waits(reason: string, ms: number | null, more: Partial<Outcome> = {}): Ending {
+    // An early run does no harm: while a rate limit lasts, relay sends no request that it covers.
+    const retryAt = ms === null ? null : clock.now() + ms;
+    return { status: 'waiting', reason, retryAt, did: null, preview: EMPTY_PREVIEW, ...more };
   }
 
-  /** True if relay has just made the playlist or put it back, so that Spotify's list may not show it yet. */
-  function isNew({ lastChange }: Pick<Keep, 'lastChange'>, playlistId: string): boolean {
-    for (const { id, seq } of writesSince(store, playlistId, clock.now() - NEW_MS)) {
-      const ops = new Set(getBody(store, seq).ops.map(({ op }) => op));
-      if (ops.has('unfollow')) return false;
-      if (id === lastChange || ops.has('create') || ops.has('follow')) return true;
-    }
-    return false;
+  function review(reason: string, preview: KeepPreview, did: string | null = 'nothing written'): Ending {
+    return { status: 'review', reason, preview, retryAt: null, did };
   }
 
-  async function follow(keep: Keep, playlistId: string, wanted: Wanted): Promise<Turn> {
-    const { uris, leftOut } = wanted;
-    const known = await library.playlistRows(playlistId);
-    if (known === null && !isNew(keep, playlistId)) {
-      return over(await endings.review(keep, IS_AWAY, EMPTY_PREVIEW));
+  function done(did: string, preview: KeepPreview, more: Pick<Ending, 'leftRows' | 'changeId'> = {}): Ending {
+    return { status: 'active', reason: null, preview, retryAt: null, did, ...more };
+  }
+
+  function held(job: string): Ending {
+    return waits(`Job ${job} writes to this playlist and is not over; the run follows it.`, LOOK_AT_JOB_MS);
+  }
+
+  /** The last write still continues as a job, or its job waits for a person. */
+  function waitsFor(last: Work, more: Partial<Outcome> = {}): Ending {
+    const job = `job ${shortId(last.id)}`;
+    if (last.status !== 'failed') return waits(`Its last write continues as ${job}.`, LOOK_AT_JOB_MS, more);
+    const what = last.reviewRequired ? 'Somebody changed it during the write' : 'Its last write has failed';
+    return review(`${what}: see ${job}.`, EMPTY_PREVIEW, null);
+  }
+
+  function wrote(preview: KeepPreview, changeId: string): Ending {
+    const { added_count: added, removed_count: removed, total } = preview;
+    const did = [...(added > 0 ? [`${added} added`] : []), ...(removed > 0 ? [`${removed} removed`] : [])];
+    return done(did.join(', ') || (total === 0 ? 'no song matches' : 'reordered'), preview, { changeId });
+  }
+
+  function failed(keep: Keep, thrown: unknown): Ending | null {
+    const away = whyNotConnected(store, keep);
+    if (away !== null) return waits(away, null);
+    const error = asRelayError(thrown);
+    if (stopping.aborted || error.code === 'SHUTTING_DOWN') return null;
+    if (error.code === 'INTERNAL')
+      log.error({ err: thrown, keep: keep.id }, 'a kept playlist could not be run');
+    if (NEEDS_REVIEW.has(error.code)) {
+      return review(`${error.message} ${error.remedy ?? ''}`.trim(), EMPTY_PREVIEW);
     }
-    const facts = {
-      left: keep.leftRows,
-      wanted: uris,
-      accepted: keep.accepted,
-      written: keep.written,
-      digest: digestOf(uris),
-    };
-    if (known !== null) {
-      const listed = await asListed({ ...facts, shown: known }, known, null);
-      if (decide(listed).kind === 'nothing') {
-        const left = asWritten(uris, listed.originals);
-        return over(await endings.unchanged(keep, left, await previewOf(uris, uris, leftOut)));
-      }
-    }
-    // The copy may lag behind a write, so the present rows are read before anything is written.
-    const view: View = { shown: known ?? [], wanted: uris, originals: new Map(), review: null };
-    const request = reviseRows(context, 'keep', playlistId, async (items) => {
-      // A row may have lost its item at Spotify after the copy was read. So the copy says which item that was. If the copy does
-      // not know, `decide` uses the rows that the last run left.
-      const shown = withNames(items.map(uriOf), known ?? []);
-      const listed = await asListed({ ...facts, shown }, known ?? [], items);
-      const { wanted, originals } = listed;
-      Object.assign(view, { shown, wanted, originals });
-      const decision = decide(listed);
-      view.review = decision.kind === 'review' ? decision.reason : null;
-      if (decision.kind === 'review') throw new RelayError('CONFLICT', decision.reason);
-      return decision.kind === 'write' ? { present: decision.present, wanted, originals } : null;
+    const failures = (getKeep(store, keep.id)?.failures ?? 0) + 1;
+    const now = clock.now();
+    const { until } = pauseAfter(error, { failures, now, fraction: random.fraction() });
+    setKeep(store, keep.id, { failures });
+    return waits(`${error.code}: ${error.message}`, until === null ? LOOK_AGAIN_MS : until - now);
+  }
+
+  async function record(keep: Keep, ending: Ending): Promise<void> {
+    const { status, reason, preview, retryAt, did, leftRows } = ending;
+    // If the playlist was paused during the run, it stays due, and the review follows once the playlist is resumed.
+    if (status === 'review' && isHalted(keep)) return;
+    const [now, interval] = [clock.now(), INTERVAL_MS[keep.every]];
+    const ran = { lastRunAt: now, dueAt: nextDue(keep.dueAt, interval, now), failures: 0, accepted: null };
+    await putKeep(store, keep, {
+      // A person may have a paused playlist run once.
+      status: getKeep(store, keep.id)?.status === 'paused' ? 'paused' : status,
+      reason,
+      preview: status === 'review' ? preview : null,
+      retryAt: retryAt === null ? null : Math.min(retryAt, now + interval),
+      ...(did === null ? {} : { ...ran, lastResult: did }),
+      ...(leftRows === undefined ? {} : { leftRows }),
     });
-    try {
-      return await written(keep, request, wanted, view);
-    } catch (thrown) {
-      if (view.review === null) throw thrown;
-      const preview = await previewOf(view.shown, view.wanted, leftOut);
-      return over(await endings.review(keep, view.review, preview));
-    }
   }
 
-  /**
-   * Carries out a change, and records its result.
-   * @param view filled in while the change is carried out
-   */
-  async function written(
-    keep: Keep,
-    request: ReturnType<typeof reviseRows>,
-    { uris, leftOut }: Wanted,
-    view: View,
-  ): Promise<Turn> {
-    // Reading takes a while. If a person pauses or stops the playlist meanwhile, its songs must stay as they are.
-    const prepare: typeof request.prepare = async (reading) => {
-      const prepared = await request.prepare(reading);
-      return isHalted(store, keep) ? null : prepared;
-    };
-    const asked = { ...request, prepare, account: keep.account, askedBy: askedBy(keep) };
-    const result = await writes.run(asked, call, { ms: WRITE_MS, for: 'list' });
-    if (result.kind === 'nothing_to_do' && isHalted(store, keep)) return over(NOTHING);
-    const preview = await previewOf(view.shown, view.wanted, leftOut);
-    if (result.kind === 'nothing_to_do') {
-      return over(await endings.unchanged(keep, asWritten(uris, view.originals), preview));
-    }
-    if (result.kind === 'listed') {
-      const { work: change } = result;
-      await endings.waitsForJob(noted(keep, change, null), change);
-      return over({ preview, changeId: change.id });
-    }
-    const { work: change, end } = result;
-    if (change.outcome !== 'unchanged') {
-      noted(keep, change, { leftRows: asWritten(leftBy(change).leftRows, view.originals) });
-    }
-    if (change.outcome === 'done') return over(await endings.wrote(keep, change, digestOf(uris), preview));
-    const cause = end.kind === 'stopped' ? null : end.cause;
-    if (cause && failureClassOf(cause) === 'item') {
-      return { kind: 'refused', added: without(uris, view.shown), cause };
-    }
-    if (cause) throw cause;
-    throw change.outcome === 'unchanged'
-      ? new RelayError('SHUTTING_DOWN', 'relay is stopping.')
-      : new RelayError('PARTIAL_WRITE', 'The write ended before all of it was done.');
+  /** Puts a kept playlist up for review if its last run was undone since, without waiting for the next run. */
+  async function noticeUndo(keep: Keep): Promise<void> {
+    const { lastChange, leftRows, status } = keep;
+    if (lastChange === null || leftRows === null || status === 'paused' || status === 'review') return;
+    const undone = writes.undone(lastChange, keep.lastRunAt ?? 0);
+    if (undone === null) return;
+    const reason = undone.isMade ? IS_AWAY : UNDONE;
+    const preview = undone.isMade ? EMPTY_PREVIEW : await previewOf(undone.rows, leftRows, 0);
+    await record(keep, review(reason, preview, null));
   }
 
-  return { run, rehearse, sourcesAway, underPresentName };
+  return { run, plan, noticeUndo };
 }
 
-/** Says what the library has not read completely, or not now; null if the answer is whole and current. */
-function unreadOf({ note, coverage: { saved, playlists } }: Answer): string | null {
+/** Says what the library has not read completely yet, or not now; null if the answer is current. */
+function notReadNow({ note, unread, coverage: { saved, playlists } }: Answer): string | null {
   if (note !== undefined) return note;
-  const isWhole = saved === 'complete' && playlists.read + playlists.unreadable === playlists.total;
-  return isWhole ? null : 'The library has not been read completely yet.';
+  const short = unread.filter(({ id, why }) => id !== null && why === 'short').length;
+  const isRead = saved === 'complete' && playlists.read + playlists.unreadable + short === playlists.total;
+  return isRead ? null : 'The library has not been read completely yet.';
 }
 
-/** The rows of a playlist, and what they should become. */
-interface View extends Pick<ListedFacts, 'shown' | 'wanted' | 'originals'> {
-  /** Why a person has to decide; null if nobody has to. */
-  review: string | null;
+/** Says which lists could not be read whole although they could before; null if there are none. */
+function notReadWhole({ unread }: Answer): string | null {
+  const of = (why: 'refused' | 'short') =>
+    unread.flatMap((one) => (one.why === why ? [`"${one.name}"`] : [])).join(', ');
+  const [refused, short] = [of('refused'), of('short')];
+  if (refused === '' && short === '') return null;
+  return [
+    ...(refused === '' ? [] : [`Spotify does not give the rows of ${refused} now.`]),
+    ...(short === '' ? [] : [`Spotify gives only a part of the rows of ${short} now.`]),
+    'The query may read them. If you accept, this run does without what is missing.',
+  ].join(' ');
 }
+
+/** The rows that were there when a write was decided, and why a person has to decide; null if nobody has to. */
+type View = ListedFacts & { review: string | null };
 
 /** The rows under the IDs that they were written with, by which they are removed later. */
-function asWritten(rows: readonly string[], originals: ReadonlyMap<string, string>): string[] {
+function asWritten(rows: readonly string[], { originals }: Pick<ListedFacts, 'originals'>): string[] {
   return rows.map((uri) => originals.get(uri) ?? uri);
 }
 
-type Turn = ({ kind: 'over' } & Outcome) | { kind: 'refused'; added: readonly string[]; cause: RelayError };
-
-function over(outcome: Outcome): Turn {
-  return { kind: 'over', ...outcome };
-}
-
-function digestOf(uris: readonly string[]): string {
-  return hashOf(uris.join('\n')).slice(0, 16);
-}
+/** Codes of failures that do not pass by themselves, so that a person reviews them. */
+const NEEDS_REVIEW: ReadonlySet<string> = new Set([
+  'INVALID_ARGUMENT',
+  'NOT_FOUND',
+  'FORBIDDEN',
+  'UNSUPPORTED_ITEMS',
+  'INTERNAL',
+]);

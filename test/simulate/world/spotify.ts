@@ -81,6 +81,8 @@ export class Spotify {
   isRelinking = false;
   /** Hears of each write of relay to a playlist, and of the rows before. */
   onWrite: ((playlist: DemoPlaylist, before: readonly string[]) => void) | null = null;
+  /** The playlist whose pages lack their last rows, although their total counts these; null if none does. */
+  shortened: DemoPlaylist | null = null;
   #time: VirtualTime;
   #formers = new Map<DemoPlaylist, Array<Former<Shown>>>();
   #held: Array<Former<Held>> = [];
@@ -153,6 +155,7 @@ export class Spotify {
     try {
       const answer = this.rules.handle(request);
       if (playlist && this.isRelinking) this.#relink(answer);
+      if (playlist && playlist === this.shortened) this.#shorten(answer);
       return answer;
     } finally {
       for (const undo of back) undo();
@@ -173,6 +176,15 @@ export class Spotify {
         if (number % RELINKED === 1)
           row.item = trackObject(this.world, trackOf(number, 'R')) as { uri: string };
       }
+    }
+  }
+
+  /** Leaves out the second half of a page. The answer is this call's own, so it is changed in place. */
+  #shorten({ json }: Answer): void {
+    const page = json as { items?: unknown } | undefined;
+    for (const paging of [page, page?.items] as Array<{ items?: unknown } | undefined>) {
+      if (!paging || !Array.isArray(paging.items)) continue;
+      paging.items = paging.items.slice(0, Math.floor(paging.items.length / 2));
     }
   }
 

@@ -23,6 +23,7 @@ export interface Keep {
   playlist_id: string;
   name: string;
   sql: string;
+  rule?: string;
   every: string;
   status: string;
   last_run_at: string | null;
@@ -61,6 +62,12 @@ export const SAVED = 'SELECT uri FROM saved ORDER BY position';
 
 export async function keep(relay: Relay, args: Record<string, unknown>): Promise<Answer> {
   return (await relay.call('keep_playlist', { sql: SAVED, ...args })) as unknown as Answer;
+}
+
+/** Keeps a new playlist by a ready rule, as `relay keep add NAME --like RULE`. */
+export async function keepLike(relay: Relay, name: string, rule: string): Promise<Answer> {
+  const { out, err } = await run(relay, ['keep', 'add', name, '--like', rule, '--json']);
+  return JSON.parse(out || err) as Answer;
 }
 
 export async function act(relay: Relay, id: string, action: string): Promise<Answer> {

@@ -6,7 +6,6 @@ import {
   type KeepPreview,
   type KeepRecord,
 } from '../../../../domain/keep.ts';
-import { ruleWords } from '../../../../domain/keepRules.ts';
 import { type App, button, card, list, name, row, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, fromNow, number, short, timeOf } from '../format.ts';
@@ -23,12 +22,12 @@ export function keptCard(app: App): Child {
 }
 
 function keptRow(app: App, keep: KeepRecord): Child {
-  const { status, reason, sql, every, last_run_at, last_result, next_run_at } = keep;
+  const { status, reason, sql, rule, every, last_run_at, last_result, next_run_at } = keep;
   const isOpen = status === 'review' || status === 'waiting';
   return [
     h.p(name(keep.name), status !== 'active' && h.span({ class: 'pill' }, WORDS[status])),
     isOpen && reason !== undefined && h.p({ class: 'warn' }, reason),
-    h.p({ class: 'soft', title: sql }, ruleWords(sql, keep.name) ?? h.code(short(sql, 200))),
+    h.p({ class: 'soft', title: sql }, rule ?? h.code(short(sql, 200))),
     soft(
       `Every ${every}`,
       next_run_at !== null && `, next ${timeOf(next_run_at)}`,
@@ -89,7 +88,8 @@ export function keptNeeds(app: App): Child[] {
     );
 }
 
-function wouldHave({ total, added_count, removed_count, moved_count = 0 }: KeepPreview): string {
+function wouldHave({ total, added_count, removed_count, moved_count = 0, left_out }: KeepPreview): string {
   const moved = moved_count === 0 ? '' : `, ${number(moved_count)} moved`;
-  return `It would have ${count(total, 'song')}: ${number(added_count)} added, ${number(removed_count)} removed${moved}.`;
+  const left = left_out === 0 ? '' : ` ${count(left_out, 'row')} left out.`;
+  return `It would have ${count(total, 'song')}: ${number(added_count)} added, ${number(removed_count)} removed${moved}.${left}`;
 }

@@ -1,7 +1,7 @@
 /** Decides what a run of a kept playlist does, from the result of its query and the rows that are there. Pure. */
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { LibraryCell } from '../../domain/library.ts';
+import type { LibraryAnswer, LibraryCell } from '../../domain/library.ts';
 import { MAX_ROWS, mayBeRows, sameRows, withNames, without } from '../../domain/rows.ts';
 
 const WRITABLE = /^spotify:(?:track|episode):[0-9A-Za-z]+$/;
@@ -23,46 +23,31 @@ export function wantedOf(rows: ReadonlyArray<readonly LibraryCell[]>, gone: read
 }
 
 /**
- * Checks that a query can be kept.
+ * Checks that a playlist can follow a query.
  * @throws RelayError `INVALID_ARGUMENT`
  */
 export function requireKeepable(
-  columns: readonly string[],
-  rows: ReadonlyArray<readonly LibraryCell[]>,
+  { columns, rows }: Pick<LibraryAnswer, 'columns' | 'rows'>,
   { uris }: Wanted,
 ): void {
   const [column = ''] = columns;
-  if (rows.length > 0 && rows.every(([first]) => first === null)) {
-    const where = rows.length === 1 ? 'the only row' : `all ${rows.length} rows`;
-    throw new RelayError('INVALID_ARGUMENT', `The column "${column}" is NULL in ${where} of the query.`, {
-      remedy:
-        'Take the URI from saved, tracks or playlist_rows. Plays have none if they come from the account data instead of the extended history.',
-    });
-  }
-  const value = rows.map(([first]) => first).find((first) => first !== null);
   const isUri = rows.some(([first]) => typeof first === 'string' && first.startsWith('spotify:'));
   if (!isUri && (rows.length > 0 || !/uri/i.test(column))) {
+    const value = rows.length === 0 ? column : (rows.find(([first]) => first !== null)?.[0] ?? 'NULL');
     throw new RelayError(
       'INVALID_ARGUMENT',
-      `The first column of the query must be a URI, such as spotify:track:…, not "${value ?? column}".`,
+      `The first column of the query must be a URI, such as spotify:track:…, not "${value}".`,
       {
-        remedy: 'Begin with SELECT uri, and sort the rows in the order that the playlist is to have.',
+        remedy:
+          'Begin with SELECT uri, and sort the rows in the order that the playlist is to have. Plays have no URI if they come from the account data instead of the extended history.',
       },
     );
   }
-  if (uris.length > MAX_ROWS) {
-    throw new RelayError('INVALID_ARGUMENT', `The query has ${uris.length} rows; ${TOO_LONG}`, {
-      remedy: `Add LIMIT ${MAX_ROWS}, or make the rule narrower.`,
-    });
-  }
-}
-
-const TOO_LONG = 'a playlist holds at most 10,000.';
-
-/** The reason for review if a kept query has outgrown a playlist; null if it fits. Accepting the run does not help. */
-export function outgrown({ uris }: Wanted): string | null {
-  if (uris.length <= MAX_ROWS) return null;
-  return `The query has ${uris.length} rows now; ${TOO_LONG} Stop keeping this playlist, then add it again with a narrower query.`;
+  if (uris.length <= MAX_ROWS) return;
+  const what = `The query has ${uris.length} rows; a playlist holds at most 10,000.`;
+  throw new RelayError('INVALID_ARGUMENT', what, {
+    remedy: `Add LIMIT ${MAX_ROWS}, or make the rule narrower.`,
+  });
 }
 
 /** What a decision depends on. */
@@ -74,10 +59,6 @@ export interface Facts {
   wanted: readonly string[];
   /** Number of rows that a person has allowed this run to take out; null if nobody was asked. */
   accepted: number | null;
-  /** Digests of the rows that the last runs wrote. */
-  written: readonly string[];
-  /** Digest of `wanted`. */
-  digest: string;
 }
 
 export type Decision =
@@ -92,60 +73,41 @@ export type Decision =
  */
 const LOSS = { share: 0.3, rows: 5 };
 
-export function decide({ shown, left, wanted, accepted, written, digest }: Facts): Decision {
+export function decide({ shown, left, wanted, accepted }: Facts): Decision {
   // Before the first run it is not known which song a row without an item was.
   const present = withNames(shown, left ?? []);
   if (sameRows(present, wanted)) return { kind: 'nothing' };
-  const reason = reasonFor({ present, left, wanted, written, digest });
+  const reason = reasonFor(present, left, wanted);
   // The loss may have grown a little since a person agreed to it. If every row would go, nothing beyond that is allowed.
   const agreed = accepted === null || wanted.length === 0 ? accepted : accepted + LOSS.rows;
   const isAgreed = agreed !== null && without(present, wanted).length <= agreed;
   return reason === null || isAgreed ? { kind: 'write', present } : { kind: 'review', reason };
 }
 
-function reasonFor({
-  present,
-  left,
-  wanted,
-  written,
-  digest,
-}: Pick<Facts, 'left' | 'wanted' | 'written' | 'digest'> & { present: readonly string[] }): string | null {
+const isMuch = (rows: number, of: number) => rows > LOSS.rows && rows > LOSS.share * of;
+
+function reasonFor(
+  present: readonly string[],
+  left: readonly string[] | null,
+  wanted: readonly string[],
+): string | null {
+  const [had, have] = [present.length, wanted.length];
   if (left !== null && !mayBeRows(left, present)) {
     return 'Somebody changed this playlist since the last run. If you accept, this run overwrites these edits.';
   }
-  const [had, have] = [present.length, wanted.length];
   if (had > 0 && have === 0)
     return `The query finds nothing now, and the playlist has ${counted(had, 'row')}.`;
-  const loss = had - have;
-  if (loss > LOSS.rows && loss > LOSS.share * had) {
-    return `The playlist would shrink from ${had} rows to ${have}.`;
-  }
+  if (isMuch(had - have, had)) return `The playlist would shrink from ${had} rows to ${have}.`;
+  const going = without(present, wanted).length;
+  if (left === null && going > 0)
+    return `${counted(going, 'row')} of those that the playlist has now would go.`;
   const held = new Set(present);
   const again = without(wanted, present).filter((uri) => held.has(uri)).length;
-  if (again > LOSS.rows && again > LOSS.share * had) {
+  if (isMuch(again, had)) {
     return `The query may read this playlist itself: ${again} of its songs would be added again. If so, stop keeping it, and add it again with a query that leaves its rows out.`;
-  }
-  const leaving = without(present, wanted);
-  const local = leaving.filter((uri) => uri.startsWith('spotify:local:')).length;
-  if (local > 0)
-    return `${counted(local, 'local file')} would go, and only Spotify can add local files again.`;
-  const unnamed = leaving.filter((uri) => uri === '').length;
-  if (unnamed > 0) {
-    return `${counted(unnamed, 'row')} that Spotify shows without a song would go, and the run could not be undone.`;
-  }
-  if (written.filter((one) => one === digest).length >= MAX_RETURNS) {
-    return 'The playlist goes back and forth between the same rows: two kept playlists may read each other.';
   }
   return null;
 }
-
-/**
- * If this many of the remembered runs wrote the present result before, a person reviews the run: the playlist goes back and
- * forth.
- */
-const MAX_RETURNS = 2;
-/** Number of runs whose digest is remembered. */
-export const REMEMBERED_RUNS = 8;
 
 /** The first time after `now` that is a whole number of intervals after `due`, so that one run makes up for all missed ones. */
 export function nextDue(due: number, intervalMs: number, now: number): number {
