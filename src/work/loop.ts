@@ -14,8 +14,11 @@ import { endOfFailure, follow } from './follow.ts';
 import { type SearchContext, searchStep } from './resolve/searchStep.ts';
 import type { Writes } from './write/writes.ts';
 
-/** One lane searches. Three write, since a write may be waiting for a list to catch up. */
+/** One lane searches. Three write, since a write may be waiting for a list to catch up. Kept playlists have a lane of their own. */
 const LANES: readonly JobPhase[] = ['resolve', 'commit', 'commit', 'commit'];
+
+/** Does what is due in a lane. Returns when more is due, in Unix milliseconds; null if only a change makes something due. */
+export type Turn = () => Promise<number | null>;
 /** Pause between attempts while the state cannot be saved. */
 const SAVE_RETRY_MS = 10_000;
 
@@ -29,25 +32,34 @@ export function createLoop(context: SearchContext & { writes: Writes }) {
   const steps = { resolve: searchStep, commit: commitStep };
   const waker = createWaker(clock);
   const busy = new Map<number, Busy>();
-  let lanes: Promise<void>[] = [];
+  const lanes: Promise<void>[] = [];
   let stopped = false;
 
-  async function lane(phase: JobPhase): Promise<void> {
+  function addLane(turn: Turn): void {
+    const lane = async () => {
+      while (!stopped) {
+        const next = await turn();
+        if (!stopped && (next === null || next > clock.now())) await waker.sleepUntil(next);
+        // Songs with an alias need no request. Without this pause, nothing else would get a turn between steps.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    // A bug here must not end the server: the lane stops until the next start, and nothing is lost.
+    lanes.push(lane().catch((error) => log.error({ err: error }, 'a lane has stopped')));
+  }
+
+  /** The turns of a lane for works: one step of the next one that is due. */
+  function worksIn(phase: JobPhase): Turn {
     let last = 0;
-    while (!stopped) {
+    return async () => {
       if (boundWaits(store, clock.now(), MAX_WAIT_MS) > 0) store.saveSoon();
       const others = [...busy.keys()];
       const work = dueWork(store, phase, clock.now(), last, others);
-      if (!work) {
-        await waker.sleepUntil(nextRunAfter(store, phase, others));
-        continue;
-      }
+      if (!work) return nextRunAfter(store, phase, others);
       last = work.seq;
       const saved = await takeUp(phase, work);
-      if (!saved && !stopped) await waker.sleepUntil(clock.now() + SAVE_RETRY_MS);
-      // Songs with an alias need no request. Without this pause, nothing else would get a turn between steps.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+      return clock.now() + (saved ? 0 : SAVE_RETRY_MS);
+    };
   }
 
   /** Carries out one step of one work; false if the state could not be saved. */
@@ -97,10 +109,10 @@ export function createLoop(context: SearchContext & { writes: Writes }) {
 
   return {
     start() {
-      // A bug here must not end the server: works stop until the next start, and nothing is lost.
-      const ended = (error: unknown) => log.error({ err: error }, 'a lane has stopped');
-      lanes = LANES.map((phase) => lane(phase).catch(ended));
+      for (const phase of LANES) addLane(worksIn(phase));
     },
+    /** Begins another lane. */
+    addLane,
     /** Tells the lanes that something has changed: a work was stored, resumed, committed or cancelled, or an account connected. */
     wake: waker.wake,
     release,

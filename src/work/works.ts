@@ -32,7 +32,7 @@ import {
 import { beginAgain } from './commit.ts';
 import { closeCancelled, followNow, reached } from './follow.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
-import { createLoop } from './loop.ts';
+import { createLoop, type Turn } from './loop.ts';
 import { mayMove, workingState } from './moves.ts';
 import { clearJobs, dropEndedJobs, dropJob, type ListRequest, listWrite, storeJob } from './newWork.ts';
 import { move, moveNow, reread } from './record.ts';
@@ -113,6 +113,10 @@ export interface Works {
   commit(id: string, options?: { skipUnresolved?: boolean }): Promise<JobRecord>;
   /** Cancels a job; returns once its last write has ended, or `signal` is aborted. @throws RelayError `JOB_STATE` */
   cancel(id: string, signal: AbortSignal): Promise<JobRecord>;
+  /** Begins another lane of the loop, for what is no work yet. */
+  addLane(turn: Turn): void;
+  /** Tells the lanes that something has changed. */
+  wake(): void;
   /** Tells that an account was connected: jobs that a login helps, or may help, continue. */
   loggedIn(): void;
   start(): void;
@@ -340,6 +344,8 @@ export function createWorks(
       return now(work);
     },
     cancel,
+    addLane: loop.addLane,
+    wake: loop.wake,
     loggedIn() {
       wakeWaiting(clock.now(), 'login', 'account');
       // A login ends the block of the login service, and those of another Spotify app. A job does not say which block it waits

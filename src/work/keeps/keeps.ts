@@ -2,7 +2,7 @@
  * Kept playlists as the rest of the program uses them, and the one loop that runs them when they are due. README.md says what
  * happens when.
  */
-import { aborted, firstOf } from '../../base/abort.ts';
+import { firstOf } from '../../base/abort.ts';
 import { isoOf } from '../../base/clock.ts';
 import { createMutex } from '../../base/mutex.ts';
 import { loginRequired, RelayError } from '../../domain/errors.ts';
@@ -36,14 +36,12 @@ type Caller = { signal: AbortSignal };
 export type Keeps = ReturnType<typeof createKeeps>;
 
 export function createKeeps(context: RunContext) {
-  const { store, clock, random, library, provider, log } = context;
+  const { store, clock, random, library, provider, works, log } = context;
   const stopping = new AbortController();
   const lookups = createLookups(library, provider, store, stopping.signal);
   const writes = createKeptWrites(context, stopping.signal);
   const { run, plan, noticeUndo } = createRuns(context, lookups, writes, sqlOf, stopping.signal);
-  let wake = new AbortController();
   const turns = createMutex();
-  let loop: Promise<void> = Promise.resolve();
 
   function exclusively<T>(work: () => Promise<T>): Promise<T> {
     return turns.runExclusive('run', () => {
@@ -204,25 +202,20 @@ export function createKeeps(context: RunContext) {
     return at <= clock.now() || at - clock.now() > INTERVAL_MS[every];
   }
 
-  async function runLoop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const all = table.listKeepTimes(store);
-      const beganAt = clock.monotonic();
-      for (const { id } of all.filter(isDue)) {
-        await exclusively(async () => {
-          // Earlier runs take time. Meanwhile a person may have paused this kept playlist or had it run.
-          const keep = table.getKeep(store, id);
-          if (!keep || !isDue(keep)) return;
-          const minutes = SHARED_MINUTES + (clock.monotonic() - beganAt) / 60_000;
-          await run(keep, Math.min(minutes, MAX_SHARED_MINUTES));
-        }).catch(failedToRun);
-      }
-      if (stopping.signal.aborted) return;
-      wake = new AbortController();
-      // While no playlist is kept, nothing can become due.
-      if (all.length === 0) await aborted(wake.signal);
-      else await clock.sleep(LOOK_MS, wake.signal).catch(() => {});
+  /** Runs the kept playlists that are due. Wall clocks are set, and timers stop while the computer sleeps: it looks each minute. */
+  async function runDue(): Promise<number | null> {
+    const all = table.listKeepTimes(store);
+    const beganAt = clock.monotonic();
+    for (const { id } of all.filter(isDue)) {
+      await exclusively(async () => {
+        // Earlier runs take time. Meanwhile a person may have paused this kept playlist or had it run.
+        const keep = table.getKeep(store, id);
+        if (!keep || !isDue(keep)) return;
+        const minutes = SHARED_MINUTES + (clock.monotonic() - beganAt) / 60_000;
+        await run(keep, Math.min(minutes, MAX_SHARED_MINUTES));
+      }).catch(failedToRun);
     }
+    return all.length === 0 ? null : clock.now() + LOOK_MS;
   }
 
   function failedToRun(error: unknown): void {
@@ -275,7 +268,7 @@ export function createKeeps(context: RunContext) {
         () => table.dropKeep(store, draft.id),
       );
       // The loop is woken first, since the caller may leave during the run.
-      wake.abort();
+      works.wake();
       return runNow(keep, SHARED_MINUTES, call, begunAt);
     },
 
@@ -315,7 +308,7 @@ export function createKeeps(context: RunContext) {
           const status = isHeld ? 'review' : 'active';
           await putKeep(store, keep, { status, reason: isHeld ? keep.reason : null });
         }
-        wake.abort();
+        works.wake();
         return { keep: present(keep) };
       }
       if (connectedAccount(store) === null) throw loginRequired();
@@ -339,15 +332,13 @@ export function createKeeps(context: RunContext) {
         if (keep.account === account && keep.status === 'waiting')
           table.setKeep(store, keep.id, { retryAt: clock.now() });
       }
-      wake.abort();
+      works.wake();
     },
     start(): void {
-      loop = runLoop().catch(failedToRun);
+      works.addLane(runDue);
     },
     async stop(): Promise<void> {
       stopping.abort(new RelayError('SHUTTING_DOWN', 'relay is stopping.'));
-      wake.abort();
-      await loop;
       await turns.runExclusive('run', async () => {});
     },
   };

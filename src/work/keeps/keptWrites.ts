@@ -37,7 +37,7 @@ export type KeptWrites = ReturnType<typeof createKeptWrites>;
 
 export interface KeptWritesContext extends WorkContext {
   writes: Writes;
-  works: Pick<Works, 'cancel'>;
+  works: Pick<Works, 'cancel' | 'addLane' | 'wake'>;
 }
 
 /** @param stopping aborts when the program ends */
