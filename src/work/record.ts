@@ -2,13 +2,12 @@
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { RelayError } from '../domain/errors.ts';
-import type { JobStatus } from '../domain/job.ts';
+import type { JobPhase, JobStatus } from '../domain/job.ts';
 import { hasOwnWords } from '../domain/remedy.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
 import type { Store } from '../store/file/open.ts';
 import { getWorkBySeq, moveWork, type Work, type WorkError, type WorkFacts } from '../store/tables/works.ts';
-import { mayMove } from './moves.ts';
 
 export interface WorkContext {
   provider: ProviderApi;
@@ -49,6 +48,33 @@ function erased(): RelayError {
 export function errorFacts({ code, message, remedy, remedyValue }: RelayError): WorkError {
   const stored = remedyValue && hasOwnWords(remedyValue) ? remedyValue : remedy;
   return { code, message, ...(stored === undefined ? {} : { remedy: stored }) };
+}
+
+/** The states that may follow each state of a work. All other code asks here. @internal */
+export const MOVES: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
+  /** The job was created. */
+  pending: ['resolving', 'cancelled'],
+  /** The job's items are being searched for. A dry run ends here. */
+  resolving: ['waiting', 'ready', 'completed', 'failed', 'cancelled'],
+  /** The job waits for a time or a login, and continues with the phase that it was in. */
+  waiting: ['resolving', 'committing', 'failed', 'cancelled'],
+  /** All items are resolved or given up; `commit_job` writes, `resume_job` searches again for unresolved items. */
+  ready: ['resolving', 'committing', 'cancelled'],
+  /** The job's items are being written. */
+  committing: ['waiting', 'completed', 'failed', 'cancelled'],
+  completed: [],
+  /** The job was stopped by an error; `resume_job` continues with the phase that it was in. */
+  failed: ['resolving', 'committing', 'cancelled'],
+  cancelled: [],
+};
+
+export function mayMove(from: JobStatus, to: JobStatus): boolean {
+  return MOVES[from].includes(to);
+}
+
+/** The state in which a phase runs. */
+export function workingState(phase: JobPhase): JobStatus {
+  return phase === 'resolve' ? 'resolving' : 'committing';
 }
 
 type Moving = Pick<WorkContext, 'store' | 'clock' | 'log'>;

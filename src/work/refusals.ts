@@ -4,7 +4,7 @@ import { RelayError } from '../domain/errors.ts';
 import { isDryRunOver, isPastSettling, type JobRecord, shortId, unresolvedOf } from '../domain/job.ts';
 import type { Remedy } from '../domain/remedy.ts';
 import { NEAR_SCORE } from '../domain/settling.ts';
-import { mayMove } from './moves.ts';
+import { mayMove } from './record.ts';
 import { waysToDecide } from './write/review.ts';
 
 export function noSuchJob(id: string): RelayError {

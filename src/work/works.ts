@@ -32,10 +32,9 @@ import {
 import { beginAgain } from './commit.ts';
 import { closeCancelled, followNow, reached } from './follow.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
-import { createLoop, type Turn } from './loop.ts';
-import { mayMove, workingState } from './moves.ts';
+import { createLoop } from './loop.ts';
 import { clearJobs, dropEndedJobs, dropJob, type ListRequest, listWrite, storeJob } from './newWork.ts';
-import { move, moveNow, reread } from './record.ts';
+import { mayMove, move, moveNow, reread, workingState } from './record.ts';
 import {
   noSuchJob,
   notInReview,
@@ -46,7 +45,7 @@ import {
   wrongState,
 } from './refusals.ts';
 import { estimateRequests } from './resolve/estimate.ts';
-import { createLookUp, type LookUp } from './resolve/lookUp.ts';
+import { createLookUp } from './resolve/lookUp.ts';
 import type { Resolver } from './resolve/resolver.ts';
 import type { SearchContext } from './resolve/searchStep.ts';
 import { readFixes, type Settled, type Settlement, settleItems, stillOpen } from './resolve/settle.ts';
@@ -59,76 +58,14 @@ const RETENTION_MS = 90 * 24 * 60 * 60_000;
 /** How long an answer to a review waits for the undo that it asks for. After that, the undo continues as a job. */
 const DECIDED_MS = 38_000;
 
-export interface Works {
-  /**
-   * Stores a list as a job. Also returns the fewest and the most requests that it takes. `mostRequests` is null if it depends on
-   * the length of the target.
-   */
-  create(
-    request: ListRequest,
-  ): Promise<{ job: JobRecord; estimatedRequests: number; mostRequests: number | null }>;
-  /** Looks up the list of a call. It is listed as a job only if it has to continue without its caller. */
-  lookUp: LookUp;
-  /**
-   * The job with an ID.
-   * @throws RelayError `JOB_NOT_FOUND`, or `INVALID_ARGUMENT` if a short ID fits several jobs. So do all methods that take an ID
-   */
-  get(id: string): JobRecord;
-  /**
-   * One page of a job's items, in order: those from the position `offset` on. `unresolved` selects the items that wait for a
-   * decision; `total` counts all selected items. `next` is the position of the first item after the page; null at the end.
-   */
-  items(
-    id: string,
-    offset: number,
-    limit: number,
-    only?: 'all' | 'unresolved',
-  ): { items: ItemRecord[]; total: number; next: number | null };
-  list(offset: number, limit: number): { items: JobRecord[]; total: number };
-  /** Jobs that are not over, failed ones included; newest first. */
-  open(limit: number): JobRecord[];
-  /** Jobs that are over, newest first. */
-  over(limit: number): JobRecord[];
-  /** Drops the jobs that are over, except those whose last write may still take effect; returns how many. */
-  clear(): Promise<number>;
-  /**
-   * Continues a job that waits or has failed, or searches again for the items that did not resolve.
-   * @param review what a person decides about a playlist that someone else changed during the write
-   * @throws RelayError `JOB_STATE`, also without `review` for a job that needs one; for `undo`, the errors of an undo too
-   */
-  resume(id: string, review: Review | undefined, call: Call): Promise<JobRecord>;
-  /**
-   * Gives items the track that a person chose, leaves them out, or accepts near candidates. Resolves once all decisions are on
-   * disk. If saving fails, they stay in memory, and sending them again does no harm. `late` counts the fixes that `onlyOpen` left
-   * out.
-   * @throws RelayError `JOB_STATE` once the job writes or has ended; `INVALID_ARGUMENT` naming each fix that cannot be carried
-   * out (nothing has changed then); `STORE_ERROR`. Also the provider's errors from looking up tracks
-   */
-  settle(id: string, settlement: Settlement, call: Call): Promise<{ job: JobRecord; late: number } & Settled>;
-  /**
-   * Lets a job write what it has found.
-   * @param options.skipUnresolved true to write a strict job without the items that did not resolve
-   * @throws RelayError `JOB_STATE`
-   */
-  commit(id: string, options?: { skipUnresolved?: boolean }): Promise<JobRecord>;
-  /** Cancels a job; returns once its last write has ended, or `signal` is aborted. @throws RelayError `JOB_STATE` */
-  cancel(id: string, signal: AbortSignal): Promise<JobRecord>;
-  /** Begins another lane of the loop, for what is no work yet. */
-  addLane(turn: Turn): void;
-  /** Tells the lanes that something has changed. */
-  wake(): void;
-  /** Tells that an account was connected: jobs that a login helps, or may help, continue. */
-  loggedIn(): void;
-  start(): void;
-  stop(): Promise<void>;
-}
+export type Works = ReturnType<typeof createWorks>;
 
 /** The beginning of a job's ID: at least six characters. Commands show eight. */
 const SHORT_ID = /^[0-9a-f]{6}[0-9a-f-]*$/;
 
 export function createWorks(
-  context: SearchContext & { writes: Writes; resolver: Pick<Resolver, 'resolve' | 'keep'> },
-): Works {
+  context: SearchContext & { writes: Writes; resolver: Pick<Resolver, 'resolve' | 'keep' | 'knows'> },
+) {
   const { store, clock, writes, rows } = context;
   const loop = createLoop(context);
   // Read now: calls may come before `start`, and their works are unlisted too.
@@ -231,6 +168,7 @@ export function createWorks(
     if (isStopped) await cancel(work.id, NEVER);
   }
 
+  /** Cancels a job; returns once its last write has ended, or `signal` is aborted. @throws RelayError `JOB_STATE` */
   async function cancel(id: string, signal: AbortSignal): Promise<JobRecord> {
     const work = need(id);
     if (work.status === 'cancelled') return asJob(work);
@@ -258,14 +196,23 @@ export function createWorks(
   }
 
   return {
-    async create(request) {
-      const { least, most } = await estimateRequests(store, request);
+    /**
+     * Stores a list as a job. Also returns the fewest and the most requests that it takes. `mostRequests` is null if it depends on
+     * the length of the target.
+     */
+    async create(request: ListRequest) {
+      const { least, most } = await estimateRequests(context.resolver, request);
       const work = await storeJob(context, request);
       await begun();
       return { job: asJob(work), estimatedRequests: least, mostRequests: most };
     },
+    /** Looks up the list of a call. It is listed as a job only if it has to continue without its caller. */
     lookUp: createLookUp(context, loop.wake),
-    get(id) {
+    /**
+     * The job with an ID.
+     * @throws RelayError `JOB_NOT_FOUND`, or `INVALID_ARGUMENT` if a short ID fits several jobs. So do all methods that take an ID
+     */
+    get(id: string): JobRecord {
       const work = need(id);
       const { confirmed, spelling } = countDiffering(store, work.seq);
       return {
@@ -274,21 +221,38 @@ export function createWorks(
         ...(spelling > 0 ? { spelling } : {}),
       };
     },
-    items(id, offset, limit, only = 'all') {
+    /**
+     * One page of a job's items, in order: those from the position `offset` on. `unresolved` selects the items that wait for a
+     * decision; `total` counts all selected items. `next` is the position of the first item after the page; null at the end.
+     */
+    items(
+      id: string,
+      offset: number,
+      limit: number,
+      only: 'all' | 'unresolved' = 'all',
+    ): { items: ItemRecord[]; total: number; next: number | null } {
       const work = need(id);
       const [read, total] =
         only === 'all' ? [listItems, work.totalItems] : [listUnresolved, unresolvedOf(asJob(work))];
       const found = read(store, work.seq, offset, limit + 1);
       return { items: found.slice(0, limit).map(itemRecord), total, next: found.at(limit)?.position ?? null };
     },
-    list(offset, limit) {
+    list(offset: number, limit: number): { items: JobRecord[]; total: number } {
       const total = Object.values(countJobs(store)).reduce((sum, count) => sum + count, 0);
       return { items: listJobs(store, offset, limit).map(asJob), total };
     },
-    open: (limit) => listJobs(store, 0, limit, 'open').map(asJob),
-    over: (limit) => listJobs(store, 0, limit, 'over').map(asJob),
+    /** Jobs that are not over, failed ones included; newest first. */
+    open: (limit: number): JobRecord[] => listJobs(store, 0, limit, 'open').map(asJob),
+    /** Jobs that are over, newest first. */
+    over: (limit: number): JobRecord[] => listJobs(store, 0, limit, 'over').map(asJob),
+    /** Drops the jobs that are over, except those whose last write may still take effect; returns how many. */
     clear: () => clearJobs(context),
-    async resume(id, review, call) {
+    /**
+     * Continues a job that waits or has failed, or searches again for the items that did not resolve.
+     * @param review what a person decides about a playlist that someone else changed during the write
+     * @throws RelayError `JOB_STATE`, also without `review` for a job that needs one; for `undo`, the errors of an undo too
+     */
+    async resume(id: string, review: Review | undefined, call: Call): Promise<JobRecord> {
       const work = need(id);
       if (review !== undefined && !inReview(work)) throw notInReview(asJob(work));
       if (review === undefined && inReview(work)) throw undecided(asJob(work));
@@ -318,7 +282,18 @@ export function createWorks(
       await moveFor(work, to, facts, { isUndone, also });
       return now(work);
     },
-    async settle(id, { fixes = [], acceptNear, onlyOpen = false }, call) {
+    /**
+     * Gives items the track that a person chose, leaves them out, or accepts near candidates. Resolves once all decisions are on
+     * disk. If saving fails, they stay in memory, and sending them again does no harm. `late` counts the fixes that `onlyOpen` left
+     * out.
+     * @throws RelayError `JOB_STATE` once the job writes or has ended; `INVALID_ARGUMENT` naming each fix that cannot be carried
+     * out (nothing has changed then); `STORE_ERROR`. Also the provider's errors from looking up tracks
+     */
+    async settle(
+      id: string,
+      { fixes = [], acceptNear, onlyOpen = false }: Settlement,
+      call: Call,
+    ): Promise<{ job: JobRecord; late: number } & Settled> {
       const work = need(id);
       requireSettleable(asJob(work));
       const decisions = await readFixes(context, work, fixes, call);
@@ -336,7 +311,12 @@ export function createWorks(
       loop.wake();
       return { job: now(work), ...settled };
     },
-    async commit(id, { skipUnresolved = false } = {}) {
+    /**
+     * Lets a job write what it has found.
+     * @param options.skipUnresolved true to write a strict job without the items that did not resolve
+     * @throws RelayError `JOB_STATE`
+     */
+    async commit(id: string, { skipUnresolved = false } = {}): Promise<JobRecord> {
       const work = need(id);
       const open = listUnresolved(store, work.seq, 0, 2).map(({ position }) => position);
       requireCommittable(asJob(work), skipUnresolved, open);
@@ -344,9 +324,12 @@ export function createWorks(
       return now(work);
     },
     cancel,
+    /** Begins another lane of the loop, for what is no work yet. */
     addLane: loop.addLane,
+    /** Tells the lanes that something has changed. */
     wake: loop.wake,
-    loggedIn() {
+    /** Tells that an account was connected: jobs that a login helps, or may help, continue. */
+    loggedIn(): void {
       wakeWaiting(clock.now(), 'login', 'account');
       // A login ends the block of the login service, and those of another Spotify app. A job does not say which block it waits
       // for, so it waits until the last of the blocks that are left.
@@ -354,7 +337,7 @@ export function createWorks(
       wakeWaiting(Math.max(clock.now(), ...ends), 'limit');
       loop.wake();
     },
-    start() {
+    start(): void {
       // The login may have happened while no server was running.
       const account = getAccount(store);
       if (account && !account.reauthorizationRequired) wakeWaiting(clock.now(), 'login', 'account');
@@ -363,7 +346,7 @@ export function createWorks(
       );
       loop.start();
     },
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all([loop.stop(), writes.stop()]);
     },
   };

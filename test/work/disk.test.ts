@@ -121,7 +121,7 @@ test('resume_job on a full disk does not let a strict job be committed without i
   const found = { status: 'unmatched', match: null, candidates: [], source: 'search' } satisfies Resolution;
   const { disk, clock, jobs } = await world(t, {
     provider: { send: async () => DONE, serverTime },
-    resolver: { resolve: async () => found, keep: () => false },
+    resolver: { resolve: async () => found, keep: () => false, knows: () => false },
   });
   const { job_id: id } = (await jobs.create(saving([...matched(1), SEARCH]))).job;
   await until(() => jobs.get(id).status === 'ready');

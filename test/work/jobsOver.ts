@@ -21,7 +21,7 @@ export function jobsOver(store: Store, resolver: Partial<Resolver> = {}, clock: 
   return createWorks({
     ...context,
     writes,
-    resolver: { resolve: unexpected, keep: () => false, ...resolver },
+    resolver: { resolve: unexpected, keep: () => false, knows: () => false, ...resolver },
   });
 }
 

@@ -69,15 +69,6 @@ export function deleteAliases(store: Store, keys: readonly string[] | null): voi
   });
 }
 
-/** Returns those `keys` that have an alias. */
-export function knownKeys(store: Store, keys: readonly string[]): Set<string> {
-  const rows = store.all<{ key: string }>(
-    'select key from aliases where key in (select value from json_each(?))',
-    [JSON.stringify(keys)],
-  );
-  return new Set(rows.map(({ key }) => key));
-}
-
 /** Stores the alias. Returns true if it replaced an alias with the same key. */
 export function putAlias(store: Store, alias: NewAlias, now: number): boolean {
   return store.transaction(() => {

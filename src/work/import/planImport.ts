@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { chunk, counted } from '../../base/lists.ts';
-import { createTurns, mapInTurns } from '../../base/turns.ts';
+import { mapInTurns } from '../../base/turns.ts';
 import { isEpisodeUri } from '../../domain/ids.ts';
 import { type ImportPreview, LEFT_OUT_PLAYS, type ListReading } from '../../domain/listImport.ts';
 import { MAX_ROWS } from '../../domain/rows.ts';
@@ -12,8 +12,8 @@ import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
 import type { Store } from '../../store/file/open.ts';
 import type { NewItem } from '../../store/tables/items.ts';
 import { requestTotals } from '../../store/tables/rateLimits.ts';
+import { searchesFor } from '../resolve/estimate.ts';
 import type { Resolver } from '../resolve/resolver.ts';
-import { mostSearches } from '../resolve/search.ts';
 
 /** Maximum number of songs of one job, since a playlist holds no more. */
 export const SONGS_PER_JOB = MAX_ROWS;
@@ -186,23 +186,10 @@ function unread(notSongs: readonly NotSong[]): ImportPreview['not_songs'] {
  * none.
  */
 async function costOf({ resolver }: PlanServices, items: readonly NewItem[]) {
-  const counts = new Map<string, number>();
-  const queries = new Map<string, TrackQuery>();
-  for (const { input, key, uri } of items) {
-    const name = uri ?? key ?? '';
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-    if (key !== null && !queries.has(key)) queries.set(key, input as TrackQuery);
-  }
-  let remembered = 0;
-  const searches = { at_least: 0, at_most: 0 };
-  const turn = createTurns();
-  for (const [key, query] of queries) {
-    if (resolver.knows(query, key)) remembered += counts.get(key) ?? 0;
-    else {
-      searches.at_least += 1;
-      searches.at_most += mostSearches(query);
-    }
-    await turn();
-  }
-  return { remembered, repeated: items.length - counts.size, searches };
+  const { known, least, most } = await searchesFor(resolver, items);
+  return {
+    remembered: items.filter(({ key }) => key !== null && known.has(key)).length,
+    repeated: items.length - new Set(items.map(({ key, uri }) => uri ?? key)).size,
+    searches: { at_least: least, at_most: most },
+  };
 }

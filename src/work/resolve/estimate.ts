@@ -1,50 +1,56 @@
-/** How many requests to the provider a job will take. */
-import { chunk } from '../../base/lists.ts';
+/** How many requests to the provider a list will take. */
 import { createTurns } from '../../base/turns.ts';
 import type { BulkJobType } from '../../domain/job.ts';
 import type { TrackQuery } from '../../music/trackQuery.ts';
 import { TRACKS_PER_REQUEST } from '../../provider/resources/savedTracks.ts';
-import type { Store } from '../../store/file/open.ts';
-import { knownKeys } from '../../store/tables/aliases.ts';
+import type { NewItem } from '../../store/tables/items.ts';
 import type { ListRequest } from '../newWork.ts';
 import { ROWS_PER_REQUEST } from '../write/states.ts';
+import type { Resolver } from './resolver.ts';
 import { mostSearches } from './search.ts';
 
-export interface Estimate {
-  /** The fewest requests: the first search finds every song, and the target's rows fit into one page. */
+type Knowing = Pick<Resolver, 'knows'>;
+
+/** The fewest and the most requests, unless some fail. */
+interface Range<Most = number> {
   least: number;
-  /**
-   * The most requests, unless some fail; null if that depends on the length of the target. A song that is misspelled or missing
-   * takes a second search. An album and a recording code may each take one more.
-   */
-  most: number | null;
+  most: Most;
 }
 
-/** Number of songs whose aliases are looked up together. */
-const KEYS = 50;
-
-/** Adds up one search for each song without an alias, the reads of the target, and the writes. */
-export async function estimateRequests(
-  store: Store,
-  { type, items, payload }: ListRequest,
-): Promise<Estimate> {
+/**
+ * The searches for the songs of a list, and the keys of those that are remembered. The first search may find a song; one that is
+ * misspelled or missing takes a second one. An album and a recording code may each take one more.
+ */
+export async function searchesFor(
+  resolver: Knowing,
+  items: readonly NewItem[],
+): Promise<Range & { known: ReadonlySet<string> }> {
   const queries = new Map<string, TrackQuery>();
-  for (const { key, status, input } of items) {
-    if (key !== null && status === 'pending' && !queries.has(key)) queries.set(key, input as TrackQuery);
-  }
+  for (const { key, status, input } of items)
+    if (key !== null && status === 'pending') queries.set(key, input as TrackQuery);
+  const known = new Set<string>();
+  const searches = { least: 0, most: 0 };
   const turn = createTurns();
-  let searches = 0;
-  let mostSearched = 0;
-  for (const keys of chunk([...queries.keys()], KEYS)) {
-    const known = knownKeys(store, keys);
-    for (const key of keys) {
-      const query = queries.get(key);
-      if (!query || known.has(key)) continue;
-      searches += 1;
-      mostSearched += mostSearches(query);
+  for (const [key, query] of queries) {
+    if (resolver.knows(query, key)) known.add(key);
+    else {
+      searches.least += 1;
+      searches.most += mostSearches(query);
     }
     await turn();
   }
+  return { ...searches, known };
+}
+
+/**
+ * Adds up the searches, the reads of the target, and the writes. The fewest: the target's rows fit into one page. `most` is null
+ * if it depends on the length of the target.
+ */
+export async function estimateRequests(
+  resolver: Knowing,
+  { type, items, payload }: ListRequest,
+): Promise<Range<number | null>> {
+  const { least: searches, most: mostSearched } = await searchesFor(resolver, items);
   if (payload.dry_run) return { least: searches, most: mostSearched };
   const written = payload.skip_duplicates
     ? new Set(items.map(({ key, uri }) => uri ?? key)).size

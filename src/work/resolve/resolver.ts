@@ -6,13 +6,13 @@
 import type { Clock } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Track } from '../../domain/shapes.ts';
-import { isForgiven, type MatchResult, matchTrack } from '../../music/match.ts';
+import { isForgiven, type MatchResult, matchIsrc, matchTrack } from '../../music/match.ts';
+import { normaliseName } from '../../music/names.ts';
 import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
 import type { Call, ProviderApi } from '../../provider/api.ts';
 import { SEARCH_PAGE, searchTracks } from '../../provider/resources/catalog.ts';
 import type { Store } from '../../store/file/open.ts';
 import { getAlias, putAlias } from '../../store/tables/aliases.ts';
-import { savedMatch } from './savedMatch.ts';
 import { findTrack } from './search.ts';
 
 /** What was found, and how. @internal */
@@ -153,4 +153,21 @@ function mismatch(query: TrackQuery, track: Track): RelayError {
       details: { track: { id: track.id, name: track.name, artists: names } },
     },
   );
+}
+
+/**
+ * The saved track that the query asks for. It must be the only recording that agrees with everything in the query, or that has
+ * the query's recording code and album. If several releases of the recording are saved, the one that a search would prefer is
+ * returned. A search may show an earlier release, but the saved one is what the person has and hears.
+ * @returns null if a search has to decide
+ */
+function savedMatch(query: TrackQuery, saved: readonly Track[]): Track | null {
+  const { isrc, album } = query;
+  if (isrc === undefined) {
+    const { match } = matchTrack(query, saved);
+    return match?.score === 1 ? match.track : null;
+  }
+  const track = matchIsrc(isrc, album, saved).match?.track ?? null;
+  const isOnAlbum = album === undefined || normaliseName(track?.album.name ?? '') === normaliseName(album);
+  return isOnAlbum ? track : null;
 }

@@ -97,31 +97,7 @@ export type WriteResult =
   | ({ kind: 'listed'; cause: RelayError | null; inReview: boolean } & Omit<RunReport, 'end'>)
   | { kind: 'nothing_to_do' };
 
-export interface Writes {
-  /**
-   * Carries out a write for a caller who waits for a limited time. If the caller leaves, the write stops before its next request;
-   * if the time is up, it continues.
-   * @throws RelayError from `prepare`, or `STORE_ERROR`. If nothing was begun: `DEADLINE_EXCEEDED`, or the reason of
-   * `call.signal`. If the server stops: `SHUTTING_DOWN`, which names the job that continues after the next start
-   */
-  run(request: WriteRequest, call: Call, wait: { ms: number; for?: Waiter }): Promise<WriteResult>;
-  /**
-   * Carries out a write for which nobody waits. Returns null if nothing had to be changed.
-   * @throws RelayError from `prepare`, or `STORE_ERROR`; nothing was sent then
-   */
-  begin(request: WriteRequest, options: RunOptions): Promise<RunReport | null>;
-  /** Continues a write, or joins the run that works on it. */
-  resume(work: Work, options: RunOptions): Promise<RunReport>;
-  /**
-   * Makes a write stop before its next request. Resolves when no run works on it, or when `signal` aborts.
-   * @param decided no request is sent until it settles; if it rejects, the write continues and `cancel` rejects too
-   */
-  cancel(seq: number, signal: AbortSignal, decided: Promise<void>): Promise<void>;
-  /** Sets the function that lists as a job what continues without its caller. */
-  listWith(list: ListWork): void;
-  /** Sends nothing new; resolves when every run has ended. */
-  stop(): Promise<void>;
-}
+export type Writes = ReturnType<typeof createWrites>;
 
 /**
  * Lists a work as a job.
@@ -160,7 +136,7 @@ const ASK_AGAIN_MS = 400;
 const FIRST = { maxAttempts: JOB_ATTEMPTS, before: { count: 0, code: null }, signal: NEVER };
 
 /** One per process, since it makes writes to one target take turns. */
-export function createWrites(context: WorkContext): Writes {
+export function createWrites(context: WorkContext) {
   const { store, clock, random, rows } = context;
   const stopping = new AbortController();
   const active = new Set<Active>();
@@ -333,7 +309,17 @@ export function createWrites(context: WorkContext): Writes {
   }
 
   return {
-    async run(request, call, { ms, for: waiter = 'call' }) {
+    /**
+     * Carries out a write for a caller who waits for a limited time. If the caller leaves, the write stops before its next request;
+     * if the time is up, it continues.
+     * @throws RelayError from `prepare`, or `STORE_ERROR`. If nothing was begun: `DEADLINE_EXCEEDED`, or the reason of
+     * `call.signal`. If the server stops: `SHUTTING_DOWN`, which names the job that continues after the next start
+     */
+    async run(
+      request: WriteRequest,
+      call: Call,
+      { ms, for: waiter = 'call' }: { ms: number; for?: Waiter },
+    ): Promise<WriteResult> {
       const entry = fresh(waiter, FIRST, call);
       const done = start(request, entry, call, call.signal);
       const outcome = await firstOf(clock, done, call.signal, ms);
@@ -363,11 +349,16 @@ export function createWrites(context: WorkContext): Writes {
       if (outcome === null) return { kind: 'nothing_to_do' };
       return isOpen(outcome.end) ? listed(entry, outcome.end) : { kind: 'ended', ...outcome };
     },
-    async begin(request, options) {
+    /**
+     * Carries out a write for which nobody waits. Returns null if nothing had to be changed.
+     * @throws RelayError from `prepare`, or `STORE_ERROR`; nothing was sent then
+     */
+    async begin(request: WriteRequest, options: RunOptions): Promise<RunReport | null> {
       const call: Call = { signal: AbortSignal.any([stopping.signal, options.signal]), progress() {} };
       return start(request, fresh(null, options, call), call);
     },
-    async resume(work, options) {
+    /** Continues a write, or joins the run that works on it. */
+    async resume(work: Work, options: RunOptions): Promise<RunReport> {
       const { seq } = work;
       const running = of(seq);
       if (running) {
@@ -385,7 +376,11 @@ export function createWrites(context: WorkContext): Writes {
         return report(seq, end, entry);
       });
     },
-    async cancel(seq, signal, decided) {
+    /**
+     * Makes a write stop before its next request. Resolves when no run works on it, or when `signal` aborts.
+     * @param decided no request is sent until it settles; if it rejects, the write continues and `cancel` rejects too
+     */
+    async cancel(seq: number, signal: AbortSignal, decided: Promise<void>): Promise<void> {
       const sending = of(seq);
       if (sending) sending.decided = decided.catch(() => {});
       await decided;
@@ -400,10 +395,12 @@ export function createWrites(context: WorkContext): Writes {
       const outcome = isWithoutEffect(work) ? 'unchanged' : 'partial';
       setWork(store, seq, { outcome }, clock.now());
     },
-    listWith(next) {
+    /** Sets the function that lists as a job what continues without its caller. */
+    listWith(next: ListWork): void {
       list = next;
     },
-    async stop() {
+    /** Sends nothing new; resolves when every run has ended. */
+    async stop(): Promise<void> {
       stopping.abort(new RelayError('SHUTTING_DOWN', 'The server is stopping.'));
       await Promise.all([...active].map(({ done }) => done.catch(() => {})));
     },
