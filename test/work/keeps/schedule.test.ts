@@ -9,6 +9,7 @@ import { owner, pluck } from '../../support/entries.ts';
 import { jumpingClock } from '../../support/jumpingClock.ts';
 import { savedUris } from '../../support/playlists.ts';
 import { connectAccount, type Relay } from '../../support/world.ts';
+import { reach } from '../jobCalls.ts';
 import { asked, edit, rowsOf, save, spare, unsave, writes } from './account.ts';
 import { type Answer, act, keep, keepLike, kept, SAVED, withAccount } from './keptPlaylists.ts';
 
@@ -445,10 +446,10 @@ test('a run names the job that holds its playlist, and follows once that job is 
         `Job ${String(job_id).slice(0, 8)} writes to this playlist and is not over; the run follows it.`,
       ],
     );
-    await eventually(
-      async () => (await keeps(relay))[0]?.status === 'review',
-      () => clock.advance(10_000),
-    );
+    clock.advance(120_000);
+    await reach(relay, String(job_id), 'completed');
+    clock.advance(60_000);
+    await eventually(async () => (await keeps(relay))[0]?.status === 'review');
     assert.match((await keeps(relay))[0]?.reason ?? '', /^Somebody changed this playlist/, 'it has run');
   });
 });
