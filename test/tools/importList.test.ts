@@ -4,7 +4,6 @@ import { failureOf } from '../support/answers.ts';
 import { at, owner, pluck } from '../support/entries.ts';
 import { named, savedUris, urisOf } from '../support/playlists.ts';
 import { searches } from '../support/requests.ts';
-import { longTest } from '../support/scale.ts';
 import { asQuery, lineOf, uniqueTracks } from '../support/songs.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { itemsOf, jobOf, reach, runToEnd } from '../work/jobCalls.ts';
@@ -76,25 +75,6 @@ test('songs given only by a link are no examples of how titles were understood',
     assert.deepEqual(links, { format: 'txt', songs: 1, examples: [], with_link: 1, searches: 0 });
   }));
 
-longTest('all playlists of a text are named, or as many as an answer holds', () =>
-  withRelay(ALL, async (relay) => {
-    for (const count of [40, 1_000]) {
-      const playlists = Array.from({ length: count }, (_, number) => ({
-        name: `List ${number}`,
-        items: [{ track: { trackName: `Song ${number}`, artistName: 'Someone' } }],
-      }));
-      const text = JSON.stringify({ playlists });
-      const { lists, note } = await relay.call('import_list', { text, dry_run: true });
-      const named = (lists as Array<{ name: string; songs: number }>).map(({ name }) => name);
-      assert.deepEqual(named, pluck(playlists.slice(0, named.length), 'name'));
-      if (count === 40) assert.deepEqual([named.length, note], [40, undefined]);
-      else assert.match(String(note), /^Ended after \d{3} of 1000 rows: .* To import one that is not shown/);
-      const last = await relay.call('import_list', { text, dry_run: true, list: `list ${count - 1}` });
-      assert.deepEqual([last.songs, last.lists], [1, undefined]);
-    }
-  }),
-);
-
 test('of a title without an artist, a person chooses the song, and another list asks again', () =>
   withRelay(ALL, async (relay) => {
     const [one, two] = uniqueTracks(relay, 2);
@@ -130,7 +110,7 @@ test('a recording code that Spotify does not know falls back to the names beside
     );
   }));
 
-longTest('a list can replace or extend a playlist, or go to Liked Songs without its episodes', () =>
+test('a list can replace or extend a playlist, or go to Liked Songs without its episodes', () =>
   withRelay(ALL, async (relay) => {
     const [one, two] = uniqueTracks(relay, 2);
     if (!one || !two) return assert.fail();
@@ -150,10 +130,9 @@ longTest('a list can replace or extend a playlist, or go to Liked Songs without 
     assert.deepEqual(saved.not_song_lines, [{ line: 3, text: episode.uri, why: 'an episode, not a song' }]);
     await runToEnd(relay, String(saved.job_id));
     assert.deepEqual(savedUris(relay).sort(), [one.uri, two.uri].sort());
-  }),
-);
+  }));
 
-longTest('more than 10,000 songs become several jobs, and several playlists', () =>
+test('more than 10,000 songs become several jobs, and several playlists', () =>
   withRelay(ALL, async (relay) => {
     const uris = relay.provider.catalogue.tracks.map(({ uri }) => uri);
     const text = Array.from({ length: 10_001 }, (_, index) => uris[index % uris.length]).join('\n');
@@ -173,8 +152,7 @@ longTest('more than 10,000 songs become several jobs, and several playlists', ()
       [refused.code, refused.message],
       ['INVALID_ARGUMENT', 'The list has 10001 songs; a playlist holds at most 10000.'],
     );
-  }),
-);
+  }));
 
 test('what cannot be done is refused with what to do, before a job is made', () =>
   withRelay(ALL, async (relay) => {
@@ -198,16 +176,3 @@ test('what cannot be done is refused with what to do, before a job is made', () 
     assert.equal((await relay.call('list_jobs', {})).total, 0);
     assert.deepEqual(relay.provider.requests, []);
   }));
-
-longTest('the answer stays short whatever is in the list', () =>
-  withRelay(ALL, async (relay) => {
-    const junk = Array.from({ length: 60 }, (_, index) => `${index} ${'words '.repeat(30)}`);
-    const playlists = Array.from({ length: 60 }, (_, index) => ({
-      name: `${index} ${'long name '.repeat(30)}`,
-      tracks: [{ title: `Plinth ${'and '.repeat(40)}`, artist: 'Ula' }, ...junk],
-    }));
-    const answer = await relay.call('import_list', { text: JSON.stringify({ playlists }), dry_run: true });
-    assert.equal(answer.error, undefined);
-    assert.ok(JSON.stringify(answer).length <= 10_000, `${JSON.stringify(answer).length} characters`);
-  }),
-);

@@ -4,7 +4,6 @@ import { failureOf, withoutChange } from '../support/answers.ts';
 import { at, pluck } from '../support/entries.ts';
 import { jumpingClock } from '../support/jumpingClock.ts';
 import { savedUris } from '../support/playlists.ts';
-import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -215,28 +214,6 @@ for (const [what, rule] of lost) {
       );
     }));
 }
-
-longTest(
-  'a chunk that always ends in a server error is sent three times, and its outcome is reported as unknown',
-  () =>
-    withRelay({ clock: jumpingClock() }, async (relay) => {
-      const uris = unsaved(relay, 100);
-      const alwaysFails = { kind: 'status_after', status: 503, times: Infinity } as const;
-      relay.provider.faults.add({ ...alwaysFails, method: 'PUT', path: LIBRARY, skip: 1 });
-      const { code, details } = failureOf(await relay.call('save_tracks', { track_ids: uris }));
-      assert.equal(code, 'PARTIAL_WRITE');
-      const { error, ...report } = withoutChange(details);
-      assert.deepEqual(report, {
-        ok: false,
-        requested: 100,
-        written: 40,
-        chunks: { total: 3, completed: 1 },
-        partial: true,
-      });
-      assert.equal((error as { outcome_unknown: boolean }).outcome_unknown, true);
-      assert.equal(requestsTo(relay, LIBRARY), 4);
-    }),
-);
 
 test('if the quota runs out part-way, a job writes the rest, and the library can still be read', () =>
   withRelay(async (relay) => {

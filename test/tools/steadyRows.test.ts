@@ -3,10 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fill, tracks, urisOf } from '../support/playlists.ts';
-import { longTest } from '../support/scale.ts';
 import { gate, until } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
-import { change } from '../work/settled.ts';
 import { withUnkindPlaylist } from '../work/unkind.ts';
 
 async function counts(relay: Relay, playlist_id: string): Promise<unknown[]> {
@@ -14,22 +12,6 @@ async function counts(relay: Relay, playlist_id: string): Promise<unknown[]> {
     playlist_id,
   });
   return [total_items, track_count, duplicate_count];
-}
-
-for (const lags of [
-  { lists: 600, totals: 600 },
-  { lists: 600, totals: 900 },
-  { lists: 900, totals: 300 },
-]) {
-  longTest(`rows that relay has just taken out are not counted, with ${JSON.stringify(lags)}`, () =>
-    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
-      fill(playlist, tracks(relay, 90, 3_000));
-      relay.provider.lag.set({ ...lags, snapshots: 1_500 });
-      const track_ids = urisOf(playlist).slice(0, 75);
-      await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids });
-      assert.deepEqual(await counts(relay, playlist_id), [15, 15, 0]);
-    }),
-  );
 }
 
 test('pages from before and after another program removed rows are not combined', () =>
