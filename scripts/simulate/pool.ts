@@ -60,6 +60,7 @@ export async function createPool(engine: Engine, width: number): Promise<Pool> {
       const watch = setTimeout(() => worker.kill('SIGKILL'), STALL_MS);
       worker.once('exit', fails);
       worker.on('message', (told: Told) => {
+        watch.refresh();
         if (told.is !== 'idle') return hear(told);
         clearTimeout(watch);
         worker.removeAllListeners('message');
