@@ -8,7 +8,7 @@ import { openCore } from '../../src/server/core.ts';
 import { openStore, type Store } from '../../src/store/file/open.ts';
 import { putAlias } from '../../src/store/tables/aliases.ts';
 import { insertItems, type NewItem } from '../../src/store/tables/items.ts';
-import { insertWork, packBody, pruneBodies, setWork } from '../../src/store/tables/works.ts';
+import { type Body, insertWork, pruneBodies, setWork } from '../../src/store/tables/works.ts';
 
 export interface Past {
   /** Known tracks, each with an alias. */
@@ -40,10 +40,10 @@ export async function fillHome(home: string, { tracks, jobs, days }: Past): Prom
   const store = await openStore({ home, clock: systemClock, log: silentLog });
   const now = Date.now();
   const uris = Array.from({ length: ROWS }, (_, row) => knownTrack(row).uri);
-  const body = await packBody({
+  const body = {
     former: { rows: new Array<string>(1_000).fill('') },
-    ops: [{ op: 'append', uris }],
-  });
+    ops: [{ op: 'append' as const, uris }],
+  };
   store.transaction(() => {
     for (let index = 0; index < tracks; index++) rememberTrack(store, index, now);
     for (let index = 0; index < jobs; index++) endedJob(store, index, now - (index % 89) * DAY_MS);
@@ -111,7 +111,7 @@ function endedJob(store: Store, index: number, at: number): void {
   setWork(store, seq, { completedAt: at, result: { written: ITEMS } }, at);
 }
 
-function endedChange(store: Store, body: Uint8Array, at: number): void {
+function endedChange(store: Store, body: Body, at: number): void {
   const who = { id: systemRandom.uuid(), kind: 'add', askedBy: 'Some client' } as const;
   const written = { outcome: 'done', requested: ROWS, written: ROWS, completedAt: at } as const;
   insertWork(store, { ...ENDED, ...who, ...written, playlistId: 'playlist0000000000000' }, body, at);

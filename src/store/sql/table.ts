@@ -146,6 +146,6 @@ export function quotedList(words: readonly string[]): string {
 }
 
 /** Returns the name in SQL of a column that the program calls `key`. */
-export function sqlNameOf(key: string): string {
+function sqlNameOf(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -2,8 +2,7 @@
  * Works, one row each: every write to a playlist or to the library, and every list that is looked up before it is written. The
  * row is the job, the change and its undo record at once. `work/` has the rules for which state may follow which.
  */
-import { promisify } from 'node:util';
-import { deflateRaw, deflateRawSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 import * as z from 'zod';
 import { tooDeepAt } from '../../base/boundedJson.ts';
 import { lazy } from '../../base/memoised.ts';
@@ -166,9 +165,10 @@ const OVER = "status in ('completed', 'cancelled')";
 /** Selects writes that were recorded and have not ended. */
 const OPEN = 'body is not null and outcome is null';
 
-/** Adds a work, unlisted unless it says otherwise. @param body from `packBody`; null before the write begins */
-export function insertWork(store: Store, work: NewWork, body: Uint8Array | null, now: number): Work {
-  WORKS.insert(store, { listed: false, ...work, body, createdAt: now, updatedAt: now });
+/** Adds a work, unlisted unless it says otherwise. @param body null before the write begins */
+export function insertWork(store: Store, work: NewWork, body: Body | null, now: number): Work {
+  const packed = body && packBody(body);
+  WORKS.insert(store, { listed: false, ...work, body: packed, createdAt: now, updatedAt: now });
   return getWork(store, work.id) as Work;
 }
 
@@ -229,21 +229,13 @@ function requireBody(bytes: Uint8Array): void {
 }
 
 /** Stores the body of a work; null takes it away. */
-export function putBody(store: Store, seq: number, body: Body | Uint8Array | null): void {
-  const isPacked = body === null || body instanceof Uint8Array;
-  const packed = isPacked ? body : deflateRawSync(JSON.stringify(body), PACKING);
-  store.run('update works set body = ? where seq = ?', [packed, seq]);
+export function putBody(store: Store, seq: number, body: Body | null): void {
+  store.run('update works set body = ? where seq = ?', [body && packBody(body), seq]);
 }
 
-/** Level 1 already reduces a body to a tenth. */
-const PACKING = { level: 1 };
-/** Bodies of this many characters or more are packed in another thread. Ten thousand rows take ten milliseconds. */
-const LONG = 65_536;
-
-/** Packs a body; returns a promise for a long one. */
-export function packBody(body: Body): Promise<Uint8Array> | Uint8Array {
-  const content = JSON.stringify(body);
-  return content.length < LONG ? deflateRawSync(content, PACKING) : promisify(deflateRaw)(content, PACKING);
+/** Level 1 already reduces a body to a tenth. Ten thousand rows take ten milliseconds. */
+function packBody(body: Body): Uint8Array {
+  return deflateRawSync(JSON.stringify(body), { level: 1 });
 }
 
 // Works as jobs.

@@ -15,7 +15,7 @@ export const deletePlaylistTool = defineTool({
   input: z.object({ playlist_id: playlistId }),
   output: z.object({ ok: z.literal(true), playlist_id: z.string(), change_id: z.string().optional() }),
   async handle(services, { playlist_id: { id } }, call) {
-    const { report } = finished(await carryOut(services, unfollow(services, id), call));
+    const { report } = finished(await carryOut(services, unfollow(id), call));
     return { ok: true as const, playlist_id: id, change_id: report.change_id };
   },
 });

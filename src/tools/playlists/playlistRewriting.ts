@@ -76,7 +76,7 @@ export const deduplicatePlaylistTool = defineTool({
       const ops = deduplicateOps(restorableUris(items));
       return { ...emptyReport(id, removed.length, requestCount(ops)), ...counts, ...datesNote(ops) };
     }
-    const request = deduplicateRows(services, id, read);
+    const request = deduplicateRows(id, read);
     const { report, state } = await carryOut(services, request, call);
     const removed = removedRows(items);
     // The requests may also take out rows that stay, and write them again. The report counts only the repeats.

@@ -73,7 +73,7 @@ function firstEnd({ listed, id }: Work): Remedy {
  * itself. If that change, or its undo, is still being written, this throws instead of taking an earlier one.
  * @throws RelayError `NOT_FOUND`, `INVALID_ARGUMENT` if several IDs begin with `id`, `CONFLICT`, `FORBIDDEN`
  */
-export function undoableChange({ store }: Pick<Planning, 'store'>, id: string | undefined): Work {
+function undoableChange({ store }: Pick<Planning, 'store'>, id: string | undefined): Work {
   const work = id === undefined ? latestNotUndone(store) : changeNamed(store, id);
   if (!work) {
     const what = id === undefined ? 'There is no change to undo.' : `There is no change ${id.slice(0, 100)}.`;

@@ -23,7 +23,7 @@ type Request = Omit<WriteRequest, 'askedBy'>;
 
 /** Appends rows in order, after reading the first and last rows of the playlist. */
 export function addRows(
-  { rows, ...reading }: Planning,
+  { rows }: Pick<Planning, 'rows'>,
   playlistId: string,
   uris: readonly string[],
 ): Request {
@@ -32,7 +32,6 @@ export function addRows(
     playlistId,
     requested: uris.length,
     async prepare(call) {
-      await settleTarget(reading, playlistId, call);
       const former = await rows.readTail(playlistId, call);
       return { former: { rows: former }, ops: [{ op: 'append', uris }] };
     },
@@ -55,7 +54,6 @@ export function addMissing(
     playlistId,
     requested,
     async prepare(call) {
-      await settleTarget(context, playlistId, call);
       const items = await context.rows.readSettled(playlistId, call);
       const uris = await missing(items);
       if (uris.length === 0) return null;
@@ -71,7 +69,6 @@ export function removeRows(context: Planning, playlistId: string, uris: readonly
     playlistId,
     requested: uris.length,
     async prepare(call) {
-      await settleTarget(context, playlistId, call);
       const items = await context.rows.readSettled(playlistId, call);
       const shownAs = await shownNames(context, items, uris, call);
       const there = [...new Set(uris)].filter((uri) => shownAs.has(uri));
@@ -133,13 +130,12 @@ export interface Move {
  * Moves rows. First reads the range from their old place to their new one. If the rows are already in the new place, nothing is
  * done.
  */
-export function moveRows({ rows, ...reading }: Planning, playlistId: string, move: Move): Request {
+export function moveRows({ rows }: Pick<Planning, 'rows'>, playlistId: string, move: Move): Request {
   return {
     kind: 'reorder',
     playlistId,
     requested: move.length,
     async prepare(call) {
-      await settleTarget(reading, playlistId, call);
       const { start, length, before } = move;
       const former = (await rows.readSettled(playlistId, call)).map(uriOf);
       const isThere = before >= start && before <= start + length;
@@ -168,7 +164,7 @@ function beyondEnd(rows: number): RelayError {
  * @throws RelayError from `prepare`: `UNSUPPORTED_ITEMS` if the rows could not be restored
  */
 export function replaceRows(
-  { rows, ...reading }: Planning,
+  { rows }: Pick<Planning, 'rows'>,
   playlistId: string,
   uris: readonly string[],
 ): Request {
@@ -177,7 +173,6 @@ export function replaceRows(
     playlistId,
     requested: uris.length,
     async prepare(call) {
-      await settleTarget(reading, playlistId, call);
       return planSteadily(rows, playlistId, call, (items) => {
         const former = restorableUris(items);
         if (sameRows(former, uris)) return null;
@@ -210,7 +205,7 @@ interface Revision {
  * @throws RelayError from `prepare`: `UNSUPPORTED_ITEMS` if Spotify offers no way to write the rows
  */
 export function reviseRows(
-  { rows, ...reading }: Planning,
+  { rows }: Pick<Planning, 'rows'>,
   kind: 'restore' | 'keep',
   playlistId: string,
   decide: (items: readonly Item[]) => Revision | null | Promise<Revision | null>,
@@ -220,7 +215,6 @@ export function reviseRows(
     playlistId,
     requested: 0,
     async prepare(call) {
-      await settleTarget(reading, playlistId, call);
       return planSteadily(rows, playlistId, call, async (items) => {
         const revision = await decide(items);
         if (revision === null) return null;
@@ -252,17 +246,12 @@ function withOriginals(ops: readonly ChangeOp[], originals: ReadonlyMap<string, 
  * Removes repeated rows; the first of each stays.
  * @param read returns what the playlist holds. Called in the change's turn, so nothing else of relay writes meanwhile
  */
-export function deduplicateRows(
-  context: Waiting,
-  playlistId: string,
-  read: () => Promise<readonly string[]>,
-): Request {
+export function deduplicateRows(playlistId: string, read: () => Promise<readonly string[]>): Request {
   return {
     kind: 'deduplicate',
     playlistId,
     requested: 0,
-    async prepare(call) {
-      await settleTarget(context, playlistId, call);
+    async prepare() {
       const former = await read();
       const ops = deduplicateOps(former);
       const requested = former.length - new Set(former).size;
@@ -317,7 +306,6 @@ export function changeDetails(
     playlistId,
     requested: Object.values(set).filter((value) => value !== undefined).length,
     async prepare(call) {
-      await settleTarget(context, playlistId, call);
       const read = await readDetails(
         context,
         playlistId,
@@ -371,11 +359,6 @@ export async function planSteadily<T extends { ops: readonly ChangeOp[] }>(
   }
 }
 
-/** Waits until earlier writes to a playlist whose answers were lost can no longer take effect. */
-export async function settleTarget(context: Waiting, playlistId: string, call: Call): Promise<void> {
-  await waitForEffects(context, writesWithin(context, playlistId, LATEST_EFFECT_MS), call);
-}
-
 /** Reads the details that `fields` names. What relay itself has set within the last minute counts, since reads may lag. */
 export async function readDetails(
   context: Waiting,
@@ -421,16 +404,9 @@ function detailsOf(
 }
 
 /** Takes a playlist off the account's list; its rows stay. */
-export function unfollow(context: Waiting, playlistId: string): Request {
-  return {
-    kind: 'delete',
-    playlistId,
-    requested: 1,
-    async prepare(call) {
-      await settleTarget(context, playlistId, call);
-      return { former: {}, ops: [{ op: 'unfollow' }] };
-    },
-  };
+export function unfollow(playlistId: string): Request {
+  const prepare = async () => ({ former: {}, ops: [{ op: 'unfollow' as const }] });
+  return { kind: 'delete', playlistId, requested: 1, prepare };
 }
 
 /** Saves tracks. First reads which of them are saved, so that an undo can take out the others. */

@@ -25,8 +25,6 @@ export interface StepAnswer {
   snapshotId: string | null;
   /** The playlist that a `create` made; null for other operations. */
   playlist: Playlist | null;
-  /** Time of the answer by the provider's clock, in Unix milliseconds; null if it does not say. */
-  serverTime: number | null;
 }
 
 /**
@@ -85,11 +83,10 @@ function requestFor(op: ChangeOp, id: string): ProviderRequest {
 
 /** Reads a 2xx response as an answer. Not every such response is one: a gateway's page says nothing about the playlist. */
 function answerOf(op: ChangeOp, request: ProviderRequest, response: ProviderResponse): StepAnswer {
-  const serverTime = response.date ?? null;
   if (op.op === 'create') {
     const playlist = parsePlaylist(response.body);
     if (!playlist) throw invalidResponse(request, 'no playlist in it');
-    return { snapshotId: playlist.snapshot_id, playlist, serverTime };
+    return { snapshotId: playlist.snapshot_id, playlist };
   }
   const snapshotId = textOf(asObject(response.body)?.snapshot_id);
   if (writesRows(op) && snapshotId === null) throw invalidResponse(request, 'no snapshot_id in it');
@@ -97,7 +94,7 @@ function answerOf(op: ChangeOp, request: ProviderRequest, response: ProviderResp
   // Other operations get 200 with an empty body (API reference, July 2026). A body with another status says nothing.
   const isOdd = !writesRows(op) && response.status !== 200 && response.body !== null;
   if (isOdd) throw invalidResponse(request, `${response.status} with a body`);
-  return { snapshotId, playlist: null, serverTime };
+  return { snapshotId, playlist: null };
 }
 
 /** True if the provider may have acted although its answer does not show it. */

@@ -35,6 +35,15 @@ export async function waitForEffects(
   if (rest > 0) await context.clock.sleep(rest, call.signal);
 }
 
+/** Waits until earlier writes to a playlist whose answers were lost can no longer take effect. */
+export async function settleTarget(
+  context: Waiting,
+  playlistId: string,
+  call: Pick<Call, 'signal'>,
+): Promise<void> {
+  await waitForEffects(context, writesWithin(context, playlistId, LATEST_EFFECT_MS), call);
+}
+
 /** relay's own writes to the rows of a playlist within the last minute, oldest first: a list may still show what was there before. */
 export function ownWritesTo(context: Clocks, playlistId: string): OwnWrite[] {
   const recent = writesWithin(context, playlistId, REMEMBER_MS).toReversed();

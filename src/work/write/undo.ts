@@ -10,7 +10,7 @@ import type { Call } from '../../provider/api.ts';
 import { getAllMyPlaylists } from '../../provider/resources/playlists.ts';
 import { type Body, getBody, partialUndos, type Work, writtenSince } from '../../store/tables/works.ts';
 import type { Planning } from '../record.ts';
-import { planSteadily, readDetails, settleLibrary, settleTarget } from './kinds.ts';
+import { planSteadily, readDetails, settleLibrary } from './kinds.ts';
 import { asExpected } from './look.ts';
 import { isWritable, planRows, replaceOps, unwritable } from './plan.ts';
 import { planOf, rowsReached } from './progress.ts';
@@ -44,7 +44,6 @@ export async function planUndo(context: Planning, work: Work, force: boolean, ca
       return first.op === 'save' ? undoSave(work, body) : undoUnsave(work, body);
     case 'follow':
     case 'unfollow':
-      await settleTarget(context, work.playlistId ?? '', call);
       return plain(
         body.ops.map((op) => ({ ...op, op: first.op === 'follow' ? 'unfollow' : 'follow' }) as ChangeOp),
         {},
@@ -122,7 +121,6 @@ async function undoDetails(
   const fields: DetailValues = Object.assign({}, ...steps.map(({ set }) => set));
   const wanted: DetailValues = Object.assign({}, ...steps.map(({ set, mayFail }) => (mayFail ? {} : set)));
   const before = former.details ?? {};
-  await settleTarget(context, work.playlistId ?? '', call);
   const present = await readDetails(context, work.playlistId ?? '', fields, call);
   const differing = DETAILS.filter(
     (field) =>
@@ -242,7 +240,6 @@ async function undoRows(
   call: Call,
 ): Promise<UndoPlan> {
   const id = work.playlistId ?? '';
-  await settleTarget(context, id, call);
   const former = body.former.rows ?? [];
   const planned = await planSteadily(context.rows, id, call, async (items) => {
     const { present: shown, left, isAsLeft, goal } = await compared(context, work, body, items, call);

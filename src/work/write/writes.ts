@@ -17,7 +17,6 @@ import {
   insertWork,
   type Notes,
   openWrites,
-  packBody,
   pruneBodies,
   putBody,
   setWork,
@@ -34,7 +33,7 @@ import {
   type Waiter,
 } from './progress.ts';
 import { requestCount, requestsOf } from './states.ts';
-import { soberNow } from './times.ts';
+import { settleTarget, soberNow } from './times.ts';
 
 /** How many ended writes can be undone, how large they may be in all (compressed), and for how long. */
 const KEPT = { count: 200, bytes: 8 * 1024 * 1024 };
@@ -180,7 +179,7 @@ export function createWrites(context: WorkContext) {
   async function insert(
     request: WriteRequest,
     { requested = request.requested, ops }: Prepared,
-    body: Uint8Array,
+    body: Body,
     account: string,
     entry: Active,
   ): Promise<Work> {
@@ -288,10 +287,11 @@ export function createWrites(context: WorkContext) {
     }
     return launch(entry, turn, async () => {
       const account = accountOf(request);
+      if (playlistId !== null) await settleTarget(context, playlistId, call);
       const prepared = await request.prepare({ ...call, account });
       if (!prepared) return null;
       const { former, ops, notes } = prepared;
-      const body = await packBody({ former, ops: requestsOf(ops), ...(notes ? { notes } : {}) });
+      const body = { former, ops: requestsOf(ops), ...(notes ? { notes } : {}) };
       call.signal.throwIfAborted();
       stopping.signal.throwIfAborted();
       if (entry.abandoned) return null;
