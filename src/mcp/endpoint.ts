@@ -141,8 +141,16 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       const found = by === 'stdio' ? offerFor(headers) : everything({});
       if ('problem' in found) throw new Error(found.problem);
       streams += 1;
-      const client = { principal: `${by} ${streams}`, by, baseUrl, headers };
-      return serveLines(stream, lines, {
+      const client = {
+        principal: `${by} ${streams}`,
+        /** A client of `relay stdio` goes by the name that it gives. */
+        get by() {
+          return by === 'stdio' && session.client !== null ? `stdio ${session.client}` : by;
+        },
+        baseUrl,
+        headers,
+      };
+      const session: DoorSession = serveLines(stream, lines, {
         factory: () => serverFor(found.offer, client, undefined),
         plain(message, channel) {
           const plain = plainOf(message, null);
@@ -150,6 +158,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         },
         meant: asMeant,
       });
+      return session;
     },
     stopCalls: () => calls.stop(),
     close: () => handler.close(),

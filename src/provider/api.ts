@@ -8,7 +8,7 @@ export interface Call {
   progress(done: number, total: number, message?: string): void;
   /** The provider's ID of the user whom the work is for; by default the connected user. */
   account?: string;
-  /** Who asks: `command-line`, `stdio`, `page`, `api-key`, or `client` and its ID. */
+  /** Who asks: `command-line`, `page`, `api-key`, `client` and its ID, or `stdio` and the name that the client gives. */
   by?: string;
 }
 

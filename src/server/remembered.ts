@@ -1,6 +1,7 @@
 /** The remembered matches, for `relay remembered` and the owner's page. */
 import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
+import { visibleText } from '../base/visibleText.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { RememberedMatch } from '../domain/localApi.ts';
 import { isrcOf } from '../music/trackQuery.ts';
@@ -64,6 +65,8 @@ function matchOf(core: Core, alias: StoredAlias): RememberedMatch {
 function wordsOf(core: Core, { source, settledBy }: StoredAlias): string {
   if (source === 'learned') return 'relay, automatically';
   if (settledBy === null) return 'not known';
+  const stdio = /^stdio (.+)$/s.exec(settledBy)?.[1];
+  if (stdio !== undefined) return `the client "${visibleText(stdio, 60)}" through relay stdio`;
   const clientId = /^client (.+)$/.exec(settledBy)?.[1];
   if (clientId === undefined) return WORDS[settledBy] ?? 'not known';
   const name = core.oauth.clients.find(clientId)?.name;

@@ -40,7 +40,7 @@ const SEEN_MS = 3 * MINUTE;
 /** How long before the date of a version its reading may have begun. */
 const READING_MS = 45_000;
 /** How long after it was accepted a run may write: limits may hold it up. */
-const ACCEPTED_MS = 3 * HOUR;
+const ACCEPTED_MS = 24 * HOUR;
 const SHRINKS = { share: 0.3, rows: 5 };
 
 const UNLISTED =
