@@ -25,7 +25,7 @@ async function provider(): Promise<Ready> {
   const demo = await startDemoProvider({ accessTokenSeconds: 86_400 });
   const [account] = demo.world.accounts;
   if (!account) throw new Error('the provider has no account');
-  const { token } = demo.grants.issueAccess(account, 'user-read-playback-state user-read-private');
+  const { token } = demo.logins.issueAccess(account, 'user-read-playback-state user-read-private');
   const { apiUrl, accountsUrl, clientId } = demo;
   return { event: 'ready', baseUrl: apiUrl, accountsUrl, clientId, token };
 }

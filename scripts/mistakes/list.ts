@@ -98,7 +98,7 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     id: 'demo-newest-first',
-    file: 'src/demo/api/library.ts',
+    file: 'src/demo/api/personal.ts',
     from: 'account.saved.unshift({',
     to: 'account.saved.push({',
     note: 'in the demo, a song that is saved now comes last in Liked Songs',

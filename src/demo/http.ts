@@ -1,5 +1,5 @@
-/** What handlers take and return: plain values, so that a hook can sit between the handlers and the socket. */
-import { isObject } from '../base/parsing.ts';
+/** What handlers take and return: plain values, so that they know nothing of sockets. Reads queries and bodies, and makes pages. */
+import { isObject, readJson } from '../base/parsing.ts';
 import type { DemoAccount, World } from './state.ts';
 
 export interface Incoming {
@@ -32,13 +32,17 @@ export interface ApiCall extends Incoming {
   readonly id: string;
 }
 
+type Handler = (call: ApiCall) => Answer;
+
+/** Handlers by method and path. `:id` stands for the variable part of a path, which is its second part. */
+export type Routes = Readonly<Record<string, Handler>>;
+
 /** Thrown by handlers instead of returning an answer. */
 export class Refusal extends Error {
   readonly answer: Answer;
 
   constructor(answer: Answer) {
     super(`Answer with ${answer.status}.`);
-    this.name = 'Refusal';
     this.answer = answer;
   }
 }
@@ -57,11 +61,18 @@ export function refuse(status: number, message: string, reason?: string): Refusa
 }
 
 export const notFound = () => refuse(404, 'Resource not found');
-export const forbidden = () => refuse(403, 'Forbidden');
 
 /** Throws unless the token has the scope. */
 export function needScope(call: ApiCall, scope: string): void {
   if (!call.scopes.has(scope)) throw refuse(403, 'Insufficient client scope');
+}
+
+/** The handler, which now needs a scope. */
+export function scoped(scope: string, handle: Handler): Handler {
+  return (call) => {
+    needScope(call, scope);
+    return handle(call);
+  };
 }
 
 /** The ID in the path. @throws Refusal 400 unless it is 22 base-62 characters */
@@ -70,27 +81,53 @@ export function idInPath({ id }: ApiCall): string {
   return id;
 }
 
-/** The JSON object in the body; an empty body is an empty object. */
-export function jsonBody(call: Incoming): Record<string, unknown> {
-  try {
-    const body: unknown = call.text.trim() === '' ? {} : JSON.parse(call.text);
-    if (isObject(body)) return body;
-  } catch {
-    // Refused like any other body that is not an object.
-  }
-  throw refuse(400, 'Error parsing JSON.');
+/** True if the query asks for episodes as well as tracks. */
+export function wantsEpisodes({ query }: ApiCall): boolean {
+  return query.get('additional_types')?.split(',').includes('episode') ?? false;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#x27;',
-  '/': '&#x2F;',
-};
+/** The JSON object in the body; an empty body is an empty object. */
+export function jsonBody({ text }: Incoming): Record<string, unknown> {
+  const body = text.trim() === '' ? {} : readJson(text);
+  if (!isObject(body)) throw refuse(400, 'Error parsing JSON.');
+  return body;
+}
 
-/** The text as HTML, as Spotify escapes it. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"'/]/g, (sign) => ESCAPES[sign] ?? sign);
+export interface PageRequest {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The `limit` and `offset` of the query. @throws Refusal 400 unless `limit` is 1 to `most`, and `offset` 0 to `reach` */
+export function pageRequest({ query }: ApiCall, usual: number, most: number, reach = 100_000): PageRequest {
+  const limit = wholeNumber(query, 'limit') ?? usual;
+  const offset = wholeNumber(query, 'offset') ?? 0;
+  if (!(limit >= 1 && limit <= most)) throw refuse(400, 'Invalid limit');
+  if (!(offset >= 0 && offset <= reach)) throw refuse(400, 'Invalid offset');
+  return { limit, offset };
+}
+
+/** The integer in a query parameter; undefined if the parameter is absent, NaN if it is not an integer. */
+export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
+  const value = query.get(name);
+  if (value === null) return undefined;
+  return /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+}
+
+/** The requested page of `entries`, in the form of Spotify's lists. @param path of the list, for the link to the next page */
+export function paging<T>(
+  path: string,
+  entries: readonly T[],
+  { limit, offset }: PageRequest,
+  shape: (entry: T) => unknown,
+): Record<string, unknown> {
+  const total = entries.length;
+  const next = `https://api.spotify.com/v1${path}?offset=${offset + limit}&limit=${limit}`;
+  return {
+    limit,
+    next: offset + limit < total ? next : null,
+    offset,
+    total,
+    items: entries.slice(offset, offset + limit).map(shape),
+  };
 }

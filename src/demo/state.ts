@@ -3,7 +3,6 @@
  * in memory. At every start it is the same, except for times that depend on the clock. Tests may read and change it.
  */
 import type { Clock, Random } from '../base/clock.ts';
-import { base62Id } from './catalogue/seeded.ts';
 import type { Catalogue } from './catalogue/types.ts';
 
 export interface PlaylistRow {
@@ -17,7 +16,13 @@ export interface PlaylistRow {
   unavailable?: boolean;
 }
 
-export interface DemoPlaylist {
+/** Something that reads may show as it was some time ago. */
+interface Dated<T> {
+  /** Earlier states, oldest first, and when each ended, in Unix milliseconds. */
+  former?: Array<T & { until: number }>;
+}
+
+export interface DemoPlaylist extends Dated<DemoPlaylist> {
   id: string;
   name: string;
   /** The text as typed, which answers escape as HTML; null if never set. */
@@ -31,18 +36,6 @@ export interface DemoPlaylist {
   /** Counts changes; `snapshot_id` is derived from it. */
   version: number;
   rows: PlaylistRow[];
-}
-
-export interface SavedTrack {
-  uri: string;
-  addedAt: string;
-}
-
-export interface Play {
-  uri: string;
-  /** Unix milliseconds. */
-  playedAt: number;
-  contextUri: string | null;
 }
 
 export interface DemoDevice {
@@ -75,48 +68,48 @@ export interface DemoPlayer {
 }
 
 export const TIME_RANGES = ['short_term', 'medium_term', 'long_term'] as const;
-export type TimeRange = (typeof TIME_RANGES)[number];
 
-export interface DemoAccount {
+/** URIs, best first. */
+export type TopLists = Record<(typeof TIME_RANGES)[number], string[]>;
+
+export interface DemoAccount extends Dated<DemoAccount> {
   id: string;
   /** The pseudonymous `account_id`. */
   accountId: string;
   displayName: string;
   /** If false, player commands answer PREMIUM_REQUIRED. */
   premium: boolean;
-  /** If false, every call gets the plain-text 403 about the owner of the app. */
-  appOwnerPremium: boolean;
-  /** If false, every call gets the plain-text 403 about the user list. */
-  registered: boolean;
   /** Own and followed playlists, in the order of `GET /me/playlists`. */
   playlists: DemoPlaylist[];
   /** Newest first. */
-  saved: SavedTrack[];
-  /** URIs of everything else in the library: albums, shows, episodes, followed artists and users. */
-  otherSaved: Set<string>;
-  /** Newest first. */
-  history: Play[];
-  /** URIs, best first. */
-  top: { tracks: Record<TimeRange, string[]>; artists: Record<TimeRange, string[]> };
+  saved: Array<{ uri: string; addedAt: string }>;
+  /** Newest first; `playedAt` in Unix milliseconds. */
+  history: Array<{ uri: string; playedAt: number; contextUri: string | null }>;
+  top: { tracks: TopLists; artists: TopLists };
   devices: DemoDevice[];
   player: DemoPlayer;
+}
+
+/** How long reads do not show a change, in milliseconds; 0 unless a test asks for more, since Spotify's reads lag. @internal */
+export interface Lags {
+  /** For the rows and details of a playlist, the list of playlists, and the saved tracks. */
+  lists: number;
+  /** For a playlist's `snapshot_id`. */
+  snapshots: number;
+  /** For a playlist's `total`. */
+  totals: number;
 }
 
 export interface World {
   readonly catalogue: Catalogue;
   readonly accounts: DemoAccount[];
-  /** Playlists that no account lists: other people's, and deleted ones. */
+  /** Playlists that no account lists any more. */
   readonly unlisted: DemoPlaylist[];
   readonly clock: Clock;
   readonly random: Random;
-  /** True to answer also with the field names from before February 2026. */
-  readonly legacyShapes: boolean;
+  lags: Lags;
   /** Base of `href`, `next` and `previous`; known once the server listens. */
   apiUrl: string;
-  /** Cache of track and user objects by URI, for callers that want each object only once. */
-  readonly shapes?: Map<string, Record<string, unknown>>;
-  /** Maximum number of rows of a playlist; by default Spotify's. */
-  readonly maxRows?: number;
   /** How many player commands have succeeded; every second answer is a 204. */
   commands: number;
 }
@@ -126,16 +119,13 @@ export const PROVIDER_USER_ID = 'spotify';
 
 /** The playlist with this ID, whether an account lists it or not. */
 export function findPlaylist(world: World, id: string): DemoPlaylist | undefined {
-  for (const account of world.accounts) {
-    const listed = account.playlists.find((playlist) => playlist.id === id);
-    if (listed) return listed;
-  }
-  return world.unlisted.find((playlist) => playlist.id === id);
+  const listed = world.accounts.flatMap(({ playlists }) => playlists);
+  return [...listed, ...world.unlisted].find((playlist) => playlist.id === id);
 }
 
-/** The playlist's current `snapshot_id`. */
-export function snapshotOf(playlist: DemoPlaylist): string {
-  return Buffer.from(`${playlist.version},${playlist.id}`).toString('base64');
+/** The playlist's `snapshot_id`. */
+export function snapshotOf({ version, id }: DemoPlaylist): string {
+  return Buffer.from(`${version},${id}`).toString('base64');
 }
 
 /** The owner, and collaborators while the playlist is collaborative, may read and change its rows. */
@@ -144,6 +134,21 @@ export function mayUseRows(account: DemoAccount, playlist: DemoPlaylist): boolea
   return playlist.collaborative && playlist.collaboratorIds.includes(account.id);
 }
 
-export function newId(random: Random): string {
-  return base62Id(random.bytes(22));
+/** Notes the state of an account, and of playlists, before a change. Without a lag, nothing has to be noted. */
+export function remember(world: World, account: DemoAccount, ...playlists: DemoPlaylist[]): void {
+  const until = world.clock.now();
+  const longest = Math.max(...Object.values(world.lags));
+  const note = <T>(holder: Dated<T>, state: T) => {
+    const needed = holder.former?.filter((one) => one.until > until - longest) ?? [];
+    holder.former = [...needed, { ...state, former: undefined, until }];
+  };
+  if (longest === 0) return;
+  note(account, { ...account, playlists: [...account.playlists], saved: [...account.saved] });
+  for (const playlist of playlists) note(playlist, { ...playlist, rows: [...playlist.rows] });
+}
+
+/** The state that reads show if they lag by `lag` milliseconds. */
+export function stateAt<T extends Dated<T>>(world: World, holder: T, lag = world.lags.lists): T {
+  const at = world.clock.now() - lag;
+  return holder.former?.find(({ until }) => until > at) ?? holder;
 }

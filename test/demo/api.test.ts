@@ -81,19 +81,6 @@ test('malformed IDs are 400, unknown ones 404, endpoints that Spotify removed 40
     }
   }));
 
-test('if the app’s owner has no Premium, or the user is not registered, every request is refused in plain text', () =>
-  withProvider(async ({ provider, call }) => {
-    const account = owner(provider);
-    account.registered = false;
-    const unlisted = await call('GET', '/search?q=x&type=track');
-    assert.equal(unlisted.status, 403);
-    assert.match(unlisted.headers.get('content-type') ?? '', /^text\/plain/);
-    assert.match(unlisted.text, /the user may not be registered/);
-    account.appOwnerPremium = false;
-    const unpaid = await call('PUT', '/me/player/play');
-    assert.match(unpaid.text, /^Active premium subscription required for the owner of the app\./);
-  }));
-
 const PAGED: Array<[path: string, most: number]> = [
   ['/me/playlists?', 50],
   ['/me/tracks?', 50],

@@ -7,13 +7,13 @@ import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 const catalogue = sharedCatalogue();
 
 /** Digest of the whole catalogue. If it changes, tests that refer to what is in the catalogue may have to change too. */
-const FINGERPRINT = '3332b816cd9ba7a148af82af057274112aa2dd4198572d35596a63b08915a8fb';
+const FINGERPRINT = 'e658e47079ade0e5c9a6cd21dd557494f0fe2458563396bb749b1717af4d6e51';
 
 function fingerprint(): string {
   const { tracks, episodes, artists } = generateCatalogue();
   const lines = tracks.map((one) => {
     const by = one.artists.map((artist) => artist.id).join('+');
-    const { name, releaseDate, type, upc } = one.album;
+    const { name, releaseDate, type } = one.album;
     return [
       one.id,
       one.name,
@@ -25,7 +25,6 @@ function fingerprint(): string {
       name,
       releaseDate,
       type,
-      upc,
     ];
   });
   const rest = [...episodes.map(({ id, name, durationMs }) => [id, name, durationMs]), ...artists];
@@ -55,7 +54,7 @@ const KINDS: Record<string, (track: DemoTrack) => boolean> = {
   'a deluxe album': ({ album }) => album.name.endsWith('(Deluxe)'),
   'various artists': ({ album }) => album.artists.some(({ name }) => name === 'Various Artists'),
   'an explicit song': ({ explicit }) => explicit,
-  'a release date of a year alone': ({ album }) => album.precision === 'year',
+  'a release date of a year alone': ({ album }) => album.releaseDate.length === 4,
   'a title of punctuation': ({ name }) => !/[\p{L}\p{N}]/u.test(name),
   'a title of digits': ({ name }) => /^\d+$/.test(name),
   'an artist of punctuation': ({ artists }) => artists.some(({ name }) => !/[\p{L}\p{N}]/u.test(name)),

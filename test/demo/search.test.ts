@@ -18,14 +18,12 @@ async function tracks(call: Call, q: string, page = 'limit=10'): Promise<FoundTr
 
 test('an answer has only the requested types, in pages that continue without a gap up to the thousandth result', () =>
   withProvider(async ({ call }) => {
-    const { json } = await call('GET', '/search?q=kettle&type=track,album,artist,audiobook');
-    assert.deepEqual(Object.keys(json), ['tracks', 'albums', 'artists', 'audiobooks']);
+    const { json } = await call('GET', '/search?q=kettle&type=track,album,artist');
+    assert.deepEqual(Object.keys(json), ['tracks', 'albums', 'artists']);
     assert.deepEqual([json.tracks.items.length, json.albums.items[0].type], [5, 'album']);
     const ten = await tracks(call, 'paper viaduct');
     assert.deepEqual(await tracks(call, 'paper viaduct', 'limit=5&offset=5'), ten.slice(5));
     assert.equal((await tracks(call, 'the', 'limit=10&offset=990')).length, 10);
-    const playlists = (await call('GET', '/search?q=ferry&type=playlist&limit=10')).json.playlists.items;
-    assert.equal(playlists[1], null, 'as about three in ten are');
     for (const [query, message] of [
       ['type=track', 'No search query'],
       ['q=x', 'Missing parameter type'],

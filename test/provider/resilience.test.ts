@@ -173,29 +173,29 @@ test('pages that answer out of order are put in order', () =>
     assert.deepEqual((await all).items, playlists.map(playlistShape));
   }));
 
-type Flag = 'appOwnerPremium' | 'registered';
-
-const refusals: Array<[what: string, code: string, flag: Flag, message: string, remedy: RegExp]> = [
+const refusals: Array<[what: string, code: string, body: string, message: string, remedy: RegExp]> = [
   [
     'an app whose owner has no Premium',
     'APP_OWNER_PREMIUM_REQUIRED',
-    'appOwnerPremium',
+    'Active premium subscription required for the owner of the app. When the subscription status changes, ' +
+      'it can take a few hours before requests are allowed again.',
     'Spotify accepts requests from this app only while the owner of the app has Premium.',
     /renew Premium.*hours/,
   ],
   [
     'an account that is not on the user list of the app',
     'USER_NOT_REGISTERED',
-    'registered',
+    'Check settings on developer.spotify.com/dashboard, the user may not be registered.',
     'This account is not on the user list of the Spotify app.',
     /User Management/,
   ],
 ];
 
-for (const [what, code, flag, message, remedy] of refusals) {
+for (const [what, code, body, message, remedy] of refusals) {
   test(`${what}, reported in plain text, is ${code} for reads, writes and commands`, () =>
     withRelay(async (relay) => {
-      owner(relay.provider)[flag] = false;
+      const times = Number.POSITIVE_INFINITY;
+      relay.provider.faults.add({ kind: 'status', status: 403, body, contentType: 'text/plain', times });
       const playlist_id = firstPlaylist(relay).id;
       const calls: Array<[tool: string, args: Answer]> = [
         ['get_playlist', { playlist_id }],

@@ -28,7 +28,7 @@ export async function storeLogin({ home, key, provider, clock, random }: StoredL
   await vault.verifyKey();
   const account = owner(provider);
   const scope = PROVIDER_SCOPES.join(' ');
-  const { token, seconds } = provider.grants.issueAccess(account, scope);
+  const { token, seconds } = provider.logins.issueAccess(account, scope);
   const loginExpiresAt = new Date(clock.now());
   loginExpiresAt.setUTCMonth(loginExpiresAt.getUTCMonth() + 6);
   await createKeepers(store, vault, clock).accounts.connect(
@@ -43,7 +43,7 @@ export async function storeLogin({ home, key, provider, clock, random }: StoredL
     {
       account: account.id,
       accessToken: token,
-      refreshToken: provider.grants.issueRefresh(account, scope, provider.clientId),
+      refreshToken: provider.logins.issueRefresh(account, scope),
       accessExpiresAt: clock.now() + seconds * 1_000,
     },
   );

@@ -1,52 +1,68 @@
-/** Reads tracks, artists and albums by ID. */
-import { type Answer, type ApiCall, idInPath, notFound, ok, refuse } from '../http.ts';
-import { pageRequest, paging } from './paging.ts';
+/** Tracks, artists and albums: by ID, and by search. */
+import { searchOf } from '../catalogue/search.ts';
+import type { ApiCall, PageRequest, Routes } from '../http.ts';
+import { idInPath, notFound, ok, pageRequest, paging, refuse } from '../http.ts';
 import { artistObject, simplifiedAlbum, simplifiedTrack, trackObject } from './shapes.ts';
 
-/** `GET /tracks/{id}`. */
-export function getTrack(call: ApiCall): Answer {
-  const track = inPath(call, 'track', call.world.catalogue.trackByUri);
-  return ok(trackObject(call.world, track, call.query.has('market')));
+/** How far results of a search can be reached. */
+const MAX_REACH = 1_000;
+
+export const CATALOGUE_ROUTES: Routes = {
+  'GET /tracks/:id': (call) => ok(trackObject(trackOf(call))),
+  'GET /artists/:id': (call) => ok(artistObject(artistOf(call))),
+
+  'GET /artists/:id/albums': (call) => {
+    const artist = artistOf(call);
+    const page = pageRequest(call, 5, 10);
+    const groups = (call.query.get('include_groups') ?? 'album,single,appears_on,compilation').split(',');
+    const albums = call.world.catalogue.albums.filter(({ artists, type, tracks }) => {
+      if (artists.includes(artist)) return groups.includes(type);
+      return groups.includes('appears_on') && tracks.some((track) => track.artists.includes(artist));
+    });
+    return ok(paging(`/artists/${artist.id}/albums`, albums, page, simplifiedAlbum));
+  },
+
+  'GET /albums/:id': (call) => {
+    const album = albumOf(call);
+    const tracks = tracksOf(call, { limit: 50, offset: 0 });
+    return ok({ ...simplifiedAlbum(album), tracks });
+  },
+
+  'GET /albums/:id/tracks': (call) => ok(tracksOf(call, pageRequest(call, 20, 50))),
+
+  'GET /search': (call) => {
+    const query = call.query.get('q')?.trim() ?? '';
+    if (query === '') throw refuse(400, 'No search query');
+    const types = call.query.get('type') ?? '';
+    if (types === '') throw refuse(400, 'Missing parameter type');
+    const finders = types.split(',').map((type) => {
+      const find = Object.hasOwn(FINDERS, type) ? FINDERS[type] : undefined;
+      if (!find) throw refuse(400, `Bad search type field ${type}`);
+      return { type, find };
+    });
+    return ok(Object.fromEntries(finders.map(({ type, find }) => [`${type}s`, find(call, query)])));
+  },
+};
+
+const FINDERS: Readonly<Record<string, (call: ApiCall, query: string) => unknown>> = {
+  track: (call, query) => pageOf(call, searchOf(call.world.catalogue).tracks(query), trackObject),
+  artist: (call, query) => pageOf(call, searchOf(call.world.catalogue).artists(query), artistObject),
+  album: (call, query) => pageOf(call, searchOf(call.world.catalogue).albums(query), simplifiedAlbum),
+};
+
+/** Counts no more results than can be reached. */
+function pageOf<T>(call: ApiCall, results: readonly T[], shape: (result: T) => unknown) {
+  const page = pageRequest(call, 5, 10, MAX_REACH);
+  if (page.limit + page.offset > MAX_REACH) throw refuse(400, 'Invalid offset');
+  return paging('/search', results.slice(0, MAX_REACH), page, shape);
 }
 
-/** `GET /artists/{id}`. */
-export function getArtist(call: ApiCall): Answer {
-  return ok(artistObject(call.world, artistOf(call)));
+function tracksOf(call: ApiCall, page: PageRequest) {
+  const { id, tracks } = albumOf(call);
+  return paging(`/albums/${id}/tracks`, tracks, page, simplifiedTrack);
 }
 
-/** `GET /artists/{id}/albums`. */
-export function getArtistAlbums(call: ApiCall): Answer {
-  const artist = artistOf(call);
-  const page = pageRequest(call, 5, 10);
-  const groups = (call.query.get('include_groups') ?? 'album,single,appears_on,compilation').split(',');
-  const albums = call.world.catalogue.albums.filter((album) => {
-    if (album.artists.includes(artist)) return groups.includes(album.type);
-    return groups.includes('appears_on') && album.tracks.some((track) => track.artists.includes(artist));
-  });
-  const path = `/artists/${artist.id}/albums`;
-  return ok(paging(call, path, albums, page, (album) => simplifiedAlbum(call.world, album)));
-}
-
-/** `GET /albums/{id}`. */
-export function getAlbum(call: ApiCall): Answer {
-  const album = albumOf(call);
-  const first = { limit: 50, offset: 0 };
-  const tracks = paging(call, `/albums/${album.id}/tracks`, album.tracks, first, (track) =>
-    simplifiedTrack(call.world, track),
-  );
-  const external_ids = { upc: album.upc };
-  return ok({ ...simplifiedAlbum(call.world, album), copyrights: [], external_ids, tracks });
-}
-
-/** `GET /albums/{id}/tracks`. */
-export function getAlbumTracks(call: ApiCall): Answer {
-  const album = albumOf(call);
-  const json = paging(call, `/albums/${album.id}/tracks`, album.tracks, pageRequest(call, 20, 50), (track) =>
-    simplifiedTrack(call.world, track),
-  );
-  return ok(json);
-}
-
+const trackOf = (call: ApiCall) => inPath(call, 'track', call.world.catalogue.trackByUri);
 const artistOf = (call: ApiCall) => inPath(call, 'artist', call.world.catalogue.artistByUri);
 const albumOf = (call: ApiCall) => inPath(call, 'album', call.world.catalogue.albumByUri);
 
@@ -54,9 +70,4 @@ function inPath<T>(call: ApiCall, type: string, byUri: ReadonlyMap<string, T>): 
   const found = byUri.get(`spotify:${type}:${idInPath(call)}`);
   if (!found) throw notFound();
   return found;
-}
-
-/** Refuses a removed endpoint, as Spotify does for applications created since February 2026. */
-export function removed(): Answer {
-  throw refuse(403, 'Forbidden');
 }

@@ -1,91 +1,144 @@
-/** The profile, top items and the listening history. */
-import { type Answer, type ApiCall, ok, refuse } from '../http.ts';
+/** What belongs to an account: the profile, top items, the listening history, and the library of tracks and playlists. */
+import type { ApiCall, Routes } from '../http.ts';
+import { needScope, ok, pageRequest, paging, refuse, scoped, wholeNumber } from '../http.ts';
 import { advancePlayer } from '../player.ts';
-import { type Play, TIME_RANGES, type TimeRange, type World } from '../state.ts';
-import { pageRequest, paging, wholeNumber } from './paging.ts';
-import { artistObject, contextObject, trackObject, userRef } from './shapes.ts';
+import { findPlaylist, remember, stateAt, TIME_RANGES } from '../state.ts';
+import { artistObject, contextObject, secondsOf, trackObject, userRef } from './shapes.ts';
 
 /** Only this many plays can be read. */
 const HISTORY_REACH = 50;
+/** URIs of one request to the library. */
+const MAX_URIS = 40;
 
-/** `GET /me`, without the fields removed in February 2026. */
-export function getMe({ world, account }: ApiCall): Answer {
-  const profile = userRef(world, account.id);
-  const { accountId: account_id, displayName: display_name } = account;
-  return ok({ ...profile, account_id, display_name, images: [] });
-}
+/** The scope that each kind needs, for changes and for checks. */
+const SCOPES = {
+  track: { change: 'user-library-modify', check: 'user-library-read' },
+  playlist: { change: 'playlist-modify-public', check: 'playlist-read-private' },
+};
 
-/** `GET /me/top/tracks`. */
-export function getTopTracks(call: ApiCall): Answer {
-  return topOf(call, 'tracks', call.world.catalogue.trackByUri, trackObject);
-}
+export const PERSONAL_ROUTES: Routes = {
+  /** Without the fields removed in February 2026. */
+  'GET /me': ({ account }) => {
+    const { accountId: account_id, displayName: display_name } = account;
+    return ok({ ...userRef(account.id), account_id, display_name, images: [] });
+  },
 
-/** `GET /me/top/artists`. */
-export function getTopArtists(call: ApiCall): Answer {
-  return topOf(call, 'artists', call.world.catalogue.artistByUri, artistObject);
-}
+  'GET /me/top/tracks': scoped('user-top-read', (call) => {
+    return topOf(call, 'tracks', call.world.catalogue.trackByUri, trackObject);
+  }),
+
+  'GET /me/top/artists': scoped('user-top-read', (call) => {
+    return topOf(call, 'artists', call.world.catalogue.artistByUri, artistObject);
+  }),
+
+  /** Newest first, without episodes. The rows have the field `track`, which is `item` only in playlists. */
+  'GET /me/player/recently-played': scoped('user-read-recently-played', (call) => {
+    const { world, account, query } = call;
+    advancePlayer(world, account, call.now);
+    const { limit } = pageRequest(call, 20, 50);
+    const before = wholeNumber(query, 'before') ?? Number.POSITIVE_INFINITY;
+    const after = wholeNumber(query, 'after') ?? Number.NEGATIVE_INFINITY;
+    if ([before, after].some(Number.isNaN)) throw refuse(400, 'Invalid cursor');
+    if (query.has('before') && query.has('after'))
+      throw refuse(400, 'Only one of before and after may be given');
+    const plays = account.history
+      .map((play) => ({ ...play, track: world.catalogue.trackByUri.get(play.uri) }))
+      .filter(({ track }) => track !== undefined)
+      .slice(0, HISTORY_REACH)
+      .filter(({ playedAt }) => after < playedAt && playedAt < before);
+    const items = plays.slice(0, limit).map(({ track, playedAt, contextUri }) => ({
+      track: track && trackObject(track),
+      played_at: new Date(playedAt).toISOString(),
+      context: contextObject(contextUri),
+    }));
+    const oldest = String(plays[items.length - 1]?.playedAt);
+    const cursors = items.length === 0 ? null : { after: String(plays[0]?.playedAt), before: oldest };
+    const next = `${world.apiUrl}/me/player/recently-played?before=${oldest}&limit=${limit}`;
+    return ok({ items, limit, next: plays.length > items.length ? next : null, cursors });
+  }),
+
+  /** Newest first. The rows have the field `track`, which is `item` only in playlists. */
+  'GET /me/tracks': scoped('user-library-read', (call) => {
+    const rows = stateAt(call.world, call.account).saved.flatMap(({ uri, addedAt }) => {
+      const track = call.world.catalogue.trackByUri.get(uri);
+      return track ? [{ track, addedAt }] : [];
+    });
+    const page = paging('/me/tracks', rows, pageRequest(call, 20, 50), ({ track, addedAt }) => {
+      return { added_at: addedAt, track: trackObject(track) };
+    });
+    return ok(page);
+  }),
+
+  /** Saves tracks and follows playlists. */
+  'PUT /me/library': (call) => {
+    const { world, account, now } = call;
+    const named = libraryUris(call, 'change').map(({ uri, id }) => {
+      const playlist = findPlaylist(world, id);
+      if (!playlist && !world.catalogue.trackByUri.has(uri))
+        throw refuse(400, 'Payload contains a non-existing ID');
+      return { uri, playlist };
+    });
+    remember(world, account);
+    for (const { uri, playlist } of named) {
+      if (playlist) {
+        if (!account.playlists.includes(playlist)) account.playlists.unshift(playlist);
+      } else if (!account.saved.some((one) => one.uri === uri)) {
+        account.saved.unshift({ uri, addedAt: secondsOf(now) });
+      }
+    }
+    return { status: 200, text: '' };
+  },
+
+  /** Removes tracks, and deletes or unfollows playlists. */
+  'DELETE /me/library': (call) => {
+    const { world, account } = call;
+    const given = libraryUris(call, 'change');
+    const [uris, ids] = [new Set(given.map(({ uri }) => uri)), new Set(given.map(({ id }) => id))];
+    remember(world, account);
+    account.saved = account.saved.filter(({ uri }) => !uris.has(uri));
+    const gone = account.playlists.filter(({ id }) => ids.has(id));
+    account.playlists = account.playlists.filter((one) => !gone.includes(one));
+    // Deleting only takes a playlist off the list: its ID keeps working.
+    world.unlisted.push(...gone.filter(({ id }) => !findPlaylist(world, id)));
+    return { status: 200, text: '' };
+  },
+
+  /** Booleans in the order of `uris`. */
+  'GET /me/library/contains': (call) => {
+    const { saved, playlists } = stateAt(call.world, call.account);
+    const held = new Set([
+      ...saved.map(({ uri }) => uri),
+      ...playlists.map(({ id }) => `spotify:playlist:${id}`),
+    ]);
+    return ok(libraryUris(call, 'check').map(({ uri }) => held.has(uri)));
+  },
+};
 
 function topOf<T>(
   call: ApiCall,
   kind: 'tracks' | 'artists',
   byUri: ReadonlyMap<string, T>,
-  shape: (world: World, one: T) => unknown,
-): Answer {
-  const best = call.account.top[kind][timeRange(call)].flatMap((uri) => byUri.get(uri) ?? []);
-  const page = pageRequest(call, 20, 50);
-  return ok(paging(call, `/me/top/${kind}`, best, page, (one) => shape(call.world, one)));
-}
-
-function timeRange(call: ApiCall): TimeRange {
-  const value = call.query.get('time_range') ?? 'medium_term';
-  const range = TIME_RANGES.find((name) => name === value);
+  shape: (one: T) => unknown,
+) {
+  const range = TIME_RANGES.find((name) => name === (call.query.get('time_range') ?? 'medium_term'));
   if (!range) throw refuse(400, 'Invalid time range');
-  return range;
+  const best = call.account.top[kind][range].flatMap((uri) => byUri.get(uri) ?? []);
+  return ok(paging(`/me/top/${kind}`, best, pageRequest(call, 20, 50), shape));
 }
 
 /**
- * `GET /me/player/recently-played`: newest first, without episodes. The rows have the field `track`, which is `item` only in
- * playlists.
+ * @throws Refusal 400 without the query parameter `uris` (a body is ignored), for more than 40 URIs or for a bad URI; 403
+ * without the scope
  */
-export function getRecentlyPlayed(call: ApiCall): Answer {
-  advancePlayer(call.world, call.account, call.now);
-  const { limit } = pageRequest(call, 20, 50);
-  const before = cursor(call, 'before');
-  const after = cursor(call, 'after');
-  if (before !== null && after !== null) throw refuse(400, 'Only one of before and after may be given');
-  const plays = call.account.history
-    .filter(({ uri }) => call.world.catalogue.trackByUri.has(uri))
-    .slice(0, HISTORY_REACH)
-    .filter(({ playedAt }) => (before === null || playedAt < before) && (after === null || playedAt > after));
-  return ok(pageOfPlays(call, plays, limit));
-}
-
-function pageOfPlays(call: ApiCall, plays: readonly Play[], limit: number): Record<string, unknown> {
-  const base = `${call.world.apiUrl}/me/player/recently-played`;
-  const page = plays.slice(0, limit);
-  const oldest = page.at(-1)?.playedAt;
-  const newest = page[0]?.playedAt;
-  const hasMore = plays.length > page.length;
-  return {
-    href: `${base}?${call.query}`,
-    items: page.map((play) => playObject(call, play)),
-    limit,
-    next: hasMore ? `${base}?${new URLSearchParams({ before: String(oldest), limit: String(limit) })}` : null,
-    cursors: page.length === 0 ? null : { after: String(newest), before: String(oldest) },
-  };
-}
-
-function playObject({ world }: ApiCall, play: Play): Record<string, unknown> {
-  const track = world.catalogue.trackByUri.get(play.uri);
-  return {
-    track: track ? trackObject(world, track) : null,
-    played_at: new Date(play.playedAt).toISOString(),
-    context: contextObject(world, play.contextUri),
-  };
-}
-
-function cursor(call: ApiCall, name: 'before' | 'after'): number | null {
-  const value = wholeNumber(call.query.get(name));
-  if (Number.isNaN(value)) throw refuse(400, `Invalid value for ${name}`);
-  return value;
+function libraryUris(call: ApiCall, use: 'change' | 'check'): Array<{ uri: string; id: string }> {
+  const value = call.query.get('uris') ?? '';
+  if (value === '') throw refuse(400, 'Missing required field: uris');
+  const texts = value.split(',');
+  if (texts.length > MAX_URIS) throw refuse(400, `Too many uris requested: at most ${MAX_URIS}`);
+  return texts.map((uri) => {
+    const [, kind, id = ''] = /^spotify:(track|playlist):([0-9A-Za-z]{22})$/.exec(uri) ?? [];
+    if (kind === undefined) throw refuse(400, `Invalid uri: ${uri}`);
+    needScope(call, SCOPES[kind as keyof typeof SCOPES][use]);
+    return { uri, id };
+  });
 }

@@ -1,128 +1,90 @@
 /**
- * The objects of the Web API as applications created since February 2026 get them, without `popularity`,
- * `available_markets`, `linked_from` and `followers`. A world with legacy shapes adds `genres`.
+ * The objects of the Web API as applications created since February 2026 get them: without `popularity`, `genres`,
+ * `available_markets`, `linked_from` and `followers`.
  */
-import type { DemoAlbum, DemoArtist, DemoEpisode, DemoShow, DemoTrack, Named } from '../catalogue/types.ts';
-import type { World } from '../state.ts';
+import { percentDecoded } from '../../base/parsing.ts';
+import type { DemoAlbum, DemoArtist, DemoEpisode, DemoTrack, Named } from '../catalogue/types.ts';
+import { type DemoPlaylist, type PlaylistRow, snapshotOf, stateAt, type World } from '../state.ts';
 
 type Shape = Record<string, unknown>;
 
-function common(world: World, type: string, { id, uri, name }: Named): Shape {
-  const external_urls = { spotify: `https://open.spotify.com/${type}/${id}` };
-  return { external_urls, href: `${world.apiUrl}/${type}s/${id}`, id, name, type, uri };
+function common(type: string, { id, uri, name }: Named): Shape {
+  return { external_urls: webUrl(type, id), href: apiUrl(type, id), id, name, type, uri };
 }
 
-export function artistObject(world: World, artist: DemoArtist): Shape {
-  const genres = world.legacyShapes ? { genres: artist.genres } : {};
-  return { ...common(world, 'artist', artist), images: [], ...genres };
+/** The address at Spotify, which nobody follows. */
+function apiUrl(type: string, id: string): string {
+  return `https://api.spotify.com/v1/${type}s/${encodeURIComponent(id)}`;
 }
 
-export function simplifiedAlbum(world: World, album: DemoAlbum): Shape {
+function webUrl(type: string, id: string) {
+  return { spotify: `https://open.spotify.com/${type}/${encodeURIComponent(id)}` };
+}
+
+export function artistObject(artist: DemoArtist): Shape {
+  return { ...common('artist', artist), images: [] };
+}
+
+export function simplifiedAlbum(album: DemoAlbum): Shape {
   return {
-    ...common(world, 'album', album),
+    ...common('album', album),
     album_type: album.type,
     total_tracks: album.tracks.length,
     images: [],
     release_date: album.releaseDate,
-    release_date_precision: album.precision,
-    artists: album.artists.map((artist) => common(world, 'artist', artist)),
+    artists: album.artists.map((artist) => common('artist', artist)),
   };
 }
 
-/** @param withMarket true if the query has a market; only then does the track have `is_playable` */
-export function trackObject(world: World, track: DemoTrack, withMarket = false): Shape {
-  const made = withMarket ? undefined : world.shapes?.get(track.uri);
-  if (made) return made;
-  const shape = {
-    ...simplifiedTrack(world, track, withMarket),
-    album: simplifiedAlbum(world, track.album),
-    external_ids: { isrc: track.isrc },
-  };
-  if (!withMarket) world.shapes?.set(track.uri, shape);
-  return shape;
+export function trackObject(track: DemoTrack): Shape {
+  const album = simplifiedAlbum(track.album);
+  return { ...simplifiedTrack(track), album, external_ids: { isrc: track.isrc } };
 }
 
-export function simplifiedTrack(world: World, track: DemoTrack, withMarket = false): Shape {
+export function simplifiedTrack(track: DemoTrack): Shape {
   return {
-    ...common(world, 'track', track),
-    artists: track.artists.map((artist) => common(world, 'artist', artist)),
+    ...common('track', track),
+    artists: track.artists.map((artist) => common('artist', artist)),
     disc_number: 1,
     duration_ms: track.durationMs,
     explicit: track.explicit,
     is_local: false,
-    ...(withMarket ? { is_playable: true } : {}),
-    preview_url: null,
     track_number: track.trackNumber,
   };
 }
 
-export function simplifiedShow(world: World, show: DemoShow): Shape {
+function episodeObject({ show, ...episode }: DemoEpisode): Shape {
   return {
-    ...common(world, 'show', show),
-    description: show.description,
-    explicit: false,
-    images: [],
-    languages: ['en'],
-    media_type: 'audio',
-    total_episodes: show.episodes.length,
-  };
-}
-
-export function simplifiedEpisode(world: World, episode: DemoEpisode): Shape {
-  return {
-    ...common(world, 'episode', episode),
-    description: episode.description,
+    ...common('episode', episode),
     duration_ms: episode.durationMs,
     explicit: episode.explicit,
     images: [],
-    is_externally_hosted: false,
-    is_playable: true,
-    languages: ['en'],
     release_date: episode.releaseDate,
-    release_date_precision: 'day',
+    show: { ...common('show', show), images: [], total_episodes: show.episodes.length },
   };
 }
 
-/**
- * A file on someone's machine, of which only the tags are known: `spotify:local:{artist}:{album}:{title}:{seconds}`.
- */
+/** A file on someone's machine, of which only the tags are known: `spotify:local:{artist}:{album}:{title}:{seconds}`. */
 function localTrack(uri: string): Shape {
-  const [artist = '', album = '', title = '', seconds = '0'] = uri.split(':').slice(2).map(decodeLocal);
+  const tags = uri.split(':').slice(2);
+  const [artist = '', album = '', title = '', seconds = '0'] = tags.map((tag) =>
+    percentDecoded(tag.replaceAll('+', ' ')),
+  );
   const unknown = { external_urls: {}, href: null, id: null };
+  const undated = { album_type: null, release_date: null, total_tracks: null };
   return {
     ...unknown,
-    album: {
-      ...unknown,
-      album_type: null,
-      artists: [],
-      images: [],
-      name: album,
-      release_date: null,
-      release_date_precision: null,
-      total_tracks: null,
-      type: 'album',
-      uri: null,
-    },
+    album: { ...unknown, ...undated, artists: [], images: [], name: album, type: 'album', uri: null },
     artists: artist === '' ? [] : [{ ...unknown, name: artist, type: 'artist', uri: null }],
-    disc_number: 0,
     duration_ms: Number(seconds) * 1_000,
     explicit: false,
     external_ids: {},
     is_local: true,
     name: title,
-    preview_url: null,
     track_number: 0,
     type: 'track',
     uri,
   };
-}
-
-function decodeLocal(part: string): string {
-  try {
-    return decodeURIComponent(part.replaceAll('+', ' '));
-  } catch {
-    return part;
-  }
 }
 
 /**
@@ -132,36 +94,81 @@ function decodeLocal(part: string): string {
 export function mediaObject(world: World, uri: string, withEpisodes: boolean): Shape | null {
   if (uri.startsWith('spotify:local:')) return localTrack(uri);
   const track = world.catalogue.trackByUri.get(uri);
-  if (track) return trackObject(world, track);
+  if (track) return trackObject(track);
   const episode = withEpisodes ? world.catalogue.episodeByUri.get(uri) : undefined;
-  return episode ? { ...simplifiedEpisode(world, episode), show: simplifiedShow(world, episode.show) } : null;
+  return episode ? episodeObject(episode) : null;
 }
 
 /** A user, as in `owner` and `added_by`. */
-export function userRef(world: World, id: string): Shape {
-  const uri = `spotify:user:${id}`;
-  const made = world.shapes?.get(uri);
-  if (made) return made;
-  const shape = {
-    external_urls: { spotify: `https://open.spotify.com/user/${encodeURIComponent(id)}` },
-    href: `${world.apiUrl}/users/${encodeURIComponent(id)}`,
-    id,
-    type: 'user',
-    uri,
-  };
-  world.shapes?.set(uri, shape);
-  return shape;
+export function userRef(id: string): Shape {
+  const [href, external_urls] = [apiUrl('user', id), webUrl('user', id)];
+  return { external_urls, href, id, type: 'user', uri: `spotify:user:${id}` };
 }
 
 /** The context that something was played from, or null. */
-export function contextObject(world: World, uri: string | null): Shape | null {
+export function contextObject(uri: string | null): Shape | null {
   if (uri === null) return null;
-  const isCollection = uri.endsWith(':collection');
-  const [, type = '', id = ''] = uri.split(':');
+  const [, kind = '', id = ''] = uri.split(':');
+  const type = uri.endsWith(':collection') ? 'collection' : kind;
+  return { type, href: apiUrl(type, id), external_urls: webUrl(type, id), uri };
+}
+
+/**
+ * A playlist as reads show it.
+ * @param rows the paging object of its rows; by default only their number; null for accounts that may not read them
+ */
+export function playlistObject(world: World, present: DemoPlaylist, rows?: Shape | null): Shape {
+  const { id, name, description, collaborative, rows: shown, ...playlist } = stateAt(world, present);
+  const counted = { href: `${apiUrl('playlist', id)}/items`, total: totalOf(world, present) };
+  const cover = `${world.apiUrl.replace(/\/v1$/, '')}/image/${id}`;
   return {
-    type: isCollection ? 'collection' : type,
-    href: isCollection ? `${world.apiUrl}/me/tracks` : `${world.apiUrl}/${type}s/${id}`,
-    external_urls: { spotify: `https://open.spotify.com/${isCollection ? 'collection' : `${type}/${id}`}` },
-    uri,
+    collaborative,
+    description: description === null ? null : escapeHtml(description),
+    external_urls: webUrl('playlist', id),
+    href: apiUrl('playlist', id),
+    id,
+    // A mosaic of four covers comes in one size, and Spotify does not say which.
+    images: shown.length === 0 ? [] : [{ url: cover, height: null, width: null }],
+    name,
+    owner: { ...userRef(playlist.ownerId), display_name: playlist.ownerName },
+    public: playlist.public,
+    snapshot_id: snapshotOf(stateAt(world, present, world.lags.snapshots)),
+    type: 'playlist',
+    uri: `spotify:playlist:${id}`,
+    ...(rows === null ? {} : { items: rows ?? counted }),
   };
+}
+
+/** The number of rows that reads show. */
+export function totalOf(world: World, playlist: DemoPlaylist): number {
+  return stateAt(world, playlist, world.lags.totals).rows.length;
+}
+
+/** @param withEpisodes true if the query's `additional_types` includes episodes; otherwise rows of episodes have no item */
+export function rowObject(world: World, row: PlaylistRow, withEpisodes: boolean): Shape {
+  return {
+    added_at: row.addedAt,
+    added_by: row.addedBy === null ? null : userRef(row.addedBy),
+    is_local: row.uri.startsWith('spotify:local:'),
+    item: row.unavailable ? null : mediaObject(world, row.uri, withEpisodes),
+  };
+}
+
+const ENTITIES: Record<string, string> = {
+  '&': 'amp',
+  '<': 'lt',
+  '>': 'gt',
+  '"': 'quot',
+  "'": '#x27',
+  '/': '#x2F',
+};
+
+/** The text as HTML, as Spotify escapes it. */
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"'/]/g, (sign) => `&${ENTITIES[sign]};`);
+}
+
+/** A time as Spotify writes it, without milliseconds. */
+export function secondsOf(unixMs: number): string {
+  return `${new Date(unixMs).toISOString().slice(0, 19)}Z`;
 }

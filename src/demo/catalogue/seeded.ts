@@ -15,6 +15,11 @@ export function derivedId(key: string): string {
   return base62Id(createHash('sha256').update(key).digest());
 }
 
+/** The entries at `start`, `start + step`, …: at most `most` of them. */
+export function everyNth<T>(entries: readonly T[], step: number, start: number, most: number): T[] {
+  return entries.filter((_, at) => at % step === start).slice(0, most);
+}
+
 /** A mulberry32 generator: small, fast, and good enough to shuffle word lists. */
 export class Seeded {
   #state: number;

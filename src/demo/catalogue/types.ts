@@ -1,7 +1,5 @@
 /** The invented music of the simulated provider. Immutable once generated. */
 
-type AlbumType = 'album' | 'single' | 'compilation';
-
 /** The fields that every object of the Web API has. */
 export interface Named {
   readonly id: string;
@@ -16,12 +14,10 @@ export interface DemoArtist extends Named {
 }
 
 export interface DemoAlbum extends Named {
-  readonly type: AlbumType;
+  readonly type: 'album' | 'single' | 'compilation';
   readonly artists: readonly DemoArtist[];
-  /** `YYYY` or `YYYY-MM-DD`, as the precision says. */
+  /** `YYYY` or `YYYY-MM-DD`. */
   readonly releaseDate: string;
-  readonly precision: 'year' | 'day';
-  readonly upc: string;
   readonly popularity: number;
   /** In playing order. */
   readonly tracks: readonly DemoTrack[];
@@ -40,12 +36,10 @@ export interface DemoTrack extends Named {
 }
 
 export interface DemoShow extends Named {
-  readonly description: string;
   readonly episodes: readonly DemoEpisode[];
 }
 
 export interface DemoEpisode extends Named {
-  readonly description: string;
   readonly show: DemoShow;
   readonly durationMs: number;
   /** `YYYY-MM-DD`. */
@@ -57,7 +51,6 @@ export interface Catalogue {
   readonly artists: readonly DemoArtist[];
   readonly albums: readonly DemoAlbum[];
   readonly tracks: readonly DemoTrack[];
-  readonly shows: readonly DemoShow[];
   readonly episodes: readonly DemoEpisode[];
   readonly trackByUri: ReadonlyMap<string, DemoTrack>;
   readonly episodeByUri: ReadonlyMap<string, DemoEpisode>;

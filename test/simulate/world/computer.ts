@@ -46,7 +46,7 @@ interface Process {
 
 const TOOLS = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]));
 /** The client ID of the Spotify app. */
-export const CLIENT_ID = 'relay-demo-client';
+const CLIENT_ID = 'relay-demo-client';
 const REDIRECT = 'http://127.0.0.1:4980/auth/provider/callback';
 /** How long a stopping server waits for calls to end by themselves, and then for stopped calls, as `src/server/start.ts` does. */
 const DRAIN_MS = 5_000;

@@ -4,7 +4,7 @@
  */
 import { lazy } from '../../../src/base/memoised.ts';
 import type { StateFile } from '../../../src/store/file/stateFile.ts';
-import { CLIENT_ID, Computer } from './computer.ts';
+import { Computer } from './computer.ts';
 import { MemoryDisk } from './disk.ts';
 import { guarded } from './guard.ts';
 import { Network } from './network.ts';
@@ -44,8 +44,8 @@ export const connectedHome = lazy(async () => {
     state: disk.content as StateFile,
     /** Makes the login valid at a Spotify. */
     knownTo({ rules, account }: Spotify) {
-      const tokens = { access: granted.access_token, refresh: granted.refresh_token };
-      rules.grants.accept(tokens, account, granted.scope, CLIENT_ID);
+      rules.logins.issueAccess(account, granted.scope, granted.access_token);
+      rules.logins.issueRefresh(account, granted.scope, granted.refresh_token);
     },
   };
 });

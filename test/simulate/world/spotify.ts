@@ -2,7 +2,7 @@
 import { trackObject } from '../../../src/demo/api/shapes.ts';
 import type { Catalogue, DemoAlbum, DemoArtist, DemoTrack } from '../../../src/demo/catalogue/types.ts';
 import type { Answer, Incoming } from '../../../src/demo/http.ts';
-import { createDemoRules } from '../../../src/demo/provider.ts';
+import { createDemoRules } from '../../../src/demo/rules.ts';
 import {
   type DemoAccount,
   type DemoPlaylist,
@@ -10,13 +10,9 @@ import {
   type PlaylistRow,
   type World,
 } from '../../../src/demo/state.ts';
+import { withRows } from '../../support/simulator/reads.ts';
 import { chanceFor, randomOf } from './chance.ts';
 import type { VirtualTime } from './time.ts';
-
-/** What reads showed of a playlist, or of the account, until a moment. */
-type Former<T> = T & { until: number };
-type Shown = Pick<DemoPlaylist, 'rows' | 'version' | 'name' | 'description'>;
-type Held = Pick<DemoAccount, 'playlists' | 'saved'>;
 
 /** Number of tracks. The catalogue is small, since a history would spend most of its time on the JSON of a large one. */
 const TRACKS = 4_000;
@@ -29,7 +25,7 @@ const SINCE = '2026-01-05T08:00:00Z';
 const ARTIST: DemoArtist = { id: idOf('A', 0), uri: '', name: 'Somebody', genres: [], popularity: 0 };
 const ALBUM: DemoAlbum = {
   ...{ id: idOf('L', 0), uri: '', name: 'Songs', type: 'album', artists: [], releaseDate: '2020' },
-  ...{ precision: 'year', upc: '', popularity: 0, tracks: [] },
+  ...{ popularity: 0, tracks: [] },
 };
 
 function idOf(kind: string, index: number): string {
@@ -47,12 +43,10 @@ function trackOf(index: number, kind: 'T' | 'R'): DemoTrack {
 
 const ALL = (['T', 'R'] as const).map((kind) => Array.from({ length: TRACKS }, (_, at) => trackOf(at, kind)));
 const CATALOGUE: Catalogue = {
-  ...{ artists: [ARTIST], albums: [ALBUM], tracks: ALL[0] ?? [], shows: [], episodes: [] },
+  ...{ artists: [ARTIST], albums: [ALBUM], tracks: ALL[0] ?? [], episodes: [] },
   trackByUri: new Map(ALL.flat().map((track) => [track.uri, track])),
   ...{ episodeByUri: new Map(), albumByUri: new Map(), artistByUri: new Map(), showByUri: new Map() },
 };
-/** The JSON of tracks, kept from one history to the next, since tracks never change. */
-const SHAPES = new Map<string, Record<string, unknown>>();
 
 /** The URI of a track. */
 export function uriOf(index: number): string {
@@ -75,27 +69,27 @@ export class Spotify {
   readonly world: World;
   readonly account: DemoAccount;
   readonly rules: ReturnType<typeof createDemoRules>;
-  /** How long reads do not show what relay has written, in milliseconds. What a person does shows at once. */
-  lag = 0;
   /** True if some songs are shown under another ID. */
   isRelinking = false;
   /** Hears of each write of relay to a playlist, and of the rows before. */
   onWrite: ((playlist: DemoPlaylist, before: readonly string[]) => void) | null = null;
   /** The playlist whose pages lack their last rows, although their total counts these; null if none does. */
   shortened: DemoPlaylist | null = null;
-  #time: VirtualTime;
-  #formers = new Map<DemoPlaylist, Array<Former<Shown>>>();
-  #held: Array<Former<Held>> = [];
 
   constructor(time: VirtualTime, seed: number) {
-    this.#time = time;
     this.world = {
       ...{ catalogue: CATALOGUE, accounts: [accountOf('owner')], unlisted: [], clock: time.clock() },
       random: randomOf(chanceFor(seed, 'spotify')),
-      ...{ legacyShapes: false, apiUrl: 'https://api/v1', commands: 0, shapes: SHAPES },
+      ...{ apiUrl: 'https://api/v1', commands: 0 },
+      lags: { lists: 0, snapshots: 0, totals: 0 },
     };
     this.account = this.world.accounts[0] as DemoAccount;
     this.rules = createDemoRules(this.world);
+  }
+
+  /** How long reads do not show what relay has written, in milliseconds. What a person does shows at once. */
+  set lag(ms: number) {
+    this.world.lags = { lists: ms, totals: ms, snapshots: ms * VERSIONS_LAG };
   }
 
   /** Adds a playlist that the account has before the history begins. */
@@ -112,7 +106,7 @@ export class Spotify {
 
   /** A person changes which songs are saved; the newest come first. */
   save(uris: readonly string[]): void {
-    this.#held = [];
+    this.account.former = [];
     this.account.saved = uris.map((uri) => ({ uri, addedAt: SINCE }));
   }
 
@@ -120,86 +114,34 @@ export class Spotify {
   edit(playlist: DemoPlaylist, rows: (present: readonly PlaylistRow[]) => PlaylistRow[]): void {
     playlist.rows = rows(playlist.rows);
     playlist.version += 1;
-    this.#formers.delete(playlist);
+    playlist.former = [];
   }
 
   /** Lets a request of the program take effect, and answers with the state that reads show by now. */
   handle(request: Incoming): Answer {
     const id = /^\/playlists\/([^/]+)/.exec(request.path)?.[1];
-    const playlist = id === undefined ? null : (findPlaylist(this.world, id) ?? null);
-    if (!request.isApi) return this.rules.handle(request);
-    if (request.method === 'GET') return this.#read(request, playlist);
-    this.#remember(playlist);
+    const playlist = id === undefined ? undefined : findPlaylist(this.world, id);
     const before = playlist && this.onWrite ? urisOf(playlist) : [];
     const answer = this.rules.handle(request);
-    if (playlist && answer.status < 300) this.onWrite?.(playlist, before);
-    return answer;
+    if (playlist && request.method !== 'GET' && answer.status < 300) this.onWrite?.(playlist, before);
+    const shown = this.isRelinking ? withRows(request, answer, (uri) => this.#relinked(uri)) : answer;
+    return playlist && playlist === this.shortened && request.method === 'GET' ? this.#shorten(shown) : shown;
   }
 
-  /** Answers a read while the world is as it was some time ago. */
-  #read(request: Incoming, playlist: DemoPlaylist | null): Answer {
-    const { account, lag } = this;
-    const back: Array<() => void> = [];
-    const show = <T extends object>(target: T, was: Partial<T> | undefined) => {
-      const { ...now } = target;
-      back.unshift(() => void Object.assign(target, now));
-      Object.assign(target, was);
-    };
-    if (!playlist) show<Held>(account, this.#until(this.#held, lag));
-    for (const one of playlist ? [playlist] : account.playlists) {
-      const formers = this.#formers.get(one) ?? [];
-      const { rows, name, description } = this.#until(formers, lag) ?? one;
-      const { version } = this.#until(formers, lag * VERSIONS_LAG) ?? one;
-      if (formers.length > 0) show<Shown>(one, { rows, name, description, version });
-    }
-    try {
-      const answer = this.rules.handle(request);
-      if (playlist && this.isRelinking) this.#relink(answer);
-      if (playlist && playlist === this.shortened) this.#shorten(answer);
-      return answer;
-    } finally {
-      for (const undo of back) undo();
-    }
+  /** The track under another ID, if it is one of those that have one. */
+  #relinked(uri: string): Record<string, unknown> | undefined {
+    const number = numberOf(uri);
+    return number % RELINKED === 1 ? trackObject(trackOf(number, 'R')) : undefined;
   }
 
-  #until<T>(formers: ReadonlyArray<Former<T>>, lag: number): Former<T> | undefined {
-    return formers.find(({ until }) => until > this.#time.at - lag);
-  }
-
-  /** Shows some songs under another ID. The answer is this call's own, so it is changed in place. */
-  #relink({ json }: Answer): void {
-    const page = json as { items?: unknown } | undefined;
-    for (const items of [page?.items, (page?.items as { items?: unknown } | undefined)?.items]) {
-      if (!Array.isArray(items)) continue;
-      for (const row of items as Array<{ item: { uri: string } | null }>) {
-        const number = numberOf(row.item?.uri ?? '');
-        if (number % RELINKED === 1)
-          row.item = trackObject(this.world, trackOf(number, 'R')) as { uri: string };
-      }
-    }
-  }
-
-  /** Leaves out the second half of a page. The answer is this call's own, so it is changed in place. */
-  #shorten({ json }: Answer): void {
-    const page = json as { items?: unknown } | undefined;
+  /** Leaves out the second half of a page. */
+  #shorten({ json, ...answer }: Answer): Answer {
+    const page = structuredClone(json) as { items?: unknown } | undefined;
     for (const paging of [page, page?.items] as Array<{ items?: unknown } | undefined>) {
       if (!paging || !Array.isArray(paging.items)) continue;
       paging.items = paging.items.slice(0, Math.floor(paging.items.length / 2));
     }
-  }
-
-  /** Notes the state before a write. */
-  #remember(playlist: DemoPlaylist | null): void {
-    if (this.lag === 0) return;
-    const until = this.#time.at;
-    const isNeeded = (former: { until: number }) => former.until > until - this.lag * VERSIONS_LAG;
-    if (playlist) {
-      const { rows, version, name, description } = playlist;
-      const formers = (this.#formers.get(playlist) ?? []).filter(isNeeded);
-      this.#formers.set(playlist, [...formers, { until, rows: [...rows], version, name, description }]);
-    }
-    const { playlists, saved } = this.account;
-    this.#held = [...this.#held.filter(isNeeded), { until, playlists: [...playlists], saved: [...saved] }];
+    return { ...answer, json: page };
   }
 }
 
@@ -214,7 +156,7 @@ function accountOf(name: string): DemoAccount {
       saved: [],
       devices: [],
     },
-    ...{ premium: true, appOwnerPremium: true, registered: true, otherSaved: new Set(), history: [] },
+    ...{ premium: true, history: [] },
     top: { tracks: none(), artists: none() },
     player: {
       ...{ deviceId: null, privateSession: false, queue: [], index: 0, queued: 0, contextUri: null },

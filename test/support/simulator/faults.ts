@@ -1,6 +1,6 @@
 /** Faults on demand: the kinds of rules, which of them apply to a request, and what they do. */
-import type { Delivery, Hook, RequestContext } from '../../../src/demo/hook.ts';
 import { type Answer, apiError, type Incoming } from '../../../src/demo/http.ts';
+import type { Delivery, Hook, RequestContext } from './hook.ts';
 
 export type FaultAction =
   /** Waits on the provider's clock before the request is handled. */
@@ -138,7 +138,10 @@ function late(
   { handle, wait }: Pick<RequestContext, 'handle' | 'wait'>,
 ): Delivery {
   // Closing the provider ends the wait. The request then never takes effect.
-  wait(ms).then(handle, () => {});
+  wait(ms).then(
+    () => handle(),
+    () => {},
+  );
   return typeof answer === 'number'
     ? whole(apiError(answer, 'Server error.'))
     : { answer: { status: 0 }, manner: answer };

@@ -1,5 +1,5 @@
 /** The requests that arrived, oldest first, and how each was answered. */
-import type { Hook } from '../../../src/demo/hook.ts';
+import type { Hook } from './hook.ts';
 
 export interface RecordedRequest {
   method: string;

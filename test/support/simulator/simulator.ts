@@ -2,7 +2,8 @@
  * The simulated provider for tests, with a log of requests and faults on demand. It can also change things without relay, as
  * another client would.
  */
-import type { Hook } from '../../../src/demo/hook.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { apiError } from '../../../src/demo/http.ts';
 import {
   type DemoProvider,
   type DemoProviderOptions,
@@ -10,10 +11,15 @@ import {
 } from '../../../src/demo/provider.ts';
 import { type DemoAccount, findPlaylist, snapshotOf, type World } from '../../../src/demo/state.ts';
 import { type FaultControl, FaultList, faultHook } from './faults.ts';
-import { Lag, type LagControl, lagHook } from './lag.ts';
+import { guestOf } from './guest.ts';
+import { type Hook, type RequestContext, respondWith } from './hook.ts';
+import { createLogins, type LoginOptions } from './logins.ts';
+import { createLag, isRemoved, type LagControl, rememberAll, withLegacyShapes } from './reads.ts';
 import { logHook, type RecordedRequest } from './requestLog.ts';
 
-export interface SimulatorOptions extends Omit<DemoProviderOptions, 'hook'> {
+export interface SimulatorOptions extends Omit<DemoProviderOptions, 'responder'>, LoginOptions {
+  /** True to answer also with the field names from before February 2026: `tracks`, `track`, `genres`. */
+  legacyShapes?: boolean;
   /** Makes a hook that runs before the log and the faults, and calls `next`. */
   around?: (next: Hook, simulator: () => Simulator) => Hook;
 }
@@ -34,7 +40,9 @@ export interface Simulator extends DemoProvider {
   loginAs(accountIndex: number): void;
   denyNextLogin(): void;
   expireAccessTokens(): void;
-  revokeRefreshTokens(reason?: Parameters<DemoProvider['grants']['endRefresh']>[0]): void;
+  revokeRefreshTokens(
+    reason?: 'Refresh token revoked' | 'Refresh token expired' | 'Invalid refresh token',
+  ): void;
   /** Sets a playlist's rows as another client would; returns the new snapshot. */
   editPlaylist(playlistId: string, uris: readonly string[]): string;
 }
@@ -48,15 +56,28 @@ export const settingsFor = ({ clientId, apiUrl, accountsUrl }: Simulator) => ({
 
 /** Starts a simulator in its initial state on a free port of 127.0.0.1. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const { around, legacyShapes = false, ...settings } = options;
   const faults = new FaultList();
   const requests: RecordedRequest[] = [];
-  const lagged: Hook = (context) => lagHook(lag, faultHook(faults))(context);
-  const logged = logHook(requests, () => provider.world.clock.now(), lagged);
-  const { around, ...settings } = options;
+  const { answer: answerLogin, denyNext } = createLogins(settings);
+  /** Answers a request as Spotify would if nothing goes wrong. */
+  const regular = ({ request, handle }: RequestContext) => {
+    if (isRemoved(request)) return apiError(403, 'Forbidden');
+    const answer = show(request, answerLogin(provider.clientId, { request, handle }));
+    return legacyShapes ? { ...answer, json: withLegacyShapes(world, answer.json) } : answer;
+  };
+  const faulty: Hook = (context) => faultHook(faults)({ ...context, handle: () => regular(context) });
+  const logged = logHook(requests, () => world.clock.now(), faulty);
   const hook = around?.(logged, () => simulator) ?? logged;
-  const provider = await startDemoProvider({ ...settings, hook });
-  const { world, grants, setting, accountsUrl: url } = provider;
-  const lag = new Lag(world);
+  const stop = new AbortController();
+  const wait = (ms: number) => (settings.clock ?? systemClock).sleep(ms, stop.signal);
+  const provider = await startDemoProvider({
+    ...settings,
+    responder: (handle) => respondWith(hook, handle, wait),
+  });
+  const { world, logins, accountsUrl: url } = provider;
+  world.accounts.push(...world.accounts.map(guestOf));
+  const { lag, show } = createLag(world);
   const simulator: Simulator = {
     ...provider,
     url,
@@ -65,18 +86,22 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     requests,
     faults,
     lag,
+    close: () => {
+      stop.abort(new Error('The simulated provider was closed.'));
+      return provider.close();
+    },
     clearRequests: () => void requests.splice(0),
     loginAs: (index) => {
       if (!world.accounts[index]) throw new RangeError(`There is no account ${index}.`);
-      setting.loginIndex = index;
+      logins.nextAccount = index;
     },
-    denyNextLogin: () => {
-      setting.denyNext = true;
+    denyNextLogin: denyNext,
+    expireAccessTokens: () => logins.access.clear(),
+    revokeRefreshTokens: (reason = 'Refresh token revoked') => {
+      for (const token of logins.refresh.keys()) logins.refresh.set(token, reason);
     },
-    expireAccessTokens: () => grants.expireAccess(),
-    revokeRefreshTokens: (reason = 'Refresh token revoked') => grants.endRefresh(reason),
     editPlaylist: (id, uris) => {
-      lag.remember();
+      rememberAll(world);
       return editPlaylist(world, id, uris);
     },
   };
