@@ -6,15 +6,17 @@
 import { choiceHeaders, type ToolChoice } from '../domain/toolsets.ts';
 import {
   appData,
+  ifThere,
+  inHome,
+  inNamed,
   localAppData,
   type Place,
   placeBelow,
-  placeIn,
   type System,
   xdgConfig,
 } from './configPlaces.ts';
 import type { Data } from './entry.ts';
-import type { Format, Refused } from './formats.ts';
+import type { Format } from './formats.ts';
 
 /** What a client needs to know about this server. */
 export interface Connection {
@@ -51,8 +53,8 @@ export interface Client {
   /** Other names that the command line accepts. */
   aliases?: readonly string[];
   format: Format;
-  /** What the client's parser refuses although relay's own takes it; by default nothing. Sources stand at the clients. */
-  refuses?: Refused;
+  /** True if the client takes no comments and no trailing commas in its JSON. */
+  strict?: true;
   /** The key under which the file lists the client's servers. */
   section: string;
   /** The members of an entry that hold headers. The user's own headers in them stay. */
@@ -62,17 +64,20 @@ export interface Client {
   /** Possible installations. relay uses the first one whose `trace` exists, or else the last one. */
   places(system: System): Installation[];
   entry(connection: Connection): Data;
-  /** What the user does in the client to approve the connection or, with a key, to connect. */
-  next(connection: Connection): string;
+  /** What the user does in the client; NAME stands for the server's name. */
+  next: string;
+  /** The same without a key, where the client then asks for approval in another way. */
+  approve?: string;
   /**
-   * The client's own command that adds the server; null if there is none. It is shown only without a key, since every user of
-   * the machine can read command lines.
+   * The client's own command that adds the server. It is shown only without a key, since every user of the machine can read
+   * command lines.
+   * @param parts `word`: the address as a word for a shell; `headers`: the options for headers, '' for none
    */
-  command?(connection: Connection, system: System): string | null;
+  command?(parts: { name: string; url: string; word: string; headers: string }): string;
 }
 
 /** The place of the file, and what is special about this installation of the client. */
-type Installation = Place & Partial<Pick<Client, 'entry' | 'next'>>;
+type Installation = Place & Partial<Pick<Client, 'entry' | 'next' | 'approve'>>;
 
 /** The values that most clients have in common. */
 const USUAL = {
@@ -85,29 +90,23 @@ const USUAL = {
 export const CLIENTS: readonly Client[] = [
   /**
    * https://code.claude.com/docs/en/mcp: servers of the user scope; `CLAUDE_CONFIG_DIR` moves the file.
-   * https://github.com/anthropics/claude-code/issues/9906 and 12007: strict JSON, without a byte order mark.
+   * https://github.com/anthropics/claude-code/issues/12007: strict JSON.
    */
   {
     ...USUAL,
     id: 'claude-code',
     name: 'Claude Code',
-    refuses: 'mark and comments',
+    strict: true,
     aliases: ['claude'],
-    places: (system) => [
+    places: (system) =>
       system.env.CLAUDE_CONFIG_DIR
-        ? placeIn(system, system.env.CLAUDE_CONFIG_DIR, '.claude.json')
-        : placeBelow(system, system.home, ['.claude.json'], ['.claude.json']),
-    ],
+        ? [placeBelow(system, system.env.CLAUDE_CONFIG_DIR, '.claude.json')]
+        : [ifThere(placeBelow(system, system.home, '.claude.json'))],
     entry: (server) => ({ type: 'http', url: server.url, ...headersFor(server) }),
-    next: ({ name, key }) =>
-      key === null
-        ? `Run \`claude mcp login ${name}\`, or in a new session type /mcp, choose ${name}, then Authenticate.`
-        : `In a new Claude Code session, /mcp lists ${name} as connected. If it still asks you to sign in, as it did without the key, run \`claude mcp logout ${name}\`.`,
-    command: ({ name, url, choice }, system) =>
-      [
-        `claude mcp add --transport http --scope user ${name} ${word(url, system)}`,
-        ...headerFlags(choice),
-      ].join(' '),
+    next: 'In a new Claude Code session, /mcp lists NAME as connected. If it still asks you to sign in, as it did without the key, run `claude mcp logout NAME`.',
+    approve: 'Run `claude mcp login NAME`, or in a new session type /mcp, choose NAME, then Authenticate.',
+    command: ({ name, word, headers }) =>
+      `claude mcp add --transport http --scope user ${name} ${word}${headers}`,
   },
   /**
    * https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file, which lists programs to start.
@@ -117,30 +116,30 @@ export const CLIENTS: readonly Client[] = [
     ...USUAL,
     id: 'claude-desktop',
     name: 'Claude Desktop',
-    refuses: 'mark and comments',
+    strict: true,
     headerKeys: [],
     starts: true,
     places(system) {
-      const file = 'claude_desktop_config.json';
-      const usual = placeBelow(system, appData(system), ['Claude', file]);
+      const file = ['Claude', 'claude_desktop_config.json'];
+      const usual = placeBelow(system, appData(system), ...file);
       if (system.platform !== 'win32') return [usual];
       // https://github.com/anthropics/claude-code/issues/26073: the packaged app (MSIX, since 2026) reads only this copy.
-      const packaged = ['Packages', 'Claude_pzs8sxrjxfjjc'];
-      const copy = [...packaged, 'LocalCache', 'Roaming', 'Claude', file];
-      return [placeBelow(system, localAppData(system), copy, packaged), usual];
+      const packaged = placeBelow(system, localAppData(system), 'Packages', 'Claude_pzs8sxrjxfjjc').file;
+      const copy = placeBelow(system, packaged, 'LocalCache', 'Roaming', ...file);
+      return [{ ...copy, trace: packaged }, usual];
     },
     entry: programEntry,
-    next: () => 'Quit Claude Desktop and start it again.',
+    next: 'Quit Claude Desktop and start it again.',
   },
   /** https://cursor.com/docs/mcp: the global file. */
   {
     ...USUAL,
     id: 'cursor',
     name: 'Cursor',
-    places: (system) => [placeBelow(system, system.home, ['.cursor', 'mcp.json'])],
+    places: inHome('.cursor', 'mcp.json'),
     entry: (server) => ({ url: server.url, ...headersFor(server) }),
-    next: ({ name, key }) =>
-      `Restart Cursor, then find ${name} in Customize under MCPs${key === null ? '; Connect opens the browser' : ''}.`,
+    next: 'Restart Cursor, then find NAME in Customize under MCPs.',
+    approve: 'Restart Cursor, then find NAME in Customize under MCPs; Connect opens the browser.',
   },
   /**
    * https://code.visualstudio.com/docs/copilot/reference/mcp-configuration: the file of the user's profile;
@@ -152,17 +151,14 @@ export const CLIENTS: readonly Client[] = [
     name: 'VS Code',
     aliases: ['vs-code', 'code'],
     section: 'servers',
-    places: (system) => [placeBelow(system, appData(system), ['Code', 'User', 'mcp.json'])],
+    places: (system) => [placeBelow(system, appData(system), 'Code', 'User', 'mcp.json')],
     entry: (server) => ({ type: 'http', url: server.url, ...headersFor(server) }),
-    next: ({ name, key }) =>
-      `In the Command Palette, run MCP: List Servers, choose ${name}, then Start Server${key === null ? '; it opens the browser' : ''}.`,
-    command: (server, { platform }) => {
-      const { name, url } = server;
-      const json = JSON.stringify({ name, type: 'http', url, ...headersFor(server) });
-      return platform === 'win32'
-        ? `code --add-mcp "${json.replaceAll('"', String.raw`\"`)}"`
-        : `code --add-mcp '${json}'`;
-    },
+    next: 'In the Command Palette, run MCP: List Servers, choose NAME, then Start Server.',
+    approve:
+      'In the Command Palette, run MCP: List Servers, choose NAME, then Start Server; it opens the browser.',
+    // The only quotes that the shells of all systems read alike.
+    command: ({ name, url }) =>
+      String.raw`code --add-mcp "{\"name\":\"${name}\",\"type\":\"http\",\"url\":\"${url}\"}"`,
   },
   /** https://developers.openai.com/codex/mcp: a server with `url` is Streamable HTTP; `http_headers` are sent unchanged. */
   {
@@ -172,74 +168,58 @@ export const CLIENTS: readonly Client[] = [
     format: 'toml',
     section: 'mcp_servers',
     headerKeys: ['http_headers', 'env_http_headers'],
-    places: (system) => [
-      system.env.CODEX_HOME
-        ? placeIn(system, system.env.CODEX_HOME, 'config.toml')
-        : placeBelow(system, system.home, ['.codex', 'config.toml']),
-    ],
+    places: inNamed('CODEX_HOME', '.codex', 'config.toml'),
     entry: (server) => {
       const { headers } = headersFor(server);
-      return { url: server.url, ...(headers ? { http_headers: headers } : {}) };
+      return { url: server.url, ...(headers && { http_headers: headers }) };
     },
-    next: ({ name, key }) =>
-      key === null ? `Run \`codex mcp login ${name}\`.` : `In a new Codex session, /mcp lists ${name}.`,
-    command: ({ name, url, choice = {} }, system) =>
-      Object.keys(choiceHeaders(choice)).length === 0
-        ? `codex mcp add ${name} --url ${word(url, system)}`
-        : null,
+    next: 'In a new Codex session, /mcp lists NAME.',
+    approve: 'Run `codex mcp login NAME`.',
+    command: ({ name, word }) => `codex mcp add ${name} --url ${word}`,
   },
   /**
    * https://geminicli.com/docs/tools/mcp-server: its own command writes `url` with `type: "http"` now. `httpUrl`, which means
    * the same, is the older form, and a `url` alone may be taken for SSE.
    * https://geminicli.com/docs/reference/configuration: `GEMINI_CLI_HOME` replaces the home directory.
-   * https://github.com/google-gemini/gemini-cli/issues/28206 and 25675: comments are taken, a byte order mark is not.
    */
   {
     ...USUAL,
     id: 'gemini',
     name: 'Gemini CLI',
-    refuses: 'mark',
     aliases: ['gemini-cli'],
     places: (system) => [
-      placeBelow(system, system.env.GEMINI_CLI_HOME || system.home, ['.gemini', 'settings.json']),
+      placeBelow(system, system.env.GEMINI_CLI_HOME || system.home, '.gemini', 'settings.json'),
     ],
     entry: (server) => ({ url: server.url, type: 'http', ...headersFor(server) }),
-    next: ({ name, key }) =>
-      key === null
-        ? `In a new Gemini CLI session, type \`/mcp auth ${name}\`. In a directory that it does not trust it shows ${name} as disabled.`
-        : `In a new Gemini CLI session, /mcp lists ${name}. In a directory that it does not trust it shows ${name} as disabled.`,
-    command: ({ name, url, choice }, system) =>
-      [
-        'gemini mcp add --scope user --transport http',
-        ...headerFlags(choice),
-        `${name} ${word(url, system)}`,
-      ].join(' '),
+    next: 'In a new Gemini CLI session, /mcp lists NAME. In a directory that it does not trust it shows NAME as disabled.',
+    approve:
+      'In a new Gemini CLI session, type `/mcp auth NAME`. In a directory that it does not trust it shows NAME as disabled.',
+    command: ({ name, word, headers }) =>
+      `gemini mcp add --scope user --transport http${headers} ${name} ${word}`,
   },
   /**
    * https://docs.windsurf.com/windsurf/cascade/mcp; since June 2026 the program is called Devin Desktop and its agents
    * read a different file: https://docs.devin.ai/cli/extensibility/mcp/configuration.
-   * https://github.com/CoplayDev/unity-mcp/pull/231: a byte order mark in the file is refused.
    */
   {
     ...USUAL,
     id: 'windsurf',
     name: 'Windsurf',
-    refuses: 'mark',
     aliases: ['devin'],
     places: (system) => [
       system.platform === 'win32'
-        ? placeBelow(system, appData(system), ['devin', 'mcp_config.json'])
-        : placeBelow(system, system.home, ['.config', 'devin', 'mcp_config.json']),
+        ? placeBelow(system, appData(system), 'devin', 'mcp_config.json')
+        : placeBelow(system, system.home, '.config', 'devin', 'mcp_config.json'),
       {
-        ...placeBelow(system, system.home, ['.codeium', 'windsurf', 'mcp_config.json']),
+        ...placeBelow(system, system.home, '.codeium', 'windsurf', 'mcp_config.json'),
         entry: (server) => ({ serverUrl: server.url, ...headersFor(server) }),
-        next: ({ name, key }) =>
-          `In Cascade, open MCPs, refresh the list, then find ${name}${key === null ? '; it opens the browser' : ''}.`,
+        next: 'In Cascade, open MCPs, refresh the list, then find NAME.',
+        approve: 'In Cascade, open MCPs, refresh the list, then find NAME; it opens the browser.',
       },
     ],
     entry: (server) => ({ url: server.url, ...headersFor(server) }),
-    next: ({ name, key }) =>
-      `In the MCP list of Devin Desktop (formerly Windsurf), find ${name}${key === null ? ' and choose Authenticate' : ''}.`,
+    next: 'In the MCP list of Devin Desktop (formerly Windsurf), find NAME.',
+    approve: 'In the MCP list of Devin Desktop (formerly Windsurf), find NAME and choose Authenticate.',
   },
   /** https://docs.github.com/en/copilot/how-tos/copilot-cli/add-mcp-servers: `tools` lists the tools to offer; `*` is all. */
   {
@@ -247,16 +227,10 @@ export const CLIENTS: readonly Client[] = [
     id: 'copilot',
     name: 'Copilot CLI',
     aliases: ['copilot-cli'],
-    places: (system) => [
-      system.env.COPILOT_HOME
-        ? placeIn(system, system.env.COPILOT_HOME, 'mcp-config.json')
-        : placeBelow(system, system.home, ['.copilot', 'mcp-config.json']),
-    ],
+    places: inNamed('COPILOT_HOME', '.copilot', 'mcp-config.json'),
     entry: (server) => ({ type: 'http', url: server.url, tools: ['*'], ...headersFor(server) }),
-    next: ({ name, key }) =>
-      key === null
-        ? `A new Copilot CLI session opens the browser. If it does not, type \`/mcp auth ${name}\` there.`
-        : `In a new Copilot CLI session, type \`/mcp show ${name}\`.`,
+    next: 'In a new Copilot CLI session, type `/mcp show NAME`.',
+    approve: 'A new Copilot CLI session opens the browser. If it does not, type `/mcp auth NAME` there.',
   },
   /** https://opencode.ai/docs/mcp-servers: the global file, which may end in `.json` or `.jsonc`. */
   {
@@ -264,19 +238,13 @@ export const CLIENTS: readonly Client[] = [
     id: 'opencode',
     name: 'opencode',
     section: 'mcp',
-    places(system) {
-      const folder = xdgConfig(system);
-      const jsonc = ['opencode', 'opencode.jsonc'];
-      return [
-        placeBelow(system, folder, jsonc, jsonc),
-        placeBelow(system, folder, ['opencode', 'opencode.json']),
-      ];
-    },
+    places: (system) => [
+      ifThere(placeBelow(system, xdgConfig(system), 'opencode', 'opencode.jsonc')),
+      placeBelow(system, xdgConfig(system), 'opencode', 'opencode.json'),
+    ],
     entry: (server) => ({ type: 'remote', url: server.url, ...headersFor(server) }),
-    next: ({ name, key }) =>
-      key === null
-        ? `Run \`opencode mcp auth ${name}\`.`
-        : `\`opencode mcp list\` shows ${name} as connected.`,
+    next: '`opencode mcp list` shows NAME as connected.',
+    approve: 'Run `opencode mcp auth NAME`.',
   },
   /**
    * https://docs.cline.bot/mcp/configuring-mcp-servers: the file that its command line and its editors share.
@@ -286,32 +254,23 @@ export const CLIENTS: readonly Client[] = [
     ...USUAL,
     id: 'cline',
     name: 'Cline',
-    refuses: 'mark and comments',
-    places: (system) => [
-      placeBelow(system, system.home, ['.cline', 'data', 'settings', 'cline_mcp_settings.json']),
-    ],
+    strict: true,
+    places: inHome('.cline', 'data', 'settings', 'cline_mcp_settings.json'),
     entry: (server) => ({ transport: { type: 'streamableHttp', url: server.url, ...headersFor(server) } }),
-    next: ({ name, key }) =>
-      key === null
-        ? `In Cline, open MCP Servers and find ${name}; it opens the browser. In a terminal, run \`cline mcp\` and choose Authorize OAuth.`
-        : `In Cline, open MCP Servers and find ${name}.`,
+    next: 'In Cline, open MCP Servers and find NAME.',
+    approve:
+      'In Cline, open MCP Servers and find NAME; it opens the browser. In a terminal, run `cline mcp` and choose Authorize OAuth.',
   },
-  /**
-   * https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp: `httpUrl` is Streamable HTTP (`url` is SSE).
-   * https://github.com/QwenLM/qwen-code/issues/11803: comments are taken; a file with a byte order mark is reset to `{}`.
-   */
+  /** https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp: `httpUrl` is Streamable HTTP (`url` is SSE). */
   {
     ...USUAL,
     id: 'qwen',
     name: 'Qwen Code',
-    refuses: 'mark',
     aliases: ['qwen-code'],
-    places: (system) => [placeBelow(system, system.home, ['.qwen', 'settings.json'])],
+    places: inHome('.qwen', 'settings.json'),
     entry: (server) => ({ httpUrl: server.url, ...headersFor(server) }),
-    next: ({ name, key }) =>
-      key === null
-        ? `In a new Qwen Code session, type /mcp, choose ${name}, then Authenticate.`
-        : `In a new Qwen Code session, /mcp lists ${name}.`,
+    next: 'In a new Qwen Code session, /mcp lists NAME.',
+    approve: 'In a new Qwen Code session, type /mcp, choose NAME, then Authenticate.',
   },
   /** https://zed.dev/docs/ai/mcp: `url` and `headers`; without headers, Zed signs in by OAuth. */
   {
@@ -321,14 +280,14 @@ export const CLIENTS: readonly Client[] = [
     section: 'context_servers',
     places(system) {
       const { platform, home } = system;
-      if (platform === 'win32') return [placeBelow(system, appData(system), ['Zed', 'settings.json'])];
+      if (platform === 'win32') return [placeBelow(system, appData(system), 'Zed', 'settings.json')];
       // https://zed.dev/docs/configuring-zed
-      if (platform === 'darwin') return [placeBelow(system, home, ['.config', 'zed', 'settings.json'])];
-      return [placeBelow(system, xdgConfig(system), ['zed', 'settings.json'])];
+      if (platform === 'darwin') return [placeBelow(system, home, '.config', 'zed', 'settings.json')];
+      return [placeBelow(system, xdgConfig(system), 'zed', 'settings.json')];
     },
     entry: (server) => ({ url: server.url, ...headersFor(server) }),
-    next: ({ name, key }) =>
-      `In Zed, open Settings, AI, MCP Servers, and find ${name}${key === null ? '; it opens the browser' : ''}.`,
+    next: 'In Zed, open Settings, AI, MCP Servers, and find NAME.',
+    approve: 'In Zed, open Settings, AI, MCP Servers, and find NAME; it opens the browser.',
   },
   /** https://goose-docs.ai/docs/guides/config-files: `streamable_http`, and the file's places. */
   {
@@ -339,8 +298,8 @@ export const CLIENTS: readonly Client[] = [
     headerKeys: USUAL.headerKeys,
     places: (system) => [
       system.platform === 'win32'
-        ? placeBelow(system, appData(system), ['Block', 'goose', 'config', 'config.yaml'])
-        : placeBelow(system, system.home, ['.config', 'goose', 'config.yaml']),
+        ? placeBelow(system, appData(system), 'Block', 'goose', 'config', 'config.yaml')
+        : placeBelow(system, system.home, '.config', 'goose', 'config.yaml'),
     ],
     entry: (server) => ({
       type: 'streamable_http',
@@ -352,8 +311,8 @@ export const CLIENTS: readonly Client[] = [
       envs: {},
       timeout: 300,
     }),
-    next: ({ name, key }) =>
-      `Start a new Goose session; it uses ${name}${key === null ? ' and opens the browser' : ''}.`,
+    next: 'Start a new Goose session; it uses NAME.',
+    approve: 'Start a new Goose session; it uses NAME and opens the browser.',
   },
   /**
    * https://antigravity.google/docs/mcp: the file. The editor and the command line share it since May 2026; older editors have
@@ -368,12 +327,12 @@ export const CLIENTS: readonly Client[] = [
     headerKeys: [],
     starts: true,
     places(system) {
-      const present = placeBelow(system, system.home, ['.gemini', 'config', 'mcp_config.json']);
-      const older = ['.gemini', 'antigravity', 'mcp_config.json'];
-      return [present, placeBelow(system, system.home, older, older), present];
+      const present = placeBelow(system, system.home, '.gemini', 'config', 'mcp_config.json');
+      const older = placeBelow(system, system.home, '.gemini', 'antigravity', 'mcp_config.json');
+      return [present, ifThere(older), present];
     },
     entry: programEntry,
-    next: ({ name }) => `In Antigravity, open MCP Servers, Manage MCP Servers, refresh, then find ${name}.`,
+    next: 'In Antigravity, open MCP Servers, Manage MCP Servers, refresh, then find NAME.',
   },
   /**
    * https://kilo.ai/docs/automate/mcp/using-in-kilo-code: the file that its command line and its editors share, which may end in
@@ -386,20 +345,14 @@ export const CLIENTS: readonly Client[] = [
     aliases: ['kilocode', 'kilo-code'],
     section: 'mcp',
     places(system) {
-      const folder = xdgConfig(system);
-      const jsonc = ['kilo', 'kilo.jsonc'];
-      const json = ['kilo', 'kilo.json'];
-      return [
-        placeBelow(system, folder, jsonc, jsonc),
-        placeBelow(system, folder, json, json),
-        placeBelow(system, folder, jsonc),
-      ];
+      const jsonc = placeBelow(system, xdgConfig(system), 'kilo', 'kilo.jsonc');
+      const json = placeBelow(system, xdgConfig(system), 'kilo', 'kilo.json');
+      return [ifThere(jsonc), ifThere(json), jsonc];
     },
     entry: (server) => ({ type: 'remote', url: server.url, enabled: true, ...headersFor(server) }),
-    next: ({ name, key }) =>
-      key === null
-        ? `Run \`kilo mcp auth ${name}\`. In an editor, open Settings, Agent Behaviour, MCP Servers, and find ${name}.`
-        : `\`kilo mcp list\` shows ${name} as connected.`,
+    next: '`kilo mcp list` shows NAME as connected.',
+    approve:
+      'Run `kilo mcp auth NAME`. In an editor, open Settings, Agent Behaviour, MCP Servers, and find NAME.',
   },
   /** https://docs.qoder.com/cli/mcp-servers: the user's settings; its own command writes `type: "http"`. */
   {
@@ -407,17 +360,12 @@ export const CLIENTS: readonly Client[] = [
     id: 'qoder',
     name: 'Qoder CLI',
     aliases: ['qodercli', 'qoder-cli'],
-    places: (system) => [placeBelow(system, system.home, ['.qoder', 'settings.json'])],
+    places: inHome('.qoder', 'settings.json'),
     entry: (server) => ({ url: server.url, type: 'http', ...headersFor(server) }),
-    next: ({ name, key }) =>
-      key === null
-        ? `In a new Qoder CLI session, type /mcp, choose ${name}, then Authenticate.`
-        : `\`qodercli mcp list\` shows ${name} as connected.`,
-    command: ({ name, url, choice }, system) =>
-      [
-        `qodercli mcp add --scope user --transport http ${name} ${word(url, system)}`,
-        ...headerFlags(choice),
-      ].join(' '),
+    next: '`qodercli mcp list` shows NAME as connected.',
+    approve: 'In a new Qoder CLI session, type /mcp, choose NAME, then Authenticate.',
+    command: ({ name, word, headers }) =>
+      `qodercli mcp add --scope user --transport http ${name} ${word}${headers}`,
   },
 ];
 
@@ -427,15 +375,11 @@ export function findClient(name: string): Client | undefined {
   return CLIENTS.find(({ id, aliases = [] }) => id === wanted || aliases.includes(wanted));
 }
 
-interface Setup extends Pick<Client, 'entry' | 'next'> {
-  place: Place;
-}
-
 /** Returns the installation of the client on this machine. `exists` tells whether a path exists. */
-export function setupFor(client: Client, system: System, exists: (path: string) => boolean): Setup {
+export function setupFor(client: Client, system: System, exists: (path: string) => boolean): Client & Place {
   const places = client.places(system);
   const place = places.find(({ trace }) => exists(trace)) ?? (places.at(-1) as Installation);
-  return { place, entry: place.entry ?? client.entry, next: place.next ?? client.next };
+  return { ...client, ...place };
 }
 
 /** Returns the headers that each request to the server needs, as a member to spread into an entry; `{}` if it needs none. */
@@ -449,20 +393,10 @@ export function headersFor({ key, choice = {} }: Pick<Connection, 'key' | 'choic
   return Object.keys(headers).length === 0 ? {} : { headers };
 }
 
-function headerFlags(choice: Partial<ToolChoice> = {}): string[] {
-  return Object.entries(choiceHeaders(choice)).map(([name, value]) => `--header "${name}: ${value}"`);
-}
-
 function programEntry({ program: [command, ...args], choice = {} }: Connection): Data {
   const flags = [
     ...(choice.toolsets === undefined ? [] : ['--toolsets', choice.toolsets.join(',')]),
     ...(choice.readOnly === true ? ['--read-only'] : []),
   ];
   return { command, args: [...args, ...flags] };
-}
-
-/** Quotes the address when needed: some shells read the brackets of an IPv6 address as a pattern. */
-function word(url: string, { platform }: System): string {
-  if (!url.includes('[')) return url;
-  return platform === 'win32' ? `"${url}"` : `'${url}'`;
 }

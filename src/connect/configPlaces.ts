@@ -11,31 +11,34 @@ export function systemOf({ platform, env }: Surroundings): System {
   return { platform, env, home: homeDirectory({ platform, env }) };
 }
 
-/** A file below `base`, a directory that exists without any client. Only directories between the two may be created. */
 export interface Place {
-  base: string;
   file: string;
-  /** A path that exists once the client has run on this machine; by default the file's directory. */
+  /** A path that exists once the client has run on this machine; mostly the file's directory. */
   trace: string;
 }
 
-/** Returns the place of a file to which `parts` lead from one of the user's directories. */
-export function placeBelow(
-  system: System,
-  directory: string,
-  parts: readonly string[],
-  trace: readonly string[] = parts.slice(0, -1),
-): Place {
-  const { dirname, join, relative } = pathsOf(system);
-  const isInHome = !/^\.\.|^\w:|^\//.test(relative(system.home, directory));
-  const base = isInHome ? system.home : dirname(directory);
-  return { base, file: join(directory, ...parts), trace: join(directory, ...trace) };
+/** Returns the place of a file to which `parts` lead from a directory. */
+export function placeBelow(system: System, directory: string, ...parts: string[]): Place {
+  const { dirname, join } = pathsOf(system);
+  const file = join(directory, ...parts);
+  return { file, trace: dirname(file) };
 }
 
-/** Returns the place of a file in the directory that the client's own environment variable names. */
-export function placeIn(system: System, directory: string, name: string): Place {
-  const { dirname, join } = pathsOf(system);
-  return { base: dirname(directory), file: join(directory, name), trace: directory };
+/** Returns the same place, which counts only if the file itself exists. */
+export function ifThere({ file }: Place): Place {
+  return { file, trace: file };
+}
+
+/** For a client with one file in the user's home directory. */
+export function inHome(...parts: string[]): (system: System) => Place[] {
+  return (system) => [placeBelow(system, system.home, ...parts)];
+}
+
+/** For a client with one file in a directory of the user's home directory, or in the one that the client's own variable names. */
+export function inNamed(variable: string, directory: string, name: string): (system: System) => Place[] {
+  return (system) => [
+    placeBelow(system, system.env[variable] || pathsOf(system).join(system.home, directory), name),
+  ];
 }
 
 /** Electron's `appData`: where desktop programs built with Electron keep their data. */

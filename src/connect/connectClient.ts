@@ -1,20 +1,19 @@
-/** Connects a client to this server: shows the entry, looks for it, or writes it into the client's own file. */
+/** Connects a client to this server: shows the entry, looks for it, writes it into the client's own file, or takes it out. */
 import { existsSync } from 'node:fs';
 import { RelayError } from '../domain/errors.ts';
+import { serverName } from '../domain/project.ts';
 import { choiceHeaders } from '../domain/toolsets.ts';
 import {
-  closeToOthers,
   FileProblem,
   isReadableByOthers,
-  makeDirectory,
+  KEY_PLACEHOLDER,
   readClientFile,
   replaceClientFile,
-  textOf,
 } from './clientFile.ts';
-import { type Client, type Connection, setupFor } from './clientTable.ts';
+import { CLIENTS, type Client, type Connection, setupFor } from './clientTable.ts';
 import type { System } from './configPlaces.ts';
-import { type Data, isData, keysIn, leadsElsewhere, leadsTo, sameData, startsAnother } from './entry.ts';
-import { type Addition, entriesFor, findEntry, hasRefusedMark, merge, snippet } from './merge.ts';
+import { type Data, keysIn, leadsElsewhere, leadsTo, sameData, startsAnother, wordsOf } from './entry.ts';
+import { type Addition, entriesIn, merge, snippet, withoutEntries } from './merge.ts';
 
 /** Everything needed to connect one client to one server. Creating a plan changes nothing. */
 export interface Plan {
@@ -29,35 +28,17 @@ export interface Plan {
   /** The client's own command that adds the server; null if there is none, or if the connection has a key. */
   command: string | null;
   next: string;
-  base: string;
 }
 
-export interface Written {
-  /** False if the entry was already there, so the file's content stayed as it was. */
-  changed: boolean;
-  /** True if an entry named `name` existed before. */
-  existed: boolean;
-  /** Path of the backup; null if nothing changed, or there was no file. */
-  backup: string | null;
-  /** True if other users could read the file before and no longer can. */
-  closed: boolean;
-  /** Name of the entry in the file. */
-  name: string;
-  /** True if the file began with a byte order mark that the client refuses, and no longer does. */
-  unmarked: boolean;
-  /** Further entries that lead to the server. */
-  otherNames: string[];
-}
-
+/** Plans the connection of a client on this machine. */
 export function planFor(client: Client, connection: Connection, system: System): Plan {
-  const setup = setupFor(client, system, existsSync);
-  const { file, base, trace } = setup.place;
-  const { format, section, headerKeys, refuses } = client;
-  const entry = setup.entry(connection);
+  const { file, trace, entry, next, approve = next } = setupFor(client, system, existsSync);
+  const { format, strict, section, headerKeys } = client;
+  const { name, key, choice = {} } = connection;
   // Each of these headers replaces the user's own header of that name.
-  const headers = ['Authorization', ...Object.keys(choiceHeaders(connection.choice ?? {}))];
-  const shares = Object.fromEntries(headerKeys.map((key) => [key, headers]));
-  const addition = { format, section, name: connection.name, entry, shares, refuses };
+  const headers = ['Authorization', ...Object.keys(choiceHeaders(choice))];
+  const shares = Object.fromEntries(headerKeys.map((member) => [member, headers]));
+  const addition = { format, strict, section, name, entry: entry(connection), shares };
   return {
     client,
     connection,
@@ -65,10 +46,53 @@ export function planFor(client: Client, connection: Connection, system: System):
     missing: existsSync(trace) ? null : trace,
     addition,
     snippet: snippet(addition),
-    command: connection.key === null ? (client.command?.(connection, system) ?? null) : null,
-    next: setup.next(connection),
-    base,
+    command: key === null ? commandOf(client, connection) : null,
+    next: (key === null ? approve : next).replaceAll('NAME', name),
   };
+}
+
+function commandOf(client: Client, { name, url, choice = {} }: Connection): string | null {
+  const options = Object.entries(choiceHeaders(choice)).map(
+    ([header, value]) => ` --header "${header}: ${value}"`,
+  );
+  const headers = options.join('');
+  // Some shells read the brackets of an IPv6 address as a pattern.
+  const word = url.includes('[') ? `"${url}"` : url;
+  const command = client.command?.({ name, url, word, headers });
+  // A client whose command takes no headers would get all tools.
+  return command?.includes(headers) ? command : null;
+}
+
+/** What the entries of a client's file say about the server. */
+interface Found {
+  /** All entries that may be of the server, by name. */
+  entries: Map<string, Data>;
+  /** The entry of the server, or an older one that it replaces; undefined if there is none. */
+  entry: Data | undefined;
+  /** The name of that entry; our name if there is none. */
+  name: string;
+  /** The names, besides ours, of all entries that lead to the server. */
+  otherNames: string[];
+  /** True if another server has our name. */
+  isTaken: boolean;
+}
+
+/** Looks for the server in the text of a client's file. Throws `FileProblem` as `entriesIn` does. */
+function findIn(text: string, { addition, connection }: Plan): Found {
+  const entries = entriesIn(text, addition);
+  // The demo and the real server usually have the same address, so for the demo the real server's entry does not count.
+  if (addition.name === serverName(true)) entries.delete(serverName(false));
+  const otherNames = [...entries.keys()].filter(
+    (name) => name !== addition.name && leadsTo(entries.get(name), connection),
+  );
+  const named = entries.get(addition.name);
+  const isTaken = named !== undefined && leadsElsewhere(named, connection);
+  if (named !== undefined && !isTaken)
+    return { entries, entry: named, name: addition.name, otherNames, isTaken };
+  // An entry that leads to the server keeps its name, so that there are never two.
+  const [other = addition.name] = otherNames;
+  const entry = other === addition.name ? undefined : entries.get(other);
+  return { entries, entry, name: other, otherNames, isTaken };
 }
 
 /** What a client's file says about the server. */
@@ -87,80 +111,50 @@ export interface FileState {
 }
 
 /** @param currentKey returns the server's key, null if not known; called only if the entry has a key */
-export async function lookInto(
-  { file, addition, connection }: Plan,
-  currentKey: () => Promise<string | null>,
-): Promise<FileState> {
+export async function lookInto(plan: Plan, currentKey: () => Promise<string | null>): Promise<FileState> {
+  const { file, addition, connection } = plan;
   try {
-    const text = textOf(await readClientFile(file));
-    const otherNames = otherNamesIn(text, addition, connection);
-    const named = findEntry(text, addition);
-    const other = entriesFor(text, addition)[otherNames[0] ?? ''];
-    const isTaken = named !== undefined && leadsElsewhere(named, connection);
-    const entry = isTaken ? other : (named ?? other);
-    const entryName = entry === named ? addition.name : (otherNames[0] ?? addition.name);
+    const { text } = await readClientFile(file);
+    const { entry, name: entryName, otherNames, isTaken } = findIn(text ?? '', plan);
     const names = { entryName, otherNames };
     if (entry === undefined) return { state: isTaken ? 'taken' : 'no', ...names };
     if (startsAnother(entry, connection)) return { state: 'other_home', ...names };
-    if (!isCurrent(entry, addition.entry, connection)) {
-      const otherAddress = !leadsTo(entry, connection);
-      return { state: 'other', ...(otherAddress && { otherAddress }), ...names };
-    }
+    if (!leadsTo(entry, connection)) return { state: 'other', otherAddress: true, ...names };
+    if (!isSameProgram(entry, addition.entry)) return { state: 'other', ...names };
     const keys = keysIn(entry);
     const current = keys.length === 0 ? null : await currentKey();
-    const isOld = current !== null && !keys.includes(current);
-    return { state: isOld ? 'old_key' : 'yes', ...names };
+    return { state: current === null || keys.includes(current) ? 'yes' : 'old_key', ...names };
   } catch (error) {
-    if (error instanceof FileProblem || error instanceof RelayError) {
-      return { state: 'unreadable', entryName: addition.name, otherNames: [] };
-    }
-    throw error;
+    if (!(error instanceof FileProblem || error instanceof RelayError)) throw error;
+    return { state: 'unreadable', entryName: addition.name, otherNames: [] };
   }
 }
 
 /**
- * True if the entry leads to the server. If the client starts the program, the entry must also name the program's present path.
+ * True if the entry starts the program as it would be written now, up to `stdio`. Later options are `--demo`, which `leadsTo`
+ * compares, and those that limit the tools.
  */
-function isCurrent(entry: unknown, wanted: Data, connection: Connection): boolean {
-  if (!leadsTo(entry, connection)) return false;
-  if (wanted.command === undefined || !isData(entry)) return true;
-  return sameData(programOf(entry), programOf(wanted));
+function isSameProgram(entry: Data, wanted: Data): boolean {
+  const programOf = (one: Data) => {
+    const words = wordsOf(one);
+    return [one.command, ...words.slice(0, words.indexOf('stdio') + 1)];
+  };
+  return wanted.command === undefined || sameData(programOf(entry), programOf(wanted));
 }
 
-/**
- * Returns the command of an entry up to `stdio`. Later options are `--demo`, which `leadsTo` compares, and those that narrow
- * the tools.
- */
-function programOf({ command, args }: Data): unknown[] {
-  const words = Array.isArray(args) ? args : [];
-  return [command, ...words.slice(0, words.indexOf('stdio') + 1)];
-}
-
-/** Returns the entries under other names that lead to the server. */
-export function otherNamesIn(text: string, addition: Addition, connection: Connection): string[] {
-  return Object.entries(entriesFor(text, addition))
-    .filter(([name, entry]) => name !== addition.name && leadsTo(entry, connection))
-    .map(([name]) => name);
-}
-
-/**
- * Returns the entry to write. An entry that already leads to the server keeps its name, so that there are never two entries.
- * @throws RelayError `CONFLICT` if another server has our name
- */
-function additionTo(text: string, { addition, connection, file }: Plan): Addition {
-  const named = findEntry(text, addition);
-  const isOther = named !== undefined && leadsElsewhere(named, connection);
-  if (named && !isOther) return addition;
-  const [name] = otherNamesIn(text, addition, connection);
-  if (name !== undefined) return { ...addition, name };
-  if (!isOther) return addition;
-  throw new RelayError(
-    'CONFLICT',
-    `${file} has another server named ${addition.name}. Nothing was changed.`,
-    {
-      remedy: 'Give that server another name, or remove it if it is an old entry of relay. Then try again.',
-    },
-  );
+export interface Written {
+  /** False if the entry was already there, so the file stayed as it was. */
+  changed: boolean;
+  /** True if an entry named `name` existed before. */
+  existed: boolean;
+  /** Path of the backup; null if nothing changed, or there was no file. */
+  backup: string | null;
+  /** True if other users could read the file before and no longer can. */
+  closed: boolean;
+  /** Name of the entry in the file. */
+  name: string;
+  /** Entries under other names that lead to the server. */
+  otherNames: string[];
 }
 
 /**
@@ -169,40 +163,86 @@ function additionTo(text: string, { addition, connection, file }: Plan): Additio
  * meanwhile or has another server of that name. In all cases nothing was changed.
  */
 export async function write(plan: Plan, at: { now: number; platform: NodeJS.Platform }): Promise<Written> {
-  const { file: path, base, connection, client } = plan;
+  const { file: path, addition, connection, client } = plan;
   const secret = connection.key !== null && client.starts !== true;
   try {
     const file = await readClientFile(path);
-    const before = textOf(file);
-    const addition = additionTo(before, plan);
-    const { name } = addition;
-    const otherNames = otherNamesIn(before, addition, connection);
-    const text = merge(before, addition);
-    const unmarked = hasRefusedMark(before, addition);
-    const existed = findEntry(before, addition) !== undefined;
+    const { entry, name, otherNames, isTaken } = findIn(file.text ?? '', plan);
+    if (isTaken && entry === undefined) throw nameTaken(plan);
+    const text = merge(file.text ?? '', { ...addition, name });
     const closed = secret && isReadableByOthers(file, at.platform);
-    if (file.bytes !== null && text === before) {
-      if (closed) await closeToOthers(file);
-      return { changed: false, existed, backup: null, closed, unmarked, name, otherNames };
-    }
-    if (file.bytes === null) await makeDirectory(path, base);
-    const backup = await replaceClientFile(file, { text, secret, now: at.now });
-    return { changed: true, existed, backup, closed, unmarked, name, otherNames };
+    const result = { existed: entry !== undefined, closed, name, otherNames };
+    if (text === file.text && !closed) return { changed: false, backup: null, ...result };
+    const backup = await replaceClientFile(file, { text, secret, now: at.now, hidden: keysIn(entry) });
+    return { changed: true, backup, ...result };
   } catch (error) {
-    if (error instanceof FileProblem) throw refusal(plan, error);
-    throw error;
+    throw error instanceof FileProblem ? refusal(plan, error) : error;
   }
 }
 
-/** Shown instead of the key. */
-export const KEY_PLACEHOLDER = '<key>';
+function nameTaken({ file, addition }: Plan): RelayError {
+  const message = `${file} has another server named ${addition.name}. Nothing was changed.`;
+  return new RelayError('CONFLICT', message, {
+    remedy: 'Give that server another name, or remove it if it is an old entry of relay. Then try again.',
+  });
+}
 
 function refusal({ file, snippet, connection }: Plan, problem: FileProblem): RelayError {
   const shown = connection.key === null ? snippet : snippet.replaceAll(connection.key, KEY_PLACEHOLDER);
-  const lines = shown.trimEnd().split('\n');
-  const byHand = `Fix the file and try again, or add this by hand:\n\n${lines.map((line) => `    ${line}`).join('\n')}`;
+  const byHand = `Fix the file and try again, or add this by hand:\n\n${shown.trimEnd().replace(/^/gm, '    ')}`;
   return new RelayError('HOME_UNUSABLE', `${file} ${problem.message}. Nothing was changed.`, {
     remedy: problem.remedy ?? byHand,
     cause: problem,
   });
+}
+
+export interface Removed {
+  /** The removed entries: ours, and all others that led to the server. */
+  names: string[];
+  /** Path of the backup; null if nothing was changed. */
+  backup: string | null;
+  /** True if an entry with our name stays, since it leads to another server or starts relay for another home. */
+  otherStays: boolean;
+}
+
+/**
+ * Takes the server out of the client's file, after making a backup.
+ * @throws RelayError `HOME_UNUSABLE` if the file cannot be read, parsed or written, `CONFLICT` if it changed
+ * meanwhile. In both cases nothing was changed.
+ */
+export async function remove(plan: Plan, now: number): Promise<Removed> {
+  const { file: path, addition, connection } = plan;
+  try {
+    const file = await readClientFile(path);
+    const { entries, otherNames, isTaken } = findIn(file.text ?? '', plan);
+    const named = entries.get(addition.name);
+    const stays = named !== undefined && (isTaken || startsAnother(named, connection));
+    const names = named === undefined || stays ? otherNames : [addition.name, ...otherNames];
+    if (names.length === 0) return { names, backup: null, otherStays: stays };
+    const text = withoutEntries(file.text ?? '', addition, names);
+    const hidden = names.flatMap((name) => keysIn(entries.get(name)));
+    const backup = await replaceClientFile(file, { text, secret: false, now, hidden });
+    return { names, backup, otherStays: stays };
+  } catch (error) {
+    if (!(error instanceof FileProblem)) throw error;
+    throw new RelayError('HOME_UNUSABLE', `${path} ${error.message}. Nothing was changed.`, {
+      remedy: `Remove ${addition.name} from ${addition.section} by hand.`,
+      cause: error,
+    });
+  }
+}
+
+/** Finds the clients whose file holds `key`, as after the key was replaced. Files that cannot be read are skipped. */
+export async function clientsWith(
+  key: string,
+  system: System,
+): Promise<Array<{ client: Client; file: string }>> {
+  const found = await Promise.all(
+    CLIENTS.map(async (client) => {
+      const { file } = setupFor(client, system, existsSync);
+      const { text } = await readClientFile(file).catch(() => ({ text: null }));
+      return text?.includes(key) ? [{ client, file }] : [];
+    }),
+  );
+  return found.flat();
 }

@@ -5,7 +5,6 @@
 import {
   applyEdits,
   createScanner,
-  type FormattingOptions,
   findNodeAtLocation,
   format,
   modify,
@@ -17,75 +16,59 @@ import {
 import { parse as parseToml, stringify, TomlError } from 'smol-toml';
 import { type Document, isMap, LineCounter, parseDocument, type Node as YamlNode } from 'yaml';
 import { FileProblem } from './clientFile.ts';
-import { type Data, isData, sameData } from './entry.ts';
+import { type Data, isData } from './entry.ts';
 
 export type Format = 'json' | 'toml' | 'yaml';
 
-/** What a client refuses in its file: a byte order mark at its start, or also all that `JSON.parse` does not take. */
-export type Refused = 'mark' | 'mark and comments';
-
 interface FormatRules {
-  /** An empty text is an empty object. Throws `FileProblem` with the place of the mistake. */
-  parse(text: string): Data;
   /**
-   * Returns the text with `entry` as the member `name` of `section`.
-   * @param existing the present entry; undefined if there is none
+   * An empty text is an empty object. Throws `FileProblem` with the place of the mistake.
+   * @param strict true to take no comments and no trailing commas in JSON
    */
-  put(text: string, at: EntryPlace, entry: Data, existing: Data | undefined): string;
+  parse(text: string, strict?: boolean): Data;
+  /** Returns the text with `entry` as the member `name` of `section`, in place of the one that is there. */
+  put(text: string, section: string, name: string, entry: Data): string;
   /** Returns the text without the member `name` of `section`, and without a section that then holds nothing, not even a comment. */
-  take(text: string, at: EntryPlace): string;
+  take(text: string, section: string, name: string): string;
 }
-
-/** Where an entry is in a document. */
-interface EntryPlace {
-  section: string;
-  name: string;
-}
-
-const OPTIONS = { allowTrailingComma: true, allowEmptyContent: true };
 
 const json: FormatRules = {
-  parse(text) {
+  parse(text, strict = false) {
     const errors: ParseError[] = [];
-    const value: unknown = parseJsonc(text, errors, OPTIONS);
+    const options = { allowTrailingComma: !strict, disallowComments: strict, allowEmptyContent: true };
+    const value: unknown = parseJsonc(text, errors, options);
     const [first] = errors;
-    if (first) throw new FileProblem(`is not valid JSON (${positionAt(text, first.offset)})`);
+    if (first) {
+      const what = strict ? 'plain JSON, which has no comments and no trailing commas' : 'valid JSON';
+      throw new FileProblem(`is not ${what} (${positionAt(text, first.offset)})`);
+    }
     if (value === undefined) return {};
     if (!isData(value)) throw new FileProblem('does not contain a JSON object');
     return value;
   },
-  put(text, { section, name }, entry, existing) {
+  put(text, section, name, entry) {
     if (/^\s*(?:\{\s*\}\s*)?$/.test(text)) {
       return withLineEnds(`${JSON.stringify({ [section]: { [name]: entry } }, null, 2)}\n`, text);
     }
-    if (existing === undefined) return withMember(text, [section, name], entry);
-    return differences(existing, entry).reduce(
-      (edited, [key, value]) =>
-        value === undefined
-          ? withoutMember(edited, [section, name, key])
-          : withMember(edited, [section, name, key], value),
-      text,
-    );
+    const edits = modify(text, [section, name], entry, {});
+    const edited = applyEdits(text, edits);
+    const [edit] = edits;
+    // What is on one line stays on one line.
+    if (!edit || !text.trim().includes('\n')) return edited;
+    // Only the entry is laid out: to format a whole minified file takes jsonc-parser minutes. One character more on each side:
+    // the brackets around the entry may need lines of their own.
+    const range = { offset: edit.offset - 1, length: edit.content.length + 2 };
+    const unit = /\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
+    const layout = { insertSpaces: !unit.includes('\t'), tabSize: unit.length, eol: lineEndOf(text) };
+    return applyEdits(edited, format(edited, range, layout));
   },
-  take(text, { section, name }) {
+  take(text, section, name) {
     const left = withoutMember(text, [section, name]);
     const servers = nodeAt(left, [section]);
     const isEmpty = /^\{\s*\}$/.test(left.slice(servers.offset, endOf(servers)));
     return isEmpty ? withoutMember(left, [section]) : left;
   },
 };
-
-/** Lays out only the new member: to format a whole minified file takes jsonc-parser minutes. */
-function withMember(text: string, path: string[], value: unknown): string {
-  const edits = modify(text, path, value, {});
-  const edited = applyEdits(text, edits);
-  const [edit] = edits;
-  // What is on one line stays on one line.
-  if (!edit || !text.trim().includes('\n')) return edited;
-  // One character more on each side: the brackets around the member may need lines of their own.
-  const range = { offset: edit.offset - 1, length: edit.content.length + 2 };
-  return applyEdits(edited, format(edited, range, layoutOf(text)));
-}
 
 /** Cuts out a member and one comma. jsonc-parser would also cut out the comments between the member and the one before it. */
 function withoutMember(text: string, path: string[]): string {
@@ -111,34 +94,14 @@ function commaAt(text: string, offset: number): number | undefined {
 }
 
 function nodeAt(text: string, path: string[]): Node {
-  const root = parseTree(text, [], OPTIONS);
+  const root = parseTree(text, [], { allowTrailingComma: true });
   const node = root && findNodeAtLocation(root, path);
   if (!node) throw new Error(`There is no ${path.join('.')}.`);
   return node;
 }
 
-/** Refuses comments and trailing commas, for a client that would refuse the whole file. @throws FileProblem */
-export function requirePlainJson(text: string): void {
-  const errors: ParseError[] = [];
-  parseJsonc(text, errors, { disallowComments: true, allowEmptyContent: true });
-  const [first] = errors;
-  if (!first) return;
-  const isComment = text.startsWith('/', first.offset);
-  // After a trailing comma, the parser stops at the bracket.
-  const offset = isComment ? first.offset : text.slice(0, first.offset).trimEnd().length - 1;
-  const what = isComment ? 'a comment' : 'a trailing comma';
-  throw new FileProblem(`has ${what} (${positionAt(text, offset)}), which the client does not accept`, {
-    remedy: 'Take comments and trailing commas out of the file, then try again.',
-  });
-}
-
 function endOf({ offset, length }: Node): number {
   return offset + length;
-}
-
-function layoutOf(text: string): FormattingOptions {
-  const unit = /\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
-  return { insertSpaces: !unit.includes('\t'), tabSize: unit.length, eol: lineEndOf(text) };
 }
 
 /** No TOML library keeps comments, so the tables of the entry are cut out of the text as lines, and written anew. */
@@ -151,19 +114,17 @@ const toml: FormatRules = {
       throw new FileProblem(`is not valid TOML (line ${error.line}, column ${error.column})`);
     }
   },
-  put(text, { section, name }, entry, existing) {
+  put(text, section, name, entry) {
     // The parser returns integers as bigint, so any other number was written as a float.
     const written = stringify({ [section]: { [name]: entry } }, { numbersAsFloat: true });
     const table = withLineEnds(`${written.trim()}\n`, text);
-    if (existing === undefined) {
-      const rest = text.trimEnd();
-      return rest === '' ? table : rest + withLineEnds('\n\n', text) + table;
-    }
     const blocks = blocksOf(text, section, name);
     const first = blocks.findIndex(({ isOurs }) => isOurs);
-    return blocks.map(({ left }, index) => (index === first ? table + left : left)).join('');
+    if (first >= 0) return blocks.map(({ left }, index) => (index === first ? table + left : left)).join('');
+    const rest = text.trimEnd();
+    return rest === '' ? table : rest + withLineEnds('\n\n', text) + table;
   },
-  take: (text, { section, name }) =>
+  take: (text, section, name) =>
     blocksOf(text, section, name)
       .map(({ left }) => left)
       .join(''),
@@ -209,7 +170,7 @@ const yaml: FormatRules = {
     if (!isData(value)) throw new FileProblem('does not contain a YAML mapping');
     return value;
   },
-  put: (text, { section, name }, entry, existing) =>
+  put: (text, section, name, entry) =>
     rewritten(text, (document) => {
       const servers = document.get(section, true) as YamlNode | undefined;
       // An empty section may be null, or `{}`, in which the entry would be on one line.
@@ -217,13 +178,9 @@ const yaml: FormatRules = {
         const commentBefore = servers?.comment;
         document.set(section, Object.assign(document.createNode({}), { commentBefore }));
       }
-      if (existing === undefined) return document.setIn([section, name], document.createNode(entry));
-      for (const [key, value] of differences(existing, entry)) {
-        if (value === undefined) document.deleteIn([section, name, key]);
-        else document.setIn([section, name, key], value);
-      }
+      document.setIn([section, name], document.createNode(entry));
     }),
-  take(text, { section, name }) {
+  take(text, section, name) {
     const left = rewritten(text, (document) => document.deleteIn([section, name]));
     return left.replace(new RegExp(`^${section}: \\{\\s*\\}\\r?\\n`, 'm'), '');
   },
@@ -245,13 +202,6 @@ function documentOf(text: string): Document {
 }
 
 export const FORMATS: Record<Format, FormatRules> = { json, toml, yaml };
-
-/** Returns what makes one entry another: each key with its new value, undefined for a key to remove. */
-function differences(before: Data, after: Data): Array<[key: string, value: unknown]> {
-  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const changed = [...keys].filter((key) => !sameData(before[key], after[key]));
-  return changed.map((key) => [key, after[key]]);
-}
 
 function withLineEnds(written: string, text: string): string {
   return written.replaceAll(/\r?\n/g, lineEndOf(text));

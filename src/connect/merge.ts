@@ -1,70 +1,86 @@
-/** Merges one entry into the text of a client's file, or takes it out, and proves that nothing else changed. Pure. */
-import { serverName } from '../domain/project.ts';
+/** Merges one entry into the text of a client's file, or takes entries out, and proves that nothing else changed. Pure. */
 import { FileProblem } from './clientFile.ts';
-import { type Data, isData, mergedEntry, type Shares, sameData, withEntry } from './entry.ts';
-import { FORMATS, type Format, type Refused, requirePlainJson } from './formats.ts';
+import { type Data, isData, mergedEntry, type Shares, sameData } from './entry.ts';
+import { FORMATS, type Format } from './formats.ts';
+
+/** Where a client's entries are. */
+export interface Where {
+  format: Format;
+  /** True if the client takes no comments and no trailing commas in its JSON. */
+  strict?: boolean | undefined;
+  section: string;
+}
 
 /** The entry to add, and where it goes. */
-export interface Addition {
-  format: Format;
-  section: string;
+export interface Addition extends Where {
   name: string;
   entry: Data;
   shares: Shares;
-  /** What the client refuses in its file. */
-  refuses?: Refused | undefined;
 }
 
-/** Where an entry is. */
-export type Where = Pick<Addition, 'format' | 'section' | 'name' | 'refuses'>;
-
-/** The mark with which some Windows editors start every file. */
-const BYTE_ORDER_MARK = '\uFEFF';
-
-/** True if the text begins with a byte order mark that the client refuses. Every edit leaves it out. */
-export function hasRefusedMark(content: string, { refuses }: Pick<Where, 'refuses'>): boolean {
-  return refuses !== undefined && content.startsWith(BYTE_ORDER_MARK);
+/**
+ * Returns the entries by name; what is not a group of settings is none.
+ * @throws FileProblem when the text is malformed, or if the client would refuse it
+ */
+export function entriesIn(content: string, at: Where): Map<string, Data> {
+  const servers = Object.entries(serversOf(parsed(withoutMark(content), at), at));
+  return new Map(servers.filter((server): server is [string, Data] => isData(server[1])));
 }
 
 /**
  * Returns the text with the addition; the same text when the addition is already there.
- * @throws FileProblem when the text is malformed, cannot be edited safely, or would not be read by the client
+ * @throws FileProblem as `entriesIn` does, and when the text cannot be edited safely
  */
 export function merge(content: string, addition: Addition): string {
-  const { section, name, entry, shares } = addition;
-  const { mark, text, data } = opened(content, addition);
-  if (addition.refuses === 'mark and comments') requirePlainJson(text);
-  const existing = entryIn(data, addition);
-  const wanted = mergedEntry(existing ?? {}, entry, shares);
-  if (existing && sameData(existing, wanted)) return mark + text;
-  const expected = withEntry(data, section, name, wanted);
-  const edit = () => FORMATS[addition.format].put(text, addition, wanted, existing);
-  return mark + proven(edit, addition, (left) => sameData(left, expected));
+  const { format, section, name, entry, shares } = addition;
+  const text = withoutMark(content);
+  const data = parsed(text, addition);
+  const servers = serversOf(data, addition);
+  const { [name]: existing = {} } = servers;
+  if (!isData(existing))
+    throw new FileProblem(`has a value for ${section}.${name} that is not a group of settings`);
+  const wanted = mergedEntry(existing, entry, shares);
+  if (sameData(existing, wanted)) return text;
+  const expected = { ...data, [section]: { ...servers, [name]: wanted } };
+  return proven(() => FORMATS[format].put(text, section, name, wanted), addition, expected);
 }
 
 /**
- * Returns the text without the entry, which exists, and without a section that then holds nothing.
+ * Returns the text without the entries, which exist, and without a section that then holds nothing.
  * @throws FileProblem as `merge` does
  */
-export function withoutEntry(content: string, at: Where): string {
-  const { mark, text, data } = opened(content, at);
-  const { [at.section]: _, ...others } = data;
-  const { [at.name]: __, ...rest } = entriesIn(data, at);
-  const isLast = Object.keys(rest).length === 0;
-  const isRight = (left: Data) =>
-    sameData(left, { ...data, [at.section]: rest }) || (isLast && sameData(left, others));
-  return mark + proven(() => FORMATS[at.format].take(text, at), at, isRight);
+export function withoutEntries(content: string, at: Where, names: readonly string[]): string {
+  let text = withoutMark(content);
+  for (const name of names) {
+    const data = parsed(text, at);
+    const { [name]: _, ...rest } = serversOf(data, at);
+    const before = text;
+    text = proven(() => FORMATS[at.format].take(before, at.section, name), at, {
+      ...data,
+      [at.section]: rest,
+    });
+  }
+  return text;
+}
+
+/** Returns the content of a file with only this entry. */
+export function snippet({ format, section, name, entry }: Omit<Addition, 'shares'>): string {
+  return FORMATS[format].put('', section, name, entry);
 }
 
 /**
  * Returns the edited text, if it holds what it should. A library may throw at a form that it does not know, or change the first
  * of two members of the same name while readers take the last.
  */
-function proven(edit: () => string, { format, section }: Where, isRight: (data: Data) => boolean): string {
+function proven(edit: () => string, at: Where, expected: Data): string {
+  const { format, section } = at;
   let cause: unknown;
   try {
     const text = edit();
-    if (isRight(FORMATS[format].parse(text))) return text;
+    if (sameData(parsed(text, at), expected)) return text;
+    // Nothing is left of a section without entries, or its braces.
+    const { [section]: servers, ...others } = expected;
+    if (sameData(servers, {}) && sameData(parsed(text, at), others)) return text;
   } catch (error) {
     cause = error;
   }
@@ -74,34 +90,14 @@ function proven(edit: () => string, { format, section }: Where, isRight: (data: 
   throw new FileProblem(reason, { cause, remedy: format === 'toml' ? asTables : undefined });
 }
 
-/** Finds the entry with that name; undefined if there is none. Throws `FileProblem` as `merge` does. */
-export function findEntry(content: string, at: Where): Data | undefined {
-  return entryIn(opened(content, at).data, at);
+/** Leaves out the mark with which some Windows editors start every file: some clients refuse it, and none needs it. */
+function withoutMark(content: string): string {
+  return content.replace(/^\uFEFF/, '');
 }
 
-/**
- * Returns the entries of the section that may lead to the server with the name in `at`. The demo and the real server usually have
- * the same address, so the demo leaves out the entry with the real server's name. Throws `FileProblem` as `merge` does.
- */
-export function entriesFor(content: string, at: Where): Data {
-  const entries = entriesIn(opened(content, at).data, at);
-  const { [serverName(false)]: _, ...others } = entries;
-  return at.name === serverName(true) ? others : entries;
-}
-
-/** Returns the content of a file with only this entry. */
-export function snippet({ format, section, name, entry }: Omit<Addition, 'shares'>): string {
-  return FORMATS[format].put('', { section, name }, entry, undefined);
-}
-
-/** Parses the content of a file, with or without a byte order mark. `mark` is what an edited text begins with. */
-function opened(content: string, at: Where): { mark: string; text: string; data: Data } {
-  const { format } = at;
-  const isMarked = content.startsWith(BYTE_ORDER_MARK);
-  const mark = isMarked && !hasRefusedMark(content, at) ? BYTE_ORDER_MARK : '';
-  const text = isMarked ? content.slice(1) : content;
+function parsed(text: string, { format, strict }: Where): Data {
   try {
-    return { mark, text, data: FORMATS[format].parse(text) };
+    return FORMATS[format].parse(text, strict);
   } catch (error) {
     // The parsers call themselves for each level.
     if (error instanceof RangeError) throw new FileProblem('is nested too deeply');
@@ -109,20 +105,10 @@ function opened(content: string, at: Where): { mark: string; text: string; data:
   }
 }
 
-function entriesIn(document: Data, { format, section }: Pick<Where, 'format' | 'section'>): Data {
-  if (!Object.hasOwn(document, section)) return {};
-  const servers = document[section];
+function serversOf(document: Data, { format, section }: Where): Data {
+  const servers = Object.hasOwn(document, section) ? document[section] : {};
   // In YAML, a section whose entries were deleted by hand is null.
   if (servers === null && format === 'yaml') return {};
   if (!isData(servers)) throw new FileProblem(`has a value for ${section} that is not a group of servers`);
   return servers;
-}
-
-function entryIn(document: Data, { format, section, name }: Where): Data | undefined {
-  const servers = entriesIn(document, { format, section });
-  if (!Object.hasOwn(servers, name)) return undefined;
-  const entry = servers[name];
-  if (!isData(entry))
-    throw new FileProblem(`has a value for ${section}.${name} that is not a group of settings`);
-  return entry;
 }

@@ -18,14 +18,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import {
-  FileProblem,
-  makeDirectory,
-  readClientFile,
-  replaceClientFile,
-  textOf,
-} from '../../src/connect/clientFile.ts';
-import { placeBelow, placeIn } from '../../src/connect/configPlaces.ts';
+import { FileProblem, readClientFile, replaceClientFile } from '../../src/connect/clientFile.ts';
 import { temporaryHome } from '../support/cli.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -102,28 +95,12 @@ test('a read-only directory or file is reported, and nothing is left behind', {
   }
 });
 
-test('only the client’s own directories are created, never their parent', async (context) => {
+test('the directories of a new file are created', async (context) => {
   const home = temporaryHome(context);
-  const system = { platform: process.platform, env: {}, home };
-  const inHome = placeBelow(system, join(home, '.config'), ['Code', 'User', 'mcp.json']);
-  assert.equal(inHome.base, home);
-  await makeDirectory(inHome.file, inHome.base);
-  assert.deepEqual(readdirSync(join(home, '.config/Code')), ['User']);
-
-  const named = placeIn(system, join(home, 'none', 'codex'), 'config.toml');
-  await assert.rejects(makeDirectory(named.file, named.base), { code: 'HOME_UNUSABLE' });
-  mkdirSync(join(home, 'none'));
-  await makeDirectory(named.file, named.base);
-  assert.deepEqual(readdirSync(join(home, 'none')), ['codex']);
-});
-
-test('outside the home directory, the parent directory must exist', () => {
-  const linux = { platform: 'linux', env: {}, home: '/home/me' } as const;
-  assert.equal(placeBelow(linux, '/cfg', ['Claude', 'x.json']).base, '/');
-  assert.equal(placeBelow(linux, '/home/mean/cfg', ['Claude', 'x.json']).base, '/home/mean');
-  const windows = { platform: 'win32', env: {}, home: 'C:\\Users\\me' } as const;
-  assert.equal(placeBelow(windows, 'C:\\Users\\me\\AppData\\Roaming', ['x', 'y']).base, 'C:\\Users\\me');
-  assert.equal(placeBelow(windows, 'D:\\Roaming', ['x', 'y']).base, 'D:\\');
+  const path = join(home, '.config', 'Code', 'mcp.json');
+  const file = await readClientFile(path);
+  assert.equal(await replaceClientFile(file, { text: '{}', secret: false, now: NOW }), null);
+  assert.deepEqual(readdirSync(join(home, '.config/Code')), ['mcp.json']);
 });
 
 test('what is not a text of a sensible size is refused unread', { skip: onWindows }, async (context) => {
@@ -142,7 +119,7 @@ test('what is not a text of a sensible size is refused unread', { skip: onWindow
     ['link', 'is a symbolic link to a file that does not exist'],
     ['bytes', 'is not UTF-8 text'],
   ] as const) {
-    await assert.rejects(async () => textOf(await readClientFile(at(name))), new FileProblem(message), name);
+    await assert.rejects(readClientFile(at(name)), new FileProblem(message), name);
   }
   closeSync(openSync(at('pipe'), constants.O_RDWR));
 });

@@ -112,7 +112,7 @@ const MORE_FILES: typeof FILES = [
 
 for (const [id, system, file, traces = []] of [...FILES, ...MORE_FILES]) {
   test(`${id} keeps its servers in ${file}`, () => {
-    assert.equal(setupOf(id, system, traces).place.file, file);
+    assert.equal(setupOf(id, system, traces).file, file);
   });
 }
 
@@ -186,49 +186,31 @@ test('for a client that starts programs, options in its entry choose fewer tools
   });
 });
 
-const COMMANDS: Array<
-  [client: string, system: System, connection: Partial<Connection>, command: string | null]
-> = [
-  ['claude-code', LINUX, {}, `claude mcp add --transport http --scope user relay ${URL}`],
+const COMMANDS: Array<[client: string, connection: Partial<Connection>, command: string | null]> = [
+  ['claude-code', {}, `claude mcp add --transport http --scope user relay ${URL}`],
   [
     'claude-code',
-    LINUX,
     { url: 'http://[::1]:1/mcp', name: 'relay-demo' },
-    "claude mcp add --transport http --scope user relay-demo 'http://[::1]:1/mcp'",
+    'claude mcp add --transport http --scope user relay-demo "http://[::1]:1/mcp"',
   ],
-  ['claude-code', WINDOWS, { key: 'relay_k' }, null],
-  ['claude-desktop', LINUX, {}, null],
-  ['cursor', LINUX, {}, null],
-  ['vscode', MAC, {}, `code --add-mcp '{"name":"relay","type":"http","url":"${URL}"}'`],
-  [
-    'vscode',
-    WINDOWS,
-    {},
-    `code --add-mcp "{\\"name\\":\\"relay\\",\\"type\\":\\"http\\",\\"url\\":\\"${URL}\\"}"`,
-  ],
-  ['vscode', LINUX, { key: 'relay_k' }, null],
-  ['codex', LINUX, {}, `codex mcp add relay --url ${URL}`],
-  ['codex', LINUX, { key: 'relay_k' }, null],
-  ['gemini', LINUX, {}, `gemini mcp add --scope user --transport http relay ${URL}`],
-  ['gemini', LINUX, { key: 'relay_k' }, null],
-  ['windsurf', LINUX, {}, null],
+  ['codex', { choice: { readOnly: true } }, null],
+  ['claude-desktop', {}, null],
+  ['cursor', {}, null],
+  ['vscode', {}, `code --add-mcp "{\\"name\\":\\"relay\\",\\"type\\":\\"http\\",\\"url\\":\\"${URL}\\"}"`],
+  ['codex', {}, `codex mcp add relay --url ${URL}`],
+  ['gemini', {}, `gemini mcp add --scope user --transport http relay ${URL}`],
 ];
 
-for (const [id, system, connection, command] of COMMANDS) {
-  test(`the command of ${id} on ${system.platform}, ${JSON.stringify(connection)}`, () => {
+for (const [id, connection, command] of COMMANDS) {
+  test(`the command of ${id}, ${JSON.stringify(connection)}`, () => {
     const all: Connection = { name: 'relay', url: URL, key: null, program: PROGRAM, ...connection };
-    assert.equal(planFor(findClient(id) ?? assert.fail(id), all, system).command, command);
+    assert.equal(planFor(findClient(id) ?? assert.fail(id), all, LINUX).command, command);
   });
 }
 
-test('no command of a client has the key in it, since every user of the machine can read command lines', () => {
-  for (const client of CLIENTS) {
-    for (const system of [LINUX, MAC, WINDOWS]) {
-      const connection = { name: 'relay', url: URL, key: 'relay_k', program: PROGRAM };
-      const command = planFor(client, connection, system).command ?? '';
-      assert.doesNotMatch(command, /relay_k|relay key|Authorization/, client.id);
-    }
-  }
+test('no command of a client is shown with a key, since every user of the machine can read command lines', () => {
+  const connection = { name: 'relay', url: URL, key: 'relay_k', program: PROGRAM };
+  for (const client of CLIENTS) assert.equal(planFor(client, connection, LINUX).command, null, client.id);
 });
 
 test('clients are found by ID and by alias, ignoring case', () => {
@@ -253,10 +235,8 @@ test('clients are found by ID and by alias, ignoring case', () => {
 
 test('what the user does next is what the newest version of each client asks for', () => {
   const connection = { name: 'relay', url: URL, program: PROGRAM };
-  const next = (id: string, key: string | null) => {
-    const client = findClient(id) ?? assert.fail(id);
-    return setupFor(client, LINUX, () => false).next({ ...connection, key });
-  };
+  const next = (id: string, key: string | null) =>
+    planFor(findClient(id) ?? assert.fail(id), { ...connection, key }, LINUX).next;
   assert.deepEqual(
     ['claude-code', 'copilot', 'cline', 'qwen'].flatMap((id) => [next(id, null), next(id, 'k')]),
     [

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FileProblem } from '../../src/connect/clientFile.ts';
-import type { Refused } from '../../src/connect/formats.ts';
-import { type Addition, merge, withoutEntry } from '../../src/connect/merge.ts';
+import { type Addition, merge, withoutEntries } from '../../src/connect/merge.ts';
 import { JSON_ADDITION, JSON_KEY_ADDITION, TOML_ADDITION, TOML_KEY_ADDITION, URL } from './additions.ts';
 
 const YAML_ADDITION: Addition = {
@@ -38,10 +37,10 @@ const MERGES: Merge[] = [
     after: JSON_ALONE,
   })),
   {
-    what: 'JSON: a byte order mark and line ends of Windows',
+    what: 'JSON: line ends of Windows',
     addition: JSON_ADDITION,
-    before: '\uFEFF{\r\n  "theme": "é",\r\n  "mcpServers": {}\r\n}\r\n',
-    after: `\uFEFF${JSON_ALONE.replace('{', '{\n  "theme": "é",').replaceAll('\n', '\r\n')}`,
+    before: '{\r\n  "theme": "é",\r\n  "mcpServers": {}\r\n}\r\n',
+    after: `${JSON_ALONE.replace('{', '{\n  "theme": "é",').replaceAll('\n', '\r\n')}`,
   },
   {
     what: 'JSON: other servers with their layout, comments, tabs and commas at the end',
@@ -75,18 +74,16 @@ const MERGES: Merge[] = [
     after: `{"mcpServers":{"other":{"command":"x"},"relay": {"url":"${URL}"}},"n":1e2}`,
   },
   {
-    what: 'JSON: settings and comments of the person in the entry',
+    what: 'JSON: settings of the person in the entry',
     addition: JSON_ADDITION,
     before: `{
   "mcpServers": {
     "relay": {
-      // by hand
-      "command": "npx", // once
+      "command": "npx",
       "args": ["-y", "mcp-remote", "http://old/mcp"],
       "disabled": false,
-      // patience
       "timeout": 60
-    },
+    }, // mine
     "other": {}
   }
 }
@@ -94,12 +91,10 @@ const MERGES: Merge[] = [
     after: `{
   "mcpServers": {
     "relay": {
-      // by hand // once
       "disabled": false,
-      // patience
       "timeout": 60,
       "url": "${URL}"
-    },
+    }, // mine
     "other": {}
   }
 }
@@ -109,27 +104,27 @@ const MERGES: Merge[] = [
     what: 'JSON: headers of the person beside the key',
     addition: JSON_KEY_ADDITION,
     before: '{"mcpServers": {"relay": {"url": "http://old", "headers": {"authorization": "x", "X-A": "b"}}}}',
-    after: `{"mcpServers": {"relay": {"url": "${URL}", "headers": {"X-A":"b","Authorization":"Bearer k"}}}}`,
+    after: `{"mcpServers": {"relay": {"url":"${URL}","headers":{"X-A":"b","Authorization":"Bearer k"}}}}`,
   },
   {
     what: 'JSON: the key goes if approval in the browser replaces it',
     addition: JSON_ADDITION,
     before: `{"mcpServers": {"relay": {"url": "${URL}", "headers": {"authorization": "Bearer k"}}}}`,
-    after: `{"mcpServers": {"relay": {"url": "${URL}"}}}`,
+    after: `{"mcpServers": {"relay": {"url":"${URL}"}}}`,
   },
   { what: 'TOML: an empty file', addition: TOML_ADDITION, before: '', after: TOML_ALONE },
   {
-    what: 'TOML: other tables, comments, and a text that looks like our table',
+    what: 'TOML: other tables, comments, and a text that looks like a table',
     addition: TOML_ADDITION,
     before:
-      'model = """\n[mcp_servers.relay]\n""" # mine\n\n[mcp_servers.other]\ncommand = "x"\n# the end\n\n\n',
-    after: `model = """\n[mcp_servers.relay]\n""" # mine\n\n[mcp_servers.other]\ncommand = "x"\n# the end\n\n${TOML_ALONE}`,
+      'model = """\n[mcp_servers.other]\n""" # mine\n\n[mcp_servers.other]\ncommand = "x"\n# the end\n\n\n',
+    after: `model = """\n[mcp_servers.other]\n""" # mine\n\n[mcp_servers.other]\ncommand = "x"\n# the end\n\n${TOML_ALONE}`,
   },
   {
-    what: 'TOML: a byte order mark and line ends of Windows',
+    what: 'TOML: line ends of Windows',
     addition: TOML_ADDITION,
-    before: '\uFEFF[tui]\r\na = 1\r\n',
-    after: `\uFEFF[tui]\r\na = 1\r\n\r\n${TOML_ALONE.replaceAll('\n', '\r\n')}`,
+    before: '[tui]\r\na = 1\r\n',
+    after: `[tui]\r\na = 1\r\n\r\n${TOML_ALONE.replaceAll('\n', '\r\n')}`,
   },
   {
     what: 'TOML: settings of the person in the entry, its place, and the comment of the table behind it',
@@ -189,8 +184,8 @@ extensions:
   developer: { type: builtin, enabled: true }
   relay:
     type: streamable_http
-    enabled: false # for now
-    uri: http://old # moved
+    enabled: false
+    uri: http://old
     cmd: x
 
 last: "a very long line that no writer may fold, however wide it thinks that a page should be at most"
@@ -202,8 +197,8 @@ extensions:
   developer: { type: builtin, enabled: true }
   relay:
     type: streamable_http
-    enabled: false # for now
-    uri: ${URL} # moved
+    enabled: false
+    uri: ${URL}
     cmd: x
     headers: {}
 
@@ -219,43 +214,31 @@ for (const { what, addition, before, after } of MERGES) {
   });
 }
 
-const MARKED: Array<[kind: string, refuses: Refused | undefined, mark: string]> = [
-  ['strict JSON', 'mark and comments', ''],
-  ['JSON with comments, but no mark', 'mark', ''],
-  ['a client that takes both', undefined, '\uFEFF'],
+test('a byte order mark is left out', () => {
+  const others = '{\n  "theme": 1\n}\n';
+  const both = JSON_ALONE.replace('{', '{\n  "theme": 1,');
+  assert.equal(merge(`\uFEFF${others}`, JSON_ADDITION), both);
+  assert.equal(merge(`\uFEFF${both}`, JSON_ADDITION), both, 'the entry is there');
+  assert.equal(withoutEntries(`\uFEFF${both}`, JSON_ADDITION, ['relay']), others);
+});
+
+const EXTRAS: Array<[text: string, place: string]> = [
+  ['{\n  "a": 1,\n  // mine\n  "b": [2]\n}', 'line 3, column 3'],
+  ['{"mcpServers": {} /* mine */}', 'line 1, column 19'],
+  ['\uFEFF{\n  "mcpServers": {},\n}', 'line 3, column 1'],
 ];
 
-for (const [kind, refuses, mark] of MARKED) {
-  test(`a byte order mark in a file of ${kind}: ${mark === '' ? 'left out' : 'kept'}`, () => {
-    const addition = { ...JSON_ADDITION, refuses };
-    const others = '{\n  "theme": 1\n}\n';
-    const both = JSON_ALONE.replace('{', '{\n  "theme": 1,');
-    assert.equal(merge(`\uFEFF${others}`, addition), mark + both);
-    assert.equal(merge(`\uFEFF${both}`, addition), mark + both, 'the entry is there');
-    assert.equal(withoutEntry(`\uFEFF${both}`, addition), mark + others);
-  });
-}
-
-const EXTRAS: Array<[text: string, what: string]> = [
-  ['{\n  "a": 1,\n  // mine\n  "b": [2,],\n}', 'a comment (line 3, column 3)'],
-  ['{"mcpServers": {} /* mine */}', 'a comment (line 1, column 19)'],
-  ['{\r\n  "a": [1,\r\n  ]\r\n}', 'a trailing comma (line 2, column 10)'],
-  ['\uFEFF{\n  "mcpServers": {},\n\n}', 'a trailing comma (line 2, column 19)'],
-];
-
-for (const [text, what] of EXTRAS) {
-  test(`strict JSON with ${what} is refused, and its entry can still be removed`, () => {
-    const strict = { ...JSON_ADDITION, refuses: 'mark and comments' } as const;
-    assert.throws(() => merge(text, strict), { message: `has ${what}, which the client does not accept` });
-    const added = merge(text, { ...JSON_ADDITION, refuses: 'mark' });
-    assert.throws(() => merge(added, strict), FileProblem);
-    assert.doesNotMatch(withoutEntry(added, strict), /"relay"/);
+for (const [text, place] of EXTRAS) {
+  test(`where the client takes neither comments nor trailing commas, ${JSON.stringify(text)} is refused`, () => {
+    assert.throws(() => merge(text, { ...JSON_ADDITION, strict: true }), {
+      message: `is not plain JSON, which has no comments and no trailing commas (${place})`,
+    });
   });
 }
 
 test('what only looks like a comment or a trailing comma is no reason to refuse', () => {
   const text = `{"a": "// b", "c": "/* ,} */", "d": [[], {}]}`;
-  assert.match(merge(text, { ...JSON_ADDITION, refuses: 'mark and comments' }), /"relay"/);
+  assert.match(merge(text, { ...JSON_ADDITION, strict: true }), /"relay"/);
 });
 
 test('an entry that is already right keeps its form', () => {
@@ -278,7 +261,8 @@ const REMOVALS: Array<[addition: Addition, before: string, after: string]> = [
 ];
 
 for (const [addition, before, after] of REMOVALS) {
-  test(`removed: ${JSON.stringify(before)}`, () => assert.equal(withoutEntry(before, addition), after));
+  test(`removed: ${JSON.stringify(before)}`, () =>
+    assert.equal(withoutEntries(before, addition, ['relay']), after));
 }
 
 const GROUP = 'has a value for mcpServers that is not a group of servers';

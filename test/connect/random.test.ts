@@ -6,10 +6,9 @@ import test from 'node:test';
 import { stringify as tomlOf } from 'smol-toml';
 import { stringify as yamlOf } from 'yaml';
 import { CLIENTS, type Client, type Connection } from '../../src/connect/clientTable.ts';
-import { planFor, write } from '../../src/connect/connectClient.ts';
+import { planFor, remove, write } from '../../src/connect/connectClient.ts';
 import { type Data, sameData } from '../../src/connect/entry.ts';
 import { FORMATS } from '../../src/connect/formats.ts';
-import { remove } from '../../src/connect/removeEntry.ts';
 import { temporaryHome } from '../support/cli.ts';
 import { URL } from './additions.ts';
 
@@ -59,7 +58,7 @@ for (const format of ['json', 'toml', 'yaml'] as const) {
       assert.deepEqual(ownComments(written), ownComments(text), where);
       assertSame(contentOf(written, client), document, where);
       assert.equal((await write(plan(written.includes(KEY) ? KEY : null), CLOCK)).changed, false, where);
-      const removed = await remove(plan(null), { now: CLOCK.now, currentKey: async () => null });
+      const removed = await remove(plan(null), CLOCK.now);
       assert.ok(removed.names.includes('relay'), where);
       const left = readFileSync(file, 'utf8');
       assert.deepEqual(ownComments(left), ownComments(text), `${where}\n----\n${left}`);
@@ -110,7 +109,7 @@ function original(chance: Chance, client: Client): { text: string; document: Dat
   const all = { ...data(chance, 0), ...(chance(4) > 0 && { [section]: servers }), ...data(chance, 1) };
   const lines = {
     json: () =>
-      client.refuses === 'mark and comments'
+      client.strict
         ? JSON.stringify(all, null, pick(chance, ['', '\t', '    ']))
         : asJsonc(chance, all, '', pick(chance, ['  ', '\t', '    '])),
     toml: () => withComments(chance, tomlOf(all), /^(?=\[(?!mcp_servers\.relay))/gm),

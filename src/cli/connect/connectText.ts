@@ -1,7 +1,6 @@
 /** The text that `relay connect` shows a person. Pure: facts in, text out. */
 import type { Connection } from '../../connect/clientTable.ts';
-import type { FileState, Plan, Written } from '../../connect/connectClient.ts';
-import type { Removed } from '../../connect/removeEntry.ts';
+import type { FileState, Plan, Removed, Written } from '../../connect/connectClient.ts';
 import { blockOf, columns, wrap } from '../terminal/output.ts';
 import { widthOf } from '../terminal/textWidth.ts';
 
@@ -89,27 +88,17 @@ export function otherText(
 }
 
 /** Says what `--remove` has done. */
-export function removedText(
-  { file, connection }: Plan,
-  { names, backup, deletedBackups, otherStays }: Removed,
-): string {
-  const forgotten =
-    deletedBackups.length === 0
-      ? []
-      : ['Deleted, because the key was in it:', ...deletedBackups.map((path) => `  ${path}`)];
-  const stays = otherStays
-    ? [`The entry ${connection.name} in that file is for another server, so it stays.`]
-    : [];
-  if (names.length === 0) {
-    return blockOf([`${connection.name} is not in`, `  ${file}`, ...stays, ...forgotten]);
-  }
+export function removedText({ file, connection }: Plan, { names, backup, otherStays }: Removed): string {
   return blockOf([
-    `Removed ${names.join(', ')} from`,
+    names.length === 0 ? `${connection.name} is not in` : `Removed ${names.join(', ')} from`,
     `  ${file}`,
-    ...stays,
-    ...(backup === null ? [] : ['Backup of the previous file:', `  ${backup}`]),
-    ...forgotten,
+    ...(otherStays ? [`The entry ${connection.name} in that file is for another server, so it stays.`] : []),
+    ...backupLines(backup),
   ]);
+}
+
+function backupLines(backup: string | null): string[] {
+  return backup === null ? [] : ['Backup of the previous file:', `  ${backup}`];
 }
 
 /** Says what to add to which file, and how to continue. */
@@ -142,7 +131,7 @@ export function writtenText(plan: Plan, written: Written, relay: string, width: 
   return blockOf([
     written.existed ? `Changed ${written.name} in` : `Added ${written.name} to`,
     `  ${file}`,
-    ...(written.backup === null ? [] : ['Backup of the previous file:', `  ${written.backup}`]),
+    ...backupLines(written.backup),
     '',
     ...nextLines(plan, relay, width),
   ]);

@@ -2,15 +2,19 @@
 import { resolve } from 'node:path';
 import { temporaryWord } from '../../base/childProcess.ts';
 import { didYouMean } from '../../base/nearest.ts';
-import { storeSetting } from '../../config/edit.ts';
-import { homeToName, inspectSettings, localBaseUrl, type Settings } from '../../config/settings.ts';
+import {
+  homeToName,
+  inspectSettings,
+  localBaseUrl,
+  type Settings,
+  storeSetting,
+} from '../../config/settings.ts';
+import { KEY_PLACEHOLDER } from '../../connect/clientFile.ts';
 import { CLIENTS, type Connection, findClient, headersFor, stdioWords } from '../../connect/clientTable.ts';
 import { closedRegistration } from '../../connect/closedRegistration.ts';
 import { type System, systemOf } from '../../connect/configPlaces.ts';
-import { KEY_PLACEHOLDER, lookInto, type Plan, planFor, write } from '../../connect/connectClient.ts';
-import { backupsWithKey, remove } from '../../connect/removeEntry.ts';
-import { removeSkill, skillPath, writeSkill } from '../../connect/skillFile.ts';
-import { SKILL_CLIENTS, skillsFolder } from '../../connect/skillPlaces.ts';
+import { lookInto, type Plan, planFor, remove, write } from '../../connect/connectClient.ts';
+import { removeSkill, SKILL_CLIENTS, skillPath, skillsFolder, writeSkill } from '../../connect/skillFile.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { serverName } from '../../domain/project.ts';
 import { EXTRAS_QUESTION, toolsetsFor } from '../../domain/toolsets.ts';
@@ -84,7 +88,7 @@ export async function runConnect(
   if (!remove && !client?.starts && key === null) noteClosed(context, server, client?.id ?? null);
   if (!client) return showOther(context, server, name, { ...common, key });
   const plan = (value: string | null): Plan => planFor(client, { ...common, key: value }, systemOf(context));
-  if (remove) return removeEntry(context, server, plan(null));
+  if (remove) return removeEntry(context, plan(null));
   if (write) await writePlan(context, server, plan, key);
   else await showPlan(context, server, plan(key));
   if (client.starts) noteLeftBehind(context, server, client.name);
@@ -191,14 +195,11 @@ async function showOther(
   printBlock(io, otherText(connection, headers, keyCommand, registrationOpen, io.columns));
 }
 
-async function removeEntry(context: Context, { currentKey }: Server, plan: Plan): Promise<void> {
-  const { io, clock, json } = context;
-  const removed = await remove(plan, { now: clock.now(), currentKey });
-  const { file, client } = plan;
-  const { names, unmarked, ...rest } = removed;
-  if (unmarked) noteUnmarked(context, plan);
-  if (json) return printJson(io, { client: client.id, file, removed: names, ...rest });
-  printBlock(io, removedText(plan, removed));
+async function removeEntry({ io, clock, json }: Context, plan: Plan): Promise<void> {
+  const removed = await remove(plan, clock.now());
+  const { names, ...rest } = removed;
+  if (json) printJson(io, { client: plan.client.id, file: plan.file, removed: names, ...rest });
+  else printBlock(io, removedText(plan, removed));
 }
 
 async function showPlan(context: Context, server: Server, plan: Plan): Promise<void> {
@@ -223,7 +224,6 @@ async function writePlan(
   const written = await write(plan, { now: clock.now(), platform });
   noteIfAbsent(context, plan);
   noteOthers(context, plan, written.name, written.otherNames);
-  if (written.unmarked) noteUnmarked(context, plan);
   if (written.closed) note(io, `Other users could read ${plan.file}. It now holds the key, so only you can.`);
   const { backup, changed } = written;
   if (context.json) return printJson(io, { ...shown(safe, server), written: true, backup, changed });
@@ -242,9 +242,8 @@ async function listClients(context: Context, server: Server): Promise<void> {
       const { file, missing } = plan;
       const { id, format } = client;
       const found = await lookInto(plan, server.currentKey);
-      const keyBackups = (await backupsWithKey(plan)).length;
       const installed = missing === null;
-      return { id, name: client.name, file, format, installed, ...found, keyBackups };
+      return { id, name: client.name, file, format, installed, ...found };
     }),
   );
   if (json) return printJson(io, { name, url: server.url, clients: rows });
@@ -299,10 +298,6 @@ function noteClosed(context: Context, { registrationOpen, authMode }: Server, id
 function noteIfAbsent({ io }: Context, { client, missing }: Plan): void {
   if (missing !== null)
     note(io, `${client.name} does not seem to have been used on this computer: ${missing} does not exist.`);
-}
-
-function noteUnmarked({ io }: Context, { client, file }: Plan): void {
-  note(io, `${file} began with a byte order mark, which ${client.name} does not accept. It was left out.`);
 }
 
 /** Says whether the client's file already has the server. `--write` does not need this, since its result says so. */

@@ -1,6 +1,5 @@
 /** The text of the skill, made from the tools and commands that this version has. Pure. */
-import { SKILL_MARK } from '../../connect/skillFile.ts';
-import { SKILL_NAME } from '../../connect/skillPlaces.ts';
+import { SKILL_MARK, SKILL_NAME } from '../../connect/skillFile.ts';
 import { ALL_TOOLS, TOOLS } from '../../tools/index.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { argumentNames, exampleOf } from '../call/toolText.ts';
