@@ -7,9 +7,8 @@ import * as z from 'zod';
 import { hashOf } from '../base/digest.ts';
 import { lazy } from '../base/memoised.ts';
 import { messageOf, systemCodeOf } from '../domain/errors.ts';
-import { settingsError } from './problems.ts';
 import type { Settings } from './settings.ts';
-import { placeOf } from './sources.ts';
+import { placeOf, settingsError } from './sources.ts';
 import { oauthClientId, oauthRedirectUri, secretText, type ValueType } from './types.ts';
 
 export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
@@ -56,21 +55,30 @@ export function configuredClients(settings: Settings): ConfiguredClient[] {
   const { mcpOauthClientId: id, mcpOauthClientSecret: secret, mcpOauthClientRedirectUri: uri } = settings;
   const { oauthClientsFile: path, configPath, origins } = settings;
   const origin = origins.oauthClientsFile;
-  const place = origin === 'default' ? '' : `${placeOf('oauthClientsFile', origin, configPath)}: `;
-  const unusable = (problem: string) =>
-    settingsError(
-      [{ key: 'oauthClientsFile', origin, message: `${place}${path} ${problem}` }],
-      `Correct ${path} with an editor.`,
-    );
-  const clients = path === null ? [] : clientsIn(path, unusable);
-  if (id !== null && secret !== null && uri !== null) clients.unshift(fromEnvironment(id, secret, uri));
+  const unusable = (why: string) => {
+    const place = origin === 'default' ? '' : `${placeOf('oauthClientsFile', origin, configPath)}: `;
+    const problem = { key: 'oauthClientsFile', origin, message: `${place}${path} ${why}` };
+    return settingsError([problem], `Correct ${path} with an editor.`);
+  };
+  const clients = path === null ? [] : clientsIn(path, unusable).map(fromFile);
+  if (id !== null && secret !== null && uri !== null) {
+    const [secretHash, redirectUris] = [hashOf(secret), [uri]];
+    clients.unshift({
+      clientId: id,
+      name: null,
+      secretHash,
+      redirectUris,
+      authMethod: null,
+      source: 'environment',
+    });
+  }
   const ids = clients.map(({ clientId }) => clientId);
   const twice = ids.find((one, at) => ids.indexOf(one) !== at);
   if (twice !== undefined) throw unusable(`has the client ID "${twice}", which another client has already`);
   return clients;
 }
 
-function clientsIn(path: string, unusable: (problem: string) => Error): ConfiguredClient[] {
+function clientsIn(path: string, unusable: (why: string) => Error): FileClient[] {
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
@@ -81,25 +89,14 @@ function clientsIn(path: string, unusable: (problem: string) => Error): Configur
     throw unusable(code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? messageOf(error)})`);
   }
   const { data, error } = ClientsFile().safeParse(content);
-  if (data) return data.clients.map(fromFile);
+  if (data) return data.clients;
   const problems = error.issues.map(({ path: at, message }) => `${z.core.toDotPath(at)} ${message}`.trim());
   throw unusable(`cannot be used: ${problems.join('; ')}`);
 }
 
 function fromFile(client: FileClient): ConfiguredClient {
-  const { clientSecret, clientSecretSha256, tokenEndpointAuthMethod: method } = client;
+  const { clientId, clientName, clientSecret, clientSecretSha256, redirectUris } = client;
   const secretHash = clientSecret ? hashOf(clientSecret) : (clientSecretSha256?.toLowerCase() ?? null);
-  return {
-    clientId: client.clientId,
-    name: client.clientName ?? null,
-    secretHash,
-    redirectUris: client.redirectUris,
-    authMethod: method ?? (secretHash === null ? 'none' : null),
-    source: 'file',
-  };
-}
-
-function fromEnvironment(clientId: string, secret: string, redirectUri: string): ConfiguredClient {
-  const [secretHash, redirectUris] = [hashOf(secret), [redirectUri]];
-  return { clientId, name: null, secretHash, redirectUris, authMethod: null, source: 'environment' };
+  const authMethod = client.tokenEndpointAuthMethod ?? (secretHash === null ? 'none' : null);
+  return { clientId, name: clientName ?? null, secretHash, redirectUris, authMethod, source: 'file' };
 }

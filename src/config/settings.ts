@@ -1,15 +1,24 @@
 /**
- * Loads and checks the settings, and tells where each value came from. The first source that gives a value counts: flag,
- * environment, `config.json`, default. Changes nothing.
+ * Loads and checks the settings, tells where each value came from, and changes one in `config.json`. The first source that gives a
+ * value counts: flag, environment, `config.json`, default.
  */
 import { dirname, join, resolve } from 'node:path';
 import { ownDirectory } from '../base/ownDirectory.ts';
 import { directoryIn, homeDirectory } from '../base/userDirectories.ts';
-import { readConfigFile } from './configFile.ts';
-import { type Origin, type Problem, settingsError } from './problems.ts';
+import { RelayError } from '../domain/errors.ts';
+import { type ConfigFile, readConfigFile, writeConfigFile } from './configFile.ts';
 import { crossProblems, crossWarnings } from './rules.ts';
-import { type Origins, readSetting, type SettingFlags, unknownKeys } from './sources.ts';
-import { SETTING_KEYS, type SettingValues } from './table.ts';
+import {
+  type Origin,
+  type Origins,
+  type Problem,
+  readSetting,
+  type SettingFlags,
+  settingsError,
+  shown,
+  unknownKeys,
+} from './sources.ts';
+import { SETTING_KEYS, SETTINGS, type Setting, type SettingKey, type SettingValues } from './table.ts';
 import { CALLBACK_PATH } from './types.ts';
 
 export interface LoadOptions {
@@ -88,6 +97,51 @@ function findHome({ flags, env, home, demo }: LoadOptions): {
 /** Expands a leading tilde. A shell does not expand it in `--home=~/relay`, and nothing expands it in an env file. */
 function withoutTilde(path: string): string {
   return /^~(?=$|[\\/])/.test(path) ? join(homeDirectory(process), path.slice(1)) : path;
+}
+
+/**
+ * Stores `text` as the value of `key`, and returns the settings that result. Throws `SETTINGS_INVALID`, and writes nothing, if
+ * the value is unusable or contradicts other settings, or if the file cannot be read. Problems that the settings had before are
+ * ignored, so that they can be fixed one by one. Throws `HOME_UNUSABLE` if the file cannot be written.
+ */
+export function storeSetting(options: LoadOptions, key: SettingKey, text: string): Settings {
+  const setting = SETTINGS[key] as Setting<unknown>;
+  const value = setting.type.read(text);
+  if (value !== null) return change(options, (values) => ({ ...values, [key]: value }));
+  const message = `${key} must be ${setting.type.expects}${setting.secret ? '' : `, not ${shown(text)}`}`;
+  throw new RelayError('SETTINGS_INVALID', `${message}.`, {
+    remedy: 'Nothing was changed; give another value.',
+    details: { problems: [{ key, origin: 'flag', message }] },
+  });
+}
+
+/** Removes `key`, known or not, from the file. Returns false if the file does not have the key. Throws as `storeSetting` does. */
+export function removeSetting(options: LoadOptions, key: string): boolean {
+  if (!Object.hasOwn(readable(options).values, key)) return false;
+  change(options, ({ [key]: _removed, ...values }) => values);
+  return true;
+}
+
+function change(
+  options: LoadOptions,
+  edit: (values: Record<string, unknown>) => Record<string, unknown>,
+): Settings {
+  const { path, values: before } = readable(options);
+  const values = edit(before);
+  const known = inspectSettings(options).problems.map(({ message }) => message);
+  const { settings, problems } = inspectSettings(options, values);
+  const added = problems.filter(({ message }) => !known.includes(message));
+  // The refused value never reached the file, so the usual remedy "Correct it there" would not help.
+  if (added.length > 0)
+    throw settingsError(added, 'Nothing was changed, since relay would not start with these settings.');
+  writeConfigFile(path, values);
+  return settings;
+}
+
+function readable(options: LoadOptions): ConfigFile {
+  const file = readConfigFile(inspectSettings(options).settings.home);
+  if (file.problem) throw settingsError([file.problem]);
+  return file;
 }
 
 /** Returns the redirect URI to use and to enter in the Spotify app, for a server that listens on `port`. */

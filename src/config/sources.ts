@@ -1,6 +1,8 @@
-/** Reads one setting from its four sources: flag, environment, `config.json`, default. */
+/** Reads one setting from its four sources: flag, environment, `config.json`, default; and reports what is wrong with them. */
 import { didYouMean } from '../base/nearest.ts';
-import { type Origin, type Problem, shown } from './problems.ts';
+import { visibleLine } from '../base/visibleText.ts';
+import { RelayError } from '../domain/errors.ts';
+import type { Remedy } from '../domain/remedy.ts';
 import {
   findSetting,
   SETTING_KEYS,
@@ -9,6 +11,56 @@ import {
   type SettingKey,
   type Surroundings,
 } from './table.ts';
+
+/** Where a value came from. */
+export type Origin = 'flag' | 'environment' | 'file' | 'default';
+
+export interface Problem {
+  /** The setting's name, or the unknown key; `config.json` if the whole file cannot be used. */
+  key: string;
+  origin: Origin;
+  /** A whole sentence without its full stop; never holds the value of a secret. */
+  message: string;
+  /** What to do, if correcting the value would not help. */
+  remedy?: string;
+}
+
+/**
+ * Returns a `SETTINGS_INVALID` error that reports every problem; `details.problems` lists them.
+ * @param remedy in place of the one that follows from the problems
+ */
+export function settingsError(problems: readonly Problem[], remedy?: string): RelayError {
+  const messages = problems.map(({ message }) => `${visibleLine(message)}.`);
+  const list = `${messages.length} problems with the settings:\n  - ${messages.join('\n  - ')}`;
+  return new RelayError('SETTINGS_INVALID', messages.length === 1 ? `${messages[0]}` : list, {
+    remedy: remedy ?? remedyFor(problems),
+    details: { problems: [...problems] },
+  });
+}
+
+function remedyFor(problems: readonly Problem[]): string | Remedy {
+  const own = problems.find(({ remedy }) => remedy)?.remedy;
+  if (own) return own;
+  const isOne = problems.length === 1;
+  const keys = problems.filter(({ origin }) => origin === 'file').map(({ key }) => key);
+  if (keys.length === 0)
+    return isOne
+      ? 'Correct it, or remove it to use the default.'
+      : 'Correct them, or remove them to use the defaults.';
+  // "there": a message about a value in a file names the file. A key can be any text, so some would need quotation marks.
+  const [key = ''] = keys;
+  const command = ['config', 'unset', isOne && /^\w+$/.test(key) ? key : 'KEY'];
+  const text = isOne
+    ? 'Correct it there, or remove it with {command}.'
+    : 'Correct them there, or remove each with {command}.';
+  return { text, command };
+}
+
+/** Returns the text of a value for a message: at most 80 characters, with "…" in place of the user and password of a URL. */
+export function shown(value: unknown): string {
+  const text = (JSON.stringify(value) ?? String(value)).replace(/\/\/.*@/g, '//…@');
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
 
 /** Where the value of each setting came from. */
 export type Origins = Record<SettingKey, Origin>;
@@ -62,21 +114,17 @@ export function placeOf(key: SettingKey, origin: Origin, path: string): string {
   return origin === 'file' ? `"${key}" in ${path}` : `${SETTINGS[key].env} in the environment`;
 }
 
-/** Problems with keys of `config.json` that are not settings, or that may not be in a file. */
+/** Finds the keys of `config.json` that are not settings, or that may not be in a file. */
 export function unknownKeys({ file, path }: Sources): Problem[] {
   const allowed: string[] = SETTING_KEYS.filter((key) => SETTINGS[key].inFile);
-  const problem = (key: string): Problem => {
-    const message = `"${key}" in ${path} ${whyUnknown(key, allowed)}`;
-    return { key, origin: 'file', misplaced: true, message };
-  };
   return Object.keys(file)
     .filter((key) => !allowed.includes(key))
-    .map(problem);
+    .map((key) => ({ key, origin: 'file', message: `"${key}" in ${path} ${whyUnknown(key, allowed)}` }));
 }
 
 function whyUnknown(key: string, allowed: string[]): string {
   const known = findSetting(key);
-  if (known && !allowed.includes(known))
+  if (known && !SETTINGS[known].inFile)
     return `does not belong in a file: set ${SETTINGS[known].env} instead`;
   if (known) return `is called "${known}" in a file`;
   const hint = didYouMean(key, allowed);

@@ -39,7 +39,7 @@ const NOT_IN_FILE = { inFile: false };
 
 /** All settings, by name. Those that may be in `config.json` have this name there. */
 export const SETTINGS = {
-  home: setting('RELAY_HOME', types.directory, ({ home }) => home, {
+  home: setting('RELAY_HOME', types.filePath, ({ home }) => home, {
     ...NOT_IN_FILE,
     flag: '--home',
     fallbackText: "`relay` in the user's config directory",

@@ -25,9 +25,7 @@ function textThat(expects: string, fits: (text: string) => boolean): ValueType<s
 /** The path that the provider sends the browser back to. The redirect URI must have exactly this path. */
 export const CALLBACK_PATH = '/auth/provider/callback';
 
-export const directory = textThat('the path of a directory', (path) => !path.includes('\0'));
-
-export const filePath = textThat('the path of a file', (path) => path !== '' && !path.includes('\0'));
+export const filePath = textThat('the path of a file or directory', (path) => !path.includes('\0'));
 
 /** An address or a host name. Brackets around an IPv6 address are removed, since `listen` accepts none. */
 export const hostName = textType('an IP address or a host name, without scheme, port or path', (text) => {
@@ -129,9 +127,9 @@ export const oauthRedirectUri = textThat(
   'an https URL, an http URL on localhost, 127.0.0.1 or [::1], or a private-use scheme (of a known client, or with a dot, like com.example.app), without fragment or user info',
   (text) => {
     const url = parseUrl(text);
-    if (!url || text.includes('#') || url.username !== '' || url.password !== '') return false;
     // `URL` does not show user info that is empty.
-    if (/^[^/?]*:\/\/:?@/.test(text)) return false;
+    if (!url || text.includes('#') || url.username || url.password || /^[^/?]*:\/\/:?@/.test(text))
+      return false;
     if (url.protocol === 'http:') return ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
     return url.protocol === 'https:' || isClientScheme(url.protocol.slice(0, -1));
   },
@@ -162,18 +160,15 @@ function parseUrl(text: string): URL | null {
  */
 const CLIENT_SCHEMES =
   /^(claude|cursor|goose|kiro|lmstudio|raycast|vscode|vscode-insiders|warp|windsurf|zed)$/;
-
 /** A reversed domain name, which only its owner should use (RFC 8252 7.1, 8.4). */
 const REVERSE_DOMAIN = /^[a-z]{2,}(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;
-
 /** Parts of operating systems have schemes of that form too (`microsoft.windows.camera:`, `com.apple.…:`). */
 const SYSTEM_SCHEMES =
   /^(apple|microsoft|windows|android|com\.(apple|microsoft|android|google\.android)|org\.(freedesktop|gnome|kde))\./;
 
 /**
  * True for the scheme of an app that a browser may be redirected to, without colon and in lower case. Every scheme that the
- * system knows opens a program, and many of these programs do what the address says (`ms-msdt:`, `search-ms:`, `shell:`,
- * `intent:`). So only listed schemes and reversed domain names are allowed.
+ * system knows opens a program, and many of these programs do what the address says (`ms-msdt:`, `search-ms:`, `shell:`).
  */
 function isClientScheme(scheme: string): boolean {
   return CLIENT_SCHEMES.test(scheme) || (REVERSE_DOMAIN.test(scheme) && !SYSTEM_SCHEMES.test(scheme));

@@ -1,8 +1,13 @@
 /** Shows and changes settings. A secret is only shown as set or not set. */
 import { didYouMean } from '../../base/nearest.ts';
-import { removeSetting, storeSetting } from '../../config/edit.ts';
-import { type Problem, settingsError } from '../../config/problems.ts';
-import { inspectSettings, redirectUriFor, type Settings } from '../../config/settings.ts';
+import {
+  inspectSettings,
+  redirectUriFor,
+  removeSetting,
+  type Settings,
+  storeSetting,
+} from '../../config/settings.ts';
+import { type Problem, settingsError } from '../../config/sources.ts';
 import { findSetting, SETTING_KEYS, SETTINGS, type SettingKey } from '../../config/table.ts';
 import { secretText } from '../../config/types.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -34,14 +39,13 @@ function requireSetting(name: string): SettingKey {
 export async function listSettings(context: Context): Promise<void> {
   await noteOtherHome(context);
   const { settings, problems } = inspectSettings(context.loadOptions());
-  if (problems.some(({ key, misplaced }) => key === 'config.json' && !misplaced))
-    throw settingsError(problems);
+  if (problems.some(({ key }) => key === 'config.json')) throw settingsError(problems);
   const stored = await storedSecrets(context);
   // The redirect URI depends on the port. With port 0, `effective` shows none.
   const known = problems.some(({ key }) => key === 'port') ? { ...settings, port: 0 } : settings;
   const all = SETTING_KEYS.map((key) => {
     const view = viewOf(known, key, stored);
-    const problem = problems.find((one) => one.key === key && !one.misplaced);
+    const problem = problems.find((one) => one.key === key);
     return problem ? markedView(view, problem) : view;
   });
   if (context.json) printJson(context.io, { path: settings.configPath, settings: all });
