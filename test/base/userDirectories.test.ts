@@ -35,7 +35,7 @@ for (const [what, env, base, config = join(base, '.config')] of CASES) {
     const system = systemOf({ platform: 'linux', env });
     const fileOf = (id: string) => {
       const client = findClient(id);
-      return client && setupFor(client, system, () => false).place.file;
+      return client && setupFor(client, system, () => false).file;
     };
     assert.deepEqual(
       [fileOf('claude-code'), fileOf('vscode')],

@@ -230,8 +230,13 @@ const NOT_IN_A_FILE: Array<[values: object, problem: string, remedy: string, uns
     'remove it with `relay config unset providerClientSecret`',
     'providerClientSecret',
   ],
-  [{ 'my key': 1, port: 5000 }, 'is not a setting', 'remove it', 'my key'],
-  [{ '--port': 1, port: 5000 }, 'is not a setting (did you mean "port"?)', 'remove it', '--port'],
+  [{ 'my key': 1, port: 5000 }, 'is not a setting', 'remove it with `relay config unset KEY`', 'my key'],
+  [
+    { '--port': 1, port: 5000 },
+    'is not a setting (did you mean "port"?)',
+    'remove it with `relay config unset KEY`',
+    '--port',
+  ],
 ];
 
 for (const [values, problem, remedy, unset] of NOT_IN_A_FILE) {
@@ -267,7 +272,7 @@ test('of several keys that are no settings, the remedy is config unset, one at a
     const { code, err } = await relay(['config', 'list'], { env });
     assert.deepEqual(
       [code, err.split('\n').at(-2)],
-      [2, '  Correct them there, or remove them one by one with `relay config unset KEY`.'],
+      [2, '  Correct them there, or remove each with `relay config unset KEY`.'],
     );
     for (const key of Object.keys(values)) await relay(['config', 'unset', key], { env });
     assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), {});

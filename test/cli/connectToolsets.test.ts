@@ -43,7 +43,7 @@ const ENTRIES: Record<string, { entry: object; command: RegExp | null }> = {
   cursor: { entry: { url: URL, headers: HEADERS }, command: null },
   vscode: {
     entry: { type: 'http', url: URL, headers: HEADERS },
-    command: /"headers":\{"X-MCP-Toolsets":"catalog,playback","X-MCP-Readonly":"true"\}\}'$/,
+    command: null,
   },
   codex: { entry: { url: URL, http_headers: HEADERS }, command: null },
   gemini: {

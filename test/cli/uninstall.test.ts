@@ -30,8 +30,8 @@ function unitText(command: string[]): string {
 const SPOTIFY = "To end relay's access at Spotify too: https://www.spotify.com/account/apps/\n";
 const CLIENTS = [
   { id: 'cursor', name: 'Cursor', file: '/me/.cursor/mcp.json', state: 'yes' },
-  { id: 'codex', name: 'Codex CLI', file: '/me/.codex/config.toml', state: 'no', keyBackups: 0 },
-  { id: 'qwen', name: 'Qwen Code', file: '/me/.qwen/settings.json', state: 'no', keyBackups: 2 },
+  { id: 'codex', name: 'Codex CLI', file: '/me/.codex/config.toml', state: 'no' },
+  { id: 'qwen', name: 'Qwen Code', file: '/me/.qwen/settings.json', state: 'no' },
   { id: 'zed', name: 'Zed', file: '/me/.zed', state: 'unreadable' },
   { id: 'kilo', name: 'Kilo', file: '/me/kilo', state: 'taken' },
   { id: 'vscode', name: 'VS Code', file: '/me/mcp.json', state: 'no', otherNames: ['music'] },
@@ -114,7 +114,6 @@ test('relay uninstall --yes removes everything that relay put on the computer', 
     code: 0,
     out: `Removed the service (~/.config/systemd/user/relay.service).
 Removed relay from Cursor (/me/.cursor/mcp.json).
-Removed backups of /me/.qwen/settings.json that hold relay's API key.
 Removed relay from VS Code (/me/mcp.json).
 Removed the skill ~/.agents/skills/relay/SKILL.md.
 Removed the completion in ~/.bashrc.
@@ -129,7 +128,6 @@ Removed the login, settings, jobs and history in ~/state.
       'relay connect --json',
       'relay --demo connect --json',
       'relay connect cursor --remove --json',
-      'relay connect qwen --remove --json',
       'relay connect vscode --remove --json',
     ],
   );
@@ -143,19 +141,18 @@ Removed the login, settings, jobs and history in ~/state.
 
   const again = await run(['--yes', '--json']);
   assert.equal(again.code, 0);
-  assert.deepEqual(pluck(JSON.parse(again.out).removed, 'part'), ['client', 'client', 'client']);
+  assert.deepEqual(pluck(JSON.parse(again.out).removed, 'part'), ['client', 'client']);
 });
 
 test('on a terminal, uninstall asks before each part, and keeps the parts that are not confirmed', async (context) => {
   const { me, state, unit, asked, run } = computer(context);
-  const { code, out, err } = await run([], { terminal: TERMINAL, stdin: 'n\n\n\ny\nno\n' });
+  const { code, out, err } = await run([], { terminal: TERMINAL, stdin: 'n\n\ny\nno\n' });
   assert.deepEqual([code, out], [0, 'Removed relay from VS Code (/me/mcp.json).\n']);
   assert.deepEqual(
     err.split(' [y/N] ').map((text) => text.trim()),
     [
       `${UNREAD}\nRemove the service (~/.config/systemd/user/relay.service)?`,
       'Remove relay from Cursor (/me/.cursor/mcp.json)?',
-      "Remove backups of /me/.qwen/settings.json that hold relay's API key?",
       'Remove relay from VS Code (/me/mcp.json)?',
       'Remove the completion in ~/.bashrc?',
       'Remove the completion in ~/.config/fish/completions/relay.fish?',
@@ -328,22 +325,18 @@ test('an entry of the demo that goes with the real one is not named twice', asyn
 
 test('a directory with files of other programs and no state of relay is left as it is', async (context) => {
   const { state, run } = computer(context);
-  const files = { 'config.json': '{"compilerOptions":{}}', 'master.key': 'mine', 'server.json': '[]' };
-  const project = (path: string, content: Record<string, string | Buffer>) => {
-    rmSync(state, { recursive: true });
-    for (const [name, bytes] of Object.entries(content)) write(join(path, name), bytes);
-    return Object.keys(content).sort();
+  const files = {
+    'config.json': '{"compilerOptions":{}}',
+    'master.key': 'mine',
+    'server.json': '[]',
+    'index.ts': '',
   };
+  rmSync(state, { recursive: true });
+  const names = Object.keys(files).sort();
+  for (const name of names) write(join(state, name), files[name as keyof typeof files]);
+  const { code, err } = await run(['--yes']);
   const stays = '~/state holds files of other programs and no state of relay, so nothing in it is removed.';
-  const database = Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(84)]);
-  for (const content of [
-    { ...files, 'index.ts': '' },
-    { ...files, 'relay.db': database },
-  ]) {
-    const names = project(state, content);
-    const { code, err } = await run(['--yes']);
-    assert.deepEqual([code, err.split('\n')[1], readdirSync(state).sort()], [0, stays, names]);
-  }
+  assert.deepEqual([code, err.split('\n')[1], readdirSync(state).sort()], [0, stays, names]);
 });
 
 test("a person's own copies in the home stay, and are listed", async (context) => {
@@ -410,7 +403,7 @@ test('the keys are removed together with the state, and stay if the state stays'
     /history in ~\/state\? \[y\/N\] The key stays in the keychain too, since the state needs it\.\nThe program/,
   );
   assert.equal(existsSync(join(state, 'relay.db')), true);
-  const gone = await run([], { env, terminal: TERMINAL, stdin: `${'\n'.repeat(6)}y\n\n\n` });
+  const gone = await run([], { env, terminal: TERMINAL, stdin: `${'\n'.repeat(5)}y\n\n\n` });
   const key = 'key in the keychain (without this key, a backup of the login cannot be read)';
   assert.ok(gone.err.includes(`Remove the ${key}? [y/N] Remove the demo's ${key}? [y/N] `), gone.err);
   assert.equal(existsSync(state), false);

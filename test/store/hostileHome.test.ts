@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
-import { chmod, chown, link, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
@@ -13,7 +13,6 @@ import { openStore } from '../../src/store/file/open.ts';
 import { ensureHome } from '../../src/store/home/home.ts';
 import { acquireHome } from '../../src/store/home/lock.ts';
 import { readServerFile } from '../../src/store/home/serverFile.ts';
-import { assertNone } from '../support/entries.ts';
 import { manualClock, temporaryHome } from './testStore.ts';
 
 const onWindows = process.platform === 'win32' ? 'Windows has neither pipes in directories nor modes' : false;
@@ -78,27 +77,6 @@ test('a home that every user can write to, with files of others, is refused', {
   assert.equal((await stat(home)).mode & 0o777, 0o777);
 });
 
-for (const name of ['master.key', 'relay.db', 'config.json', 'library.db', 'memory.db', 'relay.log']) {
-  test(`a ${name} of another user is refused`, { skip: onWindows || unlessRoot }, async (t) => {
-    const home = temporaryHome(t);
-    await writeFile(join(home, name), '');
-    await chown(join(home, name), NOBODY, NOBODY);
-    await chmod(home, 0o777);
-    await assert.rejects(ensureHome(home), {
-      code: 'HOME_UNUSABLE',
-      message: `The home directory ${home} cannot be used: ${name} in it belongs to another user.`,
-    });
-  });
-}
-
-test('a directory that only has a library.db keeps its permissions', { skip: onWindows }, async (t) => {
-  const home = temporaryHome(t);
-  await writeFile(join(home, 'library.db'), '');
-  await chmod(home, 0o755);
-  await ensureHome(home);
-  assert.equal((await stat(home)).mode & 0o777, 0o755);
-});
-
 test('files of the owner of the home are fine, whoever runs the program', {
   skip: onWindows || unlessRoot,
 }, async (t) => {
@@ -106,24 +84,4 @@ test('files of the owner of the home are fine, whoever runs the program', {
   await writeFile(join(home, 'config.json'), '{}');
   for (const path of [home, join(home, 'config.json')]) await chown(path, NOBODY, NOBODY);
   await ensureHome(home);
-});
-
-const dead = (nonce: string) => JSON.stringify({ pid: 2 ** 22 + 1, start: 'gone', nonce, purpose: 'test' });
-
-test('a lock whose successors form a loop is refused at once', { skip: onWindows }, async (t) => {
-  const home = temporaryHome(t);
-  await writeFile(join(home, 'relay.lock'), dead('a'));
-  await link(join(home, 'relay.lock'), join(home, 'relay.lock.after-a'));
-  await assert.rejects(within(acquireHome(home, 'test')), {
-    code: 'HOME_UNUSABLE',
-    message: `The lock files ${join(home, 'relay.lock')}* refer to each other in a loop.`,
-  });
-});
-
-test('a lock never names a file elsewhere', async (t) => {
-  const home = temporaryHome(t);
-  await writeFile(join(home, 'relay.lock'), dead('x/../../elsewhere'));
-  const lock = await acquireHome(home, 'test');
-  await lock.release();
-  assertNone(await readdir(home), (name) => !name.startsWith('relay.lock.after-unreadable-'));
 });

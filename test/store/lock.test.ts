@@ -12,6 +12,7 @@ import { temporaryHome } from './testStore.ts';
 const onWindows = process.platform === 'win32' ? 'Windows has no such signal' : false;
 const holder = buildChild('holder');
 const refused = buildChild('refused');
+const racer = buildChild('racer');
 
 const acquire = (home: string) => acquireHome(home, 'relay login');
 
@@ -142,6 +143,16 @@ test('a takeover that was killed half-way is taken over in turn', async (t) => {
   assert.deepEqual(await readdir(home), ['relay.lock']);
   await assert.rejects(acquire(home), { code: 'ALREADY_RUNNING' });
   await lock.release();
+});
+
+test('of processes that race for a home, one at a time holds it', async (t) => {
+  const home = temporaryHome(t);
+  const race = async () => {
+    const child = spawn(process.execPath, [racer, home, '12'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    t.after(() => child.kill('SIGKILL'));
+    return String((await once(child.stdout, 'data'))[0]);
+  };
+  assert.deepEqual(await Promise.all([race(), race(), race()]), ['done\n', 'done\n', 'done\n']);
 });
 
 test('a release does not remove a lock that is not its own', async (t) => {

@@ -80,7 +80,7 @@ async function runKeyRotate(context: Context, yes: boolean): Promise<void> {
 
 /** Returns the clients whose files still hold the key. The list is empty if the files cannot be found. */
 async function holdersOf(context: Context, key: string) {
-  const { clientsWith } = await import('../../connect/oldKeys.ts');
+  const { clientsWith } = await import('../../connect/connectClient.ts');
   const { systemOf } = await import('../../connect/configPlaces.ts');
   try {
     return await clientsWith(key, systemOf(context));

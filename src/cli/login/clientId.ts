@@ -18,7 +18,7 @@ export async function askForClientId(context: Context, redirectUri: string): Pro
   const { openDialogue } = await import('../terminal/prompt.ts');
   const talk = openDialogue(io, context.signal);
   const answer = await askUntilRight(io, talk, redirectUri).finally(talk.close);
-  const { storeSetting } = await import('../../config/edit.ts');
+  const { storeSetting } = await import('../../config/settings.ts');
   const settings = storeSetting(context.loadOptions(), 'providerClientId', answer);
   note(io, `Saved in ${settings.configPath}`);
   return settings;

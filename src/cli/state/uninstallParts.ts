@@ -57,7 +57,7 @@ async function service(context: Context, { notes }: Doubts): Promise<Part[]> {
   }
 }
 
-/** Finds relay's entries in the files of clients, and backups that hold its API key. `relay connect CLIENT --remove` removes them. */
+/** Finds relay's entries in the files of clients. `relay connect CLIENT --remove` removes them. */
 async function clients(context: Context, doubts: Doubts): Promise<Part[]> {
   const done = new Set<string>();
   if (context.demo) return clientsOf(context, true, doubts, done);
@@ -110,9 +110,7 @@ async function clientsOf(
       );
     }
   }
-  const touched = rows.filter(
-    (row) => !done.has(String(row.id)) && (isEntered(row) || Number(row.keyBackups ?? 0) > 0),
-  );
+  const touched = rows.filter((row) => !done.has(String(row.id)) && isEntered(row));
   for (const { id, otherNames } of touched) {
     if (Array.isArray(otherNames) && otherNames.includes(serverName(true))) done.add(String(id));
   }
@@ -120,9 +118,7 @@ async function clientsOf(
     const [id, name, file] = [row.id, row.name, row.file].map(String);
     return {
       name: 'client',
-      what: isEntered(row)
-        ? `${serverName(demo)} from ${name} (${file})`
-        : `backups of ${file} that hold relay's API key`,
+      what: `${serverName(demo)} from ${name} (${file})`,
       async remove() {
         const { answer: done, reason: why } = await relay('connect', id ?? '', '--remove');
         if (done === null) throw new RelayError('HOME_UNUSABLE', `${file} was not changed: ${why}`);
@@ -133,8 +129,9 @@ async function clientsOf(
 
 /** Finds the skills in the directories of clients. relay does not know of skills in other directories. */
 async function skills(context: Context): Promise<Part[]> {
-  const { hasSkill, removeSkill, skillPath } = await import('../../connect/skillFile.ts');
-  const { SKILL_CLIENTS, skillsFolder } = await import('../../connect/skillPlaces.ts');
+  const { hasSkill, removeSkill, SKILL_CLIENTS, skillPath, skillsFolder } = await import(
+    '../../connect/skillFile.ts'
+  );
   const { homeDir } = await context.machine();
   const system = { platform: context.platform, env: context.env, home: homeDir };
   const parts: Part[] = [];

@@ -131,7 +131,7 @@ function styleFor(named: NamedHome): CommandStyle {
 const MAX_CHARACTERS = 2_000;
 
 /**
- * Errors that may have several lines: `config/problems.ts` and `connect/connectClient.ts` lay them out. All others are one line,
+ * Errors that may have several lines: `config/sources.ts` and `connect/connectClient.ts` lay them out. All others are one line,
  * since they may quote text from outside.
  */
 const LAID_OUT: ReadonlySet<ErrorCode> = new Set(['SETTINGS_INVALID', 'HOME_UNUSABLE']);

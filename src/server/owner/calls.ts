@@ -4,7 +4,7 @@
  */
 
 import { visibleText } from '../../base/visibleText.ts';
-import { storeSetting } from '../../config/edit.ts';
+import { storeSetting } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ItemRecord, JobCandidate } from '../../domain/job.ts';
 import type { ListContent } from '../../domain/localApi.ts';

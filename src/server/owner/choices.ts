@@ -2,8 +2,7 @@
  * What the owner has chosen on the page since the server started. A choice is stored in `config.json` for the next start; this
  * server remembers it, and does not read that file again.
  */
-import { storeSetting } from '../../config/edit.ts';
-import type { Settings } from '../../config/settings.ts';
+import { type Settings, storeSetting } from '../../config/settings.ts';
 
 type Choice = 'covers' | 'toolsets';
 

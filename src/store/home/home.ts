@@ -1,43 +1,49 @@
 /** The home directory, which holds everything that relay keeps. Only its owner may enter it. */
 import { constants, type Stats } from 'node:fs';
-import { access, chmod, lstat, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, chmod, readdir, stat } from 'node:fs/promises';
 import { makeDirectories } from '../../base/filesSync.ts';
 import { type Log, silentLog } from '../../base/log.ts';
 import { isDiskFull, messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 
-/** The files of a home, described for the manual. None of them may belong to another user. */
-export const HOME_FILES = {
-  'relay.db': 'State: the account, clients, jobs and changes, with all secrets encrypted; an SQLite database',
-  'library.db': 'Copy of the library, which can be read again; an SQLite database',
-  'memory.db': 'Versions of playlists and imported plays, which cannot be read again; an SQLite database',
-  'relay.lock': 'Says which process uses the state',
-  'config.json': 'Settings; `relay config` reads and writes it',
-  'server.json': 'The running server: process, version and address',
-  'relay.sock': 'The socket through which your commands talk to the running server; not on Windows',
-  'master.key': 'Key of the secrets, only if no keychain is used',
-  'oauth-clients.json': 'Clients that you register by hand; optional',
-  'relay.log': "The latest lines of the server's log; `relay logs` prints them",
-} as const;
+/** The names of relay's files in a home. A person may also put `oauth-clients.json` there. */
+const NAMES = [
+  'relay.db',
+  'library.db',
+  'memory.db',
+  'relay.lock',
+  'relay.sock',
+  'relay.log',
+  'relay.log.1',
+  'config.json',
+  'server.json',
+  'master.key',
+];
 /** Beginning of the names of archives that are being sent to the home; a number in hexadecimal follows. */
 export const UPLOAD_PREFIX = 'plays-upload-';
 /** The directory in a home that is the demo's home. */
 export const DEMO = 'demo';
 
-const NAME = String.raw`(relay\.(db|sock|lock|log(\.1)?)|(library|memory)\.db|(config|server)\.json|master\.key)`;
 /** The ends of the names that relay gives to copies and to unfinished writes. A copy that a person made has another end. */
 const COPY = String.raw`\.(\d+-[0-9a-f]+-\d+\.tmp|before-[a-z]+-.+|damaged-\d+|after-.+)`;
 /** Matches our files, the copies and unfinished writes beside them, and archives of plays whose upload was cut short. */
-export const OWN_FILE = new RegExp(`^(${NAME}(${COPY})?|${UPLOAD_PREFIX}[0-9a-f]+)$`);
+const OWN_FILE = new RegExp(`^((${NAMES.join('|')})(${COPY})?|${UPLOAD_PREFIX}[0-9a-f]+)$`);
 
-/** Another program may have files of these names, and a home that was in use has others too. */
-const ALSO_OTHERS = ['library.db', 'memory.db'];
+/** True for the name of a file of relay's in a home. */
+export function isOwnName(name: string): boolean {
+  return OWN_FILE.test(name);
+}
+
+/** True if a home with these names in it holds nothing but relay's files and the demo. */
+export function isOnlyRelays(names: readonly string[]): boolean {
+  return names.every((name) => isOwnName(name) || name === DEMO);
+}
+
 const STICKY = 0o1000;
 const WRITABLE_BY_ALL = 0o002;
 
 /**
  * Creates the home with mode 0700, or checks the existing one and takes access from other users. A directory that holds other files
- * keeps its mode: if other users can enter it, a warning is logged; if all can write to it, it is refused.
+ * keeps its mode: if other users can enter it, a warning is logged. One that holds files and to which all can write is refused.
  * @throws RelayError `HOME_UNUSABLE`
  */
 export async function ensureHome(home: string, log: Log = silentLog): Promise<void> {
@@ -59,34 +65,20 @@ export function homeError(home: string, error: unknown): RelayError {
   return unusable(home, REASONS[systemCodeOf(error) ?? ''] ?? messageOf(error), error);
 }
 
-async function requireOwn(home: string, { mode, uid }: Stats, log: Log): Promise<void> {
+async function requireOwn(home: string, { mode }: Stats, log: Log): Promise<void> {
   if (mode & STICKY) throw unusable(home, 'it is shared between users');
-  await refusePlanted(home, uid);
   if ((mode & 0o077) === 0) return;
   const names = await readdir(home);
+  // Any of the files may be another user's.
+  if (mode & WRITABLE_BY_ALL && names.length > 0) throw unusable(home, 'every user can write there');
   // In a directory with other files, relay is a guest, also once its own files are there.
-  const isOurs =
-    names.every((name) => OWN_FILE.test(name) || name === DEMO) &&
-    (names.length === 0 || names.some((name) => !ALSO_OTHERS.includes(name)));
-  if (!isOurs && mode & WRITABLE_BY_ALL) throw unusable(home, 'every user can write there');
+  const isOurs = isOnlyRelays(names);
   if (isOurs) await chmod(home, 0o700);
   const was = (mode & 0o777).toString(8);
   log.warn(
     { home, was },
     isOurs ? 'other users could enter the home directory; now only its owner can' : WIDE,
   );
-}
-
-/**
- * Refuses a home with a file of relay's that another user has put there. Files of the directory's owner are accepted: on
- * some network mounts every file belongs to somebody else.
- */
-async function refusePlanted(home: string, owner: number): Promise<void> {
-  const trusted = [owner, 0, process.geteuid?.()];
-  for (const name of Object.keys(HOME_FILES)) {
-    const found = await lstat(join(home, name)).catch(() => null);
-    if (found && !trusted.includes(found.uid)) throw unusable(home, `${name} in it belongs to another user`);
-  }
 }
 
 const WIDE =

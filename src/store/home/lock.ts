@@ -2,16 +2,14 @@
  * Makes sure that one process at a time owns a home. The lock file names that process. Once the process is gone, the next one
  * that starts takes the lock over.
  *
- * Removing a stale lock and creating a new one are two steps, and two processes that interleave them would both win. So a
- * process first becomes the only successor of the lock that it found: it creates `relay.lock.after-<nonce>`, which only one
- * process can. It checks that the lock still has this nonce, and only then renames its own file over the lock. If the
- * successor dies in between, its own nonce gets a successor in turn. A file `after-<nonce>` is removed only after the
- * lock has changed, and nonces are never reused. So a process that creates this file too late fails the check.
+ * Two processes that both remove a dead lock and then create their own would both win. So a process first creates
+ * `relay.lock.after-<nonce>` with the nonce of the dead lock, which only one process can, and then renames its own file over the
+ * lock if that still has this nonce. The claim is removed only after that, and no nonce comes twice: a process that claims too
+ * late finds another nonce.
  */
 
 import { randomUUID } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { systemClock } from '../../base/clock.ts';
 import { removeStaleTemps, renameOver, tempPathFor, writeSynced } from '../../base/files.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -28,7 +26,7 @@ import {
   SHORT_COMMAND,
   startedBy,
 } from './lockFile.ts';
-import { ownStart } from './processes.ts';
+import { ownStart, UNKNOWN_START } from './processes.ts';
 import { readServerFile } from './serverFile.ts';
 
 /** How long to wait for short commands. Each takes less than a second, unless it waits for an answer on the terminal. */
@@ -52,92 +50,42 @@ export function acquireHome(home: string, purpose: string): Promise<HomeLock> {
 
 async function acquire(home: string, purpose: string): Promise<HomeLock> {
   const path = lockPath(home);
-  const me: Holder = {
-    pid: process.pid,
-    start: await ownStart(),
-    nonce: randomUUID(),
-    purpose,
-  };
+  const me: Holder = { pid: process.pid, start: await ownStart(), nonce: randomUUID(), purpose };
   const own = tempPathFor(path);
   const patientUntil = systemClock.monotonic() + PATIENCE_MS;
   // Not synced: a power loss ends the process that the file names, and an unreadable file counts as nobody's.
   await writeSynced(own, `${JSON.stringify(me)}\n`, { sync: false });
   try {
-    // An attempt fails only if another process made progress, or if a short command holds the home.
-    while (!(await linkUnlessExists(own, path)) && !(await takeOver(home, own, me, patientUntil))) {}
+    while (!(await linkUnlessExists(own, path))) {
+      const found = await readHolder(path);
+      if (found === null) continue;
+      if (!(await isHeld(found))) {
+        if (await takeOver(path, own, found)) break;
+      } else if (found.purpose !== SHORT_COMMAND || systemClock.monotonic() >= patientUntil) {
+        throw await alreadyRunning(home, found);
+      }
+      await systemClock.sleep(LOOK_AGAIN_MS);
+    }
     return { release: () => release(path, me) };
   } finally {
     await rm(own, { force: true });
   }
 }
 
-/**
- * Replaces the lock of a dead process with `own`. Returns false if the lock has changed since it was read, or if a short
- * command holds it.
- * @throws RelayError `ALREADY_RUNNING`
- */
-async function takeOver(home: string, own: string, me: Holder, patientUntil: number): Promise<boolean> {
-  const path = lockPath(home);
-  const found = await readHolder(path);
-  if (!found) return false;
-  const claim = await claimSuccession(home, own, found, patientUntil);
-  if (!claim) return false;
-  const current = await readHolder(path);
-  if (current?.nonce !== found.nonce) {
-    await rm(claim, { force: true });
+/** Replaces the lock of a dead process with `own`. Returns false if another process has done so, or is about to. */
+async function takeOver(path: string, own: string, dead: Holder): Promise<boolean> {
+  const claim = `${path}.after-${dead.nonce}`;
+  if (!(await linkUnlessExists(own, claim))) {
+    const other = await readHolder(claim);
+    // The process that claimed was killed before it renamed its file.
+    if (other && !(await isHeld(other))) await rm(claim, { force: true });
     return false;
   }
-  await renameOver(own, path);
-  await removeLeftovers(home, me);
-  return true;
-}
-
-/**
- * Makes this process the last successor of `found`. Returns the path of its claim; null if the lock has changed since it was
- * read. If a short command holds the lock, waits a moment and returns null.
- * @throws RelayError `ALREADY_RUNNING` if the lock or a claim belongs to a process that runs
- */
-async function claimSuccession(
-  home: string,
-  own: string,
-  found: Holder,
-  patientUntil: number,
-): Promise<string | null> {
-  const seen = new Set<string>();
-  for (let last: Holder | null = found; last; ) {
-    if (await isHeld(last)) {
-      if (last.purpose !== SHORT_COMMAND || systemClock.monotonic() >= patientUntil) {
-        throw await alreadyRunning(home, last);
-      }
-      await systemClock.sleep(LOOK_AGAIN_MS);
-      return null;
-    }
-    // relay never reuses a nonce, so it did not write a file that repeats one.
-    if (seen.has(last.nonce)) throw tangled(home);
-    seen.add(last.nonce);
-    const claim = `${lockPath(home)}.after-${last.nonce}`;
-    if (await linkUnlessExists(own, claim)) return claim;
-    last = await readHolder(claim);
-  }
-  return null;
-}
-
-function tangled(home: string): RelayError {
-  return new RelayError('HOME_UNUSABLE', `The lock files ${lockPath(home)}* refer to each other in a loop.`, {
-    remedy: 'Remove them if no relay command is running for this home.',
-    details: { home },
-  });
-}
-
-/** Removes the earlier claims once this process has the lock. */
-async function removeLeftovers(home: string, me: Holder): Promise<void> {
-  const path = lockPath(home);
-  const prefix = `${basename(path)}.after-`;
-  for (const name of await readdir(home)) {
-    if (name.startsWith(prefix) && name !== `${prefix}${me.nonce}`)
-      await rm(join(home, name), { force: true });
-  }
-  await removeStaleTemps(path);
+  const isStillDead = (await readHolder(path))?.nonce === dead.nonce;
+  if (isStillDead) await renameOver(own, path);
+  await rm(claim, { force: true });
+  if (isStillDead) await removeStaleTemps(path);
+  return isStillDead;
 }
 
 async function release(path: string, me: Holder): Promise<void> {
@@ -159,21 +107,28 @@ async function baseUrlOf(home: string, holder: Holder): Promise<string | undefin
 }
 
 async function alreadyRunning(home: string, holder: Holder): Promise<RelayError> {
+  const { pid, purpose } = holder;
   const baseUrl = await baseUrlOf(home, holder);
-  const message = baseUrl
-    ? `A relay server is running for this home: pid ${holder.pid}, ${baseUrl}.${startedBy(holder)}`
-    : `Another relay command is using this home: ${holder.purpose}, pid ${holder.pid}.`;
-  return new RelayError('ALREADY_RUNNING', message, {
-    remedy: baseUrl
-      ? {
-          text: 'Use that server, stop it with {command}, or choose another home with --home.',
-          command: ['stop'],
-        }
-      : 'Wait for that command, stop it, or choose another home with --home.',
-    details: {
-      pid: holder.pid,
-      ...(baseUrl ? { baseUrl } : {}),
-      ...(isStartedByClient(holder) ? { startedByClient: true } : {}),
+  // After a crash, another program may have got the pid.
+  const orNot =
+    holder.start === UNKNOWN_START ? ` If ${pid} is no relay process, remove ${lockPath(home)}.` : '';
+  const details = { pid, ...(isStartedByClient(holder) && { startedByClient: true }) };
+  if (baseUrl === undefined) {
+    return new RelayError(
+      'ALREADY_RUNNING',
+      `Another relay command is using this home: ${purpose}, pid ${pid}.`,
+      { remedy: `Wait for that command, stop it, or choose another home with --home.${orNot}`, details },
+    );
+  }
+  return new RelayError(
+    'ALREADY_RUNNING',
+    `A relay server is running for this home: pid ${pid}, ${baseUrl}.${startedBy(holder)}`,
+    {
+      remedy: {
+        text: `Use that server, stop it with {command}, or choose another home with --home.${orNot}`,
+        command: ['stop'],
+      },
+      details: { ...details, baseUrl },
     },
-  });
+  );
 }

@@ -1,5 +1,4 @@
 /** What the lock file says: which process holds the home. */
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFileSync } from '../../base/filesSync.ts';
 import { readJson } from '../../base/parsing.ts';
@@ -10,7 +9,7 @@ export interface Holder {
   pid: number;
   /** Tells the process from a later one with the same pid; made by `ownStart`. */
   start: string;
-  /** Differs for every attempt to lock the home. It becomes part of file names, so it must not hold a path. */
+  /** Differs for every attempt to lock the home. */
   nonce: string;
   /** What the holder does with the home, for a person. */
   purpose: string;
@@ -44,11 +43,17 @@ export function lockPath(home: string): string {
   return join(home, 'relay.lock');
 }
 
-/** Reads the holder that a lock file names; null if there is no file. An unreadable file gets a holder that does not run. */
+/** Stands for the holder that a file does not name because a power loss left it unfinished; such a file appears only then. */
+const NOBODY: Holder = { pid: 0, start: '', nonce: 'unreadable', purpose: '' };
+
+/** Reads the holder that a lock file names; null if there is no file. */
 export async function readHolder(path: string): Promise<Holder | null> {
   try {
     const text = readRegularFileSync(path, MAX_BYTES).bytes.toString('utf8');
-    return parseHolder(text) ?? (await nobody(path));
+    const { pid, start, nonce, purpose } = (readJson(text) ?? {}) as Partial<Record<keyof Holder, unknown>>;
+    if (!isPid(pid) || typeof start !== 'string') return NOBODY;
+    if (typeof nonce !== 'string' || typeof purpose !== 'string') return NOBODY;
+    return { pid, start, nonce, purpose };
   } catch (error) {
     return nullIfMissing(error);
   }
@@ -57,17 +62,4 @@ export async function readHolder(path: string): Promise<Holder | null> {
 /** True while the process that the lock file names runs. */
 export async function isHeld(holder: Holder): Promise<boolean> {
   return holder.pid > 0 && (await isRunning(holder.pid, holder.start));
-}
-
-function parseHolder(text: string): Holder | null {
-  const { pid, start, nonce, purpose } = (readJson(text) ?? {}) as Partial<Record<keyof Holder, unknown>>;
-  if (!isPid(pid) || typeof start !== 'string') return null;
-  if (typeof nonce !== 'string' || !/^[\w-]{1,64}$/.test(nonce) || typeof purpose !== 'string') return null;
-  return { pid, start, nonce, purpose };
-}
-
-/** Lock files appear complete, so an unreadable one was left by a power loss. */
-async function nobody(path: string): Promise<Holder> {
-  const { ino, mtimeMs } = await stat(path);
-  return { pid: 0, start: '', nonce: `unreadable-${ino}-${Math.round(mtimeMs)}`, purpose: '' };
 }

@@ -1,34 +1,17 @@
 /**
- * Checks if the process that wrote a file still runs. Another process may get the same pid later, so the start of the
- * process is compared too.
+ * Checks if the process that wrote a file still runs. Another process may get the same pid later, so the start of the process is
+ * compared too, where the system tells it without a slow program: on Linux and macOS.
  */
-import type { ExecFileOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { childEnv, systemProgram } from '../../base/childProcess.ts';
+import { childEnv } from '../../base/childProcess.ts';
 import { systemCodeOf } from '../../domain/errors.ts';
 
-/** Runs a program. Loads `node:child_process` only when called, which never happens on Linux. */
-async function run(
-  command: string,
-  args: readonly string[],
-  options: ExecFileOptions,
-): Promise<{ stdout: string }> {
-  const { execFile } = await import('node:child_process');
-  return promisify(execFile)(command, args, { ...options, encoding: 'utf8' });
-}
-
-const POWERSHELL = String.raw`WindowsPowerShell\v1.0\powershell.exe`;
-
-/** Windows reports when a process was created, Node when its runtime began. The two times differ by less than this. */
-const WINDOWS_TOLERANCE_MS = 10_000;
-
-/** Stands for a start that the system does not report, as without /proc. Then only the pid is compared. */
-const UNKNOWN_START = 'unknown';
+/** Stands for a start that the system does not tell. Then only the pid is compared. */
+export const UNKNOWN_START = 'unknown';
 
 /** Distinguishes this process from any other with the same pid, by its start. */
 export async function ownStart(): Promise<string> {
-  if (process.platform === 'win32') return String(Math.round(performance.timeOrigin));
   return (await startOf(process.pid)) ?? UNKNOWN_START;
 }
 
@@ -38,9 +21,7 @@ export async function isRunning(pid: number, start: string): Promise<boolean> {
   if (start === UNKNOWN_START) return true;
   const found = await startOf(pid);
   // Refusing to start does less harm than two owners that overwrite each other's state.
-  if (found === undefined) return true;
-  if (process.platform !== 'win32') return found === start;
-  return Math.abs(Number(found) - Number(start)) < WINDOWS_TOLERANCE_MS;
+  return found === undefined || found === start;
 }
 
 export function isPid(value: unknown): value is number {
@@ -57,10 +38,10 @@ export function signalReaches(pid: number): boolean {
   }
 }
 
-/** Finds out when a process started; null if it has ended, undefined if the system does not report it. */
+/** Finds out when a process started; null if it has ended, undefined if the system does not tell. */
 async function startOf(pid: number): Promise<string | null | undefined> {
-  if (process.platform === 'linux') return linuxStart(pid);
-  return process.platform === 'win32' ? windowsStart(pid) : psStart(pid);
+  if (process.platform === 'win32') return undefined;
+  return process.platform === 'linux' ? linuxStart(pid) : psStart(pid);
 }
 
 /** Reads the ticks from boot to the start of the process (proc(5), field 22), with the ID of that boot; null if it has ended. */
@@ -84,10 +65,14 @@ function kernelText(path: string): string | null {
 }
 
 async function psStart(pid: number): Promise<string | null | undefined> {
+  // Loaded here, since it is not needed on Linux.
+  const { execFile } = await import('node:child_process');
   const env = childEnv({ LC_ALL: 'C', TZ: 'UTC' });
   const args = ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)];
   return startFromPs(
-    await run('ps', args, { env }).catch((error: unknown) => ({ code: (error as { code?: unknown }).code })),
+    await promisify(execFile)('ps', args, { env }).catch((error: unknown) => ({
+      code: (error as { code?: unknown }).code,
+    })),
   );
 }
 
@@ -102,14 +87,4 @@ export function startFromPs(answer: { stdout: string } | { code: unknown }): str
   const [, state, start] = /^\s*(\S+)\s+(.+?)\s*$/.exec(answer.stdout) ?? [];
   if (start === undefined) return undefined;
   return state?.startsWith('Z') ? null : start;
-}
-
-async function windowsStart(pid: number): Promise<string | undefined> {
-  const script = `([DateTimeOffset](Get-Process -Id ${pid}).StartTime).ToUnixTimeMilliseconds()`;
-  const args = ['-NoProfile', '-NonInteractive', '-Command', script];
-  const answer = await run(systemProgram(POWERSHELL), args, { timeout: 10_000, windowsHide: true }).catch(
-    () => null,
-  );
-  const start = answer?.stdout.trim() ?? '';
-  return /^\d+$/.test(start) ? start : undefined;
 }

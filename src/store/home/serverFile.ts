@@ -27,20 +27,12 @@ export async function writeServerFile(home: string, content: ServerFile): Promis
 /** Reads the file, which a killed server leaves behind; null if there is none, or if it is not valid. */
 export async function readServerFile(home: string): Promise<ServerFile | null> {
   try {
-    return contentOf(readRegularFileSync(serverFilePath(home), MAX_BYTES).bytes.toString('utf8'));
+    const text = readRegularFileSync(serverFilePath(home), MAX_BYTES).bytes.toString('utf8');
+    const content = JSON.parse(text) as Partial<ServerFile>;
+    return isPid(content.pid) && content.baseUrl && content.socket ? (content as ServerFile) : null;
   } catch {
     return null;
   }
-}
-
-/** Checked by hand, like the lock file: every command reads it, and zod is slow to load. */
-function contentOf(text: string): ServerFile | null {
-  const content = JSON.parse(text) as Partial<Record<keyof ServerFile, unknown>>;
-  const { pid, startedAt, version, baseUrl, socket, secret } = content;
-  if (!isPid(pid) || typeof startedAt !== 'string') return null;
-  if (typeof version !== 'string' || typeof baseUrl !== 'string') return null;
-  if (typeof socket !== 'string' || !(secret === undefined || typeof secret === 'string')) return null;
-  return { pid, startedAt, version, baseUrl, socket, ...(secret === undefined ? {} : { secret }) };
 }
 
 /** Removes the file, unless it names another process: another server may have taken the home in the meantime. */
