@@ -261,14 +261,20 @@ test('five wrong codes a minute, then the page says to wait; on this machine the
 test('a flood of wrong codes from other sockets neither delays nor refuses the right code', () =>
   withServer({}, async ({ baseUrl, server }) => {
     let isOver = false;
-    const flood = Array.from({ length: 40 }, async () => {
-      while (!isOver) await askOwner(baseUrl, 'code', { code: 'AAAA-AAAA-AA' });
+    let refused = 0;
+    const sockets = 40;
+    const flood = Array.from({ length: sockets }, async () => {
+      while (!isOver) {
+        await askOwner(baseUrl, 'code', { code: 'AAAA-AAAA-AA' });
+        refused += 1;
+      }
     });
     for (let round = 0; round < 2; round++) {
-      const begun = Date.now();
+      const before = refused;
       const { browser, page } = await openPage(baseUrl);
       assert.ok(answerOf(await browser.submit(page, 'approve', { owner_code: server.ownerCode ?? '' })).code);
-      assert.ok(Date.now() - begun < 3_000);
+      // Each of the few requests of an approval waits at most for one of each socket, however slow the machine is.
+      assert.ok(refused - before < sockets * 20, `${refused - before} wrong codes were answered meanwhile`);
     }
     isOver = true;
     await Promise.all(flood);
