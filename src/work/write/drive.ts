@@ -196,7 +196,8 @@ async function send(run: Run, op: ChangeOp): Promise<DriveEnd | null> {
     run.lost = error;
     // The lost request may take effect at any time, even before the next try is answered.
     record(run, { uncertain: true });
-    if (control.waiter === null) return pause(run, error);
+    // A job tries again later, and so does a list that becomes one.
+    if (control.waiter !== 'call') return pause(run, error);
     if (run.failures.count + 1 >= MAX_REPEATS) return ended(run, 'partial', error);
     return again(run, 1_000 * (run.failures.count + 1));
   }
