@@ -175,13 +175,12 @@ export function createWorks(
     if (!mayMove(work.status, 'cancelled')) throw wrongState(asJob(work), 'It has ended.');
     const ended = { runAfter: null, reason: null, reviewRequired: false, completedAt: clock.now() };
     const moved = moveFor(work, 'cancelled', ended);
-    if (hasBody(store, work.seq)) await writes.cancel(work.seq, signal, moved);
-    else {
+    if (!hasBody(store, work.seq)) {
       await moved;
       await loop.release(work.seq);
-      // It may have begun to write in the meantime.
-      await writes.cancel(work.seq, signal, moved);
     }
+    // It may have begun to write in the meantime.
+    await writes.cancel(work.seq, signal, moved);
     await store.durable(() => closeCancelled(context, work));
     return now(work);
   }

@@ -269,7 +269,7 @@ const MAX_MISSING = 200;
 
 function rolledBack(result: RunReport, report: Report, cause: RelayError): RelayError {
   const isBack = result.work.outcome === 'rolled_back';
-  const completed = Number(result.body.notes?.completed ?? 0);
+  const completed = result.body.notes?.completed ?? 0;
   const chunks = { ...report.chunks, completed };
   const how = `The write stopped after ${completed} of ${chunks.total} requests: ${cause.message} ${
     isBack ? 'The previous content is restored.' : 'The previous content could not be restored completely.'

@@ -180,7 +180,7 @@ export function undoRequest(
     async prepare(call) {
       // Another undo may have run before this one, or a job may have been resumed.
       const present = () => works.map(({ id }) => undoableChange(context, id));
-      const plan = await planOf(context, present(), force, call);
+      const plan = await planFor(context, present(), force, call);
       present();
       tell(plan);
       const requested = plan.ops.reduce((sum, op) => sum + entryCount(op), 0);
@@ -189,7 +189,7 @@ export function undoRequest(
   };
 }
 
-function planOf(context: Planning, works: readonly Work[], force: boolean, call: Call): Promise<UndoPlan> {
+function planFor(context: Planning, works: readonly Work[], force: boolean, call: Call): Promise<UndoPlan> {
   const [work, ...others] = works as [Work, ...Work[]];
   return others.length > 0 ? planTogether(context, works, force, call) : planUndo(context, work, force, call);
 }
@@ -204,6 +204,6 @@ export async function previewUndo(
   force: boolean,
   call: Call,
 ): Promise<{ plan: UndoPlan; requests: number }> {
-  const plan = await planOf(context, works, force, call);
+  const plan = await planFor(context, works, force, call);
   return { plan, requests: requestCount(plan.ops) };
 }

@@ -24,7 +24,7 @@ export type Waiter = 'call' | 'list' | 'lenient_list';
 
 /** How others control a run, even while it is under way, and what the run tells them. */
 export interface Control {
-  /** Who waits for the change; null for a job, and once the caller no longer waits. */
+  /** Who waits for the work; null for a job, and once the caller no longer waits. */
   waiter: Waiter | null;
   maxAttempts: number;
   /** How the runs before this one failed. */
