@@ -1,6 +1,6 @@
 /**
  * Writes `src/generated/`: what the program contains as text, so that the bundle and the executable need no files. These are the
- * migrations, the script and style sheet of the pages, and the programs of two threads.
+ * migrations, the script and style sheet of the pages, and the program of the library's threads.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,11 +21,8 @@ export async function writeGenerated(): Promise<void> {
       PAGE_STYLE: quoted(await bundled(`${PAGES}/style.css`, BROWSERS)),
       PAGE_ICON: quoted((await readFile(join(root, PAGES, 'icon.svg'), 'utf8')).trim()),
     }),
-    write('queryWorker', {
-      QUERY_WORKER: quoted(await bundled('src/library/query/queryWorker.ts', NODE)),
-    }),
-    write('importWorker', {
-      IMPORT_WORKER: quoted(await bundled('src/library/plays/importWorker.ts', NODE)),
+    write('libraryThread', {
+      LIBRARY_THREAD: quoted(await bundled('src/library/threadProgram.ts', NODE)),
     }),
   ]);
 }

@@ -42,7 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   // The server is put together from everything but the command line and the demo.
   server: 'connect door mcp oauth tools library work music provider store secrets config domain',
   // The command line is the outermost part.
-  cli: 'server door service connect demo mcp oauth tools music provider store secrets config domain',
+  cli: 'server door service connect demo library mcp oauth tools music provider store secrets config domain',
 };
 
 const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)'(\.[^']+)'/g;

@@ -16,6 +16,7 @@ export interface StatusEntry {
     | 'key'
     | 'database'
     | 'memory'
+    | 'plays'
     | 'mcp'
     | 'rate_limits'
     | 'jobs'

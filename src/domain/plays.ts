@@ -1,4 +1,5 @@
 /** Importing a listening history: the shapes that the command line and the owner's page share. Plain JSON values. */
+import { counted } from '../base/lists.ts';
 
 /** 2 GiB, far more than the export of a lifetime. */
 export const MAX_EXPORT_BYTES = 2 * 1024 * 1024 * 1024;
@@ -16,6 +17,10 @@ export interface PlaysCount {
   to: string | null;
   /** Number of rows that were left out, because they say too little to be a play. */
   unreadable: number;
+  /** The files that could not be read to their end, and why: `"endsong_1.json" is empty`. */
+  unread: string[];
+  /** Number of playlists and of saved songs that the same export holds. */
+  lists: { playlists: number; saved: number };
 }
 
 export interface PlaysRequest {
@@ -23,8 +28,6 @@ export interface PlaysRequest {
   path: string;
   /** The name to show instead of the file's name. */
   label?: string | undefined;
-  /** True to import the history of another account too. */
-  anyAccount: boolean;
 }
 
 /** Describes the result of an import: `412,331 plays, 2014 to 2026; 410,227 are new.` */
@@ -36,13 +39,28 @@ export function playsText({ read, added, from, to }: PlaysCount): string {
   return `${number(read)} ${read === 1 ? 'play' : 'plays'}${years && `, ${years}`}${added < read ? `; ${fresh}` : ''}.`;
 }
 
+/**
+ * What else there is to say of an import, a sentence each.
+ * @param command returns the command that imports the same export with an option
+ */
+export function playsNotes(
+  { unreadable, unread, lists: { playlists, saved } }: PlaysCount,
+  command: (option: string) => string,
+): string[] {
+  return [
+    ...unread.map((fault) => `Left out: ${fault}.`),
+    ...(unreadable > 0 ? [`Left out ${counted(unreadable, 'row')} without a valid time or length.`] : []),
+    ...(playlists > 0
+      ? [`The export also holds ${counted(playlists, 'playlist')}. To create them here: ${command('--each')}`]
+      : []),
+    ...(saved > 0
+      ? [`The export also holds ${counted(saved, 'saved song')}. To save them here: ${command('--saved')}`]
+      : []),
+  ];
+}
+
 /** Progress of an import. `done` and `total` count bytes of the histories while reading, and plays while writing. */
 export type PlaysProgress =
   | { state: 'reading' | 'writing'; done: number; total: number }
-  /** `note` says that a damaged library file was put aside, and where; null if there is nothing to say. */
-  | { state: 'done'; plays: PlaysCount; note: string | null }
-  /**
-   * The history is another account's, as `question` says. Nothing was written. If the person wants the plays all the same, a
-   * second import with `anyAccount` writes them.
-   */
-  | { state: 'asking'; question: string };
+  /** `note` says that a damaged plays.db was put aside, and where; null if there is nothing to say. */
+  | { state: 'done'; plays: PlaysCount; note: string | null };

@@ -5,26 +5,21 @@
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { asRelayError, loginRequired, messageOf, RelayError } from '../domain/errors.ts';
-import type {
-  LibraryAnswer,
-  LibraryCsv,
-  LibraryList,
-  LibraryPart,
-  LibraryStatus,
-} from '../domain/library.ts';
+import type { LibraryAnswer, LibraryCsv, LibraryPart, LibraryStatus } from '../domain/library.ts';
 import type { Playlist, Track } from '../domain/shapes.ts';
 import type { PlaylistVersions, VersionRow } from '../domain/versions.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import type { Store } from '../store/file/open.ts';
+import { loadSqlite } from '../store/sql/sqlite.ts';
 import { getAccount } from '../store/tables/account.ts';
-import { memoryFile, mirrorFile } from './files/files.ts';
+import { memoryFile, mirrorFile, playsFile } from './files/files.ts';
 import type { FileDisk, LibraryFile } from './files/libraryFile.ts';
 import type { Budget } from './pace.ts';
 import { createPlayImports, type PlayImports } from './plays/importPlays.ts';
 import { createAnswers, type LibraryQuestion, noteOf, type PlaysRead } from './query/answers.ts';
-import { createQueryPool, type QueryPool } from './query/pool.ts';
-import { ALL_LISTS, createSync } from './sync.ts';
+import { createQueryLine, type QueryLine } from './query/line.ts';
+import { createSync } from './sync.ts';
 import {
   factsOf,
   type ListedName,
@@ -34,17 +29,10 @@ import {
   type UnreadList,
   unreadLists,
 } from './tables/mirror.ts';
-import { deletePlays } from './tables/plays.ts';
 import { isKnownTrack, namesOf, recordingsOf, savedLike } from './tables/tracks.ts';
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
 import type { Watcher } from './watchedProvider.ts';
 import type { Caller } from './worker.ts';
-
-/**
- * Age from which a kept playlist also checks the lists that its query does not read. Other programs may have changed these
- * lists.
- */
-const UNHEARD_MS = 7 * 86_400_000;
 
 export interface LibraryOptions {
   home: string;
@@ -56,8 +44,8 @@ export interface LibraryOptions {
   log: Log;
   /** Limits of the reading in the background; null in the demo, which has none. */
   budget: Budget | null;
-  /** Disk and threads; the machine's own by default. */
-  ground?: { disk?: FileDisk; pool?(): QueryPool };
+  /** Disk, and what runs queries; the machine's own by default. */
+  ground?: { disk?: FileDisk; line?(): QueryLine };
 }
 
 /** A part of the library that one tool needs. */
@@ -70,14 +58,13 @@ export interface Library {
   /**
    * Answers a question from the copy. Brings the copy up to date first if it is older than the question allows, or lacks
    * something that relay wrote.
-   * @throws RelayError `LOGIN_REQUIRED` if no account is connected and nothing has been read; otherwise as `QueryPool.ask`
+   * @throws RelayError `LOGIN_REQUIRED` if no account is connected and nothing has been read; otherwise as `QueryLine.ask`
    */
   ask(question: LibraryQuestion, call: Caller): Promise<LibraryAnswer>;
   /** Does the same as `ask`, and returns the rows as CSV. */
   askCsv(question: LibraryQuestion, call: Caller): Promise<LibraryCsv>;
   /**
-   * Answers the query of a kept playlist, with all rows. Of the lists that the query reads, checks those older than
-   * `maxAgeMinutes`; of the other lists, those older than a week. Checks all lists if `maxAgeMinutes` is 0.
+   * Answers the query of a kept playlist like `ask`, with all rows.
    * @returns the answer; `unread` has the lists that could not be read whole, although they were readable before
    */
   follow(sql: string, maxAgeMinutes: number, call: Caller): Promise<LibraryAnswer & { unread: UnreadList[] }>;
@@ -135,7 +122,7 @@ export interface Library {
   saveMemory(): Promise<void>;
   /**
    * Deletes the copy after its account was disconnected.
-   * @param erase true to delete `memory.db` too
+   * @param erase true to delete versions and plays too
    * @returns true if there was a copy
    */
   accountLeft(erase: boolean): Promise<boolean>;
@@ -150,22 +137,21 @@ export interface Library {
 }
 
 export function createLibrary(options: LibraryOptions): Library {
-  const { store, clock, log, budget } = options;
-  const place = { ...options, ...options.ground };
+  const { store, clock, log } = options;
+  const place = { ...options, ...options.ground, sqlite: loadSqlite };
   const connected = (): string | null => {
     const account = getAccount(store);
     return account === null || account.reauthorizationRequired ? null : account.providerUserId;
   };
-  // The demo's account is invented, so no history belongs to it.
-  const listener = budget === null ? () => null : connected;
   const memory = memoryFile(place);
-  const plays = createPlayImports(memory, listener, options);
+  const played = playsFile(place);
+  const plays = createPlayImports(options);
   const file = savedAfter(memory, mirrorFile(place));
   const playlistVersions = createPlaylistVersions(memory, file, clock);
   const sync = createSync({ ...options, file, onRead: playlistVersions.keep, connected });
-  let pool: QueryPool | null = null;
-  const startedPool = () => (pool ??= options.ground?.pool?.() ?? createQueryPool(clock));
-  const answers = createAnswers(sync, memory, connected, clock, startedPool);
+  let line: QueryLine | null = null;
+  const startedLine = () => (line ??= options.ground?.line?.() ?? createQueryLine(clock));
+  const answers = createAnswers(sync, { memory, plays: played }, connected, clock, startedLine);
   const { undamaged } = answers;
 
   /**
@@ -221,21 +207,16 @@ export function createLibrary(options: LibraryOptions): Library {
 
   return {
     ask: (question, call) =>
-      undamaged(async () => withPlaysNote(await answers.answer(question, ALL_LISTS, call), question, call)),
+      undamaged(async () => withPlaysNote(await answers.answer(question, call), question, call)),
     askCsv: (question, call) =>
       undamaged(async () => {
-        const answer = await answers.answer(question, ALL_LISTS, call, true);
+        const answer = await answers.answer(question, call, true);
         const { columns, rows, csv = '', ...facts } = await withPlaysNote(answer, question, call);
         return { csv, ...facts };
       }),
     follow: (sql, maxAgeMinutes, call) =>
       undamaged(async () => {
-        const read = await answers.listsReadBy(sql, call.signal);
-        const now = await sync.summary();
-        // A person who asks for a run wants every list to be checked.
-        const isLooked = (list: LibraryList) => maxAgeMinutes === 0 || sync.ageOf(now, list) > UNHEARD_MS;
-        const lists = ALL_LISTS.filter((list) => read.includes(list) || isLooked(list));
-        const answer = await answers.answer({ sql, limit: null, maxAgeMinutes }, lists, call);
+        const answer = await answers.answer({ sql, limit: null, maxAgeMinutes }, call);
         return { ...answer, unread: await unread() };
       }),
     playsRead: (sql, { signal }) => undamaged(() => answers.playsRead(sql, signal)),
@@ -293,16 +274,14 @@ export function createLibrary(options: LibraryOptions): Library {
     async forget(part) {
       if (part === 'mirror') return void (await dropCopy());
       if (part === 'versions') return playlistVersions.forget();
-      return plays.forget(async () => {
-        if (!(await memory.exists())) return;
-        await memory.use(deletePlays);
-        await memory.save();
-      });
+      return plays.forget(() => played.drop());
     },
     saveMemory: () => memory.save(),
     async accountLeft(erase) {
       const was = await dropCopy();
-      if (erase) await plays.forget(() => memory.drop());
+      if (!erase) return was;
+      await memory.drop();
+      await plays.forget(() => played.drop());
       return was;
     },
     loggedIn: () => void sync.resume().catch(() => {}),
@@ -316,7 +295,7 @@ export function createLibrary(options: LibraryOptions): Library {
     async stop() {
       await plays.stop();
       await sync.stop();
-      await pool?.close();
+      await line?.close();
       await file.close();
       await memory.close();
     },

@@ -28,7 +28,7 @@ import {
 import type { Watcher, Written } from './watchedProvider.ts';
 import { type Caller, createWorker, type Key } from './worker.ts';
 
-export const ALL_LISTS: readonly LibraryList[] = ['saved', 'playlists'];
+const ALL_LISTS: readonly LibraryList[] = ['saved', 'playlists'];
 
 /** How long a call waits for what it asked for. The worker reads the rest after that. */
 const WAIT_MS = 25_000;
@@ -69,11 +69,11 @@ export interface Sync {
   /** Ends the reading, and deletes the copy. */
   drop(): Promise<void>;
   /**
-   * Brings `lists` up to date for a question, if they are older than it allows, and whatever relay has written to. Begins or
+   * Brings the lists up to date that are older than a question allows, and whatever relay has written to. Begins or
    * continues the first reading.
    * @returns a note for the answer, which says what the answer lacks; null if it lacks nothing
    */
-  current(lists: readonly LibraryList[], maxAgeMinutes: number, caller: Caller): Promise<string | null>;
+  current(maxAgeMinutes: number, caller: Caller): Promise<string | null>;
   /**
    * Brings the saved tracks up to date.
    * @returns a note if not all saved tracks have been read; otherwise null
@@ -92,8 +92,6 @@ export interface Sync {
   isDue(id: string): Promise<boolean>;
   /** True if the copy has the rows of a playlist, and relay has not just written to the playlist. */
   hasRows(id: string): Promise<boolean>;
-  /** Returns the age of a list in milliseconds; infinite if it was never read. */
-  ageOf(found: Summary, list: LibraryList): number;
   status(): Promise<LibraryStatus>;
   /** Begins the first reading, or a check of all lists. Returns at once. */
   begin(): Promise<void>;
@@ -178,6 +176,7 @@ export function createSync(options: SyncOptions): Sync {
     [known, wasSeen, written, listed, isSavedAsked] = [null, false, {}, [], false];
   }
 
+  /** Returns the age of a list in milliseconds; infinite if it was never read. */
   function ageOf({ listAsOf }: Summary, list: LibraryList): number {
     const asOf = listAsOf[list];
     return asOf === null ? Number.POSITIVE_INFINITY : Math.abs(clock.now() - asOf);
@@ -304,10 +303,10 @@ export function createSync(options: SyncOptions): Sync {
     read: async (work, otherwise) => ((await file.exists()) ? change(work) : otherwise),
     of,
     drop,
-    async current(lists, maxAgeMinutes, { signal, progress }) {
+    async current(maxAgeMinutes, { signal, progress }) {
       const found = await summary();
       const isFirst = found.asOf === null;
-      const old = lists.filter((list) => !isFirst && ageOf(found, list) >= maxAgeMinutes * MINUTE_MS);
+      const old = ALL_LISTS.filter((list) => !isFirst && ageOf(found, list) >= maxAgeMinutes * MINUTE_MS);
       const keys = [...new Set([...old, ...Object.keys(written)])];
       if (!isFirst && found.isWhole && keys.length === 0) return null;
       await wantAll();
@@ -364,7 +363,6 @@ export function createSync(options: SyncOptions): Sync {
       if (write && Math.abs(clock.now() - write.at) < LAG_MS) return false;
       return change((sql) => isKnown(sql, id, playlistSnapshot(sql, id)));
     },
-    ageOf,
     status,
     async begin() {
       const { asOf } = await summary();

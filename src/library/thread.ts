@@ -1,16 +1,18 @@
-/** Starts the library's threads. A thread knows nothing of this process but what it is given. */
+/** Starts the library's threads: one answers questions, one imports plays. A thread knows nothing but what it is given. */
 import { type ResourceLimits, Worker } from 'node:worker_threads';
+import { LIBRARY_THREAD } from '../generated/libraryThread.ts';
+import type { ImportStart } from './plays/messages.ts';
+import type { QueryStart } from './query/messages.ts';
 
-/** @param program the bundled text of the thread's program */
+/** @param start what the thread is to do (`threadProgram.ts`) */
 export function startThread(
   name: string,
-  program: string,
-  workerData: object,
+  start: QueryStart | ImportStart,
   resourceLimits: ResourceLimits,
 ): Worker {
-  const worker = new Worker(program, {
+  const worker = new Worker(LIBRARY_THREAD, {
     eval: true,
-    workerData,
+    workerData: start,
     name,
     // Options of this process, such as the tests' loaders, and its environment are not passed on.
     execArgv: [],

@@ -291,7 +291,7 @@ const CALLS = {
   ),
   /** Begins to import a listening history; returns at once. */
   importPlays: serverCall(
-    () => z.object({ path: z.string().min(1).max(4_096), anyAccount: z.boolean() }),
+    () => z.object({ path: z.string().min(1).max(4_096) }),
     (request, { services }) => ({ id: services.library.plays.start(request) }),
   ),
   playsProgress: call(

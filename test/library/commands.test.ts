@@ -10,7 +10,6 @@ import { createBrowser } from '../support/browser.ts';
 import { run } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
 import { at, owner } from '../support/entries.ts';
-import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { resize } from './accounts.ts';
@@ -22,7 +21,7 @@ const isThere = (relay: Relay, name: string) =>
     () => false,
   );
 
-longTest('relay library reads the library, says what it holds, answers questions and forgets', () =>
+test('relay library reads the library, says what it holds, answers questions and forgets', () =>
   withRelay(async (relay) => {
     resize(relay, 120, 3);
     const nothing = await run(relay, ['library']);
@@ -131,8 +130,7 @@ longTest('relay library reads the library, says what it holds, answers questions
     });
     assert.equal(await isThere(relay, 'library.db'), false);
     assert.equal((await run(relay, ['library'])).out, nothing.out);
-  }),
-);
+  }));
 
 test('CSV has all rows, however many: neither the thread nor the server holds them as values', async () => {
   // Relay's time does not pass, so a slow computer does not end the query.

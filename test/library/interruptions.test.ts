@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import { DAY, HOUR, MINUTE } from '../support/clock.ts';
 import { at } from '../support/entries.ts';
 import { jumpingClock } from '../support/jumpingClock.ts';
-import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { connectAccount, type Relay, withRelay } from '../support/world.ts';
 import { copyOf, playlistOf, QUICK, resize, rowsFrom, truthOf } from './accounts.ts';
@@ -67,7 +66,7 @@ test('a kill at any moment of the first reading loses at most the list at hand',
     }
   }));
 
-longTest('the first reading keeps to its budgets, also across a restart', () => {
+test('the first reading keeps to its budgets, also across a restart', () => {
   const env = {
     RELAY_TOOLSETS: 'standard,library_sql',
     RELAY_LIBRARY_REQUESTS_PER_DAY: '10',
@@ -142,7 +141,7 @@ test('a playlist that Spotify fails with keeps no other from being read, and is 
     assert.deepEqual((await counted(relay, COUNT)).answer.rows, [[60, 600]]);
   }));
 
-longTest('if Spotify fails with every playlist, relay asks for two of them before it waits', () =>
+test('if Spotify fails with every playlist, relay asks for two of them before it waits', () =>
   withRelay({ ...QUICK, clock: jumpingClock() }, async (relay) => {
     const account = resize(relay, 60, 30);
     relay.provider.faults.add({ path: /^\/playlists\//, ...FOREVER, kind: 'status', status: 502 });
@@ -153,8 +152,7 @@ longTest('if Spotify fails with every playlist, relay asks for two of them befor
     relay.provider.faults.clear();
     await untilIdle(relay);
     assert.equal((await copyOf(relay)).rows.length, account.playlists.length * 30);
-  }),
-);
+  }));
 
 test('a playlist that changes again and again while it is read keeps no other from being read', () =>
   withRelay({ ...QUICK, clock: jumpingClock() }, async (relay) => {

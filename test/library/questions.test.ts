@@ -293,6 +293,23 @@ test('a query that needs too much time or memory is ended, and the server answer
   });
 });
 
+test('endless queries do not hold up quick ones', async () => {
+  await withRelay({ ...WITH_SQL, clock: sharedFastClock(4) }, async (relay) => {
+    resize(relay, 30, 1);
+    await readAll(relay);
+    const endless = 'with recursive c(x) as (values(1) union all select x + 1 from c) select count(*) from c';
+    const order: string[] = [];
+    const asked = async (sql: string) => {
+      const { rows } = await ask(relay, sql);
+      order.push(rows ? 'quick' : 'endless');
+    };
+    const slow = Array.from({ length: 3 }, () => asked(endless));
+    await Promise.all(Array.from({ length: 20 }, () => asked('select count(*) from saved')));
+    assert.ok(order.filter((one) => one === 'endless').length <= 1, order.join(' '));
+    await Promise.all(slow);
+  });
+});
+
 test('an error in a question is not taken for damage, and the copy stays', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 60, 2);
@@ -347,7 +364,7 @@ test('a memory.db that became empty is put aside by the question that finds it',
     await relay.server.close();
     await writeFile(path, '');
     await relay.restart();
-    const { rows, note } = await relay.call('query_library', { sql: 'select count(*) from plays' });
+    const { rows, note } = await relay.call('query_library', { sql: 'select count(*) from versions' });
     assert.deepEqual(rows, [[0]]);
     assert.match(
       String(note),

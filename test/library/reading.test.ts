@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock, SECOND } from '../support/clock.ts';
 import { at } from '../support/entries.ts';
-import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { copyOf, minutesAgo, playlistOf, QUICK, resize, rowsFrom, truthOf } from './accounts.ts';
@@ -162,7 +161,7 @@ test('playlists of others are listed without rows; after one refusal relay asks 
     assert.equal((await counted(relay, 'select 1')).requests, 2);
   }));
 
-longTest('what changes while it is read for the first time is neither lost nor doubled', () =>
+test('what changes while it is read for the first time is neither lost nor doubled', () =>
   withRelay(QUICK, async (relay) => {
     const account = resize(relay, 300, 70);
     const long = at(account.playlists, 3);
@@ -186,8 +185,7 @@ longTest('what changes while it is read for the first time is neither lost nor d
     faults.add({ path: `/playlists/${long.id}/items`, kind: 'hook', fn: edit });
     assert.equal((await readAll(relay)).note, undefined);
     await assertExact(relay);
-  }),
-);
+  }));
 
 for (const [what, lags, olds] of [
   ['shows it', { lists: 20 * SECOND, snapshots: 20 * SECOND, totals: 20 * SECOND }, 2],
@@ -234,7 +232,7 @@ test('a check that cannot read all saved tracks again in time says so', () => {
   });
 });
 
-longTest('if large pages fail deep in a library, smaller pages are read', () =>
+test('if large pages fail deep in a library, smaller pages are read', () =>
   withRelay(QUICK, async (relay) => {
     const account = resize(relay, 300, 1);
     relay.provider.faults.add({
@@ -254,8 +252,7 @@ longTest('if large pages fail deep in a library, smaller pages are read', () =>
     account.saved.splice(230, 1);
     await counted(relay, 'select 1');
     await assertExact(relay);
-  }),
-);
+  }));
 
 test('as long as the list of playlists is unknown, nothing is called complete', () =>
   withRelay(QUICK, async (relay) => {

@@ -82,7 +82,7 @@ export async function runKeepHistory(seed: number, keepsLines = false): Promise<
   const library = (options: LibraryOptions, isAlive: () => boolean) =>
     createLibrary({
       ...options,
-      ground: { disk: files.forProcess(time, isAlive), pool: () => files.pool() },
+      ground: { disk: files.forProcess(time, isAlive), line: () => files.line() },
     });
   const computer = new Computer({ time, disk, network, spotify, seed, library });
   const day = new Day({ chance, time, spotify, list, network, disk, computer, ...log });

@@ -28,8 +28,8 @@ test('a copy is the file byte for byte, readable by its owner alone, and leaves 
     schemaVersion,
     savedAt: Math.round(before.mtimeMs),
     keptPlaylists: 0,
-    rows: null,
-    problem: null,
+    rows: {},
+    left: [],
   });
   assert.deepEqual(await readFile(file), bytes);
   assert.equal((await stat(file)).mode & 0o777, 0o600);

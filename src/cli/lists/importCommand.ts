@@ -2,7 +2,7 @@ import { basename, extname } from 'node:path';
 import { Command, Option } from 'commander';
 import { counted } from '../../base/lists.ts';
 import { didYouMean } from '../../base/nearest.ts';
-import { RelayError } from '../../domain/errors.ts';
+import { messageOf, RelayError } from '../../domain/errors.ts';
 import type { JobRecord } from '../../domain/job.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';
 import {
@@ -47,6 +47,7 @@ unless --skip-unresolved is given.
 A listening history from Spotify goes into the library instead, where you can
 query each play in SQL. Name the archive, the directory that it unpacks to, or
 one file of it. This sends no request, and skips plays that are already there.
+With --each, --list or --saved, an archive gives its playlists or saved songs.
 
 Examples:
   $ relay import songs.csv --dry-run
@@ -99,7 +100,7 @@ async function runImport(context: Context, file: string, options: ImportOptions)
   const found = await listeningHistoryIn(file);
   const isHistory = found === 'export' || (found === 'file' && !saysItIsList(options));
   if (options.dryRun) {
-    if (found === 'export')
+    if (found === 'export' && !saysItIsList(options))
       throw usage(
         '--dry-run shows how a list of songs is read. An archive or directory is read as a data export.',
       );
@@ -111,22 +112,12 @@ async function runImport(context: Context, file: string, options: ImportOptions)
     await showOnly(context, file, options);
     return EXIT.done;
   }
-  if (isHistory && saysItIsList(options)) {
-    throw new RelayError(
-      'USAGE',
-      "An archive or directory is read as Spotify's data export, which goes into the library, not into a playlist.",
-      {
-        remedy:
-          'Leave out the other options. For a playlist, unpack the archive and give the one file that has its songs.',
-      },
-    );
-  }
   const { local } = await context.server();
   const talk = await openTalk(context, options);
   try {
-    if (isHistory) {
+    if (isHistory && !saysItIsList(options)) {
       const { importPlays } = await import('./importPlays.ts');
-      await importPlays(context, local, file, { anyAccount: options.yes ?? false, talk });
+      await importPlays(context, local, file);
       return EXIT.done;
     }
     const to = file === '-' ? await askWhere(context, options, talk) : options;
@@ -178,10 +169,9 @@ async function askWhere(
 }
 
 async function contentOf(context: Context, file: string, options: ImportOptions): Promise<ListContent> {
-  const { readInput } = await import('./readInput.ts');
   const { saved = false, format, encoding, artistSide, list = [], allPlays } = options;
   return {
-    content: (await readInput(context, file)).toString('base64'),
+    content: (await bytesOf(context, file, saved)).toString('base64'),
     tracksOnly: saved,
     format,
     encoding,
@@ -190,6 +180,23 @@ async function contentOf(context: Context, file: string, options: ImportOptions)
     fileName: file === '-' ? undefined : basename(file),
     allPlays,
   };
+}
+
+/** Reads a list, or takes the saved songs or the playlists out of an export. */
+async function bytesOf(context: Context, file: string, saved: boolean): Promise<Buffer> {
+  const { listeningHistoryIn } = await import('./historyFile.ts');
+  if ((await listeningHistoryIn(file)) !== 'export') {
+    const { readInput } = await import('./readInput.ts');
+    return readInput(context, file);
+  }
+  const { exportList } = await import('../../library/plays/exportLists.ts');
+  const found = await exportList(file, basename(file), saved ? 'saved' : 'playlists').catch((error) => {
+    throw new RelayError('INVALID_ARGUMENT', messageOf(error), { cause: error });
+  });
+  if (found) return found;
+  throw usage(
+    `An archive or directory is read as Spotify's data export, which goes into the library, not into a playlist. This one has no ${saved ? 'saved songs' : 'playlists'}.`,
+  );
 }
 
 async function importList(

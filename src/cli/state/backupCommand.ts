@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { Command } from 'commander';
-import { counted, sizeText } from '../../base/lists.ts';
+import { capital, counted, sizeText } from '../../base/lists.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SavedState } from '../../domain/localApi.ts';
 import type { Backup } from '../../store/copies/backup.ts';
@@ -41,7 +42,7 @@ async function runBackup(context: Context, file: string, { force = false }: Back
   report(context, backup);
   const notes = [
     ...(await newerProblem(backup)),
-    ...memoryProblem(backup),
+    ...leftOut(backup),
     ...(await whatIsMissing(context, backup, state)),
   ];
   for (const line of notes) note(context.io, line);
@@ -79,16 +80,24 @@ async function keySourceOf(settings: Settings): Promise<StateToCopy['keySource']
   return keySource(keyOptions(settings));
 }
 
-async function jsonOf({ rows, problem, ...backup }: Backup, { settings, keySource }: StateToCopy) {
+async function jsonOf({ rows, left, ...backup }: Backup, { settings, keySource }: StateToCopy) {
   const { isoOf } = await import('../../base/clock.ts');
-  const memory = { memory: rows, memoryProblem: problem };
+  const memory = {
+    memory: Object.keys(rows).length === 0 ? null : rows,
+    memoryProblem: leftOut({ left })[0] ?? null,
+  };
   return { ...backup, savedAt: isoOf(backup.savedAt), keySource, demo: settings.demo, ...memory };
 }
 
 function report({ io }: Context, { path, sizeBytes, schemaVersion, keptPlaylists, rows }: Backup): void {
-  const memory =
-    rows && `${counted(rows.versions ?? 0, 'playlist version')} and ${counted(rows.plays ?? 0, 'play')}`;
-  const content = [keptPlaylists > 0 && counted(keptPlaylists, 'kept playlist'), memory].filter(Boolean);
+  const beside = [
+    rows.versions !== undefined && counted(rows.versions, 'playlist version'),
+    rows.plays !== undefined && counted(rows.plays, 'play'),
+  ];
+  const content = [
+    keptPlaylists > 0 && counted(keptPlaylists, 'kept playlist'),
+    beside.filter(Boolean).join(' and '),
+  ].filter(Boolean);
   const counts = content.length === 0 ? '' : `, with ${content.join(', ')}`;
   printLine(io, `Copied the state to ${path} (${sizeText(sizeBytes)}, schema ${schemaVersion})${counts}.`);
 }
@@ -101,9 +110,11 @@ async function newerProblem({ schemaVersion }: Backup): Promise<string[]> {
   return ['A newer relay has changed this state, so only that relay can restore the copy.'];
 }
 
-function memoryProblem({ problem }: Backup): string[] {
-  if (problem === null) return [];
-  return [`Playlist versions and plays are not in the copy: memory.db cannot be used (${problem}).`];
+function leftOut({ left }: Pick<Backup, 'left'>): string[] {
+  return left.map(
+    ({ companion: { path, holds }, why }) =>
+      `${capital(holds)} are not in the copy: ${basename(path)} cannot be used (${why}).`,
+  );
 }
 
 /** Says what else is needed to restore everything, one line each. */

@@ -66,9 +66,11 @@ async function confirmReplacing({ io, signal }: Context, home: string, file: str
 function whatCameBack({ path, from, savedAt, aliases, jobs, keptPlaylists, memory }: Restored): string {
   const total = Object.values(jobs).reduce((sum, count) => sum + count, 0);
   const follows = keptPlaylists > 0 ? `, ${counted(keptPlaylists, 'kept playlist')}` : '';
-  const kept = memory
-    ? `, ${counted(memory.versions ?? 0, 'playlist version')}, ${counted(memory.plays ?? 0, 'play')}`
-    : '';
+  const { versions, plays } = memory;
+  const kept = [
+    versions === undefined ? '' : `, ${counted(versions, 'playlist version')}`,
+    plays === undefined ? '' : `, ${counted(plays, 'play')}`,
+  ].join('');
   const content = `${counted(aliases, 'remembered track')}, ${counted(total, 'job')}${follows}${kept}`;
   return `Restored ${path} from ${from}, a copy made at ${savedAt}: ${content}.`;
 }
@@ -78,16 +80,15 @@ type ToCommand = (...words: string[]) => string;
 
 /** Says what the person should know or do now, one line each. */
 function whatFollows(
-  { keptPath, keptMemoryPath, heldJobs, jobs, keyProblem, kept }: Restored,
+  { keptPath, keptBeside, heldJobs, jobs, keyProblem, kept }: Restored,
   command: ToCommand,
 ): string[] {
   return [
     ...(keptPath === null ? [] : [`The previous state is kept in ${keptPath}.`]),
-    ...(keptMemoryPath === null
-      ? []
-      : [
-          `The previous playlist versions and plays are kept in ${keptMemoryPath}. To bring them back, stop the server, move memory.db away, and rename this file to memory.db.`,
-        ]),
+    ...keptBeside.map(
+      ({ path, holds, keptPath }) =>
+        `The previous ${holds} are kept in ${keptPath}. To bring them back, stop the server, and move this file to ${path}.`,
+    ),
     ...(heldJobs === 0 ? [] : [`${heldText(heldJobs)} See: ${command('jobs')}`]),
     ...(jobs.ready
       ? [

@@ -38,12 +38,12 @@ async function runStatus(context: Context): Promise<ExitCode> {
   return report.problem ? exitCodeOfProblem(report.problem.code) : exitCodeFor(report);
 }
 
-/** Adds the line for `memory.db` after that of the state. A server reports so often that it does not look at that file. */
+/** Adds the lines for `memory.db` and `plays.db` after that of the state. A server reports so often that it does not look at them. */
 async function withMemory(report: StatusReport): Promise<StatusReport> {
-  const { memoryEntry } = await import('../../server/status/memoryEntry.ts');
-  const memory = await memoryEntry(report.home);
+  const { memoryEntries } = await import('../../server/status/memoryEntry.ts');
+  const memory = await memoryEntries(report.home);
   const entries = report.entries.flatMap((entry) =>
-    entry.part === 'database' && memory ? [entry, memory] : [entry],
+    entry.part === 'database' ? [entry, ...memory] : [entry],
   );
   return { ...report, entries };
 }

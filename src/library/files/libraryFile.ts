@@ -12,7 +12,6 @@ import { nullIfMissing } from '../../base/thrown.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import { createPagedFile } from '../../store/sql/pagedFile.ts';
 import { createSql, type Sql } from '../../store/sql/sql.ts';
-import { loadSqlite } from '../../store/sql/sqlite.ts';
 
 const IDLE_MS = 60_000;
 /** Maximum size of a file. Any library is smaller; a foreign file in its place must not fill the memory. */
@@ -26,12 +25,14 @@ export interface FileKind {
   make(db: Database): void;
   /**
    * Checks the content of a file, and brings an older one up to date.
-   * @param file its path, and its size in bytes
-   * @throws RelayError `STATE_TOO_NEW` if a newer program wrote the file, which then stays; any other error if it cannot be used
+   * @throws RelayError `STATE_DAMAGED` or `STATE_TOO_NEW` if another version of relay wrote the file, which then stays; any other
+   * error if it cannot be used
    */
-  prepare(db: Database, file: { path: string; size: number }): void;
+  prepare(db: Database, path: string): void;
   /** What becomes of a file that cannot be used. `drop` deletes it, since its content can be read again. */
   damaged: 'drop' | 'put_aside';
+  /** Pragmas in addition to `FOR_MEMORY`. */
+  settings?: string;
 }
 
 export interface LibraryFile {
@@ -39,11 +40,11 @@ export interface LibraryFile {
   /** True if the database is open or its file exists. Does not open the file. */
   exists(): Promise<boolean>;
   /**
-   * Runs synchronous work on the database. Opens the file, or makes the database if there is none.
-   * @throws RelayError `STORE_ERROR` if the file cannot be read now; `STATE_TOO_NEW` if only a newer program may use it; errors of
-   * `work`
+   * Runs work on the database, which stays open meanwhile. Opens the file, or makes the database if there is none.
+   * @throws RelayError `STORE_ERROR` if the file cannot be read now; `STATE_DAMAGED` or `STATE_TOO_NEW` if only another version of
+   * relay may use it; errors of `work`
    */
-  use<T>(work: (sql: Sql) => T): Promise<T>;
+  use<T>(work: (sql: Sql) => T | Promise<T>): Promise<T>;
   /**
    * Writes the whole file if anything has changed since the last save, and waits until it is on the disk. Does not open a
    * closed file.
@@ -51,19 +52,14 @@ export interface LibraryFile {
    */
   save(): Promise<void>;
   /**
-   * Checks the database for damage. If the database was open and is sound, writes the file once more from memory. Treats a
-   * damaged database like a file that cannot be used.
-   * @returns true if the file had to be opened and is sound; false if this call wrote the file or put it aside
+   * Replaces a file that others have found damaged. If the database is open, writes it once more; otherwise the file is dropped or
+   * put aside.
    */
-  check(): Promise<boolean>;
+  replaceDamaged(): Promise<void>;
   /** Returns the message that a damaged file was put aside, and where; null if none was since the last call. */
   news(): string | null;
-  /** Drops what was not saved: the next use reads the file again. */
-  revert(): Promise<void>;
   /** Deletes the file and the database in memory. */
   drop(): Promise<void>;
-  /** Frees the memory now rather than in a minute, if everything is saved and nobody uses the database. */
-  rest(): Promise<void>;
   /** Saves and frees the memory. Only logs a save that fails. */
   close(): Promise<void>;
   /** Size of the file in bytes, as last read or saved; 0 if there is none, or if it was not opened yet. */
@@ -77,6 +73,8 @@ export interface LibraryFileOptions {
   log: Log;
   /** The disk that holds the file; the machine's own by default. */
   disk?: FileDisk | undefined;
+  /** Loads SQLite. A thread has its own. */
+  sqlite(): Promise<SqlJsStatic>;
 }
 
 /** Where a file of the library is kept. */
@@ -124,7 +122,9 @@ export function createLibraryFile({
   clock,
   log,
   disk = MACHINE,
+  sqlite,
 }: LibraryFileOptions): LibraryFile {
+  const settings = `${FOR_MEMORY} ${kind.settings ?? ''}`;
   let open: Open | null = null;
   let opening: Promise<Open> | null = null;
   let saving: Promise<void> = Promise.resolve();
@@ -134,7 +134,6 @@ export function createLibraryFile({
   let aside: string | null = null;
   /** Number of callers that wait for the database or work on it; while there are any, it must not be closed. */
   let users = 0;
-  /** True if the database was closed since memory was last freed. */
 
   function database(): Promise<Open> {
     if (open) return Promise.resolve(open);
@@ -145,7 +144,7 @@ export function createLibraryFile({
   }
 
   async function load(): Promise<Open> {
-    const SQL = await loadSqlite();
+    const SQL = await sqlite();
     await disk.clean(path);
     const bytes = await content();
     size = bytes === 'unusable' ? 0 : (bytes?.length ?? 0);
@@ -174,15 +173,15 @@ export function createLibraryFile({
 
   /**
    * Opens the database in a file's content; null if the file cannot be used.
-   * @throws RelayError `STATE_TOO_NEW`
+   * @throws RelayError as `FileKind.prepare` does
    */
   function opened(SQL: SqlJsStatic, bytes: Uint8Array): Open | null {
     let db: Database | null = null;
     try {
       const paged = createPagedFile(bytes);
       db = new SQL.Database(paged.bytes);
-      db.exec(FOR_MEMORY);
-      kind.prepare(db, { path, size: bytes.length });
+      db.exec(settings);
+      kind.prepare(db, path);
       return { db, sql: createSql(db, paged), savedVersion: 0 };
     } catch (error) {
       db?.close();
@@ -202,7 +201,7 @@ export function createLibraryFile({
     const paged = createPagedFile(first.export());
     first.close();
     const db = new SQL.Database(paged.bytes);
-    db.exec(FOR_MEMORY);
+    db.exec(settings);
     return { db, sql: createSql(db, paged), savedVersion: -1 };
   }
 
@@ -275,34 +274,17 @@ export function createLibraryFile({
     exists: async () => open !== null || (await disk.exists(path)),
     use: (work) => held(async () => work((await database()).sql)),
     save,
-    check: () =>
+    replaceDamaged: () =>
       held(async () => {
-        const before = aside;
-        const wasOpen = open !== null;
-        const { sql } = await database();
-        if (aside !== before) return false;
-        const [verdict] = sql.all<{ quick_check: string }>('pragma quick_check(1)');
-        if (verdict?.quick_check === 'ok') {
-          if (!wasOpen || !open) return true;
-          // The content in memory is complete, whatever happened to the file.
-          open.savedVersion = -1;
-          await save();
-          return false;
-        }
-        closeDatabase();
-        await discard();
-        await database();
-        return false;
+        if (!open) return discard();
+        // The content in memory is complete, whatever happened to the file.
+        open.savedVersion = -1;
+        await save();
       }),
     news() {
       const told = aside;
       aside = null;
       return told;
-    },
-    async revert() {
-      await opening?.catch(() => {});
-      await saving;
-      closeDatabase();
     },
     async drop() {
       await opening?.catch(() => {});
@@ -310,11 +292,6 @@ export function createLibraryFile({
       closeDatabase();
       await disk.remove(path);
       size = 0;
-    },
-    async rest() {
-      await saving;
-      if (users > 0 || !open || open.sql.version() !== open.savedVersion) return;
-      closeDatabase();
     },
     async close() {
       stopped = true;

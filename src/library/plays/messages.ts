@@ -1,25 +1,22 @@
-/** What the server and the thread that reads an export say to each other. */
-import type { PlayBatch } from './stagedPlays.ts';
+/** What the server and the thread of an import say to each other. */
+import type { ErrorCode } from '../../domain/errors.ts';
+import type { PlaysProgress } from '../../domain/plays.ts';
+import type { Remedy } from '../../domain/remedy.ts';
+import type { CompiledWasm } from '../../store/sql/wasm.ts';
 
+/** What the thread is given when it starts. */
 export interface ImportStart {
+  task: 'import';
+  /** The compiled SQLite of this process. */
+  module: CompiledWasm;
+  home: string;
+  /** Path of the export. */
   path: string;
   /** The name of the export in errors. */
   label: string;
-  /** User name, in lower case, of the only account whose history may be imported; null for any account. */
-  only: string | null;
 }
 
-/** What the thread sends. It sends a `batch` only after the server has sent `next`. */
+/** What the thread tells: how far it is, and at last the result or why there is none. */
 export type ImportReply =
-  | { kind: 'progress'; done: number; total: number }
-  | {
-      kind: 'read';
-      count: number;
-      range: { from: number; to: number } | null;
-      unreadable: number;
-      account: string | null;
-    }
-  | { kind: 'batch'; batch: PlayBatch }
-  | { kind: 'end' }
-  | { kind: 'foreign'; account: string }
-  | { kind: 'refused'; message: string; remedy: string };
+  | { kind: 'progress'; progress: PlaysProgress }
+  | { kind: 'failed'; code: ErrorCode; message: string; remedy: Remedy | undefined };

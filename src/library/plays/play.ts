@@ -27,6 +27,8 @@ export interface Play {
   /** End of the play, in seconds since 1970. In the short history, the beginning of the minute in which the play ended. */
   endedAt: number;
   msPlayed: number;
+  /** When the play began offline, in seconds since 1970; 0 if the export does not say. */
+  offlineAt: number;
   /** null if the export does not say. */
   skipped: boolean | null;
   item: PlayedItem;
@@ -34,13 +36,19 @@ export interface Play {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The forms of a time: `2019-03-04T12:33:21Z`, `2019-03-04 12:33`, and `2013-10-09 20:24:30 UTC` as in the first exports. */
-const TIME = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s*(?:Z|UTC|\+00:00)?$/;
+/**
+ * The forms of a time: `2019-03-04T12:33:21Z`, `2019-03-04 12:33`, `2013-10-09 20:24:30 UTC` as in the first exports, and any of
+ * them with an offset.
+ */
+const TIME =
+  /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s*(?:Z|UTC|([+-])(\d\d):?(\d\d))?$/;
 /** Maximum length of a name; real ones are shorter, and a longer one is cut. */
 const MAX_NAME = 2_000;
 const MAX_URI = 500;
 /** Maximum length of a play in milliseconds: the largest signed integer of four bytes, more than three weeks. */
 const MAX_MS = 0x7fffffff;
+/** The end of the year 2105, in seconds since 1970. */
+const MAX_SECONDS = 0xffffffff;
 
 /** Returns the play of a row; null if the row is not a play. */
 export function playOf(value: unknown): Play | null {
@@ -49,18 +57,13 @@ export function playOf(value: unknown): Play | null {
   return 'ts' in value ? playIn(value, 'ts', 'ms_played', extendedItem) : null;
 }
 
-/** Returns the user name in a row of an older extended history; null if the row has none. */
-export function userNameIn(value: unknown): string | null {
-  const name = (value as Row | null)?.username;
-  return typeof name === 'string' && name.trim() !== '' ? name.trim() : null;
-}
-
 function playIn(row: Row, time: string, length: string, itemIn: (row: Row) => PlayedItem): Play | null {
   const endedAt = secondsOf(row[time]);
   const ms = Number(row[length] ?? Number.NaN);
   if (endedAt === null || !Number.isFinite(ms) || row[length] === '') return null;
   const msPlayed = Math.min(MAX_MS, Math.max(0, Math.round(ms)));
-  return { endedAt, msPlayed, skipped: truthOf(row.skipped), item: itemIn(row) };
+  const offlineAt = momentOf(row.offline_timestamp);
+  return { endedAt, msPlayed, offlineAt, skipped: truthOf(row.skipped), item: itemIn(row) };
 }
 
 function shortItem(row: Row): PlayedItem {
@@ -108,12 +111,22 @@ function secondsOf(value: unknown): number | null {
   const parts = typeof value === 'string' ? TIME.exec(value.trim()) : null;
   if (!parts) return null;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
-    .slice(1)
+    .slice(1, 7)
     .map((part) => Number(part ?? 0));
-  const ms = Date.UTC(year, month - 1, day, hour, minute, second);
+  const local = Date.UTC(year, month - 1, day, hour, minute, second);
   // `Date.UTC` turns a date that does not exist into another date.
-  const isReal = new Date(ms).toISOString().startsWith(`${parts[1]}-${parts[2]}-${parts[3]}T${parts[4]}`);
-  return isReal && ms > 0 && ms / 1_000 < 0xffffffff ? ms / 1_000 : null;
+  const isReal = new Date(local).toISOString().startsWith(`${parts[1]}-${parts[2]}-${parts[3]}T${parts[4]}`);
+  const [sign, hours = 0, minutes = 0] = parts.slice(7);
+  const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60 : 60);
+  const seconds = local / 1_000 - offset;
+  return isReal && seconds > 0 && seconds < MAX_SECONDS ? seconds : null;
+}
+
+/** Reads a moment in seconds or, as in older exports, in milliseconds; 0 for none. Some rows have 0 or 1 there. */
+function momentOf(value: unknown): number {
+  const number = Math.floor(Number(value ?? 0));
+  const seconds = number > MAX_SECONDS ? Math.floor(number / 1_000) : number;
+  return seconds > 1 && seconds < MAX_SECONDS ? seconds : 0;
 }
 
 /** Returns the text of the first of these fields that has a text, cut at `MAX_NAME`; null if none has. */

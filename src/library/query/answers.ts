@@ -1,12 +1,12 @@
 /** Answers queries on the library: brings the copy up to date as far as the question asks, then runs the query in a thread. */
 import { type Clock, isoOf } from '../../base/clock.ts';
 import { loginRequired, RelayError } from '../../domain/errors.ts';
-import type { LibraryAnswer, LibraryList } from '../../domain/library.ts';
+import type { LibraryAnswer } from '../../domain/library.ts';
 import type { LibraryFile } from '../files/libraryFile.ts';
-import { ALL_LISTS, type Sync } from '../sync.ts';
+import type { Sync } from '../sync.ts';
 import type { Caller } from '../worker.ts';
+import type { QueryLine } from './line.ts';
 import type { Question, Rows } from './messages.ts';
-import type { QueryPool } from './pool.ts';
 
 /** Maximum number of characters of rows, columns and note as JSON, so that the whole answer has at most 10,000. */
 const ROW_CHARACTERS = 9_200;
@@ -36,19 +36,12 @@ export interface PlaysRead {
 
 export interface Answers {
   /**
-   * Brings `lists` up to date, and answers a question from the copy.
-   * @throws RelayError `LOGIN_REQUIRED` if no account is connected and nothing has been read; otherwise as `QueryPool.ask`
+   * Brings the copy up to date, and answers a question from it.
+   * @throws RelayError `LOGIN_REQUIRED` if no account is connected and nothing has been read; otherwise as `QueryLine.ask`
    */
-  answer(
-    question: LibraryQuestion,
-    lists: readonly LibraryList[],
-    call: Caller,
-    isCsv?: boolean,
-  ): Promise<LibraryAnswer & { csv?: string }>;
+  answer(question: LibraryQuestion, call: Caller, isCsv?: boolean): Promise<LibraryAnswer & { csv?: string }>;
   /** Runs a query of relay's own on the copy as it is. @returns all its rows */
   rows(sql: string, signal: AbortSignal): Promise<Rows['rows']>;
-  /** Returns the lists that a query reads; until the first reading has ended, all lists. */
-  listsReadBy(sql: string, signal: AbortSignal): Promise<readonly LibraryList[]>;
   /** Says how far the plays reach that a query reads; null if it reads none. */
   playsRead(sql: string, signal: AbortSignal): Promise<PlaysRead | null>;
   /** Does some work. If a file turns out to be damaged or gone, replaces the file and does the work once more. */
@@ -57,19 +50,16 @@ export interface Answers {
 
 /**
  * @param connected returns the ID of the connected account; null if none is connected
- * @param pool returns the threads, which start at the first question
+ * @param line returns what runs the queries; its thread starts at the first question
  */
 export function createAnswers(
   sync: Sync,
-  memory: LibraryFile,
+  { memory, plays }: { memory: LibraryFile; plays: LibraryFile },
   connected: () => string | null,
   clock: Clock,
-  pool: () => QueryPool,
+  line: () => QueryLine,
 ): Answers {
-  async function ask(
-    question: Pick<Question, 'sql' | 'isCsv' | 'isExplained'> & Partial<Question>,
-    signal: AbortSignal,
-  ): Promise<Rows> {
+  async function ask(question: { sql: string } & Partial<Question>, signal: AbortSignal): Promise<Rows> {
     // The thread reads the files itself, so a file that is not in memory need not be opened here.
     if (!(await sync.file.exists())) {
       // The copy was there and is gone. `undamaged` treats this like a file that the thread cannot open.
@@ -78,69 +68,61 @@ export function createAnswers(
       await sync.file.use(() => {});
     }
     await sync.file.save();
-    const files = { mirror: sync.file.path, memory: (await memory.exists()) ? memory.path : null };
+    const path = async (file: LibraryFile) => ((await file.exists()) ? file.path : null);
+    const files = { mirror: sync.file.path, memory: await path(memory), plays: await path(plays) };
     const most = Number.MAX_SAFE_INTEGER;
-    return pool().ask({ limit: most, maxCharacters: most, ...question, ...files }, signal);
+    return line().ask({ limit: most, maxCharacters: most, ...question, files }, signal);
   }
 
   /** @returns a note for the answer, which says what the answer lacks; null if it lacks nothing */
   async function bringUpToDate(
     { sql, maxAgeMinutes }: LibraryQuestion,
-    lists: readonly LibraryList[],
     call: Caller,
   ): Promise<string | null> {
     const account = connected();
     if (account !== null) {
       await sync.of(account);
-      return sync.current(lists, maxAgeMinutes, call);
+      return sync.current(maxAgeMinutes, call);
     }
     const { asOf } = await sync.summary();
     // Plays need no account, and versions are kept after a logout.
-    const isNamed = /\b(?:plays|versions|version_items)\b/i.test(withoutTexts(sql));
-    const isOfMemory = isNamed && (await memory.exists());
-    if (asOf === null && !isOfMemory) throw loginRequired();
+    const needsNone = /\b(?:plays|versions|version_items)\b/i.test(withoutTexts(sql));
+    if (asOf === null && !needsNone) throw loginRequired();
     return 'No Spotify account is connected, so this is what was known before.';
   }
 
   /**
-   * Replaces a file that was damaged or removed while relay ran. Drops a damaged copy, and puts a damaged `memory.db` aside.
-   * @returns false if the error is about neither file
+   * Replaces a file that was damaged or removed while relay ran: drops a damaged copy, and puts another file aside.
+   * @returns false if the error is about none of them
    */
   async function replacedDamaged(error: unknown): Promise<boolean> {
     const { file: name } = (error instanceof RelayError ? error.details : null) ?? {};
     if (name === 'library.db') await sync.drop();
-    // SQLite does not say which file is damaged, so damage that shows while a query runs is reported for `memory.db`. If that
-    // file is sound, the copy is the damaged one.
-    else if (name === 'memory.db') {
-      if (await memory.check()) await sync.drop();
-    } else return false;
+    else if (name === 'memory.db') await memory.replaceDamaged();
+    else if (name === 'plays.db') await plays.replaceDamaged();
+    else return false;
     return true;
   }
 
   return {
-    async answer(question, lists, call, isCsv = false) {
+    async answer(question, call, isCsv = false) {
       const { sql, limit } = question;
-      const note = await bringUpToDate(question, lists, call);
+      const note = await bringUpToDate(question, call);
       const { asOf, begunAt, coverage } = await sync.summary();
       const limits = limit === null ? {} : { limit, maxCharacters: ROW_CHARACTERS - (note?.length ?? 0) };
       const { rows, columns, count, truncated, csv } = await ask({ sql, ...limits, isCsv }, call.signal);
       return {
-        ...(csv === undefined ? {} : { csv }),
+        ...(csv === undefined ? {} : { csv: Buffer.concat(csv).toString('utf8') }),
         columns,
         rows,
         row_count: count ?? rows.length,
         truncated,
         as_of: isoOf(asOf ?? begunAt),
         coverage,
-        ...noteOf([note, memory.news()]),
+        ...noteOf([note, memory.news(), plays.news()]),
       };
     },
     rows: async (sql, signal) => (await ask({ sql }, signal)).rows,
-    async listsReadBy(sql, signal) {
-      if (!(await sync.summary()).isWhole) return ALL_LISTS;
-      const { lists } = await ask({ sql, limit: 0, maxCharacters: 0, isExplained: true }, signal);
-      return lists ?? ALL_LISTS;
-    },
     async playsRead(sql, signal) {
       if (!/\bplays\b/i.test(withoutTexts(sql))) return null;
       // If this computer's clock is far behind, all plays are in its future.

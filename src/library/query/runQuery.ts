@@ -1,20 +1,22 @@
 /**
- * Runs one question on a copy of the library. SQLite itself makes sure that the question only reads. The text must first
- * compile as a subquery, which SQLite's grammar allows only for SELECT, WITH … SELECT and VALUES. The database is also set to
- * `query_only`. A pragma may take effect as soon as it is compiled. So a text is compiled by itself only if it is such a query, or
- * begins like one.
+ * Runs one question on a copy of the library. SQLite itself makes sure that the question only reads. The text must compile as a
+ * subquery, which SQLite's grammar allows only for SELECT, WITH … SELECT and VALUES. The database is also set to `query_only`. A
+ * pragma may take effect as soon as it is compiled. So a text is compiled by itself only if it begins like a query.
  */
 
 import type { Database, SqlValue, Statement } from 'sql.js';
 import { cutAt } from '../../base/lists.ts';
-import { csvLine, LIBRARY_TABLES, type LibraryCell, type LibraryList } from '../../domain/library.ts';
+import { messageOf } from '../../base/thrown.ts';
+import { csvLine, LIBRARY_TABLES, type LibraryCell } from '../../domain/library.ts';
 import type { Question, Refusal, Rows } from './messages.ts';
 import { splitStatement } from './statement.ts';
 
-type Limits = Pick<Question, 'limit' | 'maxCharacters' | 'isCsv' | 'isExplained'>;
+type Limits = Pick<Question, 'limit' | 'maxCharacters' | 'isCsv'>;
 
-/** Number of characters of CSV to send at once. */
+/** Number of characters of CSV to encode at once. */
 const PART = 128 * 1024;
+/** Maximum number of bytes of CSV. The plays of a lifetime take less. */
+const CSV_LIMIT = 128 * 1024 * 1024;
 
 /** Why a question was not answered. */
 export class Refused extends Error {
@@ -26,122 +28,49 @@ export class Refused extends Error {
   }
 }
 
+/** SQLite has found damage in one of its files. */
+export class Damage extends Error {}
+
 const READ_ONLY =
   'Only one SELECT, WITH … SELECT or VALUES statement is allowed: the library can only be read.';
 
-/**
- * Runs a question, or with `isExplained` only finds out which lists it reads.
- * @param send called with the next lines of CSV, if `isCsv` is set
- * @throws Refused
- */
-export function runQuery(
-  db: Database,
-  sql: string,
-  limits: Limits,
-  send: (text: string) => void = () => {},
-): Rows {
+/** Runs a question. @throws Refused, Damage */
+export function runQuery(db: Database, sql: string, limits: Limits): Rows {
   const { statement, rest } = splitStatement(sql);
   if (rest !== '' || statement.trim() === '') throw new Refused('statement', READ_ONLY);
+  requireQuery(statement);
   try {
-    compileAsSubquery(db, statement);
-    if (limits.isExplained)
-      return { columns: [], rows: [], truncated: false, lists: listsReadBy(db, statement) };
     const prepared = db.prepare(statement);
     try {
-      return limits.isCsv ? sentAsCsv(prepared, limits, send) : rowsOf(prepared, limits);
+      requireSubquery(db, statement);
+      return limits.isCsv ? asCsv(prepared, limits) : rowsOf(prepared, limits);
     } finally {
       prepared.free();
     }
   } catch (error) {
-    throw error instanceof Refused ? error : refusalOf(error, sql);
+    throw error instanceof Refused ? error : errorOf(error, sql);
   }
 }
 
-/**
- * Finds the lists of the account that a statement reads. The statement's compiled program names the first page of each table.
- * Tracks come from all lists, so a statement that scans tracks reads all lists. A statement that looks up tracks by URI reads
- * only the list that the URIs come from. If they come from neither list, as with plays, any list may hold the tracks.
- */
-function listsReadBy(db: Database, statement: string): LibraryList[] {
-  const pages = new Map(
-    valuesOf(db, 'select rootpage, tbl_name, name from main.sqlite_schema').map(([page, table, name]) => [
-      page,
-      { table: String(table), name: String(name) },
-    ]),
-  );
-  const program = valuesOf(db, `explain ${statement}`).map(([, code, p1, p2, p3]) => ({ code, p1, p2, p3 }));
-  const lists = new Set<LibraryList>();
-  let hasTracks = false;
-  for (const { p1: cursor, p2: page, p3: database } of program.filter(({ code }) =>
-    OPENS.includes(String(code)),
-  )) {
-    const { table, name } = (database === 0 ? pages.get(page ?? null) : undefined) ?? { table: '', name: '' };
-    const walks = WALKS[table] ?? [];
-    const isWalked =
-      walks.length > 0 &&
-      ((name !== table && !LOOKED_UP.includes(name)) ||
-        program.some(({ code, p1 }) => p1 === cursor && walks.includes(String(code))));
-    hasTracks ||= walks.length > 0;
-    if (table === 'saved' || isWalked) lists.add('saved');
-    if (OF_PLAYLISTS.includes(table) || isWalked) lists.add('playlists');
-  }
-  return lists.size === 0 && hasTracks ? ['saved', 'playlists'] : [...lists];
+/** Requires that a text begins like a query. If its first word is no word of SQL, the error calls it a syntax error, as SQLite does. */
+function requireQuery(statement: string): void {
+  const word = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*([a-z]\w*)/i.exec(statement)?.[1] ?? '';
+  if (['select', 'with', 'values'].includes(word.toLowerCase())) return;
+  const isMistyped = word !== '' && !OTHER_STATEMENTS.includes(word.toLowerCase());
+  throw new Refused('statement', isMistyped ? `near "${word}": syntax error. ${READ_ONLY}` : READ_ONLY);
 }
 
-/** The instructions that open a stored table or index to read it. An OR over several indices opens each of them again. */
-const OPENS: readonly string[] = ['OpenRead', 'ReopenIdx'];
-const OF_PLAYLISTS: readonly string[] = ['playlists', 'playlist_rows'];
-/**
- * The tables of tracks, and the instructions of SQLite that go through many of their rows. A track may have several artists, so
- * `Next` alone says nothing about `track_artists`.
- */
-const WALKS: Readonly<Record<string, readonly string[]>> = {
-  tracks: ['Rewind', 'Last', 'Next', 'Prev', 'Count'],
-  track_artists: ['Rewind', 'Last', 'Count'],
-};
-/** Names of the indices that look up a single row. */
-const LOOKED_UP: readonly string[] = ['sqlite_autoindex_tracks_1'];
-
-function valuesOf(db: Database, sql: string): SqlValue[][] {
-  return db.exec(sql)[0]?.values ?? [];
-}
-
-function compileAsSubquery(db: Database, statement: string): void {
+/** Requires that a statement, which compiles by itself, only reads: WITH may also begin an INSERT, UPDATE or DELETE. */
+function requireSubquery(db: Database, statement: string): void {
   const statements = db.iterateStatements(`select * from (\n${statement}\n)`);
   try {
     statements.next();
   } catch (error) {
-    throw notASubquery(db, statement, error);
+    throw /out of memory/i.test(messageOf(error)) ? error : new Refused('statement', READ_ONLY);
   }
   if (statements.getRemainingSQL().trim() !== '') throw new Refused('statement', READ_ONLY);
   // Frees the compiled statement.
   statements.next();
-}
-
-/**
- * Returns the error for a text that does not compile as a subquery. A text that begins like a query gets SQLite's error for that
- * text alone: the error for the subquery may name a bracket that nobody wrote. For any other text, the error says that only
- * queries are allowed. If its first word is not a word of SQL, the error also calls that word a syntax error. SQLite's own error
- * for the subquery would name a later word.
- */
-function notASubquery(db: Database, statement: string, error: unknown): unknown {
-  const word = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*([a-z]\w*)/i.exec(statement)?.[1] ?? '';
-  if (['select', 'with', 'values'].includes(word.toLowerCase())) {
-    const own = compileError(db, statement);
-    return own === null && /^with$/i.test(word) ? new Refused('statement', READ_ONLY) : (own ?? error);
-  }
-  const isMistyped = word !== '' && !OTHER_STATEMENTS.includes(word.toLowerCase());
-  return new Refused('statement', isMistyped ? `near "${word}": syntax error. ${READ_ONLY}` : READ_ONLY);
-}
-
-/** Compiles a statement without running it. @returns SQLite's error; null if the statement can be compiled */
-function compileError(db: Database, statement: string): unknown {
-  try {
-    db.prepare(statement).free();
-    return null;
-  } catch (error) {
-    return error;
-  }
 }
 
 const OTHER_STATEMENTS: readonly string[] = [
@@ -170,21 +99,27 @@ function rowsOf(prepared: Statement, { limit, maxCharacters }: Limits): Rows {
   return { columns, rows, truncated: false };
 }
 
-function sentAsCsv(prepared: Statement, { limit }: Limits, send: (text: string) => void): Rows {
+function asCsv(prepared: Statement, { limit }: Limits): Rows {
+  const csv: Uint8Array[] = [];
   let text = csvLine(prepared.getColumnNames());
-  let count = 0;
-  let truncated = false;
+  let [count, size, truncated] = [0, 0, false];
+  const encode = () => {
+    // The bytes take no room among the values of the thread.
+    const part = new TextEncoder().encode(text);
+    csv.push(part);
+    size += part.length;
+    text = '';
+    if (size > CSV_LIMIT) throw new Refused('memory', 'The CSV is too large.');
+  };
   while (prepared.step()) {
     truncated = count === limit;
     if (truncated) break;
     text += csvLine(cellsOf(prepared));
     count += 1;
-    if (text.length < PART) continue;
-    send(text);
-    text = '';
+    if (text.length >= PART) encode();
   }
-  send(text);
-  return { columns: [], rows: [], count, truncated };
+  encode();
+  return { columns: [], rows: [], count, truncated, csv };
 }
 
 /** The types of sql.js do not know this form of `get`. */
@@ -239,10 +174,10 @@ function cutText(text: string, length: number): string {
 /** How SQLite's messages about a damaged file begin. Similar ones, such as "malformed JSON", are about the question. */
 const DAMAGED = /^(?:database disk image is malformed|malformed database schema|file is not a database)/;
 
-function refusalOf(error: unknown, sql: string): Refused {
-  const message = error instanceof Error ? error.message : String(error);
+function errorOf(error: unknown, sql: string): Error {
+  const message = messageOf(error);
   if (/out of memory/i.test(message)) return new Refused('memory', message);
-  if (DAMAGED.test(message)) return new Refused('memory.db', message);
+  if (DAMAGED.test(message)) return new Damage(message);
   return new Refused('statement', `${message}${columnsFor(message, sql)}`);
 }
 

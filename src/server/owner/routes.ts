@@ -146,8 +146,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
   async function takeArchive(context: HttpContext): Promise<void> {
     await signedIn(context);
     const { fileName } = parsed(Archive(), askedIn(context));
-    const plays = core.library.plays.startUpload(fileChunks(context), { label: fileName, anyAccount: false });
-    sendJson(context, 200, { id: await plays });
+    sendJson(context, 200, { id: await core.library.plays.startUpload(fileChunks(context), fileName) });
   }
 
   return [

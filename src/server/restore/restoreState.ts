@@ -6,7 +6,7 @@ import { exists } from '../../base/files.ts';
 import { keyOptions, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { isKeyFailure } from '../../domain/failureClass.ts';
-import { memoryCompanion } from '../../library/files/files.ts';
+import { companionsOf } from '../../library/files/files.ts';
 import { loadMasterKey } from '../../secrets/masterKey.ts';
 import { createSealer } from '../../secrets/seal.ts';
 import { type Backup, type BackupOptions, backUpState } from '../../store/copies/backup.ts';
@@ -67,15 +67,15 @@ export interface Restored {
   /** Why the key of this home cannot open the login in the copy; null if it can. */
   keyProblem: string | null;
   kept: Kept;
-  /** Rows of versions and plays, by table; null if the copy has none, so those of this home stay. */
-  memory: RowCounts | null;
-  /** New path of the former memory.db; null if there was none, or if it was not replaced. */
-  keptMemoryPath: string | null;
+  /** Number of versions and of plays; what the copy does not carry is missing, and that of this home stays. */
+  memory: RowCounts;
+  /** The files with versions and plays that were replaced, with the new paths of the former ones. */
+  keptBeside: Array<{ path: string; holds: string; keptPath: string }>;
 }
 
 /** Copies the state into one file, with versions and plays. @throws as `backUpState` does */
 export function backUpHome(options: BackupOptions & { home: string }): Promise<Backup> {
-  return backUpState({ ...options, companion: memoryCompanion(options.home) });
+  return backUpState({ ...options, companions: companionsOf(options.home) });
 }
 
 /**
@@ -85,7 +85,7 @@ export function backUpHome(options: BackupOptions & { home: string }): Promise<B
  */
 export async function restoreState(options: RestoreOptions): Promise<Restored> {
   const { settings, file, clock } = options;
-  const copy = await readCopy(file, settings.home, clock, memoryCompanion(settings.home));
+  const copy = await readCopy(file, settings.home, clock, companionsOf(settings.home));
   const made = await missingDirectories(settings.home);
   try {
     await ensureHome(settings.home);
@@ -121,10 +121,11 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
   const heldJobs = holdWriting(store, savedAt);
   const image = copy.image();
   signal.throwIfAborted();
-  const memory = await replaceMemory(options, copy);
+  const beside: Array<Replaced & { holds: string }> = [];
   const state = await stateFilePath(settings.home);
-  const { path, keptPath } = await replaceByImage(state, image, clock, fs).catch(async (error) => {
-    if (memory) await takeBack(memory, fs).catch(() => {});
+  // The state comes last. If the process is killed before that, restoring again repairs the home.
+  const { path, keptPath } = await replaceAll().catch(async (error) => {
+    for (const one of beside) await takeBack(one, fs).catch(() => {});
     throw error;
   });
   return {
@@ -140,18 +141,17 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
     heldJobs,
     keyProblem,
     kept,
-    memory: copy.companion?.rows ?? null,
-    keptMemoryPath: memory?.keptPath ?? null,
+    memory: Object.fromEntries(copy.companions.map(({ companion, rows }) => [companion.table, rows])),
+    keptBeside: beside.flatMap(({ keptPath, ...one }) => (keptPath === null ? [] : [{ ...one, keptPath }])),
   };
-}
 
-/**
- * Replaces memory.db before the state file is replaced. If the process is killed between the two steps, restoring again repairs
- * the home.
- */
-async function replaceMemory({ settings, clock, fs }: RestoreOptions, copy: Copy): Promise<Replaced | null> {
-  if (!copy.companion) return null;
-  return replaceByImage(memoryCompanion(settings.home).path, copy.companion.image, clock, fs);
+  async function replaceAll(): Promise<Replaced> {
+    for (const { companion, image } of copy.companions) {
+      const replaced = await replaceByImage(companion.path, image, clock, fs);
+      beside.push({ ...replaced, holds: companion.holds });
+    }
+    return replaceByImage(state, image, clock, fs);
+  }
 }
 
 /** Decides about access, with the former state if that can be read. */

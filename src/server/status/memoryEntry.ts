@@ -1,23 +1,29 @@
-/** The line of `relay status` for `memory.db`, without what is in it, since the whole may take a hundred megabytes. */
+/** The lines of `relay status` for `memory.db` and `plays.db`, without what is in them: plays may take a hundred megabytes. */
 import { stat } from 'node:fs/promises';
 import { isoOf } from '../../base/clock.ts';
 import { sizeText } from '../../base/lists.ts';
 import { nullIfMissing } from '../../base/thrown.ts';
 import { messageOf } from '../../domain/errors.ts';
 import type { StatusEntry } from '../../domain/localApi.ts';
-import { memoryCompanion } from '../../library/files/files.ts';
+import { companionsOf } from '../../library/files/files.ts';
+import type { Companion } from '../../store/copies/companion.ts';
 
-/** Returns the line; null if the home has no such file yet. */
-export async function memoryEntry(home: string): Promise<StatusEntry | null> {
-  const { path } = memoryCompanion(home);
+/** Returns a line for each of the files that the home has. */
+export async function memoryEntries(home: string): Promise<StatusEntry[]> {
+  const entries = await Promise.all(companionsOf(home).map(entryOf));
+  return entries.filter((entry) => entry !== null);
+}
+
+async function entryOf({ path, holds, table }: Companion): Promise<StatusEntry | null> {
+  const part = table === 'plays' ? 'plays' : 'memory';
   try {
     const found = await stat(path).catch(nullIfMissing);
     if (!found) return null;
     const saved = isoOf(Math.round(found.mtimeMs));
-    const summary = `${sizeText(found.size)}, saved ${saved}: playlist versions and plays`;
-    return { part: 'memory', state: 'ok', summary, remedy: null };
+    const summary = `${sizeText(found.size)}, saved ${saved}: ${holds}`;
+    return { part, state: 'ok', summary, remedy: null };
   } catch (error) {
     const remedy = { text: `make ${path} readable for its owner` };
-    return { part: 'memory', state: 'bad', summary: `${path} cannot be read: ${messageOf(error)}`, remedy };
+    return { part, state: 'bad', summary: `${path} cannot be read: ${messageOf(error)}`, remedy };
   }
 }

@@ -6,13 +6,12 @@ import { chmod, open, readdir, readFile, realpath, stat } from 'node:fs/promises
 import { basename, dirname, resolve } from 'node:path';
 import { type Clock, stampOf } from '../../base/clock.ts';
 import { readStart, removeStaleTemps, tempPathFor } from '../../base/files.ts';
-import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
+import { RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { inspectContent } from '../file/open.ts';
 import { diskProblem, nodeSaveFs, type SaveFs } from '../file/save.ts';
-import { inRollbackFormat, isOurs, noState, readStateFile } from '../file/stateFile.ts';
+import { isOurs, noState, readStateFile } from '../file/stateFile.ts';
 import { linkUnlessExists } from '../home/hardLink.ts';
 import { isOwnFile } from '../home/ownFiles.ts';
-import { firstValue } from '../sql/migrate.ts';
 import { loadSqlite } from '../sql/sqlite.ts';
 import { type Carried, type Companion, carry, type RowCounts } from './companion.ts';
 
@@ -21,8 +20,8 @@ export interface BackupOptions {
   source: string;
   /** The home, by default the directory of `source`. The two differ if `relay.db` in the home is a link to `source`. */
   home?: string;
-  /** The companion file, whose tables go into the copy too. */
-  companion?: Companion;
+  /** The companions, which go into the copy too. */
+  companions?: readonly Companion[];
   /** Path of the copy, as the person gave it. */
   file: string;
   /** True to replace an earlier copy. */
@@ -42,17 +41,17 @@ export interface Backup {
   savedAt: number;
   /** Number of kept playlists. */
   keptPlaylists: number;
-  /** Rows of the companion that are in the copy; null if the companion has no file, or one that cannot be used. */
-  rows: RowCounts | null;
-  /** Why the companion's file cannot be used; null if it can, or if there is none. */
-  problem: string | null;
+  /** Rows of the companions that are in the copy. */
+  rows: RowCounts;
+  /** The companions that cannot be used and so are not in the copy, and why. */
+  left: Carried['left'];
 }
 
 /**
  * Copies the state as it is on disk now. A failure leaves no half copy, and an earlier copy stays as it was.
  * @throws RelayError `NOT_FOUND` without a state, `STATE_DAMAGED`, `STATE_TOO_NEW`, `USAGE` for a path that cannot be used,
  * `STORE_ERROR` if the disk fails
- * @throws RelayError `STORE_ERROR` if the companion is damaged, empty or missing, and an earlier copy has rows that it lacks
+ * @throws RelayError `STORE_ERROR` if a companion is damaged, or was and has been begun again: an earlier copy may have more
  */
 export async function backUpState(options: BackupOptions): Promise<Backup> {
   const { source } = options;
@@ -60,23 +59,14 @@ export async function backUpState(options: BackupOptions): Promise<Backup> {
   if (!state) throw noState(dirname(source));
   const { schemaVersion, keptPlaylists } = await inspectContent(source, state.bytes);
   const path = await placeFor(options);
-  const { carried, problem } = await withCompanion(state.bytes, options.companion);
-  const lacking = IRREPLACEABLE.filter((name) => !carried?.rows[name]);
-  const isRenewed = problem === null && (await wasPutAside(options.companion));
-  if ((lacking.length === IRREPLACEABLE.length || isRenewed) && (await carriesRows(path, lacking))) {
-    const why = isRenewed
-      ? 'was damaged, and a new one was begun'
-      : `cannot be used (${problem ?? 'it is empty or missing'})`;
-    throw poorer(path, why);
-  }
-  const bytes = carried?.bytes ?? state.bytes;
+  const { bytes, rows, left } = await carry(await loadSqlite(), state.bytes, options.companions ?? []);
+  if (await stat(path).catch(() => null)) await requireWhole(path, options.companions ?? [], left);
   await removeStaleTemps(path).catch(() => {});
   try {
     await write(options, path, bytes);
   } catch (error) {
     throw error instanceof RelayError ? error : cannotWrite(path, error);
   }
-  const rows = carried?.rows ?? null;
   return {
     path,
     sizeBytes: bytes.length,
@@ -84,45 +74,21 @@ export async function backUpState(options: BackupOptions): Promise<Backup> {
     savedAt: state.savedAt,
     keptPlaylists,
     rows,
-    problem,
+    left,
   };
 }
 
-/** Tables and views of the companion with what cannot be read again from Spotify. */
-const IRREPLACEABLE = ['plays', 'versions'];
-
-/** True if a damaged file of the companion is still beside its present one. */
-async function wasPutAside(companion: Companion | undefined): Promise<boolean> {
-  if (!companion) return false;
-  const names: string[] = await readdir(dirname(companion.path)).catch(() => []);
-  return names.some((name) => name.startsWith(`${basename(companion.path)}.damaged-`));
-}
-
-/** True if an earlier copy at `path` has rows in one of `tables`. If it cannot be read, that is not certain, and it is false. */
-async function carriesRows(path: string, tables: readonly string[]): Promise<boolean> {
-  const hasRows = tables.map((name) => `exists (select 1 from ${name})`);
-  try {
-    const db = new (await loadSqlite()).Database(inRollbackFormat(await readFile(path)));
-    try {
-      return firstValue(db, `select ${['false', ...hasRows].join(' or ')}`) === 1;
-    } finally {
-      db.close();
-    }
-  } catch {
-    return false;
-  }
-}
-
-/** Adds the companion's tables to the state. `carried` is null if there is no companion, or none that can be used. */
-async function withCompanion(
-  state: Uint8Array,
-  companion: Companion | undefined,
-): Promise<{ carried: Carried | null; problem: string | null }> {
-  if (!companion) return { carried: null, problem: null };
-  try {
-    return { carried: await carry(await loadSqlite(), state, companion), problem: null };
-  } catch (error) {
-    return { carried: null, problem: messageOf(error) };
+/** Refuses to replace an earlier copy while a companion is damaged, or a damaged one is still beside its present file. */
+async function requireWhole(
+  path: string,
+  companions: readonly Companion[],
+  [left]: Carried['left'],
+): Promise<void> {
+  if (left) throw poorer(path, left.companion, `cannot be used (${left.why})`);
+  for (const companion of companions) {
+    const names: string[] = await readdir(dirname(companion.path)).catch(() => []);
+    if (names.some((name) => name.startsWith(`${basename(companion.path)}.damaged-`)))
+      throw poorer(path, companion, 'was damaged, and a new one was begun');
   }
 }
 
@@ -222,14 +188,13 @@ function taken(path: string): RelayError {
   });
 }
 
-/** The error if the new copy would lack what the earlier one has, and what cannot be read again. */
-function poorer(path: string, why: string): RelayError {
+/** The error if the new copy may lack what the earlier one has, and what cannot be read again. */
+function poorer(path: string, companion: Companion, why: string): RelayError {
   return new RelayError(
     'STORE_ERROR',
-    `${path} was not replaced. It has playlist versions or plays, which the new copy would lack: memory.db ${why}.`,
+    `${path} was not replaced. The new copy may lack ${companion.holds}: ${basename(companion.path)} ${why}.`,
     {
-      remedy:
-        'Give the new copy another name. Restoring the earlier one brings versions and plays back, with its older jobs and kept playlists.',
+      remedy: `Give the new copy another name. Restoring the earlier one brings the ${companion.holds} back, with its older jobs and kept playlists.`,
     },
   );
 }

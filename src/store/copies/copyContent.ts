@@ -7,7 +7,7 @@ import type { Database, SqlJsStatic } from 'sql.js';
 import { messageOf } from '../../domain/errors.ts';
 import { freshImage, IN_MEMORY } from '../sql/freshImage.ts';
 import { firstValue, type Migration } from '../sql/migrate.ts';
-import { type Companion, carriedVersions, type Taken, takeCompanion, VERSION_ROW } from './companion.ts';
+import { CARRIED, type Companion, carriedSchema, type Taken, takeCompanions } from './companion.ts';
 import { requireUsable } from './rowRules.ts';
 import { objectsOf, type SchemaObject } from './schemaObjects.ts';
 import { schemaTreeProblem } from './schemaTree.ts';
@@ -19,21 +19,21 @@ export function claimedVersion(bytes: Uint8Array): number {
 
 export interface TakenRows {
   db: Database;
-  /** The companion's content; null if the copy carries none. */
-  companion: Taken | null;
+  /** The companions that the copy carries. */
+  companions: Taken[];
 }
 
 /**
- * Makes a database at the version that the file claims, with the rows of the file, and takes out the companion in it.
+ * Makes a database at the version that the file claims, with the rows of the file, and takes out the companions in it.
  * @param bytes the file, whose header has been checked
- * @param companion the companion whose tables may be in the file
+ * @param companions those that the file may carry
  * @throws Error that says what is wrong with the file
  */
 export function takeRows(
   SQL: SqlJsStatic,
   bytes: Uint8Array,
   migrations: readonly Migration[],
-  companion: Companion | null,
+  companions: readonly Companion[],
 ): TakenRows {
   const problem = schemaTreeProblem(bytes);
   if (problem !== null) throw new Error(problem);
@@ -44,15 +44,11 @@ export function takeRows(
     try {
       file.exec('pragma trusted_schema = off; pragma cell_size_check = on;');
       const found = objectsOf(file);
-      const carried = companion ? carriedVersions(SQL, found, companion) : null;
-      requireOurSchema(found, [...objectsOf(fresh), ...(carried?.objects ?? [])]);
+      const carries = found.some(({ name }) => name === CARRIED);
+      requireOurSchema(found, [...objectsOf(fresh), ...(carries ? carriedSchema(SQL) : [])]);
       requireSound(file);
       copyAll(file, fresh);
-      const taken =
-        companion && carried && carried.objects.length > 0
-          ? takeCompanion(SQL, file, carried.versions, companion)
-          : null;
-      return { db: fresh, companion: taken };
+      return { db: fresh, companions: carries ? takeCompanions(SQL, file, companions) : [] };
     } finally {
       file.close();
     }
@@ -107,8 +103,8 @@ function copyTable(file: Database, fresh: Database, table: string): void {
   const columns = (fresh.exec(`pragma table_info(${table})`)[0]?.values ?? []).map(([, name]) =>
     String(name),
   );
-  // Our migrations have written `oldest_compatible`, and the companion's version says nothing about the state.
-  const rest = table === 'meta' ? `where name not in ('oldest_compatible', '${VERSION_ROW}')` : '';
+  // Our migrations have written `oldest_compatible`.
+  const rest = table === 'meta' ? "where name <> 'oldest_compatible'" : '';
   const select = file.prepare(`select ${columns.join(', ')} from ${table} ${rest}`);
   const insert = fresh.prepare(
     `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,

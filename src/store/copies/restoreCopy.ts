@@ -17,8 +17,8 @@ import type { Companion, Taken } from './companion.ts';
 const MAX_COPY_BYTES = 512 * 1024 * 1024;
 
 export interface Copy extends Detached {
-  /** The companion's content; null if the copy carries none. */
-  companion: Taken | null;
+  /** The companions that the copy carries. */
+  companions: Taken[];
   /** Absolute path of the copy. */
   path: string;
   /** When the copy was last written, Unix milliseconds. */
@@ -28,7 +28,7 @@ export interface Copy extends Detached {
 /**
  * Reads a copy into memory, checks it as untrusted input, and brings its rows to the present schema there. Changes
  * nothing on disk.
- * @param companion the companion whose tables the copy may carry
+ * @param companions those that the copy may carry
  * @throws RelayError `USAGE` if there is no such file, it has no state, or it is the state file of `home` itself; `STATE_DAMAGED`;
  * `STATE_TOO_NEW`; `HOME_UNUSABLE` if this user may not read the file
  */
@@ -36,18 +36,19 @@ export async function readCopy(
   file: string,
   home: string,
   clock: Clock,
-  companion: Companion | null = null,
+  companions: readonly Companion[] = [],
 ): Promise<Copy> {
   const path = resolve(file);
   await requireOtherFile(path, await stateFilePath(home));
   try {
     const content = await readStateFile(path, MAX_COPY_BYTES);
     if (!content) throw noFile(path);
-    const copy = await openCopy(path, content, clock, companion);
+    const copy = await openCopy(path, content, clock, companions);
     return { ...copy, path, savedAt: content.savedAt };
   } catch (error) {
     const start = await readStart(path, HEADER).catch(() => Buffer.alloc(0));
-    if (companion && isCompanion(start, companion)) throw onlyCompanion(path, companion);
+    const companion = companions.find((one) => isCompanion(start, one));
+    if (companion) throw onlyCompanion(path, companion);
     throw aboutCopy(isNoBackup(start, error) ? noBackup(path) : error);
   }
 }
@@ -87,7 +88,7 @@ function isCompanion(start: Buffer, { applicationId }: Companion): boolean {
 
 function onlyCompanion(path: string, companion: Companion): RelayError {
   const isInUse = path === resolve(companion.path);
-  return new RelayError('USAGE', `${path} has only playlist versions and plays, and no state.`, {
+  return new RelayError('USAGE', `${path} has only ${companion.holds}, and no state.`, {
     remedy: isInUse
       ? 'Nothing was changed. relay uses this file already.'
       : `Nothing was changed. To use the file in place of ${companion.path}, stop the server, move that one away if it is there, and then move this one to its place.`,

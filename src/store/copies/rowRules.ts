@@ -15,7 +15,7 @@ import { CLIENTS } from '../tables/oauthClients.ts';
 import { WORKS } from '../tables/works.ts';
 
 /** The longest value is the list of a job, which came in a request of at most 4 MiB. */
-export const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
+const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
 /** The end of year 9999, Unix milliseconds: not every reader accepts the ISO 8601 text of later times. */
 const MAX_TIME = 253_402_300_799_999;
 /** The largest number in other columns. Sums of such numbers stay exact, in SQLite and in JavaScript. */

@@ -113,8 +113,8 @@ export async function openCopy(
   path: string,
   file: StateFile,
   clock: Clock,
-  companion: Companion | null = null,
-): Promise<Detached & { companion: Taken | null }> {
+  companions: readonly Companion[] = [],
+): Promise<Detached & { companions: Taken[] }> {
   const fileVersion = claimedVersion(file.bytes);
   if (fileVersion === 0) throw damaged(path, 'it holds no state');
   refuseEarlier(fileVersion, MIGRATIONS, path);
@@ -122,14 +122,14 @@ export async function openCopy(
   const SQL = await loadSqlite();
   let taken: TakenRows;
   try {
-    taken = takeRows(SQL, inRollbackFormat(file.bytes), MIGRATIONS, companion);
+    taken = takeRows(SQL, inRollbackFormat(file.bytes), MIGRATIONS, companions);
   } catch (error) {
     throw damaged(path, messageOf(error), error);
   }
   const { db } = taken;
   try {
     checkAndMigrate(db, path, MIGRATIONS);
-    return { ...detached(db, path, fileVersion, file, clock), companion: taken.companion };
+    return { ...detached(db, path, fileVersion, file, clock), companions: taken.companions };
   } catch (error) {
     db.close();
     throw error;

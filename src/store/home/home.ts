@@ -10,6 +10,7 @@ const NAMES = [
   'relay.db',
   'library.db',
   'memory.db',
+  'plays.db',
   'relay.lock',
   'relay.sock',
   'relay.log',

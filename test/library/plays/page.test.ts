@@ -67,7 +67,7 @@ test('an uploaded history is a file in the home that only its owner may read, an
     const broken = await upload(relay, proof, bytes.slice(0, 4_000));
     const { error } = (await ended(relay, proof, broken.body.id)) as { error: Record<string, string> };
     assert.equal(error.code, 'INVALID_ARGUMENT');
-    assert.match(String(error.message), /^my_spotify_data\.zip is refused: it is not a complete zip archive/);
+    assert.match(String(error.message), /^my_spotify_data\.zip is not a complete zip archive/);
     assert.deepEqual(uploadsIn(relay), []);
 
     // What a kill leaves is gone after the next start.

@@ -2,9 +2,10 @@
 import type { Database } from 'sql.js';
 import { RelayError } from '../../../src/domain/errors.ts';
 import type { FileDisk } from '../../../src/library/files/libraryFile.ts';
-import { MEMORY_TABLES } from '../../../src/library/files/schema.ts';
+import { NO_PLAYS, NO_VERSIONS } from '../../../src/library/files/schema.ts';
+import type { QueryLine } from '../../../src/library/query/line.ts';
 import type { Question, Rows } from '../../../src/library/query/messages.ts';
-import type { QueryPool } from '../../../src/library/query/pool.ts';
+import { attach } from '../../../src/library/query/queryThread.ts';
 import { Refused, runQuery } from '../../../src/library/query/runQuery.ts';
 import { foldLetters } from '../../../src/music/names.ts';
 import { loadSqlite } from '../../../src/store/sql/sqlite.ts';
@@ -32,28 +33,23 @@ export class LibraryFiles {
     };
   }
 
-  pool(): QueryPool {
-    return { size: 0, ask: (question) => this.#answer(question), close: async () => {} };
+  line(): QueryLine {
+    return { ask: (question) => this.#answer(question), close: async () => {} };
   }
 
-  async #answer({ mirror, memory, ...question }: Omit<Question, 'id'>): Promise<Rows> {
+  async #answer({ files, ...question }: Question): Promise<Rows> {
     const SQL = await loadSqlite();
     const opened: Database[] = [];
-    const open = (path: string) => {
-      const db = new SQL.Database(this.files.get(path)?.slice());
+    const open = (path: string | null, empty = '') => {
+      const db = new SQL.Database(path === null ? undefined : this.files.get(path)?.slice());
       opened.push(db);
+      if (path === null) db.exec(empty);
       return db;
     };
     try {
-      const db = open(mirror);
-      if (memory === null) {
-        db.exec(
-          `attach ':memory:' as memory; ${MEMORY_TABLES.replaceAll('create table ', 'create table memory.')}`,
-        );
-      } else {
-        const file = open(memory).exec('pragma database_list')[0]?.values[0]?.[2];
-        db.exec('attach ? as memory', [String(file)]);
-      }
+      const db = open(files.mirror);
+      attach(db, open(files.memory, NO_VERSIONS), 'memory');
+      attach(db, open(files.plays, NO_PLAYS), 'plays');
       db.create_function('fold', (text: unknown) => (text === null ? null : foldLetters(String(text))));
       return runQuery(db, question.sql, question);
     } catch (error) {

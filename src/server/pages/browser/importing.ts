@@ -1,7 +1,7 @@
 /** A list of songs: dropped, chosen or pasted, previewed, and turned into a job. */
 import type { ImportTarget } from '../../../domain/listImport.ts';
 import type { ImportAsked } from '../../../domain/ownerPage.ts';
-import { type PlaysProgress, playsText } from '../../../domain/plays.ts';
+import { type PlaysProgress, playsNotes, playsText } from '../../../domain/plays.ts';
 import { type App, card, name } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, fromNow, short } from './format.ts';
@@ -77,25 +77,25 @@ export function createImporter(app: App): App['importer'] {
     const end = await endOf(file, history).finally(() => {
       history = null;
     });
-    if (end.state === 'asking') {
-      app.tell(
-        `${end.question} To add its plays all the same, use ${RELAY} import --yes in a terminal.`,
-        true,
-        'history',
-      );
-      return;
-    }
-    app.tell([end.note, playsText(end.plays)].filter(Boolean).join(' '));
+    app.tell(
+      [
+        end.note,
+        playsText(end.plays),
+        ...playsNotes(end.plays, (option) => `${RELAY} import ${shown} ${option}`),
+      ]
+        .filter(Boolean)
+        .join(' '),
+    );
   }
 
   async function endOf(
     file: File,
     shown: NonNullable<typeof history>,
-  ): Promise<Extract<PlaysProgress, { state: 'done' | 'asking' }>> {
+  ): Promise<Extract<PlaysProgress, { state: 'done' }>> {
     const { id } = await upload<{ id: number }>('plays/import', file, null);
     for (;;) {
       const now = await ask('plays/progress', { id });
-      if (now.state === 'done' || now.state === 'asking') return now;
+      if (now.state === 'done') return now;
       shown.progress = now;
       app.redraw();
     }
