@@ -6,6 +6,12 @@
 import { without } from './rows.ts';
 import type { Item, Track } from './shapes.ts';
 
+/**
+ * Maximum difference in length between two releases of one recording, milliseconds: they begin and end with more or less silence.
+ * The library's songs, lists and imports count by it.
+ */
+export const SAME_LENGTH_MS = 2_000;
+
 /** The facts that tell recordings apart. */
 export interface RecordingFacts {
   isrc: string | null;

@@ -1,4 +1,5 @@
 /** Groups tracks into recordings, and chooses a recording and its release. */
+import { SAME_LENGTH_MS } from '../domain/recordings.ts';
 import { type Track, yearOf } from '../domain/shapes.ts';
 import { compact, namesKey, withoutThe } from './names.ts';
 import type { Note, ParsedTitle } from './title.ts';
@@ -31,8 +32,6 @@ export interface Recording {
   readonly strength: number;
 }
 
-/** Maximum difference in length between releases of a recording: they begin and end with more or less silence. */
-const SAME_LENGTH_MS = 3_000;
 /** Maximum difference in length between a remaster and the original: the fade-out and the count-in may be longer. */
 const REMASTER_LENGTH_MS = 10_000;
 
@@ -68,7 +67,7 @@ export function chooseRecording(recordings: readonly Recording[]): Recording | n
   return strongest.every((one) => one === chosen || areForms(one, chosen)) ? chosen : null;
 }
 
-/** True for the same ISRC; or the same title, artists and version, with lengths within three seconds. */
+/** True for the same ISRC; or the same title, artists and version, with lengths within two seconds. */
 export function isOneRecording(a: Offer, b: Offer): boolean {
   if (codeOf(a.track) !== '' && codeOf(a.track) === codeOf(b.track)) return true;
   return songKey(a) === songKey(b) && lengthsAgree(a, b, SAME_LENGTH_MS);

@@ -67,7 +67,7 @@ testRows([
     'matched 1: title, artist, note_differs',
   ],
   ['Plinth | Ula', ['Plinth | Ula | A | 1999 | 200', 'Plinth | Ula | B | 1994 | 202'], SECOND],
-  ['Plinth | Ula', ['Plinth | Ula | A | 1999 | 200 | X1', 'Plinth | Ula | B | 1994 | 203 | X2'], SECOND],
+  ['Plinth | Ula', ['Plinth | Ula | A | 1999 | 200 | X1', 'Plinth | Ula | B | 1994 | 202 | X2'], SECOND],
 ]);
 
 /** Albums other than the requested one. */

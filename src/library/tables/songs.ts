@@ -4,7 +4,7 @@
  * number is the lowest row number of its tracks.
  */
 import { hashOf } from '../../base/digest.ts';
-import type { RecordingFacts } from '../../domain/recordings.ts';
+import { type RecordingFacts, SAME_LENGTH_MS } from '../../domain/recordings.ts';
 import { foldLetters } from '../../music/names.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 
@@ -14,8 +14,6 @@ export interface Recording extends Omit<RecordingFacts, 'artist'> {
   /** The first artist. */
   first: string;
 }
-
-const SAME_LENGTH_MS = 2_000;
 
 /**
  * Groups recordings into songs. Pure.
