@@ -25,6 +25,7 @@ import {
   settle,
   summaryOf,
 } from './tables/mirror.ts';
+import { settleTracks } from './tables/songs.ts';
 import type { Watcher, Written } from './watchedProvider.ts';
 import { type Caller, createWorker, type Key } from './worker.ts';
 
@@ -62,6 +63,8 @@ export interface Sync {
   readonly wasSeen: boolean;
   /** Says what the copy holds. */
   summary(): Promise<Summary>;
+  /** Makes the file on the disk what a query is to see. @throws RelayError `STORE_ERROR` */
+  saveForQuery(): Promise<void>;
   /** Runs `work` on the copy; returns `otherwise` if there is none. */
   read<T>(work: (sql: Sql) => T, otherwise: T): Promise<T>;
   /** Makes sure that there is a copy, and that it is of this account: a copy of another account is dropped. */
@@ -116,7 +119,7 @@ export function createSync(options: SyncOptions): Sync {
   const { file, connected, clock, log, budget } = options;
   const pace = createPace(options.provider, budget, file, clock, () => worker.tell());
   const reader = createReader(pace.provider, change, options.onRead, clock);
-  const worker = createWorker({ ...options, missing, read, finished: () => file.save(), pace });
+  const worker = createWorker({ ...options, missing, read, finished: saveForQuery, pace });
 
   /** What the copy holds; null if that has to be counted again. */
   let known: Summary | null = null;
@@ -147,6 +150,11 @@ export function createSync(options: SyncOptions): Sync {
         if (sql.version() !== before) known = null;
       }
     });
+  }
+
+  async function saveForQuery(): Promise<void> {
+    if ((await summary()).areTracksDue) await change(settleTracks);
+    await file.save();
   }
 
   async function summary(): Promise<Summary> {
@@ -300,6 +308,7 @@ export function createSync(options: SyncOptions): Sync {
       return wasSeen;
     },
     summary,
+    saveForQuery,
     read: async (work, otherwise) => ((await file.exists()) ? change(work) : otherwise),
     of,
     drop,
@@ -400,6 +409,7 @@ const NOTHING: Summary = {
   tracks: 0,
   due: 0,
   isWhole: false,
+  areTracksDue: false,
   progress: { done: 0, total: 0 },
 };
 

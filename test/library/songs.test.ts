@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groupSongs } from '../../src/library/tables/songs.ts';
+import { groupSongs, hashOfKey } from '../../src/library/tables/songs.ts';
 import { at } from '../support/entries.ts';
 
 interface Recording {
@@ -57,6 +57,10 @@ test('recordings are one song by ISRC, by title, artist and length, and through 
       isrc: below(3) === 0 ? `I${below(6)}` : null,
       duration_ms: below(8) === 0 ? null : 200_000 + below(12) * 1_000,
     }));
-    assert.deepEqual(grouped(groupSongs(recordings)), oracle(recordings), `turn ${turn}`);
+    assert.deepEqual(
+      grouped(groupSongs(recordings.map((one) => ({ ...one, hash: hashOfKey(one) })))),
+      oracle(recordings),
+      `turn ${turn}`,
+    );
   }
 });

@@ -12,7 +12,7 @@ export const MEMORY_ID = 0x726d656d;
 export const PLAYS_ID = 0x72706c61;
 
 /** A copy of another version is dropped, and the library is read again. */
-export const MIRROR_VERSION = 3;
+export const MIRROR_VERSION = 4;
 
 export const MIRROR_SCHEMA = `
 create table tracks (
@@ -20,7 +20,6 @@ create table tracks (
   duration_ms integer, explicit integer, isrc text, kind text not null, song integer
 );
 create index tracks_isrc on tracks (isrc) where isrc is not null;
-create index tracks_song on tracks (song);
 create table track_artists (
   track_uri text not null, artist_uri text, artist text not null, place integer not null,
   primary key (track_uri, place)
@@ -39,7 +38,7 @@ create index playlist_rows_uri on playlist_rows (uri);
 
 -- relay's own
 create table meta (name text primary key, value text) without rowid;
-create table song_keys (track integer primary key, hash integer not null);
+create table song_keys (track integer primary key, hash integer);
 create index song_keys_hash on song_keys (hash);
 create table playlist_reads (
   playlist_id text primary key, place integer not null, snapshot_id text, read_at integer, short integer not null default 0

@@ -67,7 +67,7 @@ export function createAnswers(
         throw new RelayError('STORE_ERROR', 'library.db is gone.', { details: { file: 'library.db' } });
       await sync.file.use(() => {});
     }
-    await sync.file.save();
+    await sync.saveForQuery();
     const path = async (file: LibraryFile) => ((await file.exists()) ? file.path : null);
     const files = { mirror: sync.file.path, memory: await path(memory), plays: await path(plays) };
     const most = Number.MAX_SAFE_INTEGER;

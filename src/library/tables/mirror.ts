@@ -4,7 +4,8 @@ import type { LibraryCoverage, LibraryList } from '../../domain/library.ts';
 import type { Media, Playlist } from '../../domain/shapes.ts';
 import type { VersionRow } from '../../domain/versions.ts';
 import type { Sql } from '../../store/sql/sql.ts';
-import { dropUnused, flag, putTracks } from './tracks.ts';
+import { areTracksDue, noteTracks } from './songs.ts';
+import { flag, putTracks } from './tracks.ts';
 
 /** A row of the saved tracks. `media` is null if the provider names no track. */
 export interface SavedRow {
@@ -42,6 +43,8 @@ export type MetaName =
   | 'playlists_as_of'
   /** `1` if Spotify refuses the rows of other people's playlists. */
   | 'foreign_refused'
+  /** `1` if tracks or rows have changed since `settleTracks`. */
+  | 'tracks_due'
   /** What relay has written but not yet seen in a reading: JSON of `Written` in `sync.ts`. */
   | 'written';
 
@@ -114,11 +117,7 @@ export function reviseSaved(sql: Sql, rows: readonly SavedKey[], seen: readonly 
     if (isSame) return true;
     sql.run('delete from saved');
     insertSaved(sql, rows, 0);
-    const kept = new Set(rows.map(({ uri }) => uri));
-    dropUnused(
-      sql,
-      former.filter(({ uri }) => !kept.has(uri)),
-    );
+    noteTracks(sql);
     return false;
   });
 }
@@ -126,11 +125,10 @@ export function reviseSaved(sql: Sql, rows: readonly SavedKey[], seen: readonly 
 /** Forgets the saved tracks, so that they are read again from the first. */
 export function clearSaved(sql: Sql): void {
   sql.transaction(() => {
-    const former = savedKeys(sql);
     sql.run('delete from saved');
     putMeta(sql, 'saved_complete', null);
     putMeta(sql, 'saved_short', null);
-    dropUnused(sql, former);
+    noteTracks(sql);
   });
 }
 
@@ -210,13 +208,8 @@ function dropPlaylist(sql: Sql, id: string): void {
 }
 
 function dropRows(sql: Sql, id: string): void {
-  const former = urisIn(sql, id);
   sql.run('delete from playlist_rows where playlist_id = ?', [id]);
-  dropUnused(sql, former);
-}
-
-function urisIn(sql: Sql, id: string): Array<{ uri: string | null }> {
-  return sql.all('select distinct uri from playlist_rows where playlist_id = ?', [id]);
+  noteTracks(sql);
 }
 
 /** Notes that Spotify refuses the rows of a playlist. */
@@ -359,16 +352,14 @@ export function putRows(
       isShort,
       id,
     ]);
-    const former = urisIn(sql, id);
     putTracks(sql, rows);
-    sql.run('delete from playlist_rows where playlist_id = ?', [id]);
+    dropRows(sql, id);
     for (const [position, { media, added_at, added_by }] of rows.entries()) {
       sql.run(
         'insert into playlist_rows (playlist_id, position, uri, added_at, added_by) values (?, ?, ?, ?, ?)',
         [id, position, media?.uri ?? null, added_at, added_by],
       );
     }
-    dropUnused(sql, former);
   });
 }
 
@@ -400,6 +391,8 @@ export interface Summary {
   due: number;
   /** True if nothing is left to read. */
   isWhole: boolean;
+  /** True if `settleTracks` has something to do. */
+  areTracksDue: boolean;
   /** Estimates how many requests reading all this takes, and how many of them have been sent. */
   progress: { done: number; total: number };
 }
@@ -434,6 +427,7 @@ export function summaryOf(sql: Sql): Summary {
     tracks: sql.get<{ n: number }>('select count(*) as n from tracks')?.n ?? 0,
     due: due.length,
     isWhole: isSavedWhole && listed && due.length === 0,
+    areTracksDue: areTracksDue(sql),
     progress: { done, total: done + left },
   };
 }

@@ -1,11 +1,11 @@
-/** SQL statements for tracks, episodes and local files. A track is stored once, and only while a row refers to it. */
+/** SQL statements for tracks, episodes and local files. A track is stored once. */
 import { type RecordingFacts, recordingOf } from '../../domain/recordings.ts';
 import type { Media, Track } from '../../domain/shapes.ts';
 import { readBilling } from '../../music/names.ts';
 import type { TrackQuery } from '../../music/trackQuery.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 import { MEDIA_COLUMNS, mediaOf, TRACK_COLUMNS } from './media.ts';
-import { forgetSongs, hashOfKey, putInSongs, type Recording } from './songs.ts';
+import { hashOfKey, noteTracks } from './songs.ts';
 
 interface TrackRow extends RecordingFacts {
   uri: string;
@@ -63,7 +63,6 @@ function artistsOf(media: Media): Array<{ uri: string | null; name: string }> {
 
 /** Adds the tracks in `rows` that are new, and updates those that have changed. */
 export function putTracks(sql: Sql, rows: ReadonlyArray<{ media: Media | null }>): void {
-  const changed: Recording[] = [];
   for (const { media } of rows) {
     if (media === null) continue;
     const row = trackRow(media);
@@ -100,9 +99,10 @@ export function putTracks(sql: Sql, rows: ReadonlyArray<{ media: Media | null }>
     const track =
       known?.track ??
       sql.get<{ track: number }>('select rowid as track from tracks where uri = ?', [row.uri])?.track;
-    changed.push({ ...row, track: track ?? 0, first: artists[0]?.name ?? '' });
+    const hash = hashOfKey({ name: row.name, first: artists[0]?.name ?? '' });
+    sql.run('insert or replace into song_keys (track, hash) values (?, ?)', [track ?? 0, hash]);
+    noteTracks(sql);
   }
-  putInSongs(sql, changed);
 }
 
 /** Returns the names of those tracks that are in the copy, by URI. */
@@ -154,24 +154,4 @@ export function savedLike(sql: Sql, { title, artist, isrc }: TrackQuery): Track[
 
 export function isKnownTrack(sql: Sql, uri: string): boolean {
   return sql.get('select 1 from tracks where uri = ?', [uri]) !== undefined;
-}
-
-/** Deletes the track of each row in `former`, unless a stored row still refers to the track. */
-export function dropUnused(sql: Sql, former: ReadonlyArray<{ uri: string | null }>): void {
-  const gone: number[] = [];
-  for (const uri of new Set(former.map((row) => row.uri))) {
-    if (uri === null) continue;
-    const unused = sql.get<{ track: number }>(
-      `select rowid as track from tracks where uri = :uri
-         and not exists (select 1 from saved where saved.uri = :uri)
-         and not exists (select 1 from playlist_rows where playlist_rows.uri = :uri)`,
-      { uri },
-    );
-    if (unused) gone.push(unused.track);
-  }
-  if (gone.length === 0) return;
-  forgetSongs(sql, gone, (track) => {
-    sql.run('delete from track_artists where track_uri = (select uri from tracks where rowid = ?)', [track]);
-    sql.run('delete from tracks where rowid = ?', [track]);
-  });
 }
