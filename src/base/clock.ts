@@ -69,6 +69,14 @@ export function waitWords(seconds: number): string {
   return `${Math.ceil(seconds / 3_600)} hours`;
 }
 
+/** Returns a length of time as people say it: `45 s`, `52 min`, `8 h 52 min`. Rounded down. */
+export function lengthWords(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes === 0) return `${Math.floor(ms / 1_000)} s`;
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  return [...(hours > 0 ? [`${hours} h`] : []), ...(rest > 0 ? [`${rest} min`] : [])].join(' ');
+}
+
 /** Returns a length of time as text, from milliseconds and rounded to seconds: `3:45`, `1:02:03`. */
 export function playingTime(ms: number): string {
   const seconds = Math.round(ms / 1_000);

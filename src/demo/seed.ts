@@ -46,6 +46,10 @@ function makeAccount(catalogue: Catalogue): DemoAccount {
     premium: true,
     playlists,
     saved: everyNth(tracks, 11, 5, 600).map(({ uri }) => ({ uri, addedAt: '' })),
+    savedAlbums: everyNth(catalogue.albums, 53, 2, 30).map(({ uri }, n) => {
+      return { uri, addedAt: new Date(Date.UTC(2026, 4, 30 - n)).toISOString() };
+    }),
+    following: everyNth(artists, 29, 4, 40).map(({ uri }) => uri),
     // About one play every four minutes, the last one six minutes ago.
     history: everyNth(tracks, 101, 3, 50).map(({ uri, album }, n) => ({
       uri,

@@ -83,6 +83,10 @@ export interface DemoAccount extends Dated<DemoAccount> {
   playlists: DemoPlaylist[];
   /** Newest first. */
   saved: Array<{ uri: string; addedAt: string }>;
+  /** Newest first. */
+  savedAlbums: Array<{ uri: string; addedAt: string }>;
+  /** URIs of followed artists. */
+  following: string[];
   /** Newest first; `playedAt` in Unix milliseconds. */
   history: Array<{ uri: string; playedAt: number; contextUri: string | null }>;
   top: { tracks: TopLists; artists: TopLists };
@@ -143,7 +147,12 @@ export function remember(world: World, account: DemoAccount, ...playlists: DemoP
     holder.former = [...needed, { ...state, former: undefined, until }];
   };
   if (longest === 0) return;
-  note(account, { ...account, playlists: [...account.playlists], saved: [...account.saved] });
+  note(account, {
+    ...account,
+    playlists: [...account.playlists],
+    saved: [...account.saved],
+    savedAlbums: [...account.savedAlbums],
+  });
   for (const playlist of playlists) note(playlist, { ...playlist, rows: [...playlist.rows] });
 }
 

@@ -10,6 +10,10 @@ interface KindFacts {
   words: (change: { songs: string; count: number; playlist: string; requested: number }) => string;
   /** True if the entries of the change are rows or tracks that it writes. */
   isListed?: true;
+  /** True if the change writes to the library, and to no playlist. */
+  isOfLibrary?: true;
+  /** What the entries are, if not songs. */
+  entry?: 'album';
   /** True if the change is never left half done: if it cannot be finished, the former rows are written back. */
   isRewriting?: true;
 }
@@ -49,11 +53,22 @@ const KINDS = {
   },
   delete: { job: 'delete_playlist', words: ({ playlist }) => `deleted ${playlist}` },
   details: { job: 'update_playlist_details', words: ({ playlist }) => `changed the details of ${playlist}` },
-  save: { job: 'save_tracks', words: ({ songs }) => `saved ${songs}`, isListed: true },
+  save: { job: 'save_tracks', words: ({ songs }) => `saved ${songs}`, isListed: true, isOfLibrary: true },
   unsave: {
     job: 'remove_saved_tracks',
     words: ({ songs }) => `removed ${songs} from Liked Songs`,
     isListed: true,
+    isOfLibrary: true,
+  },
+  save_albums: {
+    job: 'save_albums',
+    words: ({ songs }) => `saved ${songs}`,
+    ...{ isListed: true, isOfLibrary: true, entry: 'album' },
+  },
+  unsave_albums: {
+    job: 'remove_saved_albums',
+    words: ({ songs }) => `removed ${songs} from the library`,
+    ...{ isListed: true, isOfLibrary: true, entry: 'album' },
   },
   /** Undoes another change. */
   undo: { job: 'undo', words: () => 'undid a change', isRewriting: true },

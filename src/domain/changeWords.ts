@@ -1,4 +1,5 @@
 /** Changes and jobs in words: what they do, and who asked. The terminal and the owner's page say the same. Pure. */
+import { counted } from '../base/lists.ts';
 import { type ChangeSummary, kindFacts } from './change.ts';
 import type { JobType } from './job.ts';
 
@@ -19,7 +20,7 @@ export function changeWords(
   }
   // A person may have kept a playlist as it was before anything was written.
   const count = state === 'done' && written > 0 ? requested : written;
-  const songs = `${count} song${count === 1 ? '' : 's'}`;
+  const songs = counted(count, kindFacts(kind).entry ?? 'song');
   const unnamed = playlist_id === null ? 'a playlist' : `playlist ${playlist_id}`;
   return kindFacts(kind).words({
     songs,
@@ -46,6 +47,8 @@ const JOB_WORDS: Readonly<Record<JobType, string>> = {
   replace_playlist: 'replace',
   save_tracks: 'save to Liked Songs',
   remove_saved_tracks: 'remove from Liked Songs',
+  save_albums: 'save albums',
+  remove_saved_albums: 'remove saved albums',
   remove_from_playlist: 'remove from',
   reorder_playlist: 'reorder',
   deduplicate_playlist: 'remove duplicates from',
@@ -54,7 +57,13 @@ const JOB_WORDS: Readonly<Record<JobType, string>> = {
   undo: 'undo a change',
 };
 
-const WITHOUT_PLAYLIST: ReadonlySet<JobType> = new Set(['save_tracks', 'remove_saved_tracks', 'undo']);
+const WITHOUT_PLAYLIST: ReadonlySet<JobType> = new Set([
+  'save_tracks',
+  'remove_saved_tracks',
+  'save_albums',
+  'remove_saved_albums',
+  'undo',
+]);
 
 /**
  * Says what a job does: `add to "Evening"`.

@@ -15,6 +15,8 @@ export type BulkJobType = (typeof BULK_JOB_TYPES)[number];
 /** All types. Those that are not bulk jobs continue a tool call that took too long. */
 export const JOB_TYPES = [
   ...BULK_JOB_TYPES,
+  'save_albums',
+  'remove_saved_albums',
   'remove_from_playlist',
   'reorder_playlist',
   'deduplicate_playlist',

@@ -109,7 +109,8 @@ function invalidArguments(tool: Tool, issues: readonly Issue[]): RelayError {
 function describe(issue: Issue, input: z.ZodObject): string[] {
   const where = issue.path.length === 0 ? 'The arguments' : pathText(issue.path);
   if (issue.code === 'unrecognized_keys') return unknownKeys(issue, input);
-  if (issue.code === 'invalid_type' && issue.input === undefined) return [`${where} is missing.`];
+  if (issue.code === 'invalid_type' && issue.input === undefined)
+    return [`${where} ${issue.message.startsWith('is missing') ? issue.message : 'is missing'}.`];
   if (issue.code !== 'invalid_union') return [`${where}: ${issue.message.replace(/\.$/, '')}.`];
   // Of a value that may have several forms, the problems are those of the form that it comes closest to.
   const [closest] = issue.errors

@@ -1,11 +1,17 @@
 /** Arguments that several tools take, each described once. */
 import * as z from 'zod';
 import { RelayError } from '../domain/errors.ts';
-import { type EntityKind, type EntityRef, parseRef } from '../domain/ids.ts';
+import { ADDRESS, type EntityKind, type EntityRef, parseRef } from '../domain/ids.ts';
 
 /** An identifier as given, and what it names. */
 export interface GivenRef extends EntityRef {
   input: string;
+}
+
+/** A playlist as given. */
+export interface GivenPlaylist extends GivenRef {
+  /** True if `input` is a name. `withIds` then puts the ID of the playlist in place of it before the handler sees it. */
+  isName?: true;
 }
 
 /** Text that `parse` reads. A `RelayError` that it throws is reported as a problem of the argument. */
@@ -35,7 +41,16 @@ export const TrackRef = ref(['track']);
 export const ItemRef = ref(['track', 'episode']);
 export const ArtistRefArgument = ref(['artist']);
 export const AlbumRefArgument = ref(['album']);
-export const PlaylistRef = ref(['playlist']);
+/** An ID, URI or link of a playlist; any other text is the name of one. */
+export const PlaylistRef = parsedText((text): GivenPlaylist => {
+  const input = text.trim();
+  try {
+    return { ...parseRef(input, ['playlist']), input };
+  } catch (error) {
+    if (ADDRESS.test(input) || /^https?:|\.\w+\//i.test(input)) throw error;
+    return { kind: 'playlist', id: '', uri: '', input, isName: true };
+  }
+});
 
 export const Query = z
   .string()
@@ -57,14 +72,20 @@ export const NextOffset = z.number().optional().describe('Only if the list is to
 /** Maximum entries of one call, as many as a playlist can hold. */
 export const MAX_ENTRIES = 10_000;
 
-export const playlistId = PlaylistRef.describe('ID, URI or link of a playlist');
+export const playlistId = PlaylistRef.describe('ID, URI or link of a playlist, or the name of one of yours');
 
 export const DeviceId = z
   .string()
+  .trim()
   .min(1)
   .max(200)
   .optional()
-  .describe('From get_devices; else the active one');
+  .describe('ID or name of a device; else the active one');
+
+/** True for what can only be the ID of a device: Spotify does not say how IDs look, but names this long have spaces. */
+export function isDeviceId(text: string): boolean {
+  return /^[0-9a-zA-Z_-]{20,}$/.test(text);
+}
 
 /** One line, since Spotify refuses line breaks here. */
 export const Description = z

@@ -16,6 +16,7 @@ import * as keptPlaylists from './extras/keptPlaylists.ts';
 import * as libraryQuestions from './extras/libraryQuestions.ts';
 import * as player from './extras/player.ts';
 import * as playlistVersions from './extras/playlistVersions.ts';
+import * as savedAlbums from './extras/savedAlbums.ts';
 import * as jobTools from './jobTools.ts';
 import * as listening from './listening.ts';
 import * as playbackCommands from './playback/playbackCommands.ts';
@@ -36,7 +37,7 @@ const SUBJECTS: Readonly<Record<ToolGroup, readonly object[]>> = {
   playback: [playbackReading, playbackCommands],
   jobs: [jobTools],
   diagnostics: [diagnostics],
-  extras: [albums, player, deletePlaylist, changeTools, importList],
+  extras: [albums, savedAlbums, player, deletePlaylist, changeTools, importList],
   library_sql: [libraryQuestions, keptPlaylists, playlistVersions],
 };
 

@@ -41,7 +41,8 @@ const trackIds = z
   .max(MAX_ENTRIES)
   .describe('IDs, URIs or links of tracks, 1 to 10,000');
 
-const LibraryReport = z.object({
+/** The result of every write to the library. */
+export const LibraryReport = z.object({
   ok: z.boolean(),
   requested: z.number(),
   written: z.number().describe('Entries that Spotify accepted'),
@@ -53,7 +54,7 @@ const LibraryReport = z.object({
   note: z.string().optional(),
 });
 
-function libraryReport({
+export function libraryReport({
   playlist_id: _,
   snapshot_id: __,
   ...report

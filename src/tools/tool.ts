@@ -3,38 +3,13 @@
  * all tools share (checking, errors, progress, deadlines, logging), so a handler has no try/catch.
  */
 import * as z from 'zod';
-import type { Clock } from '../base/clock.ts';
-import type { Library } from '../library/library.ts';
-import type { Call, ProviderApi } from '../provider/api.ts';
-import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
-import type { Store } from '../store/file/open.ts';
-import type { Keeps } from '../work/keeps/keeps.ts';
-import type { Resolver } from '../work/resolve/resolver.ts';
-import type { Works } from '../work/works.ts';
-import type { Writes } from '../work/write/writes.ts';
+import type { Call } from '../provider/api.ts';
 import type { Rows } from './answer/fit.ts';
 import type { LeanForm } from './answer/lean.ts';
+import { withIds } from './givenNames.ts';
+import type { Services } from './services.ts';
 
-/** What handlers may use. All effects go through these, so that all tools read alike. */
-export interface Services {
-  provider: ProviderApi;
-  /** Whole playlists, with relay's own recent writes. */
-  rows: PlaylistRows;
-  /** Finds the track for a title and an artist. */
-  resolver: Resolver;
-  /** The one way to write to playlists and the library. */
-  writes: Writes;
-  /** Works as jobs: lists that are looked up and written, and writes that outlast their call. */
-  works: Works;
-  /** Kept playlists. */
-  keeps: Keeps;
-  /** The copy of the account's library, and queries of it. */
-  library: Library;
-  store: Store;
-  clock: Clock;
-  /** Milliseconds since the program started. */
-  uptimeMs(): number;
-}
+export type { Services };
 
 /** `destructive` can remove something; `write` only adds, changes or plays. */
 type ToolKind = 'read' | 'write' | 'destructive';
@@ -113,7 +88,8 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
     openWorld: definition.openWorld ?? true,
     changesMemory: definition.changesMemory ?? false,
     input: input.strict(),
-    handle: (services, args, call) => definition.handle(services, args as z.output<I>, call),
+    handle: async (services, args, call) =>
+      definition.handle(services, await withIds(services, args as z.output<I>, call), call),
   };
   defined.add(tool);
   return tool;

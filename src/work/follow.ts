@@ -1,4 +1,5 @@
 /** What the end of a run means for its work: whether it waits, is over, or has failed. */
+import { kindFacts } from '../domain/change.ts';
 import { isErrorCode, otherAccount, RelayError } from '../domain/errors.ts';
 import { isRefusal } from '../domain/failureClass.ts';
 import { isWorking, type JobStatus } from '../domain/job.ts';
@@ -102,7 +103,7 @@ export function endOfFailure(work: Work, cause: RelayError): DriveEnd {
 
 function resultOf({ store }: Pick<Context, 'store'>, work: Work): Record<string, unknown> {
   const { written, skipped, failed } = countItems(store, work.seq);
-  const isLibrary = work.kind === 'save' || work.kind === 'unsave';
+  const isLibrary = kindFacts(work.kind).isOfLibrary === true;
   return {
     ...(isLibrary ? {} : { playlist_id: work.playlistId, snapshot_id: work.snapshotId }),
     written,
@@ -141,7 +142,7 @@ export function closeCancelled({ store, clock }: Context, { seq }: Work): void {
   if (work.phase !== 'commit') return;
   const { kind, outcome, sending, uncertain, playlistId, error } = work;
   const isBegun = hasBody(store, seq);
-  const isLibrary = kind === 'save' || kind === 'unsave';
+  const isLibrary = kindFacts(kind).isOfLibrary === true;
   const isInDoubt = isBegun && (outcome === null || sending || (isLibrary && uncertain));
   const result = {
     ...(playlistId === null ? {} : { playlist_id: playlistId }),

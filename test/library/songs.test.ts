@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groupSongs, hashOfKey } from '../../src/library/tables/songs.ts';
+import { groupSongs, hashOfKey } from '../../src/music/songs.ts';
 import { at } from '../support/entries.ts';
 
 interface Recording {

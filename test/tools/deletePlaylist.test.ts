@@ -57,7 +57,7 @@ test('delete_playlist refuses wrong arguments before anything is sent', () =>
       {},
       { playlist_id: null },
       { playlist_id: id, confirm: true },
-      { playlist_id: 'x' },
+      { playlist_id: 'https://example.com/x' },
     ]) {
       assert.equal(codeOf(await relay.call('delete_playlist', args)), 'INVALID_ARGUMENT');
     }

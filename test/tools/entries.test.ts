@@ -11,7 +11,10 @@ test('an entry that names no song, half a song or two songs is refused with its 
   const refused: Array<[entry: unknown, message: string]> = [
     [{}, 'tracks[0]: give title and artist, or id.'],
     [NULLS, 'tracks[0]: give title and artist, or id.'],
-    [{ title: 'x' }, 'tracks[0].artist is missing.'],
+    [
+      { title: 'x' },
+      'tracks[0].artist is missing: a title alone matches nothing. search_tracks finds who sings it.',
+    ],
     [{ artist: 'x', title: null }, 'tracks[0].title is missing.'],
     [{ id: '1111111111111111111111', uri: other }, 'tracks[0]: id, uri and url must name the same item.'],
     [{ title: 'x', artist: 'y', isrc: 'z' }, 'Unknown argument "tracks[0].isrc".'],

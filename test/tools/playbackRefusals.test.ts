@@ -138,7 +138,7 @@ test('an unknown item to play or to queue is not reported as a missing device', 
     }
     const body = { error: { status: 404, message: 'Resource not found' } };
     relay.provider.faults.add({ path: '/me/player/queue', kind: 'status', status: 404, body });
-    const { code, remedy } = failureOf(await relay.call('add_to_queue', { track_id: TRACK }));
+    const { code, remedy } = failureOf(await relay.call('add_to_queue', { uris: [TRACK] }));
     assert.equal(code, 'NOT_FOUND');
     assert.equal(remedy, 'Check the ID. An episode is given as spotify:episode:ID.');
   }));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { lengthWords } from '../../src/base/clock.ts';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
 import { codeOf } from '../support/answers.ts';
 import { at, owner, pluck } from '../support/entries.ts';
@@ -110,6 +111,7 @@ function expectedStats({ provider: { catalogue } }: Relay, playlist: DemoPlaylis
     duplicates: duplicates.map(({ value, count }) => ({ uri: value.uri, name: value.name, count })),
     explicit_count: [...tracks, ...episodes].filter(({ explicit }) => explicit).length,
     total_duration_ms: total,
+    total_duration: lengthWords(total),
     average_duration_ms: Math.round(total / (durations.length + locals.length)),
     unique_artist_count: new Set(tracks.flatMap((track) => track.artists)).size + new Set(localArtists).size,
     top_artists: artists.slice(0, 10).map(({ value, count }) => ({ ...JSON.parse(value), count })),

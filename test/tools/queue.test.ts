@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf } from '../support/answers.ts';
+import { codeOf, failureOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
 import { at, owner } from '../support/entries.ts';
 import { longTest } from '../support/scale.ts';
@@ -52,16 +52,18 @@ test('add_to_queue puts an item behind those already queued, and before the trac
   withRelay(still(), async (relay) => {
     const { account, device, tracks } = playing(relay);
     const [one, two] = [at(relay.provider.catalogue.tracks, 1), at(relay.provider.catalogue.tracks, 2)];
-    assert.deepEqual(await relay.call('add_to_queue', { track_id: one.id }), { ok: true, uri: one.uri });
-    const second = { track_id: two.uri, device_id: device.id };
-    assert.deepEqual(await relay.call('add_to_queue', second), { ok: true, uri: two.uri });
+    const given = { uris: [one.id, two.uri], device_id: device.name };
+    assert.deepEqual(await relay.call('add_to_queue', given), { ok: true, queued: 2 });
     const [first = '', ...rest] = tracks.map(({ uri }) => uri);
     assert.deepEqual(account.player.queue, [first, one.uri, two.uri, ...rest]);
     const path = '/me/player/queue';
-    assert.deepEqual(sent(relay), [
-      { method: 'POST', path, query: { uri: one.uri }, body: null },
+    assert.deepEqual(sent(relay).slice(1), [
+      { method: 'POST', path, query: { uri: one.uri, device_id: device.id }, body: null },
       { method: 'POST', path, query: { uri: two.uri, device_id: device.id }, body: null },
     ]);
+    relay.provider.faults.add({ method: 'POST', path, kind: 'status', status: 404, skip: 1 });
+    const stopped = failureOf(await relay.call('add_to_queue', { uris: [one.id, two.id] }));
+    assert.deepEqual([stopped.details?.queued, stopped.details?.not_queued], [1, [two.id]]);
   }));
 
 test('set_shuffle and set_repeat set what get_playback_state shows', () =>
@@ -114,7 +116,7 @@ for (const [state, then, atEnd] of REPEATS) {
 }
 
 const COMMANDS: Array<[tool: string, args: (relay: Relay) => Record<string, unknown>]> = [
-  ['add_to_queue', ({ provider }) => ({ track_id: at(provider.catalogue.tracks, 0).id })],
+  ['add_to_queue', ({ provider }) => ({ uris: [at(provider.catalogue.tracks, 0).id] })],
   ['set_shuffle', () => ({ state: true })],
   ['set_repeat', () => ({ state: 'off' })],
 ];

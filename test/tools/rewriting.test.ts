@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
-import { failureOf, withoutChange } from '../support/answers.ts';
+import { codeOf, failureOf, withoutChange } from '../support/answers.ts';
 import { jumpingClock } from '../support/jumpingClock.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
 import { writtenShape } from '../support/shapes.ts';
@@ -134,7 +134,7 @@ test('deduplicate_playlist without duplicates writes nothing', () =>
       resulting_count: 60,
       removed: [],
       dry_run: false,
-      note: 'Nothing changed: no row repeats an earlier one.',
+      note: 'Nothing changed: no row repeats an earlier one. 22 more rows are the same song on another release: same_song=true removes them too.',
     });
     assert.deepEqual(count(relay), { GET: 2 });
   }));
@@ -156,10 +156,33 @@ test('deduplicate_playlist with dry_run answers for a playlist with local rows t
     );
     assert.equal(
       note,
-      '1 row of this playlist is a local file or is no longer offered by Spotify, so relay does not remove the duplicates. Remove the duplicates in Spotify.',
+      '1 row of this playlist is a local file or is no longer offered by Spotify, so relay does not remove the duplicates. around_unsupported=true leaves such rows where they are.',
     );
     const refused = failureOf(await relay.call('deduplicate_playlist', { playlist_id }));
     assert.equal(refused.code, 'UNSUPPORTED_ITEMS');
+    const local = playlist.rows[1];
+    const around = { playlist_id, around_unsupported: true };
+    assert.equal(codeOf(await relay.call('deduplicate_playlist', around)), undefined);
+    assert.deepEqual(urisOf(playlist), [one, local?.uri, two]);
+  }));
+
+test('deduplicate_playlist with same_song also removes other releases of a song, and says how many there are without it', () =>
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
+    const all = relay.provider.catalogue.tracks;
+    const one = all.find(({ isrc }, at) => all.some((other, later) => later > at && other.isrc === isrc));
+    const other = all.findLast(({ isrc }) => isrc === one?.isrc);
+    const others = all.filter(({ name }) => name !== one?.name).slice(0, 1);
+    assert.ok(one && other && one !== other);
+    fill(playlist, [one.uri, ...others.map(({ uri }) => uri), other.uri]);
+    const before = urisOf(playlist);
+    const { note } = await relay.call('deduplicate_playlist', { playlist_id });
+    assert.match(
+      String(note),
+      /1 more row is the same song on another release: same_song=true removes it too/,
+    );
+    const answer = await relay.call('deduplicate_playlist', { playlist_id, same_song: true });
+    assert.deepEqual([answer.original_count, answer.resulting_count], [3, 2]);
+    assert.deepEqual(urisOf(playlist), before.slice(0, 2));
   }));
 
 test('a caller that leaves does not stop a rollback', () =>

@@ -1,8 +1,10 @@
 /** The operations that remove repeated rows. They leave the right rows, and keep dates (`added_at`) where that is cheap. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deduplicateOps } from '../../src/work/write/kinds.ts';
+import { planRows } from '../../src/work/write/plan.ts';
 import { requestCount } from '../../src/work/write/states.ts';
+
+const deduplicateOps = (uris: string[]) => planRows(uris, [...new Set(uris)]) ?? [];
 
 test('a playlist without duplicates needs no request', () => {
   assert.deepEqual(deduplicateOps(['a', 'b']), []);

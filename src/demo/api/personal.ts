@@ -3,7 +3,7 @@ import type { ApiCall, Routes } from '../http.ts';
 import { needScope, ok, pageRequest, paging, refuse, scoped, wholeNumber } from '../http.ts';
 import { advancePlayer } from '../player.ts';
 import { findPlaylist, remember, stateAt, TIME_RANGES } from '../state.ts';
-import { artistObject, contextObject, secondsOf, trackObject, userRef } from './shapes.ts';
+import { artistObject, contextObject, secondsOf, simplifiedAlbum, trackObject, userRef } from './shapes.ts';
 
 /** Only this many plays can be read. */
 const HISTORY_REACH = 50;
@@ -13,6 +13,7 @@ const MAX_URIS = 40;
 /** The scope that each kind needs, for changes and for checks. */
 const SCOPES = {
   track: { change: 'user-library-modify', check: 'user-library-read' },
+  album: { change: 'user-library-modify', check: 'user-library-read' },
   playlist: { change: 'playlist-modify-public', check: 'playlist-read-private' },
 };
 
@@ -69,12 +70,44 @@ export const PERSONAL_ROUTES: Routes = {
     return ok(page);
   }),
 
-  /** Saves tracks and follows playlists. */
+  'GET /me/albums': scoped('user-library-read', (call) => {
+    const rows = stateAt(call.world, call.account).savedAlbums.flatMap(({ uri, addedAt }) => {
+      const album = call.world.catalogue.albumByUri.get(uri);
+      return album ? [{ album, addedAt }] : [];
+    });
+    const page = paging('/me/albums', rows, pageRequest(call, 20, 50), ({ album, addedAt }) => {
+      return { added_at: addedAt, album: simplifiedAlbum(album) };
+    });
+    return ok(page);
+  }),
+
+  /** Pages follow a cursor: the ID of the last artist. */
+  'GET /me/following': scoped('user-follow-read', (call) => {
+    const { world, account, query } = call;
+    if (query.get('type') !== 'artist') throw refuse(400, 'Invalid type');
+    const { limit } = pageRequest(call, 20, 50);
+    const all = account.following.flatMap((uri) => world.catalogue.artistByUri.get(uri) ?? []);
+    const after = query.get('after');
+    const first = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
+    const items = all.slice(first, first + limit);
+    const last = first + limit < all.length ? (items.at(-1)?.id ?? null) : null;
+    return ok({
+      artists: {
+        items: items.map(artistObject),
+        total: all.length,
+        limit,
+        cursors: { after: last },
+        next: last,
+      },
+    });
+  }),
+
+  /** Saves tracks and albums, and follows playlists. */
   'PUT /me/library': (call) => {
     const { world, account, now } = call;
     const named = libraryUris(call, 'change').map(({ uri, id }) => {
       const playlist = findPlaylist(world, id);
-      if (!playlist && !world.catalogue.trackByUri.has(uri))
+      if (!playlist && !world.catalogue.trackByUri.has(uri) && !world.catalogue.albumByUri.has(uri))
         throw refuse(400, 'Payload contains a non-existing ID');
       return { uri, playlist };
     });
@@ -82,20 +115,22 @@ export const PERSONAL_ROUTES: Routes = {
     for (const { uri, playlist } of named) {
       if (playlist) {
         if (!account.playlists.includes(playlist)) account.playlists.unshift(playlist);
-      } else if (!account.saved.some((one) => one.uri === uri)) {
-        account.saved.unshift({ uri, addedAt: secondsOf(now) });
+        continue;
       }
+      const list = uri.startsWith('spotify:album:') ? account.savedAlbums : account.saved;
+      if (!list.some((one) => one.uri === uri)) list.unshift({ uri, addedAt: secondsOf(now) });
     }
     return { status: 200, text: '' };
   },
 
-  /** Removes tracks, and deletes or unfollows playlists. */
+  /** Removes tracks and albums, and deletes or unfollows playlists. */
   'DELETE /me/library': (call) => {
     const { world, account } = call;
     const given = libraryUris(call, 'change');
     const [uris, ids] = [new Set(given.map(({ uri }) => uri)), new Set(given.map(({ id }) => id))];
     remember(world, account);
     account.saved = account.saved.filter(({ uri }) => !uris.has(uri));
+    account.savedAlbums = account.savedAlbums.filter(({ uri }) => !uris.has(uri));
     const gone = account.playlists.filter(({ id }) => ids.has(id));
     account.playlists = account.playlists.filter((one) => !gone.includes(one));
     // Deleting only takes a playlist off the list: its ID keeps working.
@@ -105,9 +140,9 @@ export const PERSONAL_ROUTES: Routes = {
 
   /** Booleans in the order of `uris`. */
   'GET /me/library/contains': (call) => {
-    const { saved, playlists } = stateAt(call.world, call.account);
+    const { saved, savedAlbums, playlists } = stateAt(call.world, call.account);
     const held = new Set([
-      ...saved.map(({ uri }) => uri),
+      ...[...saved, ...savedAlbums].map(({ uri }) => uri),
       ...playlists.map(({ id }) => `spotify:playlist:${id}`),
     ]);
     return ok(libraryUris(call, 'check').map(({ uri }) => held.has(uri)));
@@ -136,7 +171,7 @@ function libraryUris(call: ApiCall, use: 'change' | 'check'): Array<{ uri: strin
   const texts = value.split(',');
   if (texts.length > MAX_URIS) throw refuse(400, `Too many uris requested: at most ${MAX_URIS}`);
   return texts.map((uri) => {
-    const [, kind, id = ''] = /^spotify:(track|playlist):([0-9A-Za-z]{22})$/.exec(uri) ?? [];
+    const [, kind, id = ''] = /^spotify:(track|album|playlist):([0-9A-Za-z]{22})$/.exec(uri) ?? [];
     if (kind === undefined) throw refuse(400, `Invalid uri: ${uri}`);
     needScope(call, SCOPES[kind as keyof typeof SCOPES][use]);
     return { uri, id };

@@ -2,10 +2,11 @@
 import { type RecordingFacts, recordingOf } from '../../domain/recordings.ts';
 import type { Media, Track } from '../../domain/shapes.ts';
 import { readBilling } from '../../music/names.ts';
+import { hashOfKey } from '../../music/songs.ts';
 import type { TrackQuery } from '../../music/trackQuery.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 import { MEDIA_COLUMNS, mediaOf, TRACK_COLUMNS } from './media.ts';
-import { hashOfKey, noteTracks } from './songs.ts';
+import { noteTracks } from './songs.ts';
 
 interface TrackRow extends RecordingFacts {
   uri: string;

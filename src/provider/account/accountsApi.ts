@@ -202,6 +202,8 @@ function invalidTokenAnswer(what: string): RelayError {
   );
 }
 
+const OPTIONAL: readonly string[] = ['user-read-private', 'user-follow-read'];
+
 export const PROVIDER_SCOPES = [
   'playlist-read-private',
   'playlist-read-collaborative',
@@ -215,9 +217,13 @@ export const PROVIDER_SCOPES = [
   'user-read-currently-playing',
   'user-modify-playback-state',
   'user-read-private',
+  'user-follow-read',
 ] as const;
 
-/** The requested scopes that a login was not granted. `user-read-private` is only used for display and is never reported. */
+/**
+ * The requested scopes that a login was not granted. `user-read-private` is only used for display, and `user-follow-read` by one
+ * tool, which says so itself: neither is reported.
+ */
 export function missingScopes(granted: readonly string[]): string[] {
-  return PROVIDER_SCOPES.filter((scope) => scope !== 'user-read-private' && !granted.includes(scope));
+  return PROVIDER_SCOPES.filter((scope) => !OPTIONAL.includes(scope) && !granted.includes(scope));
 }

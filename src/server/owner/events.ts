@@ -5,6 +5,7 @@
 import { isoOf } from '../../base/clock.ts';
 import { capital } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
+import { kindFacts } from '../../domain/change.ts';
 import { jobWords } from '../../domain/changeWords.ts';
 import { withPlaylistName } from '../../domain/errors.ts';
 import { type JobErrorRecord, type JobRecord, type JobType, unresolvedOf } from '../../domain/job.ts';
@@ -83,7 +84,8 @@ function eventOf(
   names: ReadonlyMap<string, string>,
 ): PageEvent {
   const playlist = change?.playlistId ?? (job && playlistOf(job));
-  const isLibrary = change === null ? job !== null && SAVING.has(job.type) : SAVED.has(change.kind);
+  const isLibrary =
+    change === null ? job !== null && SAVING.has(job.type) : kindFacts(change.kind).isOfLibrary === true;
   return {
     id: job?.job_id ?? change?.id ?? '',
     at: isoOf(at),
@@ -94,7 +96,6 @@ function eventOf(
 }
 
 const SAVING: ReadonlySet<JobType> = new Set(['save_tracks', 'remove_saved_tracks']);
-const SAVED: ReadonlySet<Work['kind']> = new Set(['save', 'unsave']);
 
 function playlistOf({ payload, playlist_id }: JobRecord): string | null {
   return payload.playlist_id ?? playlist_id;

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { tooDeepAt } from '../../base/boundedJson.ts';
 import { lazy } from '../../base/memoised.ts';
 import { isObject } from '../../base/parsing.ts';
-import { CHANGE_KINDS, CHANGE_OUTCOMES, type ChangeOp, type Former } from '../../domain/change.ts';
+import { CHANGE_KINDS, CHANGE_OUTCOMES, type ChangeOp, type Former, kindFacts } from '../../domain/change.ts';
 import {
   JOB_PHASES,
   JOB_STATUSES,
@@ -478,13 +478,16 @@ export function writtenSince(store: Store, work: Work, isMeant: (op: ChangeOp) =
   );
 }
 
+/** The kinds of works that write to the library, or may have. */
+const OF_LIBRARY = CHANGE_KINDS.filter((kind) => kind === 'undo' || kindFacts(kind).isOfLibrary)
+  .map((kind) => `'${kind}'`)
+  .join();
+
 /** Returns the writes to a playlist, or to the library (null), that may have written something since `since`, newest first. */
 export function writesSince(store: Store, playlistId: string | null, since: number): Work[] {
   const recent = `${CHANGES} and updated_at >= ? order by seq desc`;
   return playlistId === null
-    ? TABLE.all(store, `where playlist_id is null and kind in ('save', 'unsave', 'undo') and ${recent}`, [
-        since,
-      ])
+    ? TABLE.all(store, `where playlist_id is null and kind in (${OF_LIBRARY}) and ${recent}`, [since])
     : TABLE.all(store, `where playlist_id = ? and ${recent}`, [playlistId, since]);
 }
 

@@ -191,7 +191,8 @@ function artistNames(artists: readonly ArtistRef[]): string {
   return artists.map(({ name }) => name).join(', ');
 }
 
-function durationText(ms: number | null): string | null {
+/** Returns a length as a person reads it: `3:45`; null stays null. */
+export function durationText(ms: number | null): string | null {
   return ms === null ? null : playingTime(ms);
 }
 

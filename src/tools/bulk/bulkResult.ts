@@ -41,7 +41,10 @@ export const BulkResult = z.object({
   report: z.array(ReportRow).describe('When deferred, only the entries processed so far'),
   write: WriteReport.optional(),
   change_id: z.string().optional().describe('Names this change for undo'),
-  job_id: z.string().optional().describe('Only when deferred; note says what it does'),
+  job_id: z
+    .string()
+    .optional()
+    .describe('When deferred, or when a long list was blocked; note says what it does'),
   note: z.string().optional(),
 });
 

@@ -67,6 +67,30 @@ function lookUp(
   });
 }
 
+/** A list with more entries is kept as a job, since sending it again would cost more than the answer. */
+const SHORT_LIST = 25;
+
+/** The result of a strict list that did not resolve whole, with the way on. */
+async function blockedResult(
+  list: LookedUp,
+  items: readonly ListedItem[],
+  playlist_id: string | null,
+): Promise<BulkResult> {
+  const open = items.filter(isUnresolved).length;
+  const found = items.length - open;
+  const nothing = `Nothing was written: ${open} of ${counted(items.length, 'song')} did not resolve.`;
+  if (items.length <= SHORT_LIST || found === 0) {
+    const note =
+      found === 0
+        ? `${nothing} Correct the titles and artists.`
+        : `${nothing} Call again with strict=false to write the other ${found}, or with corrected entries.`;
+    return bulkResult(items, { status: 'blocked', playlist_id, note });
+  }
+  await list.keep();
+  const note = `${nothing} The list is kept as a job: commit_job with skip_unresolved=true writes the other ${found}, resume_job with fixes settles the open ones first. ${SENT}`;
+  return bulkResult(items, { status: 'blocked', playlist_id, job_id: list.id, note });
+}
+
 /**
  * The result of writing a list. If a limit or lack of time stops the write, a job writes the rest.
  * @param found the items as they were before the write
@@ -124,7 +148,7 @@ function addEntries(
     let items = list.items();
     const answer = (status: BulkResult['status']) => bulkResult(items, { status, playlist_id: id });
     if (dry_run) return answer('dry_run');
-    if (strict && items.some(isUnresolved)) return answer('blocked');
+    if (strict && items.some(isUnresolved)) return blockedResult(list, items, id);
     const uris = toWrite(items);
     if (uris.length === 0) return answer('done');
     // Some of the tracks may have come or gone since the playlist was read.
@@ -191,8 +215,7 @@ export const createPlaylistFromTracksTool = defineTool({
     return lookUp(services, 'create_playlist', payload, tracks, call, async (list) => {
       const items = list.items();
       const uris = toWrite(items);
-      if ((strict && items.some(isUnresolved)) || uris.length === 0)
-        return bulkResult(items, { status: 'blocked', playlist_id: null });
+      if ((strict && items.some(isUnresolved)) || uris.length === 0) return blockedResult(list, items, null);
       const twin = madeLately(services.store, given.name, uris, services.clock.now() - TWIN_MS);
       const request = makePlaylist(services, given, uris);
       const options = { list, isLenient: !strict };

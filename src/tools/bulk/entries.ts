@@ -4,7 +4,7 @@ import { aliasKey } from '../../music/trackQuery.ts';
 import type { ProviderApi } from '../../provider/api.ts';
 import type { NewItem } from '../../store/tables/items.ts';
 import { ItemRef, MAX_ENTRIES } from '../arguments.ts';
-import { AlbumName, ArtistName, Title, Year } from '../catalog/trackMatching.ts';
+import { AlbumName, ArtistName, NO_ARTIST, Title, Year } from '../catalog/trackMatching.ts';
 import { itemUri } from '../itemUri.ts';
 
 const Search = z.strictObject({
@@ -39,7 +39,8 @@ const Song = z
     }
     for (const name of ['title', 'artist'] as const) {
       if (value[name] !== undefined) continue;
-      issues.push({ code: 'invalid_type', expected: 'string', path: [name], input: undefined });
+      const message = name === 'artist' ? NO_ARTIST : '';
+      issues.push({ code: 'invalid_type', expected: 'string', path: [name], input: undefined, message });
     }
   });
 

@@ -8,7 +8,17 @@ import { ArtistRefArgument, TrackRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
 export const Title = z.string().trim().min(1).max(200).describe('Include "(Live)" etc.');
-export const ArtistName = z.string().trim().min(1).max(200).describe('Join several with "&" or commas');
+/** What a model reads that gives a title without an artist. */
+export const NO_ARTIST = 'is missing: a title alone matches nothing. search_tracks finds who sings it';
+
+export const ArtistName = z
+  .string({
+    error: ({ input }) => (input === undefined ? NO_ARTIST : undefined),
+  })
+  .trim()
+  .min(1)
+  .max(200)
+  .describe('Join several with "&" or commas');
 export const AlbumName = z.string().trim().min(1).max(200).describe('Album to prefer');
 export const Year = z.int().min(1900).max(2100).describe('Release year');
 

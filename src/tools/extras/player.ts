@@ -1,11 +1,12 @@
 /** What comes next in the player: the queue, shuffle and repeat. Commands need Premium. */
 import * as z from 'zod';
+import { asRelayError, type RelayError } from '../../domain/errors.ts';
 import { Media } from '../../domain/shapes.ts';
 import { getQueue } from '../../provider/resources/player.ts';
 import { addToQueue, setRepeat, setShuffle } from '../../provider/resources/playerCommands.ts';
 import { linksOf } from '../answer/lean.ts';
 import { compact, LeanMedia, leanMedia } from '../answer/leanShapes.ts';
-import { DeviceId, ItemRef } from '../arguments.ts';
+import { DeviceId, type GivenRef, ItemRef } from '../arguments.ts';
 import { itemUri } from '../itemUri.ts';
 import { defineTool } from '../tool.ts';
 
@@ -43,19 +44,37 @@ export const addToQueueTool = defineTool({
   name: 'add_to_queue',
   title: 'Add to the queue',
   description:
-    'Adds one song or episode to the queue: it plays after what was queued before, and before the rest of the album or playlist. Nothing can be taken out of the queue again. Needs Premium and an active device; to start something now, use play.',
+    'Adds songs or episodes to the queue, to play next: in order, after what was queued before, and before the rest of the album or playlist. Nothing can be taken out of the queue again. Needs Premium and an active device; to start something now, use play.',
   kind: 'write',
   input: z.object({
-    track_id: ItemRef.describe('Track ID, or URI or link of the track or episode to queue'),
+    uris: z
+      .array(ItemRef)
+      .min(1)
+      .max(50)
+      .describe('Track IDs, or URIs or links of tracks or episodes, 1 to 50, in order'),
     device_id: DeviceId,
   }),
-  output: z.object({ ok: z.literal(true), uri: z.string() }),
-  async handle({ provider }, { track_id, device_id }, call) {
-    const uri = itemUri(provider, track_id);
-    await addToQueue(provider, uri, device_id, call);
-    return { ok: true as const, uri };
+  output: z.object({ ok: z.literal(true), queued: z.number() }),
+  async handle({ provider }, { uris, device_id }, call) {
+    for (const [queued, ref] of uris.entries()) {
+      try {
+        await addToQueue(provider, itemUri(provider, ref), device_id, call);
+      } catch (thrown) {
+        if (queued === 0) throw thrown;
+        throw partlyQueued(asRelayError(thrown), queued, uris);
+      }
+      if (uris.length > 1) call.progress(queued + 1, uris.length);
+    }
+    return { ok: true as const, queued: uris.length };
   },
 });
+
+function partlyQueued(cause: RelayError, queued: number, uris: readonly GivenRef[]): RelayError {
+  return cause.with({
+    message: `${cause.message} The first ${queued} of ${uris.length} are in the queue.`,
+    details: { ...cause.details, queued, not_queued: uris.slice(queued).map(({ input }) => input) },
+  });
+}
 
 export const setShuffleTool = defineTool({
   name: 'set_shuffle',

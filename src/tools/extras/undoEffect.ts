@@ -42,9 +42,9 @@ export function undoEffect({ plan, name, song, songs, isAhead }: Undoing): UndoE
     if (!first) return 'There is nothing to write: everything is as it was before.';
     switch (first.op) {
       case 'save':
-        return `${say('Saves', 'Saved')} ${counted(added.length, 'song')} in Liked Songs again.`;
+        return `${say('Saves', 'Saved')} ${entries(added)} in ${library(added)} again.`;
       case 'unsave':
-        return `${say('Removes', 'Removed')} ${counted(removed.length, 'song')} from Liked Songs.`;
+        return `${say('Removes', 'Removed')} ${entries(removed)} from ${library(removed)}.`;
       case 'follow':
         if (plan.ops.length > 1) return `${say('Restores', 'Restored')} ${plan.ops.length} playlists.`;
         return `${say('Restores', 'Restored')} ${place}${songs ? ` (${counted(songs, 'song')})` : ''}.`;
@@ -73,7 +73,11 @@ export function undoEffect({ plan, name, song, songs, isAhead }: Undoing): UndoE
   return { summary: summary(), added: named(added), removed: named(removed) };
 }
 
-/** The songs that are added and removed, repeats included. */
+const areAlbums = ([uri]: readonly string[]) => uri?.startsWith('spotify:album:') === true;
+const entries = (uris: readonly string[]) => counted(uris.length, areAlbums(uris) ? 'album' : 'song');
+const library = (uris: readonly string[]) => (areAlbums(uris) ? 'the library' : 'Liked Songs');
+
+/** The songs or albums that are added and removed, repeats included. */
 function differenceOf({ former, ops }: Undoing['plan']): { added: string[]; removed: string[] } {
   const [first] = ops;
   if (first?.op === 'save') return { added: [...first.uris], removed: [] };

@@ -46,19 +46,24 @@ const Offset = z
 const Played = z.object({
   ok: z.literal(true),
   verified: z
-    .boolean()
-    .describe('true: Spotify refused the command, but the player was already in the requested state'),
+    .literal(true)
+    .optional()
+    .describe('Spotify refused the command, since the player was already in the requested state'),
   state: PlaybackState.optional().describe('The player state that showed it'),
 });
 
 const leanPlayed: LeanForm<z.infer<typeof Played>> = {
   // The schema of get_playback_state describes a state.
-  schema: z.object({ ok: z.literal(true), verified: z.boolean(), state: z.looseObject({}).optional() }),
-  of: ({ ok, verified, state }) => ({ ok, verified, ...(state ? { state: leanPlaybackState(state) } : {}) }),
+  schema: z.object({
+    ok: z.literal(true),
+    verified: z.literal(true).optional(),
+    state: z.looseObject({}).optional(),
+  }),
+  of: ({ state, ...rest }) => ({ ...rest, ...(state ? { state: leanPlaybackState(state) } : {}) }),
 };
 
 function played({ verified, state }: Verified): z.infer<typeof Played> {
-  return verified ? { ok: true, verified, state: playbackStateOf(state) } : { ok: true, verified };
+  return verified ? { ok: true, verified, state: playbackStateOf(state) } : { ok: true };
 }
 
 export const playTool = defineTool({
@@ -215,7 +220,7 @@ export const transferPlaybackTool = defineTool({
   kind: 'write',
   idempotent: true,
   input: z.object({
-    device_id: z.string().min(1).max(200).describe('Device from get_devices'),
+    device_id: DeviceId.unwrap().describe('ID or name of the device'),
     play: z.boolean().optional().describe('true: start playing there. Otherwise playback stays as it is'),
   }),
   output: Done.extend({ device_id: z.string() }),

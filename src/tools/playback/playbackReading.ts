@@ -7,7 +7,15 @@ import {
   getPlaybackState,
   type PlayerState,
 } from '../../provider/resources/player.ts';
-import { compact, LeanDevice, LeanMedia, leanContext, leanDevice, leanMedia } from '../answer/leanShapes.ts';
+import {
+  compact,
+  durationText,
+  LeanDevice,
+  LeanMedia,
+  leanContext,
+  leanDevice,
+  leanMedia,
+} from '../answer/leanShapes.ts';
 import { defineTool } from '../tool.ts';
 
 const ItemType = z
@@ -40,6 +48,7 @@ export const LeanPlaybackState = z.object({
   repeat_state: z.string().optional(),
   shuffle_state: z.boolean().optional(),
   progress_ms: z.number().optional(),
+  progress: z.string().optional().describe('As a person says it: 1:23'),
   item_type: z.string().optional(),
   item: LeanMedia.optional(),
   context: z.string().optional(),
@@ -56,6 +65,7 @@ export function leanPlaybackState(state: PlaybackState): z.infer<typeof LeanPlay
       item: item && leanMedia(item),
       item_type: item ? null : state.item_type,
       progress_ms: state.progress_ms,
+      progress: durationText(state.progress_ms),
       context: leanContext(state.context),
       device: device && leanDevice(device),
       repeat_state: state.repeat_state,
@@ -101,6 +111,7 @@ export const getCurrentlyPlayingTool = defineTool({
       item: LeanMedia.optional(),
       item_type: z.string().optional(),
       progress_ms: z.number().optional(),
+      progress: z.string().optional(),
       context: z.string().optional(),
     }),
     of: ({ playing, item, item_type, progress_ms, context }) => ({
@@ -109,6 +120,7 @@ export const getCurrentlyPlayingTool = defineTool({
         item: item && leanMedia(item),
         item_type: item ? null : item_type,
         progress_ms,
+        progress: durationText(progress_ms),
         context: leanContext(context),
       }),
     }),

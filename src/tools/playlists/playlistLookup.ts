@@ -105,6 +105,7 @@ export const getPlaylistStatsTool = defineTool({
       .describe('Items that occur more than once, most frequent first, at most 100'),
     explicit_count: Count,
     total_duration_ms: Count,
+    total_duration: z.string(),
     average_duration_ms: Count.nullable(),
     unique_artist_count: Count,
     top_artists: z

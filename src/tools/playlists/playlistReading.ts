@@ -9,14 +9,12 @@ import {
 } from '../../provider/resources/playlists.ts';
 import { leanList } from '../answer/lean.ts';
 import { compact, LeanItem, LeanPlaylist, leanItem, leanPlaylist } from '../answer/leanShapes.ts';
-import { limit, Offset, PlaylistRef } from '../arguments.ts';
+import { limit, Offset, playlistId } from '../arguments.ts';
 import { filteredPlaylist, filteredPlaylists, Note, queryArgument } from '../libraryFilter.ts';
 import { defineTool } from '../tool.ts';
 
 /** Maximum number of playlists that `all` returns: no client could use a longer answer. */
 const ALL_PLAYLISTS_CAP = 1000;
-
-const playlistId = PlaylistRef.describe('ID, URI or link of the playlist');
 
 export const getMyPlaylistsTool = defineTool({
   name: 'get_my_playlists',

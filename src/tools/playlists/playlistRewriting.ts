@@ -2,8 +2,12 @@
 import * as z from 'zod';
 import { counted } from '../../base/lists.ts';
 import type { ChangeOp } from '../../domain/change.ts';
+import { RelayError } from '../../domain/errors.ts';
+import { uriOf } from '../../domain/rows.ts';
 import type { Item } from '../../domain/shapes.ts';
-import { deduplicateOps, deduplicateRows, replaceRows, restorableUris } from '../../work/write/kinds.ts';
+import { groupSongs, hashOfKey, type Recording } from '../../music/songs.ts';
+import { deduplicateRows, replaceRows } from '../../work/write/kinds.ts';
+import { planRows } from '../../work/write/plan.ts';
 import { requestCount } from '../../work/write/states.ts';
 import { ItemRef, MAX_ENTRIES, playlistId } from '../arguments.ts';
 import { itemUri } from '../itemUri.ts';
@@ -47,11 +51,21 @@ export const deduplicatePlaylistTool = defineTool({
   name: 'deduplicate_playlist',
   title: 'Remove duplicates from a playlist',
   description:
-    'Removes duplicates from a playlist: cleans up double entries of a song and keeps the first one, in the same order. To see the duplicates first, pass dry_run=true. A playlist with local or unavailable rows is refused (UNSUPPORTED_ITEMS).',
+    'Removes duplicates from a playlist: cleans up double entries of a song and keeps the first one, in the same order. To see them first, pass dry_run=true. same_song=true also counts the song on another release (single and album) as a duplicate.',
   kind: 'destructive',
   idempotent: true,
   input: z.object({
     playlist_id: playlistId,
+    same_song: z
+      .boolean()
+      .default(false)
+      .describe('true: also other releases of the same recording. false: only the same track'),
+    around_unsupported: z
+      .boolean()
+      .default(false)
+      .describe(
+        'true: local and unavailable rows stay where they are. false: a playlist with such rows is refused (UNSUPPORTED_ITEMS)',
+      ),
     dry_run: z.boolean().default(false).describe('true: only report what would be removed'),
   }),
   output: WriteReport.extend({
@@ -61,60 +75,115 @@ export const deduplicatePlaylistTool = defineTool({
     dry_run: z.boolean(),
   }),
   rows: { key: 'removed', hint: 'The others are repeats too.' },
-  async handle(services, { playlist_id: { id }, dry_run }, call) {
+  async handle(services, { playlist_id: { id }, same_song, around_unsupported, dry_run }, call) {
     let items: Item[] = [];
-    const read = async () => {
-      items = await services.rows.readSettled(id, call);
-      return restorableUris(items);
+    const repeated = () => repeatsIn(items, same_song);
+    const counts = () => {
+      const removed = repeated();
+      const resulting = items.length - removed.length;
+      return { original_count: items.length, resulting_count: resulting, removed, dry_run };
     };
     if (dry_run) {
       items = (await wholePlaylist(services, id, call)).items;
-      const removed = removedRows(items);
-      const counts = { ...countsOf(items, removed), removed, dry_run };
-      const refusal = refusalFor(items);
-      if (refusal !== null) return { ...emptyReport(id, removed.length), ...counts, note: refusal };
-      const ops = deduplicateOps(restorableUris(items));
-      return { ...emptyReport(id, removed.length, requestCount(ops)), ...counts, ...datesNote(ops) };
+      const told = counts();
+      const { former, kept } = withoutRepeats(items, told.removed);
+      const ops = planRows(former, kept);
+      const refusal = refusalFor(items, ops, around_unsupported);
+      if (refusal !== null) return { ...emptyReport(id, told.removed.length), ...told, note: refusal };
+      const report = emptyReport(id, told.removed.length, requestCount(ops ?? []));
+      return { ...report, ...told, ...notesOf(ops ?? [], items, same_song) };
     }
-    const request = deduplicateRows(id, read);
+    const request = deduplicateRows(id, async () => {
+      items = await services.rows.readSettled(id, call);
+      const rows = withoutRepeats(items, repeated());
+      const refusal = refusalFor(items, planRows(rows.former, rows.kept), around_unsupported);
+      if (refusal !== null)
+        throw new RelayError('UNSUPPORTED_ITEMS', refusal, { details: unsupportedIn(items) });
+      return rows;
+    });
     const { report, state } = await carryOut(services, request, call);
-    const removed = removedRows(items);
+    const told = counts();
     // The requests may also take out rows that stay, and write them again. The report counts only the repeats.
-    const counts = { requested: removed.length, written: removed.length, ...countsOf(items, removed) };
-    const note = state
-      ? datesNote(state.body.ops)
-      : { note: 'Nothing changed: no row repeats an earlier one.' };
-    return { ...report, ...counts, removed, dry_run, ...note };
+    const written = { requested: told.removed.length, written: told.removed.length };
+    const nothing = state ? [] : ['Nothing changed: no row repeats an earlier one.'];
+    return { ...report, ...written, ...told, ...notesOf(state?.body.ops ?? [], items, same_song, nothing) };
   },
 });
 
-/** Warns that all dates are lost if the whole list is written again. Says nothing if only the repeated songs are. */
-function datesNote(ops: readonly ChangeOp[]): { note?: string } {
-  if (!ops.some(({ op }) => op === 'put')) return {};
+/** The rows as they are, and those that stay. */
+function withoutRepeats(items: readonly Item[], repeats: ReadonlyArray<{ position: number }>) {
+  const gone = new Set(repeats.map(({ position }) => position));
+  const rows = items.map((item) => ({ uri: uriOf(item), isKept: !gone.has(item.position) }));
   return {
-    note: 'There are so many repeats that the whole list is written again: Spotify then shows today as the date of every row.',
+    former: rows.map(({ uri }) => uri),
+    kept: rows.filter(({ isKept }) => isKept).map(({ uri }) => uri),
   };
 }
 
+/** Warns that all dates are lost if the whole list is written again, and tells of repeats that were not asked for. */
+function notesOf(
+  ops: readonly ChangeOp[],
+  items: readonly Item[],
+  isSameSong: boolean,
+  notes: readonly string[] = [],
+): { note?: string } {
+  const others = isSameSong ? 0 : repeatsIn(items, true).length - repeatsIn(items, false).length;
+  const all = [
+    ...notes,
+    ...(ops.some(({ op }) => op === 'put')
+      ? [
+          'There are so many repeats that the whole list is written again: Spotify then shows today as the date of every row.',
+        ]
+      : []),
+    ...(others > 0
+      ? [
+          `${counted(others, 'more row')} ${others === 1 ? 'is' : 'are'} the same song on another release: same_song=true removes ${others === 1 ? 'it' : 'them'} too.`,
+        ]
+      : []),
+  ];
+  return all.length === 0 ? {} : { note: all.join(' ') };
+}
+
+/** The rows that cannot be written again: how many, and the positions of the first. */
+function unsupportedIn(items: readonly Item[]): { positions: number[]; count: number } {
+  const lost = items.filter((item) => item.is_local || item.item === null);
+  return { positions: lost.slice(0, 100).map(({ position }) => position), count: lost.length };
+}
+
 /** Why relay would refuse to remove duplicates from these rows; null if it would not refuse. */
-function refusalFor(items: readonly Item[]): string | null {
-  const lost = items.filter((item) => item.is_local || item.item === null).length;
-  if (lost === 0) return null;
-  return `${counted(lost, 'row')} of this playlist ${lost === 1 ? 'is a local file or is' : 'are local files or'} no longer offered by Spotify, so relay does not remove the duplicates. Remove the duplicates in Spotify.`;
+function refusalFor(
+  items: readonly Item[],
+  ops: readonly ChangeOp[] | null,
+  isAround: boolean,
+): string | null {
+  const lost = unsupportedIn(items).count;
+  if (lost === 0 || (isAround && ops !== null)) return null;
+  const what = `${counted(lost, 'row')} of this playlist ${lost === 1 ? 'is a local file or is' : 'are local files or'} no longer offered by Spotify`;
+  return ops === null
+    ? `${what}, and would have to move, which Spotify does not allow. Remove the repeats in Spotify.`
+    : `${what}, so relay does not remove the duplicates. around_unsupported=true leaves such rows where they are.`;
 }
 
-function countsOf(items: readonly Item[], removed: readonly unknown[]) {
-  return { original_count: items.length, resulting_count: items.length - removed.length };
-}
-
-/** The rows that repeat an earlier one. Unavailable rows have no item, and repeat nothing. */
-function removedRows(items: readonly Item[]): Array<z.infer<typeof Removed>> {
-  const seen = new Set<string>();
-  return items.flatMap(({ item, position }) => {
-    if (item === null) return [];
+/**
+ * The rows that repeat an earlier one: the same track or, if `isSameSong`, the same song. Local and unavailable rows cannot be
+ * written, and repeat nothing.
+ */
+function repeatsIn(items: readonly Item[], isSameSong: boolean): Array<z.infer<typeof Removed>> {
+  const songs = isSameSong ? groupSongs(items.flatMap(recordingOf)) : null;
+  const seen = new Set<string | number>();
+  return items.flatMap(({ item, position, is_local }) => {
+    if (item === null || is_local) return [];
     const { uri, name } = item;
-    if (seen.has(uri)) return [{ position, uri, name }];
+    const song = songs?.get(position);
+    const isRepeat = seen.has(uri) || (song !== undefined && seen.has(song));
     seen.add(uri);
-    return [];
+    if (song !== undefined) seen.add(song);
+    return isRepeat ? [{ position, uri, name }] : [];
   });
+}
+
+function recordingOf({ item, position, is_local }: Item): Recording[] {
+  if (item?.type !== 'track' || is_local) return [];
+  const { name, artists, isrc, duration_ms } = item;
+  return [{ track: position, hash: hashOfKey({ name, first: artists[0]?.name ?? '' }), isrc, duration_ms }];
 }

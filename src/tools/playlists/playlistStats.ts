@@ -1,4 +1,5 @@
 /** Counting a playlist's rows. Pure. */
+import { lengthWords } from '../../base/clock.ts';
 import { type ArtistRef, type Item, type Media, type Track, yearOf } from '../../domain/shapes.ts';
 
 /** A longer list of duplicates would say no more than their count. */
@@ -25,6 +26,7 @@ export function statsOf(items: readonly Item[]) {
     duplicates: repeated.slice(0, MAX_DUPLICATES),
     explicit_count: media.filter((item) => item.explicit === true).length,
     total_duration_ms: duration,
+    total_duration: lengthWords(duration),
     average_duration_ms: durations.length === 0 ? null : Math.round(duration / durations.length),
     unique_artist_count: artists.length,
     top_artists: artists.slice(0, TOP_ARTISTS),

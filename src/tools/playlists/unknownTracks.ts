@@ -44,7 +44,7 @@ function remedyFor({ kind, playlistId }: RunReport['work'], isOne: boolean): str
   const them = isOne ? 'it' : 'them';
   if (kindFacts(kind).isListed) {
     const again = `Leave ${them} out or use other IDs, and send the call again.`;
-    return kind === 'save' || kind === 'unsave'
+    return kindFacts(kind).isOfLibrary
       ? again
       : `${again} An ID alone means a track: give an episode as spotify:episode:….`;
   }

@@ -30,6 +30,8 @@ export interface LookedUp {
   readonly waitSeconds: number | null;
   /** The items as they are now, in order. */
   items(): ListedItem[];
+  /** Lists the work as a job that waits for `commit_job`, so that nobody has to send the list again. @throws RelayError `STORE_ERROR` */
+  keep(): Promise<void>;
   /** Skips the found items that are among these rows, and no others. */
   skipHeld(held: readonly Item[]): void;
 }
@@ -65,6 +67,10 @@ export function createLookUp(context: SearchContext, isListed: () => void): Look
         isComplete: stopped === null,
         waitSeconds: stopped?.runAfter ? Math.ceil((stopped.runAfter - clock.now()) / 1_000) : null,
         items: () => listItems(store, seq, 0, totalItems),
+        async keep() {
+          await listed(context, work, { status: 'ready' });
+          isListed();
+        },
         skipHeld: (held) => markSkips(context, work, held),
       });
     } finally {

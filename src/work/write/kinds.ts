@@ -243,27 +243,31 @@ function withOriginals(ops: readonly ChangeOp[], originals: ReadonlyMap<string, 
 }
 
 /**
- * Removes repeated rows; the first of each stays.
- * @param read returns what the playlist holds. Called in the change's turn, so nothing else of relay writes meanwhile
+ * Removes repeated rows.
+ * @param read returns what the playlist holds, and which of these rows stay. Called in the change's turn, so nothing else of relay
+ *   writes meanwhile
  */
-export function deduplicateRows(playlistId: string, read: () => Promise<readonly string[]>): Request {
+export function deduplicateRows(
+  playlistId: string,
+  read: () => Promise<{ former: readonly string[]; kept: readonly string[] }>,
+): Request {
   return {
     kind: 'deduplicate',
     playlistId,
     requested: 0,
     async prepare() {
-      const former = await read();
-      const ops = deduplicateOps(former);
-      const requested = former.length - new Set(former).size;
-      return ops.length === 0 ? null : { requested, former: { rows: former }, ops };
+      const { former, kept } = await read();
+      const ops = planRows(former, kept);
+      if (ops === null) throw unwritable(former, MOVES_UNWRITABLE);
+      return ops.length === 0
+        ? null
+        : { requested: former.length - kept.length, former: { rows: former }, ops };
     },
   };
 }
 
-/** The operations that leave only the first occurrence of each URI. `restorableUris` must have checked the URIs. */
-export function deduplicateOps(uris: readonly string[]): ChangeOp[] {
-  return planRows(uris, [...new Set(uris)]) ?? [];
-}
+const MOVES_UNWRITABLE =
+  'Nothing was changed. Remove these repeats in Spotify, or one song at a time with remove_tracks_from_playlist.';
 
 /**
  * Makes a new playlist and fills it with rows. The existing playlists of that name are read first, so that a new one can be
@@ -409,10 +413,14 @@ export function unfollow(playlistId: string): Request {
   return { kind: 'delete', playlistId, requested: 1, prepare };
 }
 
-/** Saves tracks. First reads which of them are saved, so that an undo can take out the others. */
-export function saveTracks(context: Waiting, uris: readonly string[]): Request {
+/** Saves tracks or albums. First reads which of them are saved, so that an undo can take out the others. */
+export function saveTracks(
+  context: Waiting,
+  uris: readonly string[],
+  kind: 'save' | 'save_albums' = 'save',
+): Request {
   return {
-    kind: 'save',
+    kind,
     playlistId: null,
     requested: uris.length,
     async prepare(call) {
@@ -423,16 +431,17 @@ export function saveTracks(context: Waiting, uris: readonly string[]): Request {
 }
 
 /**
- * Removes tracks from the saved ones. If none is saved, there is nothing to do.
+ * Removes tracks or albums from the saved ones. If none is saved, there is nothing to do.
  * @param sent `all` also sends the tracks that are not saved. A job needs this, since it counts its items by the requests
  */
 export function unsaveTracks(
   context: Waiting,
   uris: readonly string[],
   sent: 'saved' | 'all' = 'saved',
+  kind: 'unsave' | 'unsave_albums' = 'unsave',
 ): Request {
   return {
-    kind: 'unsave',
+    kind,
     playlistId: null,
     requested: uris.length,
     async prepare(call) {

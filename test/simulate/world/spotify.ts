@@ -154,6 +154,8 @@ function accountOf(name: string): DemoAccount {
       displayName: name,
       playlists: [],
       saved: [],
+      savedAlbums: [],
+      following: [],
       devices: [],
     },
     ...{ premium: true, history: [] },

@@ -1,0 +1,94 @@
+/** Names in place of IDs: a model may give the name that its person says. */
+import { didYouMean } from '../base/nearest.ts';
+import { modelText } from '../base/visibleText.ts';
+import { RelayError } from '../domain/errors.ts';
+import { calledLike } from '../music/names.ts';
+import type { Call } from '../provider/api.ts';
+import { getDevices } from '../provider/resources/player.ts';
+import { getAllMyPlaylists } from '../provider/resources/playlists.ts';
+import { getAccount } from '../store/tables/account.ts';
+import { type GivenPlaylist, isDeviceId } from './arguments.ts';
+import type { Services } from './services.ts';
+
+/** The arguments that may hold a name. */
+interface Named {
+  playlist_id?: GivenPlaylist | undefined;
+  device_id?: string | undefined;
+  payload?: Named;
+}
+
+/** Returns the arguments with the ID of each playlist and device that is given by its name. @throws RelayError `INVALID_ARGUMENT` */
+export async function withIds<T>(services: Services, given: T, call: Call): Promise<T> {
+  const { playlist_id: playlist, device_id: device, payload, ...rest } = given as T & Named;
+  return {
+    ...rest,
+    ...(playlist && {
+      playlist_id: playlist.isName ? await playlistNamed(services, playlist, call) : playlist,
+    }),
+    ...(device !== undefined && {
+      device_id: isDeviceId(device) ? device : await deviceNamed(services, device, call),
+    }),
+    ...(payload && { payload: await withIds(services, payload, call) }),
+  } as T;
+}
+
+/** Finds the playlist that alone has a name. The account's own playlists come before those that it follows. */
+async function playlistNamed(services: Services, given: GivenPlaylist, call: Call): Promise<GivenPlaylist> {
+  const { items } = await getAllMyPlaylists(services.provider, Number.MAX_SAFE_INTEGER, call);
+  const account = getAccount(services.store)?.providerUserId;
+  const listed = items.map(({ id, uri, name, owner, total_items }) => {
+    const told = `${id} (${total_items ?? 'unknown'} rows)`;
+    return { id, uri, name: modelText(name), isOwn: owner.id === account, told };
+  });
+  const all = calledLike(listed, given.input);
+  const own = all.filter(({ isOwn }) => isOwn);
+  const { id, uri } = onlyOne(own.length > 0 ? own : all, listed, {
+    argument: 'playlist_id',
+    what: 'playlist',
+    given: given.input,
+    list: 'get_my_playlists',
+  });
+  return { kind: 'playlist', id, uri, input: given.input };
+}
+
+async function deviceNamed({ provider }: Services, given: string, call: Call): Promise<string> {
+  const devices = (await getDevices(provider, call)).flatMap(({ id, name }) =>
+    id === null ? [] : [{ id, name: modelText(name), told: id }],
+  );
+  const found = calledLike(devices, given);
+  // Spotify does not say how IDs look. What has the form of one, and is none of these, is for Spotify to refuse.
+  const looksLikeId = /^[\w-]*[\d_-][\w-]*$/.test(given);
+  if (devices.some(({ id }) => id === given) || (found.length === 0 && looksLikeId)) return given;
+  return onlyOne(found, devices, {
+    ...{ argument: 'device_id', what: 'device', given, list: 'get_devices' },
+  }).id;
+}
+
+interface Searched {
+  argument: string;
+  what: 'playlist' | 'device';
+  given: string;
+  /** The tool that lists them all. */
+  list: string;
+}
+
+function onlyOne<T extends { name: string; told: string }>(
+  found: readonly T[],
+  all: readonly T[],
+  { argument, what, given, list }: Searched,
+): T {
+  const [first] = found;
+  if (first && found.length === 1) return first;
+  if (first) {
+    throw new RelayError('INVALID_ARGUMENT', `${found.length} ${what}s are called "${given}".`, {
+      remedy: `Pass one of these IDs as ${argument}: ${found.map(({ told }) => told).join(', ')}.`,
+    });
+  }
+  const meant = didYouMean(
+    given,
+    all.map(({ name }) => name),
+  );
+  throw new RelayError('INVALID_ARGUMENT', `There is no ${what} called "${given}".`, {
+    remedy: [meant, `${list} lists them.`].filter((text) => text !== undefined).join(' '),
+  });
+}
