@@ -72,7 +72,7 @@ export const NextOffset = z.number().optional().describe('Only if the list is to
 /** Maximum entries of one call, as many as a playlist can hold. */
 export const MAX_ENTRIES = 10_000;
 
-export const playlistId = PlaylistRef.describe('ID, URI or link of a playlist, or the name of one of yours');
+export const playlistId = PlaylistRef.describe('Name, ID or link of a playlist');
 
 export const DeviceId = z
   .string()
@@ -80,7 +80,7 @@ export const DeviceId = z
   .min(1)
   .max(200)
   .optional()
-  .describe('ID or name of a device; else the active one');
+  .describe('ID or name; else the active device');
 
 /** True for what can only be the ID of a device: Spotify does not say how IDs look, but names this long have spaces. */
 export function isDeviceId(text: string): boolean {

@@ -49,8 +49,8 @@ export const LibraryReport = z.object({
   chunks: z
     .object({ total: z.number(), completed: z.number() })
     .describe('Requests of at most 40 entries each'),
-  change_id: z.string().optional().describe('Names this change for undo'),
-  job_id: z.string().optional().describe('The job that writes the rest by itself'),
+  change_id: z.string().optional().describe('For undo'),
+  job_id: z.string().optional().describe('Writes the rest by itself'),
   note: z.string().optional(),
 });
 

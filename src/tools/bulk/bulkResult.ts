@@ -40,7 +40,7 @@ export const BulkResult = z.object({
   added: z.number(),
   report: z.array(ReportRow).describe('When deferred, only the entries processed so far'),
   write: WriteReport.optional(),
-  change_id: z.string().optional().describe('Names this change for undo'),
+  change_id: z.string().optional().describe('For undo'),
   job_id: z
     .string()
     .optional()

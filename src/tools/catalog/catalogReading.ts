@@ -45,7 +45,7 @@ export const searchTracksTool = defineTool({
   name: 'search_tracks',
   title: 'Search tracks',
   description:
-    'Searches for songs and tracks by name, artist, topic, genre, mood or year: finds songs, new music, recommendations and similar songs. The first result may be a cover or a live version; for one exact song, use find_track_exact.',
+    'Searches Spotify for songs by title or artist, or by genre, mood, topic or year. For recommendations, new music or similar songs, search for the genre or the artist. The first result may be a cover or a live version: for one exact song, use find_track_exact.',
   kind: 'read',
   input: searchInput,
   output: found(Track),

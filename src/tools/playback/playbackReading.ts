@@ -48,7 +48,7 @@ export const LeanPlaybackState = z.object({
   repeat_state: z.string().optional(),
   shuffle_state: z.boolean().optional(),
   progress_ms: z.number().optional(),
-  progress: z.string().optional().describe('As a person says it: 1:23'),
+  progress: z.string().optional(),
   item_type: z.string().optional(),
   item: LeanMedia.optional(),
   context: z.string().optional(),

@@ -22,9 +22,7 @@ import {
 
 const Public = z
   .boolean()
-  .describe(
-    'true: shown on the profile and in search. Spotify does not apply this reliably: do not promise privacy',
-  );
+  .describe('true: shown on the profile. Spotify does not apply this reliably: do not promise privacy');
 const Collaborative = z
   .boolean()
   .describe('true: people with the link may edit it. A collaborative playlist cannot be public');

@@ -51,21 +51,16 @@ export const deduplicatePlaylistTool = defineTool({
   name: 'deduplicate_playlist',
   title: 'Remove duplicates from a playlist',
   description:
-    'Removes duplicates from a playlist: cleans up double entries of a song and keeps the first one, in the same order. To see them first, pass dry_run=true. same_song=true also counts the song on another release (single and album) as a duplicate.',
+    'Removes duplicates from a playlist: cleans up double entries of a song and keeps the first one, in the same order. To see them first, pass dry_run=true.',
   kind: 'destructive',
   idempotent: true,
   input: z.object({
     playlist_id: playlistId,
-    same_song: z
-      .boolean()
-      .default(false)
-      .describe('true: also other releases of the same recording. false: only the same track'),
+    same_song: z.boolean().default(false).describe('true: also the same song on another release'),
     around_unsupported: z
       .boolean()
       .default(false)
-      .describe(
-        'true: local and unavailable rows stay where they are. false: a playlist with such rows is refused (UNSUPPORTED_ITEMS)',
-      ),
+      .describe('true: local and unavailable rows stay in place. false: they refuse the call'),
     dry_run: z.boolean().default(false).describe('true: only report what would be removed'),
   }),
   output: WriteReport.extend({

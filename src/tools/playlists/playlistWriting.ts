@@ -21,7 +21,7 @@ import { askerOf } from '../asker.ts';
 import type { Services } from '../tool.ts';
 import { withUnknownTracks } from './unknownTracks.ts';
 
-const changeId = z.string().describe('Names this change for undo');
+const changeId = z.string().describe('For undo');
 
 export const WriteReport = z.object({
   ok: z.boolean(),
@@ -32,7 +32,7 @@ export const WriteReport = z.object({
   snapshot_id: z.string().nullable().describe('Playlist version after the last request'),
   partial: z.boolean(),
   change_id: changeId.optional(),
-  job_id: z.string().optional().describe('The job that writes the rest by itself'),
+  job_id: z.string().optional().describe('Writes the rest by itself'),
   note: z.string().optional(),
 });
 
