@@ -78,6 +78,12 @@ const KINDS = {
     words: ({ playlist }) => `brought back an earlier version of ${playlist}`,
     isRewriting: true,
   },
+  /** Makes the rows of a playlist those of a query. */
+  edit: {
+    job: 'replace_playlist',
+    words: ({ playlist }) => `rearranged ${playlist} by a query`,
+    isRewriting: true,
+  },
   /** Updates a kept playlist to the result of its query. */
   keep: {
     job: 'replace_playlist',

@@ -11,6 +11,7 @@ import * as diagnostics from './diagnostics.ts';
 import * as albums from './extras/albums.ts';
 import * as changeTools from './extras/changeTools.ts';
 import * as deletePlaylist from './extras/deletePlaylist.ts';
+import * as editByQuery from './extras/editByQuery.ts';
 import * as importList from './extras/importList.ts';
 import * as keptPlaylists from './extras/keptPlaylists.ts';
 import * as libraryQuestions from './extras/libraryQuestions.ts';
@@ -38,7 +39,7 @@ const SUBJECTS: Readonly<Record<ToolGroup, readonly object[]>> = {
   jobs: [jobTools],
   diagnostics: [diagnostics],
   extras: [albums, savedAlbums, player, deletePlaylist, changeTools, importList],
-  library_sql: [libraryQuestions, keptPlaylists, playlistVersions],
+  library_sql: [libraryQuestions, editByQuery, keptPlaylists, playlistVersions],
 };
 
 const BY_GROUP = new Map(

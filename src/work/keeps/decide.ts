@@ -84,7 +84,8 @@ export function decide({ shown, left, wanted, accepted }: Facts): Decision {
   return reason === null || isAgreed ? { kind: 'write', present } : { kind: 'review', reason };
 }
 
-const isMuch = (rows: number, of: number) => rows > LOSS.rows && rows > LOSS.share * of;
+/** True for so many rows of a list that a person is asked. */
+export const isMuch = (rows: number, of: number) => rows > LOSS.rows && rows > LOSS.share * of;
 
 function reasonFor(
   present: readonly string[],

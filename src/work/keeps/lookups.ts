@@ -33,6 +33,29 @@ export interface ListedFacts extends Facts {
   originals: ReadonlyMap<string, string>;
 }
 
+/** A preview of the rows that would be added and removed, with the names of the first of them. */
+export async function previewOf(
+  library: Library,
+  present: readonly string[],
+  wanted: readonly string[],
+  leftOut: number,
+): Promise<KeepPreview> {
+  const added = without(wanted, present);
+  const removed = without(present, wanted);
+  const names = await library.trackNames([...added.slice(0, NAMED), ...removed.slice(0, NAMED)]);
+  const named = (uri: string) => ({ uri, ...names.get(uri) });
+  const { moved } = differenceOf(present, wanted);
+  return {
+    total: wanted.length,
+    added: added.slice(0, NAMED).map(named),
+    removed: removed.slice(0, NAMED).map(named),
+    added_count: added.length,
+    removed_count: removed.length,
+    ...(moved === 0 ? {} : { moved_count: moved }),
+    left_out: leftOut,
+  };
+}
+
 export type Lookups = ReturnType<typeof createLookups>;
 
 export function createLookups(library: Library, provider: ProviderApi, store: Store, signal: AbortSignal) {
@@ -57,28 +80,6 @@ export function createLookups(library: Library, provider: ProviderApi, store: St
         }
         if (!isDeepStrictEqual(present, { name, rule })) setKeep(store, id, present);
       }
-    },
-
-    /** A preview of the rows that would be added and removed, with the names of the first of them. */
-    async previewOf(
-      present: readonly string[],
-      wanted: readonly string[],
-      leftOut: number,
-    ): Promise<KeepPreview> {
-      const added = without(wanted, present);
-      const removed = without(present, wanted);
-      const names = await library.trackNames([...added.slice(0, NAMED), ...removed.slice(0, NAMED)]);
-      const named = (uri: string) => ({ uri, ...names.get(uri) });
-      const { moved } = differenceOf(present, wanted);
-      return {
-        total: wanted.length,
-        added: added.slice(0, NAMED).map(named),
-        removed: removed.slice(0, NAMED).map(named),
-        added_count: added.length,
-        removed_count: removed.length,
-        ...(moved === 0 ? {} : { moved_count: moved }),
-        left_out: leftOut,
-      };
     },
 
     /**

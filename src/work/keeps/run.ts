@@ -13,7 +13,7 @@ import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables
 import type { Work } from '../../store/tables/works.ts';
 import { decide, nextDue, requireKeepable, type Wanted, wantedOf } from './decide.ts';
 import type { KeptWrites, KeptWritesContext, Revise } from './keptWrites.ts';
-import type { ListedFacts, Lookups } from './lookups.ts';
+import { type ListedFacts, type Lookups, previewOf } from './lookups.ts';
 
 export type RunContext = KeptWritesContext & { library: Library };
 type Answer = Awaited<ReturnType<Library['follow']>>;
@@ -85,7 +85,7 @@ export function createRuns(
   stopping: AbortSignal,
 ) {
   const { store, clock, random, library, log } = context;
-  const { previewOf, asListed, goneOf } = lookups;
+  const { asListed, goneOf } = lookups;
 
   /**
    * Runs until nothing is left to do, a person has to decide, or the run has to wait. The record then says which.
@@ -154,7 +154,7 @@ export function createRuns(
     const { uris, leftOut } = wantedOf(answer.rows, keep.gone);
     const known = playlistId === null ? [] : await library.playlistRows(playlistId);
     const listed = await asListed(factsFor(keep, uris, known ?? []), known ?? [], null);
-    const preview = await previewOf(listed.shown, listed.wanted, leftOut);
+    const preview = await previewOf(library, listed.shown, listed.wanted, leftOut);
     const incomplete = notReadNow(answer);
     if (incomplete !== null) return waits(incomplete, LOOK_AGAIN_MS, { preview });
     const isAccepted = keep.accepted !== null;
@@ -205,7 +205,7 @@ export function createRuns(
         if (decision.kind === 'review') throw new RelayError('CONFLICT', decision.reason);
         return decision.kind === 'write' ? { ...listed, present: decision.present } : null;
       };
-      const previewNow = () => previewOf(view.shown, view.wanted, leftOut);
+      const previewNow = () => previewOf(library, view.shown, view.wanted, leftOut);
       const end = await writes
         .write(keep, uris, revise, () => isHalted(keep))
         .catch((error: unknown) => ({ kind: 'refused' as const, error }));
@@ -319,7 +319,7 @@ export function createRuns(
     const undone = writes.undone(lastChange, keep.lastRunAt ?? 0);
     if (undone === null) return;
     const reason = undone.isMade ? IS_AWAY : UNDONE;
-    const preview = undone.isMade ? EMPTY_PREVIEW : await previewOf(undone.rows, leftRows, 0);
+    const preview = undone.isMade ? EMPTY_PREVIEW : await previewOf(library, undone.rows, leftRows, 0);
     await record(keep, review(reason, preview, null));
   }
 
@@ -327,7 +327,7 @@ export function createRuns(
 }
 
 /** Says what the library has not read completely yet, or not now; null if the answer is current. */
-function notReadNow({ note, unread, coverage: { saved, playlists } }: Answer): string | null {
+export function notReadNow({ note, unread, coverage: { saved, playlists } }: Answer): string | null {
   if (note !== undefined) return note;
   const short = unread.filter(({ id, why }) => id !== null && why === 'short').length;
   const isRead = saved === 'complete' && playlists.read + playlists.unreadable + short === playlists.total;
@@ -335,7 +335,7 @@ function notReadNow({ note, unread, coverage: { saved, playlists } }: Answer): s
 }
 
 /** Says which lists could not be read whole although they could before; null if there are none. */
-function notReadWhole({ unread }: Answer): string | null {
+export function notReadWhole({ unread }: Answer): string | null {
   const of = (why: 'refused' | 'short') =>
     unread.flatMap((one) => (one.why === why ? [`"${one.name}"`] : [])).join(', ');
   const [refused, short] = [of('refused'), of('short')];

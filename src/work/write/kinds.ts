@@ -206,7 +206,7 @@ interface Revision {
  */
 export function reviseRows(
   { rows }: Pick<Planning, 'rows'>,
-  kind: 'restore' | 'keep',
+  kind: 'restore' | 'keep' | 'edit',
   playlistId: string,
   decide: (items: readonly Item[]) => Revision | null | Promise<Revision | null>,
 ): Request {
