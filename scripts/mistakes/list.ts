@@ -314,9 +314,9 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     id: 'store-saved-version',
-    file: 'src/store/file/save.ts',
-    from: 'savedVersion = save.version;',
-    to: 'savedVersion = source.version();',
+    file: 'src/store/databaseFile.ts',
+    from: 'saved = { version: save.version,',
+    to: 'saved = { version: sql.version(),',
     note: 'a change that comes during a save counts as saved',
     first: ['test/store'],
   },

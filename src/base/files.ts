@@ -27,7 +27,7 @@ export interface ReplaceOptions extends WriteOptions {
 /** Replaces the content of the file at `path` in one step; a crash leaves the old file or the new one. */
 export async function replaceFile(
   path: string,
-  content: string | Uint8Array | readonly Uint8Array[],
+  content: string | Uint8Array | Iterable<Uint8Array>,
   { before, ...options }: ReplaceOptions = {},
 ): Promise<void> {
   const temp = tempPathFor(path);
@@ -49,7 +49,7 @@ export async function replaceFile(
  */
 export async function writeSynced(
   path: string,
-  content: string | Uint8Array | readonly Uint8Array[],
+  content: string | Uint8Array | Iterable<Uint8Array>,
   { mode = 0o600, owner = null, sync = true }: WriteOptions = {},
 ): Promise<void> {
   const file = await open(path, 'wx', mode);

@@ -10,11 +10,12 @@ import type { Playlist, Track } from '../domain/shapes.ts';
 import type { PlaylistVersions, VersionRow } from '../domain/versions.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 import type { ProviderApi } from '../provider/api.ts';
-import type { Store } from '../store/file/open.ts';
+import type { Disk } from '../store/databaseFile.ts';
 import { loadSqlite } from '../store/sql/sqlite.ts';
+import type { Store } from '../store/store.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { memoryFile, mirrorFile, playsFile } from './files/files.ts';
-import type { FileDisk, LibraryFile } from './files/libraryFile.ts';
+import type { LibraryFile } from './files/libraryFile.ts';
 import type { Budget } from './pace.ts';
 import { createPlayImports, type PlayImports } from './plays/importPlays.ts';
 import { createAnswers, type LibraryQuestion, noteOf, type PlaysRead } from './query/answers.ts';
@@ -45,7 +46,7 @@ export interface LibraryOptions {
   /** Limits of the reading in the background; null in the demo, which has none. */
   budget: Budget | null;
   /** Disk, and what runs queries; the machine's own by default. */
-  ground?: { disk?: FileDisk; line?(): QueryLine };
+  ground?: { disk?: Disk; line?(): QueryLine };
 }
 
 /** A part of the library that one tool needs. */

@@ -3,6 +3,7 @@ import type { Clock, Random } from '../base/clock.ts';
 import { hashOf, newSecret } from '../base/digest.ts';
 import type { ConfiguredClient } from '../config/oauthClients.ts';
 import { RelayError } from '../domain/errors.ts';
+import type { Store } from '../store/store.ts';
 import {
   countRegisteredClients,
   deleteClient,
@@ -13,7 +14,6 @@ import {
   type StoredClient,
 } from '../store/tables/oauthClients.ts';
 import { deleteGrantsOf } from '../store/tables/oauthGrants.ts';
-import type { Store } from '../store/types.ts';
 import { fromSettings, GRANT_TYPES, isLapsed, type OAuthClient } from './client.ts';
 import { MAX_CLIENTS } from './policy/limits.ts';
 import { type ClientMetadata, checkRedirectUris } from './policy/registration.ts';

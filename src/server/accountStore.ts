@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import { missingScopes } from '../provider/account/accountsApi.ts';
 import type { AccountKeeper, AccountRecord } from '../provider/account/login.ts';
 import type { StoredTokens, TokenKeeper } from '../provider/account/tokenSource.ts';
-import type { Store } from '../store/file/open.ts';
+import type { Store } from '../store/store.ts';
 import {
   type Account,
   deleteAccount,

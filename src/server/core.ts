@@ -22,11 +22,11 @@ import type { Transport } from '../provider/http/transport.ts';
 import { keepPlaylistNames } from '../provider/knownNames.ts';
 import { loadMasterKey } from '../secrets/masterKey.ts';
 import { createSealer } from '../secrets/seal.ts';
-import { keepStateFile } from '../store/copies/backup.ts';
-import { openStore, type Store } from '../store/file/open.ts';
-import { diskProblem, type SaveFs } from '../store/file/save.ts';
+import { type Disk, diskProblem } from '../store/databaseFile.ts';
 import { ensureHome } from '../store/home/home.ts';
 import { acquireHome } from '../store/home/lock.ts';
+import { keepFile } from '../store/restore.ts';
+import { openStore, type Store } from '../store/store.ts';
 import { putPlaylistName } from '../store/tables/playlistNames.ts';
 import { createVault, isSealed } from '../store/vault.ts';
 import { createApiKey } from './access/apiKey.ts';
@@ -50,7 +50,7 @@ export interface HomeOptions {
     /** What carries requests to the provider. */
     transport?: Transport;
     /** The disk that the state is on. */
-    fs?: SaveFs;
+    disk?: Disk;
     /** Makes the library, whose files are beside the state. */
     library?(options: LibraryOptions): Library;
     /** Takes the home for this process alone. @throws RelayError `HOME_UNUSABLE`, `ALREADY_RUNNING` */
@@ -71,10 +71,10 @@ export type Core = ReturnType<typeof assemble>;
 /** Opens a home. @throws RelayError about the home, the lock, the state file or the key; the home is then free again */
 export async function openCore(options: CoreOptions): Promise<Core> {
   const { settings, clock, log, ground = {} } = options;
-  const { fs, hold = holdHome(log) } = ground;
+  const { disk, hold = holdHome(log) } = ground;
   const lock = await hold(settings.home, options.purpose);
   try {
-    const store = await openStore({ home: settings.home, clock, log, ...(fs ? { fs } : {}) });
+    const store = await openStore({ home: settings.home, clock, log, ...(disk ? { disk } : {}) });
     try {
       const opened = await openSecrets(options, store);
       const core = assemble(options, store, opened, async () => {
@@ -124,7 +124,7 @@ async function openSecrets(options: CoreOptions, store: Store) {
   const vault = createVault(store, createSealer(key.key, random));
   if (options.startOver) {
     // If the owner finds the lost key, the kept file still has the login.
-    const kept = await keepStateFile(store.state().path, 'before-start-over', clock);
+    const kept = await keepFile(store.state().path, 'before-start-over', clock);
     await vault.startOver();
     options.log.warn({}, `The state with the former login is kept in ${kept}.`);
   }

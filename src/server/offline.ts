@@ -2,8 +2,8 @@
 
 import { exists } from '../base/files.ts';
 import { callsOf } from '../domain/localApi.ts';
-import { noState, stateFilePath } from '../store/file/stateFile.ts';
 import { SHORT_COMMAND } from '../store/home/lockFile.ts';
+import { noState, stateFilePath } from '../store/store.ts';
 import { carryOut, type LocalApi } from './calls.ts';
 import { type Core, type HomeOptions, openCore } from './core.ts';
 import { offlineStatus } from './status/offlineStatus.ts';

@@ -1,8 +1,9 @@
 /** Gives the program secrets by name in clear, and stores them sealed. Also tells whether the master key is the right one. */
 import { keyMismatch, type Sealer } from '../secrets/seal.ts';
+import type { SqlValue } from './sql/sql.ts';
+import type { Store } from './store.ts';
 import { deleteAccount, getAccount, putAccount } from './tables/account.ts';
 import { deleteAllSecrets, deleteSecret, getSecret, listSecrets, putSecret } from './tables/secrets.ts';
-import type { SqlValue, Store } from './types.ts';
 
 const KEY_CHECK = 'key_check';
 

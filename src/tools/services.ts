@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Library } from '../library/library.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
-import type { Store } from '../store/file/open.ts';
+import type { Store } from '../store/store.ts';
 import type { Keeps } from '../work/keeps/keeps.ts';
 import type { Resolver } from '../work/resolve/resolver.ts';
 import type { Works } from '../work/works.ts';

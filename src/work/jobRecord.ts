@@ -3,9 +3,9 @@ import { isoOf } from '../base/clock.ts';
 import { kindFacts } from '../domain/change.ts';
 import type { ItemRecord, JobErrorRecord, JobRecord } from '../domain/job.ts';
 import { hasOwnWords, readRemedy, remedyText } from '../domain/remedy.ts';
+import type { Store } from '../store/store.ts';
 import { countItems, type ListedItem } from '../store/tables/items.ts';
 import type { Work, WorkError } from '../store/tables/works.ts';
-import type { Store } from '../store/types.ts';
 
 export { type ItemRecord, type JobRecord, unresolvedOf } from '../domain/job.ts';
 

@@ -6,7 +6,7 @@ import type { JobPhase, JobStatus } from '../domain/job.ts';
 import { hasOwnWords } from '../domain/remedy.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
-import type { Store } from '../store/file/open.ts';
+import type { Store } from '../store/store.ts';
 import { getWorkBySeq, moveWork, type Work, type WorkError, type WorkFacts } from '../store/tables/works.ts';
 
 export interface WorkContext {

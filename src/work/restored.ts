@@ -5,6 +5,7 @@
 import { isoOf } from '../base/clock.ts';
 import { shortId } from '../domain/job.ts';
 import type { Remedy } from '../domain/remedy.ts';
+import type { Store } from '../store/store.ts';
 import {
   hasBody,
   listJobs,
@@ -14,7 +15,6 @@ import {
   type Work,
   type WorkError,
 } from '../store/tables/works.ts';
-import type { Store } from '../store/types.ts';
 
 /**
  * Fails every job that was writing, so that it waits for `resume_job` or `cancel_job`. A resumed job that had begun to write

@@ -16,8 +16,8 @@ import { silentLog } from '../../src/base/log.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
 import { openOffline } from '../../src/server/offline.ts';
-import { openStore } from '../../src/store/file/open.ts';
 import { acquireHome } from '../../src/store/home/lock.ts';
+import { openStore } from '../../src/store/store.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
@@ -267,7 +267,7 @@ const REFUSED: Array<
     'text',
     (copy) => writeFileSync(copy, 'my diary'),
     1,
-    /^relay: a copy\.backup is not a relay backup\. Nothing changed\.$/m,
+    /a copy\.backup is not a sound relay backup: it is not an SQLite database\.$/m,
   ],
   [
     'damaged in the middle',

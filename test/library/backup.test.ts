@@ -10,7 +10,7 @@ import { loadSettings } from '../../src/config/settings.ts';
 import { memoryFile, playsFile } from '../../src/library/files/files.ts';
 import { openOffline } from '../../src/server/offline.ts';
 import { restoreState } from '../../src/server/restore/restoreState.ts';
-import { nodeSaveFs } from '../../src/store/file/save.ts';
+import { machineDisk } from '../../src/store/databaseFile.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
@@ -135,7 +135,7 @@ test('with a damaged plays.db the state is copied without it, the command says s
   assert.match(out, /, with 1 playlist version\.\n$/);
 });
 
-test('a plays.db that a restore has kept is no copy of a state, and the error says where it belongs', async (t) => {
+test('a plays.db that a restore has kept is no copy of a state, and the error says what it is', async (t) => {
   const { copy, run, homeWith } = await desk(t);
   await run(await homeWith('first', PLAYS, VERSIONS), 'backup', copy);
   const other = await homeWith('other', PLAYS.slice(1));
@@ -145,7 +145,7 @@ test('a plays.db that a restore has kept is no copy of a state, and the error sa
   assert.equal(code, 2);
   assert.equal(
     err,
-    `relay: ${join(other, kept)} has only plays, and no state.\n  Nothing was changed. To use the file in place of ${join(other, 'plays.db')}, stop the server, move that one away if it is there, and then move this one to its place.\n`,
+    `relay: ${join(other, kept)} has only plays, and no state.\n  Nothing was changed. Give the path of a file made by \`relay backup\`.\n`,
   );
 });
 
@@ -173,13 +173,13 @@ test('if the state cannot be replaced, memory.db stays as it was too', async (t)
     const settings = loadSettings({ env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: KEY } });
     const rename = async (from: string, to: string) => {
       if (to.endsWith('relay.db')) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
-      await nodeSaveFs.rename(from, to);
+      await machineDisk.rename(from, to);
     };
     const clock = manualClock();
     const { signal } = new AbortController();
-    const fs = { ...nodeSaveFs, rename };
+    const disk = { ...machineDisk, rename };
     await assert.rejects(
-      restoreState({ settings, file: copy, force: false, clock, random: systemRandom, signal, fs }),
+      restoreState({ settings, file: copy, force: false, clock, random: systemRandom, signal, disk }),
       { code: 'STORE_ERROR' },
     );
     assert.deepEqual(

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { VersionRow } from '../../src/domain/versions.ts';
 import { parseWhen } from '../../src/domain/when.ts';
-import { MEMORY_MIGRATIONS } from '../../src/library/files/schema.ts';
+import { MEMORY } from '../../src/library/files/schema.ts';
 import { listVersions, recordVersion, rowsOfVersion } from '../../src/library/tables/versions.ts';
 import { keptVersions } from '../../src/library/versions/retention.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
@@ -75,7 +75,7 @@ test('the version at the end of a day is kept in any time zone', (t) => {
 async function emptyFile(): Promise<{ sql: Sql; close(): void }> {
   const SQL = await loadSqlite();
   const db = new SQL.Database();
-  migrate(db, MEMORY_MIGRATIONS);
+  migrate(db, MEMORY);
   const sql = createSql(db);
   return { sql, close: () => db.close() };
 }

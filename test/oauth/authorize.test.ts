@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
-import { openStore } from '../../src/store/file/open.ts';
+import { openStore } from '../../src/store/store.ts';
 import { putClient } from '../../src/store/tables/oauthClients.ts';
 import { DAY, manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';

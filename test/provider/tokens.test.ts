@@ -4,7 +4,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createTokenSource, type StoredTokens } from '../../src/provider/account/tokenSource.ts';
 import { createLimits } from '../../src/provider/http/limits.ts';
-import { nodeSaveFs } from '../../src/store/file/save.ts';
+import { machineDisk } from '../../src/store/databaseFile.ts';
 import { testStore } from '../store/testStore.ts';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { owner } from '../support/entries.ts';
@@ -100,7 +100,7 @@ for (const [what, rotateRefreshTokens, code] of [
 ] as const) {
   test(`while the disk is full, ${what}`, (t) =>
     withRelay({ provider: { rotateRefreshTokens } }, async (relay) => {
-      const disk = t.mock.method(nodeSaveFs, 'writeSynced', async () => {
+      const disk = t.mock.method(machineDisk, 'writeSynced', async () => {
         throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
       });
       relay.provider.expireAccessTokens();

@@ -28,7 +28,7 @@ test('a refresh token that came while the disk was full is saved once the disk h
   const disk = testDisk();
   const clock = manualClock();
   const sealer = createSealer(Buffer.alloc(32, 7), systemRandom);
-  const store = await testStore(t, { home, clock, fs: disk.fs });
+  const store = await testStore(t, { home, clock, disk: disk.disk });
   const { accounts, tokens } = createKeepers(store, createVault(store, sealer), clock);
   await accounts.connect(ACCOUNT, pair('first'));
   disk.fail('ENOSPC');

@@ -1,9 +1,11 @@
 /** What `relay backup` asks of a running server. */
 import assert from 'node:assert/strict';
-import { appendFile, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { openDetached } from '../../src/store/file/open.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { readOnlyDisk } from '../../src/store/databaseFile.ts';
+import { openStore } from '../../src/store/store.ts';
 import { countAliases } from '../../src/store/tables/aliases.ts';
 import { at } from '../support/entries.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
@@ -11,9 +13,10 @@ import { watchedClock, withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
 
 async function aliasesOnDisk(path: string): Promise<number> {
-  const { store } = await openDetached(path, { bytes: await readFile(path), savedAt: 0 }, watchedClock());
+  const home = dirname(path);
+  const store = await openStore({ home, clock: watchedClock(), log: silentLog, disk: readOnlyDisk });
   const count = countAliases(store);
-  await store.close();
+  await store.close(true);
   return count;
 }
 

@@ -58,7 +58,7 @@ test('a start that a full disk ends does not promise to try again', async (t) =>
   await (await start(home, keyOf(1))).close();
   const disk = testDisk();
   disk.fail('ENOSPC');
-  await assert.rejects(start(home, keyOf(2), { startOver: true, ground: { fs: disk.fs } }), {
+  await assert.rejects(start(home, keyOf(2), { startOver: true, ground: { disk: disk.disk } }), {
     code: 'STORE_ERROR',
     message: `The state cannot be saved to ${join(home, 'relay.db')}: the disk is full.`,
     remedy: 'Free some space, then try again. Nothing already saved is lost.',

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Client, later, type Stage } from './client.ts';
 import { type Finding, shown } from './oracle.ts';
 import type { Mishap, Plan } from './plan.ts';
-import { Computer, prepareSimulation } from './world/computer.ts';
+import { Computer, prepareSimulation, STATE_PATH } from './world/computer.ts';
 import { MemoryDisk } from './world/disk.ts';
 import { guarded } from './world/guard.ts';
 import { connectedHome } from './world/home.ts';
@@ -79,7 +79,7 @@ export async function runHistory(plan: Plan, keepsLines = false): Promise<Histor
   const spotify = new Spotify(time, seed);
   home.knownTo(spotify);
   const disk = new MemoryDisk(time);
-  disk.put(home.state);
+  disk.put(STATE_PATH, home.state);
   const list = spotify.addPlaylist('List', plan.rows.map(uriOf));
   spotify.save(plan.saved.map(uriOf));
   const network = new Network({ time, spotify, seed, latency: plan.latency, say });

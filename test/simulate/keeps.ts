@@ -13,7 +13,7 @@ import { faultOf, range } from './plan.ts';
 import { chanceFor } from './world/chance.ts';
 import { type Answer, Computer, prepareSimulation } from './world/computer.ts';
 import { MemoryDisk } from './world/disk.ts';
-import { LibraryFiles } from './world/libraryFiles.ts';
+import { lineOver } from './world/libraryFiles.ts';
 import { Network } from './world/network.ts';
 import { rowOf, Spotify, uriOf, urisOf } from './world/spotify.ts';
 import { VirtualTime } from './world/time.ts';
@@ -76,13 +76,12 @@ export async function runKeepHistory(seed: number, keepsLines = false): Promise<
   const list = spotify.addPlaylist('List', range(chance.whole(0, 20), 0).map(uriOf));
   spotify.save(range(chance.whole(0, 40), 900).map(uriOf));
   const disk = new MemoryDisk(time);
-  const files = new LibraryFiles();
   const latency: [number, number] = [5, chance.pick([20, 200, 2_000])];
   const network = new Network({ time, spotify, seed, latency, say: log.say });
   const library = (options: LibraryOptions, isAlive: () => boolean) =>
     createLibrary({
       ...options,
-      ground: { disk: files.forProcess(time, isAlive), line: () => files.line() },
+      ground: { disk: disk.forProcess(isAlive), line: () => lineOver(disk) },
     });
   const computer = new Computer({ time, disk, network, spotify, seed, library });
   const day = new Day({ chance, time, spotify, list, network, disk, computer, ...log });

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { backUpState } from '../../src/store/copies/backup.ts';
-import { nodeSaveFs } from '../../src/store/file/save.ts';
+import { backUpState } from '../../src/store/backup.ts';
+import { machineDisk } from '../../src/store/databaseFile.ts';
 import { testDisk } from './testDisk.ts';
 import { temporaryHome, testStore } from './testStore.ts';
 
@@ -62,25 +62,16 @@ test('force also works without an earlier copy, and replaces the file that a lin
   assert.deepEqual(await readFile(file), await readFile(source));
 });
 
-test('a file system without hard links gets a copy too, and nothing there is overwritten', async (t) => {
+test('a file that somebody makes while the copy is being written stays', async (t) => {
   const { source, file, folder } = await desk(t);
-  const link = () => Promise.reject(Object.assign(new Error('no links'), { code: 'EPERM' }));
-  await backUpState({ source, file, force: false, link });
-  assert.deepEqual(await readFile(file), await readFile(source));
-  const late = join(folder, 'late');
-  // Somebody makes the file while the copy is being written.
-  const fs = { ...nodeSaveFs, syncDirectory: async () => {} };
-  fs.writeSynced = async (path, bytes) => {
-    await nodeSaveFs.writeSynced(path, bytes);
-    await writeFile(late, 'mine');
+  const disk = { ...machineDisk };
+  disk.writeSynced = async (path, content) => {
+    await machineDisk.writeSynced(path, content);
+    await writeFile(file, 'mine');
   };
-  await assert.rejects(backUpState({ source, file: late, force: false, link, fs }), { code: 'USAGE' });
-  assert.equal(await readFile(late, 'utf8'), 'mine');
-  const disk = testDisk();
-  disk.fail('EIO', 'rename');
-  const failing = { source, file: join(folder, 'failing'), force: false, link, fs: disk.fs };
-  await assert.rejects(backUpState(failing), { code: 'STORE_ERROR' });
-  assert.deepEqual((await readdir(folder)).sort(), ['late', 'my copy ü.backup']);
+  await assert.rejects(backUpState({ source, file, force: false, disk }), { code: 'USAGE' });
+  assert.equal(await readFile(file, 'utf8'), 'mine');
+  assert.deepEqual(await readdir(folder), ['my copy ü.backup']);
 });
 
 test('force does not wait for a named pipe', { skip: process.platform === 'win32' }, async (t) => {
@@ -191,7 +182,7 @@ for (const step of ['writeSynced', 'rename'] as const) {
     const before = await readFile(file);
     const disk = testDisk();
     disk.fail('ENOSPC', step);
-    await assert.rejects(backUpState({ source, file, force: true, fs: disk.fs }), {
+    await assert.rejects(backUpState({ source, file, force: true, disk: disk.disk }), {
       code: 'STORE_ERROR',
       message: `The copy cannot be written to ${file}: the disk is full.`,
       remedy: 'Free some space, or give another path.',
@@ -201,25 +192,10 @@ for (const step of ['writeSynced', 'rename'] as const) {
   });
 }
 
-test('a copy that reads back differently from what was written does not get its name', async (t) => {
+test('a copy that cannot be read back does not get its name', async (t) => {
   const { source, file, folder } = await desk(t);
-  const fs = {
-    ...nodeSaveFs,
-    writeSynced: (path: string, bytes: Uint8Array) => writeFile(path, bytes.slice(1)),
-  };
-  await assert.rejects(backUpState({ source, file, force: false, fs }), { code: 'STORE_ERROR' });
-  assert.deepEqual(await readdir(folder), []);
-});
-
-test('a directory that refuses writes is a STORE_ERROR', async (t) => {
-  const { source, file, folder } = await desk(t);
-  const refusing = {
-    ...nodeSaveFs,
-    writeSynced: () => Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' })),
-  };
-  await assert.rejects(backUpState({ source, file, force: false, fs: refusing }), {
-    code: 'STORE_ERROR',
-    message: /the directory is not writable/,
-  });
+  const disk = { ...machineDisk };
+  disk.writeSynced = async (path) => machineDisk.writeSynced(path, (await readFile(source)).subarray(1));
+  await assert.rejects(backUpState({ source, file, force: false, disk }), { code: 'STORE_ERROR' });
   assert.deepEqual(await readdir(folder), []);
 });

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
 import { loadMasterKey } from '../../src/secrets/masterKey.ts';
-import { readCopy } from '../../src/store/copies/restoreCopy.ts';
-import { openStore } from '../../src/store/file/open.ts';
 import { ensureHome } from '../../src/store/home/home.ts';
 import { acquireHome } from '../../src/store/home/lock.ts';
 import { readServerFile } from '../../src/store/home/serverFile.ts';
+import { openCopy } from '../../src/store/restore.ts';
+import { openStore } from '../../src/store/store.ts';
 import { manualClock, temporaryHome } from './testStore.ts';
 
 const onWindows = process.platform === 'win32' ? 'Windows has neither pipes in directories nor modes' : false;
@@ -61,7 +61,7 @@ test('a pipe in the place of server.json is no server', { skip: onWindows }, asy
 
 test('a pipe in the place of a copy is refused at once', { skip: onWindows }, async (t) => {
   const home = await homeWithPipe(t, 'copy');
-  await assert.rejects(within(readCopy(join(home, 'copy'), home, clock)), { code: 'USAGE' });
+  await assert.rejects(within(openCopy(join(home, 'copy'), home, clock)), { code: 'USAGE' });
 });
 
 test('a home that every user can write to, with files of others, is refused', {

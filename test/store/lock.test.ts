@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { acquireHome } from '../../src/store/home/lock.ts';
@@ -108,6 +108,8 @@ test('a lock file that cannot be read, as after a power loss, is stale', async (
   for (const content of ['', '{"pid":', 'null']) {
     const home = temporaryHome(t);
     await writeFile(join(home, 'relay.lock'), content);
+    // A younger one may be a lock that is being written.
+    await utimes(join(home, 'relay.lock'), 1, 1);
     await (await acquire(home)).release();
   }
 });
@@ -138,7 +140,6 @@ test('a takeover that was killed half-way is taken over in turn', async (t) => {
   const heir = lockFile(pid).replace('"old"', '"heir"');
   await writeFile(join(home, 'relay.lock'), lockFile(pid));
   await writeFile(join(home, 'relay.lock.after-old'), heir);
-  await writeFile(join(home, `relay.lock.${pid}-0a0b0c0d-0.tmp`), heir);
   const lock = await acquire(home);
   assert.deepEqual(await readdir(home), ['relay.lock']);
   await assert.rejects(acquire(home), { code: 'ALREADY_RUNNING' });

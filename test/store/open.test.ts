@@ -6,8 +6,8 @@ import { type TestContext, test } from 'node:test';
 import initSqlJs from 'sql.js';
 import { silentLog } from '../../src/base/log.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
-import { openStore } from '../../src/store/file/open.ts';
 import type { Migration } from '../../src/store/sql/migrate.ts';
+import { openStore } from '../../src/store/store.ts';
 import { testDisk } from './testDisk.ts';
 import { inspectStateFile, manualClock, NOON, temporaryHome, testStore } from './testStore.ts';
 
@@ -78,7 +78,7 @@ test('opening again reads what was saved and writes nothing', async (t) => {
   const { home, path } = await usedHome(t);
   const before = await readFile(path);
   const disk = testDisk();
-  const store = await testStore(t, { home, fs: disk.fs });
+  const store = await testStore(t, { home, disk: disk.disk });
   assert.equal(row(store), 'kept');
   await store.close();
   assert.equal(disk.saves(), 0);
@@ -131,17 +131,6 @@ for (const { name, spoil, problem } of refusals) {
     assert.deepEqual(await readdir(home), ['relay.db']);
   });
 }
-
-test('a file that another program has not finished with is refused', async (t) => {
-  for (const ending of ['-wal', '-journal']) {
-    const { home, path } = await usedHome(t);
-    await writeFile(path + ending, 'pages');
-    await assert.rejects(open(home), {
-      code: 'STATE_DAMAGED',
-      message: `Another program may still be using the state file: ${path}${ending} exists.`,
-    });
-  }
-});
 
 test('a file that another program left in write-ahead mode opens', { skip: withoutSqlite3 }, async (t) => {
   const { home, path } = await usedHome(t);
@@ -204,7 +193,7 @@ test('an older file is migrated with its rows, once', async (t) => {
   assert.deepEqual([first.state().schemaVersion, row(first)], [newest + 1, 'kept']);
   await first.close();
   const disk = testDisk();
-  const second = await openStore({ home, clock: manualClock(), log: silentLog, migrations, fs: disk.fs });
+  const second = await openStore({ home, clock: manualClock(), log: silentLog, migrations, disk: disk.disk });
   await second.close();
   assert.equal(disk.saves(), 0);
 });
@@ -250,7 +239,7 @@ test('a full disk does not keep an older file from being read', async (t) => {
   const { home } = await usedHome(t);
   const disk = testDisk();
   disk.fail('ENOSPC');
-  const store = await testStore(t, { home, fs: disk.fs, migrations: later(1) });
+  const store = await testStore(t, { home, disk: disk.disk, migrations: later(1) });
   assert.deepEqual([store.state().status, row(store)], ['degraded', 'kept']);
 });
 
@@ -258,7 +247,7 @@ test('a fresh home that cannot hold the first file is refused', async (t) => {
   const home = temporaryHome(t);
   const disk = testDisk();
   disk.fail('ENOSPC');
-  await assert.rejects(openStore({ home, clock: manualClock(), log: silentLog, fs: disk.fs }), {
+  await assert.rejects(openStore({ home, clock: manualClock(), log: silentLog, disk: disk.disk }), {
     code: 'HOME_UNUSABLE',
     message: `The state file ${join(home, 'relay.db')} cannot be created. The state cannot be saved to ${join(home, 'relay.db')}: the disk is full.`,
   });

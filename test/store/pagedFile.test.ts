@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from 'sql.js';
-import { MIGRATIONS } from '../../src/generated/sql.ts';
-import { freshImage, IN_MEMORY } from '../../src/store/sql/freshImage.ts';
+import { freshImage, IN_MEMORY } from '../../src/store/sql/migrate.ts';
 import { createPagedFile, type Image, type PagedFile } from '../../src/store/sql/pagedFile.ts';
 import { createSql } from '../../src/store/sql/sql.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
+import { STATE } from '../../src/store/store.ts';
 
 const SQL = await loadSqlite();
 
 function opened(settings = IN_MEMORY): { db: Database; file: PagedFile } {
-  const file = createPagedFile(freshImage(SQL, MIGRATIONS));
+  const file = createPagedFile(freshImage(SQL, STATE));
   const db = new SQL.Database(file.bytes);
   db.exec(settings);
   return { db, file };
@@ -49,7 +49,7 @@ test('an image stays as it was while SQLite writes on', () => {
 });
 
 test('a file that SQLite does not work on gives no image', () => {
-  const file = createPagedFile(freshImage(SQL, MIGRATIONS));
+  const file = createPagedFile(freshImage(SQL, STATE));
   const db = new SQL.Database(file.bytes.map((byte) => byte));
   db.exec('select count(*) from tracks');
   assert.equal(file.image(), null);

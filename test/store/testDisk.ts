@@ -1,12 +1,12 @@
 /** The real disk, with failures. */
-import { nodeSaveFs, type SaveFs } from '../../src/store/file/save.ts';
+import { type Disk, machineDisk } from '../../src/store/databaseFile.ts';
 
 export interface TestDisk {
-  fs: SaveFs;
+  disk: Disk;
   /** Renames done so far. */
   saves(): number;
   /** From now on the step fails with this system error; null ends the failure. */
-  fail(code: string | null, step?: keyof SaveFs): void;
+  fail(code: string | null, step?: keyof Disk): void;
   /** Stops the next writes until the returned function is called. */
   hold(): () => void;
 }
@@ -14,24 +14,24 @@ export interface TestDisk {
 /** The real disk, with failures. */
 export function testDisk(): TestDisk {
   let saves = 0;
-  let failing: { code: string; step: keyof SaveFs } | null = null;
+  let failing: { code: string; step: keyof Disk } | null = null;
   let gate = Promise.resolve();
-  const attempt = async (step: keyof SaveFs, path: string, work: () => Promise<void>) => {
+  const attempt = async (step: keyof Disk, path: string, work: () => Promise<void>) => {
     if (step === 'writeSynced') await gate;
     if (failing?.step === step) {
       // A full disk leaves half a file.
-      if (step === 'writeSynced') await nodeSaveFs.writeSynced(path, Buffer.from('half'));
+      if (step === 'writeSynced') await machineDisk.writeSynced(path, Buffer.from('half'));
       throw Object.assign(new Error(`${failing.code}: simulated`), { code: failing.code });
     }
     await work();
     if (step === 'rename') saves++;
   };
   return {
-    fs: {
-      ...nodeSaveFs,
-      writeSynced: (path, bytes) => attempt('writeSynced', path, () => nodeSaveFs.writeSynced(path, bytes)),
-      rename: (from, to) => attempt('rename', to, () => nodeSaveFs.rename(from, to)),
-      syncDirectory: (path) => attempt('syncDirectory', path, () => nodeSaveFs.syncDirectory(path)),
+    disk: {
+      ...machineDisk,
+      writeSynced: (path, bytes) => attempt('writeSynced', path, () => machineDisk.writeSynced(path, bytes)),
+      rename: (from, to) => attempt('rename', to, () => machineDisk.rename(from, to)),
+      syncDirectory: (path) => attempt('syncDirectory', path, () => machineDisk.syncDirectory(path)),
     },
     saves: () => saves,
     fail(code, step = 'writeSynced') {

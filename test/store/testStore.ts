@@ -1,9 +1,9 @@
 /** A store in a home that goes away with its test, at noon. */
+import { dirname } from 'node:path';
 import type { TestContext } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
-import { inspectContent, openStore, type Store, type StoreOptions } from '../../src/store/file/open.ts';
-import { readStateFile } from '../../src/store/file/stateFile.ts';
-import type { SchemaVersions } from '../../src/store/sql/migrate.ts';
+import { readOnlyDisk } from '../../src/store/databaseFile.ts';
+import { openStore, type Store, type StoreOptions } from '../../src/store/store.ts';
 import type { Account } from '../../src/store/tables/account.ts';
 import { manualClock as clockAt } from '../support/clock.ts';
 import { temporaryHome } from '../support/temporaryHome.ts';
@@ -26,12 +26,18 @@ export const ACCOUNT: Account = {
   reauthorizationReason: null,
 };
 
-/** Checks that a file could be opened as the state, without changing anything. @throws Error if it could not */
-export async function inspectStateFile(path: string): Promise<SchemaVersions> {
-  const file = await readStateFile(path);
-  if (!file) throw new Error(`There is no file ${path}.`);
-  return inspectContent(path, file.bytes);
+/** Reads a file as a state, without changing anything: its schema version and its row `test_row`. @throws Error if it cannot be used */
+export async function inspectStateFile(path: string): Promise<{ schemaVersion: number; row: unknown }> {
+  const disk = { ...readOnlyDisk, prepare: async () => path };
+  const store = await openStore({ home: dirname(path), clock: manualClock(), log: silentLog, disk });
+  const { value: row = null } = store.get<{ value: unknown }>(ROW) ?? {};
+  const { schemaVersion, lastSavedAt } = store.state();
+  await store.close(true);
+  if (lastSavedAt === null) throw new Error(`There is no file ${path}.`);
+  return { schemaVersion, row };
 }
+
+const ROW = "select value from meta where name = 'test_row'";
 
 /** A clock that begins at `NOON`. */
 export const manualClock = () => clockAt(NOON);
@@ -47,5 +53,5 @@ export async function testStore(t: TestContext, options: Partial<StoreOptions> =
 /** A test store with its home, disk and clock, for a test that looks at the home, moves the clock or makes the disk fail. */
 export async function storeOnDisk(t: TestContext) {
   const [home, disk, clock] = [temporaryHome(t), testDisk(), manualClock()];
-  return { home, disk, clock, store: await testStore(t, { home, fs: disk.fs, clock }) };
+  return { home, disk, clock, store: await testStore(t, { home, disk: disk.disk, clock }) };
 }

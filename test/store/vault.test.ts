@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { systemRandom } from '../../src/base/clock.ts';
 import { createSealer } from '../../src/secrets/seal.ts';
-import type { Store } from '../../src/store/file/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { getAccount, putAccount } from '../../src/store/tables/account.ts';
 import { createVault, isSealed } from '../../src/store/vault.ts';
 import { NOON, storeOnDisk, testStore } from './testStore.ts';

@@ -5,7 +5,7 @@ import { loadSettings } from '../../src/config/settings.ts';
 import type { Track } from '../../src/domain/shapes.ts';
 import { aliasKey, type TrackQuery } from '../../src/music/trackQuery.ts';
 import { openCore } from '../../src/server/core.ts';
-import { openStore, type Store } from '../../src/store/file/open.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
 import { putAlias } from '../../src/store/tables/aliases.ts';
 import { insertItems, type NewItem } from '../../src/store/tables/items.ts';
 import { type Body, insertWork, pruneBodies, setWork } from '../../src/store/tables/works.ts';

@@ -4,8 +4,8 @@ import { silentLog } from '../../src/base/log.ts';
 import { PROVIDER_SCOPES } from '../../src/provider/account/accountsApi.ts';
 import { createSealer } from '../../src/secrets/seal.ts';
 import { createKeepers } from '../../src/server/accountStore.ts';
-import { openStore } from '../../src/store/file/open.ts';
-import { nodeSaveFs } from '../../src/store/file/save.ts';
+import { machineDisk } from '../../src/store/databaseFile.ts';
+import { openStore } from '../../src/store/store.ts';
 import { createVault } from '../../src/store/vault.ts';
 import { owner } from './entries.ts';
 import type { Simulator } from './simulator/simulator.ts';
@@ -22,8 +22,8 @@ interface StoredLogin {
 /** Stores a login of the default account that was made at this moment. */
 export async function storeLogin({ home, key, provider, clock, random }: StoredLogin): Promise<void> {
   // Skips syncing, since nothing has to survive a power loss.
-  const fs = { ...nodeSaveFs, syncDirectory: async () => {} };
-  const store = await openStore({ home, clock, log: silentLog, fs });
+  const disk = { ...machineDisk, syncDirectory: async () => {} };
+  const store = await openStore({ home, clock, log: silentLog, disk });
   const vault = createVault(store, createSealer(key, random));
   await vault.verifyKey();
   const account = owner(provider);

@@ -2,7 +2,7 @@
 import { type Clock, systemClock, systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createPlaylistRows } from '../../src/provider/resources/playlistRows.ts';
-import type { Store } from '../../src/store/file/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { NewItem } from '../../src/store/tables/items.ts';
 import type { ListRequest } from '../../src/work/newWork.ts';
 import type { Resolver } from '../../src/work/resolve/resolver.ts';

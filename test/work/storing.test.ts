@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Store } from '../../src/store/file/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { countJobItems } from '../../src/store/tables/works.ts';
 import { temporaryHome, testStore } from '../store/testStore.ts';
 import { until } from '../support/until.ts';

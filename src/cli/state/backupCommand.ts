@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { capital, counted, sizeText } from '../../base/lists.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SavedState } from '../../domain/localApi.ts';
-import type { Backup } from '../../store/copies/backup.ts';
+import type { Backup } from '../../store/backup.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
@@ -58,7 +58,7 @@ interface StateToCopy {
 
 /** The state of a running demo is copied only if there is no real state. */
 async function findState(context: Context): Promise<StateToCopy> {
-  const { stateFilePath } = await import('../../store/file/stateFile.ts');
+  const { stateFilePath } = await import('../../store/store.ts');
   const { runningServer } = await import('../findServer.ts');
   const { exists } = await import('../../base/files.ts');
   const settings = await context.settings();

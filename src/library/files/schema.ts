@@ -2,17 +2,7 @@
  * The tables of the library's three files. The tables that a question sees are fixed (`LIBRARY_TABLES`), and other programs may
  * read them. The tables below "relay's own" may change with each version.
  */
-import type { Migration } from '../../store/sql/migrate.ts';
-
-/** ASCII "rlib" in the header of `library.db`. */
-export const MIRROR_ID = 0x726c6962;
-/** ASCII "rmem" in the header of `memory.db`. */
-export const MEMORY_ID = 0x726d656d;
-/** ASCII "rpla" in the header of `plays.db`. */
-export const PLAYS_ID = 0x72706c61;
-
-/** A copy of another version is dropped, and the library is read again. */
-export const MIRROR_VERSION = 4;
+import type { Format } from '../../store/sql/migrate.ts';
 
 export const MIRROR_SCHEMA = `
 create table tracks (
@@ -44,8 +34,6 @@ create table playlist_reads (
   playlist_id text primary key, place integer not null, snapshot_id text, read_at integer, short integer not null default 0
 ) without rowid;
 create table requests (minute integer primary key, count integer not null);
-pragma application_id = ${MIRROR_ID};
-pragma user_version = ${MIRROR_VERSION};
 `;
 
 /** What a question sees in place of a `memory.db` that does not exist yet. */
@@ -86,7 +74,7 @@ create table plays (
  * not known). `subject` stands for the URI: it is the ID of the first item with that URI. A URI has several items if its name
  * changed between two plays.
  */
-const PLAYS = `
+const PLAYS_SCHEMA = `
 create table meta (name text primary key, value text) without rowid;
 create table play_items (
   id integer primary key, kind text not null, uri text, name text, artist text, album text, short integer not null
@@ -104,11 +92,20 @@ create view plays as
   from play_events e join play_items i on i.id = e.item;
 `;
 
-/** The first version is 6: files of earlier, unreleased programs are refused. */
-export const MEMORY_MIGRATIONS: readonly Migration[] = [
-  { version: 6, name: 'versions', oldestCompatible: 6, sql: VERSIONS },
-];
+/** `library.db`, with the letters "rlib" in its header. A copy of another version is dropped, and the library is read again. */
+export const MIRROR: Format = {
+  applicationId: 0x726c6962,
+  migrations: [{ version: 4, name: 'mirror', oldestCompatible: 4, sql: MIRROR_SCHEMA }],
+};
 
-export const PLAYS_MIGRATIONS: readonly Migration[] = [
-  { version: 1, name: 'plays', oldestCompatible: 1, sql: PLAYS },
-];
+/** `memory.db`, with "rmem" in its header. The first version is 6: files of earlier, unreleased programs are refused. */
+export const MEMORY: Format = {
+  applicationId: 0x726d656d,
+  migrations: [{ version: 6, name: 'versions', oldestCompatible: 6, sql: VERSIONS }],
+};
+
+/** `plays.db`, with "rpla" in its header. */
+export const PLAYS: Format = {
+  applicationId: 0x72706c61,
+  migrations: [{ version: 1, name: 'plays', oldestCompatible: 1, sql: PLAYS_SCHEMA }],
+};

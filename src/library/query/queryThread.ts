@@ -4,10 +4,10 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Database, SqlJsStatic } from 'sql.js';
 import { messageOf } from '../../base/thrown.ts';
 import { foldLetters } from '../../music/names.ts';
-import { type DiskFile, openDiskFile } from '../../store/sql/diskFile.ts';
+import { openDiskFile } from '../../store/sql/diskFile.ts';
 import { firstValue } from '../../store/sql/migrate.ts';
 import { createPagedFile } from '../../store/sql/pagedFile.ts';
-import { MEMORY_ID, NO_PLAYS, NO_VERSIONS, PLAYS_ID } from '../files/schema.ts';
+import { MEMORY, NO_PLAYS, NO_VERSIONS, PLAYS } from '../files/schema.ts';
 import type { LibraryFileName, QueryStart, Question, Reply } from './messages.ts';
 import { Damage, Refused, runQuery } from './runQuery.ts';
 
@@ -19,9 +19,9 @@ const CACHE_KIB = 4_000;
 
 /** The files that are attached to the copy, with their tables for a home that lacks the file. */
 const ATTACHED = [
-  { of: 'memory', name: 'memory.db', id: MEMORY_ID, empty: NO_VERSIONS, cacheKiB: 1_000 },
+  { of: 'memory', name: 'memory.db', id: MEMORY.applicationId, empty: NO_VERSIONS, cacheKiB: 1_000 },
   // In a very long history, a question about one year reads about this much.
-  { of: 'plays', name: 'plays.db', id: PLAYS_ID, empty: NO_PLAYS, cacheKiB: 12_000 },
+  { of: 'plays', name: 'plays.db', id: PLAYS.applicationId, empty: NO_PLAYS, cacheKiB: 12_000 },
 ] as const;
 
 interface Opened {
@@ -113,7 +113,7 @@ function markOf(path: string | null): string {
   return found ? `${path} ${found.ino} ${found.size} ${found.mtimeMs}` : '';
 }
 
-function fileOf(path: string): DiskFile {
+function fileOf(path: string): { bytes: Uint8Array; close(): void } {
   // Windows does not let an open file be replaced, so the thread reads the whole file and closes it.
   if (process.platform !== 'win32') return openDiskFile(path);
   return { bytes: createPagedFile(readFileSync(path)).bytes, close() {} };

@@ -3,8 +3,8 @@ import { deflateRawSync } from 'node:zlib';
 import { isoOf } from '../../base/clock.ts';
 import { without } from '../../domain/rows.ts';
 import type { PlaylistVersion, VersionRow } from '../../domain/versions.ts';
-import { unpacked } from '../../store/sql/packed.ts';
 import type { Sql } from '../../store/sql/sql.ts';
+import { unpacked } from '../../store/sql/table.ts';
 import { keptVersions } from '../versions/retention.ts';
 
 /** The rows of a version. */

@@ -1,7 +1,7 @@
 /** Error history: failed requests to the provider, kept for the owner and for `get_recent_api_errors`. */
 import type { Clock } from '../../base/clock.ts';
 import type { RelayError } from '../../domain/errors.ts';
-import type { Store } from '../../store/file/open.ts';
+import type { Store } from '../../store/store.ts';
 import { listOpenApiErrors, recordApiError, resolveApiErrors } from '../../store/tables/apiErrors.ts';
 import { PROVIDER_NAME, type ProviderRequest } from '../api.ts';
 

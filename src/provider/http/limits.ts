@@ -4,7 +4,7 @@
  */
 import { type Clock, waitWords } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { Store } from '../../store/file/open.ts';
+import type { Store } from '../../store/store.ts';
 import { blockScope, countRequest, listRateLimits, noteLimitedApp } from '../../store/tables/rateLimits.ts';
 import { type LimitScope, PROVIDER_NAME } from '../api.ts';
 import { MAX_BLOCK_SECONDS, MAX_RETRIES, PATIENCE_SECONDS, rateLimitSeconds } from './retry.ts';

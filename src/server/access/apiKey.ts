@@ -1,7 +1,7 @@
 /** The MCP API key. The owner sets it in the environment; otherwise relay generates one if the state has none, and seals it. */
 import type { Random } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { Store } from '../../store/file/open.ts';
+import type { Store } from '../../store/store.ts';
 import type { Vault } from '../../store/vault.ts';
 
 /** Name of the key among the sealed secrets. */

@@ -2,8 +2,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { ProviderApi } from '../../provider/api.ts';
 import { type PlayerState, watchPlayer } from '../../provider/resources/player.ts';
+import type { Store } from '../../store/store.ts';
 import { getAccount } from '../../store/tables/account.ts';
-import type { Store } from '../../store/types.ts';
 
 export interface LastPlaying {
   /** Time of the reading, in Unix milliseconds. */

@@ -3,10 +3,11 @@
  * not what the copy says. The former state is the state of this home before the restore. Each rule is a row of the table in
  * `store/README.md`.
  */
+
+import type { Store } from '../../store/store.ts';
 import { getAccount, putAccount } from '../../store/tables/account.ts';
 import { forgetAllBrowsers } from '../../store/tables/browsers.ts';
 import { deleteSecret, getSecret, listSecrets, putSecret } from '../../store/tables/secrets.ts';
-import type { Store } from '../../store/types.ts';
 import { API_KEY_SECRET } from '../access/apiKey.ts';
 import { PROVIDER_TOKENS } from '../accountStore.ts';
 
@@ -33,7 +34,7 @@ export function keepPresent(copy: Store, present: Present | null, isCopyOpen: bo
     forgetAllBrowsers(copy);
     copy.run('delete from oauth_tokens');
     copy.run('delete from oauth_grants');
-    // Anyone may have made the copy, and the approval page presents added, approved or long-known clients as trusted.
+    // The owner may have sent a client away since. The approval page presents added, approved and long-known ones as trusted.
     copy.run(
       "update oauth_clients set source = 'registered', created_at = ?, approved_at = null, last_used_at = null",
       [copy.now()],

@@ -1,28 +1,21 @@
 /** Copies the state of a home, and restores a copy: checks it, adapts it to this home, and puts it in place while nobody else holds the home. */
 import { rmdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { type Clock, isoOf, type Random } from '../../base/clock.ts';
 import { exists } from '../../base/files.ts';
+import { makeDirectories } from '../../base/filesSync.ts';
+import { silentLog } from '../../base/log.ts';
 import { keyOptions, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { isKeyFailure } from '../../domain/failureClass.ts';
 import { companionsOf } from '../../library/files/files.ts';
 import { loadMasterKey } from '../../secrets/masterKey.ts';
 import { createSealer } from '../../secrets/seal.ts';
-import { type Backup, type BackupOptions, backUpState } from '../../store/copies/backup.ts';
-import type { RowCounts } from '../../store/copies/companion.ts';
-import {
-  type Copy,
-  type Replaced,
-  readCopy,
-  replaceByImage,
-  takeBack,
-} from '../../store/copies/restoreCopy.ts';
-import { openDetached, type Store } from '../../store/file/open.ts';
-import type { SaveFs } from '../../store/file/save.ts';
-import { readStateFile, stateFilePath } from '../../store/file/stateFile.ts';
-import { ensureHome } from '../../store/home/home.ts';
+import { type Backup, type BackupOptions, backUpState, type RowCounts } from '../../store/backup.ts';
+import { type Disk, readOnlyDisk } from '../../store/databaseFile.ts';
+import { ensureHome, homeError } from '../../store/home/home.ts';
 import { acquireHome } from '../../store/home/lock.ts';
+import { type Copy, openCopy, replaceFiles } from '../../store/restore.ts';
+import { openStore, type Store, stateFilePath } from '../../store/store.ts';
 import { countAliases } from '../../store/tables/aliases.ts';
 import { listKeepTimes } from '../../store/tables/keeps.ts';
 import { listSecrets } from '../../store/tables/secrets.ts';
@@ -41,8 +34,8 @@ export interface RestoreOptions {
   random: Random;
   /** Aborts the restore, unless the replacement has begun. After an abort, nothing has changed. */
   signal: AbortSignal;
-  /** File operations; tests pass some that fail. */
-  fs?: SaveFs;
+  /** The disk; tests pass one that fails. */
+  disk?: Disk;
 }
 
 export interface Restored {
@@ -79,17 +72,17 @@ export function backUpHome(options: BackupOptions & { home: string }): Promise<B
 }
 
 /**
- * @throws RelayError `USAGE` or `STATE_TOO_NEW` about the copy; `STATE_DAMAGED` about the copy, or about a present file that may be
- * in use; `KEY_MISMATCH`, `KEY_UNAVAILABLE`, `SETTINGS_INVALID`, `ALREADY_RUNNING`, `HOME_UNUSABLE`, `STORE_ERROR`. After an
- * error, the state is unchanged
+ * @throws RelayError `USAGE`, `STATE_DAMAGED` or `STATE_TOO_NEW` about the copy; `KEY_MISMATCH`, `KEY_UNAVAILABLE`,
+ * `SETTINGS_INVALID`, `ALREADY_RUNNING`, `HOME_UNUSABLE`, `STORE_ERROR`. After an error, the state is unchanged
  */
 export async function restoreState(options: RestoreOptions): Promise<Restored> {
-  const { settings, file, clock } = options;
-  const copy = await readCopy(file, settings.home, clock, companionsOf(settings.home));
-  const made = await missingDirectories(settings.home);
+  const { home } = options.settings;
+  const copy = await openCopy(options.file, home, options.clock, companionsOf(home));
+  let made: string[] = [];
   try {
-    await ensureHome(settings.home);
-    const lock = await takeHome(settings.home);
+    made = directoriesFor(home);
+    await ensureHome(home);
+    const lock = await takeHome(home);
     try {
       return await fitAndReplace(options, copy);
     } finally {
@@ -100,7 +93,16 @@ export async function restoreState(options: RestoreOptions): Promise<Restored> {
     for (const directory of made) await rmdir(directory).catch(() => {});
     throw error;
   } finally {
-    await copy.store.close();
+    await copy.close();
+  }
+}
+
+/** Makes the directories of a home that do not exist yet, and returns them, innermost first. @throws RelayError `HOME_UNUSABLE` */
+function directoriesFor(home: string): string[] {
+  try {
+    return makeDirectories(home);
+  } catch (error) {
+    throw homeError(home, error);
   }
 }
 
@@ -114,44 +116,44 @@ async function takeHome(home: string) {
 }
 
 async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Restored> {
-  const { settings, clock, signal, fs } = options;
-  const { store, path: from, savedAt } = copy;
+  const { settings, clock, signal, disk } = options;
+  const { store, path: from, savedAt, companions } = copy;
   const { keyProblem, open } = await checkKey(options, store);
   const kept = await keepFrom(settings.home, clock, open, store);
   const heldJobs = holdWriting(store, savedAt);
-  const image = copy.image();
+  const { parts, length: sizeBytes } = store.image();
   signal.throwIfAborted();
-  const beside: Array<Replaced & { holds: string }> = [];
-  const state = await stateFilePath(settings.home);
+  const memory: Record<string, number> = {};
+  const beside = companions.map((companion) => ({
+    path: companion.path,
+    content: copy.partsOf(companion),
+    check(written: string) {
+      memory[companion.table] = copy.countIn(written, companion);
+    },
+  }));
   // The state comes last. If the process is killed before that, restoring again repairs the home.
-  const { path, keptPath } = await replaceAll().catch(async (error) => {
-    for (const one of beside) await takeBack(one, fs).catch(() => {});
-    throw error;
-  });
+  const state = { path: await stateFilePath(settings.home), content: parts };
+  const replaced = await replaceFiles([...beside, state], clock, disk);
+  const keptPaths = replaced.map(({ keptPath }) => keptPath);
   return {
-    path,
+    path: state.path,
     from,
-    keptPath,
+    keptPath: keptPaths.at(-1) ?? null,
     savedAt: isoOf(savedAt),
     schemaVersion: store.state().schemaVersion,
-    sizeBytes: image.length,
+    sizeBytes,
     aliases: countAliases(store),
     keptPlaylists: listKeepTimes(store).length,
     jobs: countJobs(store),
     heldJobs,
     keyProblem,
     kept,
-    memory: Object.fromEntries(copy.companions.map(({ companion, rows }) => [companion.table, rows])),
-    keptBeside: beside.flatMap(({ keptPath, ...one }) => (keptPath === null ? [] : [{ ...one, keptPath }])),
+    memory,
+    keptBeside: companions.flatMap(({ path, holds }, at) => {
+      const keptPath = keptPaths[at] ?? null;
+      return keptPath === null ? [] : [{ path, holds, keptPath }];
+    }),
   };
-
-  async function replaceAll(): Promise<Replaced> {
-    for (const { companion, image } of copy.companions) {
-      const replaced = await replaceByImage(companion.path, image, clock, fs);
-      beside.push({ ...replaced, holds: companion.holds });
-    }
-    return replaceByImage(state, image, clock, fs);
-  }
 }
 
 /** Decides about access, with the former state if that can be read. */
@@ -165,15 +167,13 @@ async function keepFrom(home: string, clock: Clock, open: KeyCheck, copy: Store)
   }
 }
 
+/** Opens the state of the home to read it; null if there is none, or none that can be used. */
 async function presentState(home: string, clock: Clock): Promise<Store | null> {
-  try {
-    const path = await stateFilePath(home);
-    const file = await readStateFile(path);
-    return file && (await openDetached(path, file, clock)).store;
-  } catch (error) {
+  if (!(await exists(await stateFilePath(home)))) return null;
+  return openStore({ home, clock, log: silentLog, disk: readOnlyDisk }).catch((error: unknown) => {
     if (error instanceof RelayError) return null;
     throw error;
-  }
+  });
 }
 
 /** True if the key of this home opens all secrets in a state. */
@@ -218,11 +218,4 @@ async function checkKey(
       },
     });
   }
-}
-
-/** The directories in the path that do not exist yet, innermost first. */
-async function missingDirectories(path: string): Promise<string[]> {
-  const missing: string[] = [];
-  for (let at = path; !(await exists(at)) && dirname(at) !== at; at = dirname(at)) missing.push(at);
-  return missing;
 }

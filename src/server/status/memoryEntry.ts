@@ -6,7 +6,7 @@ import { nullIfMissing } from '../../base/thrown.ts';
 import { messageOf } from '../../domain/errors.ts';
 import type { StatusEntry } from '../../domain/localApi.ts';
 import { companionsOf } from '../../library/files/files.ts';
-import type { Companion } from '../../store/copies/companion.ts';
+import type { Companion } from '../../store/backup.ts';
 
 /** Returns a line for each of the files that the home has. */
 export async function memoryEntries(home: string): Promise<StatusEntry[]> {

@@ -2,18 +2,14 @@
  * The report of `relay status` without a server. Opens as much of the state as it can, and says what cannot be opened and what to
  * do about it. Changes nothing, creates no key and takes no lock.
  */
-import { join } from 'node:path';
+import { silentLog } from '../../base/log.ts';
 import { keyOptions, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { StatusReport } from '../../domain/localApi.ts';
-import { MIGRATIONS } from '../../generated/sql.ts';
 import { keySource, loadMasterKey } from '../../secrets/masterKey.ts';
 import { createSealer } from '../../secrets/seal.ts';
-import { openDetached } from '../../store/file/open.ts';
-import { readStateFile, type StateFile, stateFilePath } from '../../store/file/stateFile.ts';
-import { freshImage } from '../../store/sql/freshImage.ts';
-import { loadSqlite } from '../../store/sql/sqlite.ts';
-import type { Store } from '../../store/types.ts';
+import { type Disk, readOnlyDisk } from '../../store/databaseFile.ts';
+import { openStore, type Store } from '../../store/store.ts';
 import { createVault, isSealed } from '../../store/vault.ts';
 import type { CoreOptions } from '../core.ts';
 import { type Facts, factsOf, reportOf } from './status.ts';
@@ -21,30 +17,28 @@ import { type Facts, factsOf, reportOf } from './status.ts';
 type Options = Pick<CoreOptions, 'settings' | 'version' | 'clock' | 'random'>;
 
 export async function offlineStatus(options: Options): Promise<StatusReport> {
-  const { home } = options.settings;
   try {
-    const path = await stateFilePath(home);
-    return reportOf(await factsIn(options, path, await readStateFile(path)));
+    return reportOf(await factsIn(options, readOnlyDisk));
   } catch (error) {
     if (!(error instanceof RelayError)) throw error;
-    const facts = await factsIn(options, join(home, 'relay.db'), null);
+    const facts = await factsIn(options, { ...readOnlyDisk, read: async () => null });
     return reportOf({ ...facts, database: closed(facts.database, error), problem: problemOf(error) });
   }
 }
 
-/** Collects the facts in the state; those of an empty one if there is no file, or none that can be opened. */
-async function factsIn(options: Options, path: string, file: StateFile | null): Promise<Facts> {
+/** Collects the facts in the state that is on a disk; those of an empty one if there is none. */
+async function factsIn(options: Options, disk: Disk): Promise<Facts> {
   const { settings, version, clock } = options;
-  const content = file ?? { bytes: freshImage(await loadSqlite(), MIGRATIONS), savedAt: 0 };
-  const { store, fileVersion } = await openDetached(path, content, clock);
+  const store = await openStore({ home: settings.home, clock, log: silentLog, disk });
+  const isThere = (await disk.read(store.state().path)) !== null;
   try {
     const { key, problem } = await checkKey(options, store);
     const facts = factsOf({ settings, version, clock, store, key });
-    const database = file
-      ? { ...facts.database, schemaVersion: fileVersion }
+    const database = isThere
+      ? facts.database
       : { ...facts.database, schemaVersion: 0, sizeBytes: 0, lastSavedAt: null };
     const account = problem === null ? facts.account : { ...facts.account, connected: false };
-    const mcp = { ...facts.mcp, apiKeySet: file !== null || settings.mcpApiKey !== null };
+    const mcp = { ...facts.mcp, apiKeySet: isThere || settings.mcpApiKey !== null };
     return { ...facts, database, account, mcp, problem };
   } finally {
     await store.close();

@@ -3,7 +3,7 @@ import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../../base/files.ts';
 import { DEMO, isOnlyRelays, isOwnName } from './home.ts';
-import { acquireHome, type HomeLock } from './lock.ts';
+import { acquireHome } from './lock.ts';
 
 /** Only relay makes files of these names; many programs use the other names. */
 const SIGNS = ['relay.db', 'relay.lock', 'relay.log'];
@@ -21,28 +21,22 @@ export async function isErasable(home: string): Promise<boolean> {
  * Removes the state, the settings and the key file of a home and of the demo in it. Directories that are then empty are
  * removed too.
  * @returns paths of the files and directories that are left
- * @throws RelayError `ALREADY_RUNNING` while another process uses either home; then nothing is removed
+ * @throws RelayError `ALREADY_RUNNING` while another process uses either home; then nothing of that home is removed
  */
 export async function eraseHome(home: string): Promise<string[]> {
-  const demo = join(home, DEMO);
-  const homes = (await exists(demo)) ? [demo, home] : [home];
-  const locks: HomeLock[] = [];
+  const lock = await acquireHome(home, 'relay uninstall');
   try {
-    for (const path of homes) locks.push(await acquireHome(path, 'relay uninstall'));
-    for (const path of homes) {
-      // Releasing the home removes the lock.
-      const own = (await readdir(path)).filter((name) => isOwnName(name) && name !== 'relay.lock');
-      for (const name of own) await rm(join(path, name), { force: true });
-    }
+    const demo = join(home, DEMO);
+    const left = (await exists(demo)) ? await eraseHome(demo) : [];
+    // Releasing the home removes the lock.
+    const own = (await readdir(home)).filter((name) => isOwnName(name) && name !== 'relay.lock');
+    for (const name of own) await rm(join(home, name), { force: true });
+    const others = (await readdir(home)).filter((name) => name !== 'relay.lock' && name !== DEMO);
+    left.push(...others.map((name) => join(home, name)));
+    return left;
   } finally {
-    for (const lock of locks) await lock.release();
+    await lock.release();
+    // Fails if something is left.
+    await rmdir(home).catch(() => {});
   }
-  const left: string[] = [];
-  for (const path of homes) {
-    const names = await readdir(path);
-    // What is left of the demo is in the list already.
-    left.push(...names.filter((name) => name !== DEMO).map((name) => join(path, name)));
-    if (names.length === 0) await rmdir(path).catch(() => left.push(path));
-  }
-  return left;
 }

@@ -3,17 +3,15 @@
  * that starts takes the lock over.
  *
  * Two processes that both remove a dead lock and then create their own would both win. So a process first creates
- * `relay.lock.after-<nonce>` with the nonce of the dead lock, which only one process can, and then renames its own file over the
- * lock if that still has this nonce. The claim is removed only after that, and no nonce comes twice: a process that claims too
- * late finds another nonce.
+ * `relay.lock.after-<nonce>` with the nonce of the dead lock, which only one process can, and then renames that file over the
+ * lock if the lock still has this nonce. No nonce comes twice: a process that claims too late finds another nonce.
  */
 
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { systemClock } from '../../base/clock.ts';
-import { removeStaleTemps, renameOver, tempPathFor, writeSynced } from '../../base/files.ts';
-import { RelayError } from '../../domain/errors.ts';
-import { linkUnlessExists } from './hardLink.ts';
+import { renameOver, writeSynced } from '../../base/files.ts';
+import { nullIfMissing, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { homeError } from './home.ts';
 import {
   type Holder,
@@ -51,41 +49,46 @@ export function acquireHome(home: string, purpose: string): Promise<HomeLock> {
 async function acquire(home: string, purpose: string): Promise<HomeLock> {
   const path = lockPath(home);
   const me: Holder = { pid: process.pid, start: await ownStart(), nonce: randomUUID(), purpose };
-  const own = tempPathFor(path);
   const patientUntil = systemClock.monotonic() + PATIENCE_MS;
-  // Not synced: a power loss ends the process that the file names, and an unreadable file counts as nobody's.
-  await writeSynced(own, `${JSON.stringify(me)}\n`, { sync: false });
-  try {
-    while (!(await linkUnlessExists(own, path))) {
-      const found = await readHolder(path);
-      if (found === null) continue;
-      if (!(await isHeld(found))) {
-        if (await takeOver(path, own, found)) break;
-      } else if (found.purpose !== SHORT_COMMAND || systemClock.monotonic() >= patientUntil) {
-        throw await alreadyRunning(home, found);
-      }
-      await systemClock.sleep(LOOK_AGAIN_MS);
+  while (!(await createUnlessExists(path, me))) {
+    const found = await readHolder(path);
+    if (found?.nonce === me.nonce) break;
+    if (found !== null && !(await isHeld(found))) {
+      if (await takeOver(path, me, found)) continue;
+    } else if (found && (found.purpose !== SHORT_COMMAND || systemClock.monotonic() >= patientUntil)) {
+      throw await alreadyRunning(home, found);
     }
-    return { release: () => release(path, me) };
-  } finally {
-    await rm(own, { force: true });
+    await systemClock.sleep(LOOK_AGAIN_MS);
+  }
+  return { release: () => release(path, me) };
+}
+
+/** Creates a file that names the holder; false if there is one. Of several processes that try at the same time, one gets true. */
+async function createUnlessExists(path: string, holder: Holder): Promise<boolean> {
+  try {
+    // Not synced: a power loss ends the process that the file names, and an unreadable file counts as nobody's.
+    await writeSynced(path, `${JSON.stringify(holder)}\n`, { sync: false });
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST') return false;
+    throw error;
   }
 }
 
-/** Replaces the lock of a dead process with `own`. Returns false if another process has done so, or is about to. */
-async function takeOver(path: string, own: string, dead: Holder): Promise<boolean> {
+/** Replaces the lock of a dead process. Returns false if another process has done so, or is about to. */
+async function takeOver(path: string, me: Holder, dead: Holder): Promise<boolean> {
   const claim = `${path}.after-${dead.nonce}`;
-  if (!(await linkUnlessExists(own, claim))) {
-    const other = await readHolder(claim);
-    // The process that claimed was killed before it renamed its file.
-    if (other && !(await isHeld(other))) await rm(claim, { force: true });
-    return false;
+  if (await createUnlessExists(claim, me)) {
+    const isStillDead = (await readHolder(path))?.nonce === dead.nonce;
+    // If another process took the claim for that of a dead one, it is gone. Whom the lock names then has the home.
+    if (isStillDead) await renameOver(claim, path).catch(nullIfMissing);
+    else await rm(claim, { force: true });
+    return isStillDead;
   }
-  const isStillDead = (await readHolder(path))?.nonce === dead.nonce;
-  if (isStillDead) await renameOver(own, path);
-  await rm(claim, { force: true });
-  if (isStillDead) await removeStaleTemps(path);
-  return isStillDead;
+  const other = await readHolder(claim);
+  // The process that claimed was killed before it renamed its file.
+  if (other && !(await isHeld(other))) await rm(claim, { force: true });
+  return false;
 }
 
 async function release(path: string, me: Holder): Promise<void> {

@@ -43,17 +43,19 @@ export function lockPath(home: string): string {
   return join(home, 'relay.lock');
 }
 
-/** Stands for the holder that a file does not name because a power loss left it unfinished; such a file appears only then. */
+/** Stands for the holder that a file does not name because a power loss left it unfinished. */
 const NOBODY: Holder = { pid: 0, start: '', nonce: 'unreadable', purpose: '' };
+/** Age from which an unfinished file is nobody's. A process writes its file in much less time. */
+const UNFINISHED_MS = 2_000;
 
-/** Reads the holder that a lock file names; null if there is no file. */
+/** Reads the holder that a lock file names; null if there is no file, or if it is still being written. */
 export async function readHolder(path: string): Promise<Holder | null> {
   try {
-    const text = readRegularFileSync(path, MAX_BYTES).bytes.toString('utf8');
-    const { pid, start, nonce, purpose } = (readJson(text) ?? {}) as Partial<Record<keyof Holder, unknown>>;
-    if (!isPid(pid) || typeof start !== 'string') return NOBODY;
-    if (typeof nonce !== 'string' || typeof purpose !== 'string') return NOBODY;
-    return { pid, start, nonce, purpose };
+    const { bytes, stats } = readRegularFileSync(path, MAX_BYTES);
+    const { pid, start, nonce, purpose } = (readJson(bytes.toString('utf8')) ?? {}) as Partial<Holder>;
+    if (isPid(pid) && start !== undefined && nonce !== undefined && purpose !== undefined)
+      return { pid, start, nonce, purpose };
+    return Math.abs(Date.now() - stats.mtimeMs) < UNFINISHED_MS ? null : NOBODY;
   } catch (error) {
     return nullIfMissing(error);
   }

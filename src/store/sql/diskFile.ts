@@ -3,19 +3,27 @@
  * file replaces the open one, SQLite still reads the old content. Works like `pagedFile.ts`, but is read-only.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { markRollback } from './pagedFile.ts';
 
 const LARGEST_PAGE = 65_536;
+/** Bytes in the parts of `partsOf`. */
+const PART = 4 * 1024 * 1024;
 
 export interface DiskFile {
   /** Stands for the bytes of the file; pass it to sql.js. */
   bytes: Uint8Array;
+  size: number;
+  /** When the file was written, Unix milliseconds. */
+  savedAt: number;
+  /** Reads at most `length` bytes. */
+  read(at: number, length: number): Uint8Array;
   close(): void;
 }
 
 /** Opens a file for reading. @throws the error of the system */
 export function openDiskFile(path: string): DiskFile {
   const file = openSync(path, 'r');
-  const { size } = fstatSync(file);
+  const { size, mtimeMs } = fstatSync(file);
   // MEMFS copies each page before it asks for the next, so one buffer serves all pages. With a buffer for each page, the
   // thread's allocator would keep the garbage.
   let buffer = new Uint8Array(LARGEST_PAGE);
@@ -25,6 +33,7 @@ export function openDiskFile(path: string): DiskFile {
       const length = end - begin;
       if (length > buffer.length) buffer = new Uint8Array(length);
       const read = readSync(file, buffer, 0, length, begin);
+      if (begin === 0) markRollback(buffer);
       return buffer.fill(0, read, length).subarray(0, length);
     },
     set(): never {
@@ -33,5 +42,19 @@ export function openDiskFile(path: string): DiskFile {
   };
   // The part of a byte array's interface that Emscripten's MEMFS uses to make a file.
   const bytes = { length: size, subarray: () => bytes, slice: () => content };
-  return { bytes: bytes as unknown as Uint8Array, close: () => closeSync(file) };
+  return {
+    bytes: bytes as unknown as Uint8Array,
+    size,
+    savedAt: Math.round(mtimeMs),
+    read(at, length) {
+      const part = new Uint8Array(Math.max(0, Math.min(length, size - at)));
+      return part.subarray(0, readSync(file, part, 0, part.length, at));
+    },
+    close: () => closeSync(file),
+  };
+}
+
+/** Reads a file in parts, so that a large one is never in memory as a whole. */
+export function* partsOf(file: Pick<DiskFile, 'size' | 'read'>): Generator<Uint8Array> {
+  for (let at = 0; at < file.size; at += PART) yield file.read(at, PART);
 }

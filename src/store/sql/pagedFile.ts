@@ -41,6 +41,7 @@ const FIRST = 4_096;
 
 /** @param bytes a database file, which SQLite changes from now on */
 export function createPagedFile(bytes: Uint8Array): PagedFile {
+  markRollback(bytes);
   const parts: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += PART) parts.push(bytes.subarray(at, at + PART));
   /** Parts that the last image holds. */
@@ -122,6 +123,14 @@ export function createPagedFile(bytes: Uint8Array): PagedFile {
       return { length: size, parts: [first.slice(0, FIRST), first.subarray(FIRST), ...all.slice(1)] };
     },
   };
+}
+
+/**
+ * Writes 1 into bytes 18 and 19 of a database file. They are 2 after another program used a write-ahead log. In memory there is no
+ * such log.
+ */
+export function markRollback(bytes: Uint8Array): void {
+  if (bytes.length > 19) bytes.fill(1, 18, 20);
 }
 
 function pageSizeOf(bytes: Uint8Array): number {

@@ -2,9 +2,9 @@
  * Each table is declared once, with the names that the program uses for its columns. The type of a row, the columns in SQL
  * statements, and the conversion to and from SQL follow from the declaration. `targetId` in the program is `target_id` in SQL.
  */
-import type * as z from 'zod';
+import { inflateRawSync } from 'node:zlib';
 import { memoised } from '../../base/memoised.ts';
-import type { SqlParams, SqlValue, Store } from '../types.ts';
+import type { Sql, SqlParams, SqlValue } from './sql.ts';
 
 /** Maximum number of texts to keep for one table. The program has fewer, but a caller may build SQL from values. */
 const MAX_TEXTS = 100;
@@ -13,12 +13,6 @@ const MAX_TEXTS = 100;
 export interface Kind<T> {
   read(raw: SqlValue): T;
   write(value: T): SqlValue;
-  /** The only words that are allowed. */
-  readonly words?: readonly string[];
-  /** The shape of the JSON in the column, to check rows that another program may have written. */
-  readonly shape?: () => z.ZodType;
-  /** Throws if a blob cannot be used; to check rows that another program may have written. */
-  check?(raw: Uint8Array): void;
 }
 
 const asIs = <T extends SqlValue>(): Kind<T> => ({ read: (raw) => raw as T, write: (value) => value });
@@ -26,10 +20,8 @@ const asIs = <T extends SqlValue>(): Kind<T> => ({ read: (raw) => raw as T, writ
 export const integer: Kind<number> = asIs<number>();
 
 /** Text, or one word of a closed list. */
-export function text(): Kind<string>;
-export function text<const W extends string>(words: readonly W[]): Kind<W>;
-export function text(words?: readonly string[]): Kind<string> {
-  return words ? { ...asIs<string>(), words } : asIs<string>();
+export function text<const W extends string = string>(_words?: readonly W[]): Kind<W> {
+  return asIs<W>();
 }
 
 /** A boolean, kept as 0 or 1. */
@@ -37,15 +29,18 @@ export const flag: Kind<boolean> = { read: (raw) => raw === 1, write: (value) =>
 
 export const blob: Kind<Uint8Array> = asIs<Uint8Array>();
 
-/** A JSON value. `shape` is used only to check the rows of a backup, since the program itself wrote all others. */
-export const json = <T>(shape: () => z.ZodType<T>): Kind<T> => ({
+/** A JSON value. The program itself wrote it, so it is not checked. */
+export const json = <T>(): Kind<T> => ({
   read: (raw) => JSON.parse(raw as string) as T,
   write: (value) => JSON.stringify(value),
-  shape,
 });
 
+/** Reads text that a column holds compressed. */
+export function unpacked(bytes: Uint8Array): string {
+  return inflateRawSync(bytes).toString('utf8');
+}
+
 export const nullable = <T>(kind: Kind<T>): Kind<T | null> => ({
-  ...kind,
   read: (raw) => (raw === null ? null : kind.read(raw)),
   write: (value) => (value === null ? null : kind.write(value)),
 });
@@ -55,27 +50,19 @@ export type RowOf<C extends Columns> = { [K in keyof C]: C[K] extends Kind<infer
 type RawRow = Record<string, SqlValue>;
 
 export interface Table<Row> {
-  readonly name: string;
-  /** Returns the kind of a column, by its name in SQL; undefined if there is no such column. */
-  kindOf(sqlName: string): Kind<unknown> | undefined;
   toRow(raw: RawRow): Row;
   /** Returns the first row of `select … from <table> <rest>`; null if there is none. */
-  first(store: Store, rest: string, params?: SqlParams): Row | null;
-  all(store: Store, rest: string, params?: SqlParams): Row[];
+  first(store: Sql, rest: string, params?: SqlParams): Row | null;
+  all(store: Sql, rest: string, params?: SqlParams): Row[];
   /** Inserts a row. Columns that are left out get the schema's default. `or replace` replaces a row with the same key. */
-  insert(store: Store, values: Partial<Row>, or?: 'or replace'): void;
+  insert(store: Sql, values: Partial<Row>, or?: 'or replace'): void;
   /**
    * Runs `update <table> set … <rest>`, unless the change is empty. Returns the number of changed rows.
    * @param params the values for `rest` by name; a name must not be that of a changed column
    */
-  update(
-    store: Store,
-    change: Partial<Row>,
-    rest: string,
-    params: Readonly<Record<string, SqlValue>>,
-  ): number;
+  update(store: Sql, change: Partial<Row>, rest: string, params: Readonly<Record<string, SqlValue>>): number;
   /** Counts the rows of `<table> <rest>`. */
-  count(store: Store, rest?: string, params?: SqlParams): number;
+  count(store: Sql, rest?: string, params?: SqlParams): number;
   /** Returns the table with only the named columns. */
   pick<K extends keyof Row>(...names: K[]): Table<Pick<Row, K>>;
 }
@@ -104,11 +91,7 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
     return row as RowOf<C>;
   };
 
-  const bySqlName = new Map([...sqlNames].map(([key, sqlName]) => [sqlName, kindOf(key)]));
-
   return {
-    name,
-    kindOf: (sqlName) => bySqlName.get(sqlName),
     toRow,
     first(store, rest, params) {
       const raw = store.get<RawRow>(selectOf(rest), params);

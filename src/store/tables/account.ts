@@ -1,6 +1,6 @@
 /** The connected account: one row or none. Its tokens are among the sealed secrets, not here. */
 import { defineTable, flag, integer, type Kind, nullable, type RowOf, text } from '../sql/table.ts';
-import type { Store } from '../types.ts';
+import type { Store } from '../store.ts';
 
 /** Scopes are kept as in OAuth: one text, separated by spaces (RFC 6749 3.3). */
 const scopeList: Kind<string[]> = {

@@ -1,5 +1,5 @@
 /** Deletes what is stored about an account besides its login: everything, or only what relay has done. */
-import type { Store } from '../types.ts';
+import type { Store } from '../store.ts';
 
 /** Forgets what relay has done: kept playlists, works, names of playlists and errors. Saved soon. */
 export function forgetActivity(store: Store): void {

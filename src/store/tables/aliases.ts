@@ -1,15 +1,15 @@
 /** Which track a title and an artist mean: learned from a match, or set by a person with `remember_track`. */
-import { Track } from '../../domain/shapes.ts';
+import type { Track } from '../../domain/shapes.ts';
 import { defineTable, integer, json, nullable, type RowOf, text } from '../sql/table.ts';
-import type { Store } from '../types.ts';
+import type { Store } from '../store.ts';
 
 /** Approximate maximum number of learned aliases. Those stored longest ago are dropped first. Aliases set by a person stay. */
 const MAX_LEARNED = 20_000;
 
-export const TRACKS = defineTable('tracks', {
+const TRACKS = defineTable('tracks', {
   /** Spotify ID of the track, or its URI if it has none. */
   id: text(),
-  data: json(() => Track),
+  data: json<Track>(),
   updatedAt: integer,
 });
 

@@ -3,7 +3,7 @@
  * Callers give path templates and their own messages, never a token, a body or a query value.
  */
 import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
-import type { Store } from '../types.ts';
+import type { Store } from '../store.ts';
 
 /** Maximum number of errors to keep: more than anyone reads, and the file stays small. */
 const MAX_ROWS = 500;

@@ -1,6 +1,6 @@
 /** Browsers that the owner has signed in, by the hash of the secret that each keeps. Times are Unix milliseconds. */
 import { defineTable, integer, type RowOf, text } from '../sql/table.ts';
-import type { Store } from '../types.ts';
+import type { Store } from '../store.ts';
 
 const COLUMNS = {
   /** The ID for `relay browsers forget`. */

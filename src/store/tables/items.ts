@@ -1,6 +1,4 @@
 /** The items of works: the entries of their lists, and what became of each. */
-import * as z from 'zod';
-import { lazy } from '../../base/memoised.ts';
 import {
   ITEM_STATUSES,
   type ItemStatus,
@@ -8,32 +6,24 @@ import {
   RESOLVED_STATUSES,
   UNRESOLVED_STATUSES,
 } from '../../domain/job.ts';
-import { Track } from '../../domain/shapes.ts';
+import type { Track } from '../../domain/shapes.ts';
 import { defineTable, integer, json, nullable, quotedList, type RowOf, text } from '../sql/table.ts';
-import type { Store } from '../types.ts';
-import { type WorkError, WorkErrorShape } from './works.ts';
-
-/** An entry in the form of the tools: a line of text, or its parts. */
-const Input = lazy<z.ZodType<unknown>>(() =>
-  z.union([z.string(), z.record(z.string(), z.union([z.string(), z.number()]))]),
-);
-const Candidates = lazy<z.ZodType<JobCandidate[]>>(() =>
-  z.array(z.object({ track: Track, score: z.number(), reasons: z.array(z.string()) })),
-);
+import type { Store } from '../store.ts';
+import type { WorkError } from './works.ts';
 
 const COLUMNS = {
   work: integer,
   /** 0-based place in the list. */
   position: integer,
-  /** The entry as it was given. */
-  input: json(Input),
+  /** The entry as it was given: a line of text, or its parts. */
+  input: json<unknown>(),
   /** Equal for items that need the same search; null for items that need none. */
   key: nullable(text()),
   uri: nullable(text()),
   status: text(ITEM_STATUSES),
-  track: nullable(json(() => Track)),
-  candidates: nullable(json(Candidates)),
-  error: nullable(json(WorkErrorShape)),
+  track: nullable(json<Track>()),
+  candidates: nullable(json<JobCandidate[]>()),
+  error: nullable(json<WorkError>()),
   /** Number of failed searches. */
   attempts: integer,
   /** When to search again after a failed search, Unix milliseconds; null if the item waits for no further search. */
@@ -41,7 +31,7 @@ const COLUMNS = {
   /** 1 if found by a remembered match that was confirmed although its names differ. */
   confirmed: integer,
 };
-export const ITEMS = defineTable('items', COLUMNS);
+const ITEMS = defineTable('items', COLUMNS);
 const LISTED = ITEMS.pick('position', 'input', 'uri', 'status', 'track', 'candidates', 'error', 'confirmed');
 const PENDING = ITEMS.pick('position', 'input', 'key', 'attempts');
 const OPEN = ITEMS.pick('position', 'input', 'key', 'status', 'candidates');

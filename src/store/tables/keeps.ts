@@ -4,12 +4,20 @@ import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
 import { KEEP_INTERVALS, KEEP_STATUSES } from '../../domain/keep.ts';
 import { type KeepRule, READY_RULE_NAMES } from '../../domain/keepRules.ts';
-import { keepPreview } from '../../domain/shapes.ts';
-import { unpacked } from '../sql/packed.ts';
-import { blob, defineTable, integer, json, type Kind, nullable, type RowOf, text } from '../sql/table.ts';
-import type { Store } from '../types.ts';
+import type { KeepPreview } from '../../domain/shapes.ts';
+import {
+  blob,
+  defineTable,
+  integer,
+  json,
+  type Kind,
+  nullable,
+  type RowOf,
+  text,
+  unpacked,
+} from '../sql/table.ts';
+import type { Store } from '../store.ts';
 
-const Texts = lazy<z.ZodType<readonly string[]>>(() => z.array(z.string()));
 export const KeepRuleShape = lazy<z.ZodType<KeepRule>>(() =>
   z.object({
     name: z.enum(READY_RULE_NAMES),
@@ -25,7 +33,6 @@ const packedRows: Kind<readonly string[]> = {
     unpacked(raw as Uint8Array)
       .split('\n')
       .slice(1),
-  check: unpacked,
   write: (rows) => deflateRawSync(['', ...rows].join('\n'), { level: 1 }),
 };
 
@@ -39,7 +46,7 @@ const COLUMNS = {
   /** Last known name of the playlist. */
   name: text(),
   /** The ready rule that it follows; null if it follows `query`. */
-  rule: nullable(json(KeepRuleShape)),
+  rule: nullable(json<KeepRule>()),
   query: nullable(text()),
   every: text(KEEP_INTERVALS),
   status: text(KEEP_STATUSES),
@@ -48,13 +55,13 @@ const COLUMNS = {
    * What the run in review would do; null if no run is in review. After a person ran a paused playlist, `status` may be `paused`
    * with a preview. The playlist is then shown as in review, and does not run by itself.
    */
-  preview: nullable(json(lazy(keepPreview))),
+  preview: nullable(json<KeepPreview>()),
   /** Number of rows that a person allowed the next run to remove; null if nobody was asked. */
   accepted: nullable(integer),
   /** URIs of the rows after the last run; null before the first. */
   leftRows: nullable(packedRows),
   /** URIs in the result that Spotify refuses. */
-  gone: json(Texts),
+  gone: json<readonly string[]>(),
   /** What the last run did, in words. */
   lastResult: nullable(text()),
   /** ID of the last change that a run made and whose rows are in `leftRows`. */
@@ -69,7 +76,7 @@ const COLUMNS = {
   retryAt: nullable(integer),
   createdAt: integer,
 };
-export const KEEPS = defineTable('keeps', COLUMNS);
+const KEEPS = defineTable('keeps', COLUMNS);
 
 export type Keep = RowOf<typeof COLUMNS>;
 export type KeepChange = Partial<Omit<Keep, 'seq' | 'id' | 'createdAt'>>;

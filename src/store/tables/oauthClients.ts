@@ -1,12 +1,7 @@
 /** The dynamic store of OAuth clients: those that registered themselves and those that the owner added. */
-import * as z from 'zod';
-import { lazy } from '../../base/memoised.ts';
 import { AUTH_METHODS } from '../../config/oauthClients.ts';
 import { defineTable, integer, json, nullable, type RowOf, text } from '../sql/table.ts';
-import type { Store } from '../types.ts';
-
-const RedirectUris = lazy(() => z.array(z.string().refine((uri) => URL.canParse(uri))));
-const GrantTypes = lazy(() => z.array(z.string()));
+import type { Store } from '../store.ts';
 
 const COLUMNS = {
   clientId: text(),
@@ -15,8 +10,8 @@ const COLUMNS = {
   secretHash: nullable(text()),
   /** How the client sends its secret; null if every way is allowed. */
   authMethod: nullable(text(AUTH_METHODS)),
-  redirectUris: json(RedirectUris),
-  grantTypes: json(GrantTypes),
+  redirectUris: json<string[]>(),
+  grantTypes: json<string[]>(),
   source: text(['registered', 'added']),
   /** When the client registered or was added, in Unix milliseconds. */
   createdAt: integer,
@@ -25,7 +20,7 @@ const COLUMNS = {
   /** When one of the client's tokens was last issued or used, Unix milliseconds; null if the client never had a token. */
   lastUsedAt: nullable(integer),
 };
-export const CLIENTS = defineTable('oauth_clients', COLUMNS);
+const CLIENTS = defineTable('oauth_clients', COLUMNS);
 
 export type StoredClient = RowOf<typeof COLUMNS>;
 

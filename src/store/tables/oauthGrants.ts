@@ -4,7 +4,7 @@
  */
 
 import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
-import type { Store } from '../types.ts';
+import type { Store } from '../store.ts';
 import { LIVE } from './oauthTokens.ts';
 
 const COLUMNS = {

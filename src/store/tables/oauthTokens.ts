@@ -1,6 +1,6 @@
 /** Access and refresh tokens of MCP clients. Only their hashes are stored. */
 import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
-import type { Store } from '../types.ts';
+import type { Store } from '../store.ts';
 
 const COLUMNS = {
   /** SHA-256 in hex. */

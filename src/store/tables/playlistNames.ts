@@ -1,6 +1,6 @@
 /** Last known names and covers of playlists, by ID, so that jobs and changes can name them. */
 import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
-import type { Store } from '../types.ts';
+import type { Store } from '../store.ts';
 
 /** Maximum number of names to keep. The names first seen longest ago are dropped. */
 const MAX_NAMES = 2_000;

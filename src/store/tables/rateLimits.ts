@@ -3,7 +3,7 @@
  * of the last 24 hours per endpoint family, counted by the minute.
  */
 import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
-import type { Store } from '../types.ts';
+import type { Store } from '../store.ts';
 
 const COLUMNS = {
   provider: text(),

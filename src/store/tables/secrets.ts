@@ -1,6 +1,6 @@
 /** Sealed secrets by name. `vault.ts` seals and opens them. */
 import { blob, defineTable, integer, type RowOf, text } from '../sql/table.ts';
-import type { Store } from '../types.ts';
+import type { Store } from '../store.ts';
 
 const COLUMNS = {
   name: text(),

@@ -3,10 +3,6 @@
  * row is the job, the change and its undo record at once. `work/` has the rules for which state may follow which.
  */
 import { deflateRawSync } from 'node:zlib';
-import * as z from 'zod';
-import { tooDeepAt } from '../../base/boundedJson.ts';
-import { lazy } from '../../base/memoised.ts';
-import { isObject } from '../../base/parsing.ts';
 import { CHANGE_KINDS, CHANGE_OUTCOMES, type ChangeOp, type Former, kindFacts } from '../../domain/change.ts';
 import {
   JOB_PHASES,
@@ -19,9 +15,18 @@ import {
   UNRESOLVED_STATUSES,
 } from '../../domain/job.ts';
 import type { Remedy } from '../../domain/remedy.ts';
-import { unpacked } from '../sql/packed.ts';
-import { blob, defineTable, flag, integer, json, nullable, quotedList, text } from '../sql/table.ts';
-import type { Store } from '../types.ts';
+import {
+  blob,
+  defineTable,
+  flag,
+  integer,
+  json,
+  nullable,
+  quotedList,
+  text,
+  unpacked,
+} from '../sql/table.ts';
+import type { Store } from '../store.ts';
 
 export interface WorkError {
   code: string;
@@ -29,32 +34,6 @@ export interface WorkError {
   /** Plain text if no command is named. */
   remedy?: string | Remedy;
 }
-
-/** The shape of errors of works and items. */
-export const WorkErrorShape = lazy<z.ZodType<WorkError>>(() => {
-  const command = z.array(z.string());
-  const terminal = z.object({ text: z.string(), commands: z.array(command) });
-  const remedy = z.object({ text: z.string(), command: command.optional(), terminal: terminal.optional() });
-  return z.object({
-    code: z.string(),
-    message: z.string(),
-    remedy: z.union([z.string(), remedy]).optional(),
-  });
-});
-
-const Payload = lazy<z.ZodType<JobPayload>>(() =>
-  z.object({
-    playlist_id: z.string().optional(),
-    name: z.string().optional(),
-    description: z.string().optional(),
-    public: z.boolean().optional(),
-    strict: z.boolean(),
-    dry_run: z.boolean(),
-    skip_existing: z.boolean(),
-    skip_duplicates: z.boolean(),
-  }),
-);
-const Result = lazy(() => z.record(z.string(), z.unknown()));
 
 /** The requests to send, and the rows before them. A row that was not read is ''. */
 export interface Plan {
@@ -107,7 +86,7 @@ const COLUMNS = {
   phase: text(JOB_PHASES),
   /** False if it is not shown as a job: its items are still being stored, its caller waits, or it never outlasted its call. */
   listed: flag,
-  payload: json(Payload),
+  payload: json<JobPayload>(),
   maxAttempts: integer,
   totalItems: integer,
   /** Number of failed tries of the item or the write that failed most often. */
@@ -121,8 +100,8 @@ const COLUMNS = {
   /** True if a person has to decide. */
   reviewRequired: flag,
   /** Why the work has failed, or did not end as it should. */
-  error: nullable(json(WorkErrorShape)),
-  result: nullable(json(Result)),
+  error: nullable(json<WorkError>()),
+  result: nullable(json<Record<string, unknown>>()),
   /** How the write ended; null while it is open, and before it has begun. */
   outcome: nullable(text(CHANGE_OUTCOMES)),
   /** Number of requests that certainly had their effect. */
@@ -148,10 +127,7 @@ const COLUMNS = {
 
 const TABLE = defineTable('works', COLUMNS);
 /** With the bodies. */
-export const WORKS = defineTable('works', {
-  ...COLUMNS,
-  body: nullable({ ...blob, check: requireBody }),
-});
+const WORKS = defineTable('works', { ...COLUMNS, body: nullable(blob) });
 const BODIES = WORKS.pick('body');
 
 export type Work = ReturnType<typeof TABLE.toRow>;
@@ -217,15 +193,6 @@ export function getBody(store: Store, seq: number): Body {
 /** True if the work has begun to write, and what it wrote is still kept. */
 export function hasBody(store: Store, seq: number): boolean {
   return TABLE.count(store, 'where seq = ? and body is not null', [seq]) > 0;
-}
-
-/** Checks that bytes are the body of a work. @throws Error */
-function requireBody(bytes: Uint8Array): void {
-  const content = unpacked(bytes);
-  if (tooDeepAt(content) !== null) throw new Error('it is nested too deeply');
-  const body: unknown = JSON.parse(content);
-  if (!isObject(body) || !isObject(body.former) || !Array.isArray(body.ops) || !body.ops.every(isObject))
-    throw new Error('it is not the body of a work');
 }
 
 /** Stores the body of a work; null takes it away. */

@@ -9,7 +9,7 @@ import { MAX_ROWS } from '../../domain/rows.ts';
 import type { ListEntry, NotSong, ReadList } from '../../music/lists/list.ts';
 import { readList } from '../../music/lists/readList.ts';
 import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
-import type { Store } from '../../store/file/open.ts';
+import type { Store } from '../../store/store.ts';
 import type { NewItem } from '../../store/tables/items.ts';
 import { requestTotals } from '../../store/tables/rateLimits.ts';
 import { searchesFor } from '../resolve/estimate.ts';

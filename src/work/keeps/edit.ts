@@ -6,7 +6,7 @@ import { MAX_ROWS, sameRows, uriOf } from '../../domain/rows.ts';
 import type { Item } from '../../domain/shapes.ts';
 import type { Library } from '../../library/library.ts';
 import type { Call, ProviderApi } from '../../provider/api.ts';
-import type { Store } from '../../store/file/open.ts';
+import type { Store } from '../../store/store.ts';
 import type { WorkContext } from '../record.ts';
 import {
   addRows,

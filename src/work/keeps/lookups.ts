@@ -8,7 +8,7 @@ import type { Item, Track } from '../../domain/shapes.ts';
 import type { Library } from '../../library/library.ts';
 import type { ProviderApi } from '../../provider/api.ts';
 import { findTrack } from '../../provider/resources/catalog.ts';
-import type { Store } from '../../store/file/open.ts';
+import type { Store } from '../../store/store.ts';
 import { type Keep, setKeep } from '../../store/tables/keeps.ts';
 import type { Facts } from './decide.ts';
 

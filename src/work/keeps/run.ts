@@ -7,7 +7,7 @@ import { EMPTY_PREVIEW, INTERVAL_MS, type KeepPreview } from '../../domain/keep.
 import { pauseAfter } from '../../domain/pause.ts';
 import { uriOf, withNames, without } from '../../domain/rows.ts';
 import type { Library } from '../../library/library.ts';
-import type { Store } from '../../store/file/open.ts';
+import type { Store } from '../../store/store.ts';
 import { getAccount } from '../../store/tables/account.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
 import type { Work } from '../../store/tables/works.ts';

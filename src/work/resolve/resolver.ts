@@ -11,7 +11,7 @@ import { normaliseName } from '../../music/names.ts';
 import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
 import type { Call, ProviderApi } from '../../provider/api.ts';
 import { SEARCH_PAGE, searchTracks } from '../../provider/resources/catalog.ts';
-import type { Store } from '../../store/file/open.ts';
+import type { Store } from '../../store/store.ts';
 import { getAlias, putAlias } from '../../store/tables/aliases.ts';
 import { findTrack } from './search.ts';
 

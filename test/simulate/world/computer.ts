@@ -52,12 +52,15 @@ const REDIRECT = 'http://127.0.0.1:4980/auth/provider/callback';
 const DRAIN_MS = 5_000;
 const STOP_MS = 3_000;
 
+/** A directory that never exists. */
+const HOME = join(tmpdir(), 'relay-simulated-home');
+export const STATE_PATH = join(HOME, 'relay.db');
+
 /** The settings of every history. They are read once, since reading them looks for files. */
 const settingsOf = lazy(() =>
   loadSettings({
     env: {
-      // A directory that never exists.
-      RELAY_HOME: join(tmpdir(), 'relay-simulated-home'),
+      RELAY_HOME: HOME,
       RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
       MCP_API_KEY: 'simulated-key-c41f9ad27e8b5036f1d2a97c0e64b853',
       PROVIDER_CLIENT_ID: CLIENT_ID,
@@ -131,7 +134,7 @@ export class Computer {
       readClientId: () => CLIENT_ID,
       ground: {
         transport: network.forProcess(isAlive),
-        fs: disk.forProcess(isAlive),
+        disk: disk.forProcess(isAlive),
         library: (options) => this.#parts.library?.(options, isAlive) ?? NO_LIBRARY,
         hold: async () => ({ release: async () => {} }),
       },

@@ -2,9 +2,7 @@
  * A disk in memory, which survives the program. After a crash, the disk has what was written in steps that had ended. After a
  * power loss, what was not synced is gone.
  */
-import { identityOfImage } from '../../../src/store/file/fileIdentity.ts';
-import type { SaveFs } from '../../../src/store/file/save.ts';
-import type { StateFile } from '../../../src/store/file/stateFile.ts';
+import type { Disk, FileContent } from '../../../src/store/databaseFile.ts';
 import type { VirtualTime } from './time.ts';
 
 /** The content of a file. Its parts never change. */
@@ -20,36 +18,36 @@ export class MemoryDisk {
   /** Until when the disk is full, in milliseconds of the history. */
   fullUntil = 0;
   #time: VirtualTime;
-  #temps = new Map<string, readonly Uint8Array[]>();
-  #present: Content | null = null;
+  #files = new Map<string, Content>();
+  #temps = new Map<string, Content>();
   /** What a power loss would leave. */
-  #synced: Content | null = null;
+  #synced = new Map<string, Content>();
 
   constructor(time: VirtualTime) {
     this.#time = time;
   }
 
-  /** A copy of the state's file; null if there is none. */
-  get content(): StateFile | null {
-    if (!this.#present) return null;
-    const { parts, savedAt } = this.#present;
-    return { bytes: new Uint8Array(Buffer.concat(parts)), savedAt };
+  /** A copy of the file whose path ends like this; null if there is none. */
+  content(end: string): FileContent | null {
+    for (const [path, { parts, savedAt }] of this.#files)
+      if (path.endsWith(end)) return { bytes: new Uint8Array(Buffer.concat(parts)), savedAt };
+    return null;
   }
 
   /** The power fails: what was renamed and not synced since is gone. */
   losePower(): void {
-    this.#present = this.#synced;
+    this.#files = new Map(this.#synced);
     this.#temps.clear();
   }
 
-  /** Puts a state on the empty disk. */
-  put({ bytes, savedAt }: StateFile): void {
-    this.#present = { parts: [bytes], savedAt };
-    this.#synced = this.#present;
+  /** Puts a file on the empty disk. */
+  put(path: string, { bytes, savedAt }: FileContent): void {
+    this.#files.set(path, { parts: [bytes], savedAt });
+    this.#synced = new Map(this.#files);
   }
 
   /** The disk as one process sees it. @param isAlive whether that process still runs */
-  forProcess(isAlive: () => boolean): SaveFs {
+  forProcess(isAlive: () => boolean): Disk {
     const step = <T>(work: () => T): Promise<T> =>
       new Promise((resolve, reject) => {
         const done = () => {
@@ -67,37 +65,39 @@ export class MemoryDisk {
       if (this.#time.at < this.fullUntil) throw systemError('ENOSPC');
     };
     return {
-      prepare: async (home) => {
-        this.#temps.clear();
-        return `${home}/relay.db`;
+      prepare: async (path) => {
+        for (const temp of this.#temps.keys()) if (temp.startsWith(`${path}.`)) this.#temps.delete(temp);
+        return path;
       },
-      read: () => step(() => this.content),
-      identityAt: () => step(() => (this.#present ? identityOf(this.#present) : null)),
-      writeSynced: (path, content) =>
+      read: (path) => step(() => this.content(path)),
+      markOf: async (path) => this.#files.get(path)?.savedAt.toString() ?? null,
+      writeSynced: (path, content) => {
+        const parts = content instanceof Uint8Array ? [content] : [...content];
+        return step(() => {
+          requireRoom();
+          this.#temps.set(path, { parts, savedAt: 0 });
+        });
+      },
+      rename: (from, to) =>
         step(() => {
           requireRoom();
-          this.#temps.set(path, content instanceof Uint8Array ? [content] : content);
-        }),
-      rename: (from) =>
-        step(() => {
-          requireRoom();
-          const parts = this.#temps.get(from);
-          if (!parts) throw systemError('ENOENT');
+          const content = this.#temps.get(from) ?? this.#files.get(from);
+          if (!content) throw systemError('ENOENT');
           this.#temps.delete(from);
-          this.#present = { parts, savedAt: this.#time.wall() };
+          this.#files.delete(from);
+          this.#files.set(to, { ...content, savedAt: this.#time.wall() });
         }),
       syncDirectory: () =>
         step(() => {
-          this.#synced = this.#present;
+          this.#synced = new Map(this.#files);
         }),
-      remove: (path) => step(() => void this.#temps.delete(path)),
+      remove: (path) =>
+        step(() => {
+          this.#temps.delete(path);
+          this.#files.delete(path);
+        }),
     };
   }
-}
-
-function identityOf({ parts }: Content): string {
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  return identityOfImage({ length, parts: [parts[0] ?? new Uint8Array(0)] });
 }
 
 function systemError(code: string): Error {

@@ -3,7 +3,7 @@
  * tenth of their time.
  */
 import { lazy } from '../../../src/base/memoised.ts';
-import type { StateFile } from '../../../src/store/file/stateFile.ts';
+import type { FileContent } from '../../../src/store/databaseFile.ts';
 import { Computer } from './computer.ts';
 import { MemoryDisk } from './disk.ts';
 import { guarded } from './guard.ts';
@@ -41,7 +41,7 @@ export const connectedHome = lazy(async () => {
     await Promise.all([work(), time.pass(() => isOver, LIMIT)]);
   });
   return {
-    state: disk.content as StateFile,
+    state: disk.content('/relay.db') as FileContent,
     /** Makes the login valid at a Spotify. */
     knownTo({ rules, account }: Spotify) {
       rules.logins.issueAccess(account, granted.scope, granted.access_token);

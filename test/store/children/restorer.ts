@@ -5,9 +5,9 @@
 import { writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '../../../src/base/clock.ts';
-import { replaceByImage } from '../../../src/store/copies/restoreCopy.ts';
-import { stateFilePath } from '../../../src/store/file/stateFile.ts';
 import { acquireHome } from '../../../src/store/home/lock.ts';
+import { replaceFiles } from '../../../src/store/restore.ts';
+import { stateFilePath } from '../../../src/store/store.ts';
 
 async function restoreForEver(home: string, files: string[]): Promise<never> {
   await acquireHome(home, 'test restorer');
@@ -15,7 +15,8 @@ async function restoreForEver(home: string, files: string[]): Promise<never> {
   const state = await stateFilePath(home);
   for (let round = 0; ; round++) {
     writeSync(1, `${round}\n`);
-    await replaceByImage(state, images[round % images.length] ?? new Uint8Array(), systemClock);
+    const content = [images[round % images.length] ?? new Uint8Array()];
+    await replaceFiles([{ path: state, content }], systemClock);
   }
 }
 

@@ -5,8 +5,8 @@
 import { writeSync } from 'node:fs';
 import { systemClock } from '../../../src/base/clock.ts';
 import { silentLog } from '../../../src/base/log.ts';
-import { openStore } from '../../../src/store/file/open.ts';
 import { acquireHome } from '../../../src/store/home/lock.ts';
+import { openStore } from '../../../src/store/store.ts';
 
 /** Makes the image large enough for a kill to fall into the middle of a write. */
 const BALLAST_BYTES = 1_000_000;

@@ -1,0 +1,508 @@
+/**
+ * A database file: sql.js holds it in memory, and a save replaces the whole file. A save writes the image to a temporary file, syncs
+ * it, renames it over the file and syncs the directory. So at every moment the file is a complete database, the old one or the new
+ * one. One save runs at a time. A change during a save leads to one more save.
+ */
+import { realpath, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { SqlJsStatic } from 'sql.js';
+import type { Clock } from '../base/clock.ts';
+import {
+  readRegularFile,
+  removeStaleTemps,
+  renameOver,
+  syncDirectory,
+  tempPathFor,
+  UnreadFile,
+  writeSynced,
+} from '../base/files.ts';
+import type { Log } from '../base/log.ts';
+import { messageOf, nullIfMissing, RelayError, systemCodeOf } from '../domain/errors.ts';
+import {
+  type Format,
+  freshImage,
+  headerProblem,
+  IN_MEMORY,
+  migrate,
+  newestOf,
+  requireKnown,
+} from './sql/migrate.ts';
+import { createPagedFile, type Image } from './sql/pagedFile.ts';
+import { createSql, type OpenSql, type Sql } from './sql/sql.ts';
+
+/** The steps on the disk. Tests and simulations pass others; then nothing of the real file system is used. */
+export interface Disk {
+  /** Removes what dead processes left beside the file, and returns the path that links lead to: a save must not replace a link. */
+  prepare(path: string): Promise<string>;
+  /** Reads a whole file as it is at one moment; null if there is none. @throws UnreadFile if it is not a regular file */
+  read(path: string): Promise<FileContent | null>;
+  /** Tells a file from any that replaces or changes it later; null if there is none. */
+  markOf(path: string): Promise<string | null>;
+  /** Creates `path`, which must not exist, for its owner only. Returns once the content is on the disk. */
+  writeSynced(path: string, content: Uint8Array | Iterable<Uint8Array>): Promise<void>;
+  /** Replaces `to` with `from` in one step. */
+  rename(from: string, to: string): Promise<void>;
+  /** Makes a rename in the directory survive a power loss. */
+  syncDirectory(path: string): Promise<void>;
+  remove(path: string): Promise<void>;
+}
+
+export interface FileContent {
+  bytes: Uint8Array;
+  /** When these bytes were written, Unix milliseconds. */
+  savedAt: number;
+}
+
+export const machineDisk: Disk = {
+  async prepare(path) {
+    const real = await realpath(path).catch(() => path);
+    await removeStaleTemps(real).catch(() => {});
+    return real;
+  },
+  async read(path) {
+    const file = await readRegularFile(path, Number.POSITIVE_INFINITY).catch(nullIfMissing);
+    return file && { bytes: file.bytes, savedAt: Math.round(file.mtimeMs) };
+  },
+  async markOf(path) {
+    const found = await stat(path, { bigint: true }).catch(nullIfMissing);
+    // Not the inode: some file systems number a file anew when they have forgotten it for a while.
+    return found && `${found.size} ${found.mtimeNs}`;
+  },
+  writeSynced: (path, content) => writeSynced(path, content),
+  rename: renameOver,
+  syncDirectory,
+  remove: (path) => rm(path, { force: true }),
+};
+
+/** A disk that is only read: what is saved to it is gone. */
+export const readOnlyDisk: Disk = {
+  ...machineDisk,
+  prepare: (path) => realpath(path).catch(() => path),
+  markOf: async () => null,
+  writeSynced: async () => {},
+  rename: async () => {},
+  syncDirectory: async () => {},
+  remove: async () => {},
+};
+
+export interface DatabaseFileOptions {
+  path: string;
+  format: Format;
+  /**
+   * What becomes of a file that cannot be used. `refuse`: it stays, and cannot be opened. `aside`: it gets another name. `drop`: it
+   * is deleted, since its content can be had again; then a newer or older version counts as damage too.
+   */
+  onDamage: 'refuse' | 'aside' | 'drop';
+  clock: Clock;
+  log: Log;
+  /** The machine's own by default. */
+  disk?: Disk | undefined;
+  /** Loads SQLite. A thread has its own. */
+  sqlite(): Promise<SqlJsStatic>;
+  /** Pragmas in addition to `IN_MEMORY`. */
+  settings?: string;
+}
+
+export interface DatabaseState {
+  path: string;
+  schemaVersion: number;
+  expectedVersion: number;
+  /** `ahead`: a newer program wrote the file, but this one may use it. */
+  schemaState: 'current' | 'ahead';
+  /** `degraded`: the last save failed, and is retried. */
+  status: 'ok' | 'degraded';
+  /** Why the last save failed, `STORE_ERROR`; null if it did not. */
+  failure: RelayError | null;
+  /** Size of the file on disk, in bytes; 0 before the first save. */
+  sizeBytes: number;
+  /** Time of the last save, in Unix milliseconds; null before the first. */
+  lastSavedAt: number | null;
+  unsavedChanges: boolean;
+}
+
+/**
+ * The database in memory and its file. Statements are synchronous and see every earlier change. `saveNow`, `saveSoon` or
+ * `durable` bring the file up to date.
+ */
+export interface DatabaseFile extends Sql {
+  /**
+   * Resolves when everything changed up to this call is on disk; callers at the same time share one save.
+   * @throws RelayError `STORE_ERROR`
+   */
+  saveNow(): Promise<void>;
+  /**
+   * Saves many changes at once: within a second while the file is small (250 kB), within 20 s at most. A failure shows in
+   * `state()` only.
+   */
+  saveSoon(): void;
+  /**
+   * Makes a change that must not be lost: in a transaction, then on disk. If the last save failed, first tries to save again,
+   * and changes nothing if that fails too. If the new save fails, `undo` reverses the change in memory. Without `undo` the
+   * change stays and is saved later.
+   * @throws RelayError `STORE_ERROR`
+   */
+  durable<T>(change: () => T, undo?: () => void): Promise<T>;
+  /** Saves even if nothing has changed, to find out if the disk can be written. @throws RelayError `STORE_ERROR` */
+  rewrite(): Promise<void>;
+  state(): DatabaseState;
+  /** Says that a damaged file was put aside when this one was opened, and where; null if none was. */
+  readonly notice: string | null;
+  /** Returns the file as it would be saved now. */
+  image(): Image;
+  /** Time of the clock that the file was opened with, Unix milliseconds. */
+  now(): number;
+  /**
+   * Saves what is not saved, unless `isLeft`, and frees the memory; the database cannot be used afterwards.
+   * @throws RelayError `STORE_ERROR` if the last save failed
+   */
+  close(isLeft?: boolean): Promise<void>;
+}
+
+/** Opens a database file; if there is none, makes the database in memory, and the first save makes the file. Migrates an older one.
+ * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`; `HOME_UNUSABLE` or `STORE_ERROR` if the file cannot be read now
+ */
+export async function openDatabaseFile(options: DatabaseFileOptions): Promise<DatabaseFile> {
+  const { format, onDamage, disk = machineDisk } = options;
+  const path = await disk.prepare(options.path);
+  // Asked before the content is read: a file that is replaced in between counts as another's.
+  const mark = await disk.markOf(path);
+  const SQL = await options.sqlite();
+  const settings = `${IN_MEMORY} ${options.settings ?? ''}`;
+  try {
+    const file = await readContent(disk, path, onDamage);
+    if (file) {
+      const opened = openContent(SQL, file.bytes, { path, format, settings, isChecked: onDamage !== 'drop' });
+      const saved = {
+        version: opened.migrated > 0 ? -1 : 0,
+        sizeBytes: file.bytes.length,
+        at: file.savedAt,
+        mark,
+      };
+      return assemble({ ...options, path, disk }, opened.sql, saved, null);
+    }
+  } catch (error) {
+    if (onDamage === 'refuse' || (onDamage === 'aside' && !(error instanceof Damage)))
+      throw asRefusal(path, error);
+    options.log.info({ path, reason: messageOf(error) }, 'a database file could not be used');
+    const notice = await putAway({ ...options, path });
+    return assemble({ ...options, path, disk }, fresh(SQL, format, settings), UNSAVED, notice);
+  }
+  return assemble({ ...options, path, disk }, fresh(SQL, format, settings), UNSAVED, null);
+}
+
+/** Says that the content of a file cannot be used. */
+class Damage extends Error {}
+
+async function readContent(
+  disk: Disk,
+  path: string,
+  onDamage: DatabaseFileOptions['onDamage'],
+): Promise<FileContent | null> {
+  try {
+    return await disk.read(path);
+  } catch (error) {
+    if (error instanceof UnreadFile || onDamage === 'drop') throw new Damage(messageOf(error));
+    const code = onDamage === 'refuse' ? 'HOME_UNUSABLE' : 'STORE_ERROR';
+    throw new RelayError(code, `${path} cannot be read: ${messageOf(error)}.`, {
+      remedy: 'Make it readable for the user that runs relay.',
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Opens a database with the content of a file, checks it for damage, and migrates it.
+ * @throws Damage; RelayError if the content is of a version that this program does not know
+ */
+function openContent(
+  SQL: SqlJsStatic,
+  bytes: Uint8Array,
+  {
+    path,
+    format,
+    settings,
+    isChecked,
+  }: { path: string; format: Format; settings: string; isChecked: boolean },
+): { sql: OpenSql; migrated: number } {
+  const problem = headerProblem(bytes, bytes.length, format);
+  if (problem !== null) throw new Damage(problem);
+  const paged = createPagedFile(bytes);
+  const db = new SQL.Database(paged.bytes);
+  try {
+    const verdict = isChecked ? db.exec('pragma quick_check(1)')[0]?.values[0]?.[0] : 'ok';
+    if (verdict !== 'ok') throw new Error(String(verdict));
+    requireKnown(db, format, path);
+    db.exec(settings);
+    const migrated = migrate(db, format);
+    return { sql: createSql(db, paged), migrated };
+  } catch (error) {
+    db.close();
+    throw error instanceof RelayError ? error : new Damage(`SQLite reports damage (${messageOf(error)})`);
+  }
+}
+
+function fresh(SQL: SqlJsStatic, format: Format, settings: string): OpenSql {
+  const paged = createPagedFile(freshImage(SQL, format));
+  const db = new SQL.Database(paged.bytes);
+  db.exec(`${settings} pragma foreign_keys = on`);
+  return createSql(db, paged);
+}
+
+function asRefusal(path: string, error: unknown): unknown {
+  return error instanceof Damage ? damaged(path, error.message) : error;
+}
+
+/** Makes the error for a state file, or a copy of one, that cannot be used. */
+export function damaged(path: string, problem: string): RelayError {
+  return new RelayError(
+    'STATE_DAMAGED',
+    `The state file ${path} cannot be used: ${problem}. It was not changed.`,
+    {
+      remedy: {
+        text: 'Restore a copy with {command}, or move the file away to start over.',
+        command: ['restore', 'FILE'],
+      },
+      details: { path },
+    },
+  );
+}
+
+/** Moves a file that cannot be used out of the way. @returns what to tell the person; null if its content can be had again */
+export async function putAway({
+  path,
+  onDamage,
+  clock,
+  log,
+  disk = machineDisk,
+}: Omit<DatabaseFileOptions, 'format' | 'sqlite'>): Promise<string | null> {
+  if (onDamage === 'drop') {
+    await disk.remove(path);
+    return null;
+  }
+  const aside = `${path}.damaged-${clock.now()}`;
+  await disk.rename(path, aside);
+  const notice = `${path} was damaged. It was put aside as ${aside}, and a new one is begun.`;
+  log.warn({ path, aside }, notice);
+  return notice;
+}
+
+/** Changes of a small file within this time are saved together. With the save itself, that takes less than a second. */
+const SOON_MS = 500;
+/** Maximum size of a small file, in bytes: some settings and a few jobs. */
+const SMALL_BYTES = 250_000;
+/**
+ * A larger file is saved less often, to spare the disk, since nobody waits for these saves. The delay is a millisecond for
+ * every 250 bytes.
+ */
+const SOON_BYTES_PER_MS = 250;
+/** The longest delay. If the disk works, a crash loses at most the changes of the last 20 s that nobody waited for. */
+const MAX_SOON_MS = 20_000;
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 60_000;
+
+/** What the file on disk holds: the version of `Sql`, -1 if it must be saved; time and mark are null if there is no file. */
+interface Saved {
+  version: number;
+  sizeBytes: number;
+  at: number | null;
+  mark: string | null;
+}
+
+const UNSAVED: Saved = { version: -1, sizeBytes: 0, at: null, mark: null };
+
+interface Save {
+  /** Version of the image; null until it is taken. */
+  version: number | null;
+  done: Promise<void>;
+}
+
+function assemble(
+  { path, format, onDamage, clock, log, disk }: DatabaseFileOptions & { disk: Disk },
+  sql: OpenSql,
+  found: Saved,
+  notice: string | null,
+): DatabaseFile {
+  const schemaVersion = sql.get<{ user_version: number }>('pragma user_version')?.user_version ?? 0;
+  const expectedVersion = newestOf(format.migrations);
+  const closing = new AbortController();
+  let saved = found;
+  let running: Save | null = null;
+  let soon = false;
+  let retrying = false;
+  let failure: RelayError | null = null;
+  let closed: Promise<void> | null = null;
+
+  function start(): Save {
+    const save: Save = { version: null, done: Promise.resolve() };
+    running = save;
+    save.done = write(save).finally(() => {
+      running = null;
+    });
+    return save;
+  }
+
+  async function write(save: Save): Promise<void> {
+    // Wait one turn: the caller may be inside a transaction, and other changes of this turn share the image. A caller whose
+    // save has just failed undoes its change in this turn, and the image must not hold that change.
+    await new Promise((resolve) => setImmediate(resolve));
+    try {
+      save.version = sql.version();
+      const image = sql.image();
+      const mark = await replaceFile(image);
+      saved = { ...saved, mark };
+      await disk.syncDirectory(dirname(path));
+      saved = { version: save.version, sizeBytes: image.length, at: clock.now(), mark };
+    } catch (error) {
+      throw failed(error);
+    }
+    if (failure) log.info({ path }, 'the file is saved again');
+    failure = null;
+  }
+
+  async function replaceFile({ parts }: Image): Promise<string | null> {
+    const temp = tempPathFor(path);
+    try {
+      await disk.writeSynced(temp, parts);
+      if (onDamage === 'refuse') refuseForeign(path, saved.mark, await disk.markOf(path));
+      await disk.rename(temp, path);
+    } catch (error) {
+      // Half an image would only fill the disk further.
+      await disk.remove(temp).catch(() => {});
+      throw error;
+    }
+    return disk.markOf(path);
+  }
+
+  function failed(error: unknown): RelayError {
+    if (!failure) log.error({ path, err: messageOf(error) }, 'the file cannot be saved; trying again');
+    failure = saveError(path, error);
+    if (!retrying && !closing.signal.aborted) void retry();
+    return failure;
+  }
+
+  async function retry(): Promise<void> {
+    retrying = true;
+    for (let delay = FIRST_RETRY_MS; failure; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
+      const stopped = await clock.sleep(delay, closing.signal).then(
+        () => false,
+        () => true,
+      );
+      if (stopped) break;
+      await rewrite().catch(() => {});
+    }
+    retrying = false;
+  }
+
+  function rewrite(): Promise<void> {
+    return (running ?? start()).done;
+  }
+
+  async function saveNow(): Promise<void> {
+    const target = sql.version();
+    while (saved.version < target) {
+      const save = running ?? start();
+      const coversTarget = save.version === null || save.version >= target;
+      // If a save that began before this change fails, the next one may still succeed.
+      await (coversTarget ? save.done : save.done.catch(() => {}));
+    }
+  }
+
+  function saveSoon(): void {
+    if (soon || closing.signal.aborted) return;
+    soon = true;
+    clock
+      .sleep(soonMs(saved.sizeBytes), closing.signal)
+      .then(() => {
+        soon = false;
+        return saveNow();
+      })
+      .catch(() => {});
+  }
+
+  async function close(isLeft: boolean): Promise<void> {
+    closing.abort(new Error('the file is closed'));
+    try {
+      if (!isLeft) await saveNow();
+    } finally {
+      await running?.done.catch(() => {});
+      sql.close();
+    }
+  }
+
+  return {
+    ...sql,
+    saveNow,
+    saveSoon,
+    rewrite,
+    async durable(change, undo) {
+      if (failure) await rewrite();
+      const result = sql.transaction(change);
+      try {
+        await saveNow();
+      } catch (error) {
+        if (undo) sql.transaction(undo);
+        saveSoon();
+        throw error;
+      }
+      return result;
+    },
+    state: () => ({
+      path,
+      schemaVersion,
+      expectedVersion,
+      schemaState: schemaVersion > expectedVersion ? 'ahead' : 'current',
+      status: failure ? 'degraded' : 'ok',
+      failure,
+      sizeBytes: saved.sizeBytes,
+      lastSavedAt: saved.at,
+      unsavedChanges: saved.version < sql.version(),
+    }),
+    notice,
+    now: () => clock.now(),
+    close: (isLeft = false) => (closed ??= close(isLeft)),
+  };
+}
+
+function soonMs(sizeBytes: number): number {
+  if (sizeBytes <= SMALL_BYTES) return SOON_MS;
+  return Math.min(Math.round(sizeBytes / SOON_BYTES_PER_MS), MAX_SOON_MS);
+}
+
+/**
+ * Refuses to save over another process's changes: two containers, or two machines with one network directory, do not see each
+ * other's locks. A deleted file may be written again, since this process has the only copy.
+ */
+function refuseForeign(path: string, known: string | null, found: string | null): void {
+  if (found === null || found === known) return;
+  throw new RelayError(
+    'STORE_ERROR',
+    `Another relay process uses this home and has changed ${path}, so this process does not save over it.`,
+    {
+      remedy:
+        'Stop the other process, perhaps in another container or on another machine, and start this one again. Changes that this process has not saved will be lost.',
+      details: { path },
+    },
+  );
+}
+
+const CAUSES: Record<string, { what: string; remedy: string }> = {
+  ENOSPC: { what: 'the disk is full', remedy: 'Free some space' },
+  EDQUOT: { what: 'the disk quota is used up', remedy: 'Free some space' },
+  EROFS: { what: 'the file system is read-only', remedy: 'Make it writable' },
+  EACCES: { what: 'the directory is not writable', remedy: 'Make the directory writable for its owner' },
+  EPERM: { what: 'the directory is not writable', remedy: 'Make the directory writable for its owner' },
+};
+
+/** Says why a write failed and how to fix that. Both texts are parts of a sentence, without a full stop. */
+export function diskProblem(error: unknown): { what: string; remedy: string } {
+  return CAUSES[systemCodeOf(error) ?? ''] ?? { what: messageOf(error), remedy: 'Check the disk' };
+}
+
+function saveError(path: string, error: unknown): RelayError {
+  if (error instanceof RelayError) return error;
+  const { what, remedy } = diskProblem(error);
+  return new RelayError('STORE_ERROR', `The state cannot be saved to ${path}: ${what}.`, {
+    remedy: `${remedy}. relay retries by itself, and nothing already saved is lost.`,
+    cause: error,
+  });
+}
