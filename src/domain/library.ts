@@ -72,15 +72,19 @@ export const LIBRARY_TABLES: Readonly<Record<string, string>> = {
   tracks: 'uri, id, name, artist, album, album_uri, released, duration_ms, explicit, isrc, kind, song',
   track_artists: 'track_uri, artist_uri, artist, place',
   saved: 'uri, added_at, position',
+  saved_tracks: 'uri, name, artist, album, released, duration_ms, song, added_at, position',
   playlists:
     'id, name, owner, mine, public, collaborative, description, total, snapshot_id, readable, read_at',
   playlist_rows: 'playlist_id, position, uri, added_at, added_by',
+  playlist_tracks:
+    'playlist_id, playlist, mine, position, uri, name, artist, album, released, duration_ms, song, added_at, added_by',
   versions: 'playlist_id, version, seen_at, total, added, removed',
   plays: 'played_at, uri, name, artist, album, ms_played, kind, skipped',
 };
 
 /** What the names of the columns do not say. */
 export const LIBRARY_NOTES: readonly string[] = [
+  'saved_tracks and playlist_tracks are saved and playlist_rows with the names beside the URI.',
   'position: from 0; in saved, 0 is the newest.',
   'released: may be only a year, so use substr, not strftime.',
   'owner: a display name; added_by: a user ID.',

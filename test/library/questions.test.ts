@@ -104,6 +104,19 @@ test('fold takes case, accents and strokes away, and tracks with an empty record
     ]);
   }));
 
+test('the first query of a model works: the names stand beside the URI of what is saved and listed', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 5, 1);
+    for (const table of ['saved_tracks', "playlist_tracks WHERE playlist = 'List 0' AND mine = 1"]) {
+      const { rows } = await ask(relay, `SELECT name, artist, album FROM ${table} ORDER BY position LIMIT 3`);
+      assert.equal(rows.length, 3, table);
+      assert.ok(
+        rows.flat().every((cell) => typeof cell === 'string' && cell !== ''),
+        table,
+      );
+    }
+  }));
+
 test('a query with an unknown name is refused, and the error lists the columns that there are', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 3, 1);
@@ -111,7 +124,7 @@ test('a query with an unknown name is refused, and the error lists the columns t
     assert.equal(column.error?.code, 'INVALID_ARGUMENT');
     assert.match(
       column.error?.message ?? '',
-      /^no such column: titel\. tracks\(uri, id, name, .*\); saved\(uri, added_at, position\)\.$/,
+      /^no such column: titel\. tracks\(uri, id, name, .*\); saved\(uri, added_at, position\); saved_tracks\(uri, name, .*\)\.$/,
     );
     const table = await ask(relay, 'select * from songs');
     assert.match(table.error?.message ?? '', /^no such table: songs\. tracks\(.*plays\(played_at, .*\)\.$/);

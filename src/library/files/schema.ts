@@ -26,6 +26,13 @@ create table playlist_rows (
 ) without rowid;
 create index playlist_rows_uri on playlist_rows (uri);
 
+create view saved_tracks as
+  select uri, name, artist, album, released, duration_ms, song, added_at, position from saved left join tracks using (uri);
+create view playlist_tracks as
+  select p.id as playlist_id, p.name as playlist, p.mine as mine, position, uri, t.name as name, artist, album, released,
+    duration_ms, song, added_at, added_by
+  from playlist_rows r join playlists p on p.id = r.playlist_id left join tracks t using (uri);
+
 -- relay's own
 create table meta (name text primary key, value text) without rowid;
 create table song_keys (track integer primary key, hash integer);
@@ -95,7 +102,7 @@ create view plays as
 /** `library.db`, with the letters "rlib" in its header. A copy of another version is dropped, and the library is read again. */
 export const MIRROR: Format = {
   applicationId: 0x726c6962,
-  migrations: [{ version: 4, name: 'mirror', oldestCompatible: 4, sql: MIRROR_SCHEMA }],
+  migrations: [{ version: 5, name: 'mirror', oldestCompatible: 5, sql: MIRROR_SCHEMA }],
 };
 
 /** `memory.db`, with "rmem" in its header. The first version is 6: files of earlier, unreleased programs are refused. */

@@ -184,7 +184,14 @@ function errorOf(error: unknown, sql: string): Error {
 /** Lists the known tables and columns if the error is about an unknown table or column. */
 function columnsFor(message: string, sql: string): string {
   if (!/no such (column|table)|has no column/.test(message)) return '';
-  const named = Object.keys(LIBRARY_TABLES).filter((table) => new RegExp(`\\b${table}\\b`, 'i').test(sql));
+  const isNamed = (table: string) => new RegExp(`\\b${table}\\b`, 'i').test(sql);
+  // The views have the names that these two tables lack.
+  const named = Object.keys(LIBRARY_TABLES).filter(
+    (table) =>
+      isNamed(table) ||
+      (table === 'saved_tracks' && isNamed('saved')) ||
+      (table === 'playlist_tracks' && isNamed('playlist_rows')),
+  );
   const isTable = message.includes('no such table');
   const tables = isTable || named.length === 0 ? Object.keys(LIBRARY_TABLES) : named;
   return `. ${tables.map((table) => `${table}(${LIBRARY_TABLES[table]})`).join('; ')}`;
