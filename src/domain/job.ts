@@ -65,12 +65,6 @@ export const JOB_PHASES = ['resolve', 'commit'] as const;
 /** A job first looks up its items, then writes them. A job that waits or has failed continues in the same phase. */
 export type JobPhase = (typeof JOB_PHASES)[number];
 
-/** Returns the phase of a job in this state; null if the job may be in either phase. */
-export function phaseOf(status: JobStatus): JobPhase | null {
-  if (status === 'committing') return 'commit';
-  return status === 'pending' || status === 'resolving' || status === 'ready' ? 'resolve' : null;
-}
-
 /** True if nobody can decide about items any more: the job has begun to write, is completed or was cancelled. */
 export function isPastSettling({ status, phase }: Pick<JobRecord, 'status' | 'phase'>): boolean {
   return status === 'completed' || status === 'cancelled' || phase === 'commit';

@@ -7,13 +7,13 @@ import type { Store } from '../store/store.ts';
 import {
   countRegisteredClients,
   deleteClient,
+  deleteGrantsOf,
   getClient,
   listClients,
   oldestUnusedClient,
   putClient,
   type StoredClient,
-} from '../store/tables/oauthClients.ts';
-import { deleteGrantsOf } from '../store/tables/oauthGrants.ts';
+} from '../store/tables/oauth.ts';
 import { fromSettings, GRANT_TYPES, isLapsed, type OAuthClient } from './client.ts';
 import { MAX_CLIENTS } from './policy/limits.ts';
 import { type ClientMetadata, checkRedirectUris } from './policy/registration.ts';

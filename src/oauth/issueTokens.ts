@@ -2,9 +2,16 @@
 import type { Clock, Random } from '../base/clock.ts';
 import { hashOf, newSecret } from '../base/digest.ts';
 import type { Store } from '../store/store.ts';
-import { touchClient } from '../store/tables/oauthClients.ts';
-import { deleteSpentGrants, type Grant, touchGrant } from '../store/tables/oauthGrants.ts';
-import { deleteExpiredTokens, deleteToken, putToken, type StoredToken } from '../store/tables/oauthTokens.ts';
+import {
+  deleteExpiredTokens,
+  deleteSpentGrants,
+  deleteToken,
+  type Grant,
+  putToken,
+  type StoredToken,
+  touchClient,
+  touchGrant,
+} from '../store/tables/oauth.ts';
 import type { OAuthClient } from './client.ts';
 import { ACCESS_TOKEN_SECONDS, GRANT_MS, REFRESH_TOKEN_MS, SWEEP_MS } from './policy/limits.ts';
 

@@ -5,9 +5,17 @@
 
 import { hashOf, newSecret } from '../base/digest.ts';
 import type { Log } from '../base/log.ts';
-import { markClientApproved, markClientUnapproved, touchClient } from '../store/tables/oauthClients.ts';
-import { deleteGrant, type Grant, getGrant, putGrant, touchGrant } from '../store/tables/oauthGrants.ts';
-import { getToken } from '../store/tables/oauthTokens.ts';
+import {
+  deleteGrant,
+  type Grant,
+  getGrant,
+  getToken,
+  markClientApproved,
+  markClientUnapproved,
+  putGrant,
+  touchClient,
+  touchGrant,
+} from '../store/tables/oauth.ts';
 import { type ClientDirectory, createClientDirectory, type DirectoryOptions } from './clientDirectory.ts';
 import { createSweep, isNarrowed } from './issueTokens.ts';
 import {

@@ -8,10 +8,13 @@ import {
   deleteGrant,
   findGrantByCode,
   getGrant,
+  getToken,
   markCodeUnused,
   markCodeUsed,
-} from '../store/tables/oauthGrants.ts';
-import { getToken, rotateToken, type StoredToken, unrotateToken } from '../store/tables/oauthTokens.ts';
+  rotateToken,
+  type StoredToken,
+  unrotateToken,
+} from '../store/tables/oauth.ts';
 import type { OAuthClient } from './client.ts';
 import type { ClientDirectory, DirectoryOptions } from './clientDirectory.ts';
 import { issueTokens } from './issueTokens.ts';

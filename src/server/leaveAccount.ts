@@ -5,7 +5,7 @@ import { NEVER } from '../base/abort.ts';
 import { isEnded } from '../domain/job.ts';
 import type { LogoutAnswer } from '../domain/localApi.ts';
 import { forgetNames } from '../provider/knownNames.ts';
-import { eraseAccountData } from '../store/tables/accountData.ts';
+import { eraseAccountData } from '../store/tables/account.ts';
 import type { Works } from '../work/works.ts';
 import type { Core } from './core.ts';
 

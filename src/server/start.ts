@@ -12,7 +12,7 @@ import { commandStyleOf } from '../domain/remedy.ts';
 import { type Door, type DoorOptions, openDoor } from '../door/server.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { removeServerFile, writeServerFile } from '../store/home/serverFile.ts';
-import { forgetActivity } from '../store/tables/accountData.ts';
+import { forgetActivity } from '../store/tables/account.ts';
 import { countJobs, nextRunAfter } from '../store/tables/works.ts';
 import type { Services } from '../tools/tool.ts';
 import { createCredentials } from './access/credentials.ts';

@@ -12,8 +12,8 @@ import { silentLog } from '../base/log.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { type Disk, diskProblem, machineDisk, openDatabaseFile, readOnlyDisk } from './databaseFile.ts';
 import { DEMO, isOwnName } from './home/home.ts';
-import { type DiskFile, openDiskFile, partsOf } from './sql/diskFile.ts';
-import { type Format, firstValue, freshImage, headerProblem, newestOf } from './sql/migrate.ts';
+import { type DiskFile, partsOf, withDiskFile } from './sql/diskFile.ts';
+import { type Format, firstValue, freshImage, headerProblem, newestOf, versionOf } from './sql/migrate.ts';
 import { loadSqlite } from './sql/sqlite.ts';
 import { noState, STATE, type Store } from './store.ts';
 
@@ -31,7 +31,7 @@ export interface Companion {
 export type RowCounts = Readonly<Record<string, number>>;
 
 /** The table of a copy that holds the companions' files, in parts. A companion's name is that of its table. */
-const MAKE_CARRIED =
+export const MAKE_CARRIED =
   'create table carried (name text not null, part integer not null, bytes blob not null, primary key (name, part)) strict';
 
 export interface BackupOptions {
@@ -89,7 +89,7 @@ export async function backUpState(options: BackupOptions): Promise<Backup> {
     const keptPlaylists = state.get<{ count: number }>('select count(*) as count from keeps')?.count ?? 0;
     return { path, sizeBytes: length, schemaVersion, savedAt: lastSavedAt, keptPlaylists, rows, left };
   } finally {
-    await state.close();
+    await state.close(true);
   }
 }
 
@@ -102,21 +102,21 @@ function carry(
   const rows: Record<string, number> = {};
   const left: Backup['left'] = [];
   for (const companion of companions) {
-    let file: DiskFile | null = null;
     try {
-      file = openDiskFile(companion.path);
-      rows[companion.table] = checkedRows(SQL, file, companion);
+      withDiskFile(companion.path, (file) => {
+        const count = checkedRows(SQL, file, companion);
+        if (Object.keys(rows).length === 0) copy.run(MAKE_CARRIED);
+        rows[companion.table] = count;
+        let part = 0;
+        // One statement for each part: a transaction would hold all of them in memory twice.
+        for (const bytes of partsOf(file))
+          copy.run('insert into carried values (?, ?, ?)', [companion.table, part++, bytes]);
+      });
     } catch (error) {
-      file?.close();
+      // A file that is only half in the copy would spoil the copy.
+      if (companion.table in rows) throw error;
       if (systemCodeOf(error) !== 'ENOENT') left.push({ companion, why: messageOf(error) });
-      continue;
     }
-    if (Object.keys(rows).length === 1) copy.run(MAKE_CARRIED);
-    let part = 0;
-    // One statement for each part: a transaction would hold all of them in memory twice.
-    for (const bytes of partsOf(file))
-      copy.run('insert into carried values (?, ?, ?)', [companion.table, part++, bytes]);
-    file.close();
   }
   return { rows, left };
 }
@@ -125,7 +125,11 @@ function carry(
 export function checkedRows(SQL: SqlJsStatic, file: DiskFile, { format, table }: Companion): number {
   const db = openSound(SQL, file, format);
   try {
-    requireOurs(SQL, db, format);
+    const version = versionOf(db);
+    const known = format.migrations.filter((migration) => migration.version <= version);
+    if (version > newestOf(format.migrations))
+      throw new Error('a newer relay has changed it; back up with that relay');
+    requireOurs(SQL, firstValue(db, SCHEMA_TEXT), { ...format, migrations: known });
     return Number(firstValue(db, `select count(*) from ${table}`));
   } finally {
     db.close();
@@ -133,7 +137,7 @@ export function checkedRows(SQL: SqlJsStatic, file: DiskFile, { format, table }:
 }
 
 /** Opens a database, which is read from the disk, and checks it for damage. @throws Error that says what is wrong with the file */
-export function openSound(SQL: SqlJsStatic, file: DiskFile, format: Format): Database {
+function openSound(SQL: SqlJsStatic, file: DiskFile, format: Format): Database {
   const problem = headerProblem(file.read(0, 100), file.size, format);
   if (problem !== null) throw new Error(problem);
   const db = new SQL.Database(file.bytes);
@@ -147,35 +151,23 @@ export function openSound(SQL: SqlJsStatic, file: DiskFile, format: Format): Dat
   }
 }
 
+/** Selects what a database consists of, as one text. */
+export const SCHEMA_TEXT = `select json_group_array(json_array(type, name, tbl_name, sql)) as text
+  from (select * from sqlite_schema order by type, name)`;
+
 /**
  * Refuses a database that this program did not make: its tables, indices, views and triggers must have the very text that the
- * program gives them at that version.
+ * program gives them.
+ * @param found what `SCHEMA_TEXT` selects there
+ * @param besides SQL for what it may have besides
  * @throws Error that says so
  */
-export function requireOurs(SQL: SqlJsStatic, db: Database, format: Format): void {
-  const version = Number(firstValue(db, 'pragma user_version'));
-  if (version > newestOf(format.migrations))
-    throw new Error('a newer relay has changed it; back up with that relay');
-  const model = new SQL.Database(freshImage(SQL, formatAt(format, version)));
-  if (format === STATE && carries(db)) model.exec(MAKE_CARRIED);
-  const isOurs = schemaOf(db) === schemaOf(model);
+export function requireOurs(SQL: SqlJsStatic, found: unknown, format: Format, besides = ''): void {
+  const model = new SQL.Database(freshImage(SQL, format));
+  if (besides) model.exec(besides);
+  const ours = firstValue(model, SCHEMA_TEXT);
   model.close();
-  if (!isOurs) throw new Error('its tables are not those that relay makes');
-}
-
-/** Returns the format as it was at an earlier version. */
-export function formatAt({ applicationId, migrations }: Format, version: number): Format {
-  if (version === newestOf(migrations)) return { applicationId, migrations };
-  return { applicationId, migrations: migrations.filter((migration) => migration.version <= version) };
-}
-
-function schemaOf(db: Database): string {
-  return JSON.stringify(db.exec('select type, name, tbl_name, sql from sqlite_schema order by type, name'));
-}
-
-/** True if the copy carries companions. */
-export function carries(db: Database): boolean {
-  return firstValue(db, "select count(*) from sqlite_schema where name = 'carried'") === 1;
+  if (found !== ours) throw new Error('its tables are not those that relay makes');
 }
 
 /** Refuses to replace an earlier copy while a companion is damaged, or a damaged one is still beside its present file. */
@@ -211,23 +203,14 @@ async function write(
   const temp = tempPathFor(path);
   try {
     await disk.writeSynced(temp, parts);
-    requireReadable(await loadSqlite(), temp);
+    const SQL = await loadSqlite();
+    withDiskFile(temp, (copy) => openSound(SQL, copy, STATE).close());
     if (!force && (await exists(path))) throw taken(path);
     await disk.rename(temp, path);
   } finally {
     await disk.remove(temp).catch(() => {});
   }
   await disk.syncDirectory(dirname(path));
-}
-
-/** Reads a copy back. @throws Error if SQLite finds it damaged */
-function requireReadable(SQL: SqlJsStatic, path: string): void {
-  const file = openDiskFile(path);
-  try {
-    openSound(SQL, file, STATE).close();
-  } finally {
-    file.close();
-  }
 }
 
 /**

@@ -20,6 +20,7 @@ import type { Log } from '../base/log.ts';
 import { messageOf, nullIfMissing, RelayError, systemCodeOf } from '../domain/errors.ts';
 import {
   type Format,
+  firstValue,
   freshImage,
   headerProblem,
   IN_MEMORY,
@@ -158,46 +159,41 @@ export interface DatabaseFile extends Sql {
   close(isLeft?: boolean): Promise<void>;
 }
 
-/** Opens a database file; if there is none, makes the database in memory, and the first save makes the file. Migrates an older one.
+/**
+ * Opens a database file, and migrates an older one. If there is none, makes the database in memory, and the first save makes the file.
  * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`; `HOME_UNUSABLE` or `STORE_ERROR` if the file cannot be read now
  */
 export async function openDatabaseFile(options: DatabaseFileOptions): Promise<DatabaseFile> {
-  const { format, onDamage, disk = machineDisk } = options;
+  const { format, onDamage, log, disk = machineDisk } = options;
   const path = await disk.prepare(options.path);
+  const here = { ...options, path, disk };
   // Asked before the content is read: a file that is replaced in between counts as another's.
   const mark = await disk.markOf(path);
   const SQL = await options.sqlite();
-  const settings = `${IN_MEMORY} ${options.settings ?? ''}`;
+  let notice: string | null = null;
   try {
-    const file = await readContent(disk, path, onDamage);
+    const file = await readContent(here);
     if (file) {
-      const opened = openContent(SQL, file.bytes, { path, format, settings, isChecked: onDamage !== 'drop' });
-      const saved = {
-        version: opened.migrated > 0 ? -1 : 0,
-        sizeBytes: file.bytes.length,
-        at: file.savedAt,
-        mark,
-      };
-      return assemble({ ...options, path, disk }, opened.sql, saved, null);
+      const { sql, migrated } = openContent(SQL, file.bytes, here);
+      const version = migrated > 0 ? -1 : 0;
+      return assemble(here, sql, { version, sizeBytes: file.bytes.length, at: file.savedAt, mark }, null);
     }
   } catch (error) {
-    if (onDamage === 'refuse' || (onDamage === 'aside' && !(error instanceof Damage)))
-      throw asRefusal(path, error);
-    options.log.info({ path, reason: messageOf(error) }, 'a database file could not be used');
-    const notice = await putAway({ ...options, path });
-    return assemble({ ...options, path, disk }, fresh(SQL, format, settings), UNSAVED, notice);
+    if (onDamage === 'refuse' && error instanceof Damage) throw damaged(path, error.message);
+    if (onDamage !== 'drop' && !(error instanceof Damage)) throw error;
+    log.info({ path, reason: messageOf(error) }, 'a database file could not be used');
+    notice = await putAway(here);
   }
-  return assemble({ ...options, path, disk }, fresh(SQL, format, settings), UNSAVED, null);
+  const { sql } = openContent(SQL, freshImage(SQL, format), here);
+  return assemble(here, sql, { version: -1, sizeBytes: 0, at: null, mark: null }, notice);
 }
 
 /** Says that the content of a file cannot be used. */
 class Damage extends Error {}
 
-async function readContent(
-  disk: Disk,
-  path: string,
-  onDamage: DatabaseFileOptions['onDamage'],
-): Promise<FileContent | null> {
+type Here = DatabaseFileOptions & { disk: Disk };
+
+async function readContent({ path, onDamage, disk }: Here): Promise<FileContent | null> {
   try {
     return await disk.read(path);
   } catch (error) {
@@ -217,22 +213,18 @@ async function readContent(
 function openContent(
   SQL: SqlJsStatic,
   bytes: Uint8Array,
-  {
-    path,
-    format,
-    settings,
-    isChecked,
-  }: { path: string; format: Format; settings: string; isChecked: boolean },
+  { path, format, onDamage, settings = '' }: Here,
 ): { sql: OpenSql; migrated: number } {
   const problem = headerProblem(bytes, bytes.length, format);
   if (problem !== null) throw new Damage(problem);
   const paged = createPagedFile(bytes);
   const db = new SQL.Database(paged.bytes);
   try {
-    const verdict = isChecked ? db.exec('pragma quick_check(1)')[0]?.values[0]?.[0] : 'ok';
+    // What can be had again is checked by using it.
+    const verdict = onDamage === 'drop' ? 'ok' : firstValue(db, 'pragma quick_check(1)');
     if (verdict !== 'ok') throw new Error(String(verdict));
     requireKnown(db, format, path);
-    db.exec(settings);
+    db.exec(`${IN_MEMORY} ${settings}`);
     const migrated = migrate(db, format);
     return { sql: createSql(db, paged), migrated };
   } catch (error) {
@@ -241,30 +233,13 @@ function openContent(
   }
 }
 
-function fresh(SQL: SqlJsStatic, format: Format, settings: string): OpenSql {
-  const paged = createPagedFile(freshImage(SQL, format));
-  const db = new SQL.Database(paged.bytes);
-  db.exec(`${settings} pragma foreign_keys = on`);
-  return createSql(db, paged);
-}
-
-function asRefusal(path: string, error: unknown): unknown {
-  return error instanceof Damage ? damaged(path, error.message) : error;
-}
-
-/** Makes the error for a state file, or a copy of one, that cannot be used. */
-export function damaged(path: string, problem: string): RelayError {
-  return new RelayError(
-    'STATE_DAMAGED',
-    `The state file ${path} cannot be used: ${problem}. It was not changed.`,
-    {
-      remedy: {
-        text: 'Restore a copy with {command}, or move the file away to start over.',
-        command: ['restore', 'FILE'],
-      },
-      details: { path },
-    },
-  );
+function damaged(path: string, problem: string): RelayError {
+  const message = `The state file ${path} cannot be used: ${problem}. It was not changed.`;
+  const text = 'Restore a copy with {command}, or move the file away to start over.';
+  return new RelayError('STATE_DAMAGED', message, {
+    remedy: { text, command: ['restore', 'FILE'] },
+    details: { path, problem },
+  });
 }
 
 /** Moves a file that cannot be used out of the way. @returns what to tell the person; null if its content can be had again */
@@ -286,17 +261,12 @@ export async function putAway({
   return notice;
 }
 
-/** Changes of a small file within this time are saved together. With the save itself, that takes less than a second. */
-const SOON_MS = 500;
-/** Maximum size of a small file, in bytes: some settings and a few jobs. */
-const SMALL_BYTES = 250_000;
 /**
- * A larger file is saved less often, to spare the disk, since nobody waits for these saves. The delay is a millisecond for
- * every 250 bytes.
+ * Changes within this time are saved together; with the save itself, that takes less than a second. A file larger than 250 kB is
+ * saved less often, to spare the disk: a millisecond later for every 500 bytes. If the disk works, a crash loses at most the
+ * changes of the last 20 s that nobody waited for.
  */
-const SOON_BYTES_PER_MS = 250;
-/** The longest delay. If the disk works, a crash loses at most the changes of the last 20 s that nobody waited for. */
-const MAX_SOON_MS = 20_000;
+const SOON_MS = { least: 500, perByte: 1 / 500, most: 20_000 };
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
@@ -308,8 +278,6 @@ interface Saved {
   mark: string | null;
 }
 
-const UNSAVED: Saved = { version: -1, sizeBytes: 0, at: null, mark: null };
-
 interface Save {
   /** Version of the image; null until it is taken. */
   version: number | null;
@@ -317,7 +285,7 @@ interface Save {
 }
 
 function assemble(
-  { path, format, onDamage, clock, log, disk }: DatabaseFileOptions & { disk: Disk },
+  { path, format, onDamage, clock, log, disk }: Here,
   sql: OpenSql,
   found: Saved,
   notice: string | null,
@@ -410,8 +378,9 @@ function assemble(
   function saveSoon(): void {
     if (soon || closing.signal.aborted) return;
     soon = true;
+    const delay = Math.max(SOON_MS.least, Math.round(saved.sizeBytes * SOON_MS.perByte));
     clock
-      .sleep(soonMs(saved.sizeBytes), closing.signal)
+      .sleep(Math.min(delay, SOON_MS.most), closing.signal)
       .then(() => {
         soon = false;
         return saveNow();
@@ -461,11 +430,6 @@ function assemble(
     now: () => clock.now(),
     close: (isLeft = false) => (closed ??= close(isLeft)),
   };
-}
-
-function soonMs(sizeBytes: number): number {
-  if (sizeBytes <= SMALL_BYTES) return SOON_MS;
-  return Math.min(Math.round(sizeBytes / SOON_BYTES_PER_MS), MAX_SOON_MS);
 }
 
 /**

@@ -1,22 +1,14 @@
 /** Reads a copy of a state, and puts what it carries in the place of a home's files, which are kept under other names. */
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { Database, SqlJsStatic } from 'sql.js';
 import { type Clock, stampOf } from '../base/clock.ts';
-import { exists, removeStaleTemps, tempPathFor } from '../base/files.ts';
+import { exists, readStart, removeStaleTemps, tempPathFor } from '../base/files.ts';
 import { silentLog } from '../base/log.ts';
 import { messageOf, RelayError } from '../domain/errors.ts';
-import { type Companion, carries, checkedRows, formatAt, isSame, openSound, requireOurs } from './backup.ts';
-import {
-  type Disk,
-  diskProblem,
-  type FileContent,
-  machineDisk,
-  openDatabaseFile,
-  readOnlyDisk,
-} from './databaseFile.ts';
-import { type DiskFile, openDiskFile, partsOf } from './sql/diskFile.ts';
-import { type Format, firstValue, headerProblem, newestOf } from './sql/migrate.ts';
+import { type Companion, checkedRows, isSame, MAKE_CARRIED, requireOurs, SCHEMA_TEXT } from './backup.ts';
+import { type Disk, diskProblem, machineDisk, openDatabaseFile, readOnlyDisk } from './databaseFile.ts';
+import { partsOf, withDiskFile } from './sql/diskFile.ts';
+import { headerProblem } from './sql/migrate.ts';
 import { loadSqlite } from './sql/sqlite.ts';
 import { STATE, type Store, stateFilePath } from './store.ts';
 
@@ -25,19 +17,20 @@ export interface Copy {
   path: string;
   /** When the copy was last written, Unix milliseconds. */
   savedAt: number;
-  /** The state in the copy, at the present schema. What changes in it is in `image()` only. */
+  /** The state in the copy, at the present schema. What changes in it is in `content` only. */
   store: Store;
   /** The companions that the copy carries. */
   companions: readonly Companion[];
   /** Reads a companion's file, in parts. */
-  partsOf(companion: Companion): Iterable<Uint8Array>;
+  contentOf(companion: Companion): Iterable<Uint8Array>;
   /** Counts the rows of a companion whose file was written to a path. @throws RelayError `STATE_DAMAGED` if the file cannot be used */
   countIn(written: string, companion: Companion): number;
-  close(): Promise<void>;
+  /** Takes the companions out of the state, and returns its file, in parts. */
+  content(): Iterable<Uint8Array>;
 }
 
 /**
- * Opens a copy, and checks that it is a sound one of this program. Changes nothing on disk.
+ * Opens a copy, and checks that it is a sound one of this program. Changes nothing on disk. Whoever opens it closes its store.
  * @param given the path as the person gave it
  * @param companions those that the copy may carry
  * @throws RelayError `USAGE` if there is no such file, or it is the state file of `home` itself; `STATE_DAMAGED`; `STATE_TOO_NEW`;
@@ -50,143 +43,97 @@ export async function openCopy(
   companions: readonly Companion[] = [],
 ): Promise<Copy> {
   const path = resolve(given);
-  await requireOtherFile(path, await stateFilePath(home));
+  await requireCopy(path, await stateFilePath(home), companions);
   const SQL = await loadSqlite();
-  const file = openToRead(path);
-  let db: Database | null = null;
+  const store = await openDatabaseFile({
+    ...{ path, format: STATE, onDamage: 'refuse', disk: readOnlyDisk },
+    ...{ clock, log: silentLog, sqlite: loadSqlite },
+  }).catch((error: unknown) => {
+    throw aboutCopy(path, error);
+  });
   try {
-    const start = file.read(0, 100);
-    const only = companions.find(({ format }) => headerProblem(start, file.size, format) === null);
-    if (only) throw noCopy(`${path} has only ${only.holds}, and no state.`);
-    db = openSound(SQL, file, STATE);
-    const store = await stateIn(SQL, db, path, file.savedAt, clock);
-    return { path, savedAt: file.savedAt, store, ...carriedIn(SQL, db, path, companions), close };
-
-    async function close(): Promise<void> {
-      await store.close();
-      db?.close();
-      file.close();
-    }
+    const { schemaVersion, expectedVersion, lastSavedAt } = store.state();
+    if (schemaVersion > expectedVersion) throw tooNew(path, schemaVersion, expectedVersion);
+    const carries = store.get("select 1 from sqlite_schema where name = 'carried'") !== undefined;
+    requireOurs(SQL, store.get<{ text: string }>(SCHEMA_TEXT)?.text, STATE, carries ? MAKE_CARRIED : '');
+    const names = carries ? store.all<{ name: string }>('select distinct name from carried') : [];
+    return {
+      ...{ path, savedAt: lastSavedAt ?? 0, store },
+      companions: companions.filter(({ table }) => names.some(({ name }) => name === table)),
+      contentOf: ({ table }) => carriedParts(store, table),
+      countIn(written, companion) {
+        try {
+          return withDiskFile(written, (file) => checkedRows(SQL, file, companion));
+        } catch (error) {
+          throw unsound(path, `its ${companion.holds} cannot be used: ${messageOf(error)}`);
+        }
+      },
+      content() {
+        if (carries) for (const sql of ['drop table carried', 'vacuum']) store.run(sql);
+        return store.image().parts;
+      },
+    };
   } catch (error) {
-    db?.close();
-    file.close();
+    await store.close(true);
     throw error instanceof RelayError ? error : unsound(path, messageOf(error));
   }
 }
 
-/** Takes the state out of a copy. Its rows go into a database in memory, so that what the copy carries is not read. */
-async function stateIn(
-  SQL: SqlJsStatic,
-  db: Database,
-  path: string,
-  savedAt: number,
-  clock: Clock,
-): Promise<Store> {
-  const version = Number(firstValue(db, 'pragma user_version'));
-  const newest = newestOf(STATE.migrations);
-  if (version > newest) throw tooNew(path, version, newest);
-  requireOurs(SQL, db, STATE);
-  const taken = await openInMemory(formatAt(STATE, version), clock, null);
-  try {
-    // sql.js gives the file of each database a name, by which another database can attach it.
-    const name = db.exec('pragma database_list')[0]?.values[0]?.[2];
-    taken.run('pragma foreign_keys = off');
-    taken.run('attach ? as copy', [String(name)]);
-    for (const { table } of taken.all<{ table: string }>(TABLES))
-      taken.run(`insert or replace into main.${table} select * from copy.${table}`);
-    taken.run('detach copy');
-    const bytes = Buffer.concat(taken.image().parts);
-    return await openInMemory(STATE, clock, { bytes, savedAt });
-  } finally {
-    await taken.close();
+function* carriedParts(store: Store, name: string): Generator<Uint8Array> {
+  for (let part = 0; ; part++) {
+    const sql = 'select bytes from carried where name = ? and part = ?';
+    const found = store.get<{ bytes: Uint8Array }>(sql, [name, part]);
+    if (!found) return;
+    yield found.bytes;
   }
 }
 
-const TABLES = `select name as "table" from main.sqlite_schema where type = 'table'`;
-
-/** Opens a state whose changes are saved nowhere: an empty one without `content`. */
-function openInMemory(format: Format, clock: Clock, content: FileContent | null): Promise<Store> {
-  return openDatabaseFile({
-    ...{ path: 'relay.db', format, onDamage: 'refuse', clock, log: silentLog, sqlite: loadSqlite },
-    disk: { ...readOnlyDisk, prepare: async (path) => path, read: async () => content },
-  });
-}
-
-function carriedIn(SQL: SqlJsStatic, db: Database, path: string, companions: readonly Companion[]) {
-  const names = carries(db) ? (db.exec('select distinct name from carried')[0]?.values.flat() ?? []) : [];
-  return {
-    companions: companions.filter(({ table }) => names.includes(table)),
-    *partsOf({ table }: Companion) {
-      for (let part = 0; ; part++) {
-        const found = db.exec('select bytes from carried where name = ? and part = ?', [table, part])[0];
-        const bytes = found?.values[0]?.[0];
-        if (!(bytes instanceof Uint8Array)) return;
-        yield bytes;
-      }
-    },
-    countIn(written: string, companion: Companion): number {
-      const file = openDiskFile(written);
-      try {
-        return checkedRows(SQL, file, companion);
-      } catch (error) {
-        throw unsound(path, `its ${companion.holds} cannot be used: ${messageOf(error)}`);
-      } finally {
-        file.close();
-      }
-    },
-  };
-}
-
-const MADE_BY_BACKUP = {
-  text: 'Nothing was changed. Give the path of a file made by {command}.',
-  command: ['backup'],
-};
-
-async function requireOtherFile(path: string, statePath: string): Promise<void> {
+/** Refuses a path that leads to no copy, before the whole file is read. @throws RelayError `USAGE`, `STATE_DAMAGED` */
+async function requireCopy(path: string, statePath: string, companions: readonly Companion[]): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (!found) throw noCopy(`There is no file ${path}.`);
   if (!found.isFile()) throw noCopy(`${path} is not a file.`);
   if (isSame(found, await stat(statePath).catch(() => null)))
     throw noCopy(`${path} is the state file itself: there is nothing to restore.`);
-}
-
-function openToRead(path: string): DiskFile {
-  try {
-    return openDiskFile(path);
-  } catch (error) {
-    throw new RelayError('HOME_UNUSABLE', `${path} cannot be read: ${messageOf(error)}.`, {
-      remedy: 'The state of this home is unchanged. Make the copy readable for this user.',
-      cause: error,
-    });
-  }
+  const start = await readStart(path, 100).catch(() => null);
+  if (start === null) return;
+  const only = companions.find(({ format }) => headerProblem(start, found.size, format) === null);
+  if (only) throw noCopy(`${path} has only ${only.holds}, and no state.`);
+  const problem = headerProblem(start, found.size, STATE);
+  if (problem !== null) throw unsound(path, problem);
 }
 
 function noCopy(message: string): RelayError {
-  return new RelayError('USAGE', message, { remedy: MADE_BY_BACKUP });
+  const text = 'Nothing was changed. Give the path of a file made by {command}.';
+  return new RelayError('USAGE', message, { remedy: { text, command: ['backup'] } });
 }
 
+/** Says of a copy what `openDatabaseFile` says of a state: there is no other file to restore in its place. */
+function aboutCopy(path: string, error: unknown): unknown {
+  if (!(error instanceof RelayError)) return error;
+  const { problem } = error.details ?? {};
+  return typeof problem === 'string' ? unsound(path, problem) : error.with({ remedy: UNCHANGED });
+}
+
+const UNCHANGED = 'The state of this home is unchanged. Restore another copy.';
+
 function unsound(path: string, problem: string): RelayError {
-  return new RelayError('STATE_DAMAGED', `${path} is not a sound relay backup: ${problem}.`, {
-    remedy: 'The state of this home is unchanged. Restore another copy.',
-    details: { path },
-  });
+  const message = `${path} is not a sound relay backup: ${problem}.`;
+  return new RelayError('STATE_DAMAGED', message, { remedy: UNCHANGED, details: { path, problem } });
 }
 
 /** Makes the error for a copy of a newer program: the copy cannot be checked, since its schema is not known here. */
 function tooNew(path: string, schemaVersion: number, expectedVersion: number): RelayError {
-  return new RelayError(
-    'STATE_TOO_NEW',
-    `The copy ${path} has schema ${schemaVersion}; this program knows ${expectedVersion}.`,
-    {
-      remedy: 'The state of this home is unchanged. Restore with the newer relay that made the copy.',
-      details: { path, schemaVersion, expectedVersion },
-    },
-  );
+  const message = `The copy ${path} has schema ${schemaVersion}; this program knows ${expectedVersion}.`;
+  const remedy = 'The state of this home is unchanged. Restore with the newer relay that made the copy.';
+  const details = { path, schemaVersion, expectedVersion };
+  return new RelayError('STATE_TOO_NEW', message, { remedy, details });
 }
 
 export interface Replacement {
   path: string;
-  content: Iterable<Uint8Array>;
+  /** Returns the new content, in parts. */
+  content(): Iterable<Uint8Array>;
   /** Checks what was written, before any file is replaced. */
   check?(written: string): void;
 }
@@ -216,7 +163,7 @@ export async function replaceFiles(
       await removeStaleTemps(path);
       const temp = tempPathFor(path);
       written.push({ path, temp });
-      await disk.writeSynced(temp, content);
+      await disk.writeSynced(temp, content());
       check?.(temp);
     }
     for (const { path, temp } of written) {
@@ -248,12 +195,7 @@ export async function keepFile(path: string, why: string, clock: Clock): Promise
   let kept = name;
   for (let count = 2; await exists(kept); count++) kept = `${name}-${count}`;
   const temp = tempPathFor(path);
-  const file = openDiskFile(path);
-  try {
-    await machineDisk.writeSynced(temp, partsOf(file));
-  } finally {
-    file.close();
-  }
+  await withDiskFile(path, (file) => machineDisk.writeSynced(temp, partsOf(file)));
   await machineDisk.rename(temp, kept);
   await machineDisk.syncDirectory(dirname(path));
   return kept;

@@ -2,7 +2,7 @@
 import { visibleText } from '../base/visibleText.ts';
 import { COMMAND_LINE } from '../domain/localApi.ts';
 import type { Call } from '../provider/api.ts';
-import { getClient } from '../store/tables/oauthClients.ts';
+import { getClient } from '../store/tables/oauth.ts';
 import type { Services } from './tool.ts';
 
 const MAX_NAME = 60;

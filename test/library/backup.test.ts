@@ -92,7 +92,8 @@ test('versions and plays are in the same file as the state, and another home get
   assert.deepEqual(readdirSync(second).sort(), ['memory.db', 'plays.db', 'relay.db']);
   assert.deepEqual(await contentOf(second), WHOLE);
   // The state itself gets no table of them.
-  const tables = (path: string) => withDatabase(path, (db) => db.exec('select sql from sqlite_schema'));
+  const tables = (path: string) =>
+    withDatabase(path, (db) => db.exec('select sql from sqlite_schema order by name'));
   assert.deepEqual(await tables(join(second, 'relay.db')), await tables(join(home, 'relay.db')));
   const again = await run(second, 'backup', join(folder, 'again'), '--json');
   assert.deepEqual(JSON.parse(again.out).memory, { versions: 1, plays: 2 });

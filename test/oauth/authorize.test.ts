@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
 import { openStore } from '../../src/store/store.ts';
-import { putClient } from '../../src/store/tables/oauthClients.ts';
+import { putClient } from '../../src/store/tables/oauth.ts';
 import { DAY, manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { authorizeUrl, CHALLENGE, newClient, REDIRECT, VERIFIER } from './clients.ts';

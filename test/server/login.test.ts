@@ -49,7 +49,7 @@ test('the login asks the provider for every scope, with PKCE, state and the exac
       response_type: 'code',
       redirect_uri: `${baseUrl}/auth/provider/callback`,
       scope:
-        'playlist-read-private playlist-read-collaborative playlist-modify-public playlist-modify-private user-library-read user-library-modify user-top-read user-read-recently-played user-read-playback-state user-read-currently-playing user-modify-playback-state user-read-private',
+        'playlist-read-private playlist-read-collaborative playlist-modify-public playlist-modify-private user-library-read user-library-modify user-top-read user-read-recently-played user-read-playback-state user-read-currently-playing user-modify-playback-state user-read-private user-follow-read',
       code_challenge_method: 'S256',
     });
     const cookie = start.headers.get('set-cookie') ?? '';

@@ -47,11 +47,11 @@ async function rowIn(home: string): Promise<string | undefined> {
 async function restore(file: string, home: string, disk = testDisk()) {
   const copy = await openCopy(file, home, manualClock());
   try {
-    const state = { path: await stateFilePath(home), content: copy.store.image().parts };
+    const state = { path: await stateFilePath(home), content: copy.content };
     const [replaced] = await replaceFiles([state], manualClock(), disk.disk);
     return replaced;
   } finally {
-    await copy.close();
+    await copy.store.close(true);
   }
 }
 

@@ -1,6 +1,5 @@
 /** Whether a code or a refresh token may be exchanged now. Pure: rows and time in, a decision out. */
-import type { Grant } from '../../store/tables/oauthGrants.ts';
-import type { StoredToken } from '../../store/tables/oauthTokens.ts';
+import type { Grant, StoredToken } from '../../store/tables/oauth.ts';
 import type { Reason } from '../refusal.ts';
 import { GRANT_MS, READ_SCOPE, ROTATION_GRACE_MS } from './limits.ts';
 import { askedScope, isSameResource, isVerifierOf } from './parameters.ts';

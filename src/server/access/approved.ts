@@ -6,8 +6,7 @@ import type { BrowserSummary, ClientSummary, NewClient } from '../../domain/loca
 import { isKnownToOwner, type OAuthClient } from '../../oauth/client.ts';
 import { READ_SCOPE } from '../../oauth/policy/limits.ts';
 import { forgetAllBrowsers, forgetBrowser, listBrowsers } from '../../store/tables/browsers.ts';
-import { type Grant, listLiveGrants } from '../../store/tables/oauthGrants.ts';
-import { liveTokensOf } from '../../store/tables/oauthTokens.ts';
+import { type Grant, listLiveGrants, liveTokensOf } from '../../store/tables/oauth.ts';
 import type { Core } from '../core.ts';
 import { originsOf } from '../http/address.ts';
 import type { ServerFacts } from '../status/status.ts';

@@ -1,5 +1,5 @@
 /** Copies the state of a home, and restores a copy: checks it, adapts it to this home, and puts it in place while nobody else holds the home. */
-import { rmdir } from 'node:fs/promises';
+import { rmdir, stat } from 'node:fs/promises';
 import { type Clock, isoOf, type Random } from '../../base/clock.ts';
 import { exists } from '../../base/files.ts';
 import { makeDirectories } from '../../base/filesSync.ts';
@@ -93,7 +93,7 @@ export async function restoreState(options: RestoreOptions): Promise<Restored> {
     for (const directory of made) await rmdir(directory).catch(() => {});
     throw error;
   } finally {
-    await copy.close();
+    await copy.store.close(true);
   }
 }
 
@@ -121,18 +121,17 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
   const { keyProblem, open } = await checkKey(options, store);
   const kept = await keepFrom(settings.home, clock, open, store);
   const heldJobs = holdWriting(store, savedAt);
-  const { parts, length: sizeBytes } = store.image();
   signal.throwIfAborted();
   const memory: Record<string, number> = {};
   const beside = companions.map((companion) => ({
     path: companion.path,
-    content: copy.partsOf(companion),
+    content: () => copy.contentOf(companion),
     check(written: string) {
       memory[companion.table] = copy.countIn(written, companion);
     },
   }));
   // The state comes last. If the process is killed before that, restoring again repairs the home.
-  const state = { path: await stateFilePath(settings.home), content: parts };
+  const state = { path: await stateFilePath(settings.home), content: copy.content };
   const replaced = await replaceFiles([...beside, state], clock, disk);
   const keptPaths = replaced.map(({ keptPath }) => keptPath);
   return {
@@ -141,7 +140,7 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
     keptPath: keptPaths.at(-1) ?? null,
     savedAt: isoOf(savedAt),
     schemaVersion: store.state().schemaVersion,
-    sizeBytes,
+    sizeBytes: (await stat(state.path)).size,
     aliases: countAliases(store),
     keptPlaylists: listKeepTimes(store).length,
     jobs: countJobs(store),

@@ -2,6 +2,7 @@
  * The report of `relay status` without a server. Opens as much of the state as it can, and says what cannot be opened and what to
  * do about it. Changes nothing, creates no key and takes no lock.
  */
+import { exists } from '../../base/files.ts';
 import { silentLog } from '../../base/log.ts';
 import { keyOptions, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -9,7 +10,7 @@ import type { StatusReport } from '../../domain/localApi.ts';
 import { keySource, loadMasterKey } from '../../secrets/masterKey.ts';
 import { createSealer } from '../../secrets/seal.ts';
 import { type Disk, readOnlyDisk } from '../../store/databaseFile.ts';
-import { openStore, type Store } from '../../store/store.ts';
+import { openStore, type Store, stateFilePath } from '../../store/store.ts';
 import { createVault, isSealed } from '../../store/vault.ts';
 import type { CoreOptions } from '../core.ts';
 import { type Facts, factsOf, reportOf } from './status.ts';
@@ -17,20 +18,20 @@ import { type Facts, factsOf, reportOf } from './status.ts';
 type Options = Pick<CoreOptions, 'settings' | 'version' | 'clock' | 'random'>;
 
 export async function offlineStatus(options: Options): Promise<StatusReport> {
+  const { home } = options.settings;
   try {
-    return reportOf(await factsIn(options, readOnlyDisk));
+    return reportOf(await factsIn(options, readOnlyDisk, await exists(await stateFilePath(home))));
   } catch (error) {
     if (!(error instanceof RelayError)) throw error;
-    const facts = await factsIn(options, { ...readOnlyDisk, read: async () => null });
+    const facts = await factsIn(options, { ...readOnlyDisk, read: async () => null }, false);
     return reportOf({ ...facts, database: closed(facts.database, error), problem: problemOf(error) });
   }
 }
 
-/** Collects the facts in the state that is on a disk; those of an empty one if there is none. */
-async function factsIn(options: Options, disk: Disk): Promise<Facts> {
+/** Collects the facts in the state that is on a disk; those of an empty one if there is none (`isThere`). */
+async function factsIn(options: Options, disk: Disk, isThere: boolean): Promise<Facts> {
   const { settings, version, clock } = options;
   const store = await openStore({ home: settings.home, clock, log: silentLog, disk });
-  const isThere = (await disk.read(store.state().path)) !== null;
   try {
     const { key, problem } = await checkKey(options, store);
     const facts = factsOf({ settings, version, clock, store, key });

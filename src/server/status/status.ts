@@ -11,7 +11,7 @@ import type { MasterKey } from '../../secrets/masterKey.ts';
 import { type ApiError, listOpenApiErrors } from '../../store/tables/apiErrors.ts';
 import { listBrowsers } from '../../store/tables/browsers.ts';
 import { countKeeps } from '../../store/tables/keeps.ts';
-import { listLiveGrants } from '../../store/tables/oauthGrants.ts';
+import { listLiveGrants } from '../../store/tables/oauth.ts';
 import { listRateLimits, requestTotals } from '../../store/tables/rateLimits.ts';
 import { listSecrets } from '../../store/tables/secrets.ts';
 import { countCommittable, countJobs, countReviews, nextRunAfter } from '../../store/tables/works.ts';

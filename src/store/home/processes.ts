@@ -64,27 +64,20 @@ function kernelText(path: string): string | null {
   }
 }
 
+/** Asks `ps`, which ends with 1 for an unknown process; undefined if it cannot be run, as in a sandbox. */
 async function psStart(pid: number): Promise<string | null | undefined> {
   // Loaded here, since it is not needed on Linux.
   const { execFile } = await import('node:child_process');
   const env = childEnv({ LC_ALL: 'C', TZ: 'UTC' });
   const args = ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)];
-  return startFromPs(
-    await promisify(execFile)('ps', args, { env }).catch((error: unknown) => ({
-      code: (error as { code?: unknown }).code,
-    })),
+  return promisify(execFile)('ps', args, { env }).then(
+    ({ stdout }) => startFromPs(stdout),
+    (error: { code?: unknown }) => (error.code === 1 ? null : undefined),
   );
 }
 
-/**
- * Reads the start of a process from the answer of `ps`; null if the process has ended or is a zombie. undefined if `ps` could
- * not be run, as in a sandbox that allows no set-user-ID program. Pure.
- * @param answer `code`: the exit code, or why `ps` did not run
- * @internal
- */
-export function startFromPs(answer: { stdout: string } | { code: unknown }): string | null | undefined {
-  if ('code' in answer) return answer.code === 1 ? null : undefined;
-  const [, state, start] = /^\s*(\S+)\s+(.+?)\s*$/.exec(answer.stdout) ?? [];
-  if (start === undefined) return undefined;
-  return state?.startsWith('Z') ? null : start;
+/** Reads the start of a process from the answer of `ps`; null if the process is a zombie, undefined for another answer. @internal */
+export function startFromPs(answer: string): string | null | undefined {
+  const [, state, start] = /^\s*(\S+)\s+(.+?)\s*$/.exec(answer) ?? [];
+  return start !== undefined && state?.startsWith('Z') ? null : start;
 }

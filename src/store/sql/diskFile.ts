@@ -13,8 +13,6 @@ export interface DiskFile {
   /** Stands for the bytes of the file; pass it to sql.js. */
   bytes: Uint8Array;
   size: number;
-  /** When the file was written, Unix milliseconds. */
-  savedAt: number;
   /** Reads at most `length` bytes. */
   read(at: number, length: number): Uint8Array;
   close(): void;
@@ -23,7 +21,7 @@ export interface DiskFile {
 /** Opens a file for reading. @throws the error of the system */
 export function openDiskFile(path: string): DiskFile {
   const file = openSync(path, 'r');
-  const { size, mtimeMs } = fstatSync(file);
+  const { size } = fstatSync(file);
   // MEMFS copies each page before it asks for the next, so one buffer serves all pages. With a buffer for each page, the
   // thread's allocator would keep the garbage.
   let buffer = new Uint8Array(LARGEST_PAGE);
@@ -45,7 +43,6 @@ export function openDiskFile(path: string): DiskFile {
   return {
     bytes: bytes as unknown as Uint8Array,
     size,
-    savedAt: Math.round(mtimeMs),
     read(at, length) {
       const part = new Uint8Array(Math.max(0, Math.min(length, size - at)));
       return part.subarray(0, readSync(file, part, 0, part.length, at));
@@ -57,4 +54,19 @@ export function openDiskFile(path: string): DiskFile {
 /** Reads a file in parts, so that a large one is never in memory as a whole. */
 export function* partsOf(file: Pick<DiskFile, 'size' | 'read'>): Generator<Uint8Array> {
   for (let at = 0; at < file.size; at += PART) yield file.read(at, PART);
+}
+
+/** Does some work with a file, which is then closed. */
+export function withDiskFile<T>(path: string, work: (file: DiskFile) => T): T {
+  const file = openDiskFile(path);
+  let result: T;
+  try {
+    result = work(file);
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+  if (result instanceof Promise) return result.finally(file.close) as T;
+  file.close();
+  return result;
 }

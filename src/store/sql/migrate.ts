@@ -18,11 +18,6 @@ export interface Format {
   migrations: readonly Migration[];
 }
 
-export interface SchemaVersions {
-  schemaVersion: number;
-  oldestCompatible: number;
-}
-
 /**
  * Settings of a database in memory. Such a database needs no journal on disk: after a crash the last saved file is read. With
  * them, SQLite writes a transaction's changes to the paged file only at the commit, so a rollback does not truncate that file
@@ -36,12 +31,9 @@ export function firstValue(db: Database, sql: string): SqlValue | undefined {
   return db.exec(sql)[0]?.values[0]?.[0];
 }
 
-/** Reads the versions that a database records; zeros for an empty database. */
-export function readVersions(db: Database): SchemaVersions {
-  const schemaVersion = Number(firstValue(db, 'pragma user_version'));
-  if (schemaVersion === 0) return { schemaVersion, oldestCompatible: 0 };
-  const oldest = firstValue(db, "select value from meta where name = 'oldest_compatible'");
-  return { schemaVersion, oldestCompatible: Number(oldest ?? 0) };
+/** Returns the schema version of a database; 0 for an empty one. */
+export function versionOf(db: Database): number {
+  return Number(firstValue(db, 'pragma user_version'));
 }
 
 /** Returns the version that the last of `migrations` leads to; 0 if there are none. */
@@ -54,7 +46,7 @@ export function newestOf(migrations: readonly Migration[]): number {
  * @throws RelayError `STATE_DAMAGED` for a version before the first migration, `STATE_TOO_NEW` if only newer programs may use it
  */
 export function requireKnown(db: Database, { migrations }: Format, path: string): void {
-  const { schemaVersion, oldestCompatible } = readVersions(db);
+  const schemaVersion = versionOf(db);
   const expectedVersion = newestOf(migrations);
   const details = { path, schemaVersion, expectedVersion };
   if (schemaVersion < (migrations[0]?.version ?? 0)) {
@@ -68,6 +60,9 @@ export function requireKnown(db: Database, { migrations }: Format, path: string)
       },
     );
   }
+  const oldestCompatible = Number(
+    firstValue(db, "select value from meta where name = 'oldest_compatible'") ?? 0,
+  );
   if (oldestCompatible <= expectedVersion) return;
   throw new RelayError(
     'STATE_TOO_NEW',
@@ -84,7 +79,7 @@ export function requireKnown(db: Database, { migrations }: Format, path: string)
  * version. A failure leaves the database at the last version that succeeded.
  */
 export function migrate(db: Database, { applicationId, migrations }: Format): number {
-  const { schemaVersion } = readVersions(db);
+  const schemaVersion = versionOf(db);
   const due = migrations.filter((migration) => migration.version > schemaVersion);
   if (schemaVersion === 0) db.exec(`pragma application_id = ${applicationId}`);
   // A migration may rebuild a table that others refer to. Inside its transaction, this pragma would have no effect.

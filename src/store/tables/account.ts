@@ -1,4 +1,4 @@
-/** The connected account: one row or none. Its tokens are among the sealed secrets, not here. */
+/** The connected account: one row or none. Its tokens are among the sealed secrets, not here. And what is stored about it besides. */
 import { defineTable, flag, integer, type Kind, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../store.ts';
 
@@ -68,4 +68,22 @@ export function requireReauthorization(store: Store, reason: string, now: number
 /** Returns true if there was an account. */
 export function deleteAccount(store: Store): boolean {
   return store.run('delete from account').changes > 0;
+}
+
+/** Forgets what relay has done: kept playlists, works, names of playlists and errors. Saved soon. */
+export function forgetActivity(store: Store): void {
+  empty(store, ['keeps', 'items', 'works', 'playlist_names', 'api_errors']);
+  store.saveSoon();
+}
+
+/** Erases everything about an account but its login. Deleting a work deletes its items. */
+export function eraseAccountData(store: Store): void {
+  empty(store, ['keeps', 'works', 'aliases', 'playlist_names']);
+}
+
+/** @param tables a table that refers to another comes before it */
+function empty(store: Store, tables: readonly string[]): void {
+  store.transaction(() => {
+    for (const table of tables) store.run(`delete from ${table}`);
+  });
 }

@@ -15,7 +15,7 @@ async function restoreForEver(home: string, files: string[]): Promise<never> {
   const state = await stateFilePath(home);
   for (let round = 0; ; round++) {
     writeSync(1, `${round}\n`);
-    const content = [images[round % images.length] ?? new Uint8Array()];
+    const content = () => [images[round % images.length] ?? new Uint8Array()];
     await replaceFiles([{ path: state, content }], systemClock);
   }
 }

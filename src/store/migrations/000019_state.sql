@@ -1,6 +1,6 @@
 -- The state of one home. Times are Unix milliseconds; truth is 0 or 1; texts that are objects or lists are JSON. A program that
--- was never released wrote the versions below 18, and such a file is refused.
--- oldest-compatible: 18
+-- was never released wrote the versions below 19, and such a file is refused.
+-- oldest-compatible: 19
 
 create table meta (
   name  text primary key,
@@ -68,16 +68,10 @@ create unique index api_errors_kind
 create index api_errors_recent on api_errors (last_seen_at);
 
 -- Matches: which track a title, artist and album meant, found by search or chosen by a person.
-create table tracks (
-  id         text primary key,
-  data       text not null,
-  updated_at integer not null
-) strict, without rowid;
-create index tracks_age on tracks (updated_at);
-
 create table aliases (
   key        text primary key,
-  track_id   text not null references tracks (id),
+  track_id   text not null,
+  track      text not null,
   title      text not null,
   artist     text not null,
   album      text,
@@ -87,7 +81,6 @@ create table aliases (
   confirmed  integer not null default 0 check (confirmed in (0, 1))
 ) strict, without rowid;
 create index aliases_age on aliases (source, updated_at);
-create index aliases_track on aliases (track_id);
 
 -- MCP clients, their grants and tokens. Secrets, codes and tokens are stored as hashes.
 create table oauth_clients (
