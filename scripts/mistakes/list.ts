@@ -58,7 +58,7 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     id: 'cli-file-names',
-    file: 'src/cli/lists/fileNames.ts',
+    file: 'src/cli/lists/exportFiles.ts',
     from: "candidate.normalize('NFKC').toLowerCase()",
     to: "candidate.normalize('NFKC')",
     note: 'the exports of "Mix" and "mix" are one file on macOS and Windows',

@@ -10,6 +10,7 @@ import type { SettingFlags } from '../config/sources.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { LocalApi } from '../server/calls.ts';
 import type { Machine } from '../service/service.ts';
+import { EXIT, type ExitCode } from './exit.ts';
 import type { Connection, ServerChoice } from './findServer.ts';
 import { cleanIo, type Io, note, type Streams } from './terminal/output.ts';
 import type { Pipe } from './terminal/pipe.ts';
@@ -19,7 +20,7 @@ export interface Parts {
   startServer: typeof import('../server/start.ts').startServer;
   openOffline: typeof import('../server/offline.ts').openOffline;
   createLog: typeof import('../server/log/log.ts').createLog;
-  startDemo: typeof import('./serve/startDemo.ts').startDemo;
+  startDemo: typeof import('./serve/openServer.ts').startDemo;
 }
 
 export interface World {
@@ -31,6 +32,8 @@ export interface World {
   clock: Clock;
   random: Random;
   version: string;
+  /** The command that starts relay, as this person can type it; `relay` by default. */
+  program?: string;
   /** Aborted with `INTERRUPTED` when the person or the system asks the program to stop. */
   signal: AbortSignal;
   /**
@@ -61,6 +64,8 @@ export interface Context extends World {
   readonly json: boolean;
   /** The value of `--home`; undefined without that option. */
   readonly home: string | undefined;
+  /** The exit code of the command, if it ends without an error. */
+  exitCode: ExitCode;
   /**
    * True with `--demo`, or once the command uses the running demo without that option. Commands shown to people then contain
    * `--demo`.
@@ -110,6 +115,7 @@ export function createContext(world: World, globals: () => GlobalOptions): Conte
       return globals().home;
     },
     remarks,
+    exitCode: EXIT.done,
     remark: (text) => {
       if (said.has(text)) return;
       said.add(text);

@@ -13,9 +13,6 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Takes the exit code of a command that ended without an error. */
-export type Finish = (code: ExitCode) => void;
-
 /** The errors with an exit code of their own. All others exit with `failed`. */
 const EXIT_CODES: Partial<Record<ErrorCode, ExitCode>> = {
   USAGE: EXIT.usage,

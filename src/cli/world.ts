@@ -7,7 +7,7 @@ export function systemWorld(signal: AbortSignal): World {
   return {
     ...own,
     openBrowser: async (url) => {
-      const { startBrowser } = await import('./browser/startBrowser.ts');
+      const { startBrowser } = await import('./serve/startBrowser.ts');
       await startBrowser(url, own);
     },
     machine: async () => (await import('../service/service.ts')).systemMachine(),
@@ -15,8 +15,7 @@ export function systemWorld(signal: AbortSignal): World {
       ...(await import('../server/start.ts')),
       ...(await import('../server/offline.ts')),
       ...(await import('../server/log/log.ts')),
-      // Loading this module creates the demo's catalogue, so it is loaded only when the demo starts.
-      startDemo: async (...args) => (await import('./serve/startDemo.ts')).startDemo(...args),
+      ...(await import('./serve/openServer.ts')),
     }),
   };
 }

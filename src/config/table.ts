@@ -48,10 +48,7 @@ export const SETTINGS = {
   port: setting('RELAY_PORT', types.port, 4980, { flag: '--port' }),
   publicBaseUrl: optional('PUBLIC_BASE_URL', types.origin),
   providerClientId: optional('PROVIDER_CLIENT_ID', types.clientId),
-  providerClientSecret: optional('PROVIDER_CLIENT_SECRET', types.secretText, {
-    ...SECRET,
-    fallbackText: 'the one in the state, if any',
-  }),
+  providerClientSecret: optional('PROVIDER_CLIENT_SECRET', types.secretText, SECRET),
   providerRedirectUri: optional('PROVIDER_REDIRECT_URI', types.providerRedirectUri, {
     fallbackText: `\`http://127.0.0.1:<port>${types.CALLBACK_PATH}\``,
   }),

@@ -97,17 +97,14 @@ function findIn(text: string, { addition, connection }: Plan): Found {
 
 /** What a client's file says about the server. */
 export interface FileState {
-  /**
-   * `other`: the entry with our name has another address, or another path of the program. `other_home`: it starts relay for
-   * another home. `taken`: the entry with our name is another server's. `old_key`: the entry's key is no longer valid.
-   */
-  state: 'yes' | 'no' | 'other' | 'other_home' | 'taken' | 'old_key' | 'unreadable';
-  /** True if the entry with our name has another address. It may be that of another home. */
-  otherAddress?: true;
+  /** `different`: the entry is not as it would be written now, or the entry with our name is another server's. */
+  state: 'absent' | 'present' | 'different' | 'unreadable';
   /** The name of the entry that `state` is about; our name if there is none. */
   entryName: string;
   /** All entries under other names that lead to the server. */
   otherNames: string[];
+  /** The entries that `remove` would take out. */
+  removable: string[];
 }
 
 /** @param currentKey returns the server's key, null if not known; called only if the entry has a key */
@@ -115,19 +112,28 @@ export async function lookInto(plan: Plan, currentKey: () => Promise<string | nu
   const { file, addition, connection } = plan;
   try {
     const { text } = await readClientFile(file);
-    const { entry, name: entryName, otherNames, isTaken } = findIn(text ?? '', plan);
-    const names = { entryName, otherNames };
-    if (entry === undefined) return { state: isTaken ? 'taken' : 'no', ...names };
-    if (startsAnother(entry, connection)) return { state: 'other_home', ...names };
-    if (!leadsTo(entry, connection)) return { state: 'other', otherAddress: true, ...names };
-    if (!isSameProgram(entry, addition.entry)) return { state: 'other', ...names };
+    const found = findIn(text ?? '', plan);
+    const { entry, name: entryName, otherNames, isTaken } = found;
+    const names = { entryName, otherNames, removable: removableIn(found, plan) };
+    if (entry === undefined) return { state: isTaken ? 'different' : 'absent', ...names };
+    const isSame = leadsTo(entry, connection) && isSameProgram(entry, addition.entry);
     const keys = keysIn(entry);
     const current = keys.length === 0 ? null : await currentKey();
-    return { state: current === null || keys.includes(current) ? 'yes' : 'old_key', ...names };
+    return {
+      state: isSame && (current === null || keys.includes(current)) ? 'present' : 'different',
+      ...names,
+    };
   } catch (error) {
     if (!(error instanceof FileProblem || error instanceof RelayError)) throw error;
-    return { state: 'unreadable', entryName: addition.name, otherNames: [] };
+    return { state: 'unreadable', entryName: addition.name, otherNames: [], removable: [] };
   }
+}
+
+/** Returns the names of the entries of this server: ours, unless it is for another server or home, and all others that lead to it. */
+function removableIn({ entries, otherNames, isTaken }: Found, { addition, connection }: Plan): string[] {
+  const named = entries.get(addition.name);
+  const stays = named === undefined || isTaken || startsAnother(named, connection);
+  return stays ? otherNames : [addition.name, ...otherNames];
 }
 
 /**
@@ -160,31 +166,26 @@ export interface Written {
 /**
  * Adds the entry to the client's file, after making a backup.
  * @throws RelayError `HOME_UNUSABLE` if the file cannot be read, parsed or written, `CONFLICT` if it changed
- * meanwhile or has another server of that name. In all cases nothing was changed.
+ * meanwhile. In both cases nothing was changed.
  */
 export async function write(plan: Plan, at: { now: number; platform: NodeJS.Platform }): Promise<Written> {
   const { file: path, addition, connection, client } = plan;
   const secret = connection.key !== null && client.starts !== true;
   try {
     const file = await readClientFile(path);
-    const { entry, name, otherNames, isTaken } = findIn(file.text ?? '', plan);
-    if (isTaken && entry === undefined) throw nameTaken(plan);
-    const text = merge(file.text ?? '', { ...addition, name });
+    const { entries, entry, name, otherNames, isTaken } = findIn(file.text ?? '', plan);
+    // Nothing of another server's entry, such as its token, may get into ours.
+    const isReplaced = isTaken && name === addition.name;
+    const before = isReplaced ? withoutEntries(file.text ?? '', addition, [name]) : (file.text ?? '');
+    const text = merge(before, { ...addition, name });
     const closed = secret && isReadableByOthers(file, at.platform);
-    const result = { existed: entry !== undefined, closed, name, otherNames };
+    const result = { existed: entries.has(name), closed, name, otherNames };
     if (text === file.text && !closed) return { changed: false, backup: null, ...result };
     const backup = await replaceClientFile(file, { text, secret, now: at.now, hidden: keysIn(entry) });
     return { changed: true, backup, ...result };
   } catch (error) {
     throw error instanceof FileProblem ? refusal(plan, error) : error;
   }
-}
-
-function nameTaken({ file, addition }: Plan): RelayError {
-  const message = `${file} has another server named ${addition.name}. Nothing was changed.`;
-  return new RelayError('CONFLICT', message, {
-    remedy: 'Give that server another name, or remove it if it is an old entry of relay. Then try again.',
-  });
 }
 
 function refusal({ file, snippet, connection }: Plan, problem: FileProblem): RelayError {
@@ -211,13 +212,13 @@ export interface Removed {
  * meanwhile. In both cases nothing was changed.
  */
 export async function remove(plan: Plan, now: number): Promise<Removed> {
-  const { file: path, addition, connection } = plan;
+  const { file: path, addition } = plan;
   try {
     const file = await readClientFile(path);
-    const { entries, otherNames, isTaken } = findIn(file.text ?? '', plan);
-    const named = entries.get(addition.name);
-    const stays = named !== undefined && (isTaken || startsAnother(named, connection));
-    const names = named === undefined || stays ? otherNames : [addition.name, ...otherNames];
+    const found = findIn(file.text ?? '', plan);
+    const { entries } = found;
+    const names = removableIn(found, plan);
+    const stays = entries.has(addition.name) && !names.includes(addition.name);
     if (names.length === 0) return { names, backup: null, otherStays: stays };
     const text = withoutEntries(file.text ?? '', addition, names);
     const hidden = names.flatMap((name) => keysIn(entries.get(name)));

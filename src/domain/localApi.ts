@@ -72,8 +72,6 @@ export interface StatusReport {
     blocked: Array<{ scope: string; blockedUntil: string; reason: string | null }>;
     requests24h: number;
   };
-  /** Which secrets the state holds, encrypted. */
-  secrets: { mcpApiKey: boolean; providerClientSecret: boolean };
   jobs: {
     /** Number of jobs in each state; states without jobs are left out. */
     byStatus: Record<string, number>;

@@ -13,7 +13,6 @@ import { LIBRARY_PARTS } from '../domain/library.ts';
 import { LIST_FORMATS } from '../domain/listImport.ts';
 import { COMMAND_LINE, type KeepAnswer, type SavedState } from '../domain/localApi.ts';
 import type { PlaysProgress } from '../domain/plays.ts';
-import { countAliases } from '../store/tables/aliases.ts';
 import { KeepRuleShape } from '../store/tables/keeps.ts';
 import { playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
@@ -36,7 +35,6 @@ import {
   ownerSavedRows,
 } from './ownerLists.ts';
 import { ownerRestore, ownerVersion, ownerVersions } from './ownerVersions.ts';
-import { forgetRemembered, rememberedMatches } from './remembered.ts';
 import { importTarget } from './routes/bodies.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status/status.ts';
@@ -175,10 +173,6 @@ const CALLS = {
     await forgetBrowsers(core, null);
     return { key };
   }),
-  setClientSecret: call(
-    () => z.object({ value: z.string().nullable() }),
-    ({ value }, core) => core.setClientSecret(value),
-  ),
   /** Writes everything to disk. */
   saveState: call(nothing, async (_, { store, library, key }): Promise<SavedState> => {
     await store.saveNow();
@@ -209,15 +203,6 @@ const CALLS = {
   forgetBrowsers: call(
     () => z.object({ id: z.string().nullable() }),
     async ({ id }, core) => ({ forgotten: await forgetBrowsers(core, id) }),
-  ),
-  listRemembered: call(
-    () => z.object({ limit: z.int().min(1).max(20_000) }),
-    ({ limit }, core) => ({ remembered: rememberedMatches(core, limit), total: countAliases(core.store) }),
-  ),
-  /** Without an ID, forgets all matches. */
-  forgetRemembered: call(
-    () => z.object({ id: z.string().max(100).nullable() }),
-    ({ id }, core) => forgetRemembered(core, id),
   ),
   listChanges: serverCall(
     () => z.object({ limit: z.int().min(1).max(200) }),

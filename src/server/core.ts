@@ -33,9 +33,6 @@ import { createApiKey } from './access/apiKey.ts';
 import { accountView, createKeepers } from './accountStore.ts';
 import { createQuietLog } from './log/quietLog.ts';
 
-/** Name of the Spotify app's client secret among the sealed secrets. */
-export const CLIENT_SECRET = 'provider.client_secret';
-
 /** What a home is opened with. */
 export interface HomeOptions {
   settings: Settings;
@@ -145,7 +142,7 @@ function assemble(
   const app = (): ProviderApp => ({
     accountsUrl: settings.providerAccountsUrl,
     clientId: readClientId() ?? '',
-    clientSecret: settings.providerClientSecret ?? vault.get(CLIENT_SECRET),
+    clientSecret: settings.providerClientSecret,
   });
   const { transport, library: makeLibrary = createLibrary } = options.ground ?? {};
   const limits = createLimits(store, clock);
@@ -214,15 +211,5 @@ function assemble(
     onConnected: (tell: () => void) => void connected.push(tell),
     /** The client ID of the Spotify app; null if none is set. */
     clientId: readClientId,
-    /** Stores the client secret, or deletes it if `value` is null. @throws RelayError `STORE_ERROR` */
-    async setClientSecret(value: string | null): Promise<void> {
-      const before = vault.get(CLIENT_SECRET);
-      const put = (secret: string | null) =>
-        secret === null ? vault.delete(CLIENT_SECRET) : vault.set(CLIENT_SECRET, secret);
-      await store.durable(
-        () => put(value),
-        () => put(before),
-      );
-    },
   };
 }

@@ -1,4 +1,4 @@
-/** The remembered matches, for `relay remembered` and the owner's page. */
+/** The remembered matches, for the owner's page. */
 import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
 import { visibleText } from '../base/visibleText.ts';
@@ -27,7 +27,7 @@ export async function forgetRemembered(
   const [first] = found;
   if (id !== null && !first) {
     throw new RelayError('NOT_FOUND', `Nothing is remembered under "${id}".`, {
-      remedy: { text: 'Run {command} to see the IDs.', command: ['remembered'] },
+      remedy: 'Load the page again to see what is remembered.',
     });
   }
   if (!first) return { forgotten: 0, match: null };

@@ -28,7 +28,7 @@ test('a state that opens is reported as it is, and no byte of it changes', async
   assert.deepEqual([code, err], [4, '']);
   assert.match(
     out,
-    /^off {2}server {4}not running\n +> relay serve\nbad {2}account .*\n.*\nok {3}key {7}kept in RELAY_ENCRYPTION_KEY\nok {3}database {2}schema \d+, \d+ KiB, saved \S+\n/,
+    /^off {2}server {4}not running\n +> relay serve\nbad {2}account .*\n.*\nok {3}key {7}kept in RELAY_ENCRYPTION_KEY\nok {3}database {2}schema \d+, \d+ KiB, saved just now\n/,
   );
   assert.equal(readFileSync(join(home, 'relay.db')).equals(file), true);
 });

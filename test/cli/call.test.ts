@@ -50,13 +50,16 @@ function echoServer(log: { started?: () => void; cancelled?: () => void } = {}):
   return server;
 }
 
-test('call prints what the tool answers: JSON in a pipe, words on a terminal', async (context) => {
+test('call prints what the tool answers: JSON in a pipe, YAML on a terminal', async (context) => {
   const { env, calls } = await startFakeLocal(context, { mcp: () => echoServer() });
   const args = ['call', 'echo', 'query=blue in green', 'limit=5', 'ids=a,b', 'other=1'];
   const got = { query: 'blue in green', limit: 5, ids: ['a', 'b'], other: '1' };
   assert.deepEqual(await relay(args, { env }), { code: 0, out: `${JSON.stringify({ got })}\n`, err: '' });
   const onTerminal = await relay(args, { env, terminal: { stdout: true } });
-  assert.equal(onTerminal.out, 'Got:\n  query  blue in green\n  limit  5\n  ids    a, b\n  other  1\n');
+  assert.equal(
+    onTerminal.out,
+    'got:\n  query: blue in green\n  limit: 5\n  ids:\n    - a\n    - b\n  other: "1"\n',
+  );
   const asJson = await relay([...args, '--json'], { env, terminal: { stdout: true } });
   assert.equal(asJson.out, `${JSON.stringify({ got })}\n`);
   assert.deepEqual(calls, []);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import test, { type TestContext } from 'node:test';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { ClientSummary } from '../../src/domain/localApi.ts';
+import type { LocalApi } from '../../src/server/calls.ts';
 import { relay } from '../support/cli.ts';
-import { pluck } from '../support/entries.ts';
+import { manualClock } from '../support/clock.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 
 const URI = 'http://127.0.0.1/callback';
@@ -36,42 +37,58 @@ const NEVER: ClientSummary = {
   approvals: [],
 };
 
-test('clients lists each client with its approvals', async (context) => {
+const BROWSER = {
+  id: '3f9c21aa',
+  label: 'Firefox on Linux',
+  origin: 'http://127.0.0.1:4980',
+  createdAt: '2026-11-01T10:00:00.000Z',
+  lastUsedAt: '2026-11-19T10:00:00.000Z',
+  expiresAt: '2026-12-19T10:00:00.000Z',
+};
+
+/** A server with these clients and browsers, at a moment when all times are recent. */
+async function serverWith(context: TestContext, answers: Partial<LocalApi>) {
+  const listBrowsers = async () => ({ browsers: [BROWSER] });
+  const server = await startFakeLocal(context, { answers: { listBrowsers, ...answers } });
+  const clock = manualClock(Date.UTC(2026, 10, 20, 12));
+  const run = (...args: string[]) => relay(['clients', ...args], { env: server.env, clock });
+  return { ...server, run };
+}
+
+test('clients lists each client with its approvals, and the browsers that approve', async (context) => {
   const hidden = { ...NEVER, clientId: 'x', name: '\u001b[31mred\u202e' };
-  const listClients = async () => ({ clients: [CLIENT, NEVER, hidden] });
-  const { env } = await startFakeLocal(context, { answers: { listClients } });
-  assert.deepEqual(await relay(['clients'], { env }), {
+  const clients = [CLIENT, NEVER, hidden];
+  const { run } = await serverWith(context, { listClients: async () => ({ clients }) });
+  const { code, out, err } = await run();
+  assert.deepEqual([code, err], [0, '']);
+  assert.match(out, /^CLIENT +ID +FROM +APPROVED +LAST USED\nClaude Code +abc123 +registered +/);
+  assert.match(out, /^- +legacy +environment +no +never$/m);
+  assert.match(out, /^\[31mred +x /m);
+  assert.match(out, /^Firefox on Linux +3f9c21aa +http:\/\/127\.0\.0\.1:4980 +26 h ago +/m);
+  assert.deepEqual(JSON.parse((await run('list', '--json')).out), { clients, browsers: [BROWSER] });
+});
+
+test('clients says where clients come from when there are none, or how to set one up', async (context) => {
+  const browsers = { listBrowsers: async () => ({ browsers: [] }) };
+  const none = await serverWith(context, { ...browsers, listClients: async () => ({ clients: [] }) });
+  assert.match(
+    (await none.run()).out,
+    /^There are no clients\. Most clients register themselves .*\n\nNo browser approves without the owner code\.\n$/,
+  );
+  const listClients = async () => ({ clients: [], registrationOff: true as const });
+  const closed = await serverWith(context, { ...browsers, listClients });
+  assert.match((await closed.run()).out, /Set the client up with `relay clients add`/);
+});
+
+test('clients revoke takes the ID of a browser too', async (context) => {
+  const forgetBrowsers = async () => ({ forgotten: [BROWSER] });
+  const { run, calls } = await serverWith(context, { forgetBrowsers });
+  assert.deepEqual(await run('revoke', BROWSER.id), {
     code: 0,
-    out: `NAME         ID      FROM         APPROVED    LAST USED
-Claude Code  abc123  registered   2026-11-02  2026-11-19
--            legacy  environment  no          never
-[31mred      x       environment  no          never
-`,
+    out: 'Forgot Firefox on Linux (http://127.0.0.1:4980). Next time, the approval page asks for the owner code.\n',
     err: '',
   });
-  const json = await relay(['clients', 'list', '--json'], { env });
-  assert.deepEqual(JSON.parse(json.out), { clients: [CLIENT, NEVER, hidden] });
-});
-
-test('clients says where clients come from when there are none', async (context) => {
-  const { env } = await startFakeLocal(context, { answers: { listClients: async () => ({ clients: [] }) } });
-  assert.deepEqual(await relay(['clients'], { env }), {
-    code: 0,
-    out: '',
-    err: 'There are no clients. Most clients register themselves when they first connect, and then ask for approval.\n',
-  });
-});
-
-test('clients says how to set one up while no client may register itself', async (context) => {
-  const listClients = async () => ({ clients: [], registrationOff: true as const });
-  const { env } = await startFakeLocal(context, { answers: { listClients } });
-  assert.deepEqual(await relay(['clients'], { env }), {
-    code: 0,
-    out: '',
-    err: 'There are no clients. relay lets no client register itself (MCP_OAUTH_DCR_ENABLED is false). Set the client up with `relay clients add`, and enter the client ID in its settings.\n',
-  });
-  const json = await relay(['clients', '--json'], { env });
-  assert.deepEqual(JSON.parse(json.out), { clients: [] });
+  assert.deepEqual(calls.at(-1), { call: 'forgetBrowsers', body: { id: BROWSER.id } });
 });
 
 test('clients add prints the ID alone; a secret comes from stdin and is not printed', async (context) => {
@@ -97,7 +114,7 @@ test('clients add prints the ID alone; a secret comes from stdin and is not prin
 
 test('clients revoke says what ended, and that the client may ask again', async (context) => {
   let answer = { client: CLIENT, approvals: 1, forgotten: false };
-  const server = await startFakeLocal(context, { answers: { revokeClient: async () => answer } });
+  const server = await serverWith(context, { revokeClient: async () => answer });
   const { env } = server;
   assert.deepEqual(await relay(['clients', 'revoke', 'Claude Code'], { env }), {
     code: 0,
@@ -116,43 +133,12 @@ test('clients revoke says what ended, and that the client may ask again', async 
     out: 'Revoked legacy: it had no access.\n',
     err: 'It is in the settings and can ask again. Remove it there to prevent that.\n',
   });
-  assert.deepEqual(server.calls, [
+  const revoked = server.calls.filter(({ call }) => call === 'revokeClient');
+  assert.deepEqual(revoked, [
     { call: 'revokeClient', body: { client: 'Claude Code', forget: false } },
     { call: 'revokeClient', body: { client: 'Claude Code', forget: true } },
     { call: 'revokeClient', body: { client: 'legacy', forget: false } },
   ]);
-});
-
-test('an ID that begins with a dash, as older IDs may, is not read as an option', async (context) => {
-  const revokeClient = async () => ({ client: CLIENT, approvals: 1, forgotten: true });
-  const server = await startFakeLocal(context, { answers: { revokeClient } });
-  const id = '-abcdefghijklmnopqrstu';
-  for (const args of [
-    [id],
-    ['--', id],
-    [id, '--forget'],
-    ['--forget', id],
-    ['--forget', '--', `-${id.slice(1)}`],
-    ['--json', '--', '-x'],
-    [`-V${id.slice(2)}`],
-  ]) {
-    assert.equal((await relay(['clients', 'revoke', ...args], { env: server.env })).code, 0, args.join(' '));
-  }
-  assert.deepEqual(pluck(server.calls, 'body'), [
-    { client: id, forget: false },
-    { client: id, forget: false },
-    { client: id, forget: true },
-    { client: id, forget: true },
-    { client: id, forget: true },
-    { client: '-x', forget: false },
-    { client: `-V${id.slice(2)}`, forget: false },
-  ]);
-  const { env } = server;
-  assert.deepEqual(await relay(['clients', 'revoke', 'Cursor', '--forgot'], { env }), {
-    code: 2,
-    out: '',
-    err: 'relay: Unknown option "--forgot".\n  Did you mean --forget? See `relay clients revoke --help`.\n',
-  });
 });
 
 test('an unknown client is exit 1', async (context) => {
@@ -161,7 +147,7 @@ test('an unknown client is exit 1', async (context) => {
       remedy: 'See `relay clients` for the IDs.',
     });
   };
-  const { env } = await startFakeLocal(context, { answers: { revokeClient } });
+  const { env } = await serverWith(context, { revokeClient });
   assert.deepEqual(await relay(['clients', 'revoke', 'x'], { env }), {
     code: 1,
     out: '',

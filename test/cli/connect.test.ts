@@ -10,11 +10,10 @@ import { CLIENTS } from '../../src/connect/clientTable.ts';
 import { FORMATS } from '../../src/connect/formats.ts';
 import type { StatusReport } from '../../src/domain/localApi.ts';
 import type { LocalApi } from '../../src/server/calls.ts';
-import { ownStart } from '../../src/store/home/processes.ts';
 import { fileWith, URL } from '../connect/additions.ts';
 import { type CliOptions, type CliResult, relay, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
-import { assertNone, pluck } from '../support/entries.ts';
+import { pluck } from '../support/entries.ts';
 import { type FakeLocalOptions, startFakeLocal } from '../support/fakeLocal.ts';
 import { exampleReport } from '../support/reports.ts';
 
@@ -138,21 +137,21 @@ for (const { id, name, format, section, strict } of CLIENTS) {
     const below = relative(home, file);
     put(below, mine);
     const written = await run([id, '--write']);
-    assert.match(written.out, new RegExp(`^Added relay to\n  ${file}\nBackup of the previous file:\n`));
+    assert.match(written.out, new RegExp(`^Added relay in ${file}\nBackup of the previous file: `));
     assert.equal(written.err, NO_SERVER, name);
     const content = text(below);
     const parsed = (from: string) => JSON.parse(JSON.stringify(FORMATS[format].parse(from)));
     assert.equal(content.includes('mine'), hasComment);
     const files = list(dirname(below));
-    assert.equal((await run([id, '--write'])).out, `relay is already in\n  ${file}\n`);
+    assert.equal((await run([id, '--write'])).out, `relay is already in ${file}\n`);
     assert.deepEqual([text(below), list(dirname(below))], [content, files]);
     const entry = JSON.parse((await run([id, '--json'])).out).entry;
     assert.deepEqual(parsed(content), { theme: 'dark', [section]: { relay: entry } });
     const { out } = await run([id, '--remove']);
-    assert.match(out, new RegExp(`^Removed relay from\n  ${file}\nBackup of the previous file:\n`));
+    assert.match(out, new RegExp(`^Removed relay from ${file}\nBackup of the previous file: `));
     assert.equal(text(below).includes('mine'), hasComment);
     assert.deepEqual(parsed(text(below)), { theme: 'dark' });
-    assert.equal((await run([id, '--remove'])).out, `relay is not in\n  ${file}\n`);
+    assert.equal((await run([id, '--remove'])).out, `relay is not in ${file}\n`);
   });
 }
 
@@ -164,16 +163,16 @@ test('the same server under another name is found, reported, and not added again
   const twice = (name: string) =>
     `${file} has the same server as "${name}" too. Keep one: Cursor would have every tool twice.\n`;
   assert.equal((await run(['cursor'])).err, `${NO_SERVER}${file} has relay as "music" already.\n`);
-  assert.match((await run([])).out, /cursor +Cursor +yes, as music$/m);
+  assert.match((await run([])).out, /cursor +Cursor +present \(as music\) /m);
   const written = await run(['cursor', '--write']);
   assert.equal(written.err, NO_SERVER);
-  assert.match(written.out, /^Changed music in\n/);
+  assert.match(written.out, /^Changed music in /);
   assert.deepEqual(JSON.parse(text('.cursor/mcp.json')).mcpServers, { music: { url: URL, timeout: 5 } });
   put('.cursor/mcp.json', `{ "mcpServers": { ${mine('music')}, ${mine('relay')} } }`);
   assert.equal((await run(['cursor'])).err, `${NO_SERVER}${file} has relay already.\n${twice('music')}`);
-  assert.match((await run([])).out, /cursor +Cursor +yes, also as music$/m);
+  assert.match((await run([])).out, /cursor +Cursor +present \(also as music\) /m);
   assert.equal((await run(['cursor', '--write'])).err, `${NO_SERVER}${twice('music')}`);
-  assert.match((await run(['cursor', '--remove'])).out, /^Removed relay, music from\n/);
+  assert.match((await run(['cursor', '--remove'])).out, /^Removed relay, music from /);
   assert.deepEqual(JSON.parse(text('.cursor/mcp.json')), {});
 });
 
@@ -239,10 +238,10 @@ test('an entry that names its home in the environment is that of this home only 
     });
   own.put(file, entry('/elsewhere'));
   const stays = await own.run(['claude-desktop', '--remove']);
-  assert.match(stays.out, /^relay is not in\n/);
+  assert.match(stays.out, /^relay is not in /);
   assert.equal(own.text(file), entry('/elsewhere'));
   own.put(file, entry(''));
-  assert.match((await own.run(['claude-desktop', '--remove'])).out, /^Removed music from\n/);
+  assert.match((await own.run(['claude-desktop', '--remove'])).out, /^Removed music from /);
 });
 
 test('a client whose directory cannot be listed does not keep the others from being listed', async (context) => {
@@ -261,41 +260,34 @@ test('an entry that starts relay for another home is told as such, and stays', a
   const env = { RELAY_HOME: join(own.home, 'other') };
   const { clients } = JSON.parse((await own.run(['--json'], { env })).out);
   const row = clients.find(({ id }: { id: string }) => id === 'claude-desktop');
-  assert.deepEqual([row.state, row.otherNames], ['other_home', []]);
+  assert.deepEqual([row.state, row.otherNames, row.removable], ['different', [], []]);
   const stays = await own.run(['claude-desktop', '--remove'], { env });
   assert.match(stays.out, /The entry relay in that file is for another server, so it stays\./);
   assert.equal(own.text(file), text);
 });
 
-test('another server that is named relay stays, and so do its key and the backups that hold its key', async (context) => {
+test('another server that is named relay stays with --remove; --write replaces it whole, after a backup', async (context) => {
   const others = [
     '{ "url": "https://mcp.relay.example/mcp", "headers": { "Authorization": "Bearer theirs" } }',
     '{ "command": "npx", "args": ["-y", "some-relay"], "env": { "TOKEN": "theirs" } }',
-    '{ "url": "http://localhost:3000/sse" }',
   ];
   for (const other of others) {
     const { home, run, put, text, list } = desk(context);
     const file = `${home}/.cursor/mcp.json`;
     const before = `{ "mcpServers": { "relay": ${other} } }`;
     put('.cursor/mcp.json', before);
-    put('.cursor/mcp.json.relay-backup-20200101T000000Z', before);
     assert.equal(
       (await run(['cursor', '--remove'])).out,
-      `relay is not in\n  ${file}\nThe entry relay in that file is for another server, so it stays.\n`,
+      `relay is not in ${file}\nThe entry relay in that file is for another server, so it stays.\n`,
     );
-    assert.deepEqual(await run(['cursor', '--write']), {
-      code: 1,
-      out: '',
-      err: `${NO_SERVER}relay: ${file} has another server named relay. Nothing was changed.
-  Give that server another name, or remove it if it is an old entry of relay. Then try again.
-`,
-    });
-    assert.equal(text('.cursor/mcp.json'), before);
-    assert.deepEqual(list('.cursor'), ['mcp.json', 'mcp.json.relay-backup-20200101T000000Z']);
-    put('.cursor/mcp.json', before.replace('{ "relay"', `{ "music": { "url": "${URL}" }, "relay"`));
-    assert.match((await run(['cursor', '--write'])).out, /^music is already in\n/);
-    assert.match((await run(['cursor', '--remove'])).out, /^Removed music from\n/);
-    assert.deepEqual(JSON.parse(text('.cursor/mcp.json')), JSON.parse(before));
+    assert.match((await run(['cursor'])).err, /has another entry relay: --write replaces it\.\n$/);
+    assert.deepEqual([text('.cursor/mcp.json'), list('.cursor')], [before, ['mcp.json']]);
+    assert.match(
+      (await run(['cursor', '--write'])).out,
+      /^Changed relay in .*\nBackup of the previous file: /,
+    );
+    assert.deepEqual(JSON.parse(text('.cursor/mcp.json')), { mcpServers: { relay: { url: URL } } });
+    assert.equal(list('.cursor').length, 2);
   }
 });
 
@@ -311,30 +303,7 @@ test('a client that starts relay without XDG_CONFIG_HOME is told the home that t
   assert.deepEqual([await of('linux'), await of('darwin')], [['--home', home, 'stdio'], ['stdio']]);
 });
 
-test('settings from the environment, which a client that starts relay does not get, are listed without values', async (context) => {
-  const HOME = temporaryHome(context);
-  mkdirSync(join(HOME, '.config', 'Claude'), { recursive: true });
-  const env = {
-    HOME,
-    RELAY_HOME: join(HOME, 'relay'),
-    RELAY_PORT: '5123',
-    RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
-  };
-  assert.equal(
-    (await relay(['connect', 'claude-desktop'], { env })).err,
-    `${NO_SERVER}Claude Desktop starts relay without your environment. Unless you keep these settings, it does not get them:
-  RELAY_PORT            relay config set port VALUE
-  RELAY_ENCRYPTION_KEY  set it in "env" of the entry
-`,
-  );
-  mkdirSync(env.RELAY_HOME);
-  writeFileSync(join(env.RELAY_HOME, 'config.json'), JSON.stringify({ port: 5123 }));
-  const { RELAY_ENCRYPTION_KEY: _, ...kept } = env;
-  assert.doesNotMatch((await relay(['connect', 'claude-desktop'], { env: kept })).err, /environment/);
-  assert.doesNotMatch((await relay(['connect', 'cursor'], { env })).err, /environment/);
-});
-
-test('a program that npx fetched for one run is reported, and never written into a file', async (context) => {
+test('a program that npx fetched for one run is never written into a file', async (context) => {
   const { home, run, list } = desk(context);
   const path = '/home/me/.npm/_npx/1a2b3c/node_modules/relay/bin/relay.mjs';
   const machine = {
@@ -350,8 +319,6 @@ test('a program that npx fetched for one run is reported, and never written into
     /is a temporary copy, and Claude Desktop could not start it later\. Nothing was changed\./,
   );
   assert.deepEqual(list('.'), []);
-  const shown = await run(['claude-desktop'], { machine });
-  assert.match(shown.err, new RegExp(`${path} is a temporary copy\\. Install relay`));
   assert.equal((await run(['cursor', '--write'], { machine })).code, 0);
 });
 
@@ -364,9 +331,8 @@ test('for a client that relay does not know, connect prints the address, the hea
   Name    relay
   URL     http://127.0.0.1:4980/mcp
 
-The client then asks for approval in the browser. If it cannot, also enter the
-header Authorization with "Bearer" and the key that \`relay key\` prints. The
-bridge mcp-remote asks for approval as "MCP CLI Proxy".
+The client then asks for approval in the browser.
+If it cannot, also enter the header Authorization with "Bearer" and the key that \`relay key\` prints.
 
 If the client starts a program instead, give it this command:
 
@@ -377,7 +343,7 @@ If the client starts a program instead, give it this command:
   const { code, err } = await run(['Zedd', '--write']);
   assert.deepEqual([code, /Unknown client "Zedd"/.test(err)], [2, true]);
   const noKey = await run(['Zedd'], { env: { MCP_AUTH_MODE: 'oauth' } });
-  assert.match(noKey.out, /\nThe client then asks for approval in the browser\. The bridge mcp-remote /);
+  assert.match(noKey.out, /\nThe client then asks for approval in the browser\.\n\n/);
 });
 
 const OTHER = '{\n  // mine\n  "mcpServers": {\n    "other": { "url": "https://x" }\n  }\n}\n';
@@ -456,22 +422,11 @@ function reportFor(mcpUrl: string, authMode: 'bearer' | 'oauth' = 'bearer'): Sta
   return exampleReport({ server: server && { ...server, mcpUrl }, mcp: { ...mcp, authMode } });
 }
 
-test('the free port that relay stdio has taken for now goes into no file', async (context) => {
-  const { env, home } = await withServer(context, reportFor('http://127.0.0.1:41453/mcp'));
-  const holder = { pid: process.pid, start: await ownStart(), nonce: 'y', purpose: 'relay stdio' };
-  writeFileSync(join(home, 'relay.lock'), JSON.stringify(holder));
-  const { run, text } = desk(context, env);
-  const { code, err } = await run(['cursor', '--write']);
-  assert.equal(code, 0);
-  assert.match(err, /A client has started relay on a free port for now\./);
-  assert.match(text('.cursor/mcp.json'), /"url": "http:\/\/127\.0\.0\.1:4980\/mcp"/);
-});
-
 test('the address is that of the running server, and replaces another one of relay', async (context) => {
   const { env, calls } = await withServer(context, reportFor('https://relay.example.org/mcp'));
   const { run, put, text } = desk(context, env);
   put('.cursor/mcp.json', BOTH);
-  assert.match((await run(['cursor', '--write'])).out, /^Changed relay in\n/);
+  assert.match((await run(['cursor', '--write'])).out, /^Changed relay in /);
   assert.equal(text('.cursor/mcp.json'), BOTH.replace(URL, 'https://relay.example.org/mcp'));
   assert.deepEqual(pluck(calls, 'call'), ['status']);
 });
@@ -485,11 +440,11 @@ test('the demo has a name of its own, and leaves the entry of a real server with
   });
   put('.cursor/mcp.json', real);
   const { out, err } = await run(['cursor', '--write']);
-  assert.match(out, /^Added relay-demo to\n/);
+  assert.match(out, /^Added relay-demo in /);
   assert.equal(err, 'Using the running demo.\n');
   const servers = JSON.parse(text('.cursor/mcp.json')).mcpServers;
   assert.deepEqual(servers, { ...JSON.parse(real).mcpServers, 'relay-demo': { url: URL } });
-  for (const done of [/^Removed relay-demo from\n/, /^relay-demo is not in\n/]) {
+  for (const done of [/^Removed relay-demo from /, /^relay-demo is not in /]) {
     assert.match((await run(['cursor', '--remove'])).out, done);
     assert.equal(text('.cursor/mcp.json'), real);
   }
@@ -512,21 +467,19 @@ test('without a running server, connect takes the address from the settings', as
 
 test('with port 0 and no server, connect does all that needs no address', async (context) => {
   const { home, run, put, text } = desk(context, { RELAY_PORT: '0' });
-  const unknown =
-    'No server is running. With port 0 its address changes, so its entries are found by their name.\n';
   mkdirSync(join(home, '.config/Claude'), { recursive: true });
   const written = await run(['claude-desktop', '--write', '--json']);
   assert.deepEqual([written.code, written.err, JSON.parse(written.out).url], [0, '', null]);
   put('.cursor/mcp.json', BOTH);
   const listed = await run(['--json']);
   const { url, clients } = JSON.parse(listed.out);
-  assert.deepEqual([listed.code, listed.err, url], [0, unknown, null]);
+  assert.deepEqual([listed.code, listed.err, url], [0, '', null]);
   const states = clients.flatMap(({ id, state }: Record<string, string>) =>
-    state === 'no' ? [] : [id, state],
+    state === 'absent' ? [] : [id, state],
   );
-  assert.deepEqual(states, ['claude-desktop', 'yes', 'cursor', 'other']);
+  assert.deepEqual(states, ['claude-desktop', 'present', 'cursor', 'different']);
   const removed = await run(['cursor', '--remove']);
-  assert.deepEqual([removed.code, removed.err, text('.cursor/mcp.json')], [0, unknown, OTHER]);
+  assert.deepEqual([removed.code, removed.err, text('.cursor/mcp.json')], [0, '', OTHER]);
 });
 
 test('--key prints the key; with --write only the file has the key, and only its owner can read the file', async (context) => {
@@ -537,10 +490,7 @@ test('--key prints the key; with --write only the file has the key, and only its
   assert.match(printed.out, new RegExp(`\n  Authorization = "Bearer ${KEY}"\n`));
   assert.match(printed.out, /\n {2}relay connect codex --key --write\n/);
   const written = await run(['codex', '--key', '--write', '--json']);
-  assert.equal(
-    written.err,
-    `Other users could read ${home}/.codex/config.toml. It now holds the key, so only you can.\n`,
-  );
+  assert.equal(written.err, '');
   const entry = (key: string) =>
     `[mcp_servers.relay]\nurl = "${URL}"\n\n[mcp_servers.relay.http_headers]\nAuthorization = "Bearer ${key}"\n`;
   assert.equal(text('.codex/config.toml'), `model = "o"\n\n${entry(KEY)}`);
@@ -552,7 +502,7 @@ test('--key prints the key; with --write only the file has the key, and only its
   );
   chmodSync(join(home, '.codex/config.toml'), 0o644);
   const again = await run(['codex', '--key', '--write']);
-  assert.deepEqual(['Changed relay in', mode('.codex/config.toml')], [again.out.split('\n')[0], 0o600]);
+  assert.deepEqual([true, 0o600], [again.out.startsWith('Changed relay in '), mode('.codex/config.toml')]);
 });
 
 test('a new file with the key is readable by its owner alone; the error for a broken file does not contain the key', async (context) => {
@@ -597,7 +547,7 @@ test('a server that accepts no key makes --key an error', async (context) => {
   const expected = {
     code: 2,
     out: '',
-    err: 'relay: The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.\n  Leave out --key: Cursor asks for your approval in the browser.\n',
+    err: 'relay: The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.\n  Leave out --key: the client asks for your approval.\n',
   };
   assert.deepEqual(await desk(context, env).run(['cursor', '--key', '--write']), expected);
   assert.deepEqual(pluck(calls, 'call'), ['status']);
@@ -624,26 +574,21 @@ test('after key rotate, key and connect name the files that still have the old k
     const { clients } = JSON.parse((await run(['--json'], { env })).out);
     return clients.find(({ id }: Record<string, unknown>) => id === 'cursor').state;
   };
-  assert.equal(await stateOfCursor(), 'yes');
+  assert.equal(await stateOfCursor(), 'present');
   const rotated = await relay(['key', 'rotate', '--yes'], { env: { HOME: home, ...env } });
   assert.deepEqual(rotated, {
     code: 0,
     out: `${NEW}\n`,
     err: `The line above is the new key. The old one no longer works, and browsers need the owner code again.
 These files still have the old key. To put the new one in:
-  relay connect cursor --key --write  ${home}/.cursor/mcp.json
-  relay connect gemini --key --write  ${home}/.gemini/settings.json
-Give the new key to every other client that sent the old one.
+  relay connect cursor --key --write  (${home}/.cursor/mcp.json)
+  relay connect gemini --key --write  (${home}/.gemini/settings.json)
+Give the new key to every other client that sent the old one. Clients that you approved need no key.
 `,
   });
-  assert.equal(await stateOfCursor(), 'old_key');
-  assert.match((await run([], { env })).out, /^cursor +Cursor +old key$/m);
-  assert.equal(
-    (await run(['cursor'], { env })).err,
-    `${home}/.cursor/mcp.json has relay with an old key; to renew it: relay connect cursor --key --write.\n`,
-  );
+  assert.equal(await stateOfCursor(), 'different');
   await run(['cursor', '--key', '--write'], { env });
-  assert.equal(await stateOfCursor(), 'yes');
+  assert.equal(await stateOfCursor(), 'present');
 });
 
 test('connect without a client lists the clients and their files; with one, it says what is in the file already', async (context) => {
@@ -652,62 +597,46 @@ test('connect without a client lists the clients and their files; with one, it s
   put('.gemini/settings.json', '{"mcpServers": {"relay": {"httpUrl": "http://localhost:1/mcp"}}}');
   put('.qwen/settings.json', '{"mcpServers": {"relay": {"httpUrl": "http://elsewhere/mcp"}}}');
   put('.codex/config.toml', '[');
-  const { code, out } = await run([], { columns: 100 });
+  const { code, out } = await run([]);
   const [table = '', advice] = out.split('\n\n');
-  const [head, ...rows] = table.split('\n');
-  assert.deepEqual([code, head], [0, 'CLIENT          NAME            HAS relay   FILE']);
+  const [head = '', ...rows] = table.split('\n').map((row) => row.split(/ {2,}/));
+  assert.deepEqual([code, head], [0, ['CLIENT', 'NAME', 'relay IS', 'FILE']]);
   assert.deepEqual(
-    rows.map((row) => row.split(' ')[0]),
+    rows.map(([id]) => id),
     CLIENTS.map(({ id }) => id),
   );
   assert.deepEqual(
-    rows.filter((row) => /^(?:claude|cursor|codex|gemini|qwen)/.test(row)),
+    rows
+      .filter(([id = '']) => /^(?:claude-code|cursor|codex|gemini|qwen)/.test(id))
+      .map((row) => row.slice(2)),
     [
-      'claude-code     Claude Code     no          ~/.claude.json',
-      'claude-desktop  Claude Desktop  no          ~/.config/Claude/claude_desktop_config.json',
-      'cursor          Cursor          yes         ~/.cursor/mcp.json',
-      'codex           Codex CLI       unreadable  ~/.codex/config.toml',
-      'gemini          Gemini CLI      outdated    ~/.gemini/settings.json',
-      'qwen            Qwen Code       name taken  ~/.qwen/settings.json',
+      ['absent', '~/.claude.json'],
+      ['present', '~/.cursor/mcp.json'],
+      ['unreadable', '~/.codex/config.toml'],
+      ['different', '~/.gemini/settings.json'],
+      ['different', '~/.qwen/settings.json'],
     ],
   );
-  assert.match(advice ?? '', /^To see what a client needs.*\n {2}relay connect claude-code\n/);
-  assertNone((await run([], { columns: 60 })).out.split('\n'), (line) => line.length > 60);
+  assert.match(advice ?? '', /relay connect CLIENT/);
   const { clients } = JSON.parse((await run(['--json'])).out);
   assert.deepEqual(
     clients.flatMap(({ id, state, installed }: Record<string, string>) => (installed ? [[id, state]] : [])),
     [
-      ['cursor', 'yes'],
+      ['cursor', 'present'],
       ['codex', 'unreadable'],
-      ['gemini', 'other'],
-      ['qwen', 'taken'],
+      ['gemini', 'different'],
+      ['qwen', 'different'],
     ],
   );
   for (const [id, said] of [
     ['cursor', '.cursor/mcp.json has relay already.'],
-    ['gemini', '.gemini/settings.json has relay with another address.'],
-    ['qwen', '.qwen/settings.json has another server named relay.'],
+    ['gemini', '.gemini/settings.json has another entry relay: --write replaces it.'],
+    ['qwen', '.qwen/settings.json has another entry relay: --write replaces it.'],
     ['codex', '.codex/config.toml cannot be read; --write says why.'],
   ] as const) {
     assert.equal((await run([id])).err, `${NO_SERVER}${home}/${said}\n`);
   }
 });
-
-const IDS = CLIENTS.map(({ id }) => id).join(', ');
-
-const MISUSES: Array<[args: string[], err: string]> = [
-  [['windsrf', '--write'], `Unknown client "windsrf".\n  Did you mean "windsurf"? It is one of ${IDS}.\n`],
-  [['cursor', '--write', '--remove'], '--write and --remove cannot be combined.\n'],
-  [['claude-desktop', '--key'], 'Claude Desktop starts relay itself and needs no key.\n  Leave out --key.\n'],
-  [['--remove'], `--remove needs the name of a client.\n  It is one of ${IDS}.\n`],
-];
-
-for (const [args, problem] of MISUSES) {
-  test(`connect ${args.join(' ')} is exit 2`, async (context) => {
-    const { code, out, err } = await desk(context).run(args);
-    assert.deepEqual([code, out, err.replace(NO_SERVER, '')], [2, '', `relay: ${problem}`]);
-  });
-}
 
 test('the commands shown to a person contain --home', async (context) => {
   const { home, run } = desk(context);

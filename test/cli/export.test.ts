@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileNames } from '../../src/cli/lists/fileNames.ts';
+import { fileNames } from '../../src/cli/lists/exportFiles.ts';
 import { WRITTEN_FORMATS } from '../../src/domain/listExport.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { linesOf, owner, pluck } from '../support/entries.ts';
@@ -11,10 +11,7 @@ import { type ListScene, withLists } from '../support/lists.ts';
 import { named, savedUris, urisOf } from '../support/playlists.ts';
 import { searches } from '../support/requests.ts';
 
-const LOST = [
-  'Cannot be restored: 1 local file ("Kettle Song (take 3)").',
-  'Cannot be restored: 1 row that Spotify no longer has.',
-];
+const LOST = ['Cannot be restored: 1 local file.', 'Cannot be restored: 1 row that Spotify no longer has.'];
 
 const isKept = (uri: string) => !uri.startsWith('spotify:local:');
 

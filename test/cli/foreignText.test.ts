@@ -6,19 +6,12 @@ import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { systemClock } from '../../src/base/clock.ts';
 import { barText, jobTable, jobText } from '../../src/cli/jobs/jobText.ts';
 import { readyText } from '../../src/cli/serve/readyText.ts';
-import { shownReport, statusText } from '../../src/cli/status/statusText.ts';
-import {
-  cleanIo,
-  columns,
-  type Io,
-  note,
-  printError,
-  printJson,
-  printLine,
-  tableLines,
-} from '../../src/cli/terminal/output.ts';
+import { shownReport, statusLines } from '../../src/cli/serve/statusText.ts';
+import { cleanIo, type Io, note, printError, printJson, printLine } from '../../src/cli/terminal/output.ts';
+import { tableLines } from '../../src/cli/terminal/table.ts';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { ItemRecord, JobRecord } from '../../src/domain/job.ts';
@@ -91,16 +84,21 @@ const hostileItem = (text: string): ItemRecord =>
 
 test('no foreign text forges anything in lines, notes, tables and errors', () => {
   const { io, out, err } = recorder();
-  const context = { ...NO_HOME, io, env: { LOG_LEVEL: 'debug' } };
+  const context = { ...NO_HOME, io, env: { LOG_LEVEL: 'debug' }, clock: systemClock };
   for (const text of TEXTS) {
     printLine(io, `Connected as ${text} (id).`);
     assertLines(out(), 1, 'a line');
     note(io, `The login lacks: ${text}`);
     assertLines(err(), 1, 'a note');
-    for (const line of columns([
-      [text, 'x'],
-      ['y', text],
-    ])) {
+    for (const line of tableLines(
+      {
+        rows: [
+          [text, 'x'],
+          ['y', text],
+        ],
+      },
+      60,
+    )) {
       assertClean(line, 'a table');
       assert.ok(!line.includes('\n'));
     }
@@ -138,7 +136,7 @@ test('JSON is lossless, and one line', () => {
     assertLines(line, 1, 'a document');
     assert.deepEqual(JSON.parse(line), value);
     const error = new RelayError('NOT_FOUND', text, { remedy: text });
-    printError({ ...NO_HOME, io, env: {} }, error, true);
+    printError({ ...NO_HOME, io, env: {}, clock: systemClock }, error, true);
     const failed = err();
     assertLines(failed, 1, 'an error');
     assert.deepEqual(JSON.parse(failed), { error: { code: 'NOT_FOUND', message: text, remedy: text } });
@@ -158,17 +156,18 @@ test('no foreign text forges anything in status, jobs and the ready block', () =
       summary: `connected as ${text}`,
       remedy: { text },
     } as const;
-    const status = statusText(shownReport(exampleReport({ entries: [entry] }), NO_HOME), {
+    const status = statusLines(shownReport(exampleReport({ entries: [entry] }), NO_HOME), {
       unicode: true,
       columns: 80,
-    });
+      now: 0,
+    }).join('\n');
     assertClean(status, 'status');
     for (const line of status.split('\n').slice(1))
       assert.match(line, /^( {11}|$|Owner's page: http)/, 'no line of its own');
     const job = jobText(hostileJob(text), [hostileItem(text)], LINE, VIEW);
     for (const line of [
       ...job,
-      ...tableLines(jobTable([hostileJob(text)], VIEW), 200).lines,
+      ...tableLines(jobTable([hostileJob(text)], VIEW), 200),
       barText(hostileJob(text), 1, true, VIEW),
     ]) {
       assertClean(line, 'a job');

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/program.ts';
-import { HELP_GROUPS } from '../../src/cli/usage/commandGroups.ts';
 import { systemWorld } from '../../src/cli/world.ts';
 import { relay } from '../support/cli.ts';
 import { assertNone } from '../support/entries.ts';
 
-const { program } = createProgram(systemWorld(new AbortController().signal), () => {});
+const { program } = createProgram(systemWorld(new AbortController().signal));
 const PATHS = pathsBelow(program, []);
 
 function pathsBelow(command: Command, path: string[]): string[][] {
@@ -16,9 +15,26 @@ function pathsBelow(command: Command, path: string[]): string[][] {
 
 test('options without a command get the help, and that is no error', async () => {
   const help = await relay([]);
-  for (const args of [['--demo'], ['--home', '/tmp/x'], ['--home=/tmp/x', '--demo'], ['--json']])
+  for (const args of [['--demo'], ['--home', '/tmp/x'], ['--home=/tmp/x', '--demo'], ['help']])
     assert.deepEqual(await relay(args), help, args.join(' '));
   assert.equal(help.code, 0);
+  assert.deepEqual(await relay(['help', 'jobs', 'fix']), await relay(['jobs', 'fix', '--help']));
+});
+
+test('relay --help fits a screen of 40 lines, and that of each command one of 24 but for import', async () => {
+  for (const path of PATHS) {
+    const { out } = await relay([...path, '--help']);
+    const most = path.length === 0 ? 40 : path[0] === 'import' ? 50 : 24;
+    assert.ok(out.split('\n').length - 1 <= most, `${path.join(' ')}: ${out.split('\n').length - 1} lines`);
+  }
+});
+
+test('no command but import has more than eight options, and only the root help has those of all commands', () => {
+  for (const command of everyCommand(program)) {
+    const { options } = command;
+    if (command.name() !== 'import') assert.ok(options.length <= 8, command.name());
+    assert.doesNotMatch(command.helpInformation(), /--demo/);
+  }
 });
 
 test('the version is one JSON document with --json, wherever the flag is', async () => {
@@ -26,46 +42,6 @@ test('the version is one JSON document with --json, wherever the flag is', async
   assert.deepEqual(await relay(['--version', '--json']), document);
   assert.deepEqual(await relay(['--json', '-V']), document);
   assert.deepEqual(await relay(['status', '--version', '--json']), document);
-});
-
-const SUGGESTIONS: ReadonlyArray<[args: string, remedy: string]> = [
-  ['bogus', 'See `relay --help`.'],
-  ['statsu', 'Did you mean status? See `relay --help`.'],
-  ['logn', 'Did you mean login or logs? See `relay --help`.'],
-  ['helpp', 'Did you mean help? See `relay --help`.'],
-  ['serve --bogus', 'See `relay serve --help`.'],
-  ['serve --prto', 'Did you mean --port? See `relay serve --help`.'],
-];
-
-for (const [args, remedy] of SUGGESTIONS) {
-  test(`relay ${args}: only near names are suggested`, async () => {
-    assert.equal((await relay(args.split(' '))).err.split('\n')[1], `  ${remedy}`);
-  });
-}
-
-test('help names an unknown command and suggests near names', async () => {
-  const said = (message: string, remedy: string) => ({
-    code: 2,
-    out: '',
-    err: `relay: ${message}\n  ${remedy}\n`,
-  });
-  assert.deepEqual(
-    await relay(['help', 'jbs']),
-    said('Unknown command "jbs".', 'Did you mean "jobs"? See `relay --help`.'),
-  );
-  assert.deepEqual(
-    await relay(['help', 'doctor']),
-    said('Unknown command "doctor".', 'Did you mean "status"? See `relay --help`.'),
-  );
-  assert.deepEqual(await relay(['help', 'xyzzy']), said('Unknown command "xyzzy".', 'See `relay --help`.'));
-  assert.deepEqual(
-    await relay(['help', 'jobs', 'shw']),
-    said('Unknown command "jobs shw".', 'Did you mean "show"? See `relay jobs --help`.'),
-  );
-  assert.deepEqual(
-    await relay(['config', 'help', 'sett']),
-    said('Unknown command "config sett".', 'Did you mean "set"? See `relay config --help`.'),
-  );
 });
 
 test('the help of every command needs no part of the program, no settings and no home', async () => {
@@ -87,13 +63,6 @@ test('no line of any help is wider than a terminal of 80 columns', async () => {
 
 test('a terminal that reports 0 columns counts as one of 80 columns', async () => {
   assert.deepEqual(await relay(['login', '--help'], { columns: 0 }), await relay(['login', '--help']));
-});
-
-test('every command is under a heading of its own choice', async () => {
-  const headings = Object.values<string>(HELP_GROUPS);
-  for (const command of program.commands) assert.ok(headings.includes(command.helpGroup()), command.name());
-  const { out } = await relay([]);
-  assert.deepEqual(out.match(/^\S.*:$/gm), ['Options:', ...headings, 'Examples:']);
 });
 
 test('a narrow terminal gets the descriptions wrapped', async () => {

@@ -119,10 +119,9 @@ test('if a song is not found, nothing is written and the ways to continue are sh
     const stopped = await run(['import', path]);
     const id = jobIdIn(stopped.err);
     assert.deepEqual([stopped.code, stopped.out, writes(world)], [1, '', before]);
-    assert.deepEqual(stopped.err.split('\n').slice(-6), [
-      `To see them: relay jobs show ${id}`,
-      `To choose songs for them: relay jobs fix ${id}`,
-      `To continue without them: relay jobs commit ${id} --skip-unresolved`,
+    assert.deepEqual(stopped.err.split('\n').slice(-5), [
+      `1 song needs you: relay jobs fix ${id}`,
+      `To write it without them: relay jobs commit ${id} --skip-unresolved`,
       'relay: 1 of 10 songs was not found, so nothing is written yet.',
       `  Continue with \`relay jobs fix ${id}\`.`,
       '',
@@ -156,10 +155,7 @@ test('on a terminal, --replace says what will be removed, and asks', () =>
     const args = ['import', path, '--to', 'MORNING ferry', '--replace'];
     const no = await run(args, { ...TERMINAL, stdin: 'n\n' });
     assert.deepEqual([no.code, no.out], [130, '']);
-    assert.match(
-      no.err,
-      /\n120 rows of "Morning Ferry" will be removed; up to 9 songs will replace them\.\nContinue\? \[y\/N\] /,
-    );
+    assert.match(no.err, /Replace the 120 rows of "Morning Ferry" by 9 songs\? \[y\/N\] /);
     assert.deepEqual([urisOf(playlist), writes(world)], [former, 0]);
     const yes = await run(args, { ...TERMINAL, stdin: 'y\n' });
     assert.deepEqual(
@@ -202,60 +198,6 @@ test('a list goes into a playlist by link, or among the saved songs, from stdin 
     assert.deepEqual(savedUris(world).sort(), [...new Set(uris)].sort());
   }));
 
-test('options say how a list is read', () =>
-  withLists(async (scene) => {
-    const { world, run, file } = scene;
-    const [one, two] = uniqueTracks(world, 2);
-    if (!one || !two) return assert.fail();
-    const turned = [one, two].map((song) => {
-      const { title, artist } = asQuery(song);
-      return `${title} - ${artist}`;
-    });
-    const path = file('turned.txt', turned.join('\n'));
-    const guessed = await run(['import', file('guess.txt', 'Qvx Zzyplor - Wqq\nQvw Yyplor - Bvx\n')]);
-    assert.deepEqual(
-      [
-        guessed.code,
-        guessed.err
-          .trimEnd()
-          .split('\n')
-          .at(-1)
-          ?.replace(/fix \w+/, 'fix …'),
-      ],
-      [
-        1,
-        '  If the artist is on the right of " - ", import the file again with --artist-side right. Otherwise continue with `relay jobs fix …`.',
-      ],
-    );
-    assert.equal((await run(['import', path, '--artist-side', 'right'])).code, 0);
-    assert.deepEqual(urisOf(named(world, 'turned')), [one.uri, two.uri]);
-    const several = file(
-      'several.json',
-      JSON.stringify({
-        playlists: [
-          { name: 'First', tracks: [asQuery(one)] },
-          { name: 'Second', tracks: [asQuery(two)] },
-        ],
-      }),
-    );
-    const which = await run(['import', several]);
-    assert.deepEqual(
-      [which.code, which.err.split('\n').slice(-3)],
-      [
-        2,
-        [
-          'relay: The file has 2 playlists: "First", "Second".',
-          '  Choose one with --list, import each of them with --each, or put all into one playlist with --new or --to.',
-          '',
-        ],
-      ],
-    );
-    assert.equal((await run(['import', several, '--list', 'second'])).code, 0);
-    assert.deepEqual(urisOf(named(world, 'Second')), [two.uri]);
-    assert.equal((await run(['import', several, '--new', 'Both'])).code, 0);
-    assert.deepEqual(urisOf(named(world, 'Both')), [one.uri, two.uri]);
-  }));
-
 test('an import that is refused says why, and leaves no job behind', () =>
   withLists(async (scene) => {
     const { world, run, file, dir } = scene;
@@ -265,14 +207,12 @@ test('an import that is refused says why, and leaves no job behind', () =>
       'Dear friend,\nhow are you - well?\nI am well.\nThe weather is fine.\nIt sings.\nYours\n',
     );
     const cases: Array<[args: string[], code: number, first: RegExp]> = [
-      [[path, '--to', 'A', '--new', 'B'], 2, /^relay: --to, --new and --saved say where the songs go/],
-      [[path, '--replace'], 2, /^relay: --replace needs --to/],
-      [[path, '--each', '--to', 'A'], 2, /^relay: --each makes a new playlist of each: leave out --to, /],
       [
-        [path, '--list', 'A', '--list', 'B', '--saved'],
+        [path, '--to', 'A', '--new', 'B'],
         2,
-        /^relay: Several --list make a new playlist of each/,
+        /^relay: --to, --new, --saved and --each say where the songs go/,
       ],
+      [[path, '--replace'], 2, /^relay: --replace needs --to/],
       [[path, '--new', ' '], 2, /^relay: The name of a playlist has 1 to 100 characters\./],
       [
         [path, '--to', 'Morning Fery'],
@@ -289,12 +229,12 @@ test('an import that is refused says why, and leaves no job behind', () =>
         1,
         /^relay: "Mareas y Mapas" belongs to Náutica; you cannot add to it\./,
       ],
-      [[path, '--format', 'docx'], 2, /Choose csv/],
+      [[path, '--format', 'docx'], 2, /Allowed choices are csv/],
       [[dir], 1, /^relay: .* holds no listening history: [\s\S]* import one file at a time, such as /],
       [
         [dir, '--to', 'A'],
         2,
-        /^relay: An archive or directory is read as Spotify's data export, which goes into the library, not into a playlist\./,
+        /^relay: An archive or directory is read as Spotify's data export\. This one has no playlists\./,
       ],
       [[`${dir}/none.csv`], 1, /^relay: .*none\.csv cannot be read\. There is no such file\./],
       [[prose], 1, /^relay: Only 1 of 6 lines can be read as a song;[\s\S]* add\s--format txt\./],
@@ -366,7 +306,7 @@ test('if the server stops meanwhile, import says that the job is kept and how to
     assert.equal(code, 4, err);
     assert.match(
       err,
-      /\n {2}Start the server with `relay serve`\. The job is kept and then continues: `relay jobs show \w{8} --watch` follows it and says what to do next\.\n$/,
+      /\n {2}Start the server again\. The job is kept and then continues: `relay jobs show \w{8} --watch` follows it\.\n$/,
     );
   }));
 
@@ -445,30 +385,14 @@ test('each of several playlists in a file becomes a playlist', () =>
       ['First', 'Second', 'Third'].map((name) => urisOf(named(world, name))),
       [[one.uri], [two.uri], [three.uri]],
     );
-    const some = await run(['import', path, '--list', 'FIRST', '--list', 'third', '--json']);
-    assert.deepEqual([some.code, JSON.parse(some.out).playlists.length], [0, 2]);
-    const wrong = await run(['import', path, '--list', 'First', '--list', 'Secnd']);
-    assert.deepEqual(
-      [wrong.code, wrong.err.split('\n').slice(-3)],
-      [
-        2,
-        [
-          'relay: The file has no playlist "Secnd".',
-          '  Did you mean "Second"? It has: "First", "Second", "Third".',
-          '',
-        ],
-      ],
-    );
-    const many = Array.from({ length: 12 }, (_, at) => ({ ...lists[0], name: `List ${at + 1}` }));
-    const manyPath = file('many.json', JSON.stringify({ playlists: many }));
-    const missing = await run(['import', manyPath, '--list', 'Spring', '--list', 'Summer']);
-    assert.match(missing.err, /"List 9", "List 10" and 2 more\.\n$/);
-    const single = file('single.txt', lineOf(one));
-    const unnamed = await run(['import', single, '--list', 'Spring', '--list', 'Summer']);
-    assert.match(unnamed.err, /"Spring"\.\n {2}The file is one list: leave out --list\.\n$/);
-    const asked = await run(['import', path], { ...TERMINAL, stdin: 'n\nsecond\ny\n' });
+    const which = await run(['import', path]);
+    assert.equal(which.code, 2);
+    assert.match(which.err, /The file has 3 playlists: "First", "Second", "Third"\.\n {2}.* --each.* --new/);
+    assert.equal((await run(['import', path, '--new', 'Both'])).code, 0);
+    assert.deepEqual(urisOf(named(world, 'Both')), [one.uri, two.uri, three.uri]);
+    const asked = await run(['import', path], { ...TERMINAL, stdin: 'y\ny\n' });
     assert.equal(asked.code, 0, asked.err);
-    assert.match(asked.err, /Create 3 playlists, one for each\? \[Y\/n\] Which one\? /);
+    assert.match(asked.err, /Create 3 playlists, one for each\? \[Y\/n\] /);
   }));
 
 test('one undo takes back an import of several playlists, and another one brings them back; each alone by its own', () =>
@@ -506,7 +430,7 @@ test('M3U without its header is recognised by its extension', () =>
     assert.equal(searches(world), 0);
   }));
 
-test('a listening history is a list of songs: repeats and short plays are left out unless asked for', () =>
+test('a listening history is a list of songs: repeats and short plays are left out', () =>
   withLists(async ({ run, file }) => {
     const play = (trackName: string, msPlayed: number) => ({
       endTime: '2026-01-02 03:04',
@@ -528,11 +452,8 @@ test('a listening history is a list of songs: repeats and short plays are left o
       },
     );
     const told = await run(['import', path, '--dry-run']);
-    assert.match(
-      told.out,
-      /\n {2}1 repeat and 1 play of less than 30 s left out \(--all-plays keeps them\)\n/,
-    );
-    assert.equal((await read('--all-plays')).songs, 4);
+    assert.match(told.out, /\n {2}1 repeat and 1 play of less than 30 s left out\n/);
+    assert.match(told.err, /its plays go into the library/);
   }));
 
 test('--dry-run needs no server', async (context) => {

@@ -61,7 +61,7 @@ const committing = (written: number): JobRecord => ({
 const DONE: JobRecord = { ...committing(40), status: 'completed', playlist_id: 'p'.repeat(22) };
 
 /** A clock whose waits end at once, so that the test does not wait between two answers. */
-const clock = { ...systemClock, sleep: async () => {} };
+const clock = { ...systemClock, now: () => Date.parse('2026-11-21T00:57:03.000Z'), sleep: async () => {} };
 
 /** Runs `relay import`. Asked about a job, the server gives these answers in order, then the last one again and again. */
 async function importWith(
@@ -124,7 +124,7 @@ test('without a terminal, progress is a line for each tenth and for each wait', 
     'resolving: 1 of 40',
     'resolving: 5 of 40',
     'resolving: 20 of 40',
-    'waiting: 20 of 40 until 2026-11-21T01:02:03.000Z (QUOTA_EXCEEDED)',
+    'waiting: 20 of 40, continues in 5 min (QUOTA_EXCEEDED)',
     'resolving: 39 of 40',
     'committing: 10 of 40',
     '',
@@ -195,7 +195,7 @@ test('a job that waits for a login, or has failed, ends the command with what to
     [
       { ...READY, status: 'failed', error: { code: 'FORBIDDEN', message: 'Spotify refuses it.' } },
       1,
-      'Job 1f0c2b3a has failed.\nrelay: Spotify refuses it.\n  To continue: `relay jobs resume 1f0c2b3a`\n',
+      'relay: Spotify refuses it.\n  To continue: `relay jobs resume 1f0c2b3a`\n',
     ],
     [
       {
@@ -205,12 +205,12 @@ test('a job that waits for a login, or has failed, ends the command with what to
         error: { code: 'CONFLICT', message: 'Someone changed the playlist.' },
       },
       1,
-      'Job 1f0c2b3a has failed.\nrelay: Someone changed the playlist.\n  To continue: `relay jobs show 1f0c2b3a`\n',
+      'relay: Someone changed the playlist.\n  To continue: `relay jobs show 1f0c2b3a`\n',
     ],
     [
       { ...READY, status: 'cancelled' },
       1,
-      'Job 1f0c2b3a was cancelled.\nrelay: The job was cancelled.\n  To see it: `relay jobs show 1f0c2b3a`\n',
+      'relay: The job was cancelled.\n  To see it: `relay jobs show 1f0c2b3a`\n',
     ],
   ];
   for (const [job, code, told] of cases) {

@@ -81,5 +81,5 @@ test('at a terminal, a job under review shows what differs and asks for one of t
 test('an unknown value of --review is wrong usage', async () => {
   const { code, err } = await relay(['jobs', 'resume', '1f0c', '--review', 'ignore']);
   assert.equal(code, 2);
-  assert.match(err, /continue, keep or undo/);
+  assert.match(err, /continue, keep, undo/);
 });

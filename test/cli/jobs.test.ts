@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createSpeed } from '../../src/cli/jobs/followJob.ts';
 import { fullId, type Tools } from '../../src/cli/jobs/jobCalls.ts';
-import { barText, durationText, jobTable, jobText } from '../../src/cli/jobs/jobText.ts';
-import { type Table, tableLines } from '../../src/cli/terminal/output.ts';
+import { barText, jobTable, jobText } from '../../src/cli/jobs/jobText.ts';
+import { type Table, tableLines } from '../../src/cli/terminal/table.ts';
 import type { JobRecord } from '../../src/domain/job.ts';
 import { type CliOptions, relay, run } from '../support/cli.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
@@ -30,7 +30,7 @@ const waiting: JobRecord = {
   run_after: '2026-11-21T01:02:03.000Z',
 };
 
-const linesOf = (table: Table) => tableLines(table, Number.POSITIVE_INFINITY).lines;
+const linesOf = (table: Table) => tableLines(table);
 
 test('the bar shows progress, speed and the time left, or the end of a wait', () => {
   assert.equal(
@@ -40,7 +40,7 @@ test('the bar shows progress, speed and the time left, or the end of a wait', ()
   assert.equal(barText(RECORD, null, false, VIEW), 'Finding songs ######------------------ 100 of 400');
   assert.equal(
     barText(waiting, 3, false, VIEW),
-    'Waiting ######------------------ 100 of 400, continues in 12 h (QUOTA_EXCEEDED)',
+    'Waiting ######------------------ 100 of 400, continues in 11 h 57 min (QUOTA_EXCEEDED)',
   );
   // A computer that slept notices some minutes later that the time has come.
   const late = { ...VIEW, now: Date.parse('2026-11-21T01:09:00.000Z') };
@@ -61,7 +61,6 @@ test('the bar shows progress, speed and the time left, or the end of a wait', ()
     barText(writing, 0.5, false, VIEW),
     'Writing ######------------------ 95 of 380, 0.5 a second, 10 min left',
   );
-  assert.deepEqual([1, 89, 90, 5_399, 5_400].map(durationText), ['1 s', '89 s', '2 min', '90 min', '2 h']);
 });
 
 test('the commands that a job shows contain --home', () => {
@@ -100,18 +99,9 @@ test('the speed is measured over the last answers, and begins again with each st
 test('the table and the text of a job say what to do next', () => {
   assert.deepEqual(linesOf(jobTable([RECORD, waiting], VIEW)), [
     'WHAT                ID        STATUS     DONE        OPEN  CREATED     NEXT',
-    'add to "Road Trip"  1f0c2b3a  resolving  100 of 400  10    30 min ago',
-    'add to "Road Trip"  1f0c2b3a  waiting    100 of 400  10    30 min ago  continues in 12 h (QUOTA_EXCEEDED)',
+    'add to "Road Trip"  1f0c2b3a  resolving  100 of 400    10  30 min ago',
+    'add to "Road Trip"  1f0c2b3a  waiting    100 of 400    10  30 min ago  continues in 11 h 57 min (QUOTA_EXCEEDED)',
   ]);
-  // In a narrow window, names are shortened and the last columns are left out. The ID is always shown.
-  assert.deepEqual(tableLines(jobTable([RECORD, waiting], VIEW), 50), {
-    lines: [
-      'WHAT      ID        STATUS     DONE        OPEN',
-      'add to …  1f0c2b3a  resolving  100 of 400  10',
-      'add to …  1f0c2b3a  waiting    100 of 400  10',
-    ],
-    hidden: ['CREATED', 'NEXT'],
-  });
   const ready: JobRecord = {
     ...RECORD,
     status: 'ready',
@@ -216,7 +206,7 @@ test('--watch draws a bar on a terminal until the job is ready or has ended', ()
     clock.advance(1_000);
     const { code, out, err } = await watching;
     assert.equal(code, 0);
-    assert.match(err, /Waiting [#-]{24} \d of 3, continues in \d+ \w+ \(RATE_LIMITED\)/);
+    assert.match(err, /Waiting [#-]{24} \d of 3, continues [^(]+ \(RATE_LIMITED\)/);
     assert.match(out, /^status +cancelled$/m);
   }));
 

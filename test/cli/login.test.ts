@@ -267,11 +267,11 @@ test('without a server, login starts one and closes it afterwards', async () => 
   );
 });
 
-test('with the wrong key, --start-over starts over without asking', async () => {
+test('with the wrong key, --yes starts over without asking', async () => {
   const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.');
   const { parts, starts } = startable(loginThat(CONNECTED), mismatch);
   const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
-  const { code, err } = await relay(['login', '--no-browser', '--start-over'], { env, parts });
+  const { code, err } = await relay(['login', '--no-browser', '--yes'], { env, parts });
   assert.equal(code, 0);
   assert.equal(err, `${STARTS_OVER}\n${PASTE_HINT}${NEXT_WITHOUT_SERVER}`);
   assert.deepEqual(pluck(starts, 'startOver'), [false, true]);
@@ -280,7 +280,7 @@ test('with the wrong key, --start-over starts over without asking', async () => 
 test('with --json, starting over is reported only once the login has succeeded: after a failure, the error must be the only line on stderr', async () => {
   const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.');
   const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
-  const args = ['login', '--no-browser', '--start-over', '--json'];
+  const args = ['login', '--no-browser', '--yes', '--json'];
   const { parts } = startable(loginThat(CONNECTED), mismatch);
   assert.equal((await relay(args, { env, parts })).err, `${STARTS_OVER}\n`);
   const failure = { state: 'failed', code: 'LOGIN_FAILED', message: 'Declined.', remedy: null } as const;
@@ -289,7 +289,7 @@ test('with --json, starting over is reported only once the login has succeeded: 
   assert.deepEqual(JSON.parse(err), { error: { code: 'LOGIN_FAILED', message: 'Declined.', remedy: null } });
 });
 
-test('without a terminal nothing is forgotten unless --start-over says so', async () => {
+test('without a terminal nothing is forgotten unless --yes says so', async () => {
   const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.', {
     remedy: { text: 'Put back the key, or start over with {command}.', command: ['login'] },
   });
@@ -299,7 +299,7 @@ test('without a terminal nothing is forgotten unless --start-over says so', asyn
     code: 3,
     out: '',
     err: `relay: The master key is another one.
-  Bring back the key, or start over with \`relay login --start-over\`. That forgets the old login and the API key of MCP clients.
+  Bring back the key, or start over with \`relay login --yes\`. That forgets the old login and the API key of MCP clients.
 `,
   });
   assert.deepEqual(pluck(starts, 'startOver'), [false]);
@@ -311,7 +311,7 @@ test('a key file that holds no key is named before anything is said to be forgot
     details: { path: '/h/master.key' },
   });
   const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
-  for (const args of [[], ['--start-over']]) {
+  for (const args of [[], ['--yes']]) {
     const { parts, starts } = startable(loginThat(CONNECTED), junk);
     assert.deepEqual(await relay(['login', '--no-browser', ...args], { env, parts }), {
       code: 3,
@@ -386,9 +386,8 @@ test('a client ID of the wrong form is asked for again', async (context) => {
     openBrowser: async () => {},
   });
   assert.equal(code, 0);
-  const again = (found: string) =>
-    `Client ID: That is not a client ID: a client ID has 32 characters, 0-9 and a-f. Your text has ${found}. Copy the ID again.\n`;
-  assert.ok(err.includes(`\n${again('other characters')}${again('31 characters')}Client ID: Saved in `));
+  const again = 'Client ID: That is not a client ID, which has 32 characters, 0-9 and a-f. Copy it again.\n';
+  assert.ok(err.includes(`\n${again}${again}Client ID: Saved in `), err);
   const stored = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8'));
   assert.deepEqual(stored, { providerClientId: CLIENT_ID });
 });
@@ -414,8 +413,7 @@ test('if no client ID is typed, or an impossible one, nothing is stored', async 
   const ended = await relay(['login'], { env, stdin: '', terminal });
   assert.deepEqual([ended.code, ended.err], [2, `${STEPS}\nClient ID: \n${NOT_SET}`]);
   const impossible = await relay(['login'], { env, stdin: 'a b\n', terminal });
-  const again =
-    'That is not a client ID: a client ID has 32 characters, 0-9 and a-f. Your text has other characters. Copy the ID again.';
+  const again = 'That is not a client ID, which has 32 characters, 0-9 and a-f. Copy it again.';
   assert.deepEqual(
     [impossible.code, impossible.err],
     [2, `${STEPS}\nClient ID: ${again}\nClient ID: \n${NOT_SET}`],

@@ -2,9 +2,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { COMMANDS } from '../../src/cli/commandList.ts';
-import { createContext } from '../../src/cli/context.ts';
-import { systemWorld } from '../../src/cli/world.ts';
 import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 
@@ -15,13 +12,6 @@ function linesOf(heading: string, line: RegExp): string[] {
   const [section = ''] = MANUAL.split(`\n## ${heading}\n`)[1]?.split('\n## ') ?? [];
   return section.split('\n').filter((one) => line.test(one));
 }
-
-test('the manual has each command, with the sentence of its help', () => {
-  const context = createContext(systemWorld(new AbortController().signal), () => ({}));
-  const commands = COMMANDS.map((create) => create(context, () => {}));
-  const rows = commands.map((command) => `| \`relay ${command.name()}\` | ${command.description()} |`);
-  assert.deepEqual(linesOf('Commands', /^\| `relay/).sort(), rows.sort());
-});
 
 test('the manual has each setting, with its flag, its name in config.json and its default', () => {
   const rows = SETTING_KEYS.map((key) => {

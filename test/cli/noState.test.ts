@@ -65,7 +65,6 @@ ok   errors    none unresolved
       sizeBytes: 0,
     },
     mcp: { ...example.mcp, apiKeySet: false },
-    secrets: { ...example.secrets, mcpApiKey: false },
   });
   assert.equal(existsSync(home), false);
 });
@@ -74,8 +73,6 @@ const REFUSED: Array<[args: string[], stdin?: string]> = [
   [['clients']],
   [['clients', 'revoke', 'Cursor']],
   [['clients', 'add', 'Mine', '--redirect-uri', 'http://127.0.0.1/callback']],
-  [['config', 'set', 'providerClientSecret'], 'a-client-secret\n'],
-  [['config', 'unset', 'providerClientSecret']],
   [['key']],
   [['key', 'rotate', '--yes']],
   [['logout']],

@@ -181,7 +181,7 @@ test('key prints the key alone; key rotate prints a new key', async (context) =>
     code: 0,
     out: 'new\n',
     err: `The line above is the new key. The old one no longer works, and browsers need the owner code again.
-Give the new key to every client that sent the old one. Clients that you approved need no key.
+Give the new key to every other client that sent the old one. Clients that you approved need no key.
 `,
   });
   assert.deepEqual(pluck(calls, 'call'), ['showKey', 'showKey', 'showKey', 'rotateKey']);

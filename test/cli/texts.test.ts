@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { appSteps } from '../../src/cli/login/clientId.ts';
 import { type ReadyFacts, readyText } from '../../src/cli/serve/readyText.ts';
-import { shownReport, statusText } from '../../src/cli/status/statusText.ts';
-import { columns, showsUnicode, wrap } from '../../src/cli/terminal/output.ts';
+import { shownReport, statusLines } from '../../src/cli/serve/statusText.ts';
+import { showsUnicode, wrap } from '../../src/cli/terminal/output.ts';
 import { progressText } from '../../src/cli/terminal/progress.ts';
-import { assertNone } from '../support/entries.ts';
+import { durationText, timeText, withTimes } from '../../src/cli/terminal/time.ts';
 import { exampleReport } from '../support/reports.ts';
 
 const NO_HOME = { home: undefined, platform: 'linux' } as const;
@@ -104,10 +103,11 @@ test('on Windows each command for Claude Code is one line', () => {
 
 test('status wraps to the width, with the remedy below the entry', () => {
   assert.equal(
-    statusText(shownReport(exampleReport({ ownerCode: 'brown-fox' }), NO_HOME), {
+    statusLines(shownReport(exampleReport({ ownerCode: 'brown-fox' }), NO_HOME), {
       unicode: true,
       columns: 60,
-    }),
+      now: 0,
+    }).join('\n'),
     `✓ server    pid 42, http://127.0.0.1:4980, version 1.2.3
 ✗ account   not connected: no Spotify account has been
             connected with this home so far
@@ -116,14 +116,17 @@ test('status wraps to the width, with the remedy below the entry', () => {
 - jobs      none
 
 Owner's page: http://127.0.0.1:4980/
-Owner code: brown-fox
-`,
+Owner code: brown-fox`,
   );
 });
 
 test('status without Unicode says the same in letters, and marks the demo', () => {
   assert.equal(
-    statusText(shownReport(exampleReport({ demo: true }), NO_HOME), { unicode: false, columns: 100 }),
+    statusLines(shownReport(exampleReport({ demo: true }), NO_HOME), {
+      unicode: false,
+      columns: 100,
+      now: 0,
+    }).join('\n'),
     `DEMO: simulated provider, invented music
 
 ok   server    pid 42, http://127.0.0.1:4980, version 1.2.3
@@ -132,16 +135,8 @@ bad  account   not connected: no Spotify account has been connected with this ho
 warn key       in a file
 off  jobs      none
 
-Owner's page: http://127.0.0.1:4980/
-`,
+Owner's page: http://127.0.0.1:4980/`,
   );
-});
-
-test('the steps for making the Spotify app are three, and fit 65 columns', () => {
-  const text = appSteps('http://127.0.0.1:4980/auth/provider/callback');
-  assertNone(text.split('\n'), (line) => line.length > 65);
-  assert.equal(text.split('\n').filter((line) => /^ {2}\d\./.test(line)).length, 3);
-  assert.match(text, /^ {5}http:\/\/127\.0\.0\.1:4980\/auth\/provider\/callback$/m);
 });
 
 test('marks are shown where the terminal can be expected to support them', () => {
@@ -156,15 +151,23 @@ test('marks are shown where the terminal can be expected to support them', () =>
   for (const [env, platform, shows] of cases) assert.equal(showsUnicode(env, platform), shows);
 });
 
-test('lines break between words only, and columns are as wide as their widest cell', () => {
+test('lines break between words only', () => {
   assert.deepEqual(wrap('aa bb cccccc d', 5), ['aa bb', 'cccccc', 'd']);
+});
+
+test('times are told as a person tells them, lengths of time too', () => {
+  const now = Date.UTC(2026, 10, 20, 12);
+  const at = (ms: number) => timeText(new Date(now + ms).toISOString(), now);
   assert.deepEqual(
-    columns([
-      ['a', 'bbb', ''],
-      ['aaa', 'b', 'c'],
-    ]),
-    ['a    bbb', 'aaa  b    c'],
+    [at(-3_000), at(-300_000), at(31_920_000), at(-3 * 86_400_000)],
+    ['just now', '5 min ago', 'in 8 h 52 min', '3 days ago'],
   );
+  assert.match(at(30 * 86_400_000), /^2026-12-2\d \d\d:\d\d$/);
+  assert.deepEqual(
+    [40_000, 720_000, 3_600_000].map((ms) => durationText(ms)),
+    ['40 s', '12 min', '1 h'],
+  );
+  assert.match(withTimes('Blocked until 2026-11-20T13:30:00.000Z.', now), /^Blocked until \d\d:\d\d\.$/);
 });
 
 test('progress shows what is known', () => {

@@ -49,13 +49,13 @@ test('relay library reads the library, says what it holds, answers questions and
     const status = await run(relay, ['library', 'status']);
     assert.match(
       status.out,
-      /^120 saved tracks \(complete\), 3 of 3 playlists, \d+ tracks in all\.\nAs of .* UTC, (?:just now|\d+ minutes? ago)\.\n$/,
+      /^120 saved tracks \(complete\), 3 of 3 playlists, \d+ tracks in all\.\nAs of (?:just now|\d+ s ago|\d+ min ago)\.\n$/,
     );
 
     relay.provider.clearRequests();
     const table = await run(relay, [
       'library',
-      'ask',
+      'query',
       'select name, mine as "mine?" from playlists order by name',
     ]);
     assert.deepEqual(table, {
@@ -63,7 +63,7 @@ test('relay library reads the library, says what it holds, answers questions and
       out: 'name    mine?\nList 0      1\nList 1      1\nList 2      1\n',
       err: '',
     });
-    const json = await run(relay, ['library', 'ask', 'select count(*) as n from saved', '--json']);
+    const json = await run(relay, ['library', 'query', 'select count(*) as n from saved', '--json']);
     assert.deepEqual(JSON.parse(json.out), {
       columns: ['n'],
       rows: [[120]],
@@ -74,7 +74,7 @@ test('relay library reads the library, says what it holds, answers questions and
     });
     const csv = await run(relay, [
       'library',
-      'ask',
+      'query',
       '--csv',
       `select uri, 'a,"b"' as "x,y", null as z from saved order by position`,
     ]);
@@ -85,7 +85,7 @@ test('relay library reads the library, says what it holds, answers questions and
     );
     const two = await run(relay, [
       'library',
-      'ask',
+      'query',
       '--csv',
       '--limit',
       '2',
@@ -93,32 +93,30 @@ test('relay library reads the library, says what it holds, answers questions and
     ]);
     assert.deepEqual(
       [two.out, two.err],
-      ['position\n0\n1\n', 'The first 2 rows; without --limit, --csv shows all.\n'],
+      ['position\n0\n1\n', 'The first 2 rows; without --limit, all are shown.\n'],
     );
-    const cut = await run(relay, [
-      'library',
-      'ask',
-      '--limit',
-      '2',
-      'select position from saved order by position',
-    ]);
+    const onTerminal = (...words: string[]) =>
+      run(relay, ['library', 'query', ...words], { terminal: { stdout: true }, columns: 20_000 });
+    const cut = await onTerminal('--limit', '2', 'select position from saved order by position');
     assert.deepEqual(cut, {
       code: 0,
       out: 'position\n       0\n       1\n',
       err: 'The first 2 rows; --limit and --csv show more.\n',
     });
     const pairs = 'select 1 from saved a, saved b';
-    const most = await run(relay, ['library', 'ask', '--limit', '500', pairs]);
+    const most = await onTerminal('--limit', '500', pairs);
     assert.equal(most.err, 'The first 500 rows; --csv without --limit shows all.\n');
-    const usual = await run(relay, ['library', 'ask', pairs]);
+    const piped = await run(relay, ['library', 'query', pairs]);
+    assert.deepEqual([piped.out.split('\n').length, piped.err], [14_402, ''], 'piped output is whole');
+    const usual = await onTerminal(pairs);
     assert.equal(usual.err, 'The first 100 rows; --limit and --csv show more.\n');
-    const wide = await run(relay, ['library', 'ask', 'select hex(zeroblob(1000)) from saved']);
+    const wide = await onTerminal('select hex(zeroblob(1000)) from saved');
     assert.match(wide.err, /^The first \d rows; --csv without --limit shows all\.\n$/);
     for (const more of [[], ['--limit', '1']]) {
-      const long = await run(relay, ['library', 'ask', 'select hex(zeroblob(50000))', ...more]);
+      const long = await onTerminal('select hex(zeroblob(50000))', ...more);
       assert.equal(long.err, 'The answer was cut; --csv without --limit shows all.\n');
     }
-    const wrong = await run(relay, ['library', 'ask', 'drop table saved', '--json']);
+    const wrong = await run(relay, ['library', 'query', 'drop table saved', '--json']);
     assert.equal(wrong.code, 1);
     assert.equal(JSON.parse(wrong.err).error.code, 'INVALID_ARGUMENT');
     assert.deepEqual(relay.provider.requests, []);
@@ -138,7 +136,7 @@ test('CSV has all rows, however many: neither the thread nor the server holds th
     resize(relay, 3, 1);
     const sql = `with recursive n(i) as (values (1) union all select i + 1 from n where i < 20000)
       select i, 'the name of song ' || i as name, 'an artist ' || i as artist, 'an album ' || i as album, 'ü, "' as text from n`;
-    const { code, out, err } = await run(relay, ['library', 'ask', '--csv', sql]);
+    const { code, out, err } = await run(relay, ['library', 'query', '--csv', sql]);
     assert.deepEqual([code, err], [0, '']);
     const rows = Array.from({ length: 20_000 }, (_, index) => {
       const number = index + 1;
@@ -148,7 +146,7 @@ test('CSV has all rows, however many: neither the thread nor the server holds th
   });
 });
 
-test('relay library tables needs no server; without one, relay library ask is exit 4', () =>
+test('relay library tables needs no server; without one, relay library query is exit 4', () =>
   withRelay({ client: false, connect: false }, async (relay) => {
     await relay.server.close();
     const tables = await run(relay, ['library', 'tables']);
@@ -160,7 +158,7 @@ test('relay library tables needs no server; without one, relay library ask is ex
     assert.match(tables.out, /^released: may be only a year, so use substr, not strftime\.$/m);
     const { tables: lines, notes } = JSON.parse((await run(relay, ['library', 'tables', '--json'])).out);
     assert.equal([...lines, ...notes].join('\n'), tables.out.trim());
-    const asked = await run(relay, ['library', 'ask', 'select 1']);
+    const asked = await run(relay, ['library', 'query', 'select 1']);
     assert.deepEqual([asked.code, asked.out], [4, '']);
   }));
 

@@ -20,7 +20,7 @@ test('a whole number that JavaScript cannot hold comes as text, with all its dig
       ['9007199254740993', '-9223372036854775808', 9007199254740991, 1e300, 0.5, null],
       [1, 2, 3, 4, 5, '(1 bytes)'],
     ]);
-    const csv = await run(relay, ['library', 'ask', '--csv', sql]);
+    const csv = await run(relay, ['library', 'query', '--csv', sql]);
     assert.equal(
       csv.out,
       'a,b,c,d,e,f\n9007199254740993,-9223372036854775808,9007199254740991,1e+300,0.5,\n',

@@ -57,7 +57,7 @@ test('versions survive a restart and a logout; relay library forget --versions d
     assert.equal((await list(relay)).items.length, 2);
     assert.equal((await run(relay, ['logout'])).code, 0);
     const sql = `SELECT version, total FROM versions WHERE playlist_id = '${ID}' ORDER BY version`;
-    const told = await run(relay, ['library', 'ask', sql, '--json']);
+    const told = await run(relay, ['library', 'query', sql, '--json']);
     const rows = [
       [1, 30],
       [2, 29],

@@ -55,7 +55,7 @@ test('the executable alone serves the demo, answers a call and a question, and e
   const found = await run(['call', 'search_tracks', 'query=carousel', 'limit=1', '--json']);
   assert.equal(JSON.parse(found.stdout).items.length, 1);
   // Questions have a thread of their own, whose program and SQLite the executable carries.
-  const asked = await run(['library', 'ask', "select fold('Smørbrød')", '--json']);
+  const asked = await run(['library', 'query', "select fold('Smørbrød')", '--json']);
   assert.deepEqual(JSON.parse(asked.stdout).rows, [['smorbrod']]);
   const ended = once(server, 'close');
   server.kill('SIGTERM');

@@ -158,7 +158,7 @@ pageTest(
     await forget.waitFor({ state: 'hidden' });
     await page.goBack();
     await clients.waitFor();
-    assert.equal((await run(relay, ['browsers', 'forget', '--all'])).code, 0);
+    assert.equal((await run(relay, ['key', 'rotate', '--yes'])).code, 0);
     await page.getByText('This browser is no longer remembered').waitFor();
     assert.equal((await run(relay, ['open'], { openBrowser })).code, 0);
     await page.getByText('You are signed in.').waitFor();

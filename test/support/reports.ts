@@ -54,7 +54,6 @@ export function exampleReport(changes: Partial<StatusReport> = {}): StatusReport
     },
     mcp: { authMode: 'bearer', apiKeySet: true, clients: 0, registrationOpen: true, browsers: 0 },
     rateLimits: { blocked: [], requests24h: 0 },
-    secrets: { mcpApiKey: true, providerClientSecret: false },
     jobs: { byStatus: {}, committable: 0, reviewRequired: 0, nextRunAfter: null },
     kept: { total: 0, review: 0, waiting: 0, paused: 0 },
     recentErrors: [],

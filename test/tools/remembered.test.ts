@@ -1,22 +1,13 @@
-/** Remembered matches: who settled each, and the mark of those that were confirmed although names differ. */
+/** Remembered matches: the mark of those that were confirmed although names differ. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureOf } from '../support/answers.ts';
-import { relay as cli } from '../support/cli.ts';
 import { at } from '../support/entries.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
-import { ENCRYPTION_KEY, mcpClient, type Relay, withRelay } from '../support/world.ts';
+import { mcpClient, type Relay, withRelay } from '../support/world.ts';
 import { createJob, reach } from '../work/jobCalls.ts';
 
-const CALLER = 'a client with the API key';
 const NAMES = { title: 'A name of my own', artist: 'Nobody at all' };
-
-async function remembered({ home }: Relay, ...args: string[]) {
-  const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
-  const { out, err, code } = await cli(['remembered', ...args], { env });
-  return { out, err, code };
-}
 
 test('a read-only setting or header takes remember_track away', async () => {
   const names = async (client: Relay['client']) => (await client.listTools()).tools.map(({ name }) => name);
@@ -35,7 +26,7 @@ test('a read-only setting or header takes remember_track away', async () => {
   });
 });
 
-test('a match confirmed although names differ is marked wherever it is used, and can be forgotten', () =>
+test('a match confirmed although names differ is marked wherever it is used', () =>
   withRelay(async (relay) => {
     const track = at(uniqueTracks(relay, 1), 0);
     await relay.call('remember_track', { track_id: track.uri, ...NAMES, confirm: true });
@@ -72,28 +63,6 @@ test('a match confirmed although names differ is marked wherever it is used, and
       report.map(({ index, status, confirmed }) => [index, status, confirmed]),
       [[0, 'matched', true]],
     );
-
-    const { out } = await remembered(relay, '--json');
-    const listed = JSON.parse(out) as { remembered: Array<Record<string, unknown>>; total: number };
-    assert.equal(listed.total, 2);
-    const mine = listed.remembered.find(({ title }) => title === NAMES.title);
-    assert.deepEqual(
-      [mine?.artist, mine?.source, mine?.by, mine?.confirmed],
-      [NAMES.artist, 'person', CALLER, true],
-    );
-    const table = await remembered(relay);
-    assert.match(table.out, /^ID +SONG +TRACK +SETTLED BY +ON +NAMES\n/);
-    assert.match(table.out, new RegExp(`A name of my own by Nobody at all .* ${CALLER} .* differs\\n`));
-    assert.equal((await remembered(relay, 'forget')).code, 2);
-    assert.equal((await remembered(relay, 'forget', 'nothing')).code, 1);
-    assert.match(
-      (await remembered(relay, 'forget', String(mine?.id))).out,
-      /^Forgot "A name of my own" by Nobody/,
-    );
-    assert.equal((await relay.call('find_track_exact', NAMES)).status, 'unmatched');
-    const all = await remembered(relay, 'forget', '--all');
-    assert.deepEqual([all.code, all.out], [0, 'Forgot 1 match. The next search asks Spotify again.\n']);
-    assert.match((await remembered(relay)).err, /No match is remembered\.\n$/);
   }));
 
 test('a job counts as confirmed only the matches that it still has', () =>
@@ -129,29 +98,3 @@ async function settled(relay: Relay, job_id: string) {
     items: Array<{ confirmed?: true }>;
   };
 }
-
-test('a match for a recording code is listed and forgotten by that code', () =>
-  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
-    const { isrc, name } = relay.provider.catalogue.tracks[0] ?? assert.fail();
-    const begun = await relay.call('import_list', {
-      text: `title,artist,isrc\n,,${isrc}\n,,ZZZZZ9900002\n`,
-      saved: true,
-    });
-    const job_id = String(begun.job_id);
-    await reach(relay, job_id, 'ready');
-    const wrong = await relay.call('resume_job', {
-      job_id,
-      fixes: [{ position: 1, track_id: 'x'.repeat(22) }],
-    });
-    assert.match(failureOf(wrong).message, /\(position 1, ISRC ZZZZZ9900002\)/);
-    const table = await remembered(relay);
-    assert.match(table.out, new RegExp(`ISRC ${isrc} .*${name}`));
-    const { out } = await remembered(relay, '--json');
-    const [match] = (JSON.parse(out) as { remembered: Array<{ id: string; isrc: string }> }).remembered;
-    assert.equal(match?.isrc, isrc);
-    assert.ok(
-      (await remembered(relay, 'forget', String(match?.id))).out.startsWith(
-        `Forgot ISRC ${isrc} ("${name}" by`,
-      ),
-    );
-  }));

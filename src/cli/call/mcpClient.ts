@@ -19,6 +19,7 @@ const REVISION = '2026-07-28';
 
 export interface ToolSummary {
   name: string;
+  description?: string;
   inputSchema: ValueSchema;
   annotations?: { destructiveHint?: boolean | undefined } | undefined;
 }

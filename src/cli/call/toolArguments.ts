@@ -6,7 +6,7 @@
 import { didYouMean } from '../../base/nearest.ts';
 import { isObject } from '../../base/parsing.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
-import { quoted } from './nextPage.ts';
+import { quotedWord } from '../commandLine.ts';
 
 /** The part of JSON Schema that the tools use. */
 export interface ValueSchema {
@@ -39,7 +39,7 @@ export function toolArguments(
   const example = '{"query": "carousel"}';
   const args = piped
     ? parseObject(json ?? '', { correction: CORRECT, example })
-    : parseObject(json ?? '{}', { correction: quoting, example: `--args ${quoted(example, platform)}` });
+    : parseObject(json ?? '{}', { correction: quoting, example: `--args ${quotedWord(example, platform)}` });
   const properties = asRecord(inputSchema.properties);
   const given = new Set<string>();
   const placed = words.map((word) => {
@@ -77,7 +77,7 @@ const QUOTING = {
 const CORRECT = 'Correct what goes to stdin, then run this again.';
 
 function emptyList(key: string, word: string, platform: NodeJS.Platform): RelayError {
-  const list = quoted(JSON.stringify({ [key]: [] }), platform);
+  const list = quotedWord(JSON.stringify({ [key]: [] }), platform);
   return usage(
     `${word} has no values. Is a variable of the shell not set?`,
     `To really pass an empty list: --args ${list}`,

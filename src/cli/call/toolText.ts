@@ -3,8 +3,7 @@ import * as z from 'zod';
 import { shellWord } from '../../base/childProcess.ts';
 import { groupOf } from '../../tools/index.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { blockOf, wrap } from '../terminal/output.ts';
-import { samplesOf } from './samples.ts';
+import { wrap } from '../terminal/output.ts';
 
 /** The part of JSON Schema that tools use. */
 interface Shape {
@@ -18,7 +17,7 @@ interface Shape {
   required?: string[];
 }
 
-const MAX_WIDTH = 80;
+const WIDTH = 80;
 
 /** Returns what `relay tools TOOL --json` prints. */
 export function toolRecord(tool: Tool) {
@@ -27,31 +26,26 @@ export function toolRecord(tool: Tool) {
   return { name, title, description, kind, toolset: groupOf(tool), inputSchema: inputOf(tool), outputSchema };
 }
 
-export function toolText(tool: Tool, columns: number): string {
-  const width = Math.min(columns, MAX_WIDTH);
+export function toolText(tool: Tool): string[] {
   const rows = argumentRows(inputOf(tool), '');
-  return blockOf([
+  return [
     `${tool.name}: ${tool.title}`,
-    `${tool.kind}, toolset ${groupOf(tool)}`,
     '',
-    ...wrap(tool.description, width),
+    ...wrap(tool.description, WIDTH),
     '',
     rows.length === 0 ? 'It takes no arguments.' : 'Arguments:',
-    ...rows.flatMap((row) => [
-      ...indented(`${row.name}: ${row.type}`, 2, width),
-      ...indented(row.description, 6, width),
-    ]),
+    ...rows.flatMap((row) => [...indented(`${row.name}: ${row.type}`, 2), ...indented(row.description, 6)]),
     '',
     'Result:',
-    ...indented(Object.keys(answerOf(tool).shape).join(', '), 2, width),
+    ...indented(Object.keys(answerOf(tool).shape).join(', '), 2),
     '',
     'Example, with the content of the demo:',
     `  $ ${exampleOf(tool)}`,
-  ]);
+  ];
 }
 
-function indented(text: string, by: number, width: number): string[] {
-  return text === '' ? [] : wrap(text, width - by).map((line) => ' '.repeat(by) + line);
+function indented(text: string, by: number): string[] {
+  return text === '' ? [] : wrap(text, WIDTH - by).map((line) => ' '.repeat(by) + line);
 }
 
 /** Returns the schema of the answer that the tool gives by default. */
@@ -71,8 +65,9 @@ export function argumentNames(tool: Tool): string[] {
 /** Returns an example of a call, with values from the demo. */
 export function exampleOf(tool: Tool): string {
   const { properties = {}, required = [] } = inputOf(tool);
-  const samples = samplesOf(tool.name, required);
-  const words = Object.entries(samples).map(([name, sample]) => {
+  const samples = required.map((name) => [name, BY_ARGUMENT[name]] as const);
+  const all = { ...Object.fromEntries(samples), ...BY_TOOL[tool.name] };
+  const words = Object.entries(all).map(([name, sample]) => {
     const value = sample ?? sampleOf(properties[name] ?? {});
     const word = `${name}=${sampleText(value)}`;
     return /^[\w=,.]+$/.test(word) ? word : shellWord(word);
@@ -120,3 +115,40 @@ function sampleOf({ enum: values, type, minimum = 1 }: Shape): unknown {
   if (values) return values[0];
   return type === 'boolean' ? true : minimum;
 }
+
+/** Values for examples: the song "Love Cloud" by Fengate, the playlist "Morning Ferry" and the kitchen speaker. */
+const BY_ARGUMENT: Readonly<Record<string, unknown>> = {
+  artist_id: '4Ismum8pbPVAc0ewrL5al2',
+  track_id: '42m7g2a2BlK07h4MdPzfIO',
+  track_ids: ['42m7g2a2BlK07h4MdPzfIO', '6WmIpo1D34YOtM9mc8GqUa'],
+  album_id: '7lcPDGz0FOz0O7T75aRgLb',
+  album_ids: ['7lcPDGz0FOz0O7T75aRgLb'],
+  playlist_id: 'llLnJH77qQnJDz1RLa5GIE',
+  device_id: 'VIaDTW5ok8kH4i3IFur8A6',
+  // Placeholders: the demo starts without jobs and kept playlists.
+  job_id: 'JOB_ID',
+  keep_id: 'KEEP_ID',
+  query: 'love cloud',
+  sql: 'select name, total from playlists',
+  title: 'Love Cloud',
+  artist: 'Fengate',
+  name: 'Morning Ferry',
+  text: 'Fengate - Love Cloud',
+  tracks: [{ title: 'Love Cloud', artist: 'Fengate' }],
+  items: [{ title: 'Love Cloud', artist: 'Fengate' }],
+  position_ms: 60_000,
+  volume_percent: 30,
+  range_start: 0,
+  insert_before: 5,
+};
+
+/** Examples for tools whose required arguments alone do nothing or make a bad example. */
+const BY_TOOL: Readonly<Record<string, Record<string, unknown>>> = {
+  create_playlist: { name: 'Rainy Days' },
+  create_playlist_from_tracks: { name: 'Rainy Days' },
+  create_bulk_job: { type: 'save_tracks' },
+  import_list: { name: 'Rainy Days' },
+  keep_playlist: { name: 'Fresh', sql: 'select uri from saved order by position limit 50' },
+  play: { context_uri: 'spotify:playlist:llLnJH77qQnJDz1RLa5GIE' },
+  update_playlist_details: { name: 'Evening Ferry' },
+};

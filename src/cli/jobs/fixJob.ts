@@ -3,11 +3,11 @@
  * unresolved items.
  */
 import { RelayError } from '../../domain/errors.ts';
-import { type ItemRecord, isPastSettling, type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
+import { type ItemRecord, isPastSettling, shortId, unresolvedOf } from '../../domain/job.ts';
+import type { Result } from '../command.ts';
 import type { Context } from '../context.ts';
-import { note, printJson, printLine } from '../terminal/output.ts';
-import { readNumber, readScore, readTake } from './fixInput.ts';
-import { summaryText } from './fixText.ts';
+import { canAsk } from '../terminal/prompt.ts';
+import { fixSession, trackUri } from './fixSession.ts';
 import { type Decision, fullId, jobOf, openTools, settle, type Tools, unresolvedItems } from './jobCalls.ts';
 import { itemLine, nextSteps } from './jobText.ts';
 
@@ -17,29 +17,23 @@ export interface FixOptions {
   acceptNear?: string;
 }
 
-export async function fixJob(context: Context, given: string, options: FixOptions): Promise<void> {
+export async function fixJob(context: Context, given: string, options: FixOptions): Promise<Result> {
   const decisions: Decision[] = [
     ...(options.take ?? []).map(readTake),
     ...(options.skip ?? []).map((text) => ({ number: readNumber(text), skip: true as const })),
   ];
-  const near = nearOf(options.acceptNear);
-  const { stdin, stderr } = context.io.terminal;
+  const near = options.acceptNear === undefined ? undefined : readScore(options.acceptNear);
   const tools = await openTools(context);
   const id = await fullId(tools, given);
-  if (decisions.length > 0 || near !== undefined) await settleNow(context, tools, id, decisions, near);
-  else if (stdin && stderr && !context.json) await fixWithQuestions(context, tools, id);
-  else await listLeft(context, tools, id);
-}
-
-function nearOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const score = readScore(text);
-  if (score !== null) return score;
-  throw new RelayError('USAGE', `"${text}" is not a score.`, { remedy: 'Give a number from 0 to 1.' });
-}
-
-async function fixWithQuestions(context: Context, tools: Tools, id: string): Promise<void> {
-  const { fixSession } = await import('./fixSession.ts');
+  if (decisions.length > 0 || near !== undefined) {
+    const { settled, skipped } = await settle(tools, id, decisions, near);
+    return listLeft(context, tools, id, [`${settled} settled, ${skipped} left out.`]);
+  }
+  if (!canAsk(context)) {
+    const hint =
+      'Without a terminal, relay cannot ask: give --take NUMBER=TRACK, --skip NUMBER or --accept-near SCORE.';
+    return listLeft(context, tools, id, [], [hint]);
+  }
   const before = await jobOf(tools, id);
   // Checked here, since the tool would refuse a decision only after the person has made it.
   if (isPastSettling(before)) {
@@ -53,43 +47,52 @@ async function fixWithQuestions(context: Context, tools: Tools, id: string): Pro
     });
   }
   const job = await fixSession(context, tools, before);
-  for (const line of nextSteps(job, context)) printLine(context.io, line);
+  return { value: { job }, text: nextSteps(job, context) };
 }
 
-async function settleNow(
+/** Lists all unresolved items, with the numbers that the options take, and what can be done next. */
+async function listLeft(
   context: Context,
   tools: Tools,
   id: string,
-  decisions: readonly Decision[],
-  near: number | undefined,
-): Promise<void> {
-  const { job, settled, skipped } = await settle(tools, id, decisions, near);
-  if (!context.json) {
-    printLine(context.io, summaryText({ settled, skipped, left: unresolvedOf(job) }));
-  }
-  await printLeft(context, tools, id);
-}
-
-/** Lists the unresolved items. Without a terminal relay cannot ask, so a note names the options that replace the questions. */
-async function listLeft(context: Context, tools: Tools, id: string): Promise<void> {
-  const job = await printLeft(context, tools, id);
-  if (context.json || unresolvedOf(job) === 0 || isPastSettling(job)) return;
-  note(
-    context.io,
-    'Without a terminal, relay cannot ask: give --take NUMBER=TRACK, --skip NUMBER or --accept-near SCORE.',
-  );
-}
-
-/** Lists all unresolved items, with the numbers that the options take, and what can be done next. Returns the job. */
-async function printLeft(context: Context, tools: Tools, id: string): Promise<JobRecord> {
-  const { io } = context;
+  first: readonly string[],
+  hint: readonly string[] = [],
+): Promise<Result> {
   const left: Array<ItemRecord & { number: number }> = [];
   for await (const item of unresolvedItems(tools, id)) left.push({ number: item.position + 1, ...item });
   const job = await jobOf(tools, id);
-  if (context.json) printJson(io, { job, left });
-  else {
-    for (const item of left) printLine(io, itemLine(item));
-    for (const line of nextSteps(job, context)) printLine(io, line);
-  }
-  return job;
+  return {
+    value: { job, left },
+    text: [...first, ...left.map(itemLine), ...nextSteps(job, context)],
+    notes: unresolvedOf(job) === 0 || isPastSettling(job) ? [] : hint,
+  };
+}
+
+/** Reads a score from 0 to 1, also with a comma as decimal separator. @throws RelayError `USAGE` */
+function readScore(text: string): number {
+  const score = Number(text.trim().replace(',', '.'));
+  if (/\d/.test(text) && score >= 0 && score <= 1) return score;
+  throw new RelayError('USAGE', `"${text}" is not a score.`, { remedy: 'Give a number from 0 to 1.' });
+}
+
+/** Reads `12=TRACK`: the number of an item, and the track to take for that item. @throws RelayError `USAGE` */
+function readTake(text: string): Decision {
+  const [, number, track] = /^\s*(\d+)\s*=\s*(.+)$/s.exec(text) ?? [];
+  if (number !== undefined && track !== undefined)
+    return { number: readNumber(number), track: trackUri(track) };
+  throw new RelayError('USAGE', `"${text}" is not NUMBER=TRACK.`, {
+    remedy: 'Give the number of the item, an equals sign, and the ID, URI or link of the track.',
+  });
+}
+
+/** Reads the number of an item. @throws RelayError `USAGE` */
+function readNumber(text: string): number {
+  const number = Number(text);
+  if (/^\s*\d{1,6}\s*$/.test(text) && number >= 1) return number;
+  throw new RelayError('USAGE', `"${text}" is not the number of an item.`, {
+    remedy: {
+      text: 'Items are numbered from 1, as {command} shows them.',
+      command: ['jobs', 'show', 'ID', '--unresolved'],
+    },
+  });
 }

@@ -1,56 +1,36 @@
 /**
- * Goes through the items of a job that did not resolve, one at a time, with a person at a terminal. Every decision is
- * saved as it is made, so that a session can end at any point.
+ * Goes through the items of a job that did not resolve, one at a time, with a person at a terminal. Each decision is saved as it
+ * is made, so that a session can end at any point.
  */
-import { chunk } from '../../base/lists.ts';
+import { playingTime } from '../../base/clock.ts';
+import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { type ItemRecord, type JobRecord, RESOLVED_STATUSES, unresolvedOf } from '../../domain/job.ts';
-import { acceptWords, MAX_FIXES, NEAR_SCORE } from '../../domain/settling.ts';
+import { BARE_ID, parseRef } from '../../domain/ids.ts';
+import { type ItemRecord, type JobRecord, unresolvedOf } from '../../domain/job.ts';
+import { acceptWords, inputWords, NEAR_SCORE, nearnessWords } from '../../domain/settling.ts';
 import type { Track } from '../../domain/shapes.ts';
 import type { Context } from '../context.ts';
-import { note, showsUnicode } from '../terminal/output.ts';
+import { hanging, note } from '../terminal/output.ts';
 import { type Dialogue, openDialogue } from '../terminal/prompt.ts';
-import { readInput, readScore, trackUri } from './fixInput.ts';
-import {
-  type FixView,
-  inputText,
-  inWindow,
-  itemLines,
-  keysText,
-  type Offer,
-  summaryText,
-  trackText,
-} from './fixText.ts';
-import { type Decision, jobOf, type Settled, settle, type Tools, unresolvedItems } from './jobCalls.ts';
+import { jobOf, settle, type Tools, unresolvedItems } from './jobCalls.ts';
 
 /** Maximum number of tracks to offer for an item. */
 const MAX_OFFERS = 5;
-const MAX_EXAMPLES = 3;
-/** Number of items to fetch at a time. After each decision, the items are fetched again. */
-const PAGE = 20;
+const KEYS =
+  'number take it, s WORDS search, l LINK link, x leave out, a all close ones, Enter later, q quit';
+
+/** A track that can be taken by its number. `score` is null if the person searched for it. */
+interface Offer {
+  track: Track;
+  score: number | null;
+}
 
 interface Session {
   context: Context;
   tools: Tools;
-  id: string;
   dialogue: Dialogue;
-  view: FixView;
-  /** Items that have been shown, in order; the session can go back to each. */
-  seen: ItemRecord[];
-  /** Index of the present item in `seen`. */
-  at: number;
-  /** The items that come next. */
-  coming: AsyncGenerator<ItemRecord>;
   /** The job in the last answer. */
   job: JobRecord;
-  /** The decisions of this session in words, by the position of the item. */
-  decided: Map<number, string>;
-  /** The songs that the session has decided about, as the list has them. A decision also counts for their repeats. */
-  own: Set<string>;
-  /** What the job says about the present item, if its song was decided about in this session; else null. */
-  former: ItemRecord | null;
-  /** How many items the session has settled and left out. */
-  counts: Pick<Settled, 'settled' | 'skipped'>;
 }
 
 /**
@@ -64,167 +44,175 @@ export async function fixSession(
   before: JobRecord,
   dialogue?: Dialogue,
 ): Promise<JobRecord> {
-  const { io, env, platform, signal } = context;
-  const id = before.job_id;
-  const session: Session = {
-    context,
-    tools,
-    id,
-    dialogue: dialogue ?? openDialogue(io, signal),
-    view: { width: Math.max(20, io.columns), unicode: showsUnicode(env, platform) },
-    seen: [],
-    at: 0,
-    coming: unresolvedItems(tools, id, PAGE),
-    job: before,
-    decided: new Map(),
-    own: new Set(),
-    former: null,
-    counts: { settled: 0, skipped: 0 },
-  };
+  const { io, signal } = context;
+  const session: Session = { context, tools, dialogue: dialogue ?? openDialogue(io, signal), job: before };
   try {
-    await goThrough(session);
+    say(session, KEYS);
+    // Read again after each decision, which also settles the repeats of a song.
+    for (let item = await openAfter(session, -1); item; item = await openAfter(session, item.position)) {
+      if (!(await settleItem(session, item))) break;
+    }
   } catch (error) {
     if (!(error instanceof RelayError) || error.code !== 'INTERRUPTED') throw error;
     throw error.with({ message: 'Interrupted. What was settled so far is kept.' });
   } finally {
     if (!dialogue) session.dialogue.close();
   }
-  const job = await jobOf(tools, id);
+  const job = await jobOf(tools, before.job_id);
   note(io, '');
-  // The job's own counts also include what the search finds and what others settle meanwhile.
-  note(io, summaryText({ ...session.counts, left: unresolvedOf(job) }));
+  const open = unresolvedOf(job);
+  note(io, open === 0 ? 'Nothing is open.' : `${open} still open.`);
   return job;
 }
 
-type Next = 'again' | 'next' | 'back' | 'end';
-
-async function goThrough(session: Session): Promise<void> {
-  for (let isFirst = true; ; isFirst = false) {
-    const item = await present(session);
-    if (!item) return;
-    // `decideOn` takes the former decision off the session's counts. Decisions of others were never in them.
-    session.former = session.own.has(songOf(item)) ? await itemAt(session, item.position) : null;
-    const next = await settleOne(session, item, isFirst);
-    if (next === 'end') return;
-    if (next === 'back') session.at = Math.max(0, session.at - 1);
-    if (next === 'next') session.at += 1;
-  }
+/** Returns the first item after a position that is still open; null if there is none. */
+async function openAfter({ tools, job }: Session, position: number): Promise<ItemRecord | null> {
+  for await (const item of unresolvedItems(tools, job.job_id)) if (item.position > position) return item;
+  return null;
 }
 
-/** Returns the item to decide about; null after the last. */
-async function present(session: Session): Promise<ItemRecord | null> {
-  const { seen } = session;
-  while (session.at >= seen.length) {
-    const { value, done } = await session.coming.next();
-    if (done || !value) return null;
-    // After a decision, `coming` begins with the first unresolved item again. Items that were already shown are skipped.
-    if (value.position > (seen.at(-1)?.position ?? -1)) seen.push(value);
-  }
-  return seen[session.at] ?? null;
-}
-
-/** Shows an item and asks until the person has decided about it or moves on. */
-async function settleOne(session: Session, item: ItemRecord, isFirst: boolean): Promise<Next> {
-  const { view, dialogue } = session;
+/** Shows an item, and asks until the person has decided about it or moves on. Returns false if the person quits. */
+async function settleItem(session: Session, item: ItemRecord): Promise<boolean> {
   let offers: Offer[] = (item.candidates ?? []).slice(0, MAX_OFFERS);
-  show(session, item, offers);
-  if (isFirst) say(session, keysText(offers.length, view));
+  showItem(session, item, offers);
   for (;;) {
-    const typed = await dialogue.ask('> ');
-    if (typed === null) return 'end';
-    const input = readInput(typed, offers.length);
-    switch (input.kind) {
-      case 'take':
-        await takeOffer(session, item, offers[input.index]);
-        return 'next';
-      case 'skip':
-        await decideOn(session, item, { skip: true });
-        report(session, item, 'Left out.');
-        return 'next';
-      case 'link': {
-        const link = input.text ?? (await dialogue.ask('Link or ID: '));
-        if (link && (await takeLink(session, item, link))) return 'next';
-        break;
+    const typed = await session.dialogue.ask('> ');
+    if (typed === null || /^q(uit)?$/i.test(typed)) return false;
+    if (typed === '') return true;
+    const [, key = '', rest = ''] = /^(\S+)\s*(.*)$/s.exec(typed) ?? [];
+    const done = await unlessRefused(session, async () => {
+      if (/^\d{1,3}$/.test(typed))
+        return take(session, item, offers[Number(typed) - 1]?.track.uri, offers.length);
+      if (rest === '' && isReference(key)) return take(session, item, trackUri(key));
+      switch (key.toLowerCase()) {
+        case 'x':
+          return decide(session, { number: item.position + 1, skip: true }, 'Left out.');
+        case 'l':
+          return take(session, item, trackUri(rest || ((await session.dialogue.ask('Link or ID: ')) ?? '')));
+        case 's':
+          offers = await search(session, rest || ((await session.dialogue.ask('Search for: ')) ?? ''));
+          showOffers(session, offers);
+          return false;
+        case 'a':
+          return takeNear(session, item);
+        default:
+          say(session, KEYS);
+          return false;
       }
-      case 'search': {
-        const words = input.text ?? (await dialogue.ask('Search for: '));
-        if (!words) break;
-        const answer = await unlessRefused(session, () => found(session, words));
-        if (answer === null) break;
-        offers = answer;
-        if (offers.length === 0) say(session, ['Nothing was found.']);
-        else show(session, item, offers);
-        break;
-      }
-      case 'near': {
-        if (await takeNear(session, input.text)) return 'again';
-        break;
-      }
-      case 'help':
-        say(session, keysText(offers.length, view));
-        break;
-      case 'unclear':
-        say(session, [input.why, ...keysText(offers.length, view)]);
-        break;
-      case 'later':
-        return 'next';
-      case 'back':
-        if (session.at > 0) return 'back';
-        say(session, ['This is the first one.']);
-        break;
-      case 'quit':
-        return 'end';
-    }
+    });
+    if (done) return true;
   }
 }
 
-/** Prints lines. A line that is too long for the window is wrapped and keeps its indent. */
-function say({ context, view }: Session, lines: readonly string[]): void {
-  for (const line of lines.flatMap((one) => inWindow(one, view))) note(context.io, line);
+/** Prints a line. A line that is too long for the window is wrapped and keeps its indent. */
+function say({ context: { io } }: Session, line: string): void {
+  for (const part of hanging(line, io.columns)) note(io, part);
 }
 
-function show(session: Session, item: ItemRecord, offers: readonly Offer[]): void {
-  const { job, decided, view } = session;
-  const facts = {
-    items: job.total_items,
-    open: unresolvedOf(job),
-    decided: decided.get(item.position) ?? null,
-  };
-  say(session, itemLines(item, offers, facts, view));
+function showItem(session: Session, { position, input, error }: ItemRecord, offers: readonly Offer[]): void {
+  const { total_items: total } = session.job;
+  note(session.context.io, '');
+  say(session, `Item ${position + 1} of ${total}, ${unresolvedOf(session.job)} open`);
+  say(session, `  ${visibleText(inputWords(input))}`);
+  if (error) say(session, `  ${visibleText(`${error.code}: ${error.message}`)}`);
+  showOffers(session, offers);
 }
 
-/** Shows a decision, now and whenever the session comes back to the item. */
-function report(session: Session, { position }: ItemRecord, text: string): void {
-  session.decided.set(position, text);
-  say(session, [text]);
+function showOffers(session: Session, offers: readonly Offer[]): void {
+  if (offers.length === 0) say(session, '  No close match was found.');
+  for (const [index, { track, score }] of offers.entries()) {
+    const nearness = score === null ? '' : ` (${nearnessWords(score)})`;
+    say(session, `${String(index + 1).padStart(2)}  ${trackText(track)}${nearness}`);
+  }
 }
 
-async function takeOffer(session: Session, item: ItemRecord, offer: Offer | undefined): Promise<void> {
-  if (!offer) return;
-  await decideOn(session, item, { track: offer.track.uri });
-  report(session, item, `Taken: ${trackText(offer.track, session.view)}`);
+/** Name, artists, album and length. */
+function trackText({ name, artists, album, duration_ms }: Track): string {
+  const parts = [
+    name,
+    artists.map((artist) => artist.name).join(', '),
+    album.name ?? '',
+    duration_ms === null ? '' : playingTime(duration_ms),
+  ];
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => visibleText(part, 120))
+    .join(' - ');
 }
 
-/** Takes the track of a link. Returns false, after telling the person, if the link names no track, or Spotify does not answer. */
-async function takeLink(session: Session, item: ItemRecord, link: string): Promise<boolean> {
-  const decided = await unlessRefused(session, async () => {
-    await decideOn(session, item, { track: trackUri(link) });
-    return true;
-  });
-  if (decided === null) return false;
+/** Takes a track for an item. Returns false if there is none to take. */
+async function take(
+  session: Session,
+  item: ItemRecord,
+  uri: string | undefined,
+  offers = 0,
+): Promise<boolean> {
+  if (uri === undefined) {
+    say(session, offers === 0 ? 'No track is listed.' : `The numbers go from 1 to ${offers}.`);
+    return false;
+  }
+  await decide(session, { number: item.position + 1, track: uri });
   const track = (await itemAt(session, item.position))?.track;
-  report(session, item, track ? `Taken: ${trackText(track, session.view)}` : 'Taken.');
+  say(session, track ? `Taken: ${trackText(track)}` : 'Taken.');
   return true;
 }
 
-/** Does `work`. Returns null, after telling the person, if that failed with one of `REFUSALS`. */
-async function unlessRefused<T>(session: Session, work: () => Promise<T>): Promise<T | null> {
+async function decide(
+  session: Session,
+  decision: { number: number; track: string } | { number: number; skip: true },
+  said?: string,
+): Promise<true> {
+  const { job } = await settle(session.tools, session.job.job_id, [decision]);
+  session.job = job;
+  if (said !== undefined) say(session, said);
+  return true;
+}
+
+async function search({ tools }: Session, words: string): Promise<Offer[]> {
+  if (words === '') return [];
+  const query = words.slice(0, 250);
+  const { items } = await tools<{ items: Track[] }>('search_tracks', { query, limit: MAX_OFFERS });
+  return items.map((track) => ({ track, score: null }));
+}
+
+/** Asks whether to take every match that is close, and takes them. Returns true if the present item is then settled. */
+async function takeNear(session: Session, item: ItemRecord): Promise<boolean> {
+  const { tools, dialogue, job } = session;
+  const near: ItemRecord[] = [];
+  for await (const one of unresolvedItems(tools, job.job_id))
+    if ((one.candidates?.[0]?.score ?? 0) >= NEAR_SCORE) near.push(one);
+  if (near.length === 0) {
+    say(session, 'No match is that close.');
+    return false;
+  }
+  const weakest = near.toSorted((a, b) => (a.candidates?.[0]?.score ?? 0) - (b.candidates?.[0]?.score ?? 0));
+  say(session, 'The weakest matches:');
+  for (const { input, candidates } of weakest.slice(0, 3)) {
+    const [first] = candidates ?? [];
+    if (first) say(session, `  ${visibleText(inputWords(input))}: ${trackText(first.track)}`);
+  }
+  if (!(await dialogue.confirm(acceptWords(near.length), false))) return false;
+  const answer = await settle(tools, job.job_id, [], NEAR_SCORE);
+  session.job = answer.job;
+  say(session, `${answer.settled} taken.`);
+  return near.some(({ position }) => position === item.position);
+}
+
+/** Fetches an item as it is now; null if there is none at that position. */
+async function itemAt({ tools, job }: Session, position: number): Promise<ItemRecord | null> {
+  const where = { job_id: job.job_id, offset: position, limit: 1 };
+  const { items } = await tools<{ items: ItemRecord[] }>('get_job_status', where);
+  return items[0] ?? null;
+}
+
+/** Does `work`. Returns false, after telling the person, if that failed with one of `REFUSALS`. */
+async function unlessRefused(session: Session, work: () => Promise<boolean>): Promise<boolean> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof RelayError) || !REFUSALS.has(error.code)) throw error;
-    say(session, [error.message]);
-    return null;
+    say(session, error.message);
+    return false;
   }
 }
 
@@ -235,88 +223,16 @@ const REFUSALS: ReadonlySet<string> = new Set([
   ...['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PROVIDER_INVALID_RESPONSE'],
 ]);
 
-/** Fetches an item as it is now; null if there is none at that position. */
-async function itemAt({ tools, id }: Session, position: number): Promise<ItemRecord | null> {
-  const where = { job_id: id, offset: position, limit: 1 };
-  const { items } = await tools<{ items: ItemRecord[] }>('get_job_status', where);
-  return items[0] ?? null;
+/** True for a Spotify address or URI, or a bare ID. */
+function isReference(word: string): boolean {
+  return /^spotify:|spotify\.(?:com|link|app\.link)\//i.test(word) || BARE_ID.test(word);
 }
 
-function songOf({ input }: ItemRecord): string {
-  return JSON.stringify(input);
-}
-
-/** Decides about the present item. An earlier decision of this session about the item no longer counts. */
-async function decideOn(
-  session: Session,
-  item: ItemRecord,
-  what: { track: string } | { skip: true },
-): Promise<void> {
-  await decide(session, [{ number: item.position + 1, ...what }]);
-  const { counts, former, own } = session;
-  own.add(songOf(item));
-  if (former?.status === 'skipped') counts.skipped -= 1;
-  else if (former && RESOLVED_STATUSES.includes(former.status)) counts.settled -= 1;
-}
-
-async function decide(session: Session, decisions: readonly Decision[]): Promise<Settled> {
-  const answer = await settle(session.tools, session.id, decisions);
-  session.job = answer.job;
-  session.counts.settled += answer.settled;
-  session.counts.skipped += answer.skipped;
-  // The pages are read again, since settled items are no longer on them. A decision also settles later items with the same
-  // song.
-  session.coming = unresolvedItems(session.tools, session.id, PAGE);
-  return answer;
-}
-
-async function found({ tools }: Session, words: string): Promise<Offer[]> {
-  const query = words.slice(0, 250);
-  const { items } = await tools<{ items: Track[] }>('search_tracks', { query, limit: MAX_OFFERS });
-  return items.map((track) => ({ track, score: null }));
-}
-
-/** Asks whether to accept all near matches, and accepts them. Returns false if nothing was accepted. */
-async function takeNear(session: Session, given: string | null): Promise<boolean> {
-  const { dialogue, tools, id, view } = session;
-  const score = given === null ? NEAR_SCORE : readScore(given);
-  if (score === null) {
-    say(session, ['A score is a number from 0 to 1.']);
-    return false;
+/** Reads the ID, URI or link of a track that a person entered, and returns the URI. @throws RelayError `USAGE` */
+export function trackUri(text: string): string {
+  try {
+    return parseRef(text, ['track']).uri;
+  } catch (error) {
+    throw error instanceof RelayError ? error.with({ code: 'USAGE' }) : error;
   }
-  const near: Array<{ item: ItemRecord; offer: Offer }> = [];
-  for await (const item of unresolvedItems(tools, id)) {
-    const [offer] = item.candidates ?? [];
-    if (offer && offer.score >= score) near.push({ item, offer });
-  }
-  if (near.length === 0) {
-    say(session, ['No match scores that high.']);
-    return false;
-  }
-  near.sort((one, other) => (one.offer.score ?? 0) - (other.offer.score ?? 0));
-  const examples = near
-    .slice(0, MAX_EXAMPLES)
-    .flatMap(({ item, offer }) => [
-      `  ${inputText(item.input, view)}`,
-      `    ${view.unicode ? '→' : '->'} ${trackText(offer.track, view)}`,
-    ]);
-  say(session, ['The weakest matches:', ...examples]);
-  if (!(await dialogue.confirm(acceptWords(near.length), false))) return false;
-  // Meanwhile the search may have found others, and some may have been decided elsewhere. Repeats of a song are settled with it.
-  const open = new Set<number>();
-  for await (const { position } of unresolvedItems(tools, id)) open.add(position);
-  const decisions = new Map(
-    near
-      .filter(({ item }) => open.has(item.position))
-      .map(({ item, offer }) => [songOf(item), { number: item.position + 1, track: offer.track.uri }]),
-  );
-  let taken = 0;
-  for (const some of chunk([...decisions.values()], MAX_FIXES)) {
-    taken += (await decide(session, some)).settled;
-  }
-  for (const song of decisions.keys()) session.own.add(song);
-  say(session, [`${taken} taken.`]);
-  // The present item and the items after it may be settled now, so all of them leave `seen`.
-  session.seen.length = session.at;
-  return true;
 }

@@ -2,6 +2,7 @@
 import { isEnded, type JobRecord } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, showsUnicode } from '../terminal/output.ts';
+import { timeText } from '../terminal/time.ts';
 import { barText, progressOf } from './jobText.ts';
 
 /** The server does not push a job's changes, so the job is polled. */
@@ -59,7 +60,7 @@ export function bar(context: Context): JobDisplay {
 }
 
 /** Prints a line for each state and each tenth of the work. */
-export function progressLines({ io }: Context): JobDisplay {
+export function progressLines({ io, clock }: Context): JobDisplay {
   let shown = '';
   return {
     draw(job) {
@@ -68,8 +69,9 @@ export function progressLines({ io }: Context): JobDisplay {
       const key = `${job.status} ${step} ${job.run_after ?? ''}`;
       if (key === shown || job.status === 'pending') return;
       shown = key;
-      const until = job.run_after === null ? '' : ` until ${job.run_after} (${job.reason ?? ''})`;
-      note(io, `${job.status}: ${done} of ${total}${job.status === 'waiting' ? until : ''}`);
+      const again = job.run_after === null ? '' : `, continues ${timeText(job.run_after, clock.now())}`;
+      const wait = job.status === 'waiting' ? `${again} (${job.reason ?? ''})` : '';
+      note(io, `${job.status}: ${done} of ${total}${wait}`);
     },
     end() {},
   };

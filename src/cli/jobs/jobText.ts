@@ -18,10 +18,11 @@ import {
 import { readRemedy, terminalText } from '../../domain/remedy.ts';
 import { inputWords } from '../../domain/settling.ts';
 import type { Track } from '../../domain/shapes.ts';
-import { differenceLines } from '../changes/changeText.ts';
-import { columns, type Table, wrap } from '../terminal/output.ts';
-import { relative } from '../terminal/time.ts';
-import { commandLine, inBackquotes, type NamedHome } from '../usage/commandLine.ts';
+import { commandLine, inBackquotes, type NamedHome } from '../commandLine.ts';
+import { differenceLines } from '../lists/changeText.ts';
+import { wrap } from '../terminal/output.ts';
+import { type Table, tableLines } from '../terminal/table.ts';
+import { durationText, timeText, withTimes } from '../terminal/time.ts';
 
 /** Maximum number of characters of an error or a remedy. */
 const MAX_CHARACTERS = 1_000;
@@ -43,11 +44,10 @@ export function jobTable(jobs: readonly JobRecord[], view: JobView): Table {
       shortId(job.job_id),
       job.status,
       progressText(job),
-      unresolvedOf(job) > 0 ? String(unresolvedOf(job)) : '',
-      relative(job.created_at, view.now),
+      unresolvedOf(job) > 0 ? unresolvedOf(job) : '',
+      timeText(job.created_at, view.now),
       waitText(job, view),
     ]),
-    flexible: [0],
   };
 }
 
@@ -75,18 +75,18 @@ export function jobText(
   view: JobView,
 ): string[] {
   const { named, now } = view;
-  const facts: Array<[string, string]> = [
+  const facts = [
     ['job', job.job_id],
     ['what', whatText(job, view)],
     ['status', [job.status, waitText(job, view)].filter(Boolean).join(', ')],
-    ...(job.playlist_id === null ? [] : [['playlist', linkText(job.playlist_id)] as [string, string]]),
+    ...(job.playlist_id === null ? [] : [['playlist', linkText(job.playlist_id)]]),
     // A change that is continued without its caller, such as an undo, has no items.
-    ...(job.total_items === 0 ? [] : [['items', countsText(job)] as [string, string]]),
-    ['created', relative(job.created_at, now)],
-    ...(job.completed_at === null ? [] : [['ended', relative(job.completed_at, now)] as [string, string]]),
+    ...(job.total_items === 0 ? [] : [['items', countsText(job)]]),
+    ['created', timeText(job.created_at, now)],
+    ...(job.completed_at === null ? [] : [['ended', timeText(job.completed_at, now)]]),
   ];
   const error = job.error
-    ? ['', ...wrap(visibleText(inNames(job, view, job.error.message), MAX_CHARACTERS), width)]
+    ? ['', ...wrap(visibleText(withTimes(inNames(job, view, job.error.message), now), MAX_CHARACTERS), width)]
     : [];
   const differences = job.review_required && job.result ? differenceLines(job.result) : [];
   // For a job in review, the commands at the end are the remedy.
@@ -96,7 +96,7 @@ export function jobText(
   const forgiven = items.filter(isForgiven);
   const unresolved = items.filter((item) => !isForgiven(item));
   return [
-    ...columns(facts),
+    ...tableLines({ rows: facts }, width),
     ...error,
     ...differences,
     ...remedy.map((line) => `  ${line}`),
@@ -234,7 +234,7 @@ function waitText(job: JobRecord, { named, now }: Pick<JobView, 'named' | 'now'>
   }
   if (needsLogin(job)) return `for a login: ${commandLine(named, ...loginWords(job))}`;
   // After the computer has slept, the server may take some minutes to notice that the time has come.
-  const when = (time: string) => (Date.parse(time) > now ? relative(time, now) : 'soon');
+  const when = (time: string) => (Date.parse(time) > now ? timeText(time, now) : 'soon');
   const until = job.run_after === null ? '' : `continues ${when(job.run_after)}`;
   return [until, job.reason === null ? '' : `(${visibleText(job.reason)})`].filter(Boolean).join(' ');
 }
@@ -274,18 +274,14 @@ export function barText(
   const parts = [`${DOING[job.status] ?? job.status} ${bar} ${done} of ${total}`];
   if (job.status === 'waiting') parts.push(waitText(job, view));
   else if (perSecond !== null && perSecond > 0) {
-    parts.push(`${rateText(perSecond)} a second`, `${durationText((total - done) / perSecond)} left`);
+    parts.push(
+      `${rateText(perSecond)} a second`,
+      `${durationText(((total - done) / perSecond) * 1_000)} left`,
+    );
   }
   return parts.join(', ');
 }
 
 function rateText(perSecond: number): string {
   return perSecond >= 10 ? String(Math.round(perSecond)) : perSecond.toFixed(1);
-}
-
-/** Returns a length of time, such as `40 s`, `12 min` or `3 h`. @internal */
-export function durationText(seconds: number): string {
-  if (seconds < 90) return `${Math.ceil(seconds)} s`;
-  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;
-  return `${Math.round(seconds / 3_600)} h`;
 }

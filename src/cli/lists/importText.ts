@@ -2,8 +2,13 @@
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
-import { type ImportPreview, LEFT_OUT_PLAYS, type ListFormat } from '../../domain/listImport.ts';
-import { commandLine, type NamedHome } from '../usage/commandLine.ts';
+import {
+  type ImportPreview,
+  type ImportTarget,
+  LEFT_OUT_PLAYS,
+  type ListFormat,
+} from '../../domain/listImport.ts';
+import { commandLine, type NamedHome } from '../commandLine.ts';
 
 const FORMAT_NAMES: Readonly<Record<ListFormat, string>> = {
   csv: 'CSV',
@@ -57,9 +62,7 @@ function columnLines({ columns }: ImportPreview): string[] {
 
 function sideLines({ artist_side: found }: ImportPreview): string[] {
   if (!found) return [];
-  const other = found.side === 'left' ? 'right' : 'left';
-  const line = `  the artist is on the ${found.side} of " - ": ${visibleText(found.because, 200)}`;
-  return found.certain ? [line] : [line, `  if that is wrong, add --artist-side ${other}`];
+  return [`  the artist is on the ${found.side} of " - ": ${visibleText(found.because, 200)}`];
 }
 
 function exampleLines({ examples }: ImportPreview): string[] {
@@ -81,9 +84,7 @@ function unreadLines({ not_songs: { total, reasons, lines } }: ImportPreview): s
   return [
     ...(empty > 0 ? [`  ${counted(empty, 'empty line')}`] : []),
     ...(plays > 0
-      ? [
-          `  ${counted(again ?? 0, 'repeat')} and ${counted(short ?? 0, 'play')} of less than 30 s left out (--all-plays keeps them)`,
-        ]
+      ? [`  ${counted(again ?? 0, 'repeat')} and ${counted(short ?? 0, 'play')} of less than 30 s left out`]
       : []),
     ...(others > 0 ? [`  ${counted(others, 'line')} without a song:`] : []),
     ...shown,
@@ -120,22 +121,40 @@ export function totalsOf(jobs: readonly JobRecord[]) {
   };
 }
 
-/** Lists the ways to continue a job if some of its songs were not found. */
-export function waysOn(job: JobRecord, named: NamedHome): string[] {
-  const command = (...words: string[]) => commandLine(named, 'jobs', ...words);
-  const id = shortId(job.job_id);
-  return [
-    `To see them: ${command('show', id)}`,
-    `To choose songs for them: ${command('fix', id)}`,
-    // A job that found nothing has nothing to write.
-    ...(job.resolved > 0 ? [`To continue without them: ${command('commit', id, '--skip-unresolved')}`] : []),
-  ];
-}
-
 /** Returns text such as `240 of 900 songs were not found (12 because several would fit)`. */
 export function unresolvedText(jobs: readonly JobRecord[]): string {
   const { unresolved, ambiguous, songs } = totalsOf(jobs);
   const were = unresolved === 1 ? 'was' : 'were';
   const which = ambiguous === 0 ? '' : ` (${ambiguous} because several would fit)`;
   return `${unresolved} of ${counted(songs, 'song')} ${were} not found${which}`;
+}
+
+/** @param place where the songs went, in words */
+export function doneLines(target: ImportTarget, place: string, jobs: readonly JobRecord[]): string[] {
+  const { skipped, written } = totalsOf(jobs);
+  const left = skipped === 0 ? '' : `; ${counted(skipped, 'duplicate')} left out`;
+  const songs = counted(written, 'song');
+  if (target.kind === 'saved') return [`Saved ${songs} in ${place}${left}.`];
+  const ids = [...new Set(jobs.flatMap(({ playlist_id }) => playlist_id ?? []))];
+  const replaces = target.kind === 'playlist' && target.replace;
+  // A replacement by the very rows that are there writes nothing. If Spotify had refused all songs, they would be unresolved.
+  const isSame = replaces && written === 0 && jobs.some(({ resolved }) => resolved > 0);
+  const verb = replaces ? 'Replaced the content of' : 'Added to';
+  return [
+    isSame
+      ? `Nothing changed: ${place} has exactly these songs${left}.`
+      : `${verb} ${place}: ${songs}${left}.`,
+    ...ids.map((id) => `https://open.spotify.com/playlist/${id}`),
+  ];
+}
+
+/** Says how many songs were left out, or found only by forgiving a typo, and which commands show them. */
+export function leftLines(named: NamedHome, jobs: readonly JobRecord[]): string[] {
+  const forgiven = jobs.reduce((sum, { spelling = 0 }) => sum + spelling, 0);
+  const doubtful = jobs.filter((job) => unresolvedOf(job) > 0 || job.spelling);
+  return [
+    ...(totalsOf(jobs).unresolved > 0 ? [`${unresolvedText(jobs)}, and left out.`] : []),
+    ...(forgiven > 0 ? [`${counted(forgiven, 'song')} found by forgiving a typo.`] : []),
+    ...doubtful.map((job) => `To see them: ${commandLine(named, 'jobs', 'show', shortId(job.job_id))}`),
+  ];
 }

@@ -1,39 +1,11 @@
 /** What `relay keep` prints. Pure. */
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
-import { shortId } from '../../domain/job.ts';
 import { isEmptyPreview, type KeepPreview, type KeepRecord } from '../../domain/keep.ts';
 import type { KeepRow } from '../../domain/shapes.ts';
-import { localMinute } from '../terminal/time.ts';
+import { timeText } from '../terminal/time.ts';
 
 const EVERY = { hour: 'hourly', day: 'daily', week: 'weekly' } as const;
-
-export function listRow(keep: KeepRecord, now: number): string[] {
-  return [
-    shortId(keep.id ?? ''),
-    visibleText(keep.name, 100),
-    keep.every,
-    keep.status,
-    keep.next_run_at === null ? '' : timeText(keep.next_run_at, now),
-    keep.last_run_at === null
-      ? ''
-      : `${timeText(keep.last_run_at, now)}: ${visibleText(keep.last_result ?? '', 60)}`,
-  ];
-}
-
-/** Returns a time such as `today 14:05`, `tomorrow 14:05` or `2026-11-01 14:05`, in this computer's time zone. */
-function timeText(iso: string, now: number): string {
-  const [date, time] = localMinute(iso).split(' ');
-  const shifted = (days: number) => {
-    const moment = new Date(now);
-    moment.setDate(moment.getDate() + days);
-    return localMinute(moment.toISOString()).slice(0, 10);
-  };
-  if (date === shifted(0)) return `today ${time}`;
-  if (date === shifted(1)) return `tomorrow ${time}`;
-  if (date === shifted(-1)) return `yesterday ${time}`;
-  return `${date} ${time}`;
-}
 
 export function answerLines(
   keep: KeepRecord,
@@ -59,13 +31,6 @@ export function answerLines(
   const would =
     keep.status === 'active' ? [] : [`The first run would ${what}: ${visibleText(keep.reason ?? '', 300)}`];
   return [...would, ...(preview ? previewLines(preview) : [])];
-}
-
-/** Says what a run did. For a run that a person asked for while the kept playlist is paused. */
-export function ranLine({ reason, last_result }: KeepRecord): string {
-  return reason === undefined
-    ? `This run: ${last_result ?? 'nothing written'}.`
-    : `This run has not ended: ${visibleText(reason, 300)}`;
 }
 
 export function detailLines(keep: KeepRecord, now: number): string[] {

@@ -1,47 +1,62 @@
 import { Command } from 'commander';
+import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
+import { RelayError } from '../../domain/errors.ts';
+import { shortId } from '../../domain/job.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';
+import type { PlaylistVersion, PlaylistVersions, RestoreAnswer } from '../../domain/versions.ts';
+import { parseWhen } from '../../domain/when.ts';
+import type { LocalApi } from '../../server/calls.ts';
+import { answering, groupCommand, type Result } from '../command.ts';
+import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
-import { note, printJson, printTable } from '../terminal/output.ts';
-import { HELP_GROUPS, parentCommand } from '../usage/commandGroups.ts';
-import type { RestoreOptions } from './playlistVersions.ts';
+import { note } from '../terminal/output.ts';
+import { canAsk, requireYes } from '../terminal/prompt.ts';
+import type { Table } from '../terminal/table.ts';
+import { timeText } from '../terminal/time.ts';
+import { findPlaylist } from './findPlaylist.ts';
+
+interface RestoreOptions {
+  at: string;
+  dryRun?: boolean;
+  new?: string;
+  skipUnsupported?: boolean;
+  yes?: boolean;
+}
 
 const PLAYLIST = 'Name, ID or link of a playlist';
-const WHEN = 'Number of a version, a date (the end of that day), a time, or words such as "3 days ago"';
+const WHEN = 'Number of a version, a date, a time, or words such as "3 days ago"';
 
 const EXAMPLES = `
-Whenever relay reads a playlist that has changed, it keeps that version: all of
-the last hour, then one per hour for a day, one per day for a month, and one per
-week after that.
+relay keeps the versions of each playlist that it reads: all of the last hour,
+then one per hour for a day, one per day for a month, and one per week.
 
 Examples:
-  $ relay playlists
-  $ relay playlists versions "Road trip"
+  $ relay playlists show "Road trip"
   $ relay playlists show "Road trip" --at 2026-11-01
-  $ relay playlists restore "Road trip" --at "3 days ago" --dry-run
-  $ relay undo`;
-
-const versions = () => import('./playlistVersions.ts');
+  $ relay playlists restore "Road trip" --at "3 days ago" --dry-run`;
 
 export function playlistsCommand(context: Context): Command {
-  const list = () => runList(context);
-  return parentCommand('playlists', 'List the playlists of your library', list)
-    .helpGroup(HELP_GROUPS.lists)
+  const list = answering(context, () => listPlaylists(context));
+  return groupCommand('playlists', 'List playlists, show their songs, bring back earlier ones', list)
+    .addHelpText('after', EXAMPLES)
     .addCommand(new Command('list').description('List the playlists of your library').action(list))
+    .addCommand(
+      new Command('show')
+        .description('Show the songs of a playlist, now or earlier')
+        .argument('<playlist>', PLAYLIST)
+        .option('--at <when>', WHEN)
+        .action(
+          answering(context, (playlist: string, { at }: { at?: string }) =>
+            at === undefined ? showNow(context, playlist) : showVersion(context, playlist, at),
+          ),
+        ),
+    )
     .addCommand(
       new Command('versions')
         .description('List the earlier versions of a playlist')
         .argument('<playlist>', PLAYLIST)
-        .action(async (playlist: string) => (await versions()).listVersions(context, playlist)),
-    )
-    .addCommand(
-      new Command('show')
-        .description('Show the songs of an earlier version of a playlist')
-        .argument('<playlist>', PLAYLIST)
-        .requiredOption('--at <when>', WHEN)
-        .action(async (playlist: string, { at }: { at: string }) =>
-          (await versions()).showVersion(context, playlist, at),
-        ),
+        .action(answering(context, (playlist: string) => listVersions(context, playlist))),
     )
     .addCommand(
       new Command('restore')
@@ -52,27 +67,191 @@ export function playlistsCommand(context: Context): Command {
         .option('--new <name>', 'Create a new playlist with these songs instead')
         .option('--skip-unsupported', 'Leave out songs that cannot be added again')
         .option('--yes', 'Do not ask before removing songs')
-        .action(async (playlist: string, options: RestoreOptions) =>
-          (await versions()).restoreVersion(context, playlist, options),
+        .action(
+          answering(context, (playlist: string, options: RestoreOptions) =>
+            restoreVersion(context, playlist, options),
+          ),
         ),
-    )
-    .addHelpText('after', EXAMPLES);
+    );
 }
 
-async function runList(context: Context): Promise<void> {
-  const { io, json } = context;
+async function listPlaylists(context: Context): Promise<Result> {
   const { local } = await context.server();
   const { playlists } = await local.listPlaylists();
-  if (json) return printJson(io, { items: playlists, total: playlists.length });
-  if (playlists.length === 0) return note(io, 'There are no playlists.');
-  printTable(io, {
-    heads: ['NAME', 'SONGS', 'OWNER', 'ID'],
-    rows: playlists.map(rowOf),
-    flexible: [0, 2],
-  });
+  const row = ({ id, name, rows, owner, readable }: PlaylistFacts) => {
+    const whose = readable ? owner : `${owner} (only they can read it)`;
+    return [visibleText(name, 100), rows ?? '', visibleText(whose, 100), id];
+  };
+  return {
+    value: { items: playlists, total: playlists.length },
+    text: [{ heads: ['NAME', 'SONGS', 'OWNER', 'ID'], rows: playlists.map(row) }],
+    notes: playlists.length === 0 ? ['There are no playlists.'] : [],
+  };
 }
 
-function rowOf({ id, name, rows, owner, readable }: PlaylistFacts): string[] {
-  const whose = readable ? owner : `${owner} (only they can read it)`;
-  return [visibleText(name, 100), rows === null ? '' : String(rows), visibleText(whose, 100), id];
+interface Song {
+  position: number;
+  name?: string | null;
+  artist?: string | null;
+  uri: string | null;
+}
+
+function songTable(items: readonly Song[]): Table {
+  const rows = items.map(({ position, name, artist, uri }) => [
+    position + 1,
+    visibleText(name ?? (uri === null ? '(no longer offered)' : uri), 200),
+    visibleText(artist ?? '', 200),
+  ]);
+  return { rows };
+}
+
+/** Shows the songs as Spotify has them now. */
+async function showNow(context: Context, given: string): Promise<Result> {
+  const { local } = await context.server();
+  const { id, name } = await findPlaylist(local, given);
+  const { rows } = await local.playlistRows({ playlist: id });
+  const items = rows.map(({ title, artists, ...row }, position) => ({
+    position,
+    name: title,
+    artist: artists.join(', '),
+    ...row,
+  }));
+  return {
+    value: { playlist_id: id, name, items },
+    text: [songTable(items)],
+    notes: [`${visibleText(name, 100)}: ${counted(items.length, 'song')}.`],
+  };
+}
+
+async function listVersions(context: Context, playlist: string): Promise<Result> {
+  const { local } = await context.server();
+  const versions = await local.playlistVersions({ playlist });
+  const now = context.clock.now();
+  const rows = versions.items.map(({ version, seen_at, total, added, removed }) => {
+    return [version, timeText(seen_at, now), total, `+${added}`, `-${removed}`];
+  });
+  const absent = `"${visibleText(versions.name, 100)}" is not in the library of the connected account.`;
+  return {
+    value: versions,
+    text: [{ heads: ['VERSION', 'SEEN', 'SONGS', 'ADDED', 'REMOVED'], rows }],
+    notes: versions.present ? [] : [absent],
+  };
+}
+
+async function showVersion(context: Context, playlist: string, at: string): Promise<Result> {
+  const { local, versions, found } = await versionAt(context, playlist, at);
+  const { playlist_id, name } = versions;
+  const { version, seen_at } = found;
+  const { items } = await local.playlistVersion({ id: playlist_id, version });
+  const seen = timeText(seen_at, context.clock.now());
+  return {
+    value: { playlist_id, name, version, seen_at, items },
+    text: [songTable(items)],
+    notes: [`Version ${version}, seen ${seen}: ${counted(items.length, 'song')}.`],
+  };
+}
+
+async function restoreVersion(context: Context, playlist: string, options: RestoreOptions): Promise<Result> {
+  const { dryRun = false, yes = false, skipUnsupported = false, new: name = null, at } = options;
+  const { local, versions, found } = await versionAt(context, playlist, at, true);
+  const { playlist_id: id } = versions;
+  const { version } = found;
+  const seen = timeText(found.seen_at, context.clock.now());
+  const restore = async (isDry: boolean, agreed?: string) => {
+    const { plan, ...answer } = await local.restorePlaylist({
+      id,
+      version,
+      dryRun: isDry,
+      name,
+      skipUnsupported,
+      agreed,
+    });
+    return { plan, answer };
+  };
+  let agreed: string | undefined;
+  const asks = !yes && canAsk(context);
+  if (dryRun || asks) {
+    const { plan, answer } = await restore(true);
+    const lines = planLines(versions, version, seen, answer, name);
+    if (dryRun) return { value: answer, text: lines };
+    for (const line of lines) note(context.io, line);
+    agreed = plan;
+    if (answer.removed_count > 0 && name === null) await requireYes(context.io, 'Restore?', context.signal);
+  }
+  const { answer } = await restore(false, agreed);
+  const { change_id } = answer;
+  return {
+    value: answer,
+    text: [answer.note ?? doneLine(versions, version, answer, name)],
+    notes: change_id === undefined ? [] : [`To undo it: ${commandLine(context, 'undo', shortId(change_id))}`],
+  };
+}
+
+function planLines(
+  { name }: PlaylistVersions,
+  version: number,
+  seen: string,
+  { added_count, removed_count, moved_count, unsupported }: RestoreAnswer,
+  newName: string | null,
+): string[] {
+  const what =
+    newName === null
+      ? `Restoring "${visibleText(name, 100)}" to version ${version}, seen ${seen}`
+      : `Creating "${visibleText(newName, 100)}" from version ${version}, seen ${seen}`;
+  return [
+    `${what}: ${counted(added_count, 'song')} added, ${removed_count} removed, ${moved_count} moved.`,
+    ...unsupported.map(({ position, name: song, uri, reason }) => {
+      const why = reason === 'local' ? 'a local file' : 'no longer offered';
+      return `Cannot be restored: row ${position + 1}, ${visibleText(song ?? uri ?? 'no name', 100)} (${why}).`;
+    }),
+  ];
+}
+
+function doneLine(
+  { name }: PlaylistVersions,
+  version: number,
+  { unsupported }: RestoreAnswer,
+  newName: string | null,
+): string {
+  const count = counted(unsupported.length, 'song');
+  const left = unsupported.length === 0 ? '' : `, without ${count} that cannot be restored`;
+  const old = `"${visibleText(name, 100)}"`;
+  return newName === null
+    ? `Restored ${old} to version ${version}${left}.`
+    : `Created "${visibleText(newName, 100)}" from version ${version} of ${old}${left}.`;
+}
+
+/**
+ * Returns the version that `at` means: a number, or the latest version at a time.
+ * @throws RelayError `USAGE` if `at` cannot be read, `NOT_FOUND` if there is no such version
+ */
+async function versionAt(
+  context: Context,
+  playlist: string,
+  at: string,
+  toRestore = false,
+): Promise<{ local: LocalApi; versions: PlaylistVersions; found: PlaylistVersion }> {
+  const now = context.clock.now();
+  const when = parseWhen(at, now);
+  if (when === null) {
+    throw new RelayError('USAGE', `"${at}" is not a version or time that relay can read.`, {
+      remedy:
+        'Give the number of a version, a date (2026-11-01), a time (2026-11-01T14:05), or words such as "3 days ago".',
+    });
+  }
+  const { local } = await context.server();
+  const versions = await local.playlistVersions({ playlist, toRestore });
+  const found = versions.items.find(({ version, seen_at }) =>
+    when.kind === 'version' ? version === when.version : Date.parse(seen_at) <= when.at,
+  );
+  if (found) return { local, versions, found };
+  const oldest = versions.items.at(-1);
+  const what =
+    when.kind === 'version' ? `no version ${when.version}` : `no version as old as that (${at.trim()})`;
+  throw new RelayError('NOT_FOUND', `There is ${what} of "${versions.name}".`, {
+    remedy: {
+      text: `The oldest is version ${oldest?.version}, seen ${timeText(oldest?.seen_at ?? '', now)}; {command} lists them all.`,
+      command: ['playlists', 'versions', versions.playlist_id],
+    },
+  });
 }

@@ -5,13 +5,13 @@ import { isErrorCode, messageOf, RelayError } from '../../domain/errors.ts';
 import type { AccountSummary, LoginProgress, LoginStart } from '../../domain/localApi.ts';
 import { readRemedy } from '../../domain/remedy.ts';
 import type { LocalApi } from '../../server/calls.ts';
-import type { SigningIn } from '../browser/signedInBrowser.ts';
+import { answering, type Result, wholeNumber } from '../command.ts';
+import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
+import type { SigningIn } from '../serve/signedInBrowser.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
-import { HELP_GROUPS } from '../usage/commandGroups.ts';
-import { commandLine } from '../usage/commandLine.ts';
-import { wholeNumber } from '../usage/wholeNumber.ts';
-import { askForClientId } from './clientId.ts';
+import { readLines } from '../terminal/prompt.ts';
+import { dayText } from '../terminal/time.ts';
 import type { LoginServer } from './loginServer.ts';
 
 interface LoginOptions {
@@ -20,7 +20,7 @@ interface LoginOptions {
   /** Number of seconds until the command gives up. */
   timeout: number;
   switchAccount?: boolean;
-  startOver?: boolean;
+  yes?: boolean;
 }
 
 /** Maximum time for which the server may hold a poll. A longer silence would look like a dead connection. */
@@ -30,28 +30,27 @@ const seconds = wholeNumber(1, 3_600, 'of seconds from 1 to 3600');
 
 export function loginCommand(context: Context): Command {
   return new Command('login')
-    .helpGroup(HELP_GROUPS.account)
     .description('Connect your Spotify account')
     .option('--no-browser', 'Print an address to open in any browser, then paste the result back')
     .option('--timeout <seconds>', 'Give up after this long', seconds, 300)
     .option('--switch-account', 'Allow an account other than the connected one')
-    .option('--start-over', 'If the key is lost, delete what it encrypted; do not ask first')
+    .option('--yes', 'If the key is lost, delete what it encrypted without asking')
     .addHelpText('after', '\nExamples:\n  $ relay login\n  $ relay login --no-browser --timeout 600')
-    .action((options: LoginOptions) => runLogin(context, options));
+    .action(answering(context, (options: LoginOptions) => runLogin(context, options)));
 }
 
 /** Connects the account through the running server, or through a server that is started for the login. */
-async function runLogin(context: Context, options: LoginOptions): Promise<void> {
+async function runLogin(context: Context, options: LoginOptions): Promise<Result> {
   const { openLoginServer } = await import('./loginServer.ts');
-  const server = await openLoginServer(context, options.startOver === true);
+  const server = await openLoginServer(context, options.yes === true);
   try {
     const start = await begin(context, server, options.switchAccount === true);
     showUrl(context, start, options);
     const opening = options.browser ? await openBrowser(context, server.local, start) : null;
     try {
       const progress = await interruptible(context.signal, waitForEnd(context, server.local, start, options));
-      report(context, progress, options, start);
-      if (!context.json) note(context.io, nextStep(context, server));
+      const account = requireConnected(context, progress, options, start);
+      return connected(context, account, server);
     } finally {
       await opening?.stop();
     }
@@ -71,16 +70,10 @@ async function begin(context: Context, server: LoginServer, switchAccount: boole
   } catch (error) {
     const unset = error instanceof RelayError && error.code === 'SETTINGS_INVALID' && server.knowsNoClientId;
     if (!unset) throw error;
+    const { askForClientId } = await import('./loginServer.ts');
     await askForClientId(context, server.redirectUri);
     return start();
   }
-}
-
-/** Says what to do once the account is connected. */
-function nextStep(context: Context, { staysUp }: LoginServer): string {
-  const connect = commandLine(context, 'connect');
-  if (staysUp) return `Next, connect a client: ${connect}`;
-  return `Next, start the server: ${commandLine(context, 'serve')}. Then connect a client: ${connect}`;
 }
 
 /**
@@ -110,7 +103,7 @@ async function openBrowser(
   local: LocalApi,
   { attemptId }: LoginStart,
 ): Promise<SigningIn | null> {
-  const { openSignedIn } = await import('../browser/signedInBrowser.ts');
+  const { openSignedIn } = await import('../serve/signedInBrowser.ts');
   const failed = () => context.remark('No browser could be opened.');
   try {
     const opening = await openSignedIn(context, local, attemptId);
@@ -158,7 +151,6 @@ const PASTE_AGAIN = 'Paste the whole address of that page, or give up with Ctrl-
 
 /** Reads every line of stdin as the address. If a line is not the address, says so and waits for the next line. */
 async function listenForAddress(context: Context, local: LocalApi, attemptId: string) {
-  const { readLines } = await import('../terminal/prompt.ts');
   let end: (progress: LoginProgress) => void;
   const ended = new Promise<LoginProgress>((resolve) => {
     end = resolve;
@@ -178,16 +170,14 @@ async function listenForAddress(context: Context, local: LocalApi, attemptId: st
   return { ended, close: () => reader.close() };
 }
 
-function report(
+/** @throws RelayError for a login that failed or was not finished in time */
+function requireConnected(
   context: Context,
   progress: LoginProgress,
   { timeout }: LoginOptions,
   start: LoginStart,
-): void {
-  if (progress.state === 'connected') {
-    reportAccount(context, progress.account);
-    return;
-  }
+): AccountSummary {
+  if (progress.state === 'connected') return progress.account;
   if (progress.state === 'failed') {
     const { code, message } = progress;
     const remedy = readRemedy(progress.remedy);
@@ -202,14 +192,20 @@ function report(
   });
 }
 
-function reportAccount(context: Context, account: AccountSummary): void {
-  const { io } = context;
-  if (context.json) {
-    printJson(io, { event: 'connected', account });
-    return;
-  }
-  const who = account.name === null ? account.id : `${visibleText(account.name)} (${account.id})`;
-  printLine(io, `Connected as ${who} until ${account.loginExpiresAt.slice(0, 10)}.`);
-  if (account.missingScopes.length === 0) return;
-  note(io, `The login lacks permissions: ${account.missingScopes.join(', ')}. Log in again to grant them.`);
+function connected(context: Context, account: AccountSummary, { staysUp }: LoginServer): Result {
+  const { id, name, loginExpiresAt, missingScopes } = account;
+  const who = name === null ? id : `${visibleText(name)} (${id})`;
+  const connect = commandLine(context, 'connect');
+  return {
+    value: { event: 'connected', account },
+    text: [`Connected as ${who} until ${dayText(loginExpiresAt)}.`],
+    notes: [
+      ...(missingScopes.length === 0
+        ? []
+        : [`The login lacks permissions: ${missingScopes.join(', ')}. Log in again to grant them.`]),
+      staysUp
+        ? `Next, connect a client: ${connect}`
+        : `Next, start the server: ${commandLine(context, 'serve')}. Then connect a client: ${connect}`,
+    ],
+  };
 }

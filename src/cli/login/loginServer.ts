@@ -1,12 +1,13 @@
-/** The server that handles a login: the running server, or a server that is started for the login alone. */
-
-import { redirectUriFor, type Settings } from '../../config/settings.ts';
+/** The server that handles a login: the running one, or one that is started for the login alone. Also asks for the client ID. */
+import { redirectUriFor, type Settings, storeSetting } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { isKeyFailure } from '../../domain/failureClass.ts';
+import { looksLikeClientId } from '../../domain/ids.ts';
 import type { LocalApi } from '../../server/calls.ts';
 import { type Context, quiet } from '../context.ts';
+import { namingDemo, noteOtherHome } from '../findServer.ts';
 import { note } from '../terminal/output.ts';
-import { askForClientId } from './clientId.ts';
+import { openDialogue } from '../terminal/prompt.ts';
 
 export interface LoginServer {
   local: LocalApi;
@@ -22,30 +23,30 @@ export interface LoginServer {
 
 /** @param mayStartOver true if a person agreed to lose what a lost key had encrypted */
 export async function openLoginServer(context: Context, mayStartOver: boolean): Promise<LoginServer> {
-  const { noteOtherHome } = await import('../findServer.ts');
   await noteOtherHome(context);
   const running = await context.running({ ownHome: true });
   const settings = await context.settings();
-  if (!running && settings.demo) {
+  if (running) {
+    const { port, protocol } = new URL(running.baseUrl);
+    return {
+      local: running.local,
+      redirectUri: redirectUriFor(settings, Number(port || (protocol === 'https:' ? 443 : 80))),
+      knowsNoClientId: !running.demo && settings.providerClientId === null,
+      staysUp: true,
+      close: async () => {},
+    };
+  }
+  if (settings.demo) {
     throw new RelayError('NO_SERVER', 'The demo is not running.', {
       remedy: { text: 'Start it with {command}.', command: ['serve'] },
     });
   }
-  if (!running) return startOne(context, settings, mayStartOver);
-  return {
-    local: running.local,
-    redirectUri: redirectUriFor(settings, portOf(running.baseUrl)),
-    knowsNoClientId: !running.demo && settings.providerClientId === null,
-    staysUp: true,
-    close: async () => {},
-  };
-}
-
-async function startOne(context: Context, found: Settings, mayStartOver: boolean): Promise<LoginServer> {
-  const redirectUri = redirectUriToEnter(found);
-  const settings = found.providerClientId === null ? await askForClientId(context, redirectUri) : found;
-  for (const warning of settings.warnings) context.remark(`Warning: ${warning}`);
-  const server = await startAnyway(context, quiet(settings), mayStartOver);
+  const uri = redirectUriFor(settings, settings.port);
+  // Spotify accepts any port for a loopback URI that was registered without a port.
+  const redirectUri = settings.port === 0 ? uri.replace(':0/', '/') : uri;
+  const complete = settings.providerClientId === null ? await askForClientId(context, redirectUri) : settings;
+  for (const warning of complete.warnings) context.remark(`Warning: ${warning}`);
+  const server = await startAnyway(context, quiet(complete), mayStartOver);
   return {
     local: server.local,
     redirectUri,
@@ -64,14 +65,10 @@ async function startAnyway(context: Context, settings: Settings, mayStartOver: b
   try {
     return await startServer(options);
   } catch (error) {
-    if (!(error instanceof RelayError) || !isKeyFailure(error)) {
-      const { namingDemo } = await import('../findServer.ts');
+    if (!(error instanceof RelayError) || !isKeyFailure(error))
       throw forLogin(await namingDemo(settings, error));
-    }
     await confirmStartOver(context, error, mayStartOver);
-    return await startServer({ ...options, startOver: true }).catch((again) => {
-      throw forLogin(again);
-    });
+    return startServer({ ...options, startOver: true });
   }
 }
 
@@ -95,25 +92,60 @@ async function confirmStartOver(context: Context, error: RelayError, mayStartOve
     throw error.with({
       remedy: {
         text: 'Bring back the key, or start over with {command}. That forgets the old login and the API key of MCP clients.',
-        command: ['login', '--start-over'],
+        command: ['login', '--yes'],
       },
     });
   }
   const text = `${error.message} The login starts over: the old login and the API key of MCP clients are forgotten.`;
   if (mayStartOver) return context.remark(text);
   note(io, text);
-  const { openDialogue } = await import('../terminal/prompt.ts');
   const talk = openDialogue(io, signal);
   if (!(await talk.confirm('Start over?', false).finally(talk.close))) throw error;
 }
 
-/** Spotify accepts any port for a loopback URI that was registered without a port. */
-function redirectUriToEnter(settings: Settings): string {
-  const uri = redirectUriFor(settings, settings.port);
-  return settings.port === 0 ? uri.replace(':0/', '/') : uri;
+/**
+ * Explains how to create a Spotify app, asks until its client ID has the right form, and stores the client ID: for a wrong one,
+ * Spotify's page says nothing but INVALID_CLIENT.
+ * @returns the settings, with the client ID
+ * @throws RelayError `SETTINGS_INVALID` with `--json`, without a terminal to ask on, or for an empty answer
+ */
+export async function askForClientId(context: Context, redirectUri: string): Promise<Settings> {
+  const { io, signal } = context;
+  const unset = new RelayError('SETTINGS_INVALID', 'The client ID of your Spotify app is not set.', {
+    remedy: {
+      text: 'Set it with {command}, then log in again.',
+      command: ['config', 'set', 'providerClientId', 'ID'],
+    },
+    details: { redirectUri },
+  });
+  if (context.json) throw unset;
+  for (const line of appSteps(redirectUri)) note(io, line);
+  if (!io.terminal.stdin) throw unset;
+  const talk = openDialogue(io, signal);
+  try {
+    for (let prompt = '\nClient ID: '; ; prompt = 'Client ID: ') {
+      const answer = (await talk.ask(prompt))?.toLowerCase();
+      if (!answer) throw unset;
+      if (looksLikeClientId(answer)) {
+        const settings = storeSetting(context.loadOptions(), 'providerClientId', answer);
+        note(io, `Saved in ${settings.configPath}`);
+        return settings;
+      }
+      note(io, `That is not a client ID, which has 32 characters, 0-9 and a-f. Copy it again.`);
+    }
+  } finally {
+    talk.close();
+  }
 }
 
-function portOf(baseUrl: string): number {
-  const { port, protocol } = new URL(baseUrl);
-  return Number(port || (protocol === 'https:' ? 443 : 80));
+function appSteps(redirectUri: string): string[] {
+  return [
+    'relay reaches Spotify through an app of your own. To make it:',
+    '',
+    '  1. Create an app at https://developer.spotify.com/dashboard',
+    '     (its owner needs Premium).',
+    '  2. Enter exactly this redirect URI, and tick "Web API":',
+    `     ${redirectUri}`,
+    '  3. Save it, open its settings and copy the Client ID.',
+  ];
 }

@@ -1,8 +1,8 @@
 /** The block that `relay serve` prints once the server is ready. Pure. */
 import { visibleText } from '../../base/visibleText.ts';
 import { serverName } from '../../domain/project.ts';
+import { commandLine, type NamedHome } from '../commandLine.ts';
 import { blockOf } from '../terminal/output.ts';
-import { commandLine, type NamedHome } from '../usage/commandLine.ts';
 
 export interface ReadyFacts extends NamedHome {
   version: string;

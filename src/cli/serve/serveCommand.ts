@@ -1,48 +1,46 @@
 import { Command, Option } from 'commander';
 import { aborted } from '../../base/abort.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { SettingFlags } from '../../config/sources.ts';
 import type { RunningServer } from '../../server/start.ts';
-import { tellEnd } from '../browser/openCommand.ts';
-import type { SignInEnd, SigningIn } from '../browser/signedInBrowser.ts';
+import { answering } from '../command.ts';
 import type { Context } from '../context.ts';
-import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printBlock, printJson } from '../terminal/output.ts';
-import { HELP_GROUPS } from '../usage/commandGroups.ts';
-import { type ToolOptions, toolFlags } from '../usage/toolFlags.ts';
+import { tellEnd } from './openCommand.ts';
 import { openForClients, openInPlace } from './openServer.ts';
 import { readyText } from './readyText.ts';
+import type { SignInEnd, SigningIn } from './signedInBrowser.ts';
 
-interface ServeOptions extends ToolOptions {
+interface ServeOptions {
   port?: string;
   host?: string;
   open?: boolean;
   untilUnused?: boolean;
 }
 
-export function serveCommand(context: Context, finish: Finish): Command {
+export function serveCommand(context: Context): Command {
   return (
     new Command('serve')
-      .helpGroup(HELP_GROUPS.server)
       .description('Run the server in the foreground until Ctrl-C')
       .option('--port <number>', 'Listen on this port, 0 for a free one (RELAY_PORT)')
       .option('--host <address>', 'Listen on this address (RELAY_HOST)')
-      .option('--toolsets <list>', 'Offer only the tools of these toolsets (RELAY_TOOLSETS)')
-      .option('--read-only', 'Leave out the tools that change something (RELAY_READ_ONLY)')
       .option('--open', "Open the owner's page in the browser")
       // For `relay stdio`, which starts such a server.
       .addOption(new Option('--until-unused', 'End ten minutes after the last client and job').hideHelp())
-      .addHelpText(
-        'after',
-        '\nExamples:\n  $ relay serve\n  $ relay serve --demo --open\n  $ relay serve --port 0 --json',
+      .addHelpText('after', '\nExamples:\n  $ relay serve --demo --open\n  $ relay serve --port 0 --json')
+      .action(
+        answering(context, async (options: ServeOptions) => {
+          await runServe(context, options);
+          return context.json ? { value: { event: 'stopped' } } : undefined;
+        }),
       )
-      .action(async (options: ServeOptions) => finish(await runServe(context, options)))
   );
 }
 
 /** Serves until the context's signal aborts, then lets the server finish its work. */
-async function runServe(context: Context, options: ServeOptions): Promise<ExitCode> {
-  const settings = await context.settings({ flags: flagsOf(options) });
+async function runServe(context: Context, options: ServeOptions): Promise<void> {
+  const { port, host } = options;
+  const flags = { ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) };
+  const settings = await context.settings({ flags });
   const { noteOtherHome } = await import('../findServer.ts');
   await noteOtherHome(context);
   if (!context.json) for (const warning of settings.warnings) note(context.io, `Warning: ${warning}`);
@@ -57,40 +55,25 @@ async function runServe(context: Context, options: ServeOptions): Promise<ExitCo
   } finally {
     await server.close();
   }
-  if (context.json) printJson(context.io, { event: 'stopped' });
-  return EXIT.done;
-}
-
-function flagsOf({ host, port, toolsets, readOnly }: ServeOptions): SettingFlags {
-  return {
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
-    ...toolFlags({ toolsets, readOnly }),
-  };
-}
-
-/** With `npm start` in a checkout there is no command `relay` yet. */
-function startedBy({ npm_lifecycle_event: script, npm_package_name: name }: NodeJS.ProcessEnv) {
-  return script === 'start' && name === 'relay' ? { program: 'node bin/relay.mjs' } : {};
 }
 
 async function announce(context: Context, server: RunningServer, settings: Settings): Promise<void> {
   const { account } = await server.local.status();
   const { baseUrl, mcpUrl, demoKey } = server;
   const { demo, dynamicRegistration: registrationOpen } = settings;
-  const { io, version, home, platform, env } = context;
+  const { io, version, home, platform, program } = context;
   if (context.json) {
     const ready = { event: 'ready', pid: process.pid, baseUrl, mcpUrl, version };
     return printJson(io, { ...ready, providerConnected: account.connected, demo });
   }
   const ownerCode = io.terminal.stdout ? server.ownerCode : null;
-  const facts = { version, mcpUrl, account, ownerCode, demoKey, demo, registrationOpen, home, platform };
-  printBlock(io, readyText({ ...facts, ...startedBy(env) }));
+  const facts = { version, mcpUrl, account, ownerCode, demoKey, demo, registrationOpen };
+  printBlock(io, readyText({ ...facts, home, platform, program }));
 }
 
 /** Opens the owner's page. A failure here does not stop the server, which is useful without its page. */
 async function openPage(context: Context, { local, baseUrl }: RunningServer): Promise<SigningIn | null> {
-  const { openSignedIn } = await import('../browser/signedInBrowser.ts');
+  const { openSignedIn } = await import('./signedInBrowser.ts');
   const tell = (end: SignInEnd) => context.signal.aborted || tellEnd(context, end, `${baseUrl}/`);
   try {
     const opening = await openSignedIn(context, local, null);

@@ -5,10 +5,9 @@ import { capital, counted, sizeText } from '../../base/lists.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SavedState } from '../../domain/localApi.ts';
 import type { Backup } from '../../store/backup.ts';
+import { answering, type Result } from '../command.ts';
+import { commandLine, quotedPath } from '../commandLine.ts';
 import type { Context } from '../context.ts';
-import { note, printJson, printLine } from '../terminal/output.ts';
-import { HELP_GROUPS } from '../usage/commandGroups.ts';
-import { commandLine, quotedPath } from '../usage/commandLine.ts';
 
 interface BackupFlags {
   force?: boolean;
@@ -24,28 +23,38 @@ Examples:
 
 export function backupCommand(context: Context): Command {
   return new Command('backup')
-    .helpGroup(HELP_GROUPS.state)
     .description('Copy the state to a file; tokens stay encrypted')
     .argument('<file>', 'File to write')
     .option('--force', 'Overwrite an earlier copy')
     .addHelpText('after', EXAMPLES)
-    .action((file: string, flags: BackupFlags) => runBackup(context, file, flags));
+    .action(answering(context, (file: string, flags: BackupFlags) => runBackup(context, file, flags)));
 }
 
 /** Copies the state, after a running server has saved its last changes. */
-async function runBackup(context: Context, file: string, { force = false }: BackupFlags): Promise<void> {
+async function runBackup(context: Context, file: string, { force = false }: BackupFlags): Promise<Result> {
   const { backUpHome } = await import('../../server/restore/restoreState.ts');
+  const { isoOf } = await import('../../base/clock.ts');
   const state = await findState(context);
   context.signal.throwIfAborted();
   const backup = await backUpHome({ source: state.path, home: state.settings.home, file, force });
-  if (context.json) return printJson(context.io, await jsonOf(backup, state));
-  report(context, backup);
-  const notes = [
-    ...(await newerProblem(backup)),
-    ...leftOut(backup),
-    ...(await whatIsMissing(context, backup, state)),
-  ];
-  for (const line of notes) note(context.io, line);
+  const { rows, left, ...facts } = backup;
+  const { settings, keySource } = state;
+  const leftOut = left.map(
+    ({ companion: { path, holds }, why }) =>
+      `${capital(holds)} are not in the copy: ${basename(path)} cannot be used (${why}).`,
+  );
+  return {
+    value: {
+      ...facts,
+      savedAt: isoOf(backup.savedAt),
+      keySource,
+      demo: settings.demo,
+      memory: Object.keys(rows).length === 0 ? null : rows,
+      memoryProblem: leftOut[0] ?? null,
+    },
+    text: [copiedLine(backup)],
+    notes: [...(await newerProblem(backup)), ...leftOut, ...(await whatIsMissing(context, backup, state))],
+  };
 }
 
 interface StateToCopy {
@@ -80,26 +89,14 @@ async function keySourceOf(settings: Settings): Promise<StateToCopy['keySource']
   return keySource(keyOptions(settings));
 }
 
-async function jsonOf({ rows, left, ...backup }: Backup, { settings, keySource }: StateToCopy) {
-  const { isoOf } = await import('../../base/clock.ts');
-  const memory = {
-    memory: Object.keys(rows).length === 0 ? null : rows,
-    memoryProblem: leftOut({ left })[0] ?? null,
-  };
-  return { ...backup, savedAt: isoOf(backup.savedAt), keySource, demo: settings.demo, ...memory };
-}
-
-function report({ io }: Context, { path, sizeBytes, schemaVersion, keptPlaylists, rows }: Backup): void {
-  const beside = [
-    rows.versions !== undefined && counted(rows.versions, 'playlist version'),
-    rows.plays !== undefined && counted(rows.plays, 'play'),
-  ];
+function copiedLine({ path, sizeBytes, keptPlaylists, rows }: Backup): string {
   const content = [
     keptPlaylists > 0 && counted(keptPlaylists, 'kept playlist'),
-    beside.filter(Boolean).join(' and '),
+    rows.versions !== undefined && counted(rows.versions, 'playlist version'),
+    rows.plays !== undefined && counted(rows.plays, 'play'),
   ].filter(Boolean);
   const counts = content.length === 0 ? '' : `, with ${content.join(', ')}`;
-  printLine(io, `Copied the state to ${path} (${sizeText(sizeBytes)}, schema ${schemaVersion})${counts}.`);
+  return `Copied the state to ${path} (${sizeText(sizeBytes)})${counts}.`;
 }
 
 /** Warns about a newer schema. This program may be able to use it, but only restores copies whose schema it knows. */
@@ -108,13 +105,6 @@ async function newerProblem({ schemaVersion }: Backup): Promise<string[]> {
   const { newestOf } = await import('../../store/sql/migrate.ts');
   if (schemaVersion <= newestOf(MIGRATIONS)) return [];
   return ['A newer relay has changed this state, so only that relay can restore the copy.'];
-}
-
-function leftOut({ left }: Pick<Backup, 'left'>): string[] {
-  return left.map(
-    ({ companion: { path, holds }, why }) =>
-      `${capital(holds)} are not in the copy: ${basename(path)} cannot be used (${why}).`,
-  );
 }
 
 /** Says what else is needed to restore everything, one line each. */

@@ -8,12 +8,14 @@
  * line. relay itself then adds such characters for colours and to redraw a line.
  */
 
+import type { Clock } from '../../base/clock.ts';
 import { visibleJson, visibleLine, visibleLines, visibleText } from '../../base/visibleText.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
-import { type CommandStyle, plainCommand, type Remedy, terminalText } from '../../domain/remedy.ts';
-import { inBackquotes, type NamedHome } from '../usage/commandLine.ts';
+import { type CommandStyle, type Remedy, terminalText } from '../../domain/remedy.ts';
+import { inBackquotes, type NamedHome } from '../commandLine.ts';
 import { coloured } from './colour.ts';
-import { fitted, padded, widthOf } from './textWidth.ts';
+import { fitted, widthOf } from './textWidth.ts';
+import { withTimes } from './time.ts';
 
 /** The three streams of the process. */
 export interface Streams {
@@ -98,13 +100,15 @@ function describeError(error: unknown): { code: ErrorCode; message: string; reme
   };
 }
 
-/** Prints an error. A command in the remedy repeats the `--home` and `--demo` that were given, except a command with `--help`. */
+/**
+ * Prints an error. A command in the remedy repeats the `--home` and `--demo` that were given, except a command with `--help`.
+ */
 export function printError(
-  context: NamedHome & { io: Io; env: NodeJS.ProcessEnv },
+  context: NamedHome & { io: Io; env: NodeJS.ProcessEnv; clock: Pick<Clock, 'now'> },
   error: unknown,
   json: boolean,
 ): void {
-  const { io, env } = context;
+  const { io, env, clock } = context;
   const { code, message, remedy: value } = describeError(error);
   const remedy = value && terminalText(value, styleFor(context));
   // The terminal has just printed ^C, without a line end.
@@ -114,7 +118,7 @@ export function printError(
   else
     io.err(
       blockOf([
-        ...linesOf(code, 'relay: ', message),
+        ...linesOf(code, 'relay: ', withTimes(message, clock.now())),
         ...(remedy === null ? [] : linesOf(code, '  ', remedy)),
       ]),
     );
@@ -122,9 +126,10 @@ export function printError(
 }
 
 /** Returns the style of a remedy's commands. The help is the same for all homes. */
-function styleFor(named: NamedHome): CommandStyle {
-  const whole = inBackquotes(named);
-  return (words) => (words.at(-1) === '--help' ? plainCommand(words) : whole(words));
+function styleFor({ platform, program, ...named }: NamedHome): CommandStyle {
+  const whole = inBackquotes({ ...named, platform, program });
+  const plain = inBackquotes({ home: undefined, platform, program });
+  return (words) => (words.at(-1) === '--help' ? plain(words) : whole(words));
 }
 
 /** Maximum number of characters of an error, which may quote the answer of another program. */
@@ -171,98 +176,6 @@ export function hanging(line: string, width: number): string[] {
   const indent = /^ */.exec(line)?.[0] ?? '';
   const [first = '', ...rest] = wrap(line.trim(), Math.max(10, width - indent.length - 2));
   return [`${indent}${first}`, ...rest.map((more) => `${indent}  ${more}`)];
-}
-
-/** Lays out rows as aligned columns, two spaces apart, without trailing spaces. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
-  const cells = rows.map((row) => row.map(visibleLine));
-  const widths = widthsOf(cells);
-  return cells.map((row) =>
-    row
-      .map((cell, at) => padded(cell, widths[at] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
-/** Prints rows as aligned columns. On a terminal, a line that is wider than the window continues below, indented. */
-export function printColumns(io: Io, rows: readonly (readonly string[])[]): void {
-  const lines = columns(rows);
-  const fit = io.terminal.stdout ? lines.flatMap((line) => hanging(line, io.columns)) : lines;
-  for (const line of fit) printLine(io, line);
-}
-
-/** Rows for a person. A column that is empty in every row is not shown. */
-export interface Table {
-  /** The first line; not shown if all heads are empty. */
-  heads: readonly string[];
-  rows: readonly (readonly string[])[];
-  /** The columns that may be cut, by index. */
-  flexible: readonly number[];
-}
-
-/** Prints a table. On a terminal the table fits the window, and a note names the columns for which there is no room. */
-export function printTable(io: Io, table: Table): void {
-  const { lines, hidden } = tableLines(table, io.terminal.stdout ? io.columns : Number.POSITIVE_INFINITY);
-  for (const line of lines) printLine(io, line);
-  if (hidden.length > 0) for (const line of wrap(hiddenText(hidden), io.columns)) note(io, line);
-}
-
-/**
- * Returns the lines of a table, at most `width` wide. The flexible columns are cut, the widest first. If that is not enough,
- * the last columns are left out: `hidden` has their heads. @internal
- */
-export function tableLines(
-  { heads, rows, flexible }: Table,
-  width: number,
-): { lines: string[]; hidden: string[] } {
-  const used = [...heads.keys()].filter((at) => rows.some((row) => visibleLine(row[at] ?? '') !== ''));
-  const all = rows.length > 0 && heads.some((head) => head !== '') ? [heads, ...rows] : rows;
-  const cells = all.map((row) => used.map((at) => visibleLine(row[at] ?? '')));
-  const soft = [...used.keys()].filter((at) => flexible.includes(used[at] ?? -1));
-  const widths = narrowed(widthsOf(cells), width, soft);
-  while (widths.length > 1 && lineWidth(widths) > width) widths.pop();
-  return {
-    lines: columns(cells.map((row) => widths.map((max, at) => fitted(row[at] ?? '', max)))),
-    hidden: used.slice(widths.length).flatMap((at) => heads[at] || []),
-  };
-}
-
-/** Says which columns are not shown, by their heads. */
-export function hiddenText(heads: readonly string[]): string {
-  const names = heads.map((head) => head.toLowerCase()).join(', ');
-  return `Hidden at this width: ${names} (--json has ${heads.length === 1 ? 'it' : 'them'})`;
-}
-
-/** Returns the width of the widest cell of each column. */
-export function widthsOf(cells: readonly (readonly string[])[]): number[] {
-  const widths: number[] = [];
-  for (const row of cells) {
-    row.forEach((cell, at) => {
-      widths[at] = Math.max(widths[at] ?? 0, widthOf(cell));
-    });
-  }
-  return widths;
-}
-
-/** Columns are not narrowed below this width. */
-const MIN_CELL = 8;
-
-/** Narrows the columns at `flexible`, the widest first, until a line takes at most `width` or no column can give more. */
-export function narrowed(widths: readonly number[], width: number, flexible: readonly number[]): number[] {
-  const left = [...widths];
-  while (lineWidth(left) > width) {
-    const [widest] = flexible
-      .filter((at) => (left[at] ?? 0) > MIN_CELL)
-      .sort((one, other) => (left[other] ?? 0) - (left[one] ?? 0));
-    if (widest === undefined) break;
-    left[widest] = (left[widest] ?? 0) - 1;
-  }
-  return left;
-}
-
-function lineWidth(widths: readonly number[]): number {
-  return widths.reduce((sum, one) => sum + one, 0) + 2 * (widths.length - 1);
 }
 
 /** True if the terminal probably shows marks like ✓. */

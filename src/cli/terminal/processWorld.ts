@@ -1,5 +1,5 @@
 /** The streams, environment and clock of this process. */
-import { basename } from 'node:path';
+import { basename, relative } from 'node:path';
 import { isatty } from 'node:tty';
 import program from '../../../package.json' with { type: 'json' };
 import { systemClock, systemRandom } from '../../base/clock.ts';
@@ -19,8 +19,23 @@ export function processWorld(signal: AbortSignal): Omit<World, 'openBrowser' | '
     clock: systemClock,
     random: systemRandom,
     version: program.version,
+    program: typedProgram(process.env, process.argv[1] ?? '', process.cwd()),
     signal,
   };
+}
+
+/**
+ * Returns the command that starts relay, as this person can type it. A checkout has no `relay` in the search path.
+ * @param script the path of the running script
+ */
+export function typedProgram(
+  { npm_lifecycle_event: run, npm_package_name: name }: NodeJS.ProcessEnv,
+  script: string,
+  folder: string,
+): string {
+  if (run === 'start' && name === 'relay') return 'node bin/relay.mjs';
+  const isCheckout = basename(script) === 'relay.mjs' && !/[\\/]node_modules[\\/]/.test(script);
+  return isCheckout ? `node ${relative(folder, script)}` : 'relay';
 }
 
 /** True if `nohup` started this process from bash or zsh. Both put the path of the command that they run into `_`. */

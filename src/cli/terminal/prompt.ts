@@ -74,10 +74,20 @@ export function openDialogue(io: Io, signal: AbortSignal): Dialogue {
   };
 }
 
+/** True if a person can be asked. */
+export function canAsk({ io, json }: { io: Io; json: boolean }): boolean {
+  return io.terminal.stdin && io.terminal.stderr && !json;
+}
+
 /** Asks a single question as `Dialogue.requireYes` does. */
 export async function requireYes(io: Io, question: string, signal: AbortSignal): Promise<void> {
   const dialogue = openDialogue(io, signal);
   await dialogue.requireYes(question).finally(() => dialogue.close());
+}
+
+/** Names the keys that end what a person types into stdin. The console of Windows does not know Ctrl-D. */
+export function endOfInput(platform: NodeJS.Platform): string {
+  return platform === 'win32' ? 'Ctrl-Z and then Enter' : 'Ctrl-D';
 }
 
 /** Calls `onLine` with every line until closed. The end of the input is not reported. */

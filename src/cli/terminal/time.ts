@@ -1,38 +1,57 @@
-/** Returns a time to the minute, in UTC: `2026-11-20 14:05Z`. */
-export function minute(iso: string): string {
-  return `${iso.slice(0, 16).replace('T', ' ')}Z`;
-}
-
-/** Returns a time to the minute, in this computer's time zone: `2026-11-01 14:05`. */
-export function localMinute(iso: string): string {
-  const date = new Date(iso);
-  const two = (part: number) => String(part).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
-}
+/** Times and lengths of time, in the one form in which the command line shows them. With `--json` times are ISO 8601. Pure. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+/** Up to this distance a time is told as how far away it is. */
+const RECENT = 7 * DAY;
 
-/**
- * Returns a time relative to now: `5 min ago`, `in 2 h`, `just now`. A time more than four weeks away is written as `minute`
- * does.
- * @param now Unix milliseconds
- */
-export function relative(iso: string, now: number): string {
-  const ms = Date.parse(iso) - now;
-  const size = Math.abs(ms);
-  if (Number.isNaN(size) || size > 28 * DAY) return minute(iso);
-  if (size < 10 * SECOND) return ms < 0 ? 'just now' : 'now';
-  const text = lengthOf(size);
-  return ms < 0 ? `${text} ago` : `in ${text}`;
+/** Returns a time to the minute, in this computer's time zone: `2026-11-01 14:05`. */
+function localMinute(ms: number): string {
+  const date = new Date(ms);
+  const two = (part: number) => String(part).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-function lengthOf(ms: number): string {
-  if (ms < 90 * SECOND) return `${Math.round(ms / SECOND)} s`;
-  if (ms < 90 * MINUTE) return `${Math.round(ms / MINUTE)} min`;
-  if (ms < 36 * HOUR) return `${Math.round(ms / HOUR)} h`;
-  return `${Math.round(ms / DAY)} days`;
+/**
+ * Returns a time as a person tells it: `just now`, `5 min ago`, `in 2 h 10 min`, or `2026-11-01 14:05` if it is more than a week
+ * away.
+ * @param now Unix milliseconds
+ */
+export function timeText(iso: string, now: number): string {
+  const ms = Date.parse(iso) - now;
+  if (Number.isNaN(ms)) return iso;
+  if (Math.abs(ms) > RECENT) return localMinute(now + ms);
+  if (Math.abs(ms) < 10 * SECOND) return ms < 0 ? 'just now' : 'now';
+  return ms < 0 ? `${durationText(-ms)} ago` : `in ${durationText(ms)}`;
+}
+
+/** Returns the day of a time, in this computer's time zone: `2026-11-01`. */
+export function dayText(iso: string): string {
+  return localMinute(Date.parse(iso)).slice(0, 10);
+}
+
+/** Returns a length of time: `40 s`, `12 min`, `8 h 52 min`, `3 days`. */
+export function durationText(ms: number): string {
+  if (ms < 90 * SECOND) return `${Math.ceil(ms / SECOND)} s`;
+  const minutes = Math.round(ms / MINUTE);
+  if (minutes < 60) return `${minutes} min`;
+  if (ms >= 2 * DAY) return `${Math.round(ms / DAY)} days`;
+  const rest = minutes % 60;
+  return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`;
+}
+
+const ISO = /(?:\b(at|until|since) )?\b(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z)/g;
+
+/** Replaces the ISO times in a sentence of the server's. */
+export function withTimes(text: string, now: number): string {
+  return text.replace(ISO, (_whole, word: string | undefined, iso: string) => {
+    const ms = Date.parse(iso);
+    // "until in 5 min" would be no English.
+    const isFar = Math.abs(ms - now) > DAY;
+    if (word === undefined) return timeText(iso, now);
+    return `${word} ${isFar ? localMinute(ms) : localMinute(ms).slice(11)}`;
+  });
 }

@@ -127,8 +127,7 @@ const CHECK_ID: Remedy = {
 
 /** The ID was already accepted on Spotify's login page, and no command shows the secret. */
 const CHECK_SECRET: Remedy = {
-  text: `relay needs no client secret: forget it with {command}, or copy it again from ${DASHBOARD}.`,
-  command: ['config', 'unset', 'providerClientSecret'],
+  text: `relay needs no client secret: unset PROVIDER_CLIENT_SECRET, or copy it again from ${DASHBOARD}.`,
 };
 
 function refusedGrant(

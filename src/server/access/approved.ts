@@ -133,7 +133,7 @@ export async function forgetBrowsers(core: Core, id: string | null): Promise<Bro
   const forgotten = browserSummaries(core).filter((browser) => id === null || browser.id === id);
   if (id !== null && forgotten.length === 0) {
     throw new RelayError('NOT_FOUND', `There is no browser "${id}".`, {
-      remedy: { text: 'Run {command} to see the IDs.', command: ['browsers'] },
+      remedy: { text: 'Run {command} to see the IDs.', command: ['clients'] },
     });
   }
   if (forgotten.length === 0) return [];

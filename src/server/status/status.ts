@@ -13,12 +13,10 @@ import { listBrowsers } from '../../store/tables/browsers.ts';
 import { countKeeps } from '../../store/tables/keeps.ts';
 import { listLiveGrants } from '../../store/tables/oauth.ts';
 import { listRateLimits, requestTotals } from '../../store/tables/rateLimits.ts';
-import { listSecrets } from '../../store/tables/secrets.ts';
 import { countCommittable, countJobs, countReviews, nextRunAfter } from '../../store/tables/works.ts';
 import { connectedAccount } from '../../work/keeps/run.ts';
-import { API_KEY_SECRET } from '../access/apiKey.ts';
 import { type AccountView, accountView } from '../accountStore.ts';
-import { CLIENT_SECRET, type Core } from '../core.ts';
+import type { Core } from '../core.ts';
 
 /** Facts about a running server. */
 export type ServerFacts = NonNullable<StatusReport['server']>;
@@ -57,7 +55,6 @@ export function factsOf(known: Known): Facts {
       browsers: listBrowsers(store, clock.now()).length,
     },
     rateLimits: limitFacts(known),
-    secrets: secretFacts(known),
     jobs: jobFacts(known),
     kept: keptFacts(known),
     recentErrors: errorFacts(listOpenApiErrors(store)),
@@ -114,11 +111,6 @@ function limitFacts({ store, clock }: Known): StatusReport['rateLimits'] {
       .map(({ scope, blockedUntil, reason }) => ({ scope, blockedUntil: isoOf(blockedUntil) ?? '', reason })),
     requests24h: counts.reduce((sum, count) => sum + count, 0),
   };
-}
-
-function secretFacts({ store }: Known): StatusReport['secrets'] {
-  const names = listSecrets(store).map(({ name }) => name);
-  return { mcpApiKey: names.includes(API_KEY_SECRET), providerClientSecret: names.includes(CLIENT_SECRET) };
 }
 
 function jobFacts({ store }: Known): StatusReport['jobs'] {

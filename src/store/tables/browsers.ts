@@ -3,7 +3,7 @@ import { defineTable, integer, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../store.ts';
 
 const COLUMNS = {
-  /** The ID for `relay browsers forget`. */
+  /** The ID for `relay clients revoke`. */
   id: text(),
   /** Scheme, host and port of the pages that hold the secret. */
   origin: text(),

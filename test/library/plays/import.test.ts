@@ -213,7 +213,7 @@ test('no address, device, country, date of birth or mail address is in any file 
     const rows = Array.from({ length: 300 }, (_, song) => endsong({ ...A, song }, 'vera'));
     const files = { 'endsong_0.json': rows, 'Userdata.json': userdata('vera') };
     assert.equal((await run(relay, ['import', await at('a.zip', zipped(files))])).code, 0);
-    const { out } = await run(relay, ['library', 'ask', 'select count(*) as n from plays', '--json']);
+    const { out } = await run(relay, ['library', 'query', 'select count(*) as n from plays', '--json']);
     assert.deepEqual(JSON.parse(out).rows, [[300]]);
     const names = (await readdir(relay.home)).filter((name) => !name.endsWith('.sock'));
     assert.ok(names.includes('plays.db'));
@@ -322,7 +322,7 @@ test('a plays.db that is damaged while relay runs is put aside at the next quest
     await run(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))]);
     assert.deepEqual(await allPlays(relay), [playOf(A)]);
     await writeFile(join(relay.home, 'plays.db'), 'my diary');
-    const ask = ['library', 'ask', 'select count(*) as n from plays', '--json'];
+    const ask = ['library', 'query', 'select count(*) as n from plays', '--json'];
     const { code, out, err } = await run(relay, ask);
     assert.equal(code, 0, err);
     const { rows, note } = JSON.parse(out);

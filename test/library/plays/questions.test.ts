@@ -158,7 +158,7 @@ test('a question about plays says so if none have been imported, until some are'
     assert.deepEqual([first.rows, first.note], [[], none]);
     assert.deepEqual((await ask(relay, 'select count(*) from PLAYS')).note, none);
     assert.equal((await ask(relay, 'SELECT count(*) FROM saved')).note, undefined);
-    const csv = await run(relay, ['library', 'ask', march, '--csv']);
+    const csv = await run(relay, ['library', 'query', march, '--csv']);
     assert.deepEqual([csv.out, csv.code], ['name\n', 0]);
     assert.match(csv.err, /plays is empty/);
     const heard = { at: '2026-02-01T10:00:00Z', uri: nth(owner(relay.provider).saved, 0).uri, ms: 180_000 };

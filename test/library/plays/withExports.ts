@@ -34,7 +34,7 @@ export async function withExports(
 /** The plays in the library, oldest first; at most 500. */
 export async function allPlays(relay: Relay): Promise<Cell[][]> {
   const sql = 'select * from plays order by played_at, uri, ms_played';
-  const { out, err, code } = await run(relay, ['library', 'ask', sql, '--json', '--limit', '500']);
+  const { out, err, code } = await run(relay, ['library', 'query', sql, '--json', '--limit', '500']);
   if (code !== 0) throw new Error(err);
   return JSON.parse(out).rows as Cell[][];
 }

@@ -157,7 +157,7 @@ test('a person may have a paused playlist run once: even if that run is reviewed
     await aMinute(clock);
     assert.equal((await keeps(relay))[0]?.status, 'review');
     assert.equal(rowsOf(relay, made.playlist_id).length, 30);
-    const accepted = await run(relay, ['keep', 'accept', 'Paused']);
+    const accepted = await run(relay, ['keep', 'run', 'Paused', '--accept']);
     assert.equal(accepted.out, '"Paused" is paused.\nThis run: 1 added.\n');
     assert.equal(accepted.code, 0);
     const [after] = await keeps(relay);

@@ -1,0 +1,34 @@
+import { Command } from 'commander';
+import { CLIENTS } from '../../connect/clientTable.ts';
+import { answering } from '../command.ts';
+import type { Context } from '../context.ts';
+import { wrap } from '../terminal/output.ts';
+import type { ConnectOptions } from './runConnect.ts';
+
+const HELP = `
+Clients: ${wrap(CLIENTS.map(({ id }) => id).join(', '), 70).join('\n         ')}
+
+Examples:
+  $ relay connect cursor --write
+  $ relay connect claude-code --key --write
+  $ relay connect claude-code --skill`;
+
+export function connectCommand(context: Context): Command {
+  return new Command('connect')
+    .description('Show how to connect an AI client, or write its configuration')
+    .argument('[client]', 'One of the clients below, or any other name; without it, relay lists all')
+    .option('--write', "Add relay to the client's configuration file, after a backup")
+    .option('--remove', "Remove relay from the client's configuration file, after a backup")
+    .option('--key', 'Use the API key instead of approval in the browser')
+    .option(
+      '--skill [dir]',
+      'Write a skill that describes the commands of relay, for the client or into this directory',
+    )
+    .addHelpText('after', HELP)
+    .action(
+      answering(context, async (name: string | undefined, options: ConnectOptions) => {
+        const { runConnect } = await import('./runConnect.ts');
+        return runConnect(context, name, options);
+      }),
+    );
+}

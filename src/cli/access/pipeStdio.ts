@@ -1,0 +1,173 @@
+/**
+ * `relay stdio`: carries lines between an MCP client and the server, which speaks MCP itself. Without a server it starts one. If
+ * the server goes away, the next line finds or starts another; the server needs no handshake again.
+ */
+import { once } from 'node:events';
+import { aborted } from '../../base/abort.ts';
+import { isObject, readJson } from '../../base/parsing.ts';
+import { linesOf } from '../../base/textLines.ts';
+import { loadSettings, type Settings } from '../../config/settings.ts';
+import { asRelayError, RelayError } from '../../domain/errors.ts';
+import { choiceHeaders, isToolset, splitToolsets, TOOLSETS } from '../../domain/toolsets.ts';
+import { type McpStream, openMcp } from '../../door/client.ts';
+import { LOOK_AGAIN_MS } from '../../store/home/lockFile.ts';
+import { readServerFile } from '../../store/home/serverFile.ts';
+import type { Context } from '../context.ts';
+import { remarkOtherVersion, startingServer } from '../findServer.ts';
+import { note } from '../terminal/output.ts';
+import { endOfInput } from '../terminal/prompt.ts';
+import { type Starting, startForClients } from './startForClients.ts';
+
+/** The tools that this client asks for, among those that the settings offer. */
+export interface ToolOptions {
+  toolsets?: string | undefined;
+  readOnly?: boolean | undefined;
+}
+
+/** How long a server may take to appear, in milliseconds. Clients give up after 60 s at the latest. */
+const PATIENCE_MS = 30_000;
+/** Maximum length of a line, in characters: more than a call with the longest list needs. */
+const MAX_LINE = 16 * 1024 * 1024;
+/** Maximum number of requests under way; then reading pauses. */
+const MANY = 256;
+
+export async function pipeStdio(context: Context, options: ToolOptions): Promise<void> {
+  // A wrong flag is an error of the command line, not an answer to the client.
+  requireToolsets(options.toolsets);
+  const { clock, io, platform, signal } = context;
+  // This comes first, since modules that are loaded later may print, and stdout must carry only messages.
+  const pipe = context.pipe();
+  if (pipe.terminal) note(io, `Waiting for messages of an MCP client. ${endOfInput(platform)} ends it.`);
+  const over = AbortSignal.any([signal, pipe.closed]);
+  /** IDs of the requests that are not yet answered. */
+  const open = new Set<unknown>();
+  let server: Promise<McpStream> | null = null;
+  const pause = () => clock.sleep(LOOK_AGAIN_MS, over).catch(() => {});
+
+  function fail(id: unknown, error: unknown): void {
+    open.delete(id);
+    const { code, message, remedy } = asRelayError(error);
+    const told = {
+      code: -32603,
+      message: [message, remedy].filter(Boolean).join(' '),
+      data: { code, remedy },
+    };
+    void pipe.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: told })}\n`);
+  }
+
+  async function connect(): Promise<McpStream> {
+    const { settings, headers } = startedWith(context, options);
+    let starting: Starting | null = null;
+    for (const giveUpAt = clock.monotonic() + PATIENCE_MS; ; await pause()) {
+      const file = await readServerFile(settings.home);
+      try {
+        const found = await openMcp(file ?? { socket: '' }, headers);
+        void carryAnswers(found);
+        if (file) remarkOtherVersion(context, file);
+        return found;
+      } catch (error) {
+        if (starting?.failed) throw starting.failed;
+        if (clock.monotonic() > giveUpAt || over.aborted) throw error;
+      }
+      const isAlone = starting === null && (await startingServer(settings.home)) === null;
+      if (isAlone) starting = await startForClients(context);
+    }
+  }
+
+  async function carryAnswers({ lines }: McpStream): Promise<void> {
+    try {
+      for await (const line of lines) {
+        open.delete(idOf(readJson(line ?? ''), 'undefined'));
+        await pipe.write(`${line}\n`);
+      }
+    } catch {
+      // The server is gone, as when the stream ends.
+    }
+    server = null;
+    for (const id of open) fail(id, cutOff());
+  }
+
+  async function carry(line: string): Promise<void> {
+    const message = readJson(line);
+    const id = idOf(message, 'string');
+    if (id !== null) open.add(id);
+    // A request that is cancelled gets no answer.
+    if (isObject(message) && message.method === 'notifications/cancelled' && isObject(message.params))
+      open.delete(message.params.requestId);
+    try {
+      server ??= connect();
+      const { stream } = await server;
+      if (!stream.write(`${line}\n`)) await once(stream, 'drain', { signal: over });
+    } catch (error) {
+      server = null;
+      if (open.has(id)) fail(id, error);
+    }
+  }
+
+  aborted(over).then(() => pipe.input.destroy());
+  // Begun before the first message comes. If this fails, the first message tells why.
+  server = connect();
+  server.catch(() => {});
+  try {
+    for await (const line of linesOf(pipe.input, MAX_LINE)) {
+      if (line === null) fail(null, tooLong());
+      else if (line.trim() !== '') await carry(line);
+      while (open.size >= MANY && !over.aborted) await pause();
+    }
+  } catch {
+    // `over` has closed stdin.
+  }
+  // The server ends calls whose client has left, so their answers come first.
+  while (open.size > 0 && !over.aborted) await pause();
+  if (server) (await server.catch(() => null))?.stream.destroy();
+  await pipe.flushed();
+}
+
+/** The ID of a message whose method is of this type: `string` for a request, `undefined` for an answer. null if it has none. */
+function idOf(message: unknown, method: 'string' | 'undefined'): unknown {
+  return isObject(message) && typeof message.method === method ? (message.id ?? null) : null;
+}
+
+function tooLong(): RelayError {
+  return new RelayError('INVALID_ARGUMENT', 'A message is longer than 16 MiB.', {
+    remedy: 'Send a long list in several calls.',
+  });
+}
+
+function cutOff(): RelayError {
+  return new RelayError('NO_SERVER', 'The relay server stopped before it had answered.', {
+    remedy:
+      'The call may have taken effect. Before calling again, read what it was to change, or call list_changes if that is offered.',
+  });
+}
+
+/** @throws RelayError `USAGE` for a list with a name that is no toolset's */
+function requireToolsets(list: string | undefined): void {
+  const names = splitToolsets(list ?? '');
+  if (list === undefined || (names.length > 0 && names.every(isToolset))) return;
+  throw new RelayError('USAGE', `--toolsets must name toolsets, separated by commas, not "${list}".`, {
+    remedy: `They are ${TOOLSETS.join(', ')}.`,
+  });
+}
+
+/**
+ * Returns the settings of the home, and the headers that make the server leave out tools for this client, from its flags and
+ * environment. Reads the files of the home each time. @throws RelayError `SETTINGS_INVALID`
+ */
+function startedWith(
+  context: Context,
+  { toolsets: list, readOnly: isReading }: ToolOptions,
+): { settings: Settings; headers: Record<string, string> } {
+  const flags = {
+    ...(list === undefined ? {} : { toolsets: list }),
+    ...(isReading === undefined ? {} : { readOnly: String(isReading) }),
+  };
+  const settings = loadSettings(context.loadOptions({ flags }));
+  const { toolsets, readOnly, origins } = settings;
+  const isOwn = (origin: string) => origin === 'flag' || origin === 'environment';
+  const headers = choiceHeaders({
+    ...(isOwn(origins.toolsets) ? { toolsets } : {}),
+    ...(isOwn(origins.readOnly) ? { readOnly } : {}),
+  });
+  return { settings, headers };
+}

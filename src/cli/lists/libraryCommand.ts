@@ -1,0 +1,213 @@
+import { Command } from 'commander';
+import { counted } from '../../base/lists.ts';
+import { RelayError } from '../../domain/errors.ts';
+import {
+  LIBRARY_NOTES,
+  type LibraryAnswer,
+  type LibraryPart,
+  type LibraryStatus,
+  libraryTables,
+  libraryTablesText,
+} from '../../domain/library.ts';
+import { answering, groupCommand, type Result, wholeNumber } from '../command.ts';
+import { commandLine } from '../commandLine.ts';
+import type { Context } from '../context.ts';
+import { EXIT } from '../exit.ts';
+import { printBlock } from '../terminal/output.ts';
+import { createProgress } from '../terminal/progress.ts';
+import type { Table } from '../terminal/table.ts';
+import { timeText } from '../terminal/time.ts';
+
+const POLL_MS = 500;
+/** Number of rows that a table on a terminal has, unless the person gives another. */
+const DEFAULT_ROWS = 100;
+const MAX_ROWS = 500;
+
+const HELP = `
+relay reads the library once, in the background, and brings the copy up to date
+when you ask.
+
+Examples:
+  $ relay library query "SELECT count(*) FROM saved"
+  $ relay library query --csv "SELECT name, artist FROM tracks" > tracks.csv
+  $ relay library tables`;
+
+interface QueryOptions {
+  csv?: boolean;
+  limit?: number;
+  maxAge: number;
+}
+
+interface ForgetOptions {
+  versions?: boolean;
+  plays?: boolean;
+}
+
+export function libraryCommand(context: Context): Command {
+  const status = answering(context, async () =>
+    statusResult(context, await context.withLocal((local) => local.libraryStatus())),
+  );
+  return groupCommand('library', 'Query your whole library in SQL, from a local copy', status)
+    .addHelpText('after', HELP)
+    .addCommand(
+      new Command('query')
+        .alias('ask')
+        .description('Run one SELECT query')
+        .argument('<sql>', 'The query; `relay library tables` lists the tables')
+        .option('--csv', 'Print CSV')
+        .option(
+          '--limit <n>',
+          `Print at most this many rows, 1 to ${MAX_ROWS} (on a terminal ${DEFAULT_ROWS} by default)`,
+          wholeNumber(1, MAX_ROWS),
+        )
+        .option('--max-age <minutes>', 'How old the copy may be', wholeNumber(0, 10_080), 10)
+        .action(answering(context, (sql: string, options: QueryOptions) => runQuery(context, sql, options))),
+    )
+    .addCommand(
+      new Command('tables').description('List the tables, their columns and what they mean').action(
+        answering(context, async () => ({
+          value: { tables: libraryTables(), notes: LIBRARY_NOTES },
+          text: libraryTablesText().split('\n'),
+        })),
+      ),
+    )
+    .addCommand(new Command('status').description('Show how much has been read, and when').action(status))
+    .addCommand(
+      new Command('sync')
+        .description('Read the library, or bring the copy up to date')
+        .action(answering(context, () => runSync(context))),
+    )
+    .addCommand(
+      new Command('forget')
+        .description('Delete the copy')
+        .option('--versions', 'Delete the versions of playlists instead; they cannot be read again')
+        .option('--plays', 'Delete the imported plays instead; only another import brings them back')
+        .action(answering(context, (options: ForgetOptions) => runForget(context, options))),
+    );
+}
+
+/** Reads the library, and shows the progress until the reading has ended or waits. */
+async function runSync(context: Context): Promise<Result> {
+  const { io, clock, signal } = context;
+  const { local } = await context.server();
+  const progress = createProgress(io);
+  let status: LibraryStatus = await local.syncLibrary();
+  while (status.state === 'reading') {
+    progress.draw({ progress: status.progress.done, total: status.progress.total, message: 'Reading' });
+    await clock.sleep(POLL_MS, signal);
+    status = await local.libraryStatus();
+  }
+  progress.clear();
+  const exit = status.state === 'waiting' ? EXIT.failed : EXIT.done;
+  return { ...statusResult(context, status), exit };
+}
+
+/** In a pipe and as CSV all rows are printed; a table on a terminal and the tool's answer with `--json` are cut. */
+async function runQuery(
+  context: Context,
+  given: string,
+  { csv = false, limit, maxAge: maxAgeMinutes }: QueryOptions,
+): Promise<Result | undefined> {
+  const { io, json } = context;
+  const sql = given.trim();
+  requireSql(sql);
+  const { local } = await context.server();
+  if (!json && (csv || !io.terminal.stdout)) {
+    const answer = await local.askLibraryCsv({ sql, limit: limit ?? null, maxAgeMinutes });
+    const notes = restNotes(answer, 'without --limit, all are shown');
+    if (!csv) return { value: answer, text: [await tableOf(answer.csv)], notes };
+    printBlock(io, answer.csv);
+    return { value: answer, notes };
+  }
+  const most = limit ?? (csv ? null : DEFAULT_ROWS);
+  const answer = await local.askLibrary({ sql, limit: most, maxAgeMinutes });
+  // An answer that is cut at fewer rows than the limit has reached the maximum number of characters.
+  const isLong = [1, MAX_ROWS].includes(answer.row_count) || answer.row_count !== most;
+  const rows = answer.rows.map((row) => row.map((cell) => cell ?? ''));
+  return {
+    value: answer,
+    text: [{ heads: answer.columns, rows }],
+    notes: restNotes(answer, isLong ? '--csv without --limit shows all' : '--limit and --csv show more'),
+  };
+}
+
+/** @throws RelayError `USAGE` for words that cannot be a query */
+function requireSql(text: string): void {
+  if (text.length > 10_000) {
+    throw new RelayError('USAGE', 'A query has at most 10,000 characters.', { remedy: 'Shorten it.' });
+  }
+  const start = text.replace(/^(?:\s|--[^\n]*(?:\n|$)|\/\*.*?\*\/|\()*/s, '');
+  if (
+    /^(?:select|with|values|pragma|explain|insert|update|delete|replace|drop|create|alter|attach)\b/i.test(
+      start,
+    )
+  )
+    return;
+  throw new RelayError('USAGE', `"${text.slice(0, 80)}" is not SQL.`, {
+    remedy: {
+      text: 'Ask your assistant in words: with relay connected, it can query your library. Or write a SELECT: {command} lists the tables.',
+      command: ['library', 'tables'],
+    },
+  });
+}
+
+async function tableOf(csv: string): Promise<Table> {
+  const { parse } = await import('csv-parse/sync');
+  const [heads = [], ...rows]: string[][] = parse(csv, { relax_column_count: true });
+  const cell = (text: string) => (/^-?\d{1,15}(?:\.\d+)?$/.test(text) ? Number(text) : text);
+  return { heads, rows: rows.map((row) => row.map(cell)) };
+}
+
+function restNotes(
+  { truncated, row_count, note }: Pick<LibraryAnswer, 'truncated' | 'row_count' | 'note'>,
+  rest: string,
+): string[] {
+  // If there is one row, its own text may be what was cut.
+  const shown = row_count > 1 ? `The first ${row_count} rows` : 'The answer was cut';
+  return [...(truncated ? [`${shown}; ${rest}.`] : []), ...(note === undefined ? [] : [note])];
+}
+
+async function runForget(context: Context, { versions, plays }: ForgetOptions): Promise<Result> {
+  const named: LibraryPart[] = [
+    ...(versions ? (['versions'] as const) : []),
+    ...(plays ? (['plays'] as const) : []),
+  ];
+  const forgotten: LibraryPart[] = named.length === 0 ? ['mirror'] : named;
+  for (const part of forgotten) await context.withLocal((local) => local.forgetLibrary({ part }));
+  const words = {
+    mirror: 'The copy of the library is deleted.',
+    versions: 'The versions are deleted.',
+    plays: 'The plays are deleted.',
+  };
+  return { value: { forgotten }, text: forgotten.map((part) => words[part]) };
+}
+
+function statusResult(context: Context, status: LibraryStatus): Result {
+  const { as_of, coverage, state, until, reason, progress, tracks, saved } = status;
+  const { read, total, unreadable } = coverage.playlists;
+  const hidden = unreadable === 0 ? '' : ` (${unreadable} that Spotify does not show)`;
+  const isEmpty = coverage.saved === 'none' && total === 0;
+  const now = context.clock.now();
+  const known = `${counted(saved, 'saved track')} (${coverage.saved}), ${read} of ${counted(total, 'playlist')}${hidden}, ${counted(tracks, 'track')} in all.`;
+  const why = REASONS[reason ?? ''] ?? reason ?? 'something failed';
+  return {
+    value: status,
+    text: [
+      isEmpty
+        ? `Nothing has been read yet. To read it now: ${commandLine(context, 'library', 'sync')}`
+        : known,
+      ...(as_of === null || isEmpty ? [] : [`As of ${timeText(as_of, now)}.`]),
+      ...(state === 'reading' ? [`Reading: ${progress.done} of about ${progress.total} requests.`] : []),
+      ...(state === 'waiting'
+        ? [`The reading waits: ${why}.${until === null ? '' : ` It continues ${timeText(until, now)}.`}`]
+        : []),
+    ],
+  };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  BUDGET: 'its requests for 24 hours are used up',
+  LOGIN_REQUIRED: 'no account is connected',
+  RATE_LIMITED: 'Spotify asks relay to wait',
+  QUOTA_EXCEEDED: 'the quota of the Spotify app is used up',
+};

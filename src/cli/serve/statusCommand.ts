@@ -1,0 +1,85 @@
+import { Command } from 'commander';
+import { RelayError } from '../../domain/errors.ts';
+import { isKeyFailure } from '../../domain/failureClass.ts';
+import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
+import { answering, type Result } from '../command.ts';
+import type { Context } from '../context.ts';
+import { EXIT, type ExitCode, exitCodeOfProblem } from '../exit.ts';
+import { showsUnicode } from '../terminal/output.ts';
+import { shownReport, statusLines } from './statusText.ts';
+
+const HELP = `
+Exit code: 0 no problem, 1 state cannot be read or saved, 3 login needed,
+4 no server, 5 state of a newer relay
+
+Examples:
+  $ relay status
+  $ relay status --json`;
+
+export function statusCommand(context: Context): Command {
+  return new Command('status')
+    .description('Show the status of every part, and how to fix problems')
+    .addHelpText('after', HELP)
+    .action(answering(context, () => runStatus(context)));
+}
+
+/** The owner code is a secret, shown only on a terminal. */
+async function runStatus(context: Context): Promise<Result> {
+  const { io, env, platform, home, program, clock } = context;
+  const report = await context
+    .withLocal((local) => local.status())
+    .catch((error: unknown) => statusWithoutServer(context, error))
+    .then(withMemory);
+  const ownerCode = io.terminal.stdout && !context.json ? report.ownerCode : null;
+  const named = { home, demo: report.demo, platform, program };
+  const value = { ...shownReport(report, named), ownerCode };
+  const view = { unicode: showsUnicode(env, platform), columns: io.columns, now: clock.now() };
+  if (ownerCode === null && report.ownerCode !== null) {
+    context.remark('The owner code is shown on a terminal only.');
+  }
+  return {
+    value,
+    text: statusLines(value, view),
+    exit: report.problem ? exitCodeOfProblem(report.problem.code) : exitCodeFor(report),
+  };
+}
+
+/** Adds the lines for `memory.db` and `plays.db` after that of the state. A server reports so often that it does not look at them. */
+async function withMemory(report: StatusReport): Promise<StatusReport> {
+  const { memoryEntries } = await import('../../server/status/memoryEntry.ts');
+  const memory = await memoryEntries(report.home);
+  const entries = report.entries.flatMap((entry) =>
+    entry.part === 'database' ? [entry, ...memory] : [entry],
+  );
+  return { ...report, entries };
+}
+
+/**
+ * Makes the report without a server. It is needed if `server.json` leads to something other than this home's server. It is also
+ * needed if this command cannot read the server's key.
+ */
+async function statusWithoutServer(context: Context, error: unknown): Promise<StatusReport> {
+  if (!(error instanceof RelayError) || error.code !== 'NO_SERVER') throw error;
+  const report = await context.offline((local) => local.status());
+  const { message: summary, remedyValue: remedy = null } = error;
+  const server = { part: 'server', state: 'bad', summary, remedy } as const;
+  const entries = report.entries.map((entry) => (entry.part === 'server' ? server : entry));
+  if (!report.problem || !isKeyFailure(report.problem)) return { ...report, entries };
+  // The process that holds the home has the key. So the key is not lost, and nobody has to start over.
+  return { ...report, entries: entries.map(withoutKey), problem: null };
+}
+
+function withoutKey(entry: StatusEntry): StatusEntry {
+  if (entry.part !== 'account' && entry.part !== 'key') return entry;
+  return { ...entry, state: 'off', summary: 'not known', remedy: null };
+}
+
+/**
+ * Returns the code of the first problem. A missing server comes first, since everything else needs a server. The state comes
+ * before the login: a login could not be saved in a state that cannot be written.
+ */
+function exitCodeFor({ server, account, database }: StatusReport): ExitCode {
+  if (server === null) return EXIT.noServer;
+  if (database.status === 'degraded') return EXIT.failed;
+  return account.connected && !account.reauthorizationRequired ? EXIT.done : EXIT.loginNeeded;
+}
