@@ -3,6 +3,7 @@
  * A part is loaded only when a command needs it, so `relay --help` loads no part.
  */
 
+import type { Readable } from 'node:stream';
 import { interruptible } from '../base/abort.ts';
 import type { Clock, Random } from '../base/clock.ts';
 import type { LoadOptions, Settings } from '../config/settings.ts';
@@ -13,7 +14,6 @@ import type { Machine } from '../service/service.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Connection, ServerChoice } from './findServer.ts';
 import { cleanIo, type Io, note, type Streams } from './terminal/output.ts';
-import type { Pipe } from './terminal/pipe.ts';
 
 /** The parts of the program that own the state. Tests give their own. @internal */
 export interface Parts {
@@ -21,6 +21,19 @@ export interface Parts {
   openOffline: typeof import('../server/offline.ts').openOffline;
   createLog: typeof import('../server/log/log.ts').createLog;
   startDemo: typeof import('./serve/openServer.ts').startDemo;
+}
+
+/** stdin and stdout, as connected to an MCP client. */
+export interface Pipe {
+  input: Readable;
+  /** True if a person is at the other end. */
+  terminal: boolean;
+  /** Writes text unchanged. Resolves once the text is written, or if the client no longer reads. */
+  write(text: string): Promise<void>;
+  /** Resolves once everything is written, or if the client no longer reads. */
+  flushed(): Promise<void>;
+  /** Aborts once the client no longer reads. */
+  closed: AbortSignal;
 }
 
 export interface World {

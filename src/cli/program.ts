@@ -9,8 +9,7 @@ import { stdioCommand } from './access/stdioCommand.ts';
 import { callCommand } from './call/callCommand.ts';
 import { toolsCommand } from './call/toolsCommand.ts';
 import { groupCommand, notEmpty, pathOf } from './command.ts';
-import { COMPLETE, completionLines } from './completion/complete.ts';
-import { completionCommand } from './completion/completionCommand.ts';
+import { COMPLETE, completionCommand, completionLines } from './completionCommand.ts';
 import { type Context, createContext, type World } from './context.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit.ts';
 import { jobsCommand } from './jobs/jobsCommand.ts';
@@ -152,7 +151,8 @@ async function withToolHint(error: unknown): Promise<unknown> {
   if (typeof word !== 'string') return error;
   const { ALL_TOOLS } = await import('../tools/index.ts');
   const names = ALL_TOOLS.map(({ name }) => name);
-  const name = names.find((one) => one === word) ?? names.find((one) => one.startsWith(`${word}_`));
+  const near = [word, `${word}_tracks`, names.find((one) => one.startsWith(`${word}_`)) ?? ''];
+  const name = near.find((one) => names.includes(one));
   if (name === undefined) return error;
   const commands = [
     ['call', name, 'key=value'],

@@ -7,7 +7,7 @@ export function systemWorld(signal: AbortSignal): World {
   return {
     ...own,
     openBrowser: async (url) => {
-      const { startBrowser } = await import('./serve/startBrowser.ts');
+      const { startBrowser } = await import('./serve/signedInBrowser.ts');
       await startBrowser(url, own);
     },
     machine: async () => (await import('../service/service.ts')).systemMachine(),

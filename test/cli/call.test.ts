@@ -73,11 +73,12 @@ test('--args gives arguments as JSON, from stdin too', async (context) => {
   assert.equal(piped.out, '{"got":{"query":"a"}}\n');
 });
 
+const QUOTES = 'Put it in quotes as your shell needs them, in sh and PowerShell in single ones.';
 const BAD_JSON: ReadonlyArray<[args: string[], platform: NodeJS.Platform, remedy: string]> = [
-  [['--args', '{query'], 'linux', 'Put it in single quotes.'],
-  [['ids=[a'], 'darwin', 'Put it in single quotes.'],
-  [['--args', '{query'], 'win32', String.raw`Put it in double quotes, with \" for each one inside.`],
-  [['ids=[a'], 'win32', String.raw`Put it in double quotes, with \" for each one inside.`],
+  [['--args', '{query'], 'linux', QUOTES],
+  [['ids=[a'], 'darwin', QUOTES],
+  [['--args', '{query'], 'win32', QUOTES],
+  [['ids=[a'], 'win32', QUOTES],
   [['--args', '-'], 'linux', 'Correct what goes to stdin, then run this again.'],
   [['--args', '-'], 'win32', 'Correct what goes to stdin, then run this again.'],
   [['--args', '[1]'], 'linux', `For example: --args '{"query": "carousel"}'`],

@@ -8,8 +8,8 @@ import { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { systemClock } from '../../src/base/clock.ts';
 import { barText, jobTable, jobText } from '../../src/cli/jobs/jobText.ts';
-import { readyText } from '../../src/cli/serve/readyText.ts';
-import { shownReport, statusLines } from '../../src/cli/serve/statusText.ts';
+import { readyText } from '../../src/cli/serve/serveCommand.ts';
+import { shownReport, statusLines } from '../../src/cli/serve/statusCommand.ts';
 import { cleanIo, type Io, note, printError, printJson, printLine } from '../../src/cli/terminal/output.ts';
 import { tableLines } from '../../src/cli/terminal/table.ts';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
@@ -168,7 +168,7 @@ test('no foreign text forges anything in status, jobs and the ready block', () =
     for (const line of [
       ...job,
       ...tableLines(jobTable([hostileJob(text)], VIEW), 200),
-      barText(hostileJob(text), 1, true, VIEW),
+      barText(hostileJob(text), true, VIEW),
     ]) {
       assertClean(line, 'a job');
       assert.ok(!line.includes('\n') && line.length < LINE, 'one line of a bounded length');

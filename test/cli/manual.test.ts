@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
-import { ALL_TOOLS } from '../../src/tools/index.ts';
 
 const MANUAL = readFileSync(new URL('../../src/cli/README.md', import.meta.url), 'utf8');
 
@@ -21,13 +20,4 @@ test('the manual has each setting, with its flag, its name in config.json and it
   });
   const manual = linesOf('Settings', /^\| `/).map((line) => line.replace(/ [^|]+\|$/, ''));
   assert.deepEqual(manual, rows);
-});
-
-test('the manual has each tool', () => {
-  const named = linesOf('Tools', /^(`\w+`, `|The toolset `extras` adds)/).join();
-  const tools = [...named.replace('`extras`', '').matchAll(/`(\w+)`/g)].map(([, name]) => name);
-  assert.deepEqual(
-    tools,
-    ALL_TOOLS.map(({ name }) => name),
-  );
 });

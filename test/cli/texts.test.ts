@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type ReadyFacts, readyText } from '../../src/cli/serve/readyText.ts';
-import { shownReport, statusLines } from '../../src/cli/serve/statusText.ts';
-import { showsUnicode, wrap } from '../../src/cli/terminal/output.ts';
-import { progressText } from '../../src/cli/terminal/progress.ts';
+import { type ReadyFacts, readyText } from '../../src/cli/serve/serveCommand.ts';
+import { shownReport, statusLines } from '../../src/cli/serve/statusCommand.ts';
+import { progressText, showsUnicode, wrap } from '../../src/cli/terminal/output.ts';
 import { durationText, timeText, withTimes } from '../../src/cli/terminal/time.ts';
 import { exampleReport } from '../support/reports.ts';
 

@@ -59,7 +59,8 @@ test('a list becomes a playlist with one command and two answers, in 50 columns'
       screen.raw,
     );
     // A question with its answer is not wrapped, nor is an address.
-    for (const line of shown) assert.ok(widthOf(line) <= columns || /\? \[|^https:|node bin\/relay/.test(line), line);
+    for (const line of shown)
+      assert.ok(widthOf(line) <= columns || /\? \[|^https:|relay\.mjs /.test(line), line);
     const { out } = await desk.relay(['playlists']);
     assert.match(out, new RegExp(`^Road trip +${songs - wrong} `, 'm'));
   });

@@ -158,7 +158,8 @@ pageTest(
     await forget.waitFor({ state: 'hidden' });
     await page.goBack();
     await clients.waitFor();
-    assert.equal((await run(relay, ['key', 'rotate', '--yes'])).code, 0);
+    const { browsers } = await relay.server.local.listBrowsers();
+    for (const { id } of browsers) assert.equal((await run(relay, ['clients', 'revoke', id])).code, 0);
     await page.getByText('This browser is no longer remembered').waitFor();
     assert.equal((await run(relay, ['open'], { openBrowser })).code, 0);
     await page.getByText('You are signed in.').waitFor();

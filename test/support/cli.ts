@@ -3,9 +3,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Clock, systemClock, systemRandom } from '../../src/base/clock.ts';
-import type { Parts, World } from '../../src/cli/context.ts';
+import type { Parts, Pipe, World } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import type { Pipe } from '../../src/cli/terminal/pipe.ts';
 import type { Machine } from '../../src/service/service.ts';
 
 export { temporaryHome } from './temporaryHome.ts';

@@ -2,12 +2,14 @@
  * `relay stdio`: carries lines between an MCP client and the server, which speaks MCP itself. Without a server it starts one. If
  * the server goes away, the next line finds or starts another; the server needs no handshake again.
  */
+
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { aborted } from '../../base/abort.ts';
 import { isObject, readJson } from '../../base/parsing.ts';
 import { linesOf } from '../../base/textLines.ts';
 import { loadSettings, type Settings } from '../../config/settings.ts';
-import { asRelayError, RelayError } from '../../domain/errors.ts';
+import { asRelayError, RelayError, toldError } from '../../domain/errors.ts';
 import { choiceHeaders, isToolset, splitToolsets, TOOLSETS } from '../../domain/toolsets.ts';
 import { type McpStream, openMcp } from '../../door/client.ts';
 import { LOOK_AGAIN_MS } from '../../store/home/lockFile.ts';
@@ -16,7 +18,6 @@ import type { Context } from '../context.ts';
 import { remarkOtherVersion, startingServer } from '../findServer.ts';
 import { note } from '../terminal/output.ts';
 import { endOfInput } from '../terminal/prompt.ts';
-import { type Starting, startForClients } from './startForClients.ts';
 
 /** The tools that this client asks for, among those that the settings offer. */
 export interface ToolOptions {
@@ -170,4 +171,43 @@ function startedWith(
     ...(isOwn(origins.readOnly) ? { readOnly } : {}),
   });
   return { settings, headers };
+}
+
+interface Starting {
+  /** Why the server could not start; null while it may still answer. Another server that holds the home is no reason. */
+  failed: RelayError | null;
+}
+
+async function startForClients(context: Context): Promise<Starting> {
+  const { program } = await context.machine();
+  const [command = '', ...words] = program;
+  const { home, demo } = context;
+  // Other clients use that server too, so its tools are not this client's.
+  const { RELAY_TOOLSETS: _, RELAY_READ_ONLY: __, ...env } = context.env;
+  const named = [...(home === undefined ? [] : ['--home', home]), ...(demo ? ['--demo'] : [])];
+  const starting: Starting = { failed: null };
+  const child = spawn(command, [...words, ...named, 'serve', '--until-unused', '--json'], {
+    ...{ env, detached: true, windowsHide: true },
+    // The reason of a failed start is one line of JSON. Later messages are in the log of the home.
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let told = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    told = (told + text).slice(-100_000);
+  });
+  child.once('error', (error) => {
+    starting.failed = new RelayError('NO_SERVER', `No server could be started: ${error.message}.`);
+  });
+  child.once('close', () => {
+    starting.failed ??= reasonIn(told);
+  });
+  child.unref();
+  (child.stderr as { unref?: () => void }).unref?.();
+  return starting;
+}
+
+function reasonIn(told: string): RelayError | null {
+  const last = readJson(told.trim().split('\n').at(-1) ?? '') as { error?: { code?: unknown } } | undefined;
+  if (last?.error) return last.error.code === 'ALREADY_RUNNING' ? null : toldError(last.error);
+  return new RelayError('NO_SERVER', 'The server ended while it started.');
 }

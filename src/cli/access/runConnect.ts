@@ -97,16 +97,9 @@ async function listClients(context: Context, server: Server): Promise<Result> {
   const home = systemOf(context).home;
   const short = (file: string) =>
     context.platform !== 'win32' && file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file;
-  const rows = clients.map(({ id, name, state, entryName, otherNames, file }) => {
-    const others = otherNames.length === 0 ? '' : ` (as ${otherNames.join(', ')})`;
-    return [
-      id,
-      name,
-      entryName === connection.name && others
-        ? `${state}${others.replace('as', 'also as')}`
-        : `${state}${others}`,
-      short(file),
-    ];
+  const rows = clients.map(({ id, name, state, otherNames, file }) => {
+    const others = otherNames.length === 0 ? '' : ` (${otherNames.join(', ')})`;
+    return [id, name, `${state}${others}`, short(file)];
   });
   return {
     value: { name: connection.name, url: server.url, clients },
@@ -119,7 +112,7 @@ async function listClients(context: Context, server: Server): Promise<Result> {
 }
 
 /** Returns each known client with what its file says about the server. */
-export async function clientStates(
+async function clientStates(
   context: Context,
   connection: Connection,
   currentKey: () => Promise<string | null>,
@@ -208,7 +201,7 @@ async function showEntry(context: Context, server: Server, plan: Plan): Promise<
       '',
       ...nextLines(context, plan),
     ],
-    notes: [...absentNote(plan), ...stateNotes(plan, found)],
+    notes: [...stateNotes(plan, found)],
   };
 }
 
@@ -237,7 +230,6 @@ async function writeEntry(context: Context, server: Server, plan: Plan, safe: Pl
     value: { ...shown(safe, server), written: true, backup, changed },
     text: changed ? done : [`${name} is already in ${file}`],
     notes: [
-      ...absentNote(plan),
       ...otherNotes(plan, name, otherNames),
       ...(closed ? [`Other users could read ${file}. It now holds the key, so only you can.`] : []),
     ],
@@ -255,11 +247,6 @@ function nextLines(context: Context, { next, connection, client }: Plan): string
   const code = `The page that opens asks once for the owner code: see \`${commandLine(context, 'status')}\`.`;
   const asks = connection.key === null && !client.starts;
   return ['After that:', `  ${next}`, ...(asks ? [`  ${code}`] : [])];
-}
-
-function absentNote({ client, missing }: Plan): string[] {
-  if (missing === null) return [];
-  return [`${client.name} does not seem to have been used on this computer: ${missing} does not exist.`];
 }
 
 function stateNotes(plan: Plan, { state, entryName, otherNames }: FileState): string[] {
@@ -312,7 +299,7 @@ function shown(
 }
 
 /** @param needsAddress false if it is no problem that the address is not known */
-export async function serverToConnect(context: Context, needsAddress: boolean): Promise<Server> {
+async function serverToConnect(context: Context, needsAddress: boolean): Promise<Server> {
   const running = await context.running();
   const settings = await context.settings({ demo: running?.demo ?? context.demo });
   const { publicBaseUrl, host, port } = settings;

@@ -9,7 +9,7 @@ import { RelayError, toldError } from '../../domain/errors.ts';
 import { FIX_META } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';
 import type { Connection } from '../findServer.ts';
-import type { ProgressReport } from '../terminal/progress.ts';
+import type { ProgressReport } from '../terminal/output.ts';
 import type { ValueSchema } from './toolArguments.ts';
 
 /** Time limit of a call, longer than any tool call may take (45 s), so that the server's own answer always comes first. */
@@ -24,7 +24,7 @@ export interface ToolSummary {
   annotations?: { destructiveHint?: boolean | undefined } | undefined;
 }
 
-export interface ToolOutcome {
+interface ToolOutcome {
   /** The tool's structured answer or, if there is none, the text of the answer. */
   value: unknown;
   /** The tool's error; null if the tool did not fail. */

@@ -35,11 +35,10 @@ export function toolArguments(
   inputSchema: ValueSchema,
   { platform, piped }: Typed,
 ): Record<string, unknown> {
-  const quoting = QUOTING[platform === 'win32' ? 'cmd' : 'sh'];
   const example = '{"query": "carousel"}';
   const args = piped
     ? parseObject(json ?? '', { correction: CORRECT, example })
-    : parseObject(json ?? '{}', { correction: quoting, example: `--args ${quotedWord(example, platform)}` });
+    : parseObject(json ?? '{}', { correction: QUOTING, example: `--args ${quotedWord(example, platform)}` });
   const properties = asRecord(inputSchema.properties);
   const given = new Set<string>();
   const placed = words.map((word) => {
@@ -51,7 +50,7 @@ export function toolArguments(
   // A whole object must not replace a member that is named in front of it.
   const wholeFirst = placed.toSorted((a, b) => Number(a.inner !== null) - Number(b.inner !== null));
   for (const { word, key, text, outer, inner, schema } of wholeFirst) {
-    const value = convert(text, schema, quoting);
+    const value = convert(text, schema);
     if (Array.isArray(value) && value.length === 0 && !text.trimStart().startsWith('['))
       throw emptyList(key, word, platform);
     args[outer] = inner === null ? value : { ...asRecord(args[outer]), [inner]: value };
@@ -70,10 +69,7 @@ function placeOf(key: string, properties: Record<string, unknown>) {
 }
 
 /** How to keep the shell from changing JSON. */
-const QUOTING = {
-  sh: 'Put it in single quotes.',
-  cmd: String.raw`Put it in double quotes, with \" for each one inside.`,
-};
+const QUOTING = 'Put it in quotes as your shell needs them, in sh and PowerShell in single ones.';
 const CORRECT = 'Correct what goes to stdin, then run this again.';
 
 function emptyList(key: string, word: string, platform: NodeJS.Platform): RelayError {
@@ -84,23 +80,22 @@ function emptyList(key: string, word: string, platform: NodeJS.Platform): RelayE
   );
 }
 
-/** @param quoting the remedy for JSON that cannot be read */
-function convert(text: string, schema: ValueSchema, quoting: string): unknown {
+function convert(text: string, schema: ValueSchema): unknown {
   const types = typesOf(schema);
-  if (types.has('array')) return toArray(text, schema, quoting);
-  if (types.has('object') && text.trimStart().startsWith('{')) return parseJson(text, quoting);
+  if (types.has('array')) return toArray(text, schema);
+  if (types.has('object') && text.trimStart().startsWith('{')) return parseJson(text, QUOTING);
   if (types.has('string')) return text;
   if (types.has('boolean') && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
   if ((types.has('integer') || types.has('number')) && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
   return text;
 }
 
-function toArray(text: string, schema: ValueSchema, quoting: string): unknown {
-  if (text.trimStart().startsWith('[')) return parseJson(text, quoting);
+function toArray(text: string, schema: ValueSchema): unknown {
+  if (text.trimStart().startsWith('[')) return parseJson(text, QUOTING);
   const items = asRecord(asRecord([schema, ...branchesOf(schema)].find((branch) => branch.items))?.items);
   // A comma inside an object separates its members, so an object is one value.
   const parts = text.trimStart().startsWith('{') ? [text] : text.split(',').map((part) => part.trim());
-  return parts.filter((part) => part !== '').map((part) => convert(part, items, quoting));
+  return parts.filter((part) => part !== '').map((part) => convert(part, items));
 }
 
 /** Returns every type that the value may have, in all alternatives of the schema. */

@@ -120,6 +120,7 @@ function sampleOf({ enum: values, type, minimum = 1 }: Shape): unknown {
 const BY_ARGUMENT: Readonly<Record<string, unknown>> = {
   artist_id: '4Ismum8pbPVAc0ewrL5al2',
   track_id: '42m7g2a2BlK07h4MdPzfIO',
+  uris: ['42m7g2a2BlK07h4MdPzfIO', '6WmIpo1D34YOtM9mc8GqUa'],
   track_ids: ['42m7g2a2BlK07h4MdPzfIO', '6WmIpo1D34YOtM9mc8GqUa'],
   album_id: '7lcPDGz0FOz0O7T75aRgLb',
   album_ids: ['7lcPDGz0FOz0O7T75aRgLb'],

@@ -9,8 +9,6 @@ import { barText, progressOf } from './jobText.ts';
 const POLL_MS = 1_000;
 /** Percent of the work between two lines, if stderr is not a terminal. */
 const STEP = 10;
-/** Number of answers over which the speed is measured. */
-const SAMPLES = 10;
 
 export interface JobDisplay {
   draw(job: JobRecord): void;
@@ -48,12 +46,10 @@ export const silent: JobDisplay = { draw() {}, end() {} };
 /** Shows a bar on the terminal, which is removed at the end. */
 export function bar(context: Context): JobDisplay {
   const { io, clock, env, platform } = context;
-  const speed = createSpeed();
   const unicode = showsUnicode(env, platform);
   return {
     draw(job) {
-      const now = clock.now();
-      io.redraw(barText(job, speed.sample(job, now), unicode, { named: context, now }));
+      io.redraw(barText(job, unicode, { named: context, now: clock.now() }));
     },
     end: () => io.redraw(''),
   };
@@ -86,21 +82,4 @@ export function jsonLines({ io }: Context): JobDisplay {
     shown = text;
   };
   return { draw, end: draw };
-}
-
-/** Measures items per second over the last answers; null while there are too few answers. @internal */
-export function createSpeed(): { sample(job: JobRecord, now: number): number | null } {
-  let samples: Array<{ at: number; done: number }> = [];
-  let status = '';
-  return {
-    sample(job, now) {
-      if (job.status !== status) samples = [];
-      status = job.status;
-      samples = [...samples, { at: now, done: progressOf(job).done }].slice(-SAMPLES);
-      const [first] = samples;
-      const last = samples.at(-1);
-      if (!first || !last || last.at === first.at) return null;
-      return ((last.done - first.done) / (last.at - first.at)) * 1_000;
-    },
-  };
 }

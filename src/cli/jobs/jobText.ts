@@ -22,7 +22,7 @@ import { commandLine, inBackquotes, type NamedHome } from '../commandLine.ts';
 import { differenceLines } from '../lists/changeText.ts';
 import { wrap } from '../terminal/output.ts';
 import { type Table, tableLines } from '../terminal/table.ts';
-import { durationText, timeText, withTimes } from '../terminal/time.ts';
+import { timeText, withTimes } from '../terminal/time.ts';
 
 /** Maximum number of characters of an error or a remedy. */
 const MAX_CHARACTERS = 1_000;
@@ -260,28 +260,12 @@ const DOING: Partial<Record<JobRecord['status'], string>> = {
 
 const BAR_WIDTH = 24;
 
-/** Returns one line: status, a bar, how much is done, the speed, and the time left or the end of the wait. */
-export function barText(
-  job: JobRecord,
-  perSecond: number | null,
-  unicode: boolean,
-  view: Pick<JobView, 'named' | 'now'>,
-): string {
+/** Returns one line: what the job does, a bar, how much is done, and how long it waits. */
+export function barText(job: JobRecord, unicode: boolean, view: Pick<JobView, 'named' | 'now'>): string {
   const { done, total } = progressOf(job);
   const filled = total === 0 ? BAR_WIDTH : Math.floor((done / total) * BAR_WIDTH);
   const [full, empty] = unicode ? ['█', '░'] : ['#', '-'];
   const bar = full.repeat(filled) + empty.repeat(BAR_WIDTH - filled);
-  const parts = [`${DOING[job.status] ?? job.status} ${bar} ${done} of ${total}`];
-  if (job.status === 'waiting') parts.push(waitText(job, view));
-  else if (perSecond !== null && perSecond > 0) {
-    parts.push(
-      `${rateText(perSecond)} a second`,
-      `${durationText(((total - done) / perSecond) * 1_000)} left`,
-    );
-  }
-  return parts.join(', ');
-}
-
-function rateText(perSecond: number): string {
-  return perSecond >= 10 ? String(Math.round(perSecond)) : perSecond.toFixed(1);
+  const wait = job.status === 'waiting' ? `, ${waitText(job, view)}` : '';
+  return `${DOING[job.status] ?? job.status} ${bar} ${done} of ${total}${wait}`;
 }

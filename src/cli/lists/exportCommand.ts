@@ -12,8 +12,7 @@ import {
 import type { LocalApi } from '../../server/calls.ts';
 import { answering, type Result } from '../command.ts';
 import type { Context } from '../context.ts';
-import { printBlock } from '../terminal/output.ts';
-import { createProgress } from '../terminal/progress.ts';
+import { createProgress, printBlock } from '../terminal/output.ts';
 import { findPlaylist } from './findPlaylist.ts';
 
 interface ExportOptions {

@@ -71,7 +71,7 @@ async function settleOpen(
   const [need, them] = unresolved === 1 ? ['needs', 'it'] : ['need', 'them'];
   const question = `${unresolved} of ${counted(songs, 'song')} ${need} you. Go through ${them} now?`;
   if (!(await talk.confirm(question, true))) return;
-  const { fixSession } = await import('../jobs/fixSession.ts');
+  const { fixSession } = await import('../jobs/fixJob.ts');
   const tools = await openTools(context);
   for (const job of jobs) if (unresolvedOf(job) > 0) put(await fixSession(context, tools, job, talk));
 }

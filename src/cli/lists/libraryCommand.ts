@@ -13,8 +13,7 @@ import { answering, groupCommand, type Result, wholeNumber } from '../command.ts
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
-import { printBlock } from '../terminal/output.ts';
-import { createProgress } from '../terminal/progress.ts';
+import { createProgress, printBlock } from '../terminal/output.ts';
 import type { Table } from '../terminal/table.ts';
 import { timeText } from '../terminal/time.ts';
 

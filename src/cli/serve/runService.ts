@@ -1,7 +1,9 @@
 /** Runs `relay service`. Whether a server runs is asked at its door, so no output of a service manager is read. */
 import { existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { temporaryWord } from '../../base/childProcess.ts';
 import { homeToName, inspectSettings, loadSettings } from '../../config/settings.ts';
+import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../config/table.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ServerFile } from '../../domain/localApi.ts';
 import { remedyText } from '../../domain/remedy.ts';
@@ -19,7 +21,6 @@ import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
 import { runningServer, startingServer } from '../findServer.ts';
-import { leftBehind, withoutSettings } from '../leftBehind.ts';
 
 interface OpenService {
   service: Service;
@@ -65,65 +66,51 @@ interface Started {
   started: 'now' | 'was running' | 'next login';
 }
 
-export async function installService(context: Context): Promise<Result> {
+/** @param restart true to start an installed service again */
+export async function installService(context: Context, restart = false): Promise<Result> {
   const open = await openService(context);
   requireInstallable(context, open);
-  const { state } = requireOwn(await installed(open.service));
-  const changed = state !== 'current';
-  const done = await bringUp(context, open, state);
-  const { file } = open.service;
-  const left = leftBehind(context, open.named);
-  const elsewhere =
-    context.platform === 'linux' ? 'set it in `systemctl --user edit relay`' : 'it cannot be stored';
-  const { server, started } = done;
-  const takesOver =
-    started === 'next login' && server !== null
-      ? [
-          `A server is already running for this home (pid ${server.pid}), and there can be only one.`,
-          ...(open.service.start
-            ? ['To let the service take over now, stop that server and run this again.']
-            : []),
-        ]
-      : [];
-  return {
-    value: { installed: true, changed, started, file, url: urlOf(server), server, left },
-    text: [changed ? `Installed ${file}` : `Already installed: ${file}`, startLine(done)],
-    notes: [
-      ...takesOver,
-      ...(started === 'next login' && server === null
-        ? [`Until then, start it with: ${commandLine(context, 'serve')}`]
-        : []),
-      ...(left.length > 0
-        ? ['The service does not get these settings from your environment. To keep them:']
-        : []),
-      ...left.map(({ env, store }) => `  ${env}: ${store ?? elsewhere}`),
-    ],
-  };
-}
-
-export async function restartService(context: Context): Promise<Result> {
-  const open = await openService(context);
-  requireInstallable(context, open);
+  const { file, start } = open.service;
   const { state, why, remedy } = requireOwn(await installed(open.service));
-  if (why) throw new RelayError('SERVICE_FAILED', why, { remedy });
-  if (open.service.start === null) {
+  if (restart && why) throw new RelayError('SERVICE_FAILED', why, { remedy });
+  if (restart && start === null) {
     throw new RelayError('SERVICE_FAILED', 'Windows starts it at login only.', {
       remedy: { text: 'Stop the server with {command}, then sign in again.', command: ['stop'] },
     });
   }
-  const done = await bringUp(context, open, state, true);
-  const { file } = open.service;
+  const changed = state !== 'current';
+  const { server, started } = await bringUp(context, open, state, restart);
+  const left = leftBehind(context, open.named);
+  const url = server && `${server.baseUrl}/mcp`;
+  const running = url === null ? 'It is starting.' : `Running: ${url}`;
   return {
-    value: {
-      installed: true,
-      changed: false,
-      started: done.started,
-      file,
-      url: urlOf(done.server),
-      server: done.server,
-    },
-    text: [startLine(done)],
+    value: { installed: true, changed, started, file, url, server, left },
+    text: [
+      ...(restart ? [] : [changed ? `Installed ${file}` : `Already installed: ${file}`]),
+      started === 'next login' ? 'It starts at the next login.' : running,
+    ],
+    notes: [
+      ...(started === 'next login' ? laterNotes(context, open, server) : []),
+      ...leftNotes(context, left),
+    ],
   };
+}
+
+function laterNotes(context: Context, { service }: OpenService, server: ServerFile | null): string[] {
+  if (server === null) return [`Until then, start it with: ${commandLine(context, 'serve')}`];
+  return [
+    `A server is already running for this home (pid ${server.pid}), and there can be only one.`,
+    ...(service.start ? ['To let the service take over now, stop that server and run this again.'] : []),
+  ];
+}
+
+function leftNotes({ platform }: Context, left: readonly LeftBehind[]): string[] {
+  if (left.length === 0) return [];
+  const elsewhere = platform === 'linux' ? 'set it in `systemctl --user edit relay`' : 'it cannot be stored';
+  return [
+    'The service does not get these settings from your environment. To keep them:',
+    ...left.map(({ env, store }) => `  ${env}: ${store ?? elsewhere}`),
+  ];
 }
 
 /** Writes the service if need be, and starts it unless a server of this home runs. */
@@ -131,7 +118,7 @@ async function bringUp(
   context: Context,
   open: OpenService,
   state: Installed['state'],
-  restart = false,
+  restart: boolean,
 ): Promise<Started> {
   const { service, machine, home } = open;
   const changed = state !== 'current';
@@ -147,15 +134,6 @@ async function bringUp(
   if (before === null && service.start !== null)
     return { server: await start(context, open, state === 'none'), started: 'now' };
   return { server: before, started: before && !isStopped ? 'was running' : 'next login' };
-}
-
-function urlOf(server: ServerFile | null): string | null {
-  return server && `${server.baseUrl}/mcp`;
-}
-
-function startLine({ server, started }: Started): string {
-  if (started === 'next login') return 'It starts at the next login.';
-  return server === null ? 'It is starting.' : `Running: ${urlOf(server)}`;
 }
 
 export async function uninstallService(context: Context): Promise<Result> {
@@ -261,4 +239,30 @@ function refuseSudo({ env }: Context, { uid }: Machine): void {
   throw new RelayError('SERVICE_FAILED', 'A service that runs as root cannot reach your keychain.', {
     remedy,
   });
+}
+
+export interface LeftBehind {
+  env: string;
+  /** The command that stores the setting; null if relay cannot store it. */
+  store: string | null;
+}
+
+/** @param home the `--home` that the program is started with; null for the default home */
+export function leftBehind(context: Context, home: string | null): LeftBehind[] {
+  const flags = home === null ? {} : { home };
+  const theirs = inspectSettings({ env: withoutSettings(context.env), flags }).settings;
+  const own = inspectSettings(context.loadOptions()).settings;
+  return SETTING_KEYS.filter((key) => key !== 'home' && own.origins[key] === 'environment')
+    .filter((key) => !isDeepStrictEqual(own[key], theirs[key]))
+    .map((key) => ({ env: SETTINGS[key].env, store: storeCommand(context, key) }));
+}
+
+/** Returns the environment without relay's settings, as a service manager or an MCP client may give it to relay. */
+export function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = SETTING_KEYS.map((key) => SETTINGS[key].env);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
+}
+
+function storeCommand(context: Context, key: SettingKey): string | null {
+  return SETTINGS[key].inFile ? commandLine(context, 'config', 'set', key, 'VALUE') : null;
 }

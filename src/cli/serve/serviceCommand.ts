@@ -39,7 +39,7 @@ export function serviceCommand(context: Context): Command {
     )
     .addCommand(
       command('restart', 'Stop the service and start it again', async () =>
-        (await load()).restartService(context),
+        (await load()).installService(context, true),
       ),
     );
 }

@@ -6,11 +6,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import open from 'open';
 import { interruptible } from '../../base/abort.ts';
+import { withholdFromChildren } from '../../base/childProcess.ts';
 import { exists } from '../../base/files.ts';
 import { homeDirectory } from '../../base/userDirectories.ts';
+import { SECRET_VARIABLES } from '../../config/table.ts';
 import type { LocalApi } from '../../server/calls.ts';
-import type { Context } from '../context.ts';
+import type { Context, World } from '../context.ts';
 
 /**
  * `failed`: no browser could be opened. `late`: no browser used the ticket while it was valid, or the command has stopped.
@@ -119,4 +122,33 @@ function pageTo(url: string): string {
 <body><p><a href="${url}">Continue to relay</a></p></body>
 </html>
 `;
+}
+
+/**
+ * How long the launcher, such as `xdg-open`, has to report a failure. A launcher that still runs after that has opened a
+ * browser.
+ */
+const LAUNCH_MS = 1_500;
+
+/** @throws Error if no browser can be started */
+export async function startBrowser(
+  target: string,
+  { env, platform }: Pick<World, 'env' | 'platform'>,
+): Promise<void> {
+  // Under WSL the browser runs in Windows, so Linux needs no display.
+  const signsOfBrowser = [env.DISPLAY, env.WAYLAND_DISPLAY, env.BROWSER, env.WSL_DISTRO_NAME];
+  if (platform === 'linux' && !signsOfBrowser.some(Boolean))
+    throw new Error('There is no graphical display.');
+  withholdFromChildren(SECRET_VARIABLES);
+  const child = await open(target);
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(resolve, LAUNCH_MS);
+    const ended = (failed: boolean) => {
+      clearTimeout(timer);
+      if (failed) reject(new Error('The browser could not be opened.'));
+      else resolve();
+    };
+    child.once('error', () => ended(true));
+    child.once('exit', (code) => ended(code !== 0 && code !== null));
+  });
 }

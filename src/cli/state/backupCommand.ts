@@ -123,22 +123,17 @@ async function whatIsMissing(
 }
 
 async function keyAdvice({ home }: Settings, source: StateToCopy['keySource']): Promise<string> {
-  switch (source) {
-    case 'environment':
-      return 'Keep RELAY_ENCRYPTION_KEY too.';
-    case 'file': {
-      const { exists } = await import('../../base/files.ts');
-      const path = (await import('../../secrets/masterKey.ts')).keyFilePath(home);
-      // A server that is not running now may get its key from the environment.
-      return (await exists(path))
-        ? `Keep ${path} too.`
-        : `There is no ${path}: keep the key of RELAY_ENCRYPTION_KEY or the keychain.`;
-    }
-    case 'keychain': {
-      const { keychainAccount } = await import('../../secrets/keychain.ts');
-      return `Keep the entry ${await keychainAccount(home)} of "relay" in this system's keychain too.`;
-    }
+  if (source === 'environment') return 'Keep RELAY_ENCRYPTION_KEY too.';
+  if (source === 'file') {
+    const { exists } = await import('../../base/files.ts');
+    const path = (await import('../../secrets/masterKey.ts')).keyFilePath(home);
+    // A server that is not running now may get its key from elsewhere.
+    return (await exists(path))
+      ? `Keep ${path} too.`
+      : 'Keep RELAY_ENCRYPTION_KEY or the entry in the keychain too.';
   }
+  const { keychainAccount } = await import('../../secrets/keychain.ts');
+  return `Keep the entry ${await keychainAccount(home)} of "relay" in this system's keychain too.`;
 }
 
 /** Files that the person wrote, which the copy does not include. */

@@ -13,7 +13,6 @@ import { visibleJson, visibleLine, visibleLines, visibleText } from '../../base/
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import { type CommandStyle, type Remedy, terminalText } from '../../domain/remedy.ts';
 import { inBackquotes, type NamedHome } from '../commandLine.ts';
-import { coloured } from './colour.ts';
 import { fitted, widthOf } from './textWidth.ts';
 import { withTimes } from './time.ts';
 
@@ -182,4 +181,63 @@ export function hanging(line: string, width: number): string[] {
 export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (platform === 'win32') return Boolean(env.WT_SESSION) || env.TERM_PROGRAM === 'vscode';
   return env.TERM !== 'linux' && /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
+}
+
+export interface ProgressReport {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}
+
+export function createProgress(io: Io): { draw(report: ProgressReport): void; clear(): void } {
+  let drawn = false;
+  return {
+    draw: (report) => {
+      if (!io.terminal.stderr) return;
+      drawn = true;
+      io.redraw(progressText(report));
+    },
+    clear: () => {
+      if (drawn) io.redraw('');
+    },
+  };
+}
+
+/** Returns a text such as `12 of 50: Searching`, without the parts that are not known. @internal */
+export function progressText({ progress, total, message }: ProgressReport): string {
+  const count = total === undefined ? String(progress) : `${progress} of ${total}`;
+  return message === undefined || message === '' ? count : `${count}: ${message}`;
+}
+
+/**
+ * Colours for a terminal: for state marks and `relay:` at the start of a line, and for the head of a table. Lines are coloured
+ * after they are cleaned and laid out. So widths do not change, and text from outside can at worst colour its own line. Pure.
+ */
+
+const START = '\u001b[';
+const END = '\u001b[0m';
+
+/** Forms of lines, tried in order. The first group of a form gets its style: 1 bold, 2 faint, 31 to 33 red, green, yellow. */
+const FORMS: ReadonlyArray<readonly [form: RegExp, style: string]> = [
+  [/^(✓)(?= )/u, '32'],
+  [/^(✗)(?= )/u, '31'],
+  [/^(!)(?= )/, '33'],
+  [/^(relay:)(?= )/, '1;31'],
+  // Words in capitals, two spaces apart.
+  [/^([A-Z0-9#]+(?: [A-Z0-9]+)*(?: {2,}[A-Z0-9#]+(?: [A-Z0-9]+)*)+)$/, '2'],
+];
+
+/** Returns the lines of `text`, each coloured as its form in `FORMS` says. */
+function coloured(text: string): string {
+  return text.split('\n').map(colouredLine).join('\n');
+}
+
+function colouredLine(line: string): string {
+  const [form, style] = FORMS.find(([one]) => one.test(line)) ?? [];
+  return form ? line.replace(form, `${START}${style}m$1${END}`) : line;
+}
+
+/** True if the person wants colours (no-color.org) and the terminal supports them. */
+export function wantsColour({ NO_COLOR: no = '', TERM: kind }: NodeJS.ProcessEnv): boolean {
+  return no === '' && kind !== 'dumb';
 }

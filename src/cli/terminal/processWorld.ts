@@ -3,10 +3,8 @@ import { basename, relative } from 'node:path';
 import { isatty } from 'node:tty';
 import program from '../../../package.json' with { type: 'json' };
 import { systemClock, systemRandom } from '../../base/clock.ts';
-import type { World } from '../context.ts';
-import { wantsColour } from './colour.ts';
-import type { Streams } from './output.ts';
-import { systemPipe } from './pipe.ts';
+import type { Pipe, World } from '../context.ts';
+import { type Streams, wantsColour } from './output.ts';
 
 /** Returns the world without browser, machine and parts, whose code is most of the program. */
 export function processWorld(signal: AbortSignal): Omit<World, 'openBrowser' | 'machine' | 'parts'> {
@@ -28,7 +26,7 @@ export function processWorld(signal: AbortSignal): Omit<World, 'openBrowser' | '
  * Returns the command that starts relay, as this person can type it. A checkout has no `relay` in the search path.
  * @param script the path of the running script
  */
-export function typedProgram(
+function typedProgram(
   { npm_lifecycle_event: run, npm_package_name: name }: NodeJS.ProcessEnv,
   script: string,
   folder: string,
@@ -58,5 +56,41 @@ function systemIo(): Streams {
     terminal: { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) },
     columns: process.stdout.columns ?? 80,
     colour: wantsColour(process.env),
+  };
+}
+
+/**
+ * Maximum number of bytes that wait for the reader of stderr. A reader that has stopped must not fill this process's memory.
+ */
+const STDERR_BYTES = 1024 * 1024;
+
+/** Reserves stdout for messages. All other text that is written to stdout, for example by a package, goes to stderr. */
+function systemPipe(): Pipe {
+  const { stdin, stdout, stderr } = process;
+  const closed = new AbortController();
+  const writeOut = stdout.write.bind(stdout);
+  const writeErr = stderr.write.bind(stderr) as (...args: unknown[]) => boolean;
+  stdout.on('error', () => closed.abort());
+  // Without a listener, the process would end if the reader of stderr goes away.
+  stderr.on('error', () => {});
+  const note = (...args: unknown[]): boolean => {
+    if (stderr.writableLength <= STDERR_BYTES) return writeErr(...args);
+    const done = args.find((arg) => typeof arg === 'function') as (() => void) | undefined;
+    done?.();
+    return true;
+  };
+  stderr.write = note as typeof stderr.write;
+  stdout.write = note as typeof stdout.write;
+  const written = (text: string) =>
+    new Promise<void>((resolve) => {
+      if (closed.signal.aborted) resolve();
+      else writeOut(text, () => resolve());
+    });
+  return {
+    input: stdin,
+    terminal: stdin.isTTY === true,
+    write: written,
+    flushed: () => written(''),
+    closed: closed.signal,
   };
 }

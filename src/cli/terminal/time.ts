@@ -33,7 +33,7 @@ export function dayText(iso: string): string {
   return localMinute(Date.parse(iso)).slice(0, 10);
 }
 
-/** Returns a length of time: `40 s`, `12 min`, `8 h 52 min`, `3 days`. */
+/** Returns a length of time: `40 s`, `12 min`, `8 h 52 min`, `3 days`. @internal */
 export function durationText(ms: number): string {
   if (ms < 90 * SECOND) return `${Math.ceil(ms / SECOND)} s`;
   const minutes = Math.round(ms / MINUTE);
