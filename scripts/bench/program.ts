@@ -25,7 +25,7 @@ export function startRelay(home: string, env: Record<string, string> = {}): Prom
     RELAY_HOME: home,
     RELAY_KEYCHAIN: 'file',
     RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY,
-    RELAY_TOOLSETS: 'all',
+    RELAY_ACCESS: 'everything',
     MCP_API_KEY: API_KEY,
     LOG_LEVEL: 'error',
     ...env,

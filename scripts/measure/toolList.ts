@@ -1,9 +1,9 @@
 /** The cost of `tools/list` and the instructions, and how often a search among the tools finds the right one for a request. */
 import { readFileSync } from 'node:fs';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { groupsOf } from '../../src/domain/toolsets.ts';
-import { instructionsFor, toolEntry } from '../../src/mcp/surface.ts';
-import { TOOLS } from '../../src/tools/index.ts';
+import { LEVELS } from '../../src/domain/access.ts';
+import { instructionsFor, type ToolEntry, toolEntry } from '../../src/mcp/surface.ts';
+import { ALL_TOOLS, TOOLS } from '../../src/tools/index.ts';
 import { createBm25 } from './bm25.ts';
 
 interface ToolCost {
@@ -21,17 +21,19 @@ export interface Recall {
 }
 
 const entries = TOOLS.map(toolEntry);
-const STANDARD = { toolsets: groupsOf(['standard']), readOnly: false };
 
 /** Counts the tokens of a value as JSON, in the o200k vocabulary. Other vocabularies differ by some percent. */
 export function tokensOf(value: unknown): number {
   return countTokens(JSON.stringify(value));
 }
 
+function askedOf({ name, description, inputSchema }: ToolEntry): number {
+  return tokensOf({ name, description, inputSchema });
+}
+
 export function toolCosts(): ToolCost[] {
   return entries.map((entry) => {
-    const { name, description, inputSchema } = entry;
-    return { name, asked: tokensOf({ name, description, inputSchema }), whole: tokensOf(entry) };
+    return { name: entry.name, asked: askedOf(entry), whole: tokensOf(entry) };
   });
 }
 
@@ -41,7 +43,8 @@ export function toolListSizes() {
     asked: costs.reduce((sum, { asked }) => sum + asked, 0),
     tokens: costs.reduce((sum, { whole }) => sum + whole, 0),
     bytes: Buffer.byteLength(JSON.stringify({ tools: entries })),
-    instructions: instructionsFor(TOOLS, STANDARD).length,
+    instructions: Math.max(...LEVELS.map((level) => instructionsFor(level).length)),
+    everything: ALL_TOOLS.map(toolEntry).reduce((sum, entry) => sum + askedOf(entry), 0),
   };
 }
 

@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { description, keywords, license, version } from '../../package.json' with { type: 'json' };
+import { LEVEL_WORDS, LEVELS } from '../../src/domain/access.ts';
 import { REPOSITORY } from '../../src/domain/project.ts';
-import { TOOLS } from '../../src/tools/index.ts';
+import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { root } from '../bundle.ts';
 import type { Packed } from './archive.ts';
 import { programName, type Target } from './targets.ts';
@@ -22,12 +23,12 @@ const SETTINGS = {
     required: false,
     default: '',
   },
-  read_only: {
-    type: 'boolean',
-    title: 'Read only',
-    description: 'Leaves out all tools that change something.',
+  access: {
+    type: 'string',
+    title: 'What the assistant may do',
+    description: LEVELS.map((level) => `${level}: ${LEVEL_WORDS[level].means}`).join('. '),
     required: false,
-    default: false,
+    default: 'everything',
   },
 };
 
@@ -56,11 +57,11 @@ export async function mcpbFiles(
         args: ['stdio'],
         env: {
           PROVIDER_CLIENT_ID: `\${user_config.client_id}`,
-          RELAY_READ_ONLY: `\${user_config.read_only}`,
+          RELAY_ACCESS: `\${user_config.access}`,
         },
       },
     },
-    tools: TOOLS.map(({ name, title }) => ({ name, description: title })),
+    tools: ALL_TOOLS.map(({ name, title }) => ({ name, description: title })),
     keywords,
     license,
     compatibility: { platforms: [target.platform] },

@@ -66,7 +66,7 @@ export function shown(value: unknown): string {
 export type Origins = Record<SettingKey, Origin>;
 
 /** Values of the command-line flags that override a setting, as typed. */
-export type SettingFlags = Partial<Record<'home' | 'host' | 'port' | 'toolsets' | 'readOnly', string>>;
+export type SettingFlags = Partial<Record<'home' | 'host' | 'port' | 'access', string>>;
 
 export interface Sources {
   env: NodeJS.ProcessEnv;

@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { LEVELS } from '../domain/access.ts';
 import type { ValueType } from './types.ts';
 import * as types from './types.ts';
 
@@ -71,8 +72,7 @@ export const SETTINGS = {
     fallback: ({ home }) => existing(join(home, 'oauth-clients.json')),
     fallbackText: '`<home>/oauth-clients.json` if there',
   }),
-  toolsets: setting('RELAY_TOOLSETS', types.toolsetList, ['standard'], { flag: '--toolsets' }),
-  readOnly: setting('RELAY_READ_ONLY', types.flag, false, { flag: '--read-only' }),
+  access: setting('RELAY_ACCESS', types.oneOf(LEVELS), 'standard', { flag: '--access' }),
   covers: setting('RELAY_COVERS', types.flag, true),
   libraryRequestsPerDay: setting('RELAY_LIBRARY_REQUESTS_PER_DAY', types.wholeNumber(1, 100_000), 400),
   libraryRequestsPerMinute: setting('RELAY_LIBRARY_REQUESTS_PER_MINUTE', types.wholeNumber(1, 10_000), 120),

@@ -4,7 +4,6 @@
  * takes longer than the rest of a short command.
  */
 import { isIP } from 'node:net';
-import { isToolset, splitToolsets, TOOLSETS, type Toolset } from '../domain/toolsets.ts';
 
 export interface ValueType<T> {
   /** Completes "<setting> must be …". */
@@ -61,16 +60,6 @@ export const origin = textType(
   'an http or https URL without path, query or fragment, like "https://relay.example.org"',
   (text) => (isWebUrl(text) && new URL(text).pathname === '/' ? new URL(text).origin : null),
 );
-
-/** Names of toolsets, as text with commas or a JSON list. */
-export const toolsetList: ValueType<readonly Toolset[]> = {
-  expects: `a list of toolsets, separated by commas, out of ${TOOLSETS.join(', ')}`,
-  read: (value) => {
-    const words: unknown[] = Array.isArray(value) ? value : [value];
-    const names = words.flatMap((word) => (typeof word === 'string' ? splitToolsets(word) : ['']));
-    return names.length > 0 && names.every(isToolset) ? names : null;
-  },
-};
 
 /** The root of an API. A slash at its end is removed, so that paths can be appended. */
 export const apiRoot = textType('an http or https URL without query or fragment', (text) =>

@@ -3,7 +3,7 @@
  * the user does next. To add a client, add an object. Pure: no file is read or written here.
  */
 
-import { choiceHeaders, type ToolChoice } from '../domain/toolsets.ts';
+import { ACCESS_HEADER, type Level } from '../domain/access.ts';
 import {
   appData,
   ifThere,
@@ -26,8 +26,11 @@ export interface Connection {
   url: string;
   /** The API key; null if the client asks for approval in the browser (OAuth) or starts the program. */
   key: string | null;
-  /** The tools that the client asks for, among those that the server offers; by default all of them. */
-  choice?: Partial<ToolChoice>;
+  /**
+   * What the person wants the client to get. By default `relay stdio` gets everything, and any other client what is chosen at its
+   * approval, or what the API key has.
+   */
+  access?: Level | undefined;
   /** The command `relay stdio` for this home, for clients that start programs. */
   program: readonly [string, ...string[]];
 }
@@ -383,20 +386,16 @@ export function setupFor(client: Client, system: System, exists: (path: string) 
 }
 
 /** Returns the headers that each request to the server needs, as a member to spread into an entry; `{}` if it needs none. */
-export function headersFor({ key, choice = {} }: Pick<Connection, 'key' | 'choice'>): {
+export function headersFor({ key, access }: Pick<Connection, 'key' | 'access'>): {
   headers?: Record<string, string>;
 } {
   const headers = {
     ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
-    ...choiceHeaders(choice),
+    ...(access === undefined ? {} : { [ACCESS_HEADER]: access }),
   };
   return Object.keys(headers).length === 0 ? {} : { headers };
 }
 
-function programEntry({ program: [command, ...args], choice = {} }: Connection): Data {
-  const flags = [
-    ...(choice.toolsets === undefined ? [] : ['--toolsets', choice.toolsets.join(',')]),
-    ...(choice.readOnly === true ? ['--read-only'] : []),
-  ];
-  return { command, args: [...args, ...flags] };
+function programEntry({ program: [command, ...args], access = 'everything' }: Connection): Data {
+  return { command, args: [...args, '--access', access] };
 }

@@ -1,8 +1,8 @@
 /** Connects a client to this server: shows the entry, looks for it, writes it into the client's own file, or takes it out. */
 import { existsSync } from 'node:fs';
+import { ACCESS_HEADER } from '../domain/access.ts';
 import { RelayError } from '../domain/errors.ts';
 import { serverName } from '../domain/project.ts';
-import { choiceHeaders } from '../domain/toolsets.ts';
 import {
   FileProblem,
   isReadableByOthers,
@@ -34,11 +34,19 @@ export interface Plan {
 export function planFor(client: Client, connection: Connection, system: System): Plan {
   const { file, trace, entry, next, approve = next } = setupFor(client, system, existsSync);
   const { format, strict, section, headerKeys } = client;
-  const { name, key, choice = {} } = connection;
+  const { name, key, access } = connection;
   // Each of these headers replaces the user's own header of that name.
-  const headers = ['Authorization', ...Object.keys(choiceHeaders(choice))];
+  const headers = ['Authorization', ...(access === undefined ? [] : [ACCESS_HEADER])];
   const shares = Object.fromEntries(headerKeys.map((member) => [member, headers]));
-  const addition = { format, strict, section, name, entry: entry(connection), shares };
+  const addition = {
+    format,
+    strict,
+    section,
+    name,
+    entry: entry(connection),
+    shares,
+    keepsAccess: access === undefined,
+  };
   return {
     client,
     connection,
@@ -51,15 +59,12 @@ export function planFor(client: Client, connection: Connection, system: System):
   };
 }
 
-function commandOf(client: Client, { name, url, choice = {} }: Connection): string | null {
-  const options = Object.entries(choiceHeaders(choice)).map(
-    ([header, value]) => ` --header "${header}: ${value}"`,
-  );
-  const headers = options.join('');
+function commandOf(client: Client, { name, url, access }: Connection): string | null {
+  const headers = access === undefined ? '' : ` --header "${ACCESS_HEADER}: ${access}"`;
   // Some shells read the brackets of an IPv6 address as a pattern.
   const word = url.includes('[') ? `"${url}"` : url;
   const command = client.command?.({ name, url, word, headers });
-  // A client whose command takes no headers would get all tools.
+  // A client whose command takes no headers would get more than was asked for.
   return command?.includes(headers) ? command : null;
 }
 

@@ -35,8 +35,9 @@ export type Shares = Readonly<Record<string, readonly string[]>>;
  * Returns the merged entry: what `wanted` says about reaching the server, and everything of `existing` that does not contradict
  * it. Examples are `disabled`, `timeout`, `tools` and a header for a proxy; `cwd` and `env` too, if `existing` starts relay
  * already. Other members of `wanted` are added only if `existing` lacks them.
+ * @param keepsAccess false if the person has said which access `relay stdio` gets
  */
-export function mergedEntry(existing: Data, wanted: Data, shares: Shares): Data {
+export function mergedEntry(existing: Data, wanted: Data, shares: Shares, keepsAccess = true): Data {
   const isProgram = 'command' in wanted && isRelayCommand(textsIn(existing));
   const merged: Data = {};
   for (const [key, value] of Object.entries(existing)) {
@@ -54,7 +55,7 @@ export function mergedEntry(existing: Data, wanted: Data, shares: Shares): Data 
     if (Object.keys(members).length > 0 || key in wanted) merged[key] = members;
     else delete merged[key];
   }
-  if (isProgram) merged.args = withFormerLimits(wordsOf(wanted), wordsOf(existing));
+  if (isProgram && keepsAccess) merged.args = withFormerAccess(wordsOf(wanted), wordsOf(existing));
   return merged;
 }
 
@@ -64,20 +65,11 @@ function without(members: unknown, names: readonly string[]): Data {
   return Object.fromEntries(Object.entries(members).filter(([key]) => !lower.includes(key.toLowerCase())));
 }
 
-/** Returns the words of `relay stdio`, with the options of `former` that limit the tools and that `words` does not give. */
-function withFormerLimits(words: readonly string[], former: readonly string[]): string[] {
-  const limits = (from: readonly string[]) => {
-    const at = from.indexOf('--toolsets');
-    return {
-      toolsets: at < 0 ? [] : from.slice(at, at + 2),
-      readOnly: from.filter((word) => word === '--read-only'),
-    };
-  };
-  const [given, before] = [limits(words), limits(former)];
-  const { toolsets } = given.toolsets.length > 0 ? given : before;
-  const { readOnly } = given.readOnly.length > 0 ? given : before;
-  const plain = words.slice(0, words.length - given.toolsets.length - given.readOnly.length);
-  return [...plain, ...toolsets, ...readOnly];
+/** Returns the words of `relay stdio`, with the access that `former` gives. */
+function withFormerAccess(words: readonly string[], former: readonly string[]): string[] {
+  const at = former.indexOf('--access');
+  if (at < 0 || former[at + 1] === undefined) return [...words];
+  return [...words.slice(0, words.indexOf('--access')), ...former.slice(at, at + 2)];
 }
 
 /** The words behind the command of an entry. */

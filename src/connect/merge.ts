@@ -16,6 +16,8 @@ export interface Addition extends Where {
   name: string;
   entry: Data;
   shares: Shares;
+  /** See `mergedEntry`. */
+  keepsAccess?: boolean;
 }
 
 /**
@@ -32,14 +34,14 @@ export function entriesIn(content: string, at: Where): Map<string, Data> {
  * @throws FileProblem as `entriesIn` does, and when the text cannot be edited safely
  */
 export function merge(content: string, addition: Addition): string {
-  const { format, section, name, entry, shares } = addition;
+  const { format, section, name, entry, shares, keepsAccess } = addition;
   const text = withoutMark(content);
   const data = parsed(text, addition);
   const servers = serversOf(data, addition);
   const { [name]: existing = {} } = servers;
   if (!isData(existing))
     throw new FileProblem(`has a value for ${section}.${name} that is not a group of settings`);
-  const wanted = mergedEntry(existing, entry, shares);
+  const wanted = mergedEntry(existing, entry, shares, keepsAccess);
   if (sameData(existing, wanted)) return text;
   const expected = { ...data, [section]: { ...servers, [name]: wanted } };
   return proven(() => FORMATS[format].put(text, section, name, wanted), addition, expected);

@@ -72,35 +72,42 @@ export const LIBRARY_TABLES: Readonly<Record<string, string>> = {
   tracks: 'uri, id, name, artist, album, album_uri, released, duration_ms, explicit, isrc, kind, song',
   track_artists: 'track_uri, artist_uri, artist, place',
   saved: 'uri, added_at, position',
-  saved_tracks: 'uri, name, artist, album, released, duration_ms, song, added_at, position',
   playlists:
     'id, name, owner, mine, public, collaborative, description, total, snapshot_id, readable, read_at',
   playlist_rows: 'playlist_id, position, uri, added_at, added_by',
-  playlist_tracks:
-    'playlist_id, playlist, mine, position, uri, name, artist, album, released, duration_ms, song, added_at, added_by',
   versions: 'playlist_id, version, seen_at, total, added, removed',
   plays: 'played_at, uri, name, artist, album, ms_played, kind, skipped',
 };
 
+/** The same with the names beside the URI, so that a first question needs no join. */
+export const LIBRARY_VIEWS: Readonly<Record<string, string>> = {
+  saved_tracks: 'uri, name, artist, album, released, song, added_at, position',
+  playlist_tracks: 'playlist_id, playlist, position, uri, name, artist, album, released, song, added_at',
+};
+
 /** What the names of the columns do not say. */
 export const LIBRARY_NOTES: readonly string[] = [
-  'saved_tracks and playlist_tracks are saved and playlist_rows with the names beside the URI.',
+  'Views saved_tracks, playlist_tracks: the same with name, artist, album, released, song, playlist.',
   'position: from 0; in saved, 0 is the newest.',
   'released: may be only a year, so use substr, not strftime.',
   'owner: a display name; added_by: a user ID.',
   'played_at: the end of the play, in UTC. plays.uri: NULL in the account data.',
-  'song: the same for tracks that are one song (same ISRC, or same title, first artist and length). Only saved and listed tracks are there.',
+  'song: the same for tracks that are one song.',
   'fold(text): lower case, no accents.',
 ];
 
-/** Writes each table with its columns. */
+/** Writes each table and view with its columns. */
 export function libraryTables(): string[] {
-  return Object.entries(LIBRARY_TABLES).map(([table, columns]) => `${table}(${columns})`);
+  return written({ ...LIBRARY_TABLES, ...LIBRARY_VIEWS });
+}
+
+function written(tables: Readonly<Record<string, string>>): string[] {
+  return Object.entries(tables).map(([table, columns]) => `${table}(${columns})`);
 }
 
 /** Writes the tables and the notes as text, with one line for each. */
 export function libraryTablesText(): string {
-  return [...libraryTables(), ...LIBRARY_NOTES].join('\n');
+  return [...written(LIBRARY_TABLES), ...LIBRARY_NOTES].join('\n');
 }
 
 /** Writes a text as a value in SQL. */

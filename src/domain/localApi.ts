@@ -1,5 +1,6 @@
 /** What the owner's calls (`server/calls.ts`) take and return, and where the server listens for them. */
 
+import type { Level } from './access.ts';
 import type { ChangeSummary, UndoResult } from './change.ts';
 import type { ErrorCode } from './errors.ts';
 import type { KeepInterval, KeepPreview, KeepRecord } from './keep.ts';
@@ -137,7 +138,7 @@ export interface ClientSummary {
   approvals: Array<{
     approvedAt: string;
     /** True if only tools that change nothing are offered. */
-    readOnly: boolean;
+    access: Level;
     /** Number of valid tokens of each kind. */
     accessTokens: number;
     refreshTokens: number;
@@ -190,6 +191,8 @@ export interface ChangeEntry extends ChangeSummary {
 export interface UndoRequest {
   /** The change's ID, or the first characters of the ID; null for the last change that is not undone. */
   change: string | null;
+  /** Instead of an ID: the last change of who is called so, or whose name begins so. */
+  by?: string | undefined;
   /** True to take back the other playlists of the same import, too; by default if no change is named. */
   together?: boolean | undefined;
   /** True to undo the change even if someone has changed the playlist since. */

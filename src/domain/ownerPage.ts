@@ -1,5 +1,6 @@
 /** What the owner's page asks of the server, as plain JSON values. Times are ISO 8601. */
 
+import type { Level } from './access.ts';
 import type { JobPhase, JobStatus } from './job.ts';
 import type { KeepAction, KeepRecord } from './keep.ts';
 import type { LibraryCoverage, LibraryStatus } from './library.ts';
@@ -34,8 +35,6 @@ export interface OwnerState {
   /** The Spotify app. `isFixed`: the client ID cannot change before the server restarts. */
   app: { isSet: boolean; isFixed: boolean; redirectUri: string };
   setups: Array<{ id: string; name: string }>;
-  /** The optional tools. `question` is asked until the owner has answered it. */
-  extras: { on: boolean; question: string | null };
   clients: PageClient[];
   /** True if a program has used the MCP endpoint since the server started. */
   mcpUsed: boolean;
@@ -79,8 +78,8 @@ export interface PageClient {
   name: string;
   lastUsedAt: string | null;
   approvedAt: string | null;
-  /** True if the owner approved it for reading only. */
-  readOnly: boolean;
+  /** What it may do. */
+  access: Level;
 }
 
 interface PageBrowser extends Omit<BrowserSummary, 'createdAt' | 'expiresAt'> {
@@ -268,8 +267,8 @@ export interface OwnerCalls {
   'events/list': { given: { limit: number }; answer: PageEvents };
   /** Removes jobs that are over from the list. What these jobs wrote can still be undone. */
   'events/clear': { given: object; answer: { cleared: number } };
-  /** Sets whether clients are offered the optional tools, from the next start on. */
-  'extras/choose': { given: { offer: boolean }; answer: undefined };
+  /** Changes what a client may do, from its next request on. */
+  'clients/access': { given: { clientId: string; level: Level }; answer: undefined };
   /** Sets whether covers are shown. Stored as a setting. */
   'covers/choose': { given: { show: boolean }; answer: undefined };
   'keeps/act': { given: { id: string; action: KeepAction }; answer: undefined };

@@ -10,7 +10,7 @@ import type { Playlist, Track } from '../domain/shapes.ts';
 import type { PlaylistVersions, VersionRow } from '../domain/versions.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 import type { ProviderApi } from '../provider/api.ts';
-import type { Disk } from '../store/databaseFile.ts';
+import type { Disk } from '../store/disk.ts';
 import { loadSqlite } from '../store/sql/sqlite.ts';
 import type { Store } from '../store/store.ts';
 import { getAccount } from '../store/tables/account.ts';

@@ -8,17 +8,17 @@ import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@mod
 import { isObject } from '../base/parsing.ts';
 import type { Lines } from '../base/textLines.ts';
 import { modelText } from '../base/visibleText.ts';
+import { ACCESS_HEADER, isLevel, type Level } from '../domain/access.ts';
 import { ASKER_HEADER, COMMAND_LINE, type DoorSession } from '../domain/localApi.ts';
-import type { ToolChoice } from '../domain/toolsets.ts';
 import { serveLines } from './lineSession.ts';
-import { createOffers, type Offer, type SentHeaders, unknownTool } from './offers.ts';
+import { type Offer, offerAt, offerFor, type SentHeaders, unknownTool } from './offers.ts';
 import { createPlainAnswers, isNotification, type Plain, type PlainAnswer, plainOf } from './plain.ts';
 import { promptText } from './prompts.ts';
 import { type Channel, createToolCalls, type ToolCallOptions } from './runTool.ts';
 
 export interface McpEndpointOptions extends ToolCallOptions {
-  /** The tools that the settings offer. */
-  choice: ToolChoice;
+  /** What the API key, and `relay stdio` without a level of its own, may do. */
+  access: Level;
   version: string;
 }
 
@@ -28,6 +28,8 @@ export interface Client {
   principal: string;
   /** How what a call remembers names the client. */
   by: string;
+  /** What its credential may do. */
+  access: Level;
   /** Base URL of this server, as the client dialled it. */
   baseUrl: string;
   /** The headers of the request. */
@@ -57,8 +59,6 @@ const LIST_TTL_MS = 3_600_000;
 
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const serverInfo = { name: 'relay', title: 'relay for Spotify (unofficial)', version: options.version };
-  const offerFor = createOffers(options.choice);
-  const everything = createOffers({ toolsets: ['all'], readOnly: false });
   let streams = 0;
   const calls = createToolCalls(options);
   const answers = createPlainAnswers(serverInfo, LIST_TTL_MS);
@@ -119,12 +119,12 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   return {
     answer(message, client, channel) {
       const plain = plainOf(message, client.headers);
-      const found = plain && offerFor(client.headers);
+      const found = plain && offerFor(client.access, client.headers);
       return found && 'offer' in found ? answerPlain(plain, found.offer, client, channel) : null;
     },
     async fetch(request, sent, client) {
       const messages = [sent].flat();
-      const found = offerFor(client.headers);
+      const found = offerFor(client.access, client.headers);
       if ('problem' in found) return refusal(sent, ProtocolErrorCode.InvalidParams, found.problem);
       if (repeatsAnId(messages))
         return refusal(null, ProtocolErrorCode.InvalidRequest, 'Two requests in the batch have the same ID.');
@@ -138,8 +138,9 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     },
     serve(stream, lines, headers, baseUrl) {
       const by = headers[ASKER_HEADER] === COMMAND_LINE ? COMMAND_LINE : 'stdio';
-      const found = by === 'stdio' ? offerFor(headers) : everything({});
-      if ('problem' in found) throw new Error(found.problem);
+      const asked = String(headers[ACCESS_HEADER.toLowerCase()] ?? '');
+      const access = by === 'stdio' ? (isLevel(asked) ? asked : options.access) : 'everything';
+      const offer = offerAt(access);
       streams += 1;
       const client = {
         principal: `${by} ${streams}`,
@@ -147,14 +148,15 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         get by() {
           return by === 'stdio' && session.client !== null ? `stdio ${session.client}` : by;
         },
+        access,
         baseUrl,
         headers,
       };
       const session: DoorSession = serveLines(stream, lines, {
-        factory: () => serverFor(found.offer, client, undefined),
+        factory: () => serverFor(offer, client, undefined),
         plain(message, channel) {
           const plain = plainOf(message, null);
-          return plain && answerPlain(plain, found.offer, client, channel);
+          return plain && answerPlain(plain, offer, client, channel);
         },
         meant: asMeant,
       });

@@ -13,7 +13,7 @@ import {
   touchGrant,
 } from '../store/tables/oauth.ts';
 import type { OAuthClient } from './client.ts';
-import { ACCESS_TOKEN_SECONDS, GRANT_MS, REFRESH_TOKEN_MS, SWEEP_MS } from './policy/limits.ts';
+import { ACCESS_TOKEN_SECONDS, GRANT_MS, READ_SCOPE, REFRESH_TOKEN_MS, SWEEP_MS } from './policy/limits.ts';
 
 /** A new pair of tokens. */
 export interface Issued {
@@ -74,7 +74,8 @@ export function issueTokens(
       token_type: 'Bearer',
       expires_in: Math.min(ACCESS_TOKEN_SECONDS, Math.floor((grantEnd - now) / 1000)),
       ...(refresh === null ? {} : { refresh_token: refresh }),
-      scope,
+      // The answer names what was granted (RFC 6749 3.3); the owner may raise it later.
+      scope: grant.access === 'read' ? READ_SCOPE : scope,
     },
     undo() {
       deleteToken(store, hashOf(access));

@@ -5,6 +5,7 @@
 
 import { hashOf, newSecret } from '../base/digest.ts';
 import type { Log } from '../base/log.ts';
+import type { Level } from '../domain/access.ts';
 import {
   deleteGrant,
   type Grant,
@@ -35,8 +36,11 @@ export interface AuthorizationServer {
   /** Registers a client, and returns the answer for it (RFC 7591 3.2.1). @throws RelayError `STORE_ERROR` */
   register(body: unknown, own: Pick<OwnAddress, 'origins'>): Promise<Result<object>>;
   checkAuthorize(parameters: URLSearchParams, own: OwnAddress): AuthorizeCheck;
-  /** Records the owner's approval, and returns the code. @throws RelayError `STORE_ERROR` */
-  approve(request: AuthorizeRequest): Promise<string>;
+  /**
+   * Records the owner's approval, and returns the code. A request for reading alone gets no more.
+   * @throws RelayError `STORE_ERROR`
+   */
+  approve(request: AuthorizeRequest, access: Level): Promise<string>;
   token: TokenEndpoint;
   /**
    * The revocation endpoint (RFC 7009): a client gives up its tokens. The answer is the same for every token, so that nobody
@@ -45,8 +49,8 @@ export interface AuthorizationServer {
    * @throws RelayError `STORE_ERROR`; even so, the approval may have ended in memory
    */
   revoke(form: URLSearchParams, authorization: string | undefined): Promise<Result<null>>;
-  /** The client behind an access token that is good for `resource` now; null for anything else. */
-  accessOf(accessToken: string, resource: string): { clientId: string; readOnly: boolean } | null;
+  /** The client behind an access token that is good for `resource` now, and what it may do; null for anything else. */
+  accessOf(accessToken: string, resource: string): { clientId: string; access: Level } | null;
 }
 
 export interface AuthorizationServerOptions extends DirectoryOptions {
@@ -77,9 +81,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return accepted(registrationResponse(client, secret));
     },
     checkAuthorize: (parameters, own) => checkAuthorizeRequest(parameters, clients.find, own),
-    async approve(request) {
+    async approve(request, access) {
       const code = newSecret(random);
-      const grant = grantOf(request, code, random.uuid(), clock.now());
+      const grant = grantOf(request, access, code, random.uuid(), clock.now());
       let isFirst = false;
       await store.durable(
         () => {
@@ -119,21 +123,22 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       // A client that was removed from the settings is unknown, though its tokens are still stored.
       if (!grant || !isSameResource(grant.resource, resource) || !clients.find(grant.clientId)) return null;
       touch(grant, now);
-      const readOnly = grant.scope === READ_SCOPE || isNarrowed(accessToken);
-      return { clientId: grant.clientId, readOnly };
+      return { clientId: grant.clientId, access: isNarrowed(accessToken) ? 'read' : grant.access };
     },
   };
 }
 
-function grantOf(request: AuthorizeRequest, code: string, id: string, now: number): Grant {
-  const { client, redirectUri, codeChallenge, resource, scope } = request;
+function grantOf(request: AuthorizeRequest, asked: Level, code: string, id: string, now: number): Grant {
+  const { client, redirectUri, codeChallenge, resource } = request;
+  const access = request.scope === READ_SCOPE ? 'read' : asked;
   return {
     id,
     clientId: client.clientId,
     redirectUri,
     codeChallenge,
     resource,
-    scope,
+    scope: request.scope,
+    access,
     codeHash: hashOf(code),
     codeExpiresAt: now + CODE_MS,
     codeUsedAt: null,

@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
 import { lazy } from '../base/memoised.ts';
+import { LEVELS } from '../domain/access.ts';
 import { RelayError } from '../domain/errors.ts';
 import { KEEP_ACTIONS, KEEP_INTERVALS } from '../domain/keep.ts';
 import { LIBRARY_PARTS } from '../domain/library.ts';
@@ -17,7 +18,14 @@ import { KeepRuleShape } from '../store/tables/keeps.ts';
 import { playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
 import { createResolver } from '../work/resolve/resolver.ts';
-import { addClient, browserSummaries, forgetBrowsers, listClients, revokeClient } from './access/approved.ts';
+import {
+  addClient,
+  browserSummaries,
+  forgetBrowsers,
+  listClients,
+  revokeClient,
+  setClientAccess,
+} from './access/approved.ts';
 import type { Credentials } from './access/credentials.ts';
 import type { Owner } from './access/owner.ts';
 import type { WaitingClients } from './access/waitingClients.ts';
@@ -198,6 +206,10 @@ const CALLS = {
     () => z.object({ client: z.string(), forget: z.boolean() }),
     ({ client, forget }, core) => revokeClient(core, client, forget),
   ),
+  setClientAccess: call(
+    () => z.object({ client: z.string(), level: z.enum(LEVELS) }),
+    ({ client, level }, core) => setClientAccess(core, client, level),
+  ),
   listBrowsers: call(nothing, (_, core) => ({ browsers: browserSummaries(core) })),
   /** Without an ID, forgets all browsers. */
   forgetBrowsers: call(
@@ -205,13 +217,14 @@ const CALLS = {
     async ({ id }, core) => ({ forgotten: await forgetBrowsers(core, id) }),
   ),
   listChanges: serverCall(
-    () => z.object({ limit: z.int().min(1).max(200) }),
-    ({ limit }, { services }) => ownerHistory(services, limit),
+    () => z.object({ limit: z.int().min(1).max(200), by: z.string().max(100).optional() }),
+    ({ limit, by }, { services }) => ownerHistory(services, limit, by),
   ),
   undoChange: serverCall(
     () =>
       z.object({
         change: z.string().trim().min(1).max(100).nullable(),
+        by: z.string().trim().min(1).max(100).optional(),
         together: z.boolean().optional(),
         force: z.boolean(),
         dryRun: z.boolean(),

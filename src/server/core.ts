@@ -22,7 +22,7 @@ import type { Transport } from '../provider/http/transport.ts';
 import { keepPlaylistNames } from '../provider/knownNames.ts';
 import { loadMasterKey } from '../secrets/masterKey.ts';
 import { createSealer } from '../secrets/seal.ts';
-import { type Disk, diskProblem } from '../store/databaseFile.ts';
+import { type Disk, diskProblem } from '../store/disk.ts';
 import { ensureHome } from '../store/home/home.ts';
 import { acquireHome } from '../store/home/lock.ts';
 import { keepFile } from '../store/restore.ts';

@@ -20,8 +20,9 @@ const UNDO_MS = 45_000;
 export async function ownerHistory(
   services: Services,
   limit: number,
+  by?: string,
 ): Promise<{ items: ChangeEntry[]; total: number }> {
-  const { items, total } = changeHistory(services, 0, limit);
+  const { items, total } = changeHistory(services, 0, limit, by);
   return { items: await withNames(services, items), total };
 }
 
@@ -64,7 +65,7 @@ const MAX_NAME = 60;
  */
 export async function ownerUndo(services: Services, request: UndoRequest, by: string): Promise<UndoAnswer> {
   const { together = request.change === null, force, dryRun: dry_run } = request;
-  const [change] = undoneTogether(services, request.change ?? undefined, together);
+  const [change] = undoneTogether(services, request.change ?? undefined, together, request.by);
   // Makes the playlist's name known, since the summary of the undo shows it.
   if (change.playlistId !== null) await playlistNames(services, [change.playlistId]);
   const args = { change_id: change.id, together, force, dry_run };

@@ -262,7 +262,7 @@ async function loadEndpoint(core: Core, services: Services, options: StartOption
   const loginUrl = (baseUrl: string) =>
     settings.publicBaseUrl === null && core.clientId() !== null ? `${baseUrl}${LOGIN_PATH}` : `${baseUrl}/`;
   return createMcpEndpoint({
-    choice: settings,
+    access: settings.access,
     services,
     clock,
     log,

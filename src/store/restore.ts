@@ -6,7 +6,8 @@ import { exists, readStart, removeStaleTemps, tempPathFor } from '../base/files.
 import { silentLog } from '../base/log.ts';
 import { messageOf, RelayError } from '../domain/errors.ts';
 import { type Companion, checkedRows, isSame, MAKE_CARRIED, requireOurs, SCHEMA_TEXT } from './backup.ts';
-import { type Disk, diskProblem, machineDisk, openDatabaseFile, readOnlyDisk } from './databaseFile.ts';
+import { openDatabaseFile } from './databaseFile.ts';
+import { type Disk, diskProblem, machineDisk, readOnlyDisk } from './disk.ts';
 import { partsOf, withDiskFile } from './sql/diskFile.ts';
 import { headerProblem } from './sql/migrate.ts';
 import { loadSqlite } from './sql/sqlite.ts';

@@ -3,7 +3,7 @@
  * needs a line here.
  */
 
-import { groupsOf, TOOL_GROUPS, type ToolChoice, type ToolGroup } from '../domain/toolsets.ts';
+import { LEVELS, type Level } from '../domain/access.ts';
 import * as bulkTools from './bulk/bulkTools.ts';
 import * as catalogReading from './catalog/catalogReading.ts';
 import * as trackMatching from './catalog/trackMatching.ts';
@@ -29,36 +29,35 @@ import * as playlistRewriting from './playlists/playlistRewriting.ts';
 import * as savedTracks from './savedTracks.ts';
 import { isTool, type Tool } from './tool.ts';
 
-/** The groups in the order of the reference, each with the files that define its tools. */
-const SUBJECTS: Readonly<Record<ToolGroup, readonly object[]>> = {
-  catalog: [catalogReading, trackMatching],
-  playlists: [playlistReading, playlistLookup, playlistEditing, bulkTools, playlistRewriting],
-  library: [savedTracks],
-  history: [listening],
-  playback: [playbackReading, playbackCommands],
-  jobs: [jobTools],
-  diagnostics: [diagnostics],
-  extras: [albums, savedAlbums, player, deletePlaylist, changeTools, importList],
-  library_sql: [libraryQuestions, editByQuery, keptPlaylists, playlistVersions],
-};
+/** The files that define the tools of the level `standard`, in the order of the reference. */
+const STANDARD: readonly object[] = [
+  ...[catalogReading, trackMatching],
+  ...[playlistReading, playlistLookup, playlistEditing, bulkTools, playlistRewriting],
+  ...[savedTracks, listening, playbackReading, playbackCommands, jobTools, diagnostics],
+];
 
-const BY_GROUP = new Map(
-  TOOL_GROUPS.map((group) => [group, SUBJECTS[group].flatMap((file) => Object.values(file).filter(isTool))]),
-);
+/** The files with the tools that only `everything` has. */
+const EXTRAS: readonly object[] = [
+  ...[albums, savedAlbums, player, deletePlaylist, changeTools, importList],
+  ...[libraryQuestions, editByQuery, keptPlaylists, playlistVersions],
+];
 
-/** The standard tools: what is offered unless the settings say otherwise. */
-export const TOOLS: readonly Tool[] = toolsOf({ toolsets: ['standard'], readOnly: false });
+const toolsIn = (files: readonly object[]) => files.flatMap((file) => Object.values(file).filter(isTool));
 
-/** All tools: the standard ones, then those that are off by default. */
-export const ALL_TOOLS: readonly Tool[] = toolsOf({ toolsets: ['all'], readOnly: false });
+/** The tools of the level `standard`. */
+export const TOOLS: readonly Tool[] = toolsIn(STANDARD);
 
-/** The tools of a choice, in the order of the reference. */
-export function toolsOf({ toolsets, readOnly }: ToolChoice): Tool[] {
-  const tools = groupsOf(toolsets).flatMap((group) => BY_GROUP.get(group) ?? []);
-  return readOnly ? tools.filter(({ kind, changesMemory }) => kind === 'read' && !changesMemory) : tools;
+/** All tools: those of `standard`, then the extras. */
+export const ALL_TOOLS: readonly Tool[] = [...TOOLS, ...toolsIn(EXTRAS)];
+
+/** The tools of a level, in the order of the reference. */
+export function toolsAt(level: Level): readonly Tool[] {
+  if (level === 'everything') return ALL_TOOLS;
+  if (level === 'standard') return TOOLS;
+  return TOOLS.filter(({ kind, changesMemory }) => kind === 'read' && !changesMemory);
 }
 
-/** The group of a tool. */
-export function groupOf(tool: Tool): ToolGroup {
-  return TOOL_GROUPS.find((group) => BY_GROUP.get(group)?.includes(tool)) ?? 'extras';
+/** The lowest level that has a tool. */
+export function levelOf(tool: Tool): Level {
+  return LEVELS.find((level) => toolsAt(level).includes(tool)) ?? 'everything';
 }

@@ -20,7 +20,7 @@ const CLIENT: ClientSummary = {
   approvals: [
     {
       approvedAt: '2026-11-02T00:00:00.000Z',
-      readOnly: false,
+      access: 'standard',
       accessTokens: 1,
       refreshTokens: 1,
       expiresAt: '2026-12-19T10:00:00.000Z',

@@ -72,18 +72,18 @@ test('config list shows the settings that can be used and marks the others', asy
   const home = temporaryHome(context);
   const path = join(home, 'config.json');
   const env = { RELAY_HOME: home, MCP_OAUTH_CLIENT_ID: 'mine', LOG_LEVEL: 'loud' };
-  writeFileSync(path, '{"port": 99999, "toolsets": "all", "prot": 1}');
+  writeFileSync(path, '{"port": 99999, "access": "read", "prot": 1}');
   const { code, out, err } = await relay(['config'], { env });
   const lines = new Map(linesOf(out).map((line) => [line.split(' ')[0], line.replace(/ {2,}/g, ' | ')]));
   assert.equal(lines.size, SETTING_KEYS.length);
   assert.deepEqual(
-    ['port', 'providerRedirectUri', 'toolsets', 'logLevel', 'mcpOauthClientSecret', 'logFormat'].map((key) =>
+    ['port', 'providerRedirectUri', 'access', 'logLevel', 'mcpOauthClientSecret', 'logFormat'].map((key) =>
       lines.get(key),
     ),
     [
       `port | cannot be used | from ${path}`,
       'providerRedirectUri | not set (http://127.0.0.1:<port>/auth/provider/callback)',
-      `toolsets | all | from ${path}`,
+      `access | read | from ${path}`,
       'logLevel | cannot be used | from LOG_LEVEL',
       'mcpOauthClientSecret | missing',
       'logFormat | json',

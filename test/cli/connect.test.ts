@@ -99,7 +99,9 @@ Or with the client's own command:
         "args": [
           "--home",
           "HOME/relay-home",
-          "stdio"
+          "stdio",
+          "--access",
+          "everything"
         ]
       }
     }
@@ -300,7 +302,8 @@ test('a client that starts relay without XDG_CONFIG_HOME is told the home that t
     return JSON.parse(out).entry.args;
   };
   const { home } = loadSettings({ env: {} });
-  assert.deepEqual([await of('linux'), await of('darwin')], [['--home', home, 'stdio'], ['stdio']]);
+  const words = ['stdio', '--access', 'everything'];
+  assert.deepEqual([await of('linux'), await of('darwin')], [['--home', home, ...words], words]);
 });
 
 test('a program that npx fetched for one run is never written into a file', async (context) => {

@@ -142,7 +142,10 @@ test('a client that starts relay gets the home of the demo that runs, however th
   for (const args of [['connect'], ['connect', '--demo'], ['--demo', '--home', home, 'connect']]) {
     const { out } = await relay([...args, 'claude-desktop', '--json'], { env: { ...env, HOME: home } });
     const { server, entry } = JSON.parse(out);
-    const expected = { command: '/opt/relay/relay', args: ['--home', home, 'stdio', '--demo'] };
+    const expected = {
+      command: '/opt/relay/relay',
+      args: ['--home', home, 'stdio', '--demo', '--access', 'everything'],
+    };
     assert.deepEqual([server, entry], ['relay-demo', expected], args.join(' '));
   }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as z from 'zod';
 import { toolArguments, type ValueSchema } from '../../src/cli/call/toolArguments.ts';
-import { ALL_TOOLS, groupOf, TOOLS, toolsOf } from '../../src/tools/index.ts';
+import { ALL_TOOLS, levelOf } from '../../src/tools/index.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { exampleWords, relay } from '../support/cli.ts';
 import { assertNone, linesOf } from '../support/entries.ts';
@@ -13,17 +13,17 @@ test('tools lists every tool with what it does', async () => {
   const rows = linesOf(out).map((line) => line.split(/ {2,}/));
   assert.deepEqual(
     rows.map(([name]) => name),
-    TOOLS.map(({ name }) => name),
+    ALL_TOOLS.map(({ name }) => name),
   );
   for (const [index, [, what = '']] of rows.entries()) {
     assert.match(what, /\.$/);
-    assert.ok(TOOLS[index]?.description.startsWith(what), what);
+    assert.ok(ALL_TOOLS[index]?.description.startsWith(what), what);
   }
 });
 
 test('tools --json has the descriptions and the schemas too', async () => {
   const { out } = await relay(['tools', '--json']);
-  assert.deepEqual(JSON.parse(out), { tools: TOOLS.map(recordOf) });
+  assert.deepEqual(JSON.parse(out), { tools: ALL_TOOLS.map(recordOf) });
 });
 
 /** What `--json` prints for each tool. */
@@ -31,7 +31,7 @@ function recordOf(tool: Tool) {
   const { name, title, description, kind, input, output } = tool;
   const inputSchema = z.toJSONSchema(input, { io: 'input' });
   const outputSchema = z.toJSONSchema(output, { io: 'output' });
-  const record = { name, title, description, kind, toolset: groupOf(tool), inputSchema, outputSchema };
+  const record = { name, title, description, kind, access: levelOf(tool), inputSchema, outputSchema };
   return JSON.parse(JSON.stringify(record)) as typeof record;
 }
 
@@ -57,7 +57,7 @@ Example, with the content of the demo:
 test('tools TOOL says what the tool does and takes, with an example', async () => {
   assert.deepEqual(await relay(['tools', 'seek']), { code: 0, out: SEEK, err: '' });
   const { out } = await relay(['tools', 'seek', '--json']);
-  assert.deepEqual(JSON.parse(out), recordOf(TOOLS.find(({ name }) => name === 'seek') ?? assert.fail()));
+  assert.deepEqual(JSON.parse(out), recordOf(ALL_TOOLS.find(({ name }) => name === 'seek') ?? assert.fail()));
 });
 
 test('call TOOL --help prints the same as tools TOOL, wherever the options are', async () => {
@@ -87,17 +87,6 @@ test('tools with an unknown name suggests near names', async () => {
   );
   assert.deepEqual(await relay(['tools', 'X']), said('X', '`relay tools` lists them.'));
   assert.deepEqual(await relay(['call', 'X', '--help']), said('X', '`relay tools` lists them.'));
-});
-
-test('tools lists what the settings offer, and explains a tool that they leave out too', async () => {
-  const env = { RELAY_TOOLSETS: 'library', RELAY_READ_ONLY: '1' };
-  const { tools } = JSON.parse((await relay(['tools', '--json'], { env })).out);
-  const offered = toolsOf({ toolsets: ['library'], readOnly: true }).map(({ name }) => name);
-  assert.deepEqual(
-    tools.map(({ name }: { name: string }) => name),
-    offered,
-  );
-  assert.match((await relay(['tools', 'get_queue'], { env })).out, /^get_queue: .+\n\n/);
 });
 
 test('the text of every tool fits 80 columns but for its example, which is a call that the tool takes', async () => {

@@ -18,7 +18,7 @@ const WRONG: ReadonlyArray<[words: string[], remedy: RegExp]> = [
   [['jobs', 'xyzzy'], /It has list, show, fix/],
   [['keep', 'accept', 'X'], /It has list, show, add, run, stop/],
   [['config', 'get', 'port'], /Did you mean|It has list, set, unset/],
-  [['clients', 'forget', 'X'], /It has list, add, revoke/],
+  [['clients', 'forget', 'X'], /It has list, add, access, revoke/],
   [['service', 'start'], /Did you mean "restart"\?|It has/],
   [['playlists', 'export'], /It has list, show, versions, restore/],
   [['library', 'select 1'], /It has query/],
@@ -50,7 +50,7 @@ const WRONG: ReadonlyArray<[words: string[], remedy: RegExp]> = [
   [['clients', 'add', 'X'], /See `relay clients add --help`\./],
   [['clients', 'revoke'], /See `relay clients revoke --help`\./],
   [['key', 'rotate'], /`relay key rotate --yes`/],
-  [['stdio', '--toolsets', 'musik'], /They are standard,/],
+  [['stdio', '--access', 'musik'], /Use one of read, standard, everything/],
   // Music
   [['import'], /See `relay import --help`\./],
   [['import', 'https://open.spotify.com/playlist/37i9dQZF1DX0XUsuxWHRQd'], /`relay export PLAYLIST -o FILE`/],

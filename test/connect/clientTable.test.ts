@@ -134,7 +134,10 @@ const headers = { Authorization: 'Bearer relay_k' };
 
 const KEY_FILES: Record<string, string> = {
   'claude-code': fileWith('mcpServers', { type: 'http', url: URL, headers }),
-  'claude-desktop': fileWith('mcpServers', { command: '/opt/relay/relay', args: ['stdio'] }),
+  'claude-desktop': fileWith('mcpServers', {
+    command: '/opt/relay/relay',
+    args: ['stdio', '--access', 'everything'],
+  }),
   cursor: fileWith('mcpServers', { url: URL, headers }),
   vscode: fileWith('servers', { type: 'http', url: URL, headers }),
   codex: `[mcp_servers.relay]
@@ -162,7 +165,10 @@ Authorization = "Bearer relay_k"
     envs: {}
     timeout: 300
 `,
-  antigravity: fileWith('mcpServers', { command: '/opt/relay/relay', args: ['stdio'] }),
+  antigravity: fileWith('mcpServers', {
+    command: '/opt/relay/relay',
+    args: ['stdio', '--access', 'everything'],
+  }),
   kilo: fileWith('mcp', { type: 'remote', url: URL, enabled: true, headers }),
   qoder: fileWith('mcpServers', { url: URL, type: 'http', headers }),
 };
@@ -177,13 +183,14 @@ test('Devin Desktop, formerly Windsurf, uses url instead of serverUrl', () => {
   assert.equal(fileOf('windsurf', {}, ['/home/me/.config/devin']), fileWith('mcpServers', { url: URL }));
 });
 
-test('for a client that starts programs, options in its entry choose fewer tools', () => {
+test('a client that starts programs gets everything, or what the person has said', () => {
   const { entry } = setupOf('claude-desktop', LINUX);
-  const choice = { toolsets: ['catalog', 'jobs'] as const, readOnly: true };
-  assert.deepEqual(entry({ name: 'relay', url: URL, key: null, program: PROGRAM, choice }), {
-    command: '/opt/relay/relay',
-    args: ['stdio', '--toolsets', 'catalog,jobs', '--read-only'],
-  });
+  const command = '/opt/relay/relay';
+  for (const access of [undefined, 'read'] as const)
+    assert.deepEqual(entry({ name: 'relay', url: URL, key: null, program: PROGRAM, access }), {
+      command,
+      args: ['stdio', '--access', access ?? 'everything'],
+    });
 });
 
 const COMMANDS: Array<[client: string, connection: Partial<Connection>, command: string | null]> = [
@@ -193,7 +200,7 @@ const COMMANDS: Array<[client: string, connection: Partial<Connection>, command:
     { url: 'http://[::1]:1/mcp', name: 'relay-demo' },
     'claude mcp add --transport http --scope user relay-demo "http://[::1]:1/mcp"',
   ],
-  ['codex', { choice: { readOnly: true } }, null],
+  ['codex', { access: 'read' }, null],
   ['claude-desktop', {}, null],
   ['cursor', {}, null],
   ['vscode', {}, `code --add-mcp "{\\"name\\":\\"relay\\",\\"type\\":\\"http\\",\\"url\\":\\"${URL}\\"}"`],

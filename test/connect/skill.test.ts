@@ -106,7 +106,7 @@ test('a skill that cannot be written or removed is reported with what to do abou
 
 test('every command of the skill runs as it is written', async (t) => {
   const folder = temporaryHome(t);
-  await withRelay({ env: { RELAY_TOOLSETS: 'standard,extras' } }, async (relay) => {
+  await withRelay({ env: { RELAY_ACCESS: 'everything' } }, async (relay) => {
     await run(relay, ['connect', '--skill', folder], { env: { HOME: folder } });
     const text = readFileSync(join(folder, 'relay', 'SKILL.md'), 'utf8');
     const lines = (/```sh\n([\s\S]*?)```/.exec(text)?.[1] ?? '').trim().split('\n');

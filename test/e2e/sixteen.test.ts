@@ -54,7 +54,7 @@ const TROUBLES: FaultRule[] = [
 
 test('sixteen clients write and undo on a bad day: nothing is lost, doubled or out of order', () => {
   const clock = jumpingClock();
-  return withRelay({ env: { RELAY_TOOLSETS: 'all' }, clock }, async (relay) => {
+  return withRelay({ env: { RELAY_ACCESS: 'everything' }, clock }, async (relay) => {
     const clients = await Promise.all(
       Array.from({ length: CLIENTS }, (_, index) => connect(relay.server.mcpUrl, index)),
     );

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { TOOLS } from '../../src/tools/index.ts';
+import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { relayProcess, temporaryHome } from '../support/cli.ts';
 import { pluck } from '../support/entries.ts';
 import { META_2026 } from '../support/mcpPost.ts';
@@ -11,7 +11,7 @@ import { olderStdioClient, rawStdio, stdioClient } from '../support/stdio.ts';
 import { until } from '../support/until.ts';
 import { API_KEY, ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 
-const NAMES = TOOLS.map((tool) => tool.name);
+const NAMES = ALL_TOOLS.map((tool) => tool.name);
 
 /** The environment that a client gives the program: not even a PATH. */
 const besides = ({ home }: Relay) => ({ RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY, PATH: '' });
@@ -119,7 +119,7 @@ test('without a server, relay stdio starts one that others find, and that outliv
   const env = desk(t);
   const stdio = rawStdio(t, { env });
   const { result } = await stdio.ask('tools/list');
-  assert.equal((result as { tools: unknown[] }).tools.length, NAMES.length);
+  assert.equal((result as { tools: unknown[] }).tools.length, 49);
   const server = await serverOf(env);
   assert.ok(server && server.pid !== stdio.pid);
   // Nothing is set up yet, so the first call names the page that explains how to connect an account.

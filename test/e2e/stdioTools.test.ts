@@ -11,11 +11,11 @@ test('an invalid setting in the environment is reported to the client, and no to
     RELAY_HOME: temporaryHome(t),
     RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY,
     RELAY_PORT: '0',
-    RELAY_READ_ONLY: 'perhaps',
+    RELAY_ACCESS: 'perhaps',
     PATH: '',
   };
   const stdio = rawStdio(t, { env });
   const { error } = await stdio.ask('tools/list');
-  assert.match((error as { message: string }).message, /RELAY_READ_ONLY in the environment must be/);
+  assert.match((error as { message: string }).message, /RELAY_ACCESS in the environment must be/);
   assert.equal(await stdio.close(), 0);
 });

@@ -113,7 +113,7 @@ async function withTools(
 ): Promise<void> {
   const bugs: unknown[] = [];
   const log = { ...silentLog, error: (fields: object) => void bugs.push(fields) };
-  const env = { RELAY_TOOLSETS: 'all' };
+  const env = { RELAY_ACCESS: 'everything' };
   await withRelay({ client: false, clock: jumpingClock(), log, env }, async (relay) => {
     const http = asker(relay.baseUrl);
     try {

@@ -10,7 +10,7 @@ import { loadSettings } from '../../src/config/settings.ts';
 import { memoryFile, playsFile } from '../../src/library/files/files.ts';
 import { openOffline } from '../../src/server/offline.ts';
 import { restoreState } from '../../src/server/restore/restoreState.ts';
-import { machineDisk } from '../../src/store/databaseFile.ts';
+import { machineDisk } from '../../src/store/disk.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
@@ -82,7 +82,7 @@ test('versions and plays are in the same file as the state, and another home get
   const home = await homeWith('first', PLAYS, VERSIONS);
   const backup = await run(home, 'backup', copy);
   assert.equal(backup.code, 0);
-  assert.match(backup.out, /, schema \d+\), with 1 playlist version and 2 plays\.\n$/);
+  assert.match(backup.out, /\), with 1 playlist version, 2 plays\.\n$/);
   assert.deepEqual(readdirSync(folder).sort(), ['first', 'relay.backup']);
 
   const second = join(folder, 'second');
@@ -230,7 +230,7 @@ test('relay status has a line for memory.db and for plays.db', async (t) => {
   const home = await homeWith('home', PLAYS, VERSIONS);
   assert.match(
     (await run(home, 'status')).out.replace(/\s+/g, ' '),
-    / ok database .* ok memory \d+ KiB, saved 20\S+Z: playlist versions ok plays \d+ KiB, saved 20\S+Z: plays ok MCP /,
+    / ok database .* ok memory \d+ KiB, saved just now: playlist versions ok plays \d+ KiB, saved just now: plays ok MCP /,
   );
   const { entries } = JSON.parse((await run(home, 'status', '--json')).out);
   assert.deepEqual([entries[4].part, entries[5].part], ['memory', 'plays']);

@@ -68,7 +68,7 @@ test('a kill at any moment of the first reading loses at most the list at hand',
 
 test('the first reading keeps to its budgets, also across a restart', () => {
   const env = {
-    RELAY_TOOLSETS: 'standard,library_sql',
+    RELAY_ACCESS: 'everything',
     RELAY_LIBRARY_REQUESTS_PER_DAY: '10',
     RELAY_LIBRARY_REQUESTS_PER_MINUTE: '4',
   };

@@ -25,7 +25,7 @@ export interface Restored {
   };
 }
 
-export const WITH_ALL = { env: { RELAY_TOOLSETS: 'all' } };
+export const WITH_ALL = { env: { RELAY_ACCESS: 'everything' } };
 export const ID = `list${'0'.repeat(18)}`;
 export const LOCAL = 'spotify:local:Band:Record:Song:200';
 

@@ -15,7 +15,7 @@ export interface Answer {
   error?: { code: string; message: string; remedy?: string };
 }
 
-export const WITH_SQL: RelayOptions = { env: { RELAY_TOOLSETS: 'standard,library_sql' } };
+export const WITH_SQL: RelayOptions = { env: { RELAY_ACCESS: 'everything' } };
 
 /** Asks a question with the tool `query_library`. */
 export async function ask(relay: Relay, sql: string, args: Record<string, unknown> = {}): Promise<Answer> {

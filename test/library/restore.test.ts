@@ -154,10 +154,7 @@ test('relay playlists lists the versions of a playlist, shows one and restores i
     const listed = await run(relay, ['playlists', 'versions', 'list 0', '--json']);
     assert.deepEqual([listed.code, JSON.parse(listed.out).items.length], [0, 2]);
     const table = await run(relay, ['playlists', 'versions', 'List 0']);
-    assert.match(
-      table.out,
-      /^VERSION +SEEN +SONGS +ADDED +REMOVED\n2 +\d{4}-\d\d-\d\d \d\d:\d\d +10 +\+0 +-20\n1 .*\n$/,
-    );
+    assert.match(table.out, /^VERSION +SEEN +SONGS +ADDED +REMOVED\n +2 +just now +10 +\+0 +-20\n +1 .*\n$/);
     const shown = await run(relay, ['playlists', 'show', ID, '--at', '1', '--json']);
     assert.deepEqual(
       JSON.parse(shown.out).items.map((item: { uri: string; position: number }) => [item.position, item.uri]),

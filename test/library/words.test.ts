@@ -118,7 +118,7 @@ test('get_my_playlists finds words in name and description', () =>
   }));
 
 test('the first reading of a list for a question reports progress to its end', () =>
-  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+  withRelay({ env: { RELAY_ACCESS: 'everything' } }, async (relay) => {
     owner(relay.provider).saved.splice(400);
     const playlist_id = named(relay, 'Exactly Two Hundred').id;
     for (const [name, args, pages] of [
@@ -139,7 +139,7 @@ test('the first reading of a list for a question reports progress to its end', (
   }));
 
 test('query_library reports the progress of the first reading', () =>
-  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+  withRelay({ env: { RELAY_ACCESS: 'everything' } }, async (relay) => {
     resize(relay, 400, 3);
     const heard: Array<{ progress: number; total?: number }> = [];
     await relay.client.callTool(

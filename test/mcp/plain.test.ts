@@ -59,7 +59,7 @@ const capabilities = (value: object) => ({ 'io.modelcontextprotocol/clientCapabi
 
 const SAME: ReadonlyArray<[message: Message, headers?: Record<string, string>]> = [
   ...[0, -7, 'one', '', '"\\ü\n\u2028', 2 ** 53 - 1].map((id): [Message] => [{ id, method: 'tools/list' }]),
-  [{ method: 'tools/list' }, { 'x-mcp-toolsets': 'playlists' }],
+  [{ method: 'tools/list' }, { 'x-mcp-access': 'read' }],
   [{ method: 'tools/list' }, { 'x-mcp-readonly': 'true' }],
   [call('get_rate_limit_status')],
   [call('get_devices', {})],
@@ -104,7 +104,7 @@ const OTHERS: ReadonlyArray<
   ['an ID of null', false, { ...LIST, id: null }, {}, 400],
   ['a broken ID', false, { ...LIST, id: 1.5 }, {}, 400],
   ['no ID', false, { method: 'tools/list' }, {}, 202],
-  ['an unknown toolset', false, LIST, { 'x-mcp-toolsets': 'nothing' }, 400],
+  ['an unknown level', false, LIST, { 'x-mcp-access': 'nothing' }, 400],
 ];
 
 test('every other request is refused by the SDK, even after a good request', () =>

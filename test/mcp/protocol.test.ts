@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Client as CurrentClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { TOOLS } from '../../src/tools/index.ts';
+import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { createBrowser } from '../support/browser.ts';
 import { pluck } from '../support/entries.ts';
 import { send } from '../support/http.ts';
@@ -11,7 +11,7 @@ import { postMcp } from '../support/mcpPost.ts';
 import { until } from '../support/until.ts';
 import { API_KEY, mcpClient, withRelay } from '../support/world.ts';
 
-const NAMES = TOOLS.map((tool) => tool.name);
+const NAMES = ALL_TOOLS.map((tool) => tool.name);
 const requestInit = { headers: { authorization: `Bearer ${API_KEY}` } };
 
 async function olderClient(url: string): Promise<OlderClient> {

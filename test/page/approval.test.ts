@@ -51,6 +51,7 @@ pageTest(
         assert.ok(isInView, `${await fact.textContent()} in ${width}x${height}: ${JSON.stringify(box)}`);
       }
     }
+    await page.setViewportSize({ width: 1_280, height: 800 });
     await page.clock.pauseAt(Date.now() + 3_600_000);
     await page.evaluate(`localStorage.setItem('relay.owner', ${JSON.stringify(await signIn(relay))})`);
     await page.goto(url('scripted'));

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createTokenSource, type StoredTokens } from '../../src/provider/account/tokenSource.ts';
 import { createLimits } from '../../src/provider/http/limits.ts';
-import { machineDisk } from '../../src/store/databaseFile.ts';
+import { machineDisk } from '../../src/store/disk.ts';
 import { testStore } from '../store/testStore.ts';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { owner } from '../support/entries.ts';

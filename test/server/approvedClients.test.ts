@@ -32,7 +32,7 @@ test('the owner sees every client, what was approved and when it was used', () =
           approvals: [
             {
               approvedAt,
-              readOnly: false,
+              access: 'standard',
               accessTokens: 1,
               refreshTokens: 1,
               expiresAt: '2026-12-20T12:00:00.000Z',

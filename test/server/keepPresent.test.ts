@@ -53,6 +53,7 @@ function approve(store: Store, client: string, grant: string): void {
     codeChallenge: 'c',
     resource: 'r',
     scope: 'relay',
+    access: 'standard',
     codeHash: `code ${grant}`,
     codeExpiresAt: now + HOUR,
     codeUsedAt: now,

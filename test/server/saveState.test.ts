@@ -4,7 +4,7 @@ import { appendFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
-import { readOnlyDisk } from '../../src/store/databaseFile.ts';
+import { readOnlyDisk } from '../../src/store/disk.ts';
 import { openStore } from '../../src/store/store.ts';
 import { countAliases } from '../../src/store/tables/aliases.ts';
 import { at } from '../support/entries.ts';

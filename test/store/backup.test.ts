@@ -4,7 +4,7 @@ import { copyFile, mkdir, readdir, readFile, stat, symlink, truncate, writeFile 
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { backUpState } from '../../src/store/backup.ts';
-import { machineDisk } from '../../src/store/databaseFile.ts';
+import { machineDisk } from '../../src/store/disk.ts';
 import { testDisk } from './testDisk.ts';
 import { temporaryHome, testStore } from './testStore.ts';
 

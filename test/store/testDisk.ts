@@ -1,5 +1,5 @@
 /** The real disk, with failures. */
-import { type Disk, machineDisk } from '../../src/store/databaseFile.ts';
+import { type Disk, machineDisk } from '../../src/store/disk.ts';
 
 export interface TestDisk {
   disk: Disk;

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import type { TestContext } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
-import { readOnlyDisk } from '../../src/store/databaseFile.ts';
+import { readOnlyDisk } from '../../src/store/disk.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/store/store.ts';
 import type { Account } from '../../src/store/tables/account.ts';
 import { manualClock as clockAt } from '../support/clock.ts';

@@ -4,7 +4,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { PROVIDER_SCOPES } from '../../src/provider/account/accountsApi.ts';
 import { createSealer } from '../../src/secrets/seal.ts';
 import { createKeepers } from '../../src/server/accountStore.ts';
-import { machineDisk } from '../../src/store/databaseFile.ts';
+import { machineDisk } from '../../src/store/disk.ts';
 import { openStore } from '../../src/store/store.ts';
 import { createVault } from '../../src/store/vault.ts';
 import { owner } from './entries.ts';

@@ -133,6 +133,8 @@ function startRelay(home: string, provider: Simulator, options: RelayOptions): P
       RELAY_PORT: '0',
       RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY,
       MCP_API_KEY: API_KEY,
+      // So that tests may call every tool.
+      RELAY_ACCESS: 'everything',
       ...settingsFor(provider),
       ...options.env,
     },

@@ -5,7 +5,7 @@ import { at } from '../support/entries.ts';
 import { albumShape } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
-const EXTRAS = { env: { RELAY_TOOLSETS: 'extras' } };
+const EXTRAS = { env: { RELAY_ACCESS: 'everything' } };
 
 const sent = ({ provider }: Relay) =>
   provider.requests.map(({ method, path, query }) => ({ method, path, query }));

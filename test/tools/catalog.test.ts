@@ -5,7 +5,7 @@ import { albumShape, artistShape, trackShape } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
 
 test('a link in a search field finds that track, without a search', () =>
-  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ call, provider }) => {
+  withRelay({ env: { RELAY_ACCESS: 'everything' } }, async ({ call, provider }) => {
     const wanted = at(provider.catalogue.tracks, 7);
     for (const query of [wanted.uri, `https://open.spotify.com/track/${wanted.id}?si=x`]) {
       assert.deepEqual(await call('search_tracks', { query }), {

@@ -6,7 +6,7 @@ import { jumpingClock } from '../support/jumpingClock.ts';
 import { named } from '../support/playlists.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
-const EXTRAS: RelayOptions = { env: { RELAY_TOOLSETS: 'all' } };
+const EXTRAS: RelayOptions = { env: { RELAY_ACCESS: 'everything' } };
 
 const listed = ({ provider }: Relay) => owner(provider).playlists.map(({ id }) => id);
 

@@ -9,7 +9,7 @@ import { at, owner } from '../support/entries.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const ROWS = 1_000;
-const ALL = { env: { RELAY_TOOLSETS: 'all', RELAY_LIBRARY_REQUESTS_PER_MINUTE: '10000' } };
+const ALL = { env: { RELAY_ACCESS: 'everything', RELAY_LIBRARY_REQUESTS_PER_MINUTE: '10000' } };
 
 /** A relay with two playlists, of a thousand and of thirty rows, and sixty saved songs of 2019 and later. */
 function withSets(

@@ -338,7 +338,7 @@ test('a removal that stops part-way reports in the terms of one that succeeds', 
   }));
 
 test('removing what is not there writes nothing, says so and records no change', () =>
-  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+  withRelay({ env: { RELAY_ACCESS: 'everything' } }, async (relay) => {
     const playlist = named(relay, 'Odds and Ends');
     const before = urisOf(playlist);
     const absent = relay.provider.catalogue.tracks.slice(9_000, 9_002).map(({ uri }) => uri);
@@ -398,7 +398,7 @@ test('reorder_playlist_tracks moves rows, also to the end', () =>
   }));
 
 test('a move counts each row that it moves, and so does its undo', () =>
-  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+  withRelay({ env: { RELAY_ACCESS: 'everything' } }, async (relay) => {
     const { playlist_id } = sceneOf(relay, 'Café Noctelle');
     const counts = async () => {
       const { items } = (await relay.call('list_changes')) as { items: Array<Record<string, unknown>> };

@@ -8,7 +8,7 @@ import { asQuery, lineOf, uniqueTracks } from '../support/songs.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { itemsOf, jobOf, reach, runToEnd } from '../work/jobCalls.ts';
 
-const ALL = { env: { RELAY_TOOLSETS: 'all' } };
+const ALL = { env: { RELAY_ACCESS: 'everything' } };
 
 /** The new playlist of this name. */
 function rowsOf(relay: Relay, name: string): string[] {

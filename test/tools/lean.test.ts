@@ -10,7 +10,7 @@ import { type Relay, withRelay } from '../support/world.ts';
 type Answer = Record<string, unknown>;
 
 const LINKS = 'https://open.spotify.com/track/{id}';
-const EXTRAS = { env: { RELAY_TOOLSETS: 'all' } };
+const EXTRAS = { env: { RELAY_ACCESS: 'everything' } };
 
 /** The structured answer. The text beside it has to say the same. */
 async function ask({ client }: Relay, name: string, args: Answer = {}): Promise<Answer> {

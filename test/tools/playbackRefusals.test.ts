@@ -110,7 +110,7 @@ longTest('an unknown or sleeping device is DEVICE_NOT_FOUND for every command', 
 );
 
 test('a 404 to a reading of the player means that no device is active, since the reading names none', () =>
-  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+  withRelay({ env: { RELAY_ACCESS: 'everything' } }, async (relay) => {
     const body = { error: { status: 404, message: 'non existing id' } };
     relay.provider.faults.add({ path: /^\/me\/player/, kind: 'status', status: 404, body, times: 3 });
     for (const tool of ['get_currently_playing', 'get_playback_state', 'get_queue']) {
@@ -121,7 +121,7 @@ test('a 404 to a reading of the player means that no device is active, since the
   }));
 
 test('an unknown item to play or to queue is not reported as a missing device', () =>
-  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+  withRelay({ env: { RELAY_ACCESS: 'everything' } }, async (relay) => {
     for (const [context_uri, more] of [
       ['spotify:album:0000invented0000album0', ''],
       [

@@ -8,7 +8,7 @@ import { episodeShape, trackShape } from '../support/shapes.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 /** Time stands still, so that a playing track stays where it is. */
-const still = (): RelayOptions => ({ clock: manualClock(), env: { RELAY_TOOLSETS: 'all' } });
+const still = (): RelayOptions => ({ clock: manualClock(), env: { RELAY_ACCESS: 'everything' } });
 
 const sent = ({ provider }: Relay) =>
   provider.requests.map(({ method, path, query, body }) => ({ method, path, query, body }));

@@ -9,9 +9,9 @@ import { createJob, reach } from '../work/jobCalls.ts';
 
 const NAMES = { title: 'A name of my own', artist: 'Nobody at all' };
 
-test('a read-only setting or header takes remember_track away', async () => {
+test('the access to read takes remember_track away', async () => {
   const names = async (client: Relay['client']) => (await client.listTools()).tools.map(({ name }) => name);
-  await withRelay({ env: { RELAY_READ_ONLY: '1' } }, async ({ client }) => {
+  await withRelay({ env: { RELAY_ACCESS: 'read' } }, async ({ client }) => {
     assert.equal((await names(client)).includes('remember_track'), false);
     await assert.rejects(
       client.callTool({ name: 'remember_track', arguments: { track_id: 'x' } }),
@@ -20,7 +20,7 @@ test('a read-only setting or header takes remember_track away', async () => {
   });
   await withRelay(async ({ client, server }) => {
     assert.equal((await names(client)).includes('remember_track'), true);
-    const narrow = await mcpClient(server.mcpUrl, undefined, { 'x-mcp-readonly': 'true' });
+    const narrow = await mcpClient(server.mcpUrl, undefined, { 'x-mcp-access': 'read' });
     assert.equal((await names(narrow)).includes('remember_track'), false);
     await narrow.close();
   });

@@ -5,7 +5,7 @@ import { run } from '../support/cli.ts';
 import { at, owner } from '../support/entries.ts';
 import { withRelay } from '../support/world.ts';
 
-const ALL = { env: { RELAY_TOOLSETS: 'all' } };
+const ALL = { env: { RELAY_ACCESS: 'everything' } };
 
 test('albums are saved and removed, each once, and undone exactly', () =>
   withRelay(ALL, async (relay) => {

@@ -30,7 +30,7 @@ function shapeOf({ type, properties = {}, required = [], items, enum: values }: 
 }
 
 test('tools/list offers the tools, arguments, members of answers and hints of surface.txt', () =>
-  withRelay({ connect: false, env: { RELAY_TOOLSETS: 'all' } }, async ({ client }) => {
+  withRelay({ connect: false, env: { RELAY_ACCESS: 'everything' } }, async ({ client }) => {
     const { tools } = await client.listTools();
     const lines = tools.map(({ name, inputSchema, outputSchema, annotations = {}, _meta }) => {
       const hints = Object.entries(annotations).flatMap(([hint, is]) => (is ? hint.replace('Hint', '') : []));
@@ -42,7 +42,7 @@ test('tools/list offers the tools, arguments, members of answers and hints of su
   }));
 
 test('each tool explains itself in plain sentences, and describes every argument', () =>
-  withRelay({ connect: false, env: { RELAY_TOOLSETS: 'all' } }, async ({ client }) => {
+  withRelay({ connect: false, env: { RELAY_ACCESS: 'everything' } }, async ({ client }) => {
     const { tools } = await client.listTools();
     for (const { name, title = '', description = '', inputSchema, annotations } of tools) {
       assert.match(name, /^[a-z]+(_[a-z]+)*$/);

@@ -24,7 +24,7 @@ async function saveAtDoor({ home }: Relay, name: string, uri: string): Promise<v
 }
 
 test('the history names who asked: the key, an approved client, and one of relay stdio by the name it gives', () =>
-  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+  withRelay({ env: { RELAY_ACCESS: 'everything' } }, async (relay) => {
     const [one, two, three = ''] = tracks(relay, 3, 7_000);
     const { tokens } = await connect(relay, { client_name: 'Desk player' });
     const client = await mcpClient(`${relay.baseUrl}/mcp`, tokens.access_token);

@@ -1,12 +1,12 @@
-/** A client with the toolset `extras`, which lists changes and undoes them. */
+/** A client that lists changes and undoes them. */
 
 import assert from 'node:assert/strict';
 import { at } from '../support/entries.ts';
 import { API_KEY, mcpClient, type Relay } from '../support/world.ts';
 import { change, type Settled } from './settled.ts';
 
-/** A client that sees the tools of the toolset `extras`. */
-export const extrasClient = (url: string) => mcpClient(url, API_KEY, { 'x-mcp-toolsets': 'standard,extras' });
+/** A client of a relay whose key may do everything. */
+export const extrasClient = (url: string) => mcpClient(url, API_KEY);
 
 /** Lists the changes and undoes them. */
 export interface Extras {

@@ -96,7 +96,7 @@ test('items that normalise alike cost one search', () =>
   }));
 
 test('the history does not count off a refused song that was not saved', () =>
-  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+  withRelay({ env: { RELAY_ACCESS: 'everything' } }, async (relay) => {
     const unknown = 'spotify:track:0000000000000000000000';
     relay.provider.faults.add({
       method: 'DELETE',

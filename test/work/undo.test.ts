@@ -44,7 +44,7 @@ test('a row that Spotify no longer offers is not taken for the removed row that 
 test('what was changed in another account is neither offered nor undone until that account is connected again', () =>
   withPlaylist(
     'Empty Shelf',
-    { env: { RELAY_TOOLSETS: 'all' } },
+    { env: { RELAY_ACCESS: 'everything' } },
     async ({ relay, call, playlist, ...scene }) => {
       const track_ids = tracks(relay, 2, 7_000);
       await call('save_tracks', { track_ids });

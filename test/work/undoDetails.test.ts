@@ -6,7 +6,7 @@ import { run } from '../support/cli.ts';
 import { at } from '../support/entries.ts';
 import { type PlaylistScene, withPlaylist } from '../support/withPlaylist.ts';
 
-const EXTRAS = { env: { RELAY_TOOLSETS: 'all' } };
+const EXTRAS = { env: { RELAY_ACCESS: 'everything' } };
 const STAYS = 'Spotify refused to clear the description, so the description stays as it is now.';
 
 /** Kind, number of entries requested and number written of each change, newest first. */

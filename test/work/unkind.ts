@@ -12,7 +12,7 @@ export async function withUnkind(
   work: (relay: Relay, clock: JumpingClock) => Promise<void>,
 ): Promise<void> {
   const clock = jumpingClock();
-  const env = { RELAY_TOOLSETS: 'all', ...options.env };
+  const env = { RELAY_ACCESS: 'everything', ...options.env };
   await withRelay({ ...options, env, clock }, (relay) => work(relay, clock));
 }
 

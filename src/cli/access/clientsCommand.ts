@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
 import { closedRegistration } from '../../connect/closedRegistration.ts';
+import { LEVEL_WORDS } from '../../domain/access.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { BrowserSummary, ClientSummary } from '../../domain/localApi.ts';
 import { answering, groupCommand, type Result, type Text } from '../command.ts';
@@ -8,6 +9,7 @@ import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { askSecret } from '../terminal/prompt.ts';
 import { timeText } from '../terminal/time.ts';
+import { ACCESS_HELP, levelOf } from './level.ts';
 
 interface AddOptions {
   redirectUri: string[];
@@ -17,6 +19,7 @@ interface AddOptions {
 const EXAMPLES = `
 Examples:
   $ relay clients
+  $ relay clients access Cursor everything
   $ relay clients revoke Cursor --forget
   $ relay clients add "My script" --redirect-uri http://127.0.0.1/callback`;
 
@@ -32,6 +35,13 @@ export function clientsCommand(context: Context): Command {
         .requiredOption('--redirect-uri <uri...>', 'Where the browser returns after approval')
         .option('--confidential', 'The client has a secret; it is read from stdin')
         .action(answering(context, (name: string, options: AddOptions) => addClient(context, name, options))),
+    )
+    .addCommand(
+      new Command('access')
+        .description('Change what a client may do, from its next request on')
+        .argument('<id>', 'ID or name of the client')
+        .argument('<level>', ACCESS_HELP)
+        .action(answering(context, (id: string, level: string) => setAccess(context, id, level))),
     )
     .addCommand(
       new Command('revoke')
@@ -78,7 +88,7 @@ async function listClients(context: Context): Promise<Result> {
 
 function clientRow({ name, clientId, source, approvals, lastUsedAt }: ClientSummary, now: number): string[] {
   const approved = approvals
-    .map(({ approvedAt, readOnly }) => `${timeText(approvedAt, now)}${readOnly ? ' (read only)' : ''}`)
+    .map(({ approvedAt, access }) => `${timeText(approvedAt, now)} (${access})`)
     .join(', ');
   const used = lastUsedAt === null ? 'never' : timeText(lastUsedAt, now);
   return [visibleText(name ?? '-', 40), clientId, source, approved || 'no', used];
@@ -109,6 +119,19 @@ async function readSecret({ io, signal }: Context): Promise<string> {
   throw new RelayError('USAGE', 'No secret was given.', {
     remedy: 'Make one with `openssl rand -hex 32`, then type it or pipe it in.',
   });
+}
+
+async function setAccess(context: Context, id: string, text: string): Promise<Result> {
+  const level = levelOf(text);
+  const client = await context.withLocal((local) => local.setClientAccess({ client: id, level }));
+  const name = visibleText(client.name ?? client.clientId);
+  const { means } = LEVEL_WORDS[level];
+  const isKept = client.approvals.some(({ access }) => access !== level);
+  return {
+    value: { client },
+    text: [`${name} has the access "${level}" now: ${means}.`],
+    notes: isKept ? ['An approval that was asked for reading alone stays so.'] : [],
+  };
 }
 
 async function revoke(context: Context, id: string, forget: boolean): Promise<Result> {

@@ -3,6 +3,7 @@ import { CLIENTS } from '../../connect/clientTable.ts';
 import { answering } from '../command.ts';
 import type { Context } from '../context.ts';
 import { wrap } from '../terminal/output.ts';
+import { ACCESS_HELP } from './level.ts';
 import type { ConnectOptions } from './runConnect.ts';
 
 const HELP = `
@@ -10,7 +11,6 @@ Clients: ${wrap(CLIENTS.map(({ id }) => id).join(', '), 70).join('\n         ')}
 
 Examples:
   $ relay connect cursor --write
-  $ relay connect claude-code --key --write
   $ relay connect claude-code --skill`;
 
 export function connectCommand(context: Context): Command {
@@ -20,6 +20,7 @@ export function connectCommand(context: Context): Command {
     .option('--write', "Add relay to the client's configuration file, after a backup")
     .option('--remove', "Remove relay from the client's configuration file, after a backup")
     .option('--key', 'Use the API key instead of approval in the browser')
+    .option('--access <level>', ACCESS_HELP)
     .option(
       '--skill [dir]',
       'Write a skill that describes the commands of relay, for the client or into this directory',

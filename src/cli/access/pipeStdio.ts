@@ -9,8 +9,8 @@ import { aborted } from '../../base/abort.ts';
 import { isObject, readJson } from '../../base/parsing.ts';
 import { linesOf } from '../../base/textLines.ts';
 import { loadSettings, type Settings } from '../../config/settings.ts';
+import { ACCESS_HEADER } from '../../domain/access.ts';
 import { asRelayError, RelayError, toldError } from '../../domain/errors.ts';
-import { choiceHeaders, isToolset, splitToolsets, TOOLSETS } from '../../domain/toolsets.ts';
 import { type McpStream, openMcp } from '../../door/client.ts';
 import { LOOK_AGAIN_MS } from '../../store/home/lockFile.ts';
 import { readServerFile } from '../../store/home/serverFile.ts';
@@ -18,11 +18,11 @@ import type { Context } from '../context.ts';
 import { remarkOtherVersion, startingServer } from '../findServer.ts';
 import { note } from '../terminal/output.ts';
 import { endOfInput } from '../terminal/prompt.ts';
+import { levelOf } from './level.ts';
 
-/** The tools that this client asks for, among those that the settings offer. */
-export interface ToolOptions {
-  toolsets?: string | undefined;
-  readOnly?: boolean | undefined;
+export interface StdioOptions {
+  /** What this client may do; by default what the environment or the setting says. */
+  access?: string;
 }
 
 /** How long a server may take to appear, in milliseconds. Clients give up after 60 s at the latest. */
@@ -32,9 +32,9 @@ const MAX_LINE = 16 * 1024 * 1024;
 /** Maximum number of requests under way; then reading pauses. */
 const MANY = 256;
 
-export async function pipeStdio(context: Context, options: ToolOptions): Promise<void> {
+export async function pipeStdio(context: Context, options: StdioOptions): Promise<void> {
   // A wrong flag is an error of the command line, not an answer to the client.
-  requireToolsets(options.toolsets);
+  if (options.access !== undefined) levelOf(options.access);
   const { clock, io, platform, signal } = context;
   // This comes first, since modules that are loaded later may print, and stdout must carry only messages.
   const pipe = context.pipe();
@@ -142,35 +142,18 @@ function cutOff(): RelayError {
   });
 }
 
-/** @throws RelayError `USAGE` for a list with a name that is no toolset's */
-function requireToolsets(list: string | undefined): void {
-  const names = splitToolsets(list ?? '');
-  if (list === undefined || (names.length > 0 && names.every(isToolset))) return;
-  throw new RelayError('USAGE', `--toolsets must name toolsets, separated by commas, not "${list}".`, {
-    remedy: `They are ${TOOLSETS.join(', ')}.`,
-  });
-}
-
 /**
- * Returns the settings of the home, and the headers that make the server leave out tools for this client, from its flags and
- * environment. Reads the files of the home each time. @throws RelayError `SETTINGS_INVALID`
+ * Returns the settings of the home, and the headers that say what this client may do: what its flag or its environment says.
+ * Reads the files of the home each time. @throws RelayError `SETTINGS_INVALID`
  */
 function startedWith(
   context: Context,
-  { toolsets: list, readOnly: isReading }: ToolOptions,
+  { access: given }: StdioOptions,
 ): { settings: Settings; headers: Record<string, string> } {
-  const flags = {
-    ...(list === undefined ? {} : { toolsets: list }),
-    ...(isReading === undefined ? {} : { readOnly: String(isReading) }),
-  };
-  const settings = loadSettings(context.loadOptions({ flags }));
-  const { toolsets, readOnly, origins } = settings;
-  const isOwn = (origin: string) => origin === 'flag' || origin === 'environment';
-  const headers = choiceHeaders({
-    ...(isOwn(origins.toolsets) ? { toolsets } : {}),
-    ...(isOwn(origins.readOnly) ? { readOnly } : {}),
-  });
-  return { settings, headers };
+  const settings = loadSettings(context.loadOptions({ flags: given === undefined ? {} : { access: given } }));
+  const { access, origins } = settings;
+  const isOwn = origins.access === 'flag' || origins.access === 'environment';
+  return { settings, headers: isOwn ? { [ACCESS_HEADER]: access } : {} };
 }
 
 interface Starting {
@@ -182,8 +165,8 @@ async function startForClients(context: Context): Promise<Starting> {
   const { program } = await context.machine();
   const [command = '', ...words] = program;
   const { home, demo } = context;
-  // Other clients use that server too, so its tools are not this client's.
-  const { RELAY_TOOLSETS: _, RELAY_READ_ONLY: __, ...env } = context.env;
+  // Other clients use that server too, so what this client may do is not theirs.
+  const { RELAY_ACCESS: _, ...env } = context.env;
   const named = [...(home === undefined ? [] : ['--home', home]), ...(demo ? ['--demo'] : [])];
   const starting: Starting = { failed: null };
   const child = spawn(command, [...words, ...named, 'serve', '--until-unused', '--json'], {

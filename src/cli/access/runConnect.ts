@@ -22,12 +22,15 @@ import type { Result } from '../command.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { KEYS_REFUSED } from './keyCommand.ts';
+import { levelOf } from './level.ts';
 import { skillText } from './skillText.ts';
 
 export interface ConnectOptions {
   write?: boolean;
   remove?: boolean;
   key?: boolean;
+  /** What the client may do; by default all that it can get. */
+  access?: string;
   /** A directory, or true for the directory from which the client reads skills. */
   skill?: string | boolean;
 }
@@ -68,7 +71,8 @@ export async function runConnect(
   if (withKey && server.authMode === 'oauth')
     throw usage(KEYS_REFUSED, 'Leave out --key: the client asks for your approval.');
   const key = withKey ? (await context.withLocal((local) => local.showKey())).key : null;
-  const connection = await connectionTo(context, server, key);
+  const access = options.access === undefined ? undefined : levelOf(options.access);
+  const connection = { ...(await connectionTo(context, server, key)), access };
   if (!client) return showOther(context, server, name, connection);
   const planWith = (value: string | null) =>
     planFor(client, { ...connection, key: value }, systemOf(context));
@@ -183,7 +187,10 @@ async function removeEntry({ clock }: Context, plan: Plan): Promise<Result> {
 async function showEntry(context: Context, server: Server, plan: Plan): Promise<Result> {
   const { client, file, snippet, command, connection } = plan;
   const found = await lookInto(plan, server.currentKey);
-  const key = connection.key === null ? [] : ['--key'];
+  const flags = [
+    ...(connection.key === null ? [] : ['--key']),
+    ...(connection.access === undefined ? [] : ['--access', connection.access]),
+  ];
   return {
     value: { ...shown(plan, server), state: found.state, written: false, backup: null, changed: false },
     text: [
@@ -196,7 +203,7 @@ async function showEntry(context: Context, server: Server, plan: Plan): Promise<
         .map((line) => (line === '' ? '' : `  ${line}`)),
       '',
       'To add it to the file, after a backup:',
-      `  ${commandLine(context, 'connect', client.id, ...key, '--write')}`,
+      `  ${commandLine(context, 'connect', client.id, ...flags, '--write')}`,
       ...(command === null ? [] : ['', "Or with the client's own command:", `  ${command}`]),
       '',
       ...nextLines(context, plan),

@@ -1,6 +1,6 @@
 /** The text of the skill, made from the tools and commands that this version has. Pure. */
 import { SKILL_MARK, SKILL_NAME } from '../../connect/skillFile.ts';
-import { ALL_TOOLS, TOOLS } from '../../tools/index.ts';
+import { ALL_TOOLS } from '../../tools/index.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { argumentNames, exampleOf } from '../call/toolText.ts';
 import { commandLine, type NamedHome } from '../commandLine.ts';
@@ -45,7 +45,6 @@ export function skillText(named: NamedHome): string {
   const commands = COMMANDS.map(([words, what]) => `${relay(...words)}  # ${what}`);
   const lines = (tools: readonly Tool[]) =>
     tools.map((tool) => [tool.name, ...argumentNames(tool)].join(' ')).join('\n');
-  const extras = ALL_TOOLS.filter((tool) => !TOOLS.includes(tool));
   return `---
 name: ${SKILL_NAME}
 description: ${JSON.stringify(SKILL_DESCRIPTION)}
@@ -72,10 +71,6 @@ ${[...examples, ...commands].join('\n')}
 
 ## Tools and their arguments (? is optional)
 
-${lines(TOOLS)}
-
-Only once the user has run \`${relay('config', 'set', 'toolsets', 'standard,extras')}\` and started relay again:
-
-${lines(extras)}
+${lines(ALL_TOOLS)}
 `;
 }

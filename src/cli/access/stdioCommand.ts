@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { answering } from '../command.ts';
 import type { Context } from '../context.ts';
-import type { ToolOptions } from './pipeStdio.ts';
+import { ACCESS_HELP } from './level.ts';
+import type { StdioOptions } from './pipeStdio.ts';
 
 const HELP = `
 Uses the running server. Without one, it starts one that other programs find
@@ -14,11 +15,10 @@ Examples:
 export function stdioCommand(context: Context): Command {
   return new Command('stdio')
     .description('Speak MCP on stdin and stdout, for clients that start programs')
-    .option('--toolsets <list>', 'Limit the client to these toolsets')
-    .option('--read-only', 'Limit the client to tools that change nothing')
+    .option('--access <level>', ACCESS_HELP)
     .addHelpText('after', HELP)
     .action(
-      answering(context, async (options: ToolOptions) => {
+      answering(context, async (options: StdioOptions) => {
         const { pipeStdio } = await import('./pipeStdio.ts');
         await pipeStdio(context, options);
         return undefined;

@@ -1,7 +1,7 @@
 /** Explains one tool to a person: what the tool does, what it takes, and how to call it. Pure. */
 import * as z from 'zod';
 import { shellWord } from '../../base/childProcess.ts';
-import { groupOf } from '../../tools/index.ts';
+import { levelOf } from '../../tools/index.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { wrap } from '../terminal/output.ts';
 
@@ -23,7 +23,7 @@ const WIDTH = 80;
 export function toolRecord(tool: Tool) {
   const { name, title, description, kind } = tool;
   const outputSchema = z.toJSONSchema(tool.output, { io: 'output' });
-  return { name, title, description, kind, toolset: groupOf(tool), inputSchema: inputOf(tool), outputSchema };
+  return { name, title, description, kind, access: levelOf(tool), inputSchema: inputOf(tool), outputSchema };
 }
 
 export function toolText(tool: Tool): string[] {

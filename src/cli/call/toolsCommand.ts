@@ -10,19 +10,18 @@ export function toolsCommand(context: Context): Command {
     .addHelpText('after', '\nExamples:\n  $ relay tools\n  $ relay tools search_tracks')
     .action(
       answering(context, async (tool: string | undefined) =>
-        tool === undefined ? listTools(context) : showTool(tool),
+        tool === undefined ? listTools() : showTool(tool),
       ),
     );
 }
 
-/** Lists the tools that the settings offer. */
-async function listTools(context: Context): Promise<Result> {
-  const { toolsOf } = await import('../../tools/index.ts');
+/** Lists all tools; the extras come last. */
+async function listTools(): Promise<Result> {
+  const { ALL_TOOLS } = await import('../../tools/index.ts');
   const { toolRecord } = await import('./toolText.ts');
-  const tools = toolsOf(await context.settings());
   return {
-    value: { tools: tools.map(toolRecord) },
-    text: [{ rows: tools.map(({ name, description }) => [name, firstSentence(description)]) }],
+    value: { tools: ALL_TOOLS.map(toolRecord) },
+    text: [{ rows: ALL_TOOLS.map(({ name, description }) => [name, firstSentence(description)]) }],
   };
 }
 
@@ -31,7 +30,7 @@ export function firstSentence(description: string): string {
   return /^.*?[.](?=\s|$)/s.exec(description)?.[0] ?? description;
 }
 
-/** Explains one tool, also one that the settings leave out. */
+/** Explains one tool. */
 export async function showTool(name: string): Promise<Result> {
   const { ALL_TOOLS } = await import('../../tools/index.ts');
   const tool = ALL_TOOLS.find((candidate) => candidate.name === name);

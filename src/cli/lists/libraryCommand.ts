@@ -7,7 +7,6 @@ import {
   type LibraryPart,
   type LibraryStatus,
   libraryTables,
-  libraryTablesText,
 } from '../../domain/library.ts';
 import { answering, groupCommand, type Result, wholeNumber } from '../command.ts';
 import { commandLine } from '../commandLine.ts';
@@ -66,7 +65,7 @@ export function libraryCommand(context: Context): Command {
       new Command('tables').description('List the tables, their columns and what they mean').action(
         answering(context, async () => ({
           value: { tables: libraryTables(), notes: LIBRARY_NOTES },
-          text: libraryTablesText().split('\n'),
+          text: [...libraryTables(), ...LIBRARY_NOTES],
         })),
       ),
     )

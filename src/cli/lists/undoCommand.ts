@@ -15,6 +15,7 @@ interface UndoOptions {
   force?: boolean;
   dryRun?: boolean;
   yes?: boolean;
+  by?: string;
 }
 
 const UNDO_HELP = `
@@ -22,26 +23,35 @@ An undo is a change too: undo it to redo the change.
 
 Examples:
   $ relay undo --dry-run
+  $ relay undo --by Claude
   $ relay undo 1f0c2b3a --force`;
 
 const HISTORY_HELP = `
 Newest first; kept for 30 days, 200 at most.
 
 Examples:
-  $ relay history --limit 5`;
+  $ relay history --limit 5
+  $ relay history --by Claude`;
+
+interface HistoryOptions {
+  limit: number;
+  by?: string;
+}
 
 export function historyCommand(context: Context): Command {
   return new Command('history')
     .description('List what relay has changed in playlists and the library')
+    .option('--by <client>', 'Only what this client asked for: its name, or how it begins')
     .option('--limit <n>', 'Show this many, 1 to 200', wholeNumber(1, 200), 20)
     .addHelpText('after', HISTORY_HELP)
-    .action(answering(context, ({ limit }: { limit: number }) => listChanges(context, limit)));
+    .action(answering(context, (options: HistoryOptions) => listChanges(context, options)));
 }
 
-async function listChanges(context: Context, limit: number): Promise<Result> {
+async function listChanges(context: Context, { limit, by }: HistoryOptions): Promise<Result> {
   const { local } = await context.server();
-  const { items, total } = await local.listChanges({ limit });
-  const notes = items.length === 0 ? ['No changes in the last 30 days.'] : [];
+  const { items, total } = await local.listChanges({ limit, by });
+  const whose = by === undefined ? '' : ` by "${visibleText(by, 100)}"`;
+  const notes = items.length === 0 ? [`No changes${whose} in the last 30 days.`] : [];
   if (total > items.length) notes.push(`and ${total - items.length} older: --limit shows more`);
   return { value: { items, total }, text: [changeTable(items, context.clock.now())], notes };
 }
@@ -53,6 +63,7 @@ export function undoCommand(context: Context): Command {
       '[change]',
       'ID from `relay history`, or its first characters; the last change or import without it',
     )
+    .option('--by <client>', 'Undo the last change of this client')
     .option('--force', 'Undo even if someone has made later changes, which are then lost')
     .option('--dry-run', 'Show what the undo would do, and change nothing')
     .option('--yes', 'Do not ask before removing songs or a playlist')
@@ -66,10 +77,15 @@ export function undoCommand(context: Context): Command {
 
 async function runUndo(context: Context, given: string | null, options: UndoOptions): Promise<Result> {
   const { io, signal } = context;
-  const { force = false, dryRun = false, yes = false } = options;
+  const { force = false, dryRun = false, yes = false, by } = options;
+  if (given !== null && by !== undefined)
+    throw new RelayError('USAGE', 'A change and --by cannot be combined.', { remedy: 'Give one of them.' });
   const { local } = await context.server();
   const ask = (change: string | null, isDry: boolean, together?: boolean) =>
-    asking(context, local, { change, force, dryRun: isDry, together });
+    asking(context, local, {
+      ...{ change, force, dryRun: isDry, together },
+      ...(change === null ? { by } : {}),
+    });
   // With `--json` there is no dry run first: the answer itself says what cannot be brought back.
   if (context.json && !dryRun) return { value: await ask(given, false) };
   const plan = await ask(given, true);

@@ -4,10 +4,10 @@ import { messageOf } from '../../domain/errors.ts';
 import {
   type DatabaseFile,
   type DatabaseFileOptions,
-  machineDisk,
   openDatabaseFile,
   putAway,
 } from '../../store/databaseFile.ts';
+import { machineDisk } from '../../store/disk.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 
 const IDLE_MS = 60_000;

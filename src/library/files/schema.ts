@@ -4,7 +4,7 @@
  */
 import type { Format } from '../../store/sql/migrate.ts';
 
-export const MIRROR_SCHEMA = `
+const MIRROR_SCHEMA = `
 create table tracks (
   uri text primary key, id text, name text not null, artist text not null, album text, album_uri text, released text,
   duration_ms integer, explicit integer, isrc text, kind text not null, song integer
@@ -27,10 +27,9 @@ create table playlist_rows (
 create index playlist_rows_uri on playlist_rows (uri);
 
 create view saved_tracks as
-  select uri, name, artist, album, released, duration_ms, song, added_at, position from saved left join tracks using (uri);
+  select uri, name, artist, album, released, song, added_at, position from saved left join tracks using (uri);
 create view playlist_tracks as
-  select p.id as playlist_id, p.name as playlist, p.mine as mine, position, uri, t.name as name, artist, album, released,
-    duration_ms, song, added_at, added_by
+  select p.id as playlist_id, p.name as playlist, position, uri, t.name as name, artist, album, released, song, added_at
   from playlist_rows r join playlists p on p.id = r.playlist_id left join tracks t using (uri);
 
 -- relay's own

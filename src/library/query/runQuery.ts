@@ -7,7 +7,7 @@
 import type { Database, SqlValue, Statement } from 'sql.js';
 import { cutAt } from '../../base/lists.ts';
 import { messageOf } from '../../base/thrown.ts';
-import { csvLine, LIBRARY_TABLES, type LibraryCell } from '../../domain/library.ts';
+import { csvLine, LIBRARY_TABLES, LIBRARY_VIEWS, type LibraryCell } from '../../domain/library.ts';
 import type { Question, Refusal, Rows } from './messages.ts';
 import { splitStatement } from './statement.ts';
 
@@ -186,13 +186,14 @@ function columnsFor(message: string, sql: string): string {
   if (!/no such (column|table)|has no column/.test(message)) return '';
   const isNamed = (table: string) => new RegExp(`\\b${table}\\b`, 'i').test(sql);
   // The views have the names that these two tables lack.
-  const named = Object.keys(LIBRARY_TABLES).filter(
+  const known = { ...LIBRARY_TABLES, ...LIBRARY_VIEWS };
+  const named = Object.keys(known).filter(
     (table) =>
       isNamed(table) ||
       (table === 'saved_tracks' && isNamed('saved')) ||
       (table === 'playlist_tracks' && isNamed('playlist_rows')),
   );
   const isTable = message.includes('no such table');
-  const tables = isTable || named.length === 0 ? Object.keys(LIBRARY_TABLES) : named;
-  return `. ${tables.map((table) => `${table}(${LIBRARY_TABLES[table]})`).join('; ')}`;
+  const tables = isTable || named.length === 0 ? Object.keys(known) : named;
+  return `. ${tables.map((table) => `${table}(${known[table]})`).join('; ')}`;
 }

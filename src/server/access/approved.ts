@@ -1,12 +1,12 @@
 /** What the owner has approved: OAuth clients, for `relay clients`, and browsers, for `relay browsers`. */
 import { isoOf } from '../../base/clock.ts';
 import { localBaseUrl } from '../../config/settings.ts';
+import type { Level } from '../../domain/access.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { BrowserSummary, ClientSummary, NewClient } from '../../domain/localApi.ts';
 import { isKnownToOwner, type OAuthClient } from '../../oauth/client.ts';
-import { READ_SCOPE } from '../../oauth/policy/limits.ts';
 import { forgetAllBrowsers, forgetBrowser, listBrowsers } from '../../store/tables/browsers.ts';
-import { type Grant, listLiveGrants, liveTokensOf } from '../../store/tables/oauth.ts';
+import { type Grant, listLiveGrants, liveTokensOf, setAccessOf } from '../../store/tables/oauth.ts';
 import type { Core } from '../core.ts';
 import { originsOf } from '../http/address.ts';
 import type { ServerFacts } from '../status/status.ts';
@@ -51,6 +51,32 @@ export async function revokeClient(
   if (!revoked) throw unknownClient(asked);
   core.log.info({ clientId: client.clientId, approvals: revoked.approvals }, 'client revoked');
   return { client, approvals: revoked.approvals, forgotten: revoked.forgotten };
+}
+
+/**
+ * Changes what a client may do, from its next request on. An approval that was asked for reading alone stays so.
+ * @param asked ID of the client, or its name in upper or lower case
+ * @throws RelayError `NOT_FOUND` also for a client without an approval, `USAGE` if several clients have the name, `STORE_ERROR`
+ */
+export async function setClientAccess(core: Core, asked: string, level: Level): Promise<ClientSummary> {
+  const client = theOne(core, asked);
+  const former = listLiveGrants(core.store, core.clock.now()).filter(
+    ({ clientId }) => clientId === client.clientId,
+  );
+  if (former.length === 0) {
+    throw new RelayError('NOT_FOUND', `The client "${asked}" is not approved.`, {
+      remedy: 'It gets its access when you approve it.',
+    });
+  }
+  await core.store.durable(
+    () => setAccessOf(core.store, client.clientId, level),
+    () => {
+      for (const { access } of former.slice(0, 1)) setAccessOf(core.store, client.clientId, access);
+    },
+  );
+  core.log.info({ clientId: client.clientId, access: level }, 'access of a client changed');
+  const [summary] = summaries(core, [client]);
+  return summary as ClientSummary;
 }
 
 /**
@@ -100,12 +126,12 @@ function summaryOf(core: Core, client: OAuthClient, grants: Grant[]): ClientSumm
     redirectUris: [...client.redirectUris],
     createdAt: isoOf(client.createdAt),
     lastUsedAt: used.length === 0 ? null : isoOf(Math.max(...used)),
-    approvals: grants.map(({ id, createdAt, scope }) => {
+    approvals: grants.map(({ id, createdAt, access: level }) => {
       const { access, refresh, endsAt } = liveTokensOf(core.store, id, core.clock.now());
       const [approvedAt, expiresAt] = [isoOf(createdAt), isoOf(endsAt)];
       return {
         approvedAt,
-        readOnly: scope === READ_SCOPE,
+        access: level,
         accessTokens: access,
         refreshTokens: refresh,
         expiresAt,

@@ -1,10 +1,11 @@
 /** Decides who may call `/mcp` over TCP: OAuth clients, and programs with the API key. */
+import type { Level } from '../../domain/access.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
 import type { Core } from '../core.ts';
 
 type CredentialCheck =
-  /** A valid credential. `readOnly` is true if the owner has approved it only for tools that change nothing. */
-  | { ok: true; principal: string; readOnly: boolean }
+  /** A valid credential, and what it may do. */
+  | { ok: true; principal: string; access: Level }
   /** A refusal: no token was sent (`missing`), or the token is wrong or has ended (`invalid`). */
   | { ok: false; reason: 'missing' | 'invalid' };
 
@@ -29,12 +30,12 @@ export function createCredentials({ settings, apiKey, oauth }: Core) {
         return { ok: false, reason: BEARER.test(header ?? '') ? 'invalid' : 'missing' };
       if (acceptsKey && isApiKey(token)) {
         wereUsed = true;
-        return { ok: true, principal: 'api-key', readOnly: false };
+        return { ok: true, principal: 'api-key', access: settings.access };
       }
       const access = oauth.accessOf(token, resource);
       if (access === null) return { ok: false, reason: 'invalid' };
       wereUsed = true;
-      return { ok: true, principal: `client ${access.clientId}`, readOnly: access.readOnly };
+      return { ok: true, principal: `client ${access.clientId}`, access: access.access };
     },
     /** True if a client has used a valid credential since the start. */
     wereUsed: () => wereUsed,

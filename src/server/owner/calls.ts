@@ -17,14 +17,13 @@ import type {
   PageJob,
 } from '../../domain/ownerPage.ts';
 import { acceptWords, inputWords, NEAR_SCORE, nearnessWords } from '../../domain/settling.ts';
-import { toolsetsFor } from '../../domain/toolsets.ts';
 import type { Call } from '../../provider/api.ts';
 import { SEARCH_PAGE } from '../../provider/resources/catalog.ts';
 import { getPlaybackState } from '../../provider/resources/player.ts';
 import { getAllMyPlaylists } from '../../provider/resources/playlists.ts';
 import { findTracks } from '../../tools/catalog/catalogReading.ts';
 import { playlistNames } from '../../tools/playlists/playlistNames.ts';
-import { forgetBrowsers, revokeClient } from '../access/approved.ts';
+import { forgetBrowsers, revokeClient, setClientAccess } from '../access/approved.ts';
 import { loginWithTicket, playsProgress, requireClientId, type ServerSide, signInUrl } from '../calls.ts';
 import type { Core } from '../core.ts';
 import { inTime } from '../inTime.ts';
@@ -125,8 +124,8 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     },
     'events/list': async ({ limit }) => ownerEvents(core, services, limit),
     'events/clear': async () => ({ cleared: await works.clear() }),
-    async 'extras/choose'({ offer }) {
-      choose(core.settings, 'toolsets', toolsetsFor(offer));
+    async 'clients/access'({ clientId, level }) {
+      await setClientAccess(core, clientId, level);
     },
     async 'covers/choose'({ show }) {
       if (!followsPage(core.settings)) {

@@ -4,7 +4,7 @@
  */
 import { type Settings, storeSetting } from '../../config/settings.ts';
 
-type Choice = 'covers' | 'toolsets';
+type Choice = 'covers';
 
 const made = new WeakMap<Settings, Map<Choice, string>>();
 

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { hashOf } from '../../base/digest.ts';
 import { lazy } from '../../base/memoised.ts';
+import { LEVELS } from '../../domain/access.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { KEEP_ACTIONS } from '../../domain/keep.ts';
 import type { ImportAsked, OwnerCall, OwnerCalls } from '../../domain/ownerPage.ts';
@@ -52,7 +53,7 @@ const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
   }),
   'events/list': lazy(() => z.object({ limit: z.int().min(1).max(500) })),
   'events/clear': lazy(() => z.object({})),
-  'extras/choose': lazy(() => z.object({ offer: z.boolean() })),
+  'clients/access': lazy(() => z.object({ clientId: z.string(), level: z.enum(LEVELS) })),
   'covers/choose': lazy(() => z.object({ show: z.boolean() })),
   'library/sync': lazy(() => z.object({})),
   'keeps/act': lazy(() => z.object({ id: z.string().min(1).max(100), action: z.enum(KEEP_ACTIONS) })),

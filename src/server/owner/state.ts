@@ -18,7 +18,6 @@ import type {
   PagePlaying,
 } from '../../domain/ownerPage.ts';
 import { asCommandLine, commandStyleOf, remedyText } from '../../domain/remedy.ts';
-import { EXTRAS_QUESTION, groupsOf } from '../../domain/toolsets.ts';
 import { countAliases } from '../../store/tables/aliases.ts';
 import { type ApiError, listOpenApiErrors } from '../../store/tables/apiErrors.ts';
 import { requestHours } from '../../store/tables/rateLimits.ts';
@@ -29,7 +28,6 @@ import { shownName } from '../pages/approve.ts';
 import { BUILD } from '../pages/assets.ts';
 import { rememberedMatches } from '../remembered.ts';
 import { concernsServer, statusReport } from '../status/status.ts';
-import { chosen } from './choices.ts';
 import { showsCovers } from './covers.ts';
 import { ERROR_REMEDIES } from './errorRemedies.ts';
 import { ownerEvents, pageJobs, unnamedPlaylists } from './events.ts';
@@ -69,7 +67,6 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
       isFixed: core.settings.providerClientId !== null,
       redirectUri: server.redirectUri,
     },
-    extras: extrasOf(core),
     setups: CLIENTS.map(({ id, name: text }) => ({ id, name: text })),
     clients: approvedClients(core),
     mcpUsed: server.credentials.wereUsed(),
@@ -116,14 +113,6 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
 function openJobs(byStatus: Readonly<Record<string, number>>): number {
   const { completed = 0, cancelled = 0, ...open } = byStatus;
   return Object.values(open).reduce((sum, count) => sum + count, 0);
-}
-
-function extrasOf({ settings }: Core): OwnerState['extras'] {
-  const isAsked = settings.origins.toolsets === 'default' && chosen(settings, 'toolsets') === undefined;
-  return {
-    on: groupsOf(settings.toolsets).includes('extras'),
-    question: isAsked ? EXTRAS_QUESTION : null,
-  };
 }
 
 function keptOf({ name, sql, rule, reason, ...keep }: KeepRecord): KeepRecord {
@@ -185,7 +174,7 @@ function approvedClients(core: Core): PageClient[] {
       lastUsedAt: toMinute(lastUsedAt),
       // Also to the minute: otherwise an approval would seem later than the use that followed it.
       approvedAt: toMinute(approvals.at(-1)?.approvedAt ?? null),
-      readOnly: approvals.every(({ readOnly }) => readOnly),
+      access: approvals.at(-1)?.access ?? 'read',
     }));
 }
 

@@ -5,9 +5,8 @@
 
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
-import type { ToolChoice } from '../../domain/toolsets.ts';
+import { LEVEL_WORDS, LEVELS, type Level } from '../../domain/access.ts';
 import type { OAuthClient } from '../../oauth/client.ts';
-import { abilitiesOf, canChange } from './abilities.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './page.ts';
 
@@ -29,8 +28,8 @@ export interface Approval {
   fields: ReadonlyArray<readonly [name: string, value: string]>;
   csrfToken: string;
   problem: Problem | null;
-  /** The tools that the client would be offered, and whether "Read only" was already ticked. */
-  access: { choice: ToolChoice; isReadChosen: boolean };
+  /** The level that is chosen when the page opens. `isReading`: the client asks for no more than that. */
+  access: { chosen: Level; isReading: boolean };
   /** How long Approve stays disabled, in milliseconds. */
   holdMs: number;
   /** Current time, in Unix milliseconds. */
@@ -51,7 +50,7 @@ export function approvePage(approval: Approval): Page {
 <div><dt>Client</dt><dd><strong>${name}</strong><small>${originOf(client, approval.now)}</small></dd></div>
 <div><dt>Goes to</dt><dd>${shownHost(target.host)}<small>${target.meaning}</small></dd></div>
 <div><dt>Account</dt><dd>${accountLine(account)}</dd></div>
-<div><dt>Can</dt><dd>${abilitiesOf(approval.access.choice)}</dd></div>
+<div><dt>May</dt><dd>${mayLine(approval.access)}</dd></div>
 </dl>
 ${target.warning === null ? html`` : html`<p class="notice"><strong>Not on this computer.</strong> ${target.warning}</p>`}
 ${decisionForm(approval)}
@@ -78,10 +77,21 @@ function shownHost(host: string): Html {
   return html`<strong title="${host}">${lines}</strong>`;
 }
 
-/** This choice comes after the code, so that typing comes first. */
-function readOnlyChoice({ choice, isReadChosen }: Approval['access']): Html {
-  if (!canChange(choice)) return html``;
-  return html`<p class="choice"><label><input type="checkbox" name="access" value="read"${isReadChosen ? html` checked` : html``}> <strong>Read only</strong>: it cannot change or play anything</label></p>`;
+/** What is chosen when the page opens; the choice itself comes after the code, so that typing comes first. */
+function mayLine({ chosen, isReading }: Approval['access']): Html {
+  const { name, means } = LEVEL_WORDS[chosen];
+  const rest = isReading ? 'it asks for no more' : `${means}; you can choose less below`;
+  return html`<strong>${name}</strong><small>${rest}</small>`;
+}
+
+/** The choice between the levels. */
+function levels({ chosen, isReading }: Approval['access']): Html {
+  const offered = isReading ? (['read'] as const) : LEVELS;
+  const lines = offered.map((level) => {
+    const { name, means } = LEVEL_WORDS[level];
+    return html`<label><input type="radio" name="access" value="${level}"${level === chosen ? html` checked` : html``}> <span><strong>${name}</strong>: ${means}</span></label>`;
+  });
+  return html`<div class="levels" role="radiogroup" aria-label="What the client may do">${lines}</div>`;
 }
 
 /** Without script, the owner types the code. With script, a remembered browser needs no code. */
@@ -95,7 +105,7 @@ ${hidden}
 ${notice ? html`<p class="notice" role="alert">${problemText(notice)}</p>` : html``}
 <p class="soft" id="remembered" hidden>This browser is remembered as yours: no owner code is needed.</p>
 ${codeField(notice ? null : problem)}
-${readOnlyChoice(access)}
+${levels(access)}
 <div class="buttons"><button id="approve" name="decision" value="approve" class="primary">Approve</button>
 <button name="decision" value="deny" formnovalidate>Deny</button></div>
 </form>`;

@@ -11,7 +11,7 @@ import { companionsOf } from '../../library/files/files.ts';
 import { loadMasterKey } from '../../secrets/masterKey.ts';
 import { createSealer } from '../../secrets/seal.ts';
 import { type Backup, type BackupOptions, backUpState, type RowCounts } from '../../store/backup.ts';
-import { type Disk, readOnlyDisk } from '../../store/databaseFile.ts';
+import { type Disk, readOnlyDisk } from '../../store/disk.ts';
 import { ensureHome, homeError } from '../../store/home/home.ts';
 import { acquireHome } from '../../store/home/lock.ts';
 import { type Copy, openCopy, replaceFiles } from '../../store/restore.ts';
@@ -118,8 +118,9 @@ async function takeHome(home: string) {
 async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Restored> {
   const { settings, clock, signal, disk } = options;
   const { store, path: from, savedAt, companions } = copy;
-  const { keyProblem, open } = await checkKey(options, store);
-  const kept = await keepFrom(settings.home, clock, open, store);
+  const keyProblem = await keyProblemOf(options, store);
+  if (keyProblem && !options.force) throw sealedByAnother(keyProblem);
+  const kept = await keepFrom(options, store, keyProblem === null);
   const heldJobs = holdWriting(store, savedAt);
   signal.throwIfAborted();
   const memory: Record<string, number> = {};
@@ -145,7 +146,7 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
     keptPlaylists: listKeepTimes(store).length,
     jobs: countJobs(store),
     heldJobs,
-    keyProblem,
+    keyProblem: keyProblem?.message ?? null,
     kept,
     memory,
     keptBeside: companions.flatMap(({ path, holds }, at) => {
@@ -156,13 +157,13 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
 }
 
 /** Decides about access, with the former state if that can be read. */
-async function keepFrom(home: string, clock: Clock, open: KeyCheck, copy: Store): Promise<Kept> {
-  const present = await presentState(home, clock);
+async function keepFrom(options: RestoreOptions, copy: Store, isCopyOpen: boolean): Promise<Kept> {
+  const present = await presentState(options.settings.home, options.clock);
   try {
-    const isOpen = present !== null && (await open(present));
-    return keepPresent(copy, present && { store: present, isOpen }, await open(copy));
+    const isOpen = present !== null && (await keyProblemOf(options, present)) === null;
+    return keepPresent(copy, present && { store: present, isOpen }, isCopyOpen);
   } finally {
-    await present?.close();
+    await present?.close(true);
   }
 }
 
@@ -175,46 +176,30 @@ async function presentState(home: string, clock: Clock): Promise<Store | null> {
   });
 }
 
-/** True if the key of this home opens all secrets in a state. */
-type KeyCheck = (store: Store) => Promise<boolean>;
-
-/**
- * Opens every secret of the copy once. Never creates a key.
- * @returns `keyProblem`: with `force`, what is wrong with the key, or null if nothing is; `open`: the same check for any state
- * @throws RelayError `KEY_MISMATCH`, `KEY_UNAVAILABLE` without `force`, if the key does not open the copy; `SETTINGS_INVALID`
- */
-async function checkKey(
-  { settings, force, clock, random }: RestoreOptions,
-  store: Store,
-): Promise<{ keyProblem: string | null; open: KeyCheck }> {
-  const load = () => loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
-  const openAll = async (state: Store): Promise<void> => {
-    if (!isSealed(state)) return;
-    const { key } = await load();
+/** Opens every secret in a state once. Says why the key of this home does not open them; null if it does. Never creates a key. */
+async function keyProblemOf(
+  { settings, clock, random }: RestoreOptions,
+  state: Store,
+): Promise<RelayError | null> {
+  if (!isSealed(state)) return null;
+  try {
+    const { key } = await loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
     const vault = createVault(state, createSealer(key, random));
     await vault.verifyKey();
     for (const { name } of listSecrets(state)) vault.get(name);
-  };
-  const open: KeyCheck = (state) =>
-    openAll(state).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof RelayError && isKeyFailure(error)) return false;
-        throw error;
-      },
-    );
-  try {
-    await openAll(store);
-    return { keyProblem: null, open };
+    return null;
   } catch (error) {
-    if (!(error instanceof RelayError) || !isKeyFailure(error)) throw error;
-    if (force) return { keyProblem: error.message, open };
-    throw error.with({
-      message: `The login in the copy cannot be opened. ${error.message}`,
-      remedy: {
-        text: 'Nothing was changed. Bring back the key that encrypted the login. It was in master.key, in RELAY_ENCRYPTION_KEY, or in the keychain of the user who made the copy. Without it, restore with --force, then run {command}.',
-        command: ['login'],
-      },
-    });
+    if (error instanceof RelayError && isKeyFailure(error)) return error;
+    throw error;
   }
+}
+
+function sealedByAnother(problem: RelayError): RelayError {
+  return problem.with({
+    message: `The login in the copy cannot be opened. ${problem.message}`,
+    remedy: {
+      text: 'Nothing was changed. Bring back the key that encrypted the login. It was in master.key, in RELAY_ENCRYPTION_KEY, or in the keychain of the user who made the copy. Without it, restore with --force, then run {command}.',
+      command: ['login'],
+    },
+  });
 }

@@ -1,7 +1,8 @@
 /** `/oauth/authorize`: shows the request to the owner in a browser, and sends the decision to the client. */
-import type { ToolChoice } from '../../domain/toolsets.ts';
+import { isLevel, type Level } from '../../domain/access.ts';
 import { type AuthorizeRequest, codeUrl, refusalUrl } from '../../oauth/policy/authorize.ts';
 import { READ_SCOPE } from '../../oauth/policy/limits.ts';
+import { listLiveGrants } from '../../store/tables/oauth.ts';
 import { isFromOtherUser } from '../access/caller.ts';
 import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';
@@ -12,7 +13,6 @@ import { ANYONES_BODY, readForm } from '../http/body.ts';
 import { type HttpContext, redirect } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
-import { canChange } from '../pages/abilities.ts';
 import { approvePage, type Problem, shownName } from '../pages/approve.ts';
 import {
   OTHER_USER_PAGE,
@@ -103,9 +103,18 @@ async function isRefused({ core }: Parts, context: HttpContext): Promise<boolean
   return true;
 }
 
-/** The tools that the client would be offered: those of the settings, or fewer if it asks for reading only. */
-function choiceOf({ core: { settings }, request }: Asking): ToolChoice {
-  return { toolsets: settings.toolsets, readOnly: settings.readOnly || request.scope === READ_SCOPE };
+/**
+ * The level that the page shows as chosen, or that the form has. A form without the choice means `standard`; a client that was
+ * approved before shows its last level, and one that asks for reading alone gets no more.
+ */
+function levelOf({ core, request, parameters }: Asking): Level {
+  if (request.scope === READ_SCOPE) return 'read';
+  const given = parameters.get('access') ?? '';
+  if (parameters.has('csrf_token')) return isLevel(given) ? given : 'standard';
+  const last = listLiveGrants(core.store, core.clock.now()).findLast(
+    ({ clientId }) => clientId === request.client.clientId,
+  );
+  return last?.access ?? 'everything';
 }
 
 interface Asking extends Parts {
@@ -128,10 +137,9 @@ async function whyNot({ core, owner, context, parameters: form }: Asking): Promi
 
 /** The owner may approve less than was asked for, and approves no more than the page has named. */
 async function approve(asking: Asking): Promise<void> {
-  const { core, context, request, parameters } = asking;
-  const isReading = parameters.get('access') === 'read' || !canChange(choiceOf(asking));
+  const { core, context, request } = asking;
   try {
-    const code = await core.oauth.approve({ ...request, scope: isReading ? READ_SCOPE : request.scope });
+    const code = await core.oauth.approve(request, levelOf(asking));
     redirect(context, codeUrl(request, code, context.baseUrl));
   } catch (error) {
     redirect(context, refusalUrl(request, failureOf(core, context, error), context.baseUrl));
@@ -182,10 +190,7 @@ function ask(asking: Asking, problem: Problem | null): void {
     ],
     csrfToken: forms.issue(context, subjectOf(request)),
     problem,
-    access: {
-      choice: choiceOf(asking),
-      isReadChosen: parameters.get('access') === 'read',
-    },
+    access: { chosen: levelOf(asking), isReading: request.scope === READ_SCOPE },
     holdMs: HOLD_MS,
     now: core.clock.now(),
   });

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import type { Log } from '../../base/log.ts';
+import type { Level } from '../../domain/access.ts';
 import { programFor } from '../../domain/remedy.ts';
-import { READ_ONLY_HEADER } from '../../domain/toolsets.ts';
 import type { Client, McpEndpoint } from '../../mcp/endpoint.ts';
 import type { PlainAnswer } from '../../mcp/plain.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
@@ -34,10 +34,7 @@ export function mcpRoutes(
       return challenge(context, check.reason, credentials);
     }
     used();
-    const { principal } = check;
-    // A read-only approval sets this header, whatever the client sends.
-    if (check.readOnly) headers[READ_ONLY_HEADER.toLowerCase()] = 'true';
-    const client = clientOf(context, principal);
+    const client = clientOf(context, check.principal, check.access);
     const forms = formsFor(headers.accept);
     if (context.method !== 'POST') return askSdk(context, undefined, client, forms);
     if (!forms.json && !forms.events) return notAcceptable(context);
@@ -67,9 +64,9 @@ export function mcpRoutes(
 }
 
 /** Two clients with one credential are told apart by their programs. */
-function clientOf({ request: { headers }, baseUrl }: HttpContext, credential: string): Client {
+function clientOf({ request: { headers }, baseUrl }: HttpContext, credential: string, access: Level): Client {
   const { 'user-agent': program = '' } = headers;
-  return { principal: `${credential} ${program}`, by: credential, baseUrl, headers };
+  return { principal: `${credential} ${program}`, by: credential, access, baseUrl, headers };
 }
 
 /** The forms in which a client takes answers. */

@@ -9,7 +9,7 @@ import { RelayError } from '../../domain/errors.ts';
 import type { StatusReport } from '../../domain/localApi.ts';
 import { keySource, loadMasterKey } from '../../secrets/masterKey.ts';
 import { createSealer } from '../../secrets/seal.ts';
-import { type Disk, readOnlyDisk } from '../../store/databaseFile.ts';
+import { type Disk, readOnlyDisk } from '../../store/disk.ts';
 import { openStore, type Store, stateFilePath } from '../../store/store.ts';
 import { createVault, isSealed } from '../../store/vault.ts';
 import type { CoreOptions } from '../core.ts';

@@ -20,7 +20,6 @@ import {
   LOOK_AGAIN_MS,
   lockPath,
   readHolder,
-  SERVING,
   SHORT_COMMAND,
   startedBy,
 } from './lockFile.ts';
@@ -96,22 +95,10 @@ async function release(path: string, me: Holder): Promise<void> {
   if (current?.nonce === me.nonce) await rm(path, { force: true });
 }
 
-/**
- * Returns the address of the server that holds the home; undefined if the holder is not a server, or has no address within a
- * second. A server writes its address a moment after it has taken the home.
- */
-async function baseUrlOf(home: string, holder: Holder): Promise<string | undefined> {
-  for (let waited = 0; ; waited += 100) {
-    const server = await readServerFile(home);
-    if (server?.pid === holder.pid) return server.baseUrl;
-    if (!SERVING.includes(holder.purpose) || waited >= 1_000) return undefined;
-    await systemClock.sleep(100);
-  }
-}
-
 async function alreadyRunning(home: string, holder: Holder): Promise<RelayError> {
   const { pid, purpose } = holder;
-  const baseUrl = await baseUrlOf(home, holder);
+  const server = await readServerFile(home);
+  const baseUrl = server?.pid === pid ? server.baseUrl : undefined;
   // After a crash, another program may have got the pid.
   const orNot =
     holder.start === UNKNOWN_START ? ` If ${pid} is no relay process, remove ${lockPath(home)}.` : '';

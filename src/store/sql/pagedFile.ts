@@ -1,6 +1,6 @@
 /**
  * Keeps the file that SQLite works on in parts. An image of the file shares the parts of the file, so taking an image copies
- * only the first bytes. A part that an image holds is copied when SQLite next writes to that part.
+ * nothing. A part that an image holds is copied when SQLite next writes to that part.
  *
  * sql.js gives the bytes of a database to MEMFS, the file system of Emscripten. MEMFS calls their `slice` and keeps what
  * that returns as the file's content. Any object with `length`, `subarray` and `set` will do. No documentation promises
@@ -8,10 +8,10 @@
  * everything at once.
  */
 
-/** A whole database file as it was at one moment: its `parts`, in order. The caller may change the first part. */
+/** A whole database file as it was at one moment: its `parts`, in order. */
 export interface Image {
   length: number;
-  parts: readonly [Uint8Array, ...Uint8Array[]];
+  parts: readonly Uint8Array[];
 }
 
 export interface PagedFile {
@@ -36,8 +36,6 @@ const LARGE = 256;
  * a slab takes no memory.
  */
 const SLAB = 33 * 1024 * 1024;
-/** Bytes at the start of the file that every image copies. They hold SQLite's header, which the saver changes. */
-const FIRST = 4_096;
 
 /** @param bytes a database file, which SQLite changes from now on */
 export function createPagedFile(bytes: Uint8Array): PagedFile {
@@ -118,9 +116,7 @@ export function createPagedFile(bytes: Uint8Array): PagedFile {
     image() {
       if (!isRead || isLeft) return null;
       for (const index of parts.keys()) held.add(index);
-      const all = parts.map((part, index) => part.subarray(0, size - index * PART));
-      const [first = new Uint8Array()] = all;
-      return { length: size, parts: [first.slice(0, FIRST), first.subarray(FIRST), ...all.slice(1)] };
+      return { length: size, parts: parts.map((part, index) => part.subarray(0, size - index * PART)) };
     },
   };
 }
@@ -136,9 +132,4 @@ export function markRollback(bytes: Uint8Array): void {
 function pageSizeOf(bytes: Uint8Array): number {
   const size = (bytes[PAGE_SIZE_AT] ?? 0) * 256 + (bytes[PAGE_SIZE_AT + 1] ?? 0);
   return size < 512 ? MAX_PAGE : size;
-}
-
-/** Makes an image with a single part. */
-export function imageOf(bytes: Uint8Array): Image {
-  return { length: bytes.length, parts: [bytes] };
 }

@@ -4,7 +4,7 @@
  */
 import type { Database, Statement } from 'sql.js';
 import { RelayError } from '../../domain/errors.ts';
-import { type Image, imageOf, type PagedFile } from './pagedFile.ts';
+import type { Image, PagedFile } from './pagedFile.ts';
 
 export type SqlValue = number | string | Uint8Array | null;
 
@@ -131,7 +131,10 @@ export function createSql(db: Database, file: PagedFile | null = null): OpenSql 
     image() {
       if (depth > 0) throw new Error('An image inside a transaction would hold half of it');
       // Since sql.js 1.16 `export` copies page by page into one buffer and keeps statements and settings.
-      return file?.image() ?? imageOf(db.export());
+      const image = file?.image();
+      if (image) return image;
+      const bytes = db.export();
+      return { length: bytes.length, parts: [bytes] };
     },
     close() {
       if (!closed) db.close();

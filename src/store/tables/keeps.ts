@@ -1,21 +1,10 @@
 /** Kept playlists, one row each. */
-import { deflateRawSync } from 'node:zlib';
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
 import { KEEP_INTERVALS, KEEP_STATUSES } from '../../domain/keep.ts';
 import { type KeepRule, READY_RULE_NAMES } from '../../domain/keepRules.ts';
 import type { KeepPreview } from '../../domain/shapes.ts';
-import {
-  blob,
-  defineTable,
-  integer,
-  json,
-  type Kind,
-  nullable,
-  type RowOf,
-  text,
-  unpacked,
-} from '../sql/table.ts';
+import { defineTable, integer, json, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../store.ts';
 
 export const KeepRuleShape = lazy<z.ZodType<KeepRule>>(() =>
@@ -25,16 +14,6 @@ export const KeepRuleShape = lazy<z.ZodType<KeepRule>>(() =>
     playlists: z.array(z.object({ id: z.string(), name: z.string() })),
   }),
 );
-
-/** URIs of up to ten thousand rows, compressed. */
-const packedRows: Kind<readonly string[]> = {
-  ...blob,
-  read: (raw) =>
-    unpacked(raw as Uint8Array)
-      .split('\n')
-      .slice(1),
-  write: (rows) => deflateRawSync(['', ...rows].join('\n'), { level: 1 }),
-};
 
 const COLUMNS = {
   seq: integer,
@@ -59,7 +38,7 @@ const COLUMNS = {
   /** Number of rows that a person allowed the next run to remove; null if nobody was asked. */
   accepted: nullable(integer),
   /** URIs of the rows after the last run; null before the first. */
-  leftRows: nullable(packedRows),
+  leftRows: nullable(json<readonly string[]>()),
   /** URIs in the result that Spotify refuses. */
   gone: json<readonly string[]>(),
   /** What the last run did, in words. */
@@ -108,7 +87,7 @@ export function listKeeps(store: Store): Keep[] {
   return KEEPS.all(store, 'order by seq');
 }
 
-/** When a kept playlist runs. The loop reads only these columns every minute, since `leftRows` is slow to unpack. */
+/** When a kept playlist runs. The loop reads only these columns every minute, since `leftRows` may be long. */
 export type KeepTimes = ReturnType<typeof KEEP_TIMES.toRow>;
 const KEEP_TIMES = KEEPS.pick('id', 'playlistId', 'status', 'every', 'dueAt', 'retryAt');
 

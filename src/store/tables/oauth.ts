@@ -4,6 +4,7 @@
  * code. Deleting it ends its code and all its tokens. Times are Unix milliseconds.
  */
 import { AUTH_METHODS } from '../../config/oauthClients.ts';
+import { LEVELS, type Level } from '../../domain/access.ts';
 import { defineTable, integer, json, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../store.ts';
 
@@ -171,6 +172,8 @@ const GRANT = {
   /** The MCP URL that the approval's tokens are for. */
   resource: text(),
   scope: text(),
+  /** What its tokens may do; the owner may change it. */
+  access: text(LEVELS),
   /** SHA-256 of the code in hex. */
   codeHash: text(),
   /** End of the code. */
@@ -224,6 +227,12 @@ export function markCodeUnused(store: Store, id: string): void {
 
 export function touchGrant(store: Store, id: string, now: number): void {
   store.run('update oauth_grants set last_used_at = ? where id = ?', [now, id]);
+}
+
+/** Changes what every approval of a client may do. Those that were asked for reading alone stay so. */
+export function setAccessOf(store: Store, clientId: string, access: Level): void {
+  const sql = "update oauth_grants set access = ? where client_id = ? and scope <> 'relay:read'";
+  store.run(sql, [access, clientId]);
 }
 
 /** Ends the approval with its code and all its tokens. Returns true if there was such an approval. */

@@ -341,11 +341,20 @@ export function wakeJobs(store: Store, reasons: readonly string[], by: number, n
 /** Selects the works that a history shows: those that wrote something or still may. */
 const CHANGES = "body is not null and outcome is not 'unchanged'";
 
-/** Returns a page of the changes, newest first, and their total number. */
-export function listChanges(store: Store, offset: number, limit: number): { items: Work[]; total: number } {
-  const items = TABLE.all(store, `where ${CHANGES} order by seq desc limit ? offset ?`, [limit, offset]);
-  return { items, total: TABLE.count(store, `where ${CHANGES}`) };
+/** Returns a page of the changes, newest first, and their total number. @param by see `ASKED_BY` */
+export function listChanges(
+  store: Store,
+  offset: number,
+  limit: number,
+  by = '',
+): { items: Work[]; total: number } {
+  const where = `where ${CHANGES} and ${ASKED_BY}`;
+  const items = TABLE.all(store, `${where} order by seq desc limit ? offset ?`, [by, limit, offset]);
+  return { items, total: TABLE.count(store, where, [by]) };
 }
+
+/** Those that somebody asked for whose name begins with the parameter, in upper or lower case; '' for all. */
+const ASKED_BY = 'instr(lower(asked_by), lower(?)) = 1';
 
 /** Returns up to `limit` changes whose ID begins with `start`, newest first. */
 export function changesBeginning(store: Store, start: string, limit: number): Work[] {
@@ -396,10 +405,11 @@ export function forgetUndos(store: Store, seq: number): void {
  * Returns the last change that has written something or still may, is not an undo, and is not undone; null if there is none. A
  * change whose undo is still being written is not undone yet.
  */
-export function latestNotUndone(store: Store): Work | null {
+export function latestNotUndone(store: Store, by = ''): Work | null {
   const changes = store.all<{ seq: number }>(
     `select seq from works where body is not null and kind <> 'undo'
-       and coalesce(outcome, 'done') in ('done', 'partial') order by seq desc`,
+       and coalesce(outcome, 'done') in ('done', 'partial') and ${ASKED_BY} order by seq desc`,
+    [by],
   );
   for (const { seq } of changes) {
     const work = getWorkBySeq(store, seq);

@@ -15,6 +15,9 @@ import { carryOut } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
 import { undoEffect } from './undoEffect.ts';
 
+/** The name of who asked, or how it begins. */
+const By = z.string().trim().min(1).max(100);
+
 export const listChangesTool = defineTool({
   name: 'list_changes',
   title: 'List changes',
@@ -25,10 +28,11 @@ export const listChangesTool = defineTool({
   input: z.object({
     limit: z.int().min(1).max(100).default(20).describe('1 to 100'),
     offset: Offset,
+    by: By.optional().describe('Only what this client asked for, such as "Claude"'),
   }),
   output: z.object({ items: z.array(ChangeSummary), total: z.number(), next_offset: z.number().nullable() }),
-  async handle(services, { limit, offset }) {
-    const page = changeHistory(services, offset, limit);
+  async handle(services, { limit, offset, by }) {
+    const page = changeHistory(services, offset, limit, by);
     const names = knownPlaylistNames(
       services,
       page.items.flatMap(({ playlist_id }) => playlist_id ?? []),
@@ -54,6 +58,7 @@ export const undoChangeTool = defineTool({
       .max(100)
       .optional()
       .describe('From the result of a write or from list_changes; its first characters suffice'),
+    by: By.optional().describe('Instead of change_id: the last change of this client'),
     force: z
       .boolean()
       .default(false)
@@ -68,11 +73,17 @@ export const undoChangeTool = defineTool({
 /** Carries out an undo, or says what it would do. @param asked.together true to take back the other playlists of an import, too */
 export async function undo(
   services: Services,
-  asked: { change_id: string | undefined; together: boolean; force: boolean; dry_run: boolean },
+  asked: {
+    change_id: string | undefined;
+    by?: string | undefined;
+    together: boolean;
+    force: boolean;
+    dry_run: boolean;
+  },
   call: Call,
 ): Promise<UndoResult> {
   const { force, dry_run } = asked;
-  const works = undoneTogether(services, asked.change_id, asked.together);
+  const works = undoneTogether(services, asked.change_id, asked.together, asked.by);
   const [work, ...others] = works;
   const facts = {
     undone: work.id,

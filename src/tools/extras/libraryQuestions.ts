@@ -4,7 +4,7 @@ import { libraryTablesText } from '../../domain/library.ts';
 import { defineTool } from '../tool.ts';
 
 const EXAMPLE =
-  "Example: SELECT name, artist FROM saved_tracks WHERE added_at LIKE '2019%' AND uri NOT IN (SELECT uri FROM playlist_rows WHERE uri IS NOT NULL)";
+  'Example: SELECT name FROM saved_tracks WHERE uri NOT IN (SELECT uri FROM playlist_rows WHERE uri IS NOT NULL)';
 
 const Cell = z.union([z.string(), z.number(), z.null()]);
 

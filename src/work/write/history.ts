@@ -26,8 +26,9 @@ export function changeHistory(
   { store }: Pick<Planning, 'store'>,
   offset: number,
   limit: number,
+  by = '',
 ): { items: ChangeSummary[]; total: number; next_offset: number | null } {
-  const { items, total } = listChanges(store, offset, limit);
+  const { items, total } = listChanges(store, offset, limit, by);
   const end = offset + items.length;
   return {
     items: items.map((work) => changeSummary(store, work)),
@@ -73,10 +74,12 @@ function firstEnd({ listed, id }: Work): Remedy {
  * itself. If that change, or its undo, is still being written, this throws instead of taking an earlier one.
  * @throws RelayError `NOT_FOUND`, `INVALID_ARGUMENT` if several IDs begin with `id`, `CONFLICT`, `FORBIDDEN`
  */
-function undoableChange({ store }: Pick<Planning, 'store'>, id: string | undefined): Work {
-  const work = id === undefined ? latestNotUndone(store) : changeNamed(store, id);
+function undoableChange({ store }: Pick<Planning, 'store'>, id: string | undefined, by = ''): Work {
+  const work = id === undefined ? latestNotUndone(store, by) : changeNamed(store, id);
   if (!work) {
-    const what = id === undefined ? 'There is no change to undo.' : `There is no change ${id.slice(0, 100)}.`;
+    const whose = by === '' ? '' : ` of "${by}"`;
+    const what =
+      id === undefined ? `There is no change${whose} to undo.` : `There is no change ${id.slice(0, 100)}.`;
     throw new RelayError('NOT_FOUND', what, {
       remedy: {
         text: 'list_changes or {command} shows the changes, and which of them can be undone. They are kept for 30 days, 200 at most.',
@@ -155,8 +158,9 @@ export function undoneTogether(
   context: Pick<Planning, 'store'>,
   id: string | undefined,
   together: boolean,
+  by = '',
 ): readonly [Work, ...Work[]] {
-  const work = undoableChange(context, id);
+  const work = undoableChange(context, id, by);
   const others = together ? madeTogether(context.store, work).filter(({ seq }) => seq !== work.seq) : [];
   return [work, ...others.map((one) => undoableChange(context, one.id))];
 }

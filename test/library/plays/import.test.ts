@@ -298,7 +298,7 @@ test('options for a list are refused with an archive of plays, and a missing arc
     for (const option of [['--to', 'X'], ['--saved'], ['--format', 'csv']]) {
       const { code, err } = await run(relay, ['import', path, ...option]);
       assert.equal(code, 2);
-      assert.match(err, /goes into the library, not into a playlist/);
+      assert.match(err, /This one has no (playlists|saved songs)|relay import --help/);
     }
     const missing = await run(relay, ['import', join(dirname(path), 'none.zip')]);
     assert.equal(missing.code, 1);

@@ -2,7 +2,7 @@
  * A disk in memory, which survives the program. After a crash, the disk has what was written in steps that had ended. After a
  * power loss, what was not synced is gone.
  */
-import type { Disk, FileContent } from '../../../src/store/databaseFile.ts';
+import type { Disk, FileContent } from '../../../src/store/disk.ts';
 import type { VirtualTime } from './time.ts';
 
 /** The content of a file. Its parts never change. */

@@ -3,7 +3,7 @@
  * tenth of their time.
  */
 import { lazy } from '../../../src/base/memoised.ts';
-import type { FileContent } from '../../../src/store/databaseFile.ts';
+import type { FileContent } from '../../../src/store/disk.ts';
 import { Computer } from './computer.ts';
 import { MemoryDisk } from './disk.ts';
 import { guarded } from './guard.ts';

@@ -96,7 +96,7 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
       // Slow enough for a busy machine: the time limits are in this time.
       const clock = sharedFastClock(12);
       const provider = await startSimulator({ clock });
-      const env = { RELAY_TOOLSETS: 'all', ...LIBRARY, ...victimEnvironment(provider), ...clock.env };
+      const env = { RELAY_ACCESS: 'everything', ...LIBRARY, ...victimEnvironment(provider), ...clock.env };
       try {
         await withDesk(env, async (desk) => {
           const victim = await startVictim(desk);

@@ -43,7 +43,7 @@ export interface Answer {
   error?: { code: string; message: string; remedy?: string };
 }
 
-export const WITH_ALL = { env: { RELAY_TOOLSETS: 'all' } };
+export const WITH_ALL = { env: { RELAY_ACCESS: 'everything' } };
 
 /** A relay with all tools, over an account with `saved` tracks and `playlists` of 30 rows each. */
 export function withAccount(

@@ -132,7 +132,7 @@ function relink(relay: Relay, uri: string, number = 0): void {
 }
 
 test('a dry run says that the run would wait for the first reading', async () => {
-  const env = { RELAY_TOOLSETS: 'all', RELAY_LIBRARY_REQUESTS_PER_DAY: '3' };
+  const env = { RELAY_ACCESS: 'everything', RELAY_LIBRARY_REQUESTS_PER_DAY: '3' };
   await withAccount({ saved: 500, playlists: 2, env }, async (relay) => {
     for (const target of [{ name: 'New' }, { playlist_id: LIST_0 }]) {
       const { keep: dry, preview } = await keep(relay, { ...target, dry_run: true });

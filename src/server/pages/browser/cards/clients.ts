@@ -1,12 +1,11 @@
 /** MCP clients: how to connect one, and those that the owner has approved. */
 import { capital } from '../../../../base/lists.ts';
+import { LEVEL_WORDS, LEVELS, type Level } from '../../../../domain/access.ts';
 import type { PageClient } from '../../../../domain/ownerPage.ts';
 import { type App, button, card, copyButton, entry, list, name, shortened, soft, withCode } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { fromNow, number } from '../format.ts';
 import { ask } from '../session.ts';
-import { extrasPart } from './extras.ts';
-import { showsSteps } from './steps.ts';
 
 /** Number of clients to show until the person asks for the others. */
 const CLIENTS_SHOWN = 10;
@@ -24,16 +23,33 @@ export function clientsCard(app: App): Child {
       }),
       'No client is approved yet.',
     ),
-    !showsSteps(app) && extrasPart(app),
     setupPart(app),
   );
 }
 
 function clientRow(app: App, client: PageClient): Child {
-  const { clientId, name: text, readOnly } = client;
+  const { clientId, name: text, access } = client;
+  const change = (event: Event) => {
+    const level = (event.target as HTMLSelectElement).value as Level;
+    const done = `${text} has the access "${LEVEL_WORDS[level].name}" from its next request on.`;
+    app.act(`access ${clientId}`, () => ask('clients/access', { clientId, level }), done);
+  };
   return entry(
     clientId,
-    [h.p(name(text), readOnly && h.span({ class: 'pill' }, 'Read only')), soft(useOf(client))],
+    [
+      h.p(name(text)),
+      soft(useOf(client)),
+      h.label(
+        { class: 'row' },
+        'May',
+        h.select(
+          { value: access, onchange: change, 'aria-label': `What ${text} may do` },
+          LEVELS.map((level) =>
+            h.option({ key: level, value: level, title: LEVEL_WORDS[level].means }, LEVEL_WORDS[level].name),
+          ),
+        ),
+      ),
+    ],
     button(app, `revoke ${clientId}`, 'Revoke', () => ask('clients/revoke', { clientId }), {
       about: text,
       confirm: 'Revoke now',

@@ -5,7 +5,6 @@ import { type App, button, copyButton, plainButton, row, soft } from '../app.ts'
 import { type Child, h } from '../dom.ts';
 import { ask } from '../session.ts';
 import { goToLogin } from './account.ts';
-import { extrasPart } from './extras.ts';
 
 function stepsDone({ app, account, clients, mcpUsed }: OwnerState): boolean[] {
   return [app.isSet, account.connected, clients.length > 0 || mcpUsed];
@@ -104,11 +103,10 @@ function accountStep(app: App): Child {
   ];
 }
 
-function clientStep(app: App): Child {
+function clientStep(): Child {
   const go = () => document.getElementById('setup-client')?.focus();
   return [
     soft('Choose your AI client; it asks for your approval once.'),
     row(plainButton('Choose a client', go, 'primary')),
-    extrasPart(app),
   ];
 }
