@@ -149,7 +149,13 @@ export function createLibrary(options: LibraryOptions): Library {
   const plays = createPlayImports(options);
   const file = savedAfter(memory, mirrorFile(place));
   const playlistVersions = createPlaylistVersions(memory, file, clock);
-  const sync = createSync({ ...options, file, onRead: playlistVersions.keep, connected });
+  const sync = createSync({
+    ...options,
+    file,
+    onRead: playlistVersions.keep,
+    saveVersions: memory.save,
+    connected,
+  });
   let line: QueryLine | null = null;
   const startedLine = () => (line ??= options.ground?.line?.() ?? createQueryLine(clock));
   const answers = createAnswers(sync, { memory, plays: played }, connected, clock, startedLine);
@@ -217,7 +223,7 @@ export function createLibrary(options: LibraryOptions): Library {
       }),
     follow: (sql, maxAgeMinutes, call) =>
       undamaged(async () => {
-        const answer = await answers.answer({ sql, limit: null, maxAgeMinutes }, call);
+        const answer = await answers.answer({ sql, limit: null, maxAgeMinutes, isQuiet: true }, call);
         return { ...answer, unread: await unread() };
       }),
     playsRead: (sql, { signal }) => undamaged(() => answers.playsRead(sql, signal)),

@@ -48,6 +48,8 @@ export interface SyncOptions {
   file: LibraryFile;
   /** Called when all rows of a playlist have been read, before they replace the earlier rows. */
   onRead(playlist: Playlist, rows: readonly VersionRow[]): Promise<void>;
+  /** Writes `memory.db`. @throws RelayError `STORE_ERROR` */
+  saveVersions(): Promise<void>;
   /** Returns the ID of the connected account; null if none is connected. */
   connected(): string | null;
   clock: Clock;
@@ -63,8 +65,8 @@ export interface Sync {
   readonly wasSeen: boolean;
   /** Says what the copy holds. */
   summary(): Promise<Summary>;
-  /** Makes the file on the disk what a query is to see. @throws RelayError `STORE_ERROR` */
-  saveForQuery(): Promise<void>;
+  /** Groups the tracks of the copy into songs, if any have changed. */
+  settled(): Promise<void>;
   /** Runs `work` on the copy; returns `otherwise` if there is none. */
   read<T>(work: (sql: Sql) => T, otherwise: T): Promise<T>;
   /** Makes sure that there is a copy, and that it is of this account: a copy of another account is dropped. */
@@ -74,9 +76,10 @@ export interface Sync {
   /**
    * Brings the lists up to date that are older than a question allows, and whatever relay has written to. Begins or
    * continues the first reading.
+   * @param isQuiet true for a kept playlist: the copy is then saved hours later, since it can be read again
    * @returns a note for the answer, which says what the answer lacks; null if it lacks nothing
    */
-  current(maxAgeMinutes: number, caller: Caller): Promise<string | null>;
+  current(maxAgeMinutes: number, caller: Caller, isQuiet?: boolean): Promise<string | null>;
   /**
    * Brings the saved tracks up to date.
    * @returns a note if not all saved tracks have been read; otherwise null
@@ -119,7 +122,7 @@ export function createSync(options: SyncOptions): Sync {
   const { file, connected, clock, log, budget } = options;
   const pace = createPace(options.provider, budget, file, clock, () => worker.tell());
   const reader = createReader(pace.provider, change, options.onRead, clock);
-  const worker = createWorker({ ...options, missing, read, finished: saveForQuery, pace });
+  const worker = createWorker({ ...options, missing, read, finished, pace });
 
   /** What the copy holds; null if that has to be counted again. */
   let known: Summary | null = null;
@@ -133,6 +136,8 @@ export function createSync(options: SyncOptions): Sync {
   /** True once somebody has asked for the saved tracks alone. They are then read to their end. */
   let isSavedAsked = false;
   let isStopping = false;
+  /** True while only kept playlists have asked since the copy was last saved. */
+  let isQuiet = false;
   /** When the copy was last saved, in monotonic milliseconds. */
   let savedAt = Number.NEGATIVE_INFINITY;
 
@@ -152,9 +157,19 @@ export function createSync(options: SyncOptions): Sync {
     });
   }
 
-  async function saveForQuery(): Promise<void> {
+  async function settled(): Promise<void> {
     if ((await summary()).areTracksDue) await change(settleTracks);
-    await file.save();
+  }
+
+  /** Saves what was read, unless only kept playlists have asked for it. */
+  async function finished(): Promise<void> {
+    await settled();
+    await (isQuiet ? options.saveVersions() : file.save());
+  }
+
+  function quieten(is: boolean): void {
+    isQuiet = is;
+    file.lazily(is);
   }
 
   async function summary(): Promise<Summary> {
@@ -228,9 +243,9 @@ export function createSync(options: SyncOptions): Sync {
       settle(sql);
       noteShown(sql, key, begunAt);
     });
-    // A kill then loses at most one list or page. The demo has no limits: there a lost page costs nothing, and a save takes longer
-    // than a request.
-    if (budget !== null || clock.monotonic() - savedAt >= 1_000) {
+    // A kill of the first reading then loses at most one list or page. The demo has no limits: there a lost page costs nothing, and
+    // a save takes longer than a request.
+    if ((await summary()).asOf === null && (budget !== null || clock.monotonic() - savedAt >= 1_000)) {
       await file.save();
       savedAt = clock.monotonic();
     }
@@ -270,7 +285,7 @@ export function createSync(options: SyncOptions): Sync {
       putMeta(sql, 'written', JSON.stringify(written));
       if (name !== null) renamePlaylist(sql, key, name);
     });
-    await file.save();
+    if (!isQuiet) await file.save();
   }
 
   // What the copy lacks, in words
@@ -308,12 +323,16 @@ export function createSync(options: SyncOptions): Sync {
       return wasSeen;
     },
     summary,
-    saveForQuery,
+    settled,
     read: async (work, otherwise) => ((await file.exists()) ? change(work) : otherwise),
     of,
     drop,
-    async current(maxAgeMinutes, { signal, progress }) {
+    async current(maxAgeMinutes, { signal, progress }, quiet = false) {
+      // A file that was closed is opened first: if it is damaged, what is known of its content is wrong.
+      if (await file.exists()) await change(() => {});
       const found = await summary();
+      if (!quiet) quieten(false);
+      else if (!worker.isBusy && found.isWhole) quieten(true);
       const isFirst = found.asOf === null;
       const old = ALL_LISTS.filter((list) => !isFirst && ageOf(found, list) >= maxAgeMinutes * MINUTE_MS);
       const keys = [...new Set([...old, ...Object.keys(written)])];
@@ -374,6 +393,7 @@ export function createSync(options: SyncOptions): Sync {
     },
     status,
     async begin() {
+      quieten(false);
       const { asOf } = await summary();
       await wantAll();
       worker.ask(asOf === null ? [] : ALL_LISTS);

@@ -11,6 +11,10 @@ import { machineDisk } from '../../store/disk.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 
 const IDLE_MS = 60_000;
+const LAZY_MS = 6 * 3_600_000;
+
+/** The database, which also gives its image. */
+export type LibrarySql = Sql & Pick<DatabaseFile, 'image'>;
 
 export interface LibraryFile {
   readonly path: string;
@@ -21,13 +25,15 @@ export interface LibraryFile {
    * @throws RelayError `STORE_ERROR` if the file cannot be read now; `STATE_DAMAGED` or `STATE_TOO_NEW` if only another version of
    * relay may use it; errors of `work`
    */
-  use<T>(work: (sql: Sql) => T | Promise<T>): Promise<T>;
+  use<T>(work: (sql: LibrarySql) => T | Promise<T>): Promise<T>;
   /**
    * Writes the whole file if anything has changed since the last save, and waits until it is on the disk. Does not open a
    * closed file.
    * @throws RelayError `STORE_ERROR`
    */
   save(): Promise<void>;
+  /** With true, what changes from now on is saved hours later unless somebody saves it, and the file stays open until then. */
+  lazily(is: boolean): void;
   /**
    * Replaces a file that others have found damaged. If the database is open, writes it once more; otherwise the file is dropped or
    * put aside.
@@ -50,6 +56,7 @@ export function createLibraryFile(options: DatabaseFileOptions): LibraryFile {
   let idle = new AbortController();
   let size = 0;
   let stopped = false;
+  let isLazy = false;
   let notice: string | null = null;
   /** Number of callers that wait for the database or work on it; while there are any, it must not be closed. */
   let users = 0;
@@ -87,7 +94,7 @@ export function createLibraryFile(options: DatabaseFileOptions): LibraryFile {
     if (stopped) return;
     idle = new AbortController();
     const { signal } = idle;
-    later(clock, IDLE_MS, signal, async () => {
+    later(clock, isLazy && file?.state().unsavedChanges ? LAZY_MS : IDLE_MS, signal, async () => {
       await save().catch(() => {});
       if (signal.aborted || users > 0) return;
       // What could not be saved stays in memory.
@@ -112,6 +119,9 @@ export function createLibraryFile(options: DatabaseFileOptions): LibraryFile {
     exists: async () => file !== null || (await disk.markOf(path)) !== null,
     use: (work) => held(async () => work(await database())),
     save,
+    lazily(is) {
+      isLazy = is;
+    },
     replaceDamaged: () =>
       held(async () => {
         // The content in memory is complete, whatever happened to the file.

@@ -2,11 +2,11 @@
 import { type Clock, isoOf } from '../../base/clock.ts';
 import { loginRequired, RelayError } from '../../domain/errors.ts';
 import type { LibraryAnswer } from '../../domain/library.ts';
-import type { LibraryFile } from '../files/libraryFile.ts';
+import type { LibraryFile, LibrarySql } from '../files/libraryFile.ts';
 import type { Sync } from '../sync.ts';
 import type { Caller } from '../worker.ts';
 import type { QueryLine } from './line.ts';
-import type { Question, Rows } from './messages.ts';
+import type { Mirror, Question, Rows } from './messages.ts';
 
 /** Maximum number of characters of rows, columns and note as JSON, so that the whole answer has at most 10,000. */
 const ROW_CHARACTERS = 9_200;
@@ -24,6 +24,8 @@ export interface LibraryQuestion {
   /** Maximum number of rows; null for no limit of rows or characters. */
   limit: number | null;
   maxAgeMinutes: number;
+  /** True if nobody waits for more than the answer, so that the copy need not be saved soon. */
+  isQuiet?: boolean;
 }
 
 /** The plays that a query reads. */
@@ -60,29 +62,32 @@ export function createAnswers(
   line: () => QueryLine,
 ): Answers {
   async function ask(question: { sql: string } & Partial<Question>, signal: AbortSignal): Promise<Rows> {
-    // The thread reads the files itself, so a file that is not in memory need not be opened here.
     if (!(await sync.file.exists())) {
       // The copy was there and is gone. `undamaged` treats this like a file that the thread cannot open.
       if (sync.wasSeen)
         throw new RelayError('STORE_ERROR', 'library.db is gone.', { details: { file: 'library.db' } });
       await sync.file.use(() => {});
     }
-    await sync.saveForQuery();
+    await sync.settled();
     const path = async (file: LibraryFile) => ((await file.exists()) ? file.path : null);
-    const files = { mirror: sync.file.path, memory: await path(memory), plays: await path(plays) };
+    await memory.save();
+    const files = { memory: await path(memory), plays: await path(plays) };
     const most = Number.MAX_SAFE_INTEGER;
-    return line().ask({ limit: most, maxCharacters: most, ...question, files }, signal);
+    // The file stays open until the answer is there.
+    return sync.file.use((sql) =>
+      line().ask({ limit: most, maxCharacters: most, ...question, mirror: mirrorOf(sql), files }, signal),
+    );
   }
 
   /** @returns a note for the answer, which says what the answer lacks; null if it lacks nothing */
   async function bringUpToDate(
-    { sql, maxAgeMinutes }: LibraryQuestion,
+    { sql, maxAgeMinutes, isQuiet }: LibraryQuestion,
     call: Caller,
   ): Promise<string | null> {
     const account = connected();
     if (account !== null) {
       await sync.of(account);
-      return sync.current(maxAgeMinutes, call);
+      return sync.current(maxAgeMinutes, call, isQuiet === true);
     }
     const { asOf } = await sync.summary();
     // Plays need no account, and versions are kept after a logout.
@@ -144,6 +149,16 @@ export function createAnswers(
       }
     },
   };
+}
+
+const opened = new WeakMap<LibrarySql, number>();
+let times = 0;
+
+/** The content of the copy, for a thread that may hold it already. */
+function mirrorOf(sql: LibrarySql): Mirror {
+  const time = opened.get(sql) ?? ++times;
+  opened.set(sql, time);
+  return { mark: `${time} ${sql.version()}`, bytes: () => new Uint8Array(Buffer.concat(sql.image().parts)) };
 }
 
 /** A query without its texts and comments, which may hold the names of tables. */

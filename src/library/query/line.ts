@@ -9,7 +9,7 @@ import type { Clock } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { sqliteModule } from '../../store/sql/sqlite.ts';
 import { isOutOfMemory, startThread } from '../thread.ts';
-import type { Question, Reply, Rows } from './messages.ts';
+import type { PostedQuestion, Question, Reply, Rows } from './messages.ts';
 
 const QUERY_MS = 5_000;
 /** How long a question may take in the quick lane while others wait. */
@@ -46,6 +46,8 @@ interface Asked {
 interface Thread {
   worker: Worker;
   isReady: boolean;
+  /** The mark of the copy that the thread holds; null for none. */
+  mirror: string | null;
   /** The question that the thread works on; null if it is free. */
   at: Asked | null;
   /** Aborting this ends the time limits of the question that the thread works on. */
@@ -74,7 +76,13 @@ export function createQueryLine(clock: Clock): QueryLine {
       const limits = { maxOldGenerationSizeMb: VALUES_LIMIT_MB, maxYoungGenerationSizeMb: 4 };
       const worker = startThread('relay library', { task: 'query', module, heapLimit: HEAP_LIMIT }, limits);
       worker.unref();
-      const started: Thread = { worker, isReady: false, at: null, timer: new AbortController() };
+      const started: Thread = {
+        worker,
+        isReady: false,
+        mirror: null,
+        at: null,
+        timer: new AbortController(),
+      };
       lane.thread = started;
       worker.on('message', (reply: Reply) => heard(started, reply));
       worker.on('error', (error) => lost(started, error));
@@ -162,7 +170,14 @@ export function createQueryLine(clock: Clock): QueryLine {
       one.isLong = true;
       next(quick);
     });
-    thread.worker.postMessage(one.question);
+    const { mirror, ...question } = one.question;
+    const { mark } = mirror;
+    const posted: PostedQuestion = {
+      ...question,
+      mirror: thread.mirror === mark ? { mark } : { mark, bytes: mirror.bytes() },
+    };
+    thread.mirror = mark;
+    thread.worker.postMessage(posted);
   }
 
   function restAfterAWhile(): void {

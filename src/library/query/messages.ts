@@ -2,6 +2,13 @@
 import type { LibraryCell } from '../../domain/library.ts';
 import type { CompiledWasm } from '../../store/sql/wasm.ts';
 
+/** The copy of the library as it is in memory, since it is saved less often than it changes. */
+export interface Mirror {
+  /** The same as long as the content is. */
+  mark: string;
+  bytes(): Uint8Array;
+}
+
 /** The files that a question sees as one database. */
 export type LibraryFileName = 'library.db' | 'memory.db' | 'plays.db';
 
@@ -13,9 +20,13 @@ export interface Question {
   maxCharacters: number;
   /** True to return the rows as CSV, without a limit of characters. */
   isCsv?: boolean;
-  /** Where the files are. The copy must exist; null for another one that does not. */
-  files: { mirror: string; memory: string | null; plays: string | null };
+  mirror: Mirror;
+  /** Where the other files are; null for one that does not exist. */
+  files: { memory: string | null; plays: string | null };
 }
+
+/** A question as the thread gets it. It has the bytes of the copy only if the thread does not hold them yet. */
+export type PostedQuestion = Omit<Question, 'mirror'> & { mirror: { mark: string; bytes?: Uint8Array } };
 
 export interface Rows {
   columns: string[];

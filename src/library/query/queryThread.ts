@@ -8,7 +8,7 @@ import { openDiskFile } from '../../store/sql/diskFile.ts';
 import { firstValue } from '../../store/sql/migrate.ts';
 import { createPagedFile } from '../../store/sql/pagedFile.ts';
 import { MEMORY, NO_PLAYS, NO_VERSIONS, PLAYS } from '../files/schema.ts';
-import type { LibraryFileName, QueryStart, Question, Reply } from './messages.ts';
+import type { LibraryFileName, PostedQuestion, QueryStart, Reply } from './messages.ts';
 import { Damage, Refused, runQuery } from './runQuery.ts';
 
 /**
@@ -40,19 +40,19 @@ export function answerQueries(
   heapBytes: () => number,
 ): void {
   let opened: Opened | null = null;
+  /** The content of the copy. */
+  let copy: Uint8Array = new Uint8Array();
 
-  function database({ files }: Question): Database {
-    const marks = Object.values(files).map(markOf).join('\n');
+  function database({ mirror, files }: PostedQuestion): Database {
+    if (mirror.bytes) copy = mirror.bytes;
+    const marks = [mirror.mark, ...Object.values(files).map(markOf)].join('\n');
     if (opened?.marks === marks) return opened.db;
     for (const one of opened ? [opened.db, ...opened.parts] : []) one.close();
     opened = null;
     const { db, parts } = asOf('library.db', () => {
-      const file = fileOf(files.mirror);
-      const mirror = new SQL.Database(file.bytes);
-      mirror.exec(`pragma temp_store = memory; pragma cache_size = -${CACHE_KIB};`);
-      // Counting the rows fails if the file is not a database.
-      mirror.exec('select count(*) from saved');
-      return { db: mirror, parts: [file] as Opened['parts'] };
+      const main = new SQL.Database(createPagedFile(copy).bytes);
+      main.exec(`pragma temp_store = memory; pragma cache_size = -${CACHE_KIB};`);
+      return { db: main, parts: [] as Opened['parts'] };
     });
     for (const { of, name, id, empty, cacheKiB } of ATTACHED)
       asOf(name, () => {
@@ -72,7 +72,7 @@ export function answerQueries(
     return db;
   }
 
-  function answer(question: Question): Reply {
+  function answer(question: PostedQuestion): Reply {
     try {
       const db = database(question);
       try {
@@ -87,7 +87,7 @@ export function answerQueries(
     }
   }
 
-  port.on('message', (question: Question) => {
+  port.on('message', (question: PostedQuestion) => {
     const reply = answer(question);
     const csv = reply.kind === 'rows' ? (reply.rows.csv ?? []) : [];
     port.postMessage(

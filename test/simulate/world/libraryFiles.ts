@@ -15,7 +15,7 @@ export function lineOver(disk: MemoryDisk): QueryLine {
   return { ask: (question) => answer(disk, question), close: async () => {} };
 }
 
-async function answer(disk: MemoryDisk, { files, ...question }: Question): Promise<Rows> {
+async function answer(disk: MemoryDisk, { mirror, files, ...question }: Question): Promise<Rows> {
   const SQL = await loadSqlite();
   const opened: Database[] = [];
   const open = (path: string | null, empty = '') => {
@@ -25,7 +25,8 @@ async function answer(disk: MemoryDisk, { files, ...question }: Question): Promi
     return db;
   };
   try {
-    const db = open(files.mirror);
+    const db = new SQL.Database(mirror.bytes());
+    opened.push(db);
     attach(db, open(files.memory, NO_VERSIONS), 'memory');
     attach(db, open(files.plays, NO_PLAYS), 'plays');
     db.create_function('fold', (text: unknown) => (text === null ? null : foldLetters(String(text))));
