@@ -63,6 +63,8 @@ export interface Sync {
   readonly file: LibraryFile;
   /** True if this process has used the copy and has not dropped it. */
   readonly wasSeen: boolean;
+  /** True if what is known of the copy is about this database. */
+  knows(sql: Sql): boolean;
   /** Says what the copy holds. */
   summary(): Promise<Summary>;
   /** Groups the tracks of the copy into songs, if any have changed. */
@@ -186,6 +188,8 @@ export function createSync(options: SyncOptions): Sync {
   }
 
   async function of(account: string): Promise<Summary> {
+    // A file that was closed is opened first: if it is damaged, what is known of its content is wrong.
+    if (await file.exists()) await change(() => {});
     const found = await summary();
     if (found.account === account) return found;
     if (found !== NOTHING) await drop();
@@ -322,14 +326,13 @@ export function createSync(options: SyncOptions): Sync {
     get wasSeen() {
       return wasSeen;
     },
+    knows: (sql) => database === null || sql === database,
     summary,
     settled,
     read: async (work, otherwise) => ((await file.exists()) ? change(work) : otherwise),
     of,
     drop,
     async current(maxAgeMinutes, { signal, progress }, quiet = false) {
-      // A file that was closed is opened first: if it is damaged, what is known of its content is wrong.
-      if (await file.exists()) await change(() => {});
       const found = await summary();
       if (!quiet) quieten(false);
       else if (!worker.isBusy && found.isWhole) quieten(true);

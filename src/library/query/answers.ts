@@ -64,8 +64,7 @@ export function createAnswers(
   async function ask(question: { sql: string } & Partial<Question>, signal: AbortSignal): Promise<Rows> {
     if (!(await sync.file.exists())) {
       // The copy was there and is gone. `undamaged` treats this like a file that the thread cannot open.
-      if (sync.wasSeen)
-        throw new RelayError('STORE_ERROR', 'library.db is gone.', { details: { file: 'library.db' } });
+      if (sync.wasSeen) throw gone();
       await sync.file.use(() => {});
     }
     await sync.settled();
@@ -74,9 +73,14 @@ export function createAnswers(
     const files = { memory: await path(memory), plays: await path(plays) };
     const most = Number.MAX_SAFE_INTEGER;
     // The file stays open until the answer is there.
-    return sync.file.use((sql) =>
-      line().ask({ limit: most, maxCharacters: most, ...question, mirror: mirrorOf(sql), files }, signal),
-    );
+    return sync.file.use((sql) => {
+      // The file was closed meanwhile, and was damaged when it was opened again.
+      if (!sync.knows(sql)) throw gone();
+      return line().ask(
+        { limit: most, maxCharacters: most, ...question, mirror: mirrorOf(sql), files },
+        signal,
+      );
+    });
   }
 
   /** @returns a note for the answer, which says what the answer lacks; null if it lacks nothing */
@@ -149,6 +153,10 @@ export function createAnswers(
       }
     },
   };
+}
+
+function gone(): RelayError {
+  return new RelayError('STORE_ERROR', 'library.db is gone.', { details: { file: 'library.db' } });
 }
 
 const opened = new WeakMap<LibrarySql, number>();
