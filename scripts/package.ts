@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { version } from '../package.json' with { type: 'json' };
-import { bundle, root } from './bundle.ts';
+import { bundleParts, root } from './bundle.ts';
 import { type Packed, tarFile, zipFile } from './package/archive.ts';
 import { buildExecutable, bundleScripts, nodeOf } from './package/executable.ts';
 import { mcpbFiles } from './package/mcpb.ts';
@@ -78,8 +78,8 @@ async function npmPackage(): Promise<void> {
   const own = join(folder, 'npm');
   for (const name of ['package.json', 'bin', 'README.md', 'LICENSE'])
     await cp(join(root, name), join(own, name), { recursive: true });
-  const outfile = join(own, 'dist', 'relay.cjs');
-  const metafile = await bundle({ entry: 'src/main.ts', outfile, target: 'node20', minify: true });
+  const outdir = join(own, 'dist', 'program');
+  const metafile = await bundleParts({ entry: 'src/main.ts', outdir, target: 'node20', minify: true });
   await writeFile(join(own, LICENSES), await notices([metafile]));
   const options = { cwd: own, shell: process.platform === 'win32' };
   const { stdout } = await promisify(execFile)('npm', ['pack', '--loglevel=error'], options);

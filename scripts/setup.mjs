@@ -46,7 +46,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
   writeFileSync(stamp, lock);
 }
 
-const bundle = join(root, 'dist', 'relay.cjs');
+const bundle = join(root, 'dist', 'program', 'main.mjs');
 const generated = join(root, 'src', 'generated', 'sql.ts');
 const sources = Math.max(newest(join(root, 'src')), statSync(join(root, 'package.json')).mtimeMs);
 if (!existsSync(generated) || !existsSync(bundle) || statSync(bundle).mtimeMs < sources) {
