@@ -3,6 +3,11 @@ import * as z from 'zod';
 import { RelayError } from '../domain/errors.ts';
 import { ADDRESS, type EntityKind, type EntityRef, parseRef } from '../domain/ids.ts';
 
+/** Makes the error for an argument that cannot be used. @param remedy what to pass instead */
+export function badArgument(message: string, remedy: string): RelayError {
+  return new RelayError('INVALID_ARGUMENT', message, { remedy });
+}
+
 /** An identifier as given, and what it names. */
 export interface GivenRef extends EntityRef {
   input: string;

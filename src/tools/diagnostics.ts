@@ -101,16 +101,13 @@ export const getRateLimitStatusTool = defineTool({
       }),
     ),
   }),
-  async handle({ store, clock }, { provider, scope }) {
+  async handle({ store, clock }, { provider = PROVIDER_NAME, scope }) {
     const now = clock.now();
-    const totals = provider === undefined || provider === PROVIDER_NAME ? requestTotals(store, now) : {};
+    const totals = provider === PROVIDER_NAME ? requestTotals(store, now) : {};
     const limits = new Map(listRateLimits(store, { provider, scope }).map((limit) => [limit.scope, limit]));
-    const scopes = new Set([
-      ...limits.keys(),
-      ...Object.keys(totals).filter((name) => !scope || name === scope),
-    ]);
-    const items = [...scopes].sort().map((name) => limitRow(name, limits.get(name), totals[name] ?? 0, now));
-    return { items };
+    const scopes = [...new Set([...limits.keys(), ...Object.keys(totals)])].sort();
+    const asked = scopes.filter((name) => scope === undefined || name === scope);
+    return { items: asked.map((name) => limitRow(name, limits.get(name), totals[name] ?? 0, now)) };
   },
 });
 

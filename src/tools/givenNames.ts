@@ -1,13 +1,13 @@
-/** Names in place of IDs: a model may give the name that its person says. */
+/** What an argument means that names no kind: a name in place of an ID, and an ID alone. */
 import { didYouMean } from '../base/nearest.ts';
 import { modelText } from '../base/visibleText.ts';
-import { RelayError } from '../domain/errors.ts';
 import { calledLike } from '../music/names.ts';
-import type { Call } from '../provider/api.ts';
+import type { Call, ProviderApi } from '../provider/api.ts';
+import { knownSong } from '../provider/knownNames.ts';
 import { getDevices } from '../provider/resources/player.ts';
 import { getAllMyPlaylists } from '../provider/resources/playlists.ts';
 import { getAccount } from '../store/tables/account.ts';
-import { type GivenPlaylist, isDeviceId } from './arguments.ts';
+import { badArgument, type GivenPlaylist, type GivenRef, isDeviceId } from './arguments.ts';
 import type { Services } from './services.ts';
 
 /** The arguments that may hold a name. */
@@ -42,12 +42,7 @@ async function playlistNamed(services: Services, given: GivenPlaylist, call: Cal
   });
   const all = calledLike(listed, given.input);
   const own = all.filter(({ isOwn }) => isOwn);
-  const { id, uri } = onlyOne(own.length > 0 ? own : all, listed, {
-    argument: 'playlist_id',
-    what: 'playlist',
-    given: given.input,
-    list: 'get_my_playlists',
-  });
+  const { id, uri } = onlyOne('playlist', given.input, own.length > 0 ? own : all, listed);
   return { kind: 'playlist', id, uri, input: given.input };
 }
 
@@ -59,36 +54,35 @@ async function deviceNamed({ provider }: Services, given: string, call: Call): P
   // Spotify does not say how IDs look. What has the form of one, and is none of these, is for Spotify to refuse.
   const looksLikeId = /^[\w-]*[\d_-][\w-]*$/.test(given);
   if (devices.some(({ id }) => id === given) || (found.length === 0 && looksLikeId)) return given;
-  return onlyOne(found, devices, {
-    ...{ argument: 'device_id', what: 'device', given, list: 'get_devices' },
-  }).id;
+  return onlyOne('device', given, found, devices).id;
 }
 
-interface Searched {
-  argument: string;
-  what: 'playlist' | 'device';
-  given: string;
-  /** The tool that lists them all. */
-  list: string;
-}
-
+/** @throws RelayError `INVALID_ARGUMENT` unless exactly one is found; it lists those that fit, or the nearest name */
 function onlyOne<T extends { name: string; told: string }>(
+  what: 'playlist' | 'device',
+  given: string,
   found: readonly T[],
   all: readonly T[],
-  { argument, what, given, list }: Searched,
 ): T {
   const [first] = found;
   if (first && found.length === 1) return first;
   if (first) {
-    throw new RelayError('INVALID_ARGUMENT', `${found.length} ${what}s are called "${given}".`, {
-      remedy: `Pass one of these IDs as ${argument}: ${found.map(({ told }) => told).join(', ')}.`,
-    });
+    const ids = found.map(({ told }) => told).join(', ');
+    const remedy = `Pass one of these IDs as ${what}_id: ${ids}.`;
+    throw badArgument(`${found.length} ${what}s are called "${given}".`, remedy);
   }
-  const meant = didYouMean(
-    given,
-    all.map(({ name }) => name),
-  );
-  throw new RelayError('INVALID_ARGUMENT', `There is no ${what} called "${given}".`, {
-    remedy: [meant, `${list} lists them.`].filter((text) => text !== undefined).join(' '),
-  });
+  const names = all.map(({ name }) => name);
+  const list = `${what === 'playlist' ? 'get_my_playlists' : 'get_devices'} lists them.`;
+  const remedy = [didYouMean(given, names), list].filter(Boolean).join(' ');
+  throw badArgument(`There is no ${what} called "${given}".`, remedy);
+}
+
+/**
+ * The URI of a track or an episode. An ID alone is read as that of a track, but the lean row of an episode has only its ID: if
+ * relay has read the episode, the ID names it.
+ */
+export function itemUri(provider: ProviderApi, { uri, id, input }: GivenRef): string {
+  if (input.trim() !== id) return uri;
+  const episode = `spotify:episode:${id}`;
+  return knownSong(provider, episode) === null ? uri : episode;
 }

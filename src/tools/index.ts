@@ -11,13 +11,11 @@ import * as diagnostics from './diagnostics.ts';
 import * as albums from './extras/albums.ts';
 import * as changeTools from './extras/changeTools.ts';
 import * as deletePlaylist from './extras/deletePlaylist.ts';
-import * as editByQuery from './extras/editByQuery.ts';
 import * as importList from './extras/importList.ts';
 import * as keptPlaylists from './extras/keptPlaylists.ts';
-import * as libraryQuestions from './extras/libraryQuestions.ts';
+import * as libraryQueries from './extras/libraryQueries.ts';
 import * as player from './extras/player.ts';
 import * as playlistVersions from './extras/playlistVersions.ts';
-import * as savedAlbums from './extras/savedAlbums.ts';
 import * as jobTools from './jobTools.ts';
 import * as listening from './listening.ts';
 import * as playbackCommands from './playback/playbackCommands.ts';
@@ -38,8 +36,8 @@ const STANDARD: readonly object[] = [
 
 /** The files with the tools that only `everything` has. */
 const EXTRAS: readonly object[] = [
-  ...[albums, savedAlbums, player, deletePlaylist, changeTools, importList],
-  ...[libraryQuestions, editByQuery, keptPlaylists, playlistVersions],
+  ...[albums, player, deletePlaylist, changeTools, importList],
+  ...[libraryQueries, keptPlaylists, playlistVersions],
 ];
 
 const toolsIn = (files: readonly object[]) => files.flatMap((file) => Object.values(file).filter(isTool));

@@ -3,7 +3,6 @@
 import * as z from 'zod';
 import { counted } from '../base/lists.ts';
 import { mapInTurns } from '../base/turns.ts';
-import { RelayError } from '../domain/errors.ts';
 import { isEpisodeUri } from '../domain/ids.ts';
 import {
   BULK_JOB_TYPES,
@@ -21,20 +20,25 @@ import { type Fix, MAX_FIXES } from '../domain/settling.ts';
 import { listOf, Track } from '../domain/shapes.ts';
 import type { NewItem } from '../store/tables/items.ts';
 import { REVIEWS } from '../work/write/review.ts';
-import { type LeanForm, leanList } from './answer/lean.ts';
-import { compact, LeanTrack, leanTrack } from './answer/leanShapes.ts';
-import { Description, MAX_ENTRIES, PlaylistName, PlaylistRef, TrackRef } from './arguments.ts';
+import { compact, leanList, leanTrack, shape } from './answer/lean.ts';
+import { badArgument, Description, MAX_ENTRIES, PlaylistName, PlaylistRef, TrackRef } from './arguments.ts';
 import { askerOf } from './asker.ts';
 import { anyEntries, itemOf } from './bulk/entries.ts';
-import { Candidate, CONFIRMED, FOR_ENTRIES, LeanCandidate, leanCandidates } from './catalog/trackMatching.ts';
+import {
+  Candidate,
+  CONFIRMED,
+  FOR_ENTRIES,
+  LeanCandidates,
+  leanCandidates,
+} from './catalog/trackMatching.ts';
 import { defineTool } from './tool.ts';
 
 const Time = z.string().nullable().describe('ISO 8601');
 const Count = z.number();
 
-const JobFailure = z.object({ code: z.string(), message: z.string(), remedy: z.string().optional() });
+const Failure = z.object({ code: z.string(), message: z.string(), remedy: z.string().optional() });
 
-const JobSummary = z.object({
+const Job = z.object({
   job_id: z.string(),
   type: z.enum(JOB_TYPES),
   status: z.enum(JOB_STATUSES),
@@ -61,21 +65,36 @@ const JobSummary = z.object({
   review_required: z
     .boolean()
     .describe('true: someone else changed the playlist in the meantime; result holds both lists'),
-  error: JobFailure.extend({
+  error: Failure.extend({
     fix: z.unknown().optional().describe('The remedy as a value, for programs'),
   }).nullable(),
   created_at: z.string(),
   updated_at: z.string(),
   started_at: Time,
   completed_at: Time,
-});
-
-const JobShape = JobSummary.extend({
   payload: z.record(z.string(), z.unknown()),
   result: z.record(z.string(), z.unknown()).nullable(),
 });
 
-const JobItemShape = z.object({
+/** A job in a list. Its payload and result may be long. */
+const ListedJob = Job.omit({ payload: true, result: true });
+type ListedJob = z.infer<typeof ListedJob>;
+
+/** Without the payload, which the caller gave, and details such as the number of attempts. */
+const LeanJob = Job.omit({
+  ...{ phase: true, spelling: true, attempts: true, max_attempts: true },
+  ...{ updated_at: true, started_at: true, payload: true },
+})
+  .extend({ error: Failure.nullable() })
+  .partial();
+
+const leanJob = shape(LeanJob, (job: ListedJob) => {
+  const { pending, skipped, skipped_existing, ...told } = LeanJob.parse(job);
+  const unusual = { pending: pending || null, skipped: skipped || null };
+  return compact({ ...told, ...unusual, skipped_existing: skipped_existing || null });
+});
+
+const JobItem = z.object({
   position: z.number().describe('0-based position in the list'),
   input: z.unknown().describe('As given'),
   status: z.enum(ITEM_STATUSES),
@@ -83,104 +102,29 @@ const JobItemShape = z.object({
   track: Track.nullable().describe('null also for items given by ID, which are not looked up'),
   candidates: z.array(Candidate).optional().describe(FOR_ENTRIES),
   confirmed: z.literal(true).optional().describe(CONFIRMED),
-  error: JobFailure.optional(),
+  error: Failure.optional(),
 });
+type JobItem = z.infer<typeof JobItem>;
 
-const LeanJob = z.object({
-  job_id: z.string(),
-  type: z.string(),
-  status: z.string(),
-  playlist_id: z.string().optional(),
-  name: z.string().optional(),
-  total_items: Count,
-  pending: Count.optional(),
-  resolved: Count,
-  ambiguous: Count,
-  unmatched: Count,
-  failed: Count,
-  confirmed: Count.optional(),
-  skipped_existing: Count.optional(),
-  skipped: Count.optional(),
-  written: Count,
-  run_after: z.string().optional(),
-  reason: z.string().optional(),
-  review_required: z.boolean().optional(),
-  error: JobFailure.optional(),
-  result: z.looseObject({}).optional(),
-  created_at: z.string(),
-  completed_at: z.string().optional(),
-});
-
-type JobShape = z.infer<typeof JobShape>;
-
-/** Leaves out the remedy's value, since `remedy` says the same in words. */
-function leanFailure({ code, message, remedy }: z.infer<typeof JobFailure>): z.infer<typeof JobFailure> {
-  return { code, message, ...(remedy === undefined ? {} : { remedy }) };
-}
-
-/** Leaves out the payload, which the caller gave, and details such as the number of attempts. */
-function leanJob(job: z.infer<typeof JobSummary> & Partial<JobShape>): z.infer<typeof LeanJob> {
-  const { job_id, type, status, total_items, resolved, ambiguous, unmatched, failed, written } = job;
-  return {
-    job_id,
-    type,
-    status,
-    total_items,
-    resolved,
-    ambiguous,
-    unmatched,
-    failed,
-    written,
-    created_at: job.created_at,
-    ...compact({
-      playlist_id: job.playlist_id,
-      pending: job.pending || null,
-      confirmed: job.confirmed ?? null,
-      skipped_existing: job.skipped_existing || null,
-      skipped: job.skipped || null,
-      name: job.name,
-      run_after: job.run_after,
-      reason: job.reason,
-      review_required: job.review_required,
-      error: job.error && leanFailure(job.error),
-      result: job.result && job.result,
-      completed_at: job.completed_at,
+const leanJobItem = shape(
+  // An error has the members of a job's error.
+  JobItem.omit({ uri: true })
+    .extend({ track: leanTrack.schema, candidates: LeanCandidates, error: z.looseObject({}) })
+    .partial(),
+  ({ uri: _, track, candidates, ...item }: JobItem) =>
+    compact({
+      ...item,
+      track: track && leanTrack.of(track),
+      // The track is known; its one candidate says that a typo was forgiven.
+      candidates: leanCandidates(candidates, track ? 1 : undefined),
     }),
-  };
-}
-
-const LeanJobItem = z.object({
-  position: z.number(),
-  input: z.unknown(),
-  status: z.string(),
-  track: LeanTrack.optional(),
-  candidates: z.array(LeanCandidate.pick({ score: true, reasons: true })).optional(),
-  confirmed: z.literal(true).optional(),
-  error: z.looseObject({}).optional(),
-});
-
-function leanJobItem(item: z.infer<typeof JobItemShape>): z.infer<typeof LeanJobItem> {
-  const { position, input, status, track, candidates, confirmed, error } = item;
-  return {
-    position,
-    input,
-    status,
-    ...compact({
-      track: track && leanTrack(track),
-      candidates: track
-        ? candidates?.map(({ score, reasons }) => ({ score, reasons }))
-        : leanCandidates(candidates),
-      confirmed: confirmed ?? null,
-      error,
-    }),
-  };
-}
+);
 
 /**
  * The note on a job that waits for the owner to log in; null for any other job. The link is in the error of a call to Spotify.
  * If another account is connected, no call fails, and the job has an error that says what to do.
  */
-function loginNote({ status, reason, error }: z.infer<typeof JobSummary>): string | null {
+function loginNote({ status, reason, error }: ListedJob): string | null {
   if (status !== 'waiting' || reason !== 'LOGIN_REQUIRED' || error !== null) return null;
   return 'This job waits until the user logs in to Spotify: call get_devices for the link. It then continues by itself.';
 }
@@ -189,11 +133,7 @@ function loginNote({ status, reason, error }: z.infer<typeof JobSummary>): strin
  * The note on a page that does not show all unresolved items; null if it shows them all, or if it is a page of them alone.
  * @param total number of items of the list that was asked for
  */
-function unresolvedNote(
-  job: z.infer<typeof JobSummary>,
-  items: ReadonlyArray<z.infer<typeof JobItemShape>>,
-  total: number,
-): string | null {
+function unresolvedNote(job: ListedJob, items: readonly JobItem[], total: number): string | null {
   const all = unresolvedOf(job);
   if (total === all) return null;
   const shown = items.filter(({ status }) => UNRESOLVED_STATUSES.includes(status)).length;
@@ -244,9 +184,6 @@ export const createBulkJobTool = defineTool({
     estimated_requests: Count.describe(
       'Spotify requests it takes at least, out of a daily quota; misspelled songs and long playlists take more',
     ),
-    estimated_requests_at_most: Count.nullable().describe(
-      'And at most, unless requests fail: what is misspelled or not found needs a second search. null: depends on how long the playlist or the library is',
-    ),
   }),
   async handle(services, { type, payload, items, max_attempts }, call) {
     const { works, provider } = services;
@@ -255,52 +192,32 @@ export const createBulkJobTool = defineTool({
     requireTarget(type, stored);
     const listed = await mapInTurns(items, (entry) => itemOf(provider, entry));
     if (type === 'save_tracks' || type === 'remove_saved_tracks') refuseEpisodes(listed);
-    const { job, estimatedRequests, mostRequests } = await works.create({
-      type,
-      payload: stored,
-      items: listed,
-      maxAttempts: max_attempts,
-      askedBy: askerOf(services, call),
-    });
-    const { job_id, status, total_items } = job;
-    return {
-      job_id,
-      status,
-      total_items,
-      estimated_requests: estimatedRequests,
-      estimated_requests_at_most: mostRequests,
-    };
+    const list = { type, payload: stored, items: listed, maxAttempts: max_attempts };
+    const created = await works.create({ ...list, askedBy: askerOf(services, call) });
+    const { job_id, status, total_items } = created.job;
+    return { job_id, status, total_items, estimated_requests: created.estimatedRequests };
   },
 });
 
-function requireTarget(type: BulkJobType, payload: JobPayload): void {
-  if (type === 'add_to_playlist' || type === 'replace_playlist') {
-    if (payload.playlist_id !== undefined) return;
-    throw new RelayError('INVALID_ARGUMENT', `payload.playlist_id is required for ${type}.`, {
-      remedy: 'Pass a playlist from get_my_playlists or find_playlist_by_name.',
-    });
+function requireTarget(type: BulkJobType, { playlist_id, name }: JobPayload): void {
+  const needsPlaylist = type === 'add_to_playlist' || type === 'replace_playlist';
+  if (needsPlaylist && playlist_id === undefined) {
+    const remedy = 'Pass a playlist from get_my_playlists or find_playlist_by_name.';
+    throw badArgument(`payload.playlist_id is required for ${type}.`, remedy);
   }
   // A caller that names a playlist expects the job to write there.
-  if (payload.playlist_id !== undefined) {
-    const writes = type === 'create_playlist' ? 'makes a new playlist' : 'changes the saved tracks';
-    throw new RelayError(
-      'INVALID_ARGUMENT',
-      `payload.playlist_id does not go with ${type}, which ${writes}.`,
-      { remedy: 'Omit payload.playlist_id, or pass add_to_playlist or replace_playlist as the type.' },
-    );
+  if (!needsPlaylist && playlist_id !== undefined) {
+    const remedy = 'Omit payload.playlist_id, or pass add_to_playlist or replace_playlist as the type.';
+    throw badArgument(`payload.playlist_id does not go with ${type}.`, remedy);
   }
-  if (type !== 'create_playlist' || payload.name !== undefined) return;
-  throw new RelayError('INVALID_ARGUMENT', 'payload.name is required for create_playlist.', {
-    remedy: 'Pass the name of the new playlist.',
-  });
+  if (type === 'create_playlist' && name === undefined)
+    throw badArgument('payload.name is required for create_playlist.', 'Pass the name of the new playlist.');
 }
 
 function refuseEpisodes(items: readonly NewItem[]): void {
   const at = items.findIndex(({ uri }) => uri !== null && isEpisodeUri(uri));
   if (at < 0) return;
-  throw new RelayError('INVALID_ARGUMENT', `items[${at}] is an episode; this job takes only tracks.`, {
-    remedy: 'Leave episodes out.',
-  });
+  throw badArgument(`items[${at}] is an episode; this job takes only tracks.`, 'Leave episodes out.');
 }
 
 export const getJobStatusTool = defineTool({
@@ -320,8 +237,8 @@ export const getJobStatusTool = defineTool({
     limit: JobLimit,
   }),
   output: z.object({
-    job: JobShape,
-    items: z.array(JobItemShape),
+    job: Job,
+    items: z.array(JobItem),
     total: Count.describe('Items of the list asked for'),
     next_offset: z.number().nullable().describe('Give this as offset for the next page; null at the end'),
   }),
@@ -329,16 +246,13 @@ export const getJobStatusTool = defineTool({
     schema: z.object({
       note: z.string().optional(),
       job: LeanJob,
-      items: z.array(LeanJobItem),
+      items: z.array(leanJobItem.schema),
       total: Count,
       next_offset: Count.optional(),
     }),
     of: ({ job, items, total, next_offset }) => ({
-      ...compact({ note: loginNote(job) ?? unresolvedNote(job, items, total) }),
-      job: leanJob(job),
-      items: items.map(leanJobItem),
-      total,
-      ...compact({ next_offset }),
+      ...compact({ note: loginNote(job) ?? unresolvedNote(job, items, total), next_offset }),
+      ...{ job: leanJob.of(job), items: items.map(leanJobItem.of), total },
     }),
   },
   async handle({ works }, { job_id, only, offset, limit }) {
@@ -356,8 +270,8 @@ export const listJobsTool = defineTool({
   kind: 'read',
   openWorld: false,
   input: z.object({ offset: JobOffset, limit: JobLimit }),
-  output: listOf(JobSummary),
-  lean: leanList(LeanJob, leanJob),
+  output: listOf(ListedJob),
+  lean: leanList(leanJob),
   async handle({ works }, { offset, limit }) {
     const { items, total } = works.list(offset, limit);
     const end = offset + limit;
@@ -365,7 +279,16 @@ export const listJobsTool = defineTool({
   },
 });
 
-const JobAnswer = z.object({ job: JobShape });
+const JobAnswer = z.object({ job: Job });
+
+/** A short form: the schema of get_job_status describes the rest. */
+const LeanJobAnswer = z.object({
+  job: LeanJob.pick({ job_id: true, type: true, status: true, written: true }),
+});
+const leanJobAnswer = {
+  schema: LeanJobAnswer,
+  of: ({ job, ...counts }: z.infer<typeof JobAnswer>) => ({ ...counts, job: leanJob.of(job) }),
+};
 
 const Position = z.int().min(0).max(MAX_ENTRIES).describe('Position of the item in get_job_status');
 
@@ -392,12 +315,10 @@ function fixOf({ position, track_id }: z.output<typeof FixGiven>): Fix {
   return track_id === undefined ? { position, skip: true } : { position, uri: track_id.uri };
 }
 
-/** A short form: the schema of get_job_status describes the rest. */
-const ToldJob = LeanJob.pick({ job_id: true, type: true, status: true, written: true });
-
-const leanJobAnswer: LeanForm<z.infer<typeof JobAnswer>> = {
-  schema: z.object({ job: ToldJob }),
-  of: ({ job }) => ({ job: leanJob(job) }),
+/** How many items a call of resume_job has decided. */
+const settledCounts = {
+  settled: Count.optional().describe('Items that now have their track'),
+  skipped: Count.optional().describe('Items that are now left out'),
 };
 
 export const resumeJobTool = defineTool({
@@ -425,26 +346,17 @@ export const resumeJobTool = defineTool({
         'Takes the first candidate of every other unresolved song that scores at least this, 0 to 1. 0.36 or more means a typo or two; other versions score 0.35 at most',
       ),
   }),
-  output: JobAnswer.extend({
-    settled: Count.optional().describe('Items that now have their track'),
-    skipped: Count.optional().describe('Items that are now left out'),
-  }),
-  lean: {
-    schema: z.object({ settled: Count.optional(), skipped: Count.optional(), job: ToldJob }),
-    of: ({ job, ...counts }) => ({ ...counts, job: leanJob(job) }),
-  },
+  output: z.object({ ...settledCounts, ...JobAnswer.shape }),
+  lean: { ...leanJobAnswer, schema: z.object({ ...settledCounts, ...LeanJobAnswer.shape }) },
   async handle({ works }, { job_id, review, fixes, accept_near }, call) {
     if (fixes === undefined && accept_near === undefined)
       return { job: await works.resume(job_id, review, call) };
     if (review !== undefined) {
-      throw new RelayError('INVALID_ARGUMENT', 'review cannot be combined with fixes or accept_near.', {
-        remedy:
-          'Pass review alone, for a job that has begun to write. Pass the others for a job that has not.',
-      });
+      const remedy =
+        'Pass review alone, for a job that has begun to write. Pass the others for a job that has not.';
+      throw badArgument('review cannot be combined with fixes or accept_near.', remedy);
     }
-    const settlement = { fixes: fixes?.map(fixOf), acceptNear: accept_near };
-    const { job, settled, skipped } = await works.settle(job_id, settlement, call);
-    return { job, settled, skipped };
+    return works.settle(job_id, { fixes: fixes?.map(fixOf), acceptNear: accept_near }, call);
   },
 });
 

@@ -24,23 +24,22 @@ export function queryArgument(what: string) {
 /** Says what is missing from the answer, and why. */
 export const Note = z.string().optional();
 
-type Filtered<T> = Page<T> & { note?: string };
-
 /** Saved tracks with all of the words in title, artists or album. */
 export async function filteredSaved(
   { library }: Services,
   query: string,
   window: PageRequest,
   call: Call,
-): Promise<Filtered<SavedTrack>> {
-  const from = 'saved as row join tracks using (uri)';
-  const find = (one: PageRequest) => library.view({ kind: 'saved' }, selectOf(from, query, one), call);
-  const { rows, total, note } = await pageOf(await find(window), window, find);
-  const items = rows.map(({ added_at, media }) => ({
-    added_at,
-    track: media?.type === 'track' ? media : null,
-  }));
-  return { ...paged(items, total, window), ...(note === null ? {} : { note }) };
+): Promise<Page<SavedTrack> & { note?: string }> {
+  const select = `select row.added_at, ${MEDIA_COLUMNS}
+    from saved as row join tracks using (uri) order by row.position`;
+  const found = await library.view({ kind: 'saved' }, select, call);
+  const rows = (found?.rows ?? []).map(([added, ...media]) => {
+    const track = mediaOf(media);
+    return { added_at: textOf(added), track: track?.type === 'track' ? track : null };
+  });
+  const matching = rows.filter(({ track }) => track && hasWords(wordsIn(track), query));
+  return { ...pageOf(matching, window), ...(found?.note && { note: found.note }) };
 }
 
 /** Rows of a playlist with all of the words in title, artists or album, each with its position in the playlist. */
@@ -50,61 +49,14 @@ export async function filteredPlaylist(
   query: string,
   window: PageRequest,
   call: Call,
-): Promise<Filtered<Item>> {
-  const { library, provider, rows: playlistRows } = services;
-  const from = `playlist_rows as row join tracks using (uri)`;
-  const condition = `row.playlist_id = ${quoted(playlistId)}`;
-  const find = (one: PageRequest) =>
-    library.view({ kind: 'playlist', id: playlistId }, selectOf(from, query, one, condition), call);
-  const found = await find(window);
-  if (found === null) {
-    // The copy has no rows of a playlist that is not in the library.
-    const { items } = await playlistRows.read(playlistId, call);
-    const words = wordsOf(query);
-    const matching = items.filter(({ item }) => item !== null && hasWords(wordsIn(item), words));
-    return paged(matching.slice(window.offset, window.offset + window.limit), matching.length, window);
-  }
-  const { rows, total, note } = await pageOf(found, window, find);
-  const items = rows.map(itemOf);
-  for (const { item } of items) noteSong(provider, item);
-  return { ...paged(items, total, window), ...(note === null ? {} : { note }) };
-}
-
-/**
- * All rows of a playlist, to be counted. If the copy has them, one request checks that they are current. Only a changed
- * playlist is read again.
- */
-export async function wholePlaylist(
-  { library, rows: playlistRows }: Services,
-  playlistId: string,
-  call: Call,
-): Promise<{ playlist: Pick<Playlist, 'name' | 'snapshot_id'>; items: Item[] }> {
-  const select = `select row.position, row.added_at, playlists.name, playlists.snapshot_id, ${MEDIA_COLUMNS}
-    from playlists left join playlist_rows as row on row.playlist_id = playlists.id
-      left join tracks on tracks.uri = row.uri
-    where playlists.id = ${quoted(playlistId)} order by row.position`;
-  const found = await library.view({ kind: 'playlist', id: playlistId, isKnown: true }, select, call);
-  const [first] = found?.rows ?? [];
-  if (!found || !first) return playlistRows.read(playlistId, call);
-  const text = (cell: Cells[number] | undefined) => (typeof cell === 'string' ? cell : null);
-  return {
-    playlist: { name: text(first[2]) ?? '', snapshot_id: text(first[3]) },
-    items: found.rows
-      .filter(([position]) => position !== null)
-      .map(([position, added, , , ...media]) =>
-        itemOf({ position: Number(position), added_at: text(added), media: mediaOf(media) }),
-      ),
-  };
-}
-
-function itemOf({ position, added_at, media }: Omit<FoundRow, 'media'> & { media: Media | null }): Item {
-  return {
-    position,
-    added_at,
-    item_type: media?.type ?? 'unknown',
-    is_local: media?.type === 'track' && media.is_local,
-    item: media,
-  };
+): Promise<Page<Item>> {
+  const { items } = await wholePlaylist(services, playlistId, call, { isKnown: false });
+  const page = pageOf(
+    items.filter(({ item }) => item && hasWords(wordsIn(item), query)),
+    window,
+  );
+  for (const { item } of page.items) noteSong(services.provider, item);
+  return page;
 }
 
 /** Playlists of the library with all of the words in name or description. */
@@ -114,62 +66,58 @@ export async function filteredPlaylists(
   window: PageRequest,
   call: Call,
 ): Promise<Page<Playlist>> {
-  const words = wordsOf(query);
   const all = await library.playlists(call);
-  const matching = all.filter(({ name, description }) => hasWords(`${name} ${description ?? ''}`, words));
-  return paged(matching.slice(window.offset, window.offset + window.limit), matching.length, window);
+  const matching = all.filter(({ name, description }) => hasWords(`${name} ${description ?? ''}`, query));
+  return pageOf(matching, window);
 }
 
-function paged<T>(items: T[], total: number, { limit, offset }: PageRequest): Page<T> {
-  return { items, total, limit, offset, next_offset: offset + limit < total ? offset + limit : null };
+/**
+ * All rows of a playlist. If the copy has them, one request checks that they are current. Only a changed playlist is read again.
+ * @param options.isKnown false to read a playlist of the library into the copy, if the copy does not have its rows yet
+ */
+export async function wholePlaylist(
+  { library, rows: playlistRows }: Services,
+  playlistId: string,
+  call: Call,
+  { isKnown = true }: { isKnown?: boolean } = {},
+): Promise<{ playlist: Pick<Playlist, 'name' | 'snapshot_id'>; items: Item[] }> {
+  const select = `select row.position, row.added_at, playlists.name, playlists.snapshot_id, ${MEDIA_COLUMNS}
+    from playlists left join playlist_rows as row on row.playlist_id = playlists.id
+      left join tracks on tracks.uri = row.uri
+    where playlists.id = ${quoted(playlistId)} order by row.position`;
+  const found = await library.view({ kind: 'playlist', id: playlistId, isKnown }, select, call);
+  const [first] = found?.rows ?? [];
+  if (!found || !first) return playlistRows.read(playlistId, call);
+  return {
+    playlist: { name: textOf(first[2]) ?? '', snapshot_id: textOf(first[3]) },
+    items: found.rows
+      .filter(([position]) => position !== null)
+      .map(([position, added, , , ...media]) => itemOf(Number(position), textOf(added), mediaOf(media))),
+  };
 }
 
-function wordsOf(query: string): string[] {
-  // SQLite would take a zero character for the end of the query.
-  return foldLetters(query.replaceAll('\0', ' '))
-    .split(/\s+/)
-    .filter((word) => word !== '');
+function itemOf(position: number, added_at: string | null, item: Media | null): Item {
+  const is_local = item?.type === 'track' && item.is_local;
+  return { position, added_at, item_type: item?.type ?? 'unknown', is_local, item };
 }
 
-function hasWords(text: string, words: readonly string[]): boolean {
+function textOf(cell: string | number | null | undefined): string | null {
+  return typeof cell === 'string' ? cell : null;
+}
+
+function pageOf<T>(all: readonly T[], { limit, offset }: PageRequest): Page<T> {
+  const end = offset + limit;
+  const total = all.length;
+  return { items: all.slice(offset, end), total, limit, offset, next_offset: end < total ? end : null };
+}
+
+function hasWords(text: string, query: string): boolean {
   const folded = foldLetters(text);
+  const words = foldLetters(query).split(/\s+/);
   return words.every((word) => folded.includes(word));
 }
 
 function wordsIn(media: Media): string {
   if (media.type === 'episode') return `${media.name} ${media.show.name ?? ''}`;
   return `${media.name} ${media.artists.map(({ name }) => name).join(', ')} ${media.album.name ?? ''}`;
-}
-
-function selectOf(from: string, query: string, { limit, offset }: PageRequest, condition = '1'): string {
-  const text = "fold(tracks.name || ' ' || tracks.artist || ' ' || ifnull(tracks.album, ''))";
-  const words = wordsOf(query).map((word) => `instr(${text}, ${quoted(word)}) > 0`);
-  return `select row.position, row.added_at, count(*) over (), ${MEDIA_COLUMNS}
-    from ${from} where ${[condition, ...words].join(' and ')} order by row.position limit ${limit} offset ${offset}`;
-}
-
-type Cells = ReadonlyArray<string | number | null>;
-type Found = { rows: ReadonlyArray<Cells>; note: string | null } | null;
-
-interface FoundRow {
-  position: number;
-  added_at: string | null;
-  media: Media;
-}
-
-async function pageOf(
-  found: Found,
-  window: PageRequest,
-  find: (window: PageRequest) => Promise<Found>,
-): Promise<{ rows: FoundRow[]; total: number; note: string | null }> {
-  const rows = found?.rows ?? [];
-  // An offset beyond the end returns no row, and so no total. The total is then read with the first row.
-  const first = rows[0] ?? (window.offset > 0 ? (await find({ limit: 1, offset: 0 }))?.rows[0] : undefined);
-  return { rows: rows.map(rowOf), total: Number(first?.[2] ?? 0), note: found?.note ?? null };
-}
-
-function rowOf([position, added, , ...media]: Cells): FoundRow {
-  const found = mediaOf(media);
-  if (found === null) throw new RangeError('A row that was found by its words has a track.');
-  return { position: Number(position), added_at: typeof added === 'string' ? added : null, media: found };
 }

@@ -1,11 +1,9 @@
 /** Top items and history. */
 import * as z from 'zod';
-import { RelayError } from '../domain/errors.ts';
 import { Artist, Context, listOf, Track } from '../domain/shapes.ts';
 import { getRecentlyPlayed, getTopArtists, getTopTracks } from '../provider/resources/listening.ts';
-import { leanList, linksOf } from './answer/lean.ts';
-import { compact, LeanArtist, LeanTrack, leanArtist, leanContext, leanTrack } from './answer/leanShapes.ts';
-import { limit, Offset } from './arguments.ts';
+import { compact, leanArtist, leanList, leanTrack, linksOf } from './answer/lean.ts';
+import { badArgument, limit, Offset } from './arguments.ts';
 import { defineTool } from './tool.ts';
 
 const topInput = z.object({
@@ -25,7 +23,7 @@ export const getTopTracksTool = defineTool({
   kind: 'read',
   input: topInput,
   output: listOf(Track),
-  lean: leanList(LeanTrack, leanTrack, { links: true }),
+  lean: leanList(leanTrack, { links: true }),
   handle: ({ provider }, args, call) => getTopTracks(provider, args.time_range, args, call),
 });
 
@@ -37,50 +35,34 @@ export const getTopArtistsTool = defineTool({
   kind: 'read',
   input: topInput,
   output: listOf(Artist),
-  lean: leanList(LeanArtist, leanArtist),
+  lean: leanList(leanArtist),
   handle: ({ provider }, args, call) => getTopArtists(provider, args.time_range, args, call),
 });
 
-/** The last moment that JavaScript can represent, in Unix milliseconds. */
-const LAST_MOMENT = 8_640_000_000_000_000;
 const NOT_A_MOMENT = 'must be Unix milliseconds or an ISO 8601 time such as 2026-03-01T18:00:00Z';
 
 /** Unix seconds of the years 2001 to 2286. As milliseconds, they would be a date in early 1970. */
 const SECONDS = { least: 1e9, most: 1e10 };
+/** The last moment that JavaScript can represent, in Unix milliseconds. */
+const LAST_MOMENT = 8_640_000_000_000_000;
 
-/**
- * Unix milliseconds, from text as in `cursors`, a number, or an ISO 8601 time as in a row. A number in the range `SECONDS`
- * counts as Unix seconds.
- */
-const Moment = z.union([
-  z
-    .string()
-    .max(40)
-    .transform((text, { issues }) => {
-      const moment = momentOf(text.trim());
-      if (moment === null) issues.push({ code: 'custom', message: NOT_A_MOMENT, input: text });
-      return moment ?? 0;
-    }),
-  z.int().min(0).max(LAST_MOMENT).transform(inMilliseconds),
-]);
+/** Unix milliseconds, from a number or text as in `cursors`, or an ISO 8601 time as in a row. `SECONDS` count as seconds. */
+const Moment = z.union([z.string().max(40), z.int()]).transform((given, { issues }) => {
+  const moment = momentOf(String(given).trim());
+  if (moment >= 0 && moment <= LAST_MOMENT) return moment;
+  issues.push({ code: 'custom', message: NOT_A_MOMENT, input: given });
+  return z.NEVER;
+});
 
-function inMilliseconds(time: number): number {
-  return time >= SECONDS.least && time < SECONDS.most ? time * 1000 : time;
-}
-
-function momentOf(text: string): number | null {
+function momentOf(text: string): number {
+  if (/^\d+$/.test(text)) {
+    const time = Number(text);
+    return time >= SECONDS.least && time < SECONDS.most ? time * 1000 : time;
+  }
   const day = /^\d{4}-\d\d-\d\d/.exec(text)?.[0];
   // `Date.parse` takes 30 February for a day in March.
-  if (day !== undefined && !isDay(day)) return null;
-  const moment =
-    day !== undefined ? Date.parse(text) : /^\d+$/.test(text) ? inMilliseconds(Number(text)) : Number.NaN;
-  return moment >= 0 && moment <= LAST_MOMENT ? moment : null;
-}
-
-/** True for a date of the form `2026-03-01` that exists. */
-function isDay(text: string): boolean {
-  const [year = 0, month = 0, day = 0] = text.split('-').map(Number);
-  return new Date(Date.UTC(year, month - 1, day)).toISOString().startsWith(text);
+  const isDay = day !== undefined && new Date(`${day}T00:00Z`).getUTCDate() === Number(day.slice(8));
+  return isDay ? Date.parse(text) : Number.NaN;
 }
 
 /** The cursors of a page that was cut short: the next page begins with the first row that was not shown. */
@@ -125,18 +107,17 @@ export const getRecentlyPlayedTool = defineTool({
   }),
   lean: {
     schema: z.object({
-      items: z.array(LeanTrack.extend({ played_at: z.string().optional(), context: z.string().optional() })),
-      cursors: z.object({ after: z.string().optional(), before: z.string().optional() }).optional(),
+      items: z.array(leanTrack.schema.extend({ played_at: z.string(), context: z.string() }).partial()),
+      cursors: z.object({ after: z.string(), before: z.string() }).partial().optional(),
       links: z.string().optional(),
       note: z.string().optional(),
     }),
     of: ({ items, cursors, note }) => ({
       items: items.map(({ played_at, track, context }) =>
-        compact({ ...(track ? leanTrack(track) : {}), played_at, context: leanContext(context) }),
+        compact({ ...(track && leanTrack.of(track)), played_at, context: context?.uri }),
       ),
-      ...(cursors ? { cursors: compact(cursors) } : {}),
+      ...compact({ cursors: cursors && compact(cursors), note }),
       ...linksOf(true, items),
-      ...(note === undefined ? {} : { note }),
     }),
   },
   rows: {
@@ -145,11 +126,8 @@ export const getRecentlyPlayedTool = defineTool({
     endOf: ({ cursors }, kept) => ({ cursors: cursorsAfter(cursors as object | undefined, kept) }),
   },
   async handle({ provider }, args, call) {
-    if (args.before !== undefined && args.after !== undefined) {
-      throw new RelayError('INVALID_ARGUMENT', 'before and after cannot be combined.', {
-        remedy: 'Pass only one of them.',
-      });
-    }
+    if (args.before !== undefined && args.after !== undefined)
+      throw badArgument('before and after cannot be combined.', 'Pass only one of them.');
     const page = await getRecentlyPlayed(provider, args, call);
     return args.before !== undefined && page.items.length === 0 ? { ...page, note: END_OF_LIST } : page;
   },

@@ -3,19 +3,10 @@ import * as z from 'zod';
 import { listOf, Track } from '../domain/shapes.ts';
 import { containsUris, getSavedTracks } from '../provider/resources/savedTracks.ts';
 import { saveTracks, unsaveTracks } from '../work/write/kinds.ts';
-import type { RunReport } from '../work/write/writes.ts';
-import { leanList } from './answer/lean.ts';
-import { LeanSaved, leanSaved } from './answer/leanShapes.ts';
+import { leanList, leanSaved } from './answer/lean.ts';
 import { limit, MAX_ENTRIES, Offset, TrackRef } from './arguments.ts';
 import { filteredSaved, Note, queryArgument } from './libraryFilter.ts';
-import {
-  carryOut,
-  leftOf,
-  type Report,
-  removalMembers,
-  removalOf,
-  write,
-} from './playlists/playlistWriting.ts';
+import { removalMembers, removeEntries, WriteReport, write } from './playlists/playlistWriting.ts';
 import { defineTool } from './tool.ts';
 
 export const getSavedTracksTool = defineTool({
@@ -28,7 +19,7 @@ export const getSavedTracksTool = defineTool({
   output: listOf(z.object({ added_at: z.string().nullable(), track: Track.nullable() })).extend({
     note: Note,
   }),
-  lean: leanList(LeanSaved, leanSaved, { links: true }),
+  lean: leanList(leanSaved, { links: true }),
   handle: (services, { query, ...window }, call) =>
     query === undefined
       ? getSavedTracks(services.provider, window, call)
@@ -41,26 +32,8 @@ const trackIds = z
   .max(MAX_ENTRIES)
   .describe('IDs, URIs or links of tracks, 1 to 10,000');
 
-/** The result of every write to the library. */
-export const LibraryReport = z.object({
-  ok: z.boolean(),
-  requested: z.number(),
-  written: z.number().describe('Entries that Spotify accepted'),
-  chunks: z
-    .object({ total: z.number(), completed: z.number() })
-    .describe('Requests of at most 40 entries each'),
-  change_id: z.string().optional().describe('For undo'),
-  job_id: z.string().optional().describe('Writes the rest by itself'),
-  note: z.string().optional(),
-});
-
-export function libraryReport({
-  playlist_id: _,
-  snapshot_id: __,
-  ...report
-}: Report): z.infer<typeof LibraryReport> {
-  return report;
-}
+/** The result of every write to the library, which has no playlist ID and no version. */
+export const LibraryReport = WriteReport.omit({ playlist_id: true, snapshot_id: true, partial: true });
 
 export const saveTracksTool = defineTool({
   name: 'save_tracks',
@@ -72,7 +45,7 @@ export const saveTracksTool = defineTool({
   output: LibraryReport,
   async handle(services, { track_ids }, call) {
     const uris = track_ids.map(({ uri }) => uri);
-    return libraryReport(await write(services, saveTracks(services, uris), call));
+    return write(services, saveTracks(services, uris), call);
   },
 });
 
@@ -88,11 +61,7 @@ export const removeSavedTracksTool = defineTool({
   rows: { key: 'not_found', hint: 'The others were not saved either.' },
   async handle(services, { track_ids }, call) {
     const uris = track_ids.map(({ uri }) => uri);
-    const told = (state: Pick<RunReport, 'work' | 'body'>) =>
-      removalOf(uris, state.body.former.saved ?? [], 'the library', leftOf(state));
-    const request = unsaveTracks(services, uris);
-    const { report, state } = await carryOut(services, request, call, { told });
-    return { ...libraryReport(report), ...(state ? told(state) : removalOf(uris, null, 'the library')) };
+    return removeEntries(services, unsaveTracks(services, uris), uris, 'the library', call);
   },
 });
 

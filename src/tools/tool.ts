@@ -47,19 +47,11 @@ type Detail = 'lean' | 'full';
 /** The offset comes from the argument `offset`, the places from the result (`Page`). */
 type RowsOf = Omit<Rows, 'offset' | 'places'>;
 
+type Hidden = ToolDefinition<z.ZodObject, z.ZodObject>;
+
 /** A tool with its argument and result types hidden, so that all fit one list. */
-export interface Tool {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly kind: ToolKind;
-  readonly idempotent: boolean;
-  readonly openWorld: boolean;
-  readonly changesMemory: boolean;
-  readonly input: z.ZodObject;
-  readonly output: z.ZodObject;
+export interface Tool extends Readonly<Required<Omit<Hidden, 'lean' | 'rows' | 'handle'>>> {
   readonly lean: LeanForm<unknown> | null;
-  readonly detail: Detail;
   readonly rows: RowsOf | null;
   handle(services: Services, args: unknown, call: Call): Promise<Record<string, unknown>>;
 }

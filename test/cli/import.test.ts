@@ -407,7 +407,7 @@ test('one undo takes back an import of several playlists, and another one brings
     assert.equal((await run(['undo', first.change_id, '--yes'])).code, 0);
     assert.deepEqual(listed(), [false, true, true]);
     const shown = await run(['undo', '--dry-run']);
-    assert.match(shown.out, /Takes the 2 playlists of the import off your list/);
+    assert.match(shown.out, /^2 playlists off your list/m);
     const undone = JSON.parse((await run(['undo', '--json'])).out);
     assert.deepEqual([undone.together, listed()], [2, [false, false, false]]);
     assert.equal((await run(['undo', undone.change_id, '--yes'])).code, 0);

@@ -83,14 +83,14 @@ test('undo takes back the last change; before and after, it says what does not c
     const what = 'replaced the songs of "Exactly Two Hundred" with 30 songs';
     const dates =
       'Spotify shows today as the date of what the undo writes again, and you as who added it: 200 rows.';
-    assert.equal(out, `Put 200 songs back in "Exactly Two Hundred" and took 30 songs out.\n${dates}\n`);
+    assert.equal(out, `"Exactly Two Hundred": 200 songs back, 30 songs out.\n${dates}\n`);
     const lines = (mark: string, uris: readonly string[]) => [
       ...uris.slice(0, 5).map((uri) => `  ${mark} ${titleOf(world, uri)}`),
       `  ${mark} and ${uris.length - 5} more`,
     ];
     assert.deepEqual(err.split('\n').slice(0, -2), [
       `Undoing: ${what} (${id.slice(0, 8)})`,
-      'Puts 200 songs back in "Exactly Two Hundred" and takes 30 songs out.',
+      '"Exactly Two Hundred": 200 songs back, 30 songs out.',
       ...lines('+', former),
       ...lines('-', wanted),
       dates,
@@ -112,7 +112,7 @@ test('undo --dry-run only says what undo would do', () =>
   withReplaced(async ({ world, playlist, wanted, id }) => {
     const { code, out, err } = await run(world, ['undo', '--dry-run']);
     assert.deepEqual([code, err], [0, '']);
-    assert.match(out, /^Undoing: replaced .*\nPuts 200 songs back in .* and takes 30 songs out\.\n {2}\+ /);
+    assert.match(out, /^Undoing: replaced .*\n".*": 200 songs back, 30 songs out\.\n {2}\+ /);
     const json = JSON.parse((await run(world, ['undo', '--dry-run', '--json'])).out);
     assert.deepEqual([json.undone, json.dry_run, json.rows, json.removed], [id, true, 200, 30]);
     assertRows(playlist, wanted);
@@ -150,7 +150,7 @@ test('--force asks on a terminal unless --yes is given; without a terminal it ac
     world.provider.editPlaylist(playlist.id, edited);
     const no = await run(world, ['undo', '--force'], { ...TERMINAL, stdin: 'n\n' });
     assert.equal(no.code, 130);
-    assert.match(no.err, /^Puts 200 songs back in "Exactly Two Hundred" and takes 32 songs out\.$/m);
+    assert.match(no.err, /^"Exactly Two Hundred": 200 songs back, 32 songs out\.$/m);
     assert.match(no.err, /Undo\? \[y\/N\] .*relay: Nothing was changed\.\n$/s);
     assertRows(playlist, edited);
     assert.equal((await run(world, ['undo', '--force'], { ...TERMINAL, stdin: 'y\n' })).code, 0);

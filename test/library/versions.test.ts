@@ -85,7 +85,12 @@ test('after a switch of the account, a playlist of the former account is not cal
     const gone = 'is not in the library of the connected account.';
     assert.deepEqual([listed.code, listed.err], [0, `"List 0" ${gone}\n`]);
     const restored = await run(relay, ['playlists', 'restore', 'List 0', '--at', '1', '--yes']);
-    assert.match(restored.err, new RegExp(`^relay: The playlist "List 0" ${gone}\n  Add --new NAME`));
+    assert.match(
+      restored.err,
+      new RegExp(
+        `^relay: The playlist "List 0" ${gone}\n  To bring its rows back as a new playlist, pass name \\(--new NAME\\)`,
+      ),
+    );
   }));
 
 test('if a reading was cut off after its version was saved, the next reading makes no second version', () =>

@@ -70,8 +70,6 @@ test('get_saved_tracks finds words in title, artists and album, page by page', (
     assert.equal(next.total, wanted.filter((uri) => account.saved.some((one) => one.uri === uri)).length);
     assert.ok(relay.provider.requests.length <= 5, 'only what changed is read');
     assert.deepEqual((await pageOf(relay, 'get_saved_tracks', { query: 'no\'such"song' })).items, []);
-    const { total } = await pageOf(relay, 'get_saved_tracks', { query: `${query}\0` });
-    assert.equal(total, next.total, 'a zero character separates words');
   }));
 
 test('get_playlist_tracks returns the rows with their positions, and takes one request if nothing has changed', () =>

@@ -277,7 +277,7 @@ pageTest(
     const undone = (on: Page) => card(on, 'What happened').getByText('Undone', { exact: true });
     await tabTo(page, 'Undo: Added 1 song to "List 0"');
     await page.keyboard.press('Enter');
-    await happened.getByText('Takes 1 song out of "List 0".').waitFor();
+    await happened.getByText('"List 0": 1 song out.').waitFor();
     await tabTo(page, 'Undo now');
     await page.keyboard.press('Enter');
     await undone(page).waitFor();

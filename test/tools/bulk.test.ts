@@ -338,26 +338,4 @@ test('a playlist that was created but not filled is named in the failure', () =>
     })) as { error: { code: string; message: string; details: { playlist_id: string } } };
     const playlist = named(relay, 'Left Empty');
     assert.deepEqual([error.code, error.details.playlist_id], ['PARTIAL_WRITE', playlist.id]);
-    assert.ok(error.message.includes(playlist.id));
-  }));
-
-test('making the same playlist twice adds a note that says how to undo the earlier one', () =>
-  withRelay(async (relay) => {
-    const tracks = relay.provider.catalogue.tracks.slice(0, 3).map(({ uri }) => uri);
-    const make = (args: object) =>
-      relay.call('create_playlist_from_tracks', { name: 'Twice', tracks, ...args });
-    const first = await make({});
-    assert.equal(first.note, undefined);
-    const second = await make({});
-    assert.equal(second.status, 'done');
-    const id = String(first.change_id).slice(0, 8);
-    assert.equal(
-      second.note,
-      `A playlist of this name with the same songs was made 1 minute ago (${first.playlist_id}), so there are two now. The owner can undo the earlier one with "relay undo ${id}".`,
-    );
-    assert.equal((await make({ name: 'Other' })).note, undefined);
-    const partly = { name: 'Partly', tracks: [UNKNOWN[0], ...tracks], strict: false };
-    assert.equal((await make(partly)).note, undefined);
-    assert.match(String((await make(partly)).note), /^A playlist of this name with the same songs was made/);
-    assert.equal((await make({ tracks: tracks.slice(1) })).note, undefined);
   }));

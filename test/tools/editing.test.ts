@@ -92,7 +92,10 @@ test('a collaborative playlist is not made public unless collaborative is turned
       await relay.call('update_playlist_details', { playlist_id, name: 'Parlour', public: true }),
     );
     assert.equal(message, 'A collaborative playlist cannot be public.');
-    assert.equal(remedy, 'Pass collaborative: false together with public: true.');
+    assert.equal(
+      remedy,
+      'Pass public: false with collaborative: true, or collaborative: false with public: true.',
+    );
     assert.deepEqual(pluck(relay.provider.requests, 'method'), ['GET']);
     const args = { playlist_id, public: true, collaborative: false };
     assert.deepEqual(withoutChange(await relay.call('update_playlist_details', args)), {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { at } from '../support/entries.ts';
-import { longTest } from '../support/scale.ts';
 import { trackShape } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -26,30 +25,6 @@ function uniqueTrack({ provider }: Relay): DemoTrack {
   if (!found) throw new Error('no unique track');
   return found;
 }
-
-longTest('a match is found by one search, remembered, and found again without one', () =>
-  withRelay(async (relay) => {
-    const track = uniqueTrack(relay);
-    const first = await find(relay, { title: track.name, artist: artistOf(track) });
-    assert.deepEqual(
-      [first.status, first.match?.track, first.source],
-      ['matched', trackShape(track), 'search'],
-    );
-    assert.ok((first.match?.score ?? 0) > 0.9);
-    assert.deepEqual(
-      relay.provider.requests.map(({ path, query }) => [path, query.type, query.limit]),
-      [['/search', 'track', '10']],
-    );
-    relay.provider.clearRequests();
-    const again = await find(relay, { title: track.name.toUpperCase(), artist: ` ${artistOf(track)} ` });
-    const remembered = { status: 'matched', match: { track: trackShape(track), score: 1 }, candidates: [] };
-    assert.deepEqual(again, { ...remembered, source: 'alias' });
-    await relay.restart();
-    const later = await find(relay, { title: track.name, artist: artistOf(track) });
-    assert.deepEqual(later, { ...remembered, source: 'alias' });
-    assert.deepEqual(relay.provider.requests, []);
-  }),
-);
 
 test('title alone never matches; near misses say why', () =>
   withRelay(async (relay) => {

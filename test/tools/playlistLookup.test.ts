@@ -3,11 +3,9 @@ import { test } from 'node:test';
 import { lengthWords } from '../../src/base/clock.ts';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
 import { codeOf } from '../support/answers.ts';
-import { at, owner, pluck } from '../support/entries.ts';
+import { at, pluck } from '../support/entries.ts';
 import { named } from '../support/playlists.ts';
-import { longTest } from '../support/scale.ts';
 import { playlistShape } from '../support/shapes.ts';
-import { gate, until } from '../support/waiting.ts';
 import { withClockedPlaylist, withPlaylist } from '../support/withPlaylist.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -37,27 +35,6 @@ test('find_playlist_by_name finds every playlist of that name in any spelling', 
     assert.deepEqual(await matchesOf(relay, '灯台 ночь φαρος'), [named(relay, '灯台 Ночь Φάρος').id]);
     assert.deepEqual(await matchesOf(relay, 'Cafe'), []);
   }));
-
-longTest('find_playlist_by_name searches all pages, including followed playlists', () =>
-  withRelay(async (relay) => {
-    const { playlists } = owner(relay.provider);
-    const template = at(playlists, 0);
-    for (let n = 0; n < 1_150; n++) {
-      const id = `${String(n).padStart(8, '0')}inventedlist00`;
-      const name = n % 1_000 === 140 ? 'Zürich, Late' : `List ${n}`;
-      playlists.push({ ...template, id, name, rows: [] });
-    }
-    const wanted = playlists.filter(({ name }) => name === 'Zürich, Late').map(({ id }) => id);
-    assert.equal(wanted.length, 2);
-    const pages = Math.ceil(playlists.length / 50);
-    assert.equal(
-      await cost(relay, async () => assert.deepEqual(await matchesOf(relay, 'zurich late'), wanted)),
-      pages,
-    );
-    const followed = named(relay, 'Guest Favourites');
-    assert.deepEqual(await matchesOf(relay, 'guest favourites'), [followed.id]);
-  }),
-);
 
 test('find_playlist_by_name needs a name', () =>
   withRelay(async ({ call, provider }) => {
@@ -180,40 +157,6 @@ test("the rows of another person's playlist cannot be read", () =>
     assert.equal(codeOf(await statsOf(relay, named(relay, 'Guest Favourites'))), 'FORBIDDEN');
   }));
 
-longTest('a playlist of 2,500 rows is read in 50 requests, eight at a time, in order', () =>
-  withRelay(async (relay) => {
-    const { provider, client } = relay;
-    const playlist = named(relay, 'The Whole Granary');
-    const hold = gate();
-    provider.faults.add({ path: /\/items$/, times: 49, kind: 'hook', fn: hold.wait });
-    const heard: unknown[] = [];
-    const reading = client.callTool(
-      { name: 'get_playlist_stats', arguments: { playlist_id: playlist.id } },
-      { onprogress: ({ progress, total }) => heard.push([progress, total]) },
-    );
-    await until(() => hold.waiting === 8);
-    // By the end of this other call, a request for a ninth page would have arrived.
-    await relay.call('get_devices');
-    assert.equal(hold.waiting, 8);
-    hold.open();
-    assert.deepEqual((await reading).structuredContent, expectedStats(relay, playlist));
-    assert.deepEqual(
-      heard,
-      Array.from({ length: 50 }, (_, n) => [n + 1, 50]),
-    );
-    const path = `/playlists/${playlist.id}`;
-    const reads = provider.requests.filter((request) => request.path.startsWith(path));
-    assert.deepEqual([reads.length, at(reads, 0).path], [50, path]);
-    const windows = reads
-      .slice(1)
-      .map(({ query }) => [Number(query.offset), query.limit, query.additional_types]);
-    assert.deepEqual(
-      windows.sort(([a], [b]) => Number(a) - Number(b)),
-      Array.from({ length: 49 }, (_, n) => [50 + n * 50, '50', 'track,episode']),
-    );
-  }),
-);
-
 interface Described {
   items: { items: unknown[]; total: number; limit: number; offset: number };
 }
@@ -270,47 +213,6 @@ test('what relay writes itself is read again, even under the old snapshot', () =
     relay.provider.faults.add({ path: `/playlists/${playlist_id}`, kind: 'transform', fn, times: 2 });
     assert.equal((await statsOf(relay, playlist)).total_items, 201);
   }));
-
-longTest('rows read while relay was writing are not reused', () =>
-  withPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist, playlist_id }) => {
-    const snapshot_id = snapshotOf(playlist);
-    const fn = (body: unknown) => ({ ...(body as object), snapshot_id });
-    provider.faults.add({ path: `/playlists/${playlist_id}`, kind: 'transform', fn, times: 2 });
-    // The write comes between the metadata and the rows of a read.
-    const track_ids = [at(provider.catalogue.tracks, 1).id];
-    const hold = gate();
-    provider.faults.add({ method: 'GET', path: /\/items$/, skip: 2, kind: 'hook', fn: hold.wait });
-    const reading = statsOf(relay, playlist);
-    await until(() => hold.waiting === 1);
-    await relay.call('add_tracks_to_playlist', { playlist_id, track_ids });
-    hold.open();
-    await reading;
-    assert.equal((await statsOf(relay, playlist)).total_items, 201);
-  }),
-);
-
-longTest('ten thousand rows are read in the fewest requests, with progress', () =>
-  withRelay(async ({ client, provider }) => {
-    const playlist = owner(provider).playlists.find(({ name }) => name === 'Empty Shelf');
-    assert.ok(playlist);
-    const { tracks } = provider.catalogue;
-    playlist.rows = Array.from({ length: 10_000 }, (_, index) => ({
-      uri: at(tracks, index % 9_000).uri,
-      addedAt: null,
-      addedBy: null,
-    }));
-    const heard: number[] = [];
-    const result = await client.callTool(
-      { name: 'get_playlist_stats', arguments: { playlist_id: playlist.id } },
-      { onprogress: ({ progress }) => heard.push(progress) },
-    );
-    const { total_items, duplicate_count } = result.structuredContent as Record<string, number>;
-    assert.deepEqual([total_items, duplicate_count], [10_000, 1_000]);
-    // The first 50 come with the playlist object.
-    assert.equal(provider.requests.length, 200);
-    assert.equal(heard.at(-1), 200);
-  }),
-);
 
 test('find_playlist_by_name offers near names, and says of mixes that they cannot be read', () =>
   withRelay(async (relay) => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { at, owner, pluck } from '../support/entries.ts';
+import { at, owner } from '../support/entries.ts';
 import { named } from '../support/playlists.ts';
-import { longTest } from '../support/scale.ts';
 import { episodeShape, playlistShape, trackShape } from '../support/shapes.ts';
 import { withPlaylist } from '../support/withPlaylist.ts';
 import { withRelay } from '../support/world.ts';
@@ -32,37 +31,6 @@ test('get_my_playlists returns one page', () =>
     );
   }));
 
-longTest('get_my_playlists reads all pages in the fewest requests, 1,000 playlists at a time', () =>
-  withRelay(async ({ call, provider }) => {
-    const account = owner(provider);
-    const template = at(account.playlists, 0);
-    for (let index = 0; index < 1_200; index++) {
-      const id = `${String(index).padStart(8, '0')}inventedlist00`;
-      account.playlists.push({ ...template, id, name: `List ${index}`, rows: [] });
-    }
-    const total = account.playlists.length;
-    const found: unknown[] = [];
-    // An answer has a maximum length: the rest follows from next_offset on.
-    while (found.length < total) {
-      provider.clearRequests();
-      const before = found.length;
-      const args = { all: true, offset: before };
-      const result = (await call('get_my_playlists', args)) as unknown as List;
-      assert.ok(JSON.stringify(result).length <= 60_000);
-      assert.notDeepEqual(result.items, []);
-      found.push(...result.items);
-      const next = found.length < total ? found.length : null;
-      const end = before < 1_000 ? 1_000 : total;
-      assert.deepEqual(
-        { total: result.total, next: result.next_offset, truncated: result.truncated },
-        { total, next, truncated: end < total },
-      );
-      assert.equal(provider.requests.length, Math.ceil((end - before) / 50));
-    }
-    assert.deepEqual(found, account.playlists.map(playlistShape));
-  }),
-);
-
 test('null rows of the list are dropped', () =>
   withRelay(async ({ call, provider }) => {
     const fn = (body: unknown) => {
@@ -74,20 +42,6 @@ test('null rows of the list are dropped', () =>
     assert.equal(page.items.length, 2);
     assert.equal(page.next_offset, 3);
   }));
-
-longTest('get_playlist returns its details, with the description as typed', () =>
-  withRelay(async (relay) => {
-    const { call, provider } = relay;
-    for (const playlist of owner(provider).playlists.filter(({ ownerId }) => ownerId !== 'spotify')) {
-      const answer = await call('get_playlist', { playlist_id: playlist.id });
-      const { total_items, ...expected } = playlistShape(playlist);
-      const { total_items: total, ...rest } = answer;
-      assert.deepEqual(rest, expected, playlist.name);
-      const isOwn = playlist.ownerId === owner(provider).id;
-      if (isOwn) assert.equal(total, total_items, playlist.name);
-    }
-  }),
-);
 
 test('tools also read the fields that older apps get', () =>
   withRelay({ provider: { legacyShapes: true } }, async (relay) => {
@@ -163,21 +117,6 @@ test('a local file has its name and no IDs', () =>
       { id: null, uri: at(playlist.rows, position).uri, album: null, isrc: null, url: null, local: true },
     );
   }));
-
-longTest('paging by next_offset reads a long playlist to its end, each row once', () =>
-  withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
-    const uris: unknown[] = [];
-    let offset: number | null = 0;
-    while (offset !== null) {
-      const args = { playlist_id, offset };
-      const page = (await relay.call('get_playlist_tracks', args)) as unknown as List;
-      uris.push(...page.items.map((row) => (row.item as { uri: string }).uri));
-      offset = page.next_offset;
-    }
-    assert.deepEqual(uris, pluck(playlist.rows, 'uri'));
-    assert.equal(relay.provider.requests.length, 4);
-  }),
-);
 
 test('beyond the end there are no rows', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist_id }) => {

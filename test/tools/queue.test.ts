@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
 import { at, owner } from '../support/entries.ts';
-import { longTest } from '../support/scale.ts';
 import { episodeShape, trackShape } from '../support/shapes.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
@@ -35,18 +34,6 @@ test('get_queue shows what is playing and what comes next, episodes too', () =>
     });
     assert.deepEqual(sent(relay), [{ method: 'GET', path: '/me/player/queue', query: {}, body: null }]);
   }));
-
-longTest(
-  'get_queue is empty when no device is active, whether Spotify answers with an empty queue or with 204',
-  () =>
-    withRelay(still(), async (relay) => {
-      owner(relay.provider).player.deviceId = null;
-      const nothing = { currently_playing: null, queue: [] };
-      assert.deepEqual(await relay.call('get_queue'), nothing);
-      relay.provider.faults.add({ path: '/me/player/queue', kind: 'status', status: 204 });
-      assert.deepEqual(await relay.call('get_queue'), nothing);
-    }),
-);
 
 test('add_to_queue puts an item behind those already queued, and before the tracks that would play next', () =>
   withRelay(still(), async (relay) => {

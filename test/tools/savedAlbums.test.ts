@@ -20,7 +20,7 @@ test('albums are saved and removed, each once, and undone exactly', () =>
     assert.equal((items as Array<{ name: string }>)[0]?.name, fresh.name);
     assert.match((await run(relay, ['history'])).out, /saved 2 albums/);
     const undone = await relay.call('undo_change', { change_id: saved.change_id });
-    assert.match(JSON.stringify(undone), /1 album from the library/);
+    assert.match(JSON.stringify(undone), /The library: 1 album out/);
     assert.deepEqual(
       account.savedAlbums.map(({ uri }) => uri),
       before,

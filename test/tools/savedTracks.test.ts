@@ -237,8 +237,8 @@ test('Spotify refuses to save an unknown track, and relay reports it as not save
     const failure = failureOf(await relay.call('save_tracks', { track_ids: [UNKNOWN] }));
     assert.deepEqual(failure, {
       code: 'INVALID_ARGUMENT',
-      message: `Spotify refused the request (400): Payload contains a non-existing ID. Spotify does not know this track: ${UNKNOWN}.`,
-      remedy: 'Leave it out or use other IDs, and send the call again.',
+      message: `Spotify refused the request (400): Payload contains a non-existing ID. Spotify does not know ${UNKNOWN}.`,
+      remedy: 'Leave these out or use other IDs, and send the call again.',
       details: { status: 400, not_found: [UNKNOWN] },
     });
     assert.deepEqual(await relay.call('check_saved_tracks', { track_ids: [UNKNOWN] }), {

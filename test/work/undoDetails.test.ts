@@ -27,15 +27,12 @@ test('a description that Spotify does not clear is not said to be gone', () =>
     assert.deepEqual(
       [ahead.summary, ahead.notes],
       [
-        'Changes "Another Name" back: the name to "Café Noctelle", no description.',
+        '"Another Name": name "Café Noctelle", no description.',
         ['Spotify may refuse to clear a description.'],
       ],
     );
     const { summary, notes } = await call('undo_change');
-    assert.deepEqual(
-      [summary, notes],
-      ['Changed "Café Noctelle" back: the name to "Café Noctelle".', [STAYS]],
-    );
+    assert.deepEqual([summary, notes], ['"Café Noctelle": name "Café Noctelle".', [STAYS]]);
     assert.deepEqual([playlist.name, playlist.description], ['Café Noctelle', 'New words']);
     assert.deepEqual(await counted(scene), [
       ['undo', 2, 1],
@@ -49,7 +46,7 @@ test('if nothing but the description was to come back, the undo says that nothin
     await call('update_playlist_details', { playlist_id, description: 'New words' });
     const { out } = await run(relay, ['undo', '--yes', '--json']);
     const { ok, summary, notes } = JSON.parse(out);
-    assert.deepEqual([ok, summary, notes], [true, 'Nothing changed.', [STAYS]]);
+    assert.deepEqual([ok, summary, notes], [true, 'Nothing to write.', [STAYS]]);
     assert.equal(playlist.description, 'New words');
     assert.deepEqual(await counted(scene), [['details', 1, 1]]);
     const { items } = await call('list_changes');
@@ -65,10 +62,7 @@ test('details that come back are counted one by one, and a description that Spot
     const words = 'Quiet <b>evenings</b> & "slow" mornings';
     assert.deepEqual(
       [summary, notes],
-      [
-        `Changed "Tea & Biscuits" back: the name to "Tea & Biscuits", the description to "${words}", to public.`,
-        [],
-      ],
+      [`"Tea & Biscuits": name "Tea & Biscuits", public, description "${words}".`, []],
     );
     assert.deepEqual([playlist.name, playlist.description, playlist.public], ['Tea & Biscuits', words, true]);
     assert.deepEqual(await counted(scene), [
@@ -87,10 +81,7 @@ test('if Spotify clears the description, nothing is said about a refusal', () =>
     };
     relay.provider.faults.add({ ...put, kind: 'hook', fn: clear }, { ...put, kind: 'status', status: 200 });
     const { summary, notes } = await call('undo_change');
-    assert.deepEqual(
-      [summary, notes, playlist.description],
-      ['Changed "Café Noctelle" back: no description.', [], null],
-    );
+    assert.deepEqual([summary, notes, playlist.description], ['"Café Noctelle": no description.', [], null]);
     assert.deepEqual(await counted(scene), [
       ['undo', 1, 1],
       ['details', 1, 1],

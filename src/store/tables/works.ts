@@ -515,24 +515,3 @@ export function namesGiven(store: Store, playlistId: string): Array<{ name: stri
     return names.slice(-1).map((name) => ({ name, at }));
   });
 }
-
-/**
- * Finds the last work since `since` (Unix milliseconds) that made a playlist with this name and exactly these rows, and that
- * was not undone. Looks only at the last twenty playlists that were made.
- */
-export function madeLately(store: Store, name: string, uris: readonly string[], since: number): Work | null {
-  const made = TABLE.all(
-    store,
-    `where kind = 'create' and outcome = 'done' and body is not null and created_at >= ?
-     order by seq desc limit ?`,
-    [since, MAX_NAMING * 4],
-  );
-  const isSame = ({ seq }: Work) => {
-    const { ops, refused = [] } = getBody(store, seq);
-    const rows = ops.flatMap((op) => ('uris' in op ? op.uris : []));
-    const isNamed = ops.some((op) => op.op === 'create' && op.details.name === name);
-    const asked = uris.filter((uri) => !refused.includes(uri));
-    return isNamed && rows.length === asked.length && rows.every((uri, at) => uri === asked[at]);
-  };
-  return made.find((work) => undoOf(store, work) === null && isSame(work)) ?? null;
-}

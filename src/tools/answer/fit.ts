@@ -45,62 +45,45 @@ export function fit(answer: Answer, limit: number, rows: Rows | null): Fitted {
 }
 
 function cutDown(answer: Answer, limit: number, rows: Rows | null): Answer {
-  const list = rows && answer[rows.key];
-  if (rows && Array.isArray(list) && list.length > 0) {
-    const ended = endEarly(answer, list, limit, rows);
-    if (ended) return ended;
-  }
-  return shorten(answer, limit);
-}
-
-/** The answer with as many rows as fit, and where to continue; null if not even one row fits. */
-function endEarly(answer: Answer, list: readonly unknown[], limit: number, rows: Rows): Answer | null {
-  const { first } = rows;
-  const ordered = first ? [...list.filter((row) => first(row)), ...list.filter((row) => !first(row))] : list;
-  const whole = limit - MAX_NOTE;
-  let kept = 0;
-  let size = sizeOf({ ...answer, [rows.key]: [] });
-  while (kept < ordered.length) {
-    size += sizeOf(ordered[kept]) + 1;
-    if (size > whole) break;
-    kept += 1;
-  }
-  const shown = kept === 0 ? firstAlone(answer, ordered[0], whole, rows) : ordered.slice(0, kept);
-  if (shown === null) return null;
-  kept = shown.length;
-  const end = rows.endOf?.(answer, shown) ?? {};
-  const { hint } = rows;
-  const how = typeof hint === 'function' ? hint(answer) : hint;
-  const { note, ...more } = moreOf(rows, kept, list.length, limit, how);
-  return { ...answer, ...end, [rows.key]: shown, ...more, note: joined(answer.note, note) };
-}
-
-/**
- * For a first row that is too long for an answer: that row with its long texts cut, so that the caller can continue with the
- * next row. null if it still does not fit.
- */
-function firstAlone(answer: Answer, row: unknown, limit: number, { key }: Rows): unknown[] | null {
-  const cut = structuredClone(row);
-  if (typeof cut !== 'object' || cut === null) return null;
-  cutTexts(cut);
-  return sizeOf({ ...answer, [key]: [cut] }) <= limit ? [cut] : null;
+  const ended =
+    rows && (endEarly(answer, limit, rows) ?? endEarly(shortened(answer, Infinity) as Answer, limit, rows));
+  if (ended) return ended;
+  const why = `Lists and texts are cut: an answer holds ${limit.toLocaleString('en')} characters.`;
+  const note = joined(answer.note, why);
+  const cut = (most: number) => ({ ...(shortened(answer, most) as Answer), note });
+  return cut(LIST_LENGTHS.find((most) => sizeOf(cut(most)) <= limit) ?? 1);
 }
 
 /** Room for `next_offset` and `note`. */
 const MAX_NOTE = 260;
 
-function moreOf(
-  { offset, places, byEntry }: Rows,
-  kept: number,
-  of: number,
-  limit: number,
-  hint: string | undefined,
-) {
-  const why = `Ended after ${kept} of ${of} rows: an answer holds ${limit.toLocaleString('en')} characters.`;
+/** The answer with as many rows as fit, and where to continue; null if not even one row fits. */
+function endEarly(answer: Answer, limit: number, rows: Rows): Answer | null {
+  const list = answer[rows.key];
+  if (!Array.isArray(list)) return null;
+  const { first = () => true, hint, offset, places } = rows;
+  const ordered = [...list.filter((row) => first(row)), ...list.filter((row) => !first(row))];
+  let kept = 0;
+  let size = sizeOf({ ...answer, [rows.key]: [] }) + MAX_NOTE;
+  for (const row of ordered) {
+    size += sizeOf(row) + 1;
+    if (size > limit) break;
+    kept += 1;
+  }
+  if (kept === 0) return null;
+  const shown = ordered.slice(0, kept);
   const next = places?.[kept] ?? (offset ?? 0) + kept;
-  const isNext = offset !== null || byEntry === true;
-  const how = (hint ?? (isNext ? 'Continue with offset {next}.' : '')).replace('{next}', String(next));
-  return { ...(isNext ? { next_offset: next } : {}), note: `${why} ${how}`.trim() };
+  const isNext = offset !== null || rows.byEntry === true;
+  const how =
+    (typeof hint === 'function' ? hint(answer) : hint) ?? (isNext ? 'Continue with offset {next}.' : '');
+  const why = `Ended after ${kept} of ${list.length} rows: an answer holds ${limit.toLocaleString('en')} characters.`;
+  return {
+    ...answer,
+    ...rows.endOf?.(answer, shown),
+    [rows.key]: shown,
+    ...(isNext && { next_offset: next }),
+    note: joined(answer.note, `${why} ${how.replace('{next}', String(next))}`.trim()),
+  };
 }
 
 /** The note of the tool, which says what the answer means, and then the one about its length. */
@@ -110,36 +93,15 @@ function joined(own: unknown, cut: string): string {
 
 /** Text longer than this is cut if an answer is too long. */
 const MAX_TEXT = 300;
+/** How many entries of each list an answer without rows keeps: the first of these numbers with which it fits. */
+const LIST_LENGTHS = [200, 100, 50, 20, 5];
 
-/** Halves the longest list of the answer until it fits, then cuts long texts. */
-function shorten(answer: Answer, limit: number): Answer {
-  const copy = structuredClone(answer);
-  const note = `Lists and texts are cut: an answer holds ${limit.toLocaleString('en')} characters.`;
-  const whole = limit - sizeOf({ note });
-  while (sizeOf(copy) > whole) {
-    const longest = arraysIn(copy).reduce<unknown[] | null>(
-      (best, list) => (list.length > 1 && sizeOf(list) > sizeOf(best ?? []) ? list : best),
-      null,
-    );
-    if (!longest || sizeOf(longest) < 500) break;
-    longest.length = Math.ceil(longest.length / 2);
-  }
-  if (sizeOf(copy) > whole) cutTexts(copy);
-  return { ...copy, note: joined(copy.note, note) };
-}
-
-function arraysIn(value: unknown): unknown[][] {
-  if (typeof value !== 'object' || value === null) return [];
-  const inner = Object.values(value).flatMap(arraysIn);
-  return Array.isArray(value) ? [value, ...inner] : inner;
-}
-
-function cutTexts(value: object): void {
-  for (const [key, inner] of Object.entries(value)) {
-    if (typeof inner === 'string' && inner.length > MAX_TEXT) {
-      (value as Answer)[key] = `${cutAt(inner, MAX_TEXT)}…`;
-    } else if (typeof inner === 'object' && inner !== null) cutTexts(inner);
-  }
+/** The value with long texts cut, and at most `most` entries in each list. */
+function shortened(value: unknown, most: number): unknown {
+  if (typeof value === 'string') return value.length > MAX_TEXT ? `${cutAt(value, MAX_TEXT)}…` : value;
+  if (Array.isArray(value)) return value.slice(0, most).map((entry) => shortened(entry, most));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shortened(inner, most)]));
 }
 
 function sizeOf(value: unknown): number {

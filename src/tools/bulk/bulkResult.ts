@@ -2,13 +2,12 @@
 import * as z from 'zod';
 import { Playlist, Track } from '../../domain/shapes.ts';
 import type { ListedItem } from '../../store/tables/items.ts';
-import type { LeanForm } from '../answer/lean.ts';
-import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
+import { compact, type LeanForm, leanPlaylist } from '../answer/lean.ts';
 import {
   Candidate,
   CONFIRMED,
   FOR_ENTRIES,
-  LeanCandidate,
+  LeanCandidates,
   leanCandidates,
 } from '../catalog/trackMatching.ts';
 import { type Report, WriteReport } from '../playlists/playlistWriting.ts';
@@ -21,10 +20,11 @@ const ReportRow = z.object({
   input: z.unknown().describe('As given'),
   status: z.enum(FOUND),
   uri: z.string().optional(),
-  track: Track.optional().describe('Omitted for matched entries in lists of more than 100'),
+  track: Track.optional(),
   candidates: z.array(Candidate).optional().describe(FOR_ENTRIES),
   confirmed: z.literal(true).optional().describe(CONFIRMED),
 });
+type ReportRow = z.infer<typeof ReportRow>;
 
 export const BulkResult = z.object({
   status: z
@@ -56,86 +56,52 @@ export const MadeResult = BulkResult.extend({ playlist: Playlist.optional() });
 /** Entries that did not resolve come first if not all fit. */
 export const reportRows = {
   key: 'report',
-  // A second job with the same entries would write the songs twice.
-  hint: ({ job_id: job, added }: Record<string, unknown>) => {
-    const only = 'get_job_status with only="unresolved"';
-    if (typeof job === 'string') return `To see the others, call ${only} and job_id "${job}".`;
-    const dryRun = Number(added) > 0 ? ' and payload.dry_run true' : '';
-    return `To see the others, call create_bulk_job with these entries${dryRun}, then ${only}.`;
+  // A second job with the same entries would write the songs twice, hence the dry run.
+  hint: ({ job_id: job }: Record<string, unknown>) => {
+    const first = job ? '' : 'create_bulk_job with these entries and payload.dry_run true, then ';
+    return `To see the others, call ${first}get_job_status with only="unresolved".`;
   },
-  first: (row: unknown) => isUnresolved(row as z.infer<typeof ReportRow>),
+  first: (row: unknown) => isUnresolved(row as ReportRow),
 };
 
 export function isUnresolved({ status }: Pick<ListedItem, 'status'>): boolean {
   return status === 'ambiguous' || status === 'unmatched';
 }
 
-const LeanBulk = z.object({
-  status: z.string(),
-  playlist_id: z.string().optional(),
-  matched: z.number(),
-  ambiguous: z.number(),
-  unmatched: z.number(),
-  skipped_existing: z.number(),
-  added: z.number(),
-  report: z.array(
-    z.object({
-      index: z.number(),
-      input: z.unknown(),
-      status: z.string(),
-      candidates: z.array(LeanCandidate.pick({ score: true, reasons: true })).optional(),
-      confirmed: z.literal(true).optional(),
-    }),
-  ),
-  change_id: z.string().optional(),
-  job_id: z.string().optional(),
-  note: z.string().optional(),
-});
+/** Maximum characters of a report with candidates. Beyond it, entries get fewer candidates, so that all are shown. */
+const MAX_REPORT = 8_000;
+
+function shortReport(rows: readonly ReportRow[]) {
+  const leanRows = (most: number) =>
+    rows.map(({ index, input, status, candidates, confirmed }) => {
+      // What was taken for a misspelled name has to be compared with it.
+      const shown = leanCandidates(candidates, status === 'matched' ? 1 : most);
+      return compact({ index, input, status, candidates: shown, confirmed });
+    });
+  // A single candidate does not show what makes an entry ambiguous, so two are given if there is room.
+  const most = [3, 2, 1].find((count) => JSON.stringify(leanRows(count)).length <= MAX_REPORT);
+  return leanRows(most ?? 0);
+}
+
+const LeanBulk = BulkResult.omit({ write: true })
+  .extend({
+    report: z.array(ReportRow.omit({ uri: true, track: true }).extend({ candidates: LeanCandidates })),
+  })
+  .partial();
 
 /** The report lists only entries that did not resolve, and matches that may be wrong: their names differ. */
 export const leanBulk: LeanForm<z.infer<typeof MadeResult>> = {
   schema: LeanBulk,
-  of: ({ playlist_id, report, playlist, change_id, job_id, write: _, ...facts }) => ({
-    ...facts,
-    report: shortReport(
-      report.filter((row) => isUnresolved(row) || row.confirmed === true || row.candidates !== undefined),
-    ),
-    ...compact({ playlist_id, playlist: playlist && leanPlaylist(playlist), change_id, job_id }),
+  of: ({ report, playlist, write: _, ...facts }) => ({
+    ...compact({ ...facts, playlist: playlist && leanPlaylist.of(playlist) }),
+    report: shortReport(report.filter((row) => isUnresolved(row) || row.confirmed || row.candidates)),
   }),
 };
 
 export const leanMade: LeanForm<z.infer<typeof MadeResult>> = {
   ...leanBulk,
-  schema: LeanBulk.extend({ playlist: LeanPlaylist.optional() }),
+  schema: LeanBulk.extend({ playlist: leanPlaylist.schema.optional() }),
 };
-
-/** Maximum characters of a report with candidates. Beyond it, entries get fewer candidates, so that all are shown. */
-const MAX_REPORT = 8_000;
-
-function shortReport(rows: ReadonlyArray<z.infer<typeof ReportRow>>) {
-  // A single candidate does not show what makes an entry ambiguous, so two are given if there is room.
-  for (const most of [3, 2, 1]) {
-    const short = rows.map((row) => shortRow(row, most));
-    if (JSON.stringify(short).length <= MAX_REPORT) return short;
-  }
-  return rows.map((row) => shortRow(row, 0));
-}
-
-function shortRow({ index, input, status, candidates, confirmed }: z.infer<typeof ReportRow>, most: number) {
-  return {
-    index,
-    input,
-    status,
-    ...compact({
-      // What was taken for a misspelled name has to be compared with it.
-      candidates: leanCandidates(candidates, status === 'matched' ? 1 : most),
-      confirmed: confirmed ?? null,
-    }),
-  };
-}
-
-/** In longer lists, the report omits the tracks of matched entries, which would fill a model's context. */
-const DETAILED_REPORT = 100;
 
 /** The result of a call. The report leaves out items that were not searched for yet. */
 export function bulkResult(
@@ -152,23 +118,14 @@ export function bulkResult(
     unmatched: count('unmatched'),
     skipped_existing: count('skipped_existing'),
     added: facts.write?.written ?? 0,
-    report: items.flatMap((item) => reportRow(item, items.length <= DETAILED_REPORT)),
+    report: items.flatMap(reportRow),
   };
 }
 
-function reportRow(item: ListedItem, detailed: boolean): Array<z.infer<typeof ReportRow>> {
+function reportRow(item: ListedItem): ReportRow[] {
   const { position: index, input, uri, track, candidates, confirmed } = item;
   const status = FOUND.find((one) => one === item.status);
   if (status === undefined) return [];
-  return [
-    {
-      index,
-      input,
-      status,
-      ...(uri === null ? {} : { uri }),
-      ...(track && detailed ? { track } : {}),
-      ...(candidates && candidates.length > 0 ? { candidates } : {}),
-      ...(confirmed === 1 ? { confirmed: true } : {}),
-    },
-  ];
+  const found = compact({ uri, track, candidates: candidates?.length ? candidates : null });
+  return [{ index, input, status, ...found, ...(confirmed === 1 && { confirmed: true }) }];
 }

@@ -3,13 +3,11 @@
 import * as z from 'zod';
 import { waitWords } from '../../base/clock.ts';
 import { counted } from '../../base/lists.ts';
-import { asRelayError } from '../../domain/errors.ts';
-import { type BulkJobType, JOB_ATTEMPTS, type JobPayload, shortId } from '../../domain/job.ts';
+import { type BulkJobType, JOB_ATTEMPTS, type JobPayload } from '../../domain/job.ts';
 import type { Item, Playlist } from '../../domain/shapes.ts';
 import type { Call } from '../../provider/api.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
 import type { ListedItem } from '../../store/tables/items.ts';
-import { madeLately, type Work } from '../../store/tables/works.ts';
 import type { LookedUp } from '../../work/resolve/lookUp.ts';
 import { addMissing, addRows, makePlaylist } from '../../work/write/kinds.ts';
 import { Description, PlaylistName, playlistId } from '../arguments.ts';
@@ -79,16 +77,14 @@ async function blockedResult(
   const open = items.filter(isUnresolved).length;
   const found = items.length - open;
   const nothing = `Nothing was written: ${open} of ${counted(items.length, 'song')} did not resolve.`;
-  if (items.length <= SHORT_LIST || found === 0) {
-    const note =
-      found === 0
-        ? `${nothing} Correct the titles and artists.`
-        : `${nothing} Call again with strict=false to write the other ${found}, or with corrected entries.`;
-    return bulkResult(items, { status: 'blocked', playlist_id, note });
-  }
+  const answer = (note: string, job_id?: string) =>
+    bulkResult(items, { status: 'blocked', playlist_id, job_id, note: `${nothing} ${note}` });
+  if (found === 0) return answer('Correct the titles and artists.');
+  if (items.length <= SHORT_LIST)
+    return answer(`Call again with strict=false to write the other ${found}, or with corrected entries.`);
   await list.keep();
-  const note = `${nothing} The list is kept as a job: commit_job with skip_unresolved=true writes the other ${found}, resume_job with fixes settles the open ones first. ${SENT}`;
-  return bulkResult(items, { status: 'blocked', playlist_id, job_id: list.id, note });
+  const ways = `commit_job with skip_unresolved=true writes the other ${found}, resume_job with fixes settles the open ones first.`;
+  return answer(`The list is kept as a job: ${ways} ${SENT}`, list.id);
 }
 
 /**
@@ -103,36 +99,21 @@ function writtenResult(
   const items = withRefused(found, list);
   const { playlist_id, change_id } = report;
   if (!continues) return bulkResult(items, { status: 'done', playlist_id, change_id, write: report });
-  return bulkResult(items, {
-    status: 'deferred',
-    playlist_id: playlist_id || null,
-    change_id,
-    job_id: change_id,
-    note: report.note,
-    write: report.written > 0 ? withoutNote(report) : undefined,
-  });
-}
-
-/** A report whose note is told with the list. */
-function withoutNote({ note: _, ...report }: Written['report']): Written['report'] {
-  return report;
+  const { note, ...write } = report;
+  const facts = { playlist_id: playlist_id || null, change_id, job_id: change_id, note };
+  return bulkResult(items, { status: 'deferred', ...facts, ...(write.written > 0 && { write }) });
 }
 
 /** The items as they were before the write; those that Spotify refused are unmatched. */
 function withRefused(items: readonly ListedItem[], list: LookedUp): ListedItem[] {
-  const refused = new Set(
-    list.items().flatMap(({ status, position }) => (status === 'failed' ? [position] : [])),
-  );
+  const failed = list.items().filter(({ status }) => status === 'failed');
+  const refused = new Set(failed.map(({ position }) => position));
   return items.map((item) => (refused.has(item.position) ? { ...item, status: 'unmatched' } : item));
 }
 
 /** The URIs to write, in order. */
 function toWrite(items: readonly ListedItem[]): string[] {
-  return items.flatMap((item) => (isToWrite(item) ? [item.uri] : []));
-}
-
-function isToWrite(item: ListedItem): item is ListedItem & { uri: string } {
-  return item.status === 'matched' && item.uri !== null;
+  return items.flatMap(({ status, uri }) => (status === 'matched' && uri !== null ? [uri] : []));
 }
 
 function addEntries(
@@ -160,23 +141,22 @@ function addEntries(
     const request = skip_existing
       ? addMissing(services, id, uris.length, missing)
       : addRows(services, id, uris);
-    const options = { list, isLenient: !strict };
-    const written = await carryOut(services, request, call, options);
-    return writtenResult(list, items, written);
+    return writtenResult(list, items, await carryOut(services, request, call, { list, isLenient: !strict }));
   });
 }
+
+/** What the tools of this file have in common. */
+const common = { kind: 'write' as const, lean: leanBulk, rows: reportRows };
 
 export const addTracksBySearchTool = defineTool({
   name: 'add_tracks_by_search',
   title: 'Add tracks by search',
   description:
     'Adds songs to a playlist by title and artist: searches for each song by name and adds the tracks found to the end, in order. strict writes nothing unless all are found; dry_run only reports. For hundreds of songs, use create_bulk_job.',
-  kind: 'write',
+  ...common,
   input: z.object({ playlist_id: playlistId, tracks: searches, ...addArguments }),
   output: BulkResult,
-  lean: leanBulk,
-  rows: reportRows,
-  handle: (services, args, call) => addEntries(services, args, call),
+  handle: addEntries,
 });
 
 export const bulkAddTracksTool = defineTool({
@@ -184,12 +164,10 @@ export const bulkAddTracksTool = defineTool({
   title: 'Add many tracks',
   description:
     'Adds many songs to a playlist in one call: a list of links, IDs, and titles with artists, in any mix. Links and IDs need no search; the rest works like add_tracks_by_search.',
-  kind: 'write',
+  ...common,
   input: z.object({ playlist_id: playlistId, tracks: anyEntries, ...addArguments }),
   output: BulkResult,
-  lean: leanBulk,
-  rows: reportRows,
-  handle: (services, args, call) => addEntries(services, args, call),
+  handle: addEntries,
 });
 
 export const createPlaylistFromTracksTool = defineTool({
@@ -197,7 +175,7 @@ export const createPlaylistFromTracksTool = defineTool({
   title: 'Create playlist from tracks',
   description:
     'Creates a new playlist with songs: makes the playlist from a list of titles and artists, track IDs or links, in order. strict makes nothing unless all are found. To search for more than 100 songs, use create_bulk_job.',
-  kind: 'write',
+  ...common,
   input: z.object({
     name: PlaylistName,
     description: Description.optional(),
@@ -208,7 +186,6 @@ export const createPlaylistFromTracksTool = defineTool({
   }),
   output: MadeResult,
   lean: leanMade,
-  rows: reportRows,
   handle(services, args, call) {
     const { tracks, strict, skip_duplicates, ...given } = args;
     const payload = { ...given, strict, dry_run: false, skip_existing: false, skip_duplicates };
@@ -216,25 +193,13 @@ export const createPlaylistFromTracksTool = defineTool({
       const items = list.items();
       const uris = toWrite(items);
       if ((strict && items.some(isUnresolved)) || uris.length === 0) return blockedResult(list, items, null);
-      const twin = madeLately(services.store, given.name, uris, services.clock.now() - TWIN_MS);
-      const request = makePlaylist(services, given, uris);
-      const options = { list, isLenient: !strict };
-      const written = await carryOut(services, request, call, options).catch(withNewId);
+      const how = { list, isLenient: !strict };
+      const written = await carryOut(services, makePlaylist(services, given, uris), call, how);
       const playlist = await madePlaylist(services, written, call);
-      const result = writtenResult(list, items, written);
-      const notes = [result.note, twin && twinNote(twin, services)].filter(Boolean).join(' ');
-      return { ...result, ...(playlist && { playlist }), ...(notes && { note: notes }) };
+      return { ...writtenResult(list, items, written), ...(playlist && { playlist }) };
     });
   },
 });
-
-/** A second playlist of the same name and songs within this time is most likely one request that was sent twice. */
-const TWIN_MS = 10 * 60_000;
-
-function twinNote({ id, playlistId, createdAt }: Work, { clock }: Services): string {
-  const minutes = Math.max(1, Math.round((clock.now() - createdAt) / 60_000));
-  return `A playlist of this name with the same songs was made ${counted(minutes, 'minute')} ago (${playlistId}), so there are two now. The owner can undo the earlier one with "relay undo ${shortId(id)}".`;
-}
 
 async function madePlaylist(
   { provider }: Services,
@@ -246,12 +211,4 @@ async function madePlaylist(
   // If the answer was lost, only the ID of the playlist is known.
   const playlist = state.playlist ?? (await getPlaylist(provider, work.playlistId ?? '', call));
   return { ...playlist, snapshot_id: work.snapshotId ?? playlist.snapshot_id, total_items: work.written };
-}
-
-/** Adds the ID of the created playlist to a failure, so that the caller can continue with it. */
-function withNewId(thrown: unknown): never {
-  const error = asRelayError(thrown);
-  const id = error.details?.playlist_id;
-  if (error.code !== 'PARTIAL_WRITE' || typeof id !== 'string' || id === '') throw error;
-  throw error.with({ message: `The playlist ${id} was created, but: ${error.message}` });
 }

@@ -3,9 +3,10 @@ import * as z from 'zod';
 import { aliasKey } from '../../music/trackQuery.ts';
 import type { ProviderApi } from '../../provider/api.ts';
 import type { NewItem } from '../../store/tables/items.ts';
+import { compact } from '../answer/lean.ts';
 import { ItemRef, MAX_ENTRIES } from '../arguments.ts';
 import { AlbumName, ArtistName, NO_ARTIST, Title, Year } from '../catalog/trackMatching.ts';
-import { itemUri } from '../itemUri.ts';
+import { itemUri } from '../givenNames.ts';
 
 const Search = z.strictObject({
   title: Title,
@@ -72,13 +73,8 @@ export const anyEntries = z
 /** An entry as an item of a job. An entry that names its track or episode needs no search. */
 export function itemOf(provider: ProviderApi, given: Entry): NewItem {
   if ('kind' in given) return named(given.input, itemUri(provider, given));
-  const { title, artist, album, year } = given;
-  const input = {
-    ...(title !== undefined && { title }),
-    ...(artist !== undefined && { artist }),
-    ...(album !== undefined && { album }),
-    ...(year !== undefined && { year }),
-  };
+  const { id: _, uri: __, url: ___, ...names } = given;
+  const input = compact(names);
   const [ref] = refsOf(given);
   if (ref) return named({ ...input, [ref[0]]: ref[1].input }, itemUri(provider, ref[1]));
   const query = { title: '', artist: '', ...input };

@@ -12,49 +12,9 @@ import {
   searchArtists,
   searchTracks,
 } from '../../provider/resources/catalog.ts';
-import { type LeanForm, linksOf } from '../answer/lean.ts';
-import { LeanAlbum, LeanArtist, LeanTrack, leanAlbum, leanArtist, leanTrack } from '../answer/leanShapes.ts';
+import { type LeanShape, leanAlbum, leanArtist, leanTrack, linksOf } from '../answer/lean.ts';
 import { ArtistRefArgument, limit, Query, TrackRef } from '../arguments.ts';
-import { defineTool } from '../tool.ts';
-
-const searchInput = z.object({ query: Query, limit: limit(10) });
-
-function found<T extends z.ZodType>(item: T) {
-  return z.object({
-    query: z.string(),
-    items: z.array(item).describe("In Spotify's order of relevance"),
-    total: z.number().describe("Spotify's estimate of all results"),
-  });
-}
-
-/** The lean answer leaves out the query, which the caller has. */
-function leanAnswer<F, L>(row: z.ZodType<L>, of: (full: F) => L, links = false): LeanForm<SearchResult<F>> {
-  return {
-    schema: z.object({
-      items: z.array(row),
-      total: z.number(),
-      ...(links ? { links: z.string().optional() } : {}),
-    }),
-    of: ({ items, total }) => ({ items: items.map(of), total, ...linksOf(links, items) }),
-  };
-}
-
-const rows = { key: 'items', hint: 'Ask for fewer, or search for something more exact.' };
-
-export const searchTracksTool = defineTool({
-  name: 'search_tracks',
-  title: 'Search tracks',
-  description:
-    'Searches Spotify for songs by title or artist, or by genre, mood, topic or year. For recommendations, new music or similar songs, search for the genre or the artist. The first result may be a cover or a live version: for one exact song, use find_track_exact.',
-  kind: 'read',
-  input: searchInput,
-  output: found(Track),
-  lean: leanAnswer(LeanTrack, leanTrack, true),
-  rows,
-  async handle({ provider }, args, call) {
-    return { query: args.query, ...(await findTracks(provider, args.query, args.limit, call)) };
-  },
-});
+import { defineTool, type Tool } from '../tool.ts';
 
 /**
  * Makes the function that searches for one kind of item. If the query is a link or URI, the result is the one item that it names.
@@ -73,37 +33,58 @@ function finder<T>(
 }
 
 export const findTracks = finder('track', getTrack, searchTracks);
-const findArtists = finder('artist', getArtist, searchArtists);
-const findAlbums = finder('album', getAlbum, searchAlbums);
 
-export const searchArtistsTool = defineTool({
+/** The tool that searches for one kind of item. Its lean answer leaves out the query, which the caller has. */
+function searchTool<T>(
+  find: ReturnType<typeof finder<T>>,
+  item: z.ZodType<T>,
+  lean: LeanShape<T>,
+  words: { name: string; title: string; description: string },
+): Tool {
+  const links = words.name === 'search_tracks';
+  return defineTool({
+    ...words,
+    kind: 'read',
+    input: z.object({ query: Query, limit: limit(10) }),
+    output: z.object({
+      query: z.string(),
+      items: z.array(item).describe("In Spotify's order of relevance"),
+      total: z.number().describe("Spotify's estimate of all results"),
+    }),
+    lean: {
+      schema: z.object({
+        items: z.array(lean.schema),
+        total: z.number(),
+        ...(links && { links: z.string().optional() }),
+      }),
+      of: ({ items, total }) => ({ items: items.map(lean.of), total, ...linksOf(links, items) }),
+    },
+    rows: { key: 'items', hint: 'Ask for fewer, or search for something more exact.' },
+    async handle({ provider }, { query, limit: most }, call) {
+      return { query, ...(await find(provider, query, most, call)) };
+    },
+  });
+}
+
+export const searchTracksTool = searchTool(findTracks, Track, leanTrack, {
+  name: 'search_tracks',
+  title: 'Search tracks',
+  description:
+    'Searches Spotify for songs by title or artist, or by genre, mood, topic or year. For recommendations, new music or similar songs, search for the genre or the artist. The first result may be a cover or a live version: for one exact song, use find_track_exact.',
+});
+
+export const searchArtistsTool = searchTool(finder('artist', getArtist, searchArtists), Artist, leanArtist, {
   name: 'search_artists',
   title: 'Search artists',
   description:
     'Searches for artists by name: finds an artist, such as a singer, a band, a musician or a group, best match first.',
-  kind: 'read',
-  input: searchInput,
-  output: found(Artist),
-  lean: leanAnswer(LeanArtist, leanArtist),
-  rows,
-  async handle({ provider }, args, call) {
-    return { query: args.query, ...(await findArtists(provider, args.query, args.limit, call)) };
-  },
 });
 
-export const searchAlbumsTool = defineTool({
+export const searchAlbumsTool = searchTool(finder('album', getAlbum, searchAlbums), Album, leanAlbum, {
   name: 'search_albums',
   title: 'Search albums',
   description:
     'Searches for albums, singles, EPs and other records by title, artist or year: finds an album in the catalog, the discography of an artist, or new releases.',
-  kind: 'read',
-  input: searchInput,
-  output: found(Album),
-  lean: leanAnswer(LeanAlbum, leanAlbum),
-  rows,
-  async handle({ provider }, args, call) {
-    return { query: args.query, ...(await findAlbums(provider, args.query, args.limit, call)) };
-  },
 });
 
 export const getTrackTool = defineTool({
@@ -116,7 +97,7 @@ export const getTrackTool = defineTool({
     track_id: TrackRef.describe('ID, URI or link of the track'),
   }),
   output: Track,
-  lean: { schema: LeanTrack, of: leanTrack },
+  lean: leanTrack,
   detail: 'full',
   handle: ({ provider }, { track_id }, call) => getTrack(provider, track_id.id, call),
 });
@@ -131,7 +112,7 @@ export const getArtistTool = defineTool({
     artist_id: ArtistRefArgument.describe('ID, URI or link of the artist'),
   }),
   output: Artist,
-  lean: { schema: LeanArtist, of: leanArtist },
+  lean: leanArtist,
   detail: 'full',
   handle: ({ provider }, { artist_id }, call) => getArtist(provider, artist_id.id, call),
 });

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { isBySpelling } from '../../domain/job.ts';
 import { Track } from '../../domain/shapes.ts';
 import { getTrack } from '../../provider/resources/catalog.ts';
-import { compact, LeanTrack, leanTrack } from '../answer/leanShapes.ts';
+import { compact, leanTrack } from '../answer/lean.ts';
 import { ArtistRefArgument, TrackRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
@@ -12,9 +12,7 @@ export const Title = z.string().trim().min(1).max(200).describe('Include "(Live)
 export const NO_ARTIST = 'is missing: a title alone matches nothing. search_tracks finds who sings it';
 
 export const ArtistName = z
-  .string({
-    error: ({ input }) => (input === undefined ? NO_ARTIST : undefined),
-  })
+  .string({ error: ({ input }) => (input === undefined ? NO_ARTIST : undefined) })
   .trim()
   .min(1)
   .max(200)
@@ -36,11 +34,10 @@ export const Candidate = z.object({
 });
 
 /** The lean form of a candidate. */
-export const LeanCandidate = z.object({
-  track: LeanTrack,
-  score: z.number(),
-  reasons: z.array(z.string()).optional(),
-});
+const LeanCandidate = Candidate.extend({ track: leanTrack.schema }).partial({ reasons: true });
+
+/** The candidates of an entry of a list; the schema of find_track_exact describes their tracks. */
+export const LeanCandidates = z.array(LeanCandidate.omit({ track: true })).optional();
 
 /** Maximum number of candidates of an entry in lean form. */
 const MAX_CANDIDATES = 3;
@@ -54,9 +51,17 @@ export function leanCandidates(
   return candidates
     .slice(0, most)
     .map(({ track, score, reasons }) =>
-      compact({ track: leanTrack(track), score, reasons: reasons.length > 0 ? reasons : null }),
+      compact({ track: leanTrack.of(track), score, reasons: reasons.length > 0 ? reasons : null }),
     );
 }
+
+const Found = z.object({
+  status: z.enum(['matched', 'ambiguous', 'unmatched']),
+  match: z.object({ track: Track, score: z.number() }).nullable(),
+  confirmed: z.literal(true).optional().describe(CONFIRMED),
+  candidates: z.array(Candidate).describe('At most 5, best first'),
+  source: z.enum(['alias', 'search']).describe('alias: a stored match, no search was made'),
+});
 
 export const findTrackExactTool = defineTool({
   name: 'find_track_exact',
@@ -65,32 +70,27 @@ export const findTrackExactTool = defineTool({
     "Resolves a song's title and artist to one exact track and its ID: finds the original recording, not a live version, cover or remix. The answer is matched, ambiguous (ask the user, or pass album or year) or unmatched with the nearest songs.",
   kind: 'read',
   input: z.object({ title: Title, artist: ArtistName, album: AlbumName.optional(), year: Year.optional() }),
-  output: z.object({
-    status: z.enum(['matched', 'ambiguous', 'unmatched']),
-    match: z.object({ track: Track, score: z.number() }).nullable(),
-    confirmed: z.literal(true).optional().describe(CONFIRMED),
-    candidates: z.array(Candidate).describe('At most 5, best first'),
-    source: z.enum(['alias', 'search']).describe('alias: a stored match, no search was made'),
-  }),
+  output: Found,
   lean: {
-    schema: z.object({
-      status: z.string(),
-      match: z.object({ track: LeanTrack, score: z.number() }).optional(),
-      confirmed: z.literal(true).optional(),
-      candidates: z.array(LeanCandidate).optional(),
-      source: z.string(),
-    }),
-    of: ({ status, match, candidates, source, confirmed = null }) =>
+    schema: Found.extend({
+      match: z.object({ track: leanTrack.schema, score: z.number() }),
+      candidates: z.array(LeanCandidate),
+    }).partial(),
+    of: ({ match, candidates, ...facts }) =>
       compact({
-        confirmed,
-        status,
-        match: match && { track: leanTrack(match.track), score: match.score },
+        ...facts,
+        match: match && { track: leanTrack.of(match.track), score: match.score },
         // A match needs no candidates. But if a typo was forgiven, the first candidate says so.
         candidates: leanCandidates(match ? candidates.slice(0, 1).filter(isBySpelling) : candidates),
-        source,
       }),
   },
   handle: ({ resolver }, query, call) => resolver.resolve(query, call),
+});
+
+const Remembered = z.object({
+  track: Track,
+  alias: z.object({ title: z.string(), artist: z.string(), album: z.string().nullable() }),
+  replaced: z.boolean().describe('true: an earlier alias for the same query was replaced'),
 });
 
 export const rememberTrackTool = defineTool({
@@ -112,26 +112,17 @@ export const rememberTrackTool = defineTool({
       .default(false)
       .describe('true: the user confirmed the track although title, artist or album differ'),
   }),
-  output: z.object({
-    track: Track,
-    alias: z.object({ title: z.string(), artist: z.string(), album: z.string().nullable() }),
-    replaced: z.boolean().describe('true: an earlier alias for the same query was replaced'),
-  }),
+  output: Remembered,
   lean: {
-    schema: z.object({
-      track: LeanTrack,
-      alias: z.object({ title: z.string(), artist: z.string(), album: z.string().optional() }),
-      replaced: z.boolean(),
-    }),
-    of: ({ track, alias, replaced }) => ({ track: leanTrack(track), alias: compact(alias), replaced }),
+    schema: Remembered.extend({ track: leanTrack.schema }),
+    of: ({ track, alias, replaced }) => ({ track: leanTrack.of(track), alias: compact(alias), replaced }),
   },
   async handle({ provider, resolver }, { track_id, confirm, ...given }, call) {
     const track = await getTrack(provider, track_id.id, call);
-    const title = given.title ?? track.name;
-    const artist = given.artist ?? track.artists[0]?.name ?? '';
-    const query = { title, artist, ...(given.album === undefined ? {} : { album: given.album }) };
+    const { title = track.name, artist = track.artists[0]?.name ?? '', album } = given;
+    const query = { title, artist, ...(album !== undefined && { album }) };
     const replaced = await resolver.choose(query, track, call.by ?? null, confirm);
-    return { track, alias: { title, artist, album: given.album ?? null }, replaced };
+    return { track, alias: { title, artist, album: album ?? null }, replaced };
   },
 });
 

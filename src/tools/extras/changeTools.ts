@@ -1,11 +1,11 @@
 /** The changes that relay has made, and undoing them. */
 import * as z from 'zod';
-import { counted } from '../../base/lists.ts';
-import { ChangeSummary, UndoResult } from '../../domain/change.ts';
+import { capital, counted } from '../../base/lists.ts';
+import { type ChangeOp, ChangeSummary, type DetailValues, UndoResult } from '../../domain/change.ts';
 import { without } from '../../domain/rows.ts';
 import type { Call } from '../../provider/api.ts';
 import { knownSong } from '../../provider/knownNames.ts';
-import { getWorkBySeq, type Work } from '../../store/tables/works.ts';
+import type { Work } from '../../store/tables/works.ts';
 import { changeHistory, previewUndo, undoneTogether, undoRequest } from '../../work/write/history.ts';
 import { rowsAfter } from '../../work/write/states.ts';
 import { carriedOut, type UndoPlan } from '../../work/write/undo.ts';
@@ -13,7 +13,6 @@ import { Offset } from '../arguments.ts';
 import { knownPlaylistName, knownPlaylistNames } from '../playlists/playlistNames.ts';
 import { carryOut } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
-import { undoEffect } from './undoEffect.ts';
 
 /** The name of who asked, or how it begins. */
 const By = z.string().trim().min(1).max(100);
@@ -37,10 +36,7 @@ export const listChangesTool = defineTool({
       services,
       page.items.flatMap(({ playlist_id }) => playlist_id ?? []),
     );
-    const items = page.items.map((item) => {
-      const name = names.get(item.playlist_id ?? '');
-      return name === undefined ? item : { ...item, playlist_name: name };
-    });
+    const items = page.items.map((item) => ({ ...item, playlist_name: names.get(item.playlist_id ?? '') }));
     return { ...page, items };
   },
 });
@@ -86,71 +82,96 @@ export async function undo(
   const works = undoneTogether(services, asked.change_id, asked.together, asked.by);
   const [work, ...others] = works;
   const facts = {
-    undone: work.id,
-    playlist_id: work.playlistId,
-    ...(others.length > 0 ? { together: works.length } : {}),
-    dry_run,
+    ...{ ok: true, undone: work.id, playlist_id: work.playlistId, dry_run },
+    ...(others.length > 0 && { together: works.length }),
   };
   if (dry_run) {
     const { plan, requests } = await previewUndo(services, works, force, call);
-    const effect = effectOf(services, work, plan, true);
-    return { ok: true, ...facts, requests, ...countsOf(plan), notes: notesOf(plan), ...effect };
+    return { ...facts, requests, ...effectOf(services, work, plan) };
   }
-  let planned: UndoPlan | null = null;
+  let planned: UndoPlan = { former: {}, ops: [], lost: [], rewritten: 0 };
   const request = undoRequest(services, works, force, (made) => {
     planned = made;
   });
   const { report, state } = await carryOut(services, request, call);
   // Without a change, Spotify has refused all that was to be written.
   const isRefused = state === null || state.body.notes?.passedOver === true;
-  const plan = planned && carriedOut(planned, isRefused);
   return {
-    ok: true,
     ...facts,
     change_id: report.change_id,
-    ...(report.job_id === undefined ? {} : { job_id: report.job_id, reason: report.note }),
+    ...(report.job_id !== undefined && { job_id: report.job_id, reason: report.note }),
     requests: report.chunks.total,
-    ...countsOf(plan),
-    notes: plan ? notesOf(plan) : [],
-    ...effectOf(services, work, plan, false),
+    ...effectOf(services, work, carriedOut(planned, isRefused)),
   };
 }
 
-function effectOf(services: Services, work: Work, plan: UndoPlan | null, isAhead: boolean) {
-  const name = work.playlistId === null ? null : knownPlaylistName(services, work.playlistId);
-  const { summary, added, removed } = undoEffect({
-    plan: plan ?? { former: {}, ops: [], lost: [] },
-    name,
-    song: (uri) => knownSong(services.provider, uri),
-    songs: songsOf(services, work),
-    isAhead,
+/** Number of songs of each list to name. */
+const NAMED = 5;
+
+/** What an undo does, in words that fit before and after it, and as lists of songs for the person who has to agree. */
+function effectOf(services: Services, { playlistId }: Work, plan: UndoPlan) {
+  const { former, ops } = plan;
+  const { added, removed } = differenceOf(plan);
+  const name = playlistId === null ? null : knownPlaylistName(services, playlistId);
+  const songs = (uris: readonly string[]) => ({
+    count: uris.length,
+    first: uris.slice(0, NAMED).map((uri) => knownSong(services.provider, uri) ?? uri),
   });
-  return { summary, added, taken: removed };
+  return {
+    summary: summaryOf(plan, name === null ? 'the playlist' : `"${name}"`, added, removed),
+    rows: former.rows ? rowsAfter({ rows: former.rows, ops }).length : null,
+    removed: former.rows ? removed.length : null,
+    notes: notesOf(plan),
+    added: songs(added),
+    taken: songs(removed),
+  };
 }
 
-/**
- * If the change undid the creation of a playlist: the number of songs that the playlist was created with. These songs now come
- * back. Otherwise null.
- */
-function songsOf({ store }: Services, { undoes }: Work): number | null {
-  const undone = undoes === null ? null : getWorkBySeq(store, undoes);
-  return undone?.kind === 'create' ? undone.written : null;
+function summaryOf(
+  { ops, lost }: UndoPlan,
+  playlist: string,
+  added: readonly string[],
+  removed: readonly string[],
+): string {
+  const [first] = ops;
+  if (!first) return lost.length > 0 ? 'Nothing to write.' : 'Nothing to write: all is as it was before.';
+  const playlists = ops.length > 1 ? `${ops.length} playlists` : playlist;
+  if (first.op === 'follow') return capital(`${playlists} back in your list of playlists.`);
+  if (first.op === 'unfollow') return capital(`${playlists} off your list of playlists.`);
+  if (first.op === 'details') return capital(`${playlist}: ${detailsText(ops)}.`);
+  const areAlbums = [...added, ...removed][0]?.startsWith('spotify:album:') === true;
+  const isLibrary = first.op === 'save' || first.op === 'unsave';
+  const place = areAlbums ? 'the library' : isLibrary ? 'Liked Songs' : playlist;
+  const entries = (uris: readonly string[]) => counted(uris.length, areAlbums ? 'album' : 'song');
+  const effects = [
+    ...(added.length > 0 ? [`${entries(added)} back`] : []),
+    ...(removed.length > 0 ? [`${entries(removed)} out`] : []),
+  ];
+  return capital(`${place}: ${effects.join(', ') || 'the songs back in their order'}.`);
 }
 
-/** Number of rows after the undo, and number of present rows that it removes; null if there are no rows, or no plan yet. */
-function countsOf(plan: UndoPlan | null): { rows: number | null; removed: number | null } {
-  if (!plan?.former.rows) return { rows: null, removed: null };
-  const rows = rowsAfter({ rows: plan.former.rows, ops: plan.ops });
-  return { rows: rows.length, removed: without(plan.former.rows, rows).length };
+/** The songs or albums that are added and removed, repeats included. */
+function differenceOf({ former, ops }: UndoPlan): { added: string[]; removed: string[] } {
+  const [first] = ops;
+  if (first?.op === 'save') return { added: [...first.uris], removed: [] };
+  if (first?.op === 'unsave') return { added: [], removed: [...first.uris] };
+  if (!former.rows) return { added: [], removed: [] };
+  const rows = rowsAfter({ rows: former.rows, ops });
+  return { added: without(rows, former.rows), removed: without(former.rows, rows) };
+}
+
+function detailsText(ops: readonly ChangeOp[]): string {
+  const set: DetailValues = Object.assign({}, ...ops.map((op) => (op.op === 'details' ? op.set : {})));
+  const texts = Object.entries(set).map(([name, value]) => {
+    if (typeof value === 'string') return value === '' ? `no ${name}` : `${name} "${value}"`;
+    return value ? name : `not ${name}`;
+  });
+  return texts.join(', ');
 }
 
 function notesOf({ rewritten, lost, former }: UndoPlan): string[] {
-  const isPlaylist = former.rows !== undefined;
-  const dates =
-    rewritten === 0
-      ? []
-      : [
-          `Spotify shows today as the date of what the undo writes again${isPlaylist ? ', and you as who added it' : ''}: ${counted(rewritten, 'row')}.`,
-        ];
-  return [...dates, ...lost];
+  if (rewritten === 0) return lost;
+  const who = former.rows ? ', and you as who added it' : '';
+  const dates = `Spotify shows today as the date of what the undo writes again${who}: ${counted(rewritten, 'row')}.`;
+  return [dates, ...lost];
 }

@@ -1,10 +1,11 @@
 /** Imports a list that is given as text, such as the content of a file. */
 import * as z from 'zod';
-import { RelayError } from '../../domain/errors.ts';
+import type { RelayError } from '../../domain/errors.ts';
 import { type ImportPreview, type ImportTarget, LIST_FORMATS } from '../../domain/listImport.ts';
 import { planImport } from '../../work/import/planImport.ts';
 import { startImport } from '../../work/import/startImport.ts';
-import { PlaylistName, PlaylistRef } from '../arguments.ts';
+import { compact } from '../answer/lean.ts';
+import { badArgument, PlaylistName, PlaylistRef } from '../arguments.ts';
 import { askerOf } from '../asker.ts';
 import { defineTool } from '../tool.ts';
 
@@ -68,15 +69,6 @@ export const importListTool = defineTool({
       .default(false)
       .describe('With playlist_id. true: the songs replace what the playlist holds; ask the user first'),
     dry_run: z.boolean().default(false).describe('true: report what would be read; no job, no search'),
-    strict: z
-      .boolean()
-      .default(true)
-      .describe('true: commit_job refuses while a song is not found; false: it leaves those out'),
-    skip_duplicates: z
-      .boolean()
-      .default(false)
-      .describe('true: leave out songs that the list names again or that the playlist holds already'),
-    format: z.enum(LIST_FORMATS).optional().describe('Format of the text. When omitted, detected'),
     artist_side: z
       .enum(['left', 'right'])
       .optional()
@@ -92,22 +84,13 @@ export const importListTool = defineTool({
   rows: { key: 'lists', hint: 'To import one that is not shown, pass its name as list.' },
   async handle(services, args, call) {
     const target = targetOf(args);
-    const plan = await planImport(services, args.text, {
-      format: args.format,
-      artistSide: args.artist_side,
-      list: args.list,
-      tracksOnly: args.saved,
-    });
+    const reading = { artistSide: args.artist_side, list: args.list, tracksOnly: args.saved };
+    const plan = await planImport(services, args.text, reading);
     if (args.dry_run) return told(plan.preview);
     if (!target) throw noTarget();
-    const { strict, skip_duplicates: skipDuplicates } = args;
-    const [first, ...more] = await startImport(
-      services.works,
-      plan,
-      target,
-      { strict, skipDuplicates },
-      { askedBy: askerOf(services, call) },
-    );
+    const choices = { strict: true, skipDuplicates: false };
+    const askedBy = askerOf(services, call);
+    const [first, ...more] = await startImport(services.works, plan, target, choices, { askedBy });
     return {
       ...(first && { job_id: first.job_id }),
       ...(more.length > 0 && { more_job_ids: more.map(({ job_id }) => job_id) }),
@@ -125,45 +108,39 @@ function targetOf(args: {
 }): ImportTarget | null {
   const given = [args.name, args.playlist_id, args.saved || undefined].filter((one) => one !== undefined);
   if (given.length > 1) throw noTarget();
-  if (args.replace && !args.playlist_id) {
-    throw new RelayError('INVALID_ARGUMENT', 'replace needs playlist_id: there is nothing else to replace.', {
-      remedy: 'Pass playlist_id, or leave replace out.',
-    });
-  }
+  if (args.replace && !args.playlist_id)
+    throw badArgument('replace needs playlist_id.', 'Pass playlist_id, or leave replace out.');
   if (args.name !== undefined) return { kind: 'new', name: args.name };
   if (args.playlist_id) return { kind: 'playlist', playlistId: args.playlist_id.id, replace: args.replace };
   return args.saved ? { kind: 'saved' } : null;
 }
 
 function noTarget(): RelayError {
-  return new RelayError('INVALID_ARGUMENT', 'Give exactly one of name, playlist_id and saved.', {
-    remedy:
-      'Pass name for a new playlist, playlist_id for one of the account, or saved: true for Liked Songs. A dry run needs none of them.',
-  });
+  const remedy =
+    'Pass name for a new playlist, playlist_id for one of the account, or saved: true for Liked Songs. A dry run needs none of them.';
+  return badArgument('Give exactly one of name, playlist_id and saved.', remedy);
 }
 
 /** Leaves out members that are empty or have their usual value. */
 function told(preview: ImportPreview): z.input<typeof Preview> {
-  const { not_songs, lists, artist_side: side } = preview;
-  const counts = {
-    not_songs: not_songs.total,
-    with_link: preview.with_uri,
-    with_isrc: preview.with_isrc,
-    remembered: preview.remembered,
-    repeated: preview.repeated,
-  };
+  const { not_songs, lists, artist_side } = preview;
   const lines = not_songs.lines.slice(0, MAX_QUOTED);
   return {
     format: preview.format,
     songs: preview.songs,
-    ...(preview.name !== null && { name: preview.name }),
-    ...(lists.length > 0 && { lists }),
-    ...(side && { artist_side: side }),
     examples: preview.examples.map(({ title, artist }) => ({ title, artist })),
-    ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
+    searches: preview.searches.at_least,
+    ...compact({ name: preview.name, artist_side }),
+    ...(lists.length > 0 && { lists }),
     ...(lines.length > 0 && {
       not_song_lines: lines.map(({ line, text, why }) => ({ line, text: text.slice(0, MAX_QUOTE), why })),
     }),
-    searches: preview.searches.at_least,
+    ...compact({
+      not_songs: not_songs.total || null,
+      with_link: preview.with_uri || null,
+      with_isrc: preview.with_isrc || null,
+      remembered: preview.remembered || null,
+      repeated: preview.repeated || null,
+    }),
   };
 }

@@ -1,9 +1,8 @@
 /** Kept playlists: playlists that follow the result of a query. */
 import * as z from 'zod';
-import { RelayError } from '../../domain/errors.ts';
 import { KEEP_ACTIONS, KEEP_INTERVALS, KEEP_STATUSES } from '../../domain/keep.ts';
 import { keepPreview } from '../../domain/shapes.ts';
-import { NextOffset, Offset, PlaylistName, PlaylistRef } from '../arguments.ts';
+import { badArgument, NextOffset, Offset, PlaylistName, PlaylistRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
 const Preview = keepPreview();
@@ -54,18 +53,11 @@ export const keepPlaylistTool = defineTool({
   output: RunResult,
   async handle({ keeps }, { playlist_id, name, sql, every, dry_run }, call) {
     if ((playlist_id === undefined) === (name === undefined)) {
-      const given =
-        name === undefined
-          ? 'Neither playlist_id nor name is given.'
-          : 'Both playlist_id and name are given.';
-      throw new RelayError('INVALID_ARGUMENT', given, {
-        remedy: 'Pass name to make a new playlist, or playlist_id for one that the account owns.',
-      });
+      const remedy = 'Pass name to make a new playlist, or playlist_id for one that the account owns.';
+      throw badArgument('Give exactly one of playlist_id and name.', remedy);
     }
-    return keeps.add(
-      { playlistId: playlist_id?.id ?? null, name: name ?? null, sql, every, dryRun: dry_run },
-      call,
-    );
+    const target = { playlistId: playlist_id?.id ?? null, name: name ?? null };
+    return keeps.add({ ...target, sql, every, dryRun: dry_run }, call);
   },
 });
 

@@ -4,10 +4,10 @@ import { asRelayError, type RelayError } from '../../domain/errors.ts';
 import { Media } from '../../domain/shapes.ts';
 import { getQueue } from '../../provider/resources/player.ts';
 import { addToQueue, setRepeat, setShuffle } from '../../provider/resources/playerCommands.ts';
-import { linksOf } from '../answer/lean.ts';
-import { compact, LeanMedia, leanMedia } from '../answer/leanShapes.ts';
+import { compact, leanMedia, linksOf } from '../answer/lean.ts';
 import { DeviceId, type GivenRef, ItemRef } from '../arguments.ts';
-import { itemUri } from '../itemUri.ts';
+import { itemUri } from '../givenNames.ts';
+import { Done, done } from '../playback/playbackCommands.ts';
 import { defineTool } from '../tool.ts';
 
 export const getQueueTool = defineTool({
@@ -23,13 +23,13 @@ export const getQueueTool = defineTool({
   }),
   lean: {
     schema: z.object({
-      currently_playing: LeanMedia.optional(),
-      queue: z.array(LeanMedia),
+      currently_playing: leanMedia.schema.optional(),
+      queue: z.array(leanMedia.schema),
       links: z.string().optional(),
     }),
     of: ({ currently_playing, queue }) => ({
-      ...compact({ currently_playing: currently_playing && leanMedia(currently_playing) }),
-      queue: queue.map(leanMedia),
+      ...compact({ currently_playing: currently_playing && leanMedia.of(currently_playing) }),
+      queue: queue.map(leanMedia.of),
       ...linksOf(true, queue),
     }),
   },
@@ -54,7 +54,7 @@ export const addToQueueTool = defineTool({
       .describe('Track IDs, or URIs or links of tracks or episodes, 1 to 50, in order'),
     device_id: DeviceId,
   }),
-  output: z.object({ ok: z.literal(true), queued: z.number() }),
+  output: Done.extend({ queued: z.number() }),
   async handle({ provider }, { uris, device_id }, call) {
     for (const [queued, ref] of uris.entries()) {
       try {
@@ -87,11 +87,9 @@ export const setShuffleTool = defineTool({
     state: z.boolean().describe('true: random order; false: in order'),
     device_id: DeviceId,
   }),
-  output: z.object({ ok: z.literal(true), state: z.boolean() }),
-  async handle({ provider }, { state, device_id }, call) {
-    await setShuffle(provider, state, device_id, call);
-    return { ok: true as const, state };
-  },
+  output: Done.extend({ state: z.boolean() }),
+  handle: ({ provider }, { state, device_id }, call) =>
+    done(setShuffle(provider, state, device_id, call), { state }),
 });
 
 const RepeatState = z.enum(['off', 'track', 'context']);
@@ -107,9 +105,7 @@ export const setRepeatTool = defineTool({
     state: RepeatState.describe('track: the current song; context: the album or playlist that plays'),
     device_id: DeviceId,
   }),
-  output: z.object({ ok: z.literal(true), state: RepeatState }),
-  async handle({ provider }, { state, device_id }, call) {
-    await setRepeat(provider, state, device_id, call);
-    return { ok: true as const, state };
-  },
+  output: Done.extend({ state: RepeatState }),
+  handle: ({ provider }, { state, device_id }, call) =>
+    done(setRepeat(provider, state, device_id, call), { state }),
 });

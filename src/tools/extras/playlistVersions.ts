@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { counted, inParallel } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { asShown, originalsOf, recordingOfTrack, recordingsIn } from '../../domain/recordings.ts';
-import type { Remedy } from '../../domain/remedy.ts';
 import { uriOf } from '../../domain/rows.ts';
 import type { Item, Track } from '../../domain/shapes.ts';
 import { PlaylistVersions, RestoreAnswer, type VersionRow } from '../../domain/versions.ts';
@@ -11,9 +10,9 @@ import { missingUris, type RestorePlan, restorePlan } from '../../library/versio
 import type { Call } from '../../provider/api.ts';
 import { findTrack } from '../../provider/resources/catalog.ts';
 import { makePlaylist, reviseRows } from '../../work/write/kinds.ts';
-import { compact } from '../answer/leanShapes.ts';
+import { compact } from '../answer/lean.ts';
 import { NextOffset, Offset, PlaylistName, playlistId } from '../arguments.ts';
-import { type Report, write } from '../playlists/playlistWriting.ts';
+import { write } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
 
 export const listVersionsTool = defineTool({
@@ -70,51 +69,31 @@ export async function restoreVersion(
   const versions = await services.library.versions(id, call);
   const rows = await services.library.versionRows(id, version);
   if (rows === null) throw noSuchVersion(versions, version);
-  const facts = { playlist_id: id, version, dry_run };
-  const asked = { rows, skips: skip_unsupported, review };
-  if (name !== undefined) return restoreAsNew(services, asked, name, facts, call);
-  if (!versions.present) throw playlistGone(versions);
-  let plan = await planFor(services, (await services.rows.read(id, call)).items, asked, call);
-  if (dry_run) return answerOf(facts, plan);
-  requireSupported(plan);
-  const request = reviseRows(services, 'restore', id, async (items) => {
-    plan = await planFor(services, items, asked, call);
-    requireSupported(plan);
-    return plan;
+  if (name === undefined && !versions.present) throw playlistGone(versions);
+  const looked = new Map<string, Track | null>();
+  const planFor = async (items: readonly Item[]) => {
+    const found = await planOf(services, items, { rows, skips: skip_unsupported, looked }, call);
+    review(found);
+    if (!dry_run) requireSupported(found);
+    return found;
+  };
+  let plan = await planFor(name === undefined ? (await services.rows.read(id, call)).items : []);
+  const answer = () => ({
+    ...{ ok: true, playlist_id: id, version, dry_run },
+    ...{ added_count: plan.added, removed_count: plan.removed, moved_count: plan.moved },
+    unsupported: plan.unsupported,
   });
-  const report = await write(services, request, call);
-  return {
-    ...answerOf(facts, plan),
-    ...(report.change_id === undefined ? { note: unchangedNote(plan) } : writtenOf(report)),
-  };
-}
-
-/** What the restore is about. */
-type Facts = Pick<RestoreAnswer, 'playlist_id' | 'version' | 'dry_run'>;
-
-interface Asked {
-  rows: readonly VersionRow[];
-  skips: boolean;
-  review: (plan: RestorePlan) => void;
-}
-
-async function restoreAsNew(services: Services, asked: Asked, name: string, facts: Facts, call: Call) {
-  const plan = await planFor(services, [], asked, call);
-  const answer = answerOf(facts, plan);
-  if (facts.dry_run) return answer;
-  requireSupported(plan);
-  const request = makePlaylist(services, { name, public: false }, plan.wanted);
-  const report = await write(services, request, call);
-  return {
-    ...answer,
-    playlist_id: report.playlist_id,
-    ...writtenOf(report),
-  };
-}
-
-/** The change that brings a version back, and the job that continues it. */
-function writtenOf({ change_id, job_id, note }: Report) {
-  return compact({ change_id, job_id, note });
+  if (dry_run) return answer();
+  const request =
+    name === undefined
+      ? reviseRows(services, 'restore', id, async (items) => {
+          plan = await planFor(items);
+          return plan;
+        })
+      : makePlaylist(services, { name, public: false }, plan.wanted);
+  const { playlist_id, change_id, job_id, note } = await write(services, request, call);
+  if (change_id === undefined) return { ...answer(), note: unchangedNote(plan) };
+  return { ...answer(), playlist_id, ...compact({ change_id, job_id, note }) };
 }
 
 /**
@@ -124,48 +103,37 @@ function writtenOf({ change_id, job_id, note }: Report) {
 const AT_ONCE = 8;
 const MAX_LOOKED_UP = 500;
 
-/** How long a track that was looked up counts as there: a dry run, its restore and the check before the write are one task. */
-const RECENT_MS = 10 * 60_000;
-/** Tracks that restores have looked up, by URI. */
-const lookups = new WeakMap<Services['store'], Map<string, { track: Track; at: number }>>();
-
-function recentLookups({ store, clock }: Services): Map<string, { track: Track; at: number }> {
-  const recent = lookups.get(store) ?? new Map<string, { track: Track; at: number }>();
-  lookups.set(store, recent);
-  for (const [uri, { at }] of recent) if (clock.monotonic() - at > RECENT_MS) recent.delete(uri);
-  return recent;
+interface Asked {
+  rows: readonly VersionRow[];
+  skips: boolean;
+  /** The tracks that this call has looked up; null for those that are gone. */
+  looked: Map<string, Track | null>;
 }
 
 /**
  * The plan of a restore. Tracks to write that are in no list of the account are looked up first, since they may be gone. A row
  * whose track the playlist now shows under another ID stays as it is.
  */
-async function planFor(
-  services: Services,
+async function planOf(
+  { library, provider }: Services,
   items: readonly Item[],
-  { rows, skips, review }: Asked,
+  { rows, skips, looked }: Asked,
   call: Call,
 ): Promise<RestorePlan & { originals: ReadonlyMap<string, string> }> {
   const shown = items.map(uriOf);
   const missing = missingUris(shown, rows).filter((uri) => uri.startsWith('spotify:track:'));
-  const known = new Set(await services.library.knownTracks(missing));
-  const unknown = missing.filter((uri) => !known.has(uri)).slice(0, MAX_LOOKED_UP);
-  const recordings = await services.library.recordings([...known]);
+  const known = new Set(await library.knownTracks(missing));
+  const unknown = missing.filter((uri) => !known.has(uri) && !looked.has(uri));
+  unknown.length = Math.min(unknown.length, MAX_LOOKED_UP - looked.size);
+  await inParallel(unknown, AT_ONCE, async (uri) => looked.set(uri, await findTrack(provider, uri, call)));
+  const recordings = await library.recordings([...known]);
   for (const [uri, recording] of recordingsIn(items)) recordings.set(uri, recording);
-  const gone = new Set<string>();
-  const recent = recentLookups(services);
-  await inParallel(unknown, AT_ONCE, async (uri) => {
-    const track = recent.get(uri)?.track ?? (await findTrack(services.provider, uri, call));
-    if (track !== null && !recent.has(uri)) recent.set(uri, { track, at: services.clock.monotonic() });
-    if (track === null) gone.add(uri);
-    else if (!recordings.has(uri)) recordings.set(uri, recordingOfTrack(track));
-  });
+  for (const [uri, track] of looked) if (track) recordings.set(uri, recordingOfTrack(track));
+  const gone = new Set([...looked].flatMap(([uri, track]) => (track ? [] : [uri])));
   const written = rows.map(({ uri }) => uri ?? '');
   const uris = asShown(written, shown, recordings);
   const named = rows.map((row, at) => ({ ...row, uri: uris[at] || null }));
-  const plan = restorePlan(shown, named, gone, skips);
-  review(plan);
-  return { ...plan, originals: new Map(originalsOf(written, uris)) };
+  return { ...restorePlan(shown, named, gone, skips), originals: new Map(originalsOf(written, uris)) };
 }
 
 function unchangedNote({ unsupported }: RestorePlan): string {
@@ -173,43 +141,21 @@ function unchangedNote({ unsupported }: RestorePlan): string {
   return `Nothing changed: ${except}the playlist is as it was then.`;
 }
 
-function answerOf(facts: Facts, { added, removed, moved, unsupported }: RestorePlan): RestoreAnswer {
-  return { ok: true, ...facts, added_count: added, removed_count: removed, moved_count: moved, unsupported };
-}
-
-const WITHOUT_UNSUPPORTED: Remedy = {
-  text: 'Pass skip_unsupported=true to bring back the others.',
-  terminal: {
-    text: 'Add --skip-unsupported (skip_unsupported=true in `relay call`) to bring back the others.',
-    commands: [],
-  },
-};
-
-const LOSS =
-  'The playlist has rows that the version does not have, and Spotify would not take them back: local files, or songs that it no longer offers.';
+const WITHOUT_UNSUPPORTED = 'To bring back the others, pass skip_unsupported=true (--skip-unsupported).';
 
 /** `skip_unsupported` would not help here: it leaves out rows of the version, and these are rows of the present playlist. */
-const WITHOUT_LOSS: Remedy = {
-  text: `${LOSS} Pass name for a new playlist, or remove them in Spotify first.`,
-  terminal: {
-    text: `${LOSS} Add --new NAME (name=NAME in \`relay call\`) for a new playlist, or remove them in Spotify first.`,
-    commands: [],
-  },
-  page: `${LOSS} Remove them in Spotify first.`,
-};
+const WITHOUT_LOSS =
+  'The playlist has rows that the version does not have, and Spotify would not take them back: local files, or songs that it no longer offers. Remove them in Spotify first, or pass name (--new NAME) for a new playlist.';
 
 function requireSupported({ blocking, lost }: RestorePlan): void {
   if (blocking.length === 0) return;
   const names = blocking.slice(0, 5).map(({ name, uri, position }) => name ?? uri ?? `row ${position + 1}`);
   const more = blocking.length > names.length ? ` and ${blocking.length - names.length} more` : '';
-  throw new RelayError(
-    'UNSUPPORTED_ITEMS',
-    `${counted(blocking.length, 'row')} cannot be written again or would be lost: ${names.join('; ')}${more}. Nothing was changed.`,
-    {
-      remedy: lost.length > 0 ? WITHOUT_LOSS : WITHOUT_UNSUPPORTED,
-      details: { unsupported: blocking.slice(0, MAX_NAMED), count: blocking.length },
-    },
-  );
+  const what = `${counted(blocking.length, 'row')} cannot be written again or would be lost`;
+  throw new RelayError('UNSUPPORTED_ITEMS', `${what}: ${names.join('; ')}${more}. Nothing was changed.`, {
+    remedy: lost.length > 0 ? WITHOUT_LOSS : WITHOUT_UNSUPPORTED,
+    details: { unsupported: blocking.slice(0, MAX_NAMED), count: blocking.length },
+  });
 }
 
 function noSuchVersion({ items }: PlaylistVersions, version: number): RelayError {
@@ -220,17 +166,7 @@ function noSuchVersion({ items }: PlaylistVersions, version: number): RelayError
 }
 
 function playlistGone({ name }: PlaylistVersions): RelayError {
-  return new RelayError(
-    'NOT_FOUND',
-    `The playlist "${name}" is not in the library of the connected account.`,
-    {
-      remedy: {
-        text: 'Pass name to bring its rows back as a new playlist.',
-        terminal: {
-          text: 'Add --new NAME (name=NAME in `relay call`) to bring its rows back as a new playlist.',
-          commands: [],
-        },
-      },
-    },
-  );
+  const what = `The playlist "${name}" is not in the library of the connected account.`;
+  const remedy = 'To bring its rows back as a new playlist, pass name (--new NAME).';
+  return new RelayError('NOT_FOUND', what, { remedy });
 }

@@ -1,6 +1,5 @@
 /** Commands to the player. They need Premium, and an active device or a device_id. */
 import * as z from 'zod';
-import { RelayError } from '../../domain/errors.ts';
 import { isLikedSongs, parseRef } from '../../domain/ids.ts';
 import {
   pause,
@@ -13,8 +12,8 @@ import {
 } from '../../provider/resources/playerCommands.ts';
 import { type Account, getAccount } from '../../store/tables/account.ts';
 import type { LeanForm } from '../answer/lean.ts';
-import { DeviceId, type GivenRef, ItemRef, parsedText } from '../arguments.ts';
-import { itemUri } from '../itemUri.ts';
+import { badArgument, DeviceId, type GivenRef, ItemRef, parsedText } from '../arguments.ts';
+import { itemUri } from '../givenNames.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { leanPlaybackState, PlaybackState, playbackStateOf } from './playbackReading.ts';
 
@@ -59,7 +58,7 @@ const leanPlayed: LeanForm<z.infer<typeof Played>> = {
     verified: z.literal(true).optional(),
     state: z.looseObject({}).optional(),
   }),
-  of: ({ state, ...rest }) => ({ ...rest, ...(state ? { state: leanPlaybackState(state) } : {}) }),
+  of: ({ state, ...rest }) => ({ ...rest, ...(state ? { state: leanPlaybackState.of(state) } : {}) }),
 };
 
 function played({ verified, state }: Verified): z.infer<typeof Played> {
@@ -109,33 +108,22 @@ interface Wanted {
   offset: { position?: number | undefined; uri?: string | undefined } | undefined;
 }
 
-function checkPlay(args: Wanted): void {
-  const { context_uri: context, uris, offset } = args;
-  if (context !== undefined && uris !== undefined) {
-    throw new RelayError('INVALID_ARGUMENT', 'context_uri and uris cannot be combined.', {
-      remedy: 'Pass only one of them.',
-    });
-  }
+function checkPlay({ context_uri: context, uris, offset }: Wanted): void {
+  if (context !== undefined && uris !== undefined)
+    throw badArgument('context_uri and uris cannot be combined.', 'Pass only one of them.');
   if (offset === undefined) return;
   if (context === undefined && uris === undefined) {
-    throw new RelayError('INVALID_ARGUMENT', 'offset needs context_uri or uris.', {
-      remedy: 'Omit offset to resume, or pass context_uri or uris to say what to play.',
-    });
+    const remedy = 'Omit offset to resume, or pass context_uri or uris to say what to play.';
+    throw badArgument('offset needs context_uri or uris.', remedy);
   }
   if (uris !== undefined && (offset.position ?? 0) >= uris.length) {
     const most = `offset.position must be less than the number of uris, ${uris.length}.`;
-    throw new RelayError('INVALID_ARGUMENT', most, { remedy: 'Positions count from 0.' });
+    throw badArgument(most, 'Positions count from 0.');
   }
-  if (offset.uri !== undefined && uris?.includes(offset.uri) === false) {
-    throw new RelayError('INVALID_ARGUMENT', 'offset.uri is not among uris.', {
-      remedy: 'Pass offset.uri from uris, or offset.position.',
-    });
-  }
-  if (context?.startsWith('spotify:artist:')) {
-    throw new RelayError('INVALID_ARGUMENT', 'offset cannot be used with an artist.', {
-      remedy: 'Omit offset, or play an album or playlist.',
-    });
-  }
+  if (offset.uri !== undefined && uris?.includes(offset.uri) === false)
+    throw badArgument('offset.uri is not among uris.', 'Pass offset.uri from uris, or offset.position.');
+  if (context?.startsWith('spotify:artist:'))
+    throw badArgument('offset cannot be used with an artist.', 'Omit offset, or play an album or playlist.');
 }
 
 export const pauseTool = defineTool({
@@ -151,7 +139,14 @@ export const pauseTool = defineTool({
   handle: async ({ provider }, { device_id }, call) => played(await pause(provider, device_id, call)),
 });
 
-const Done = z.object({ ok: z.literal(true) });
+/** The answer to a command: it repeats what was set. */
+export const Done = z.object({ ok: z.literal(true) });
+
+/** Waits until a command is sent, and answers what it set. */
+export async function done<T extends object>(sent: Promise<unknown>, told: T) {
+  await sent;
+  return { ok: true as const, ...told };
+}
 
 function skipTool(direction: 'next' | 'previous', title: string, description: string): Tool {
   return defineTool({
@@ -161,10 +156,7 @@ function skipTool(direction: 'next' | 'previous', title: string, description: st
     kind: 'write',
     input: z.object({ device_id: DeviceId }),
     output: Done,
-    async handle({ provider }, { device_id }, call) {
-      await skip(provider, direction, device_id, call);
-      return { ok: true as const };
-    },
+    handle: ({ provider }, { device_id }, call) => done(skip(provider, direction, device_id, call), {}),
   });
 }
 
@@ -188,10 +180,8 @@ export const seekTool = defineTool({
     device_id: DeviceId,
   }),
   output: Done.extend({ position_ms: z.number() }),
-  async handle({ provider }, { position_ms, device_id }, call) {
-    await seek(provider, position_ms, device_id, call);
-    return { ok: true as const, position_ms };
-  },
+  handle: ({ provider }, { position_ms, device_id }, call) =>
+    done(seek(provider, position_ms, device_id, call), { position_ms }),
 });
 
 export const setVolumeTool = defineTool({
@@ -206,10 +196,8 @@ export const setVolumeTool = defineTool({
     device_id: DeviceId,
   }),
   output: Done.extend({ volume_percent: z.number() }),
-  async handle({ provider }, { volume_percent, device_id }, call) {
-    await setVolume(provider, volume_percent, device_id, call);
-    return { ok: true as const, volume_percent };
-  },
+  handle: ({ provider }, { volume_percent, device_id }, call) =>
+    done(setVolume(provider, volume_percent, device_id, call), { volume_percent }),
 });
 
 export const transferPlaybackTool = defineTool({
@@ -224,8 +212,6 @@ export const transferPlaybackTool = defineTool({
     play: z.boolean().optional().describe('true: start playing there. Otherwise playback stays as it is'),
   }),
   output: Done.extend({ device_id: z.string() }),
-  async handle({ provider }, { device_id, play: start }, call) {
-    await transfer(provider, device_id, start, call);
-    return { ok: true as const, device_id };
-  },
+  handle: ({ provider }, { device_id, play: start }, call) =>
+    done(transfer(provider, device_id, start, call), { device_id }),
 });

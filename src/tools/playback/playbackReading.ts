@@ -7,23 +7,13 @@ import {
   getPlaybackState,
   type PlayerState,
 } from '../../provider/resources/player.ts';
-import {
-  compact,
-  durationText,
-  LeanDevice,
-  LeanMedia,
-  leanContext,
-  leanDevice,
-  leanMedia,
-} from '../answer/leanShapes.ts';
+import { compact, durationText, leanDevice, leanMedia, shape } from '../answer/lean.ts';
 import { defineTool } from '../tool.ts';
 
 const ItemType = z
   .enum(['track', 'episode', 'ad', 'unknown'])
   .nullable()
   .describe('null when nothing is playing; for ad and unknown the item is null');
-
-type PlaybackState = z.infer<typeof PlaybackState>;
 
 export const PlaybackState = z.object({
   active: z.boolean(),
@@ -39,56 +29,45 @@ export const PlaybackState = z.object({
     .array(z.string())
     .describe('Commands that the player refuses right now, such as skipping_prev'),
 });
+type PlaybackState = z.infer<typeof PlaybackState>;
+
+/** What plays, and how far it is: the part that both tools answer. */
+const Playing = PlaybackState.pick({ item_type: true, item: true, progress_ms: true, context: true });
+
+const leanPlaying = shape(
+  Playing.extend({ item: leanMedia.schema, context: z.string(), progress: z.string() }).partial(),
+  ({ item, item_type, progress_ms, context }: z.infer<typeof Playing>) =>
+    compact({
+      item: item && leanMedia.of(item),
+      item_type: item ? null : item_type,
+      progress_ms,
+      progress: durationText(progress_ms),
+      context: context?.uri,
+    }),
+);
 
 /** The lean form of the player's state. */
-export const LeanPlaybackState = z.object({
-  active: z.boolean(),
-  is_playing: z.boolean().optional(),
-  device: LeanDevice.optional(),
-  repeat_state: z.string().optional(),
-  shuffle_state: z.boolean().optional(),
-  progress_ms: z.number().optional(),
-  progress: z.string().optional(),
-  item_type: z.string().optional(),
-  item: LeanMedia.optional(),
-  context: z.string().optional(),
-  disallows: z.array(z.string()).optional(),
-});
+export const leanPlaybackState = shape(
+  PlaybackState.extend({ device: leanDevice.schema, ...leanPlaying.schema.shape }).partial(),
+  ({ active, is_playing, device, repeat_state, shuffle_state, disallows, ...playing }: PlaybackState) => {
+    if (!active) return { active };
+    return {
+      ...{ active, is_playing, ...leanPlaying.of(playing) },
+      ...compact({ device: device && leanDevice.of(device), repeat_state }),
+      ...(shuffle_state !== null && { shuffle_state }),
+      ...(disallows.length > 0 && { disallows }),
+    };
+  },
+);
 
-export function leanPlaybackState(state: PlaybackState): z.infer<typeof LeanPlaybackState> {
-  if (!state.active) return { active: false };
-  const { device, item, disallows } = state;
-  return {
-    active: true,
-    is_playing: state.is_playing,
-    ...compact({
-      item: item && leanMedia(item),
-      item_type: item ? null : state.item_type,
-      progress_ms: state.progress_ms,
-      progress: durationText(state.progress_ms),
-      context: leanContext(state.context),
-      device: device && leanDevice(device),
-      repeat_state: state.repeat_state,
-    }),
-    ...(state.shuffle_state === null ? {} : { shuffle_state: state.shuffle_state }),
-    ...(disallows.length > 0 ? { disallows } : {}),
-  };
-}
+const INACTIVE: PlaybackState = {
+  ...{ active: false, is_playing: false, device: null, repeat_state: null, shuffle_state: null },
+  ...{ progress_ms: null, item_type: null, item: null, context: null, disallows: [] },
+};
 
 /** The full state; null means that no device is active. */
 export function playbackStateOf(state: PlayerState | null): PlaybackState {
-  return {
-    active: state !== null,
-    is_playing: state?.is_playing ?? false,
-    device: state?.device ?? null,
-    repeat_state: state?.repeat_state ?? null,
-    shuffle_state: state?.shuffle_state ?? null,
-    progress_ms: state?.progress_ms ?? null,
-    item_type: state?.item_type ?? null,
-    item: state?.item ?? null,
-    context: state?.context ?? null,
-    disallows: state?.disallows ?? [],
-  };
+  return state ? { active: true, ...state } : INACTIVE;
 }
 
 export const getCurrentlyPlayingTool = defineTool({
@@ -98,37 +77,14 @@ export const getCurrentlyPlayingTool = defineTool({
     'Gets the current song: what track or episode is playing now, by which artist, and how far it is. Private sessions show as not playing. For device, volume and shuffle, use get_playback_state.',
   kind: 'read',
   input: z.object({}),
-  output: z.object({
-    playing: z.boolean(),
-    item_type: ItemType,
-    item: Media.nullable(),
-    progress_ms: z.number().nullable(),
-    context: Context.nullable(),
-  }),
+  output: z.object({ playing: z.boolean(), ...Playing.shape }),
   lean: {
-    schema: z.object({
-      playing: z.boolean(),
-      item: LeanMedia.optional(),
-      item_type: z.string().optional(),
-      progress_ms: z.number().optional(),
-      progress: z.string().optional(),
-      context: z.string().optional(),
-    }),
-    of: ({ playing, item, item_type, progress_ms, context }) => ({
-      playing,
-      ...compact({
-        item: item && leanMedia(item),
-        item_type: item ? null : item_type,
-        progress_ms,
-        progress: durationText(progress_ms),
-        context: leanContext(context),
-      }),
-    }),
+    schema: z.object({ playing: z.boolean(), ...leanPlaying.schema.shape }),
+    of: ({ playing, ...state }) => ({ playing, ...leanPlaying.of(state) }),
   },
   async handle({ provider }, _args, call) {
-    const state = playbackStateOf(await getCurrentlyPlaying(provider, call));
-    const { is_playing: playing, item_type, item, progress_ms, context } = state;
-    return { playing, item_type, item, progress_ms, context };
+    const { is_playing, ...state } = playbackStateOf(await getCurrentlyPlaying(provider, call));
+    return { playing: is_playing, ...state };
   },
 });
 
@@ -140,7 +96,7 @@ export const getPlaybackStateTool = defineTool({
   kind: 'read',
   input: z.object({}),
   output: PlaybackState,
-  lean: { schema: LeanPlaybackState, of: leanPlaybackState },
+  lean: leanPlaybackState,
   handle: async ({ provider }, _args, call) => playbackStateOf(await getPlaybackState(provider, call)),
 });
 

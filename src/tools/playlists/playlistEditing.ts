@@ -1,24 +1,22 @@
 /** Changing playlists: creating and editing them, adding, removing and moving rows. */
 import * as z from 'zod';
 import type { DetailValues } from '../../domain/change.ts';
-import { RelayError } from '../../domain/errors.ts';
 import { Playlist } from '../../domain/shapes.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { addRows, changeDetails, makePlaylist, moveRows, removeRows } from '../../work/write/kinds.ts';
-import type { RunReport } from '../../work/write/writes.ts';
-import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
-import { Description, type GivenRef, ItemRef, MAX_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
-import { itemUri } from '../itemUri.ts';
-import { defineTool, type Services } from '../tool.ts';
+import { compact, leanPlaylist } from '../answer/lean.ts';
 import {
-  carryOut,
-  finished,
-  leftOf,
-  removalMembers,
-  removalOf,
-  WriteReport,
-  write,
-} from './playlistWriting.ts';
+  badArgument,
+  Description,
+  type GivenRef,
+  ItemRef,
+  MAX_ENTRIES,
+  PlaylistName,
+  playlistId,
+} from '../arguments.ts';
+import { itemUri } from '../givenNames.ts';
+import { defineTool, type Services } from '../tool.ts';
+import { carryOut, finished, removalMembers, removeEntries, WriteReport, write } from './playlistWriting.ts';
 
 const Public = z
   .boolean()
@@ -47,8 +45,8 @@ export const createPlaylistTool = defineTool({
   }),
   output: Playlist.extend({ change_id: z.string().optional() }),
   lean: {
-    schema: LeanPlaylist.extend({ change_id: z.string().optional() }),
-    of: ({ change_id, ...playlist }) => compact({ ...leanPlaylist(playlist), change_id }),
+    schema: leanPlaylist.schema.extend({ change_id: z.string().optional() }),
+    of: ({ change_id, ...playlist }) => compact({ ...leanPlaylist.of(playlist), change_id }),
   },
   async handle(services, args, call) {
     refusePublicCollaborative(args, args);
@@ -82,9 +80,8 @@ export const updateDetailsTool = defineTool({
   async handle(services, { playlist_id: { id }, ...details }, call) {
     const updated = Object.entries(details).flatMap(([name, value]) => (value === undefined ? [] : [name]));
     if (updated.length === 0) {
-      throw new RelayError('INVALID_ARGUMENT', 'There is nothing to change.', {
-        remedy: 'Pass at least one of name, description, public, collaborative.',
-      });
+      const remedy = 'Pass at least one of name, description, public, collaborative.';
+      throw badArgument('There is nothing to change.', remedy);
     }
     refusePublicCollaborative(details, details);
     const request = changeDetails(services, id, details, (sharing) =>
@@ -102,12 +99,8 @@ function refusePublicCollaborative({ public: isPublic, collaborative }: Sharing,
   if (collaborative !== true || isPublic !== true) return;
   // Details that do not touch this stay possible, since Spotify reports public unreliably.
   if (asked.public !== true && asked.collaborative !== true) return;
-  throw new RelayError('INVALID_ARGUMENT', 'A collaborative playlist cannot be public.', {
-    remedy:
-      asked.collaborative === true
-        ? 'Pass public: false together with collaborative: true.'
-        : 'Pass collaborative: false together with public: true.',
-  });
+  const remedy = 'Pass public: false with collaborative: true, or collaborative: false with public: true.';
+  throw badArgument('A collaborative playlist cannot be public.', remedy);
 }
 
 export const addTracksTool = defineTool({
@@ -132,19 +125,9 @@ export const removeTracksTool = defineTool({
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
   output: WriteReport.extend(removalMembers),
   rows: { key: 'not_found', hint: 'The others were not there either.' },
-  async handle(services, { playlist_id: { id }, track_ids }, call) {
+  handle(services, { playlist_id: { id }, track_ids }, call) {
     const entries = urisOf(services, track_ids);
-    const told = (state: Pick<RunReport, 'work' | 'body'>) => {
-      const { former, notes } = state.body;
-      const shownAs = (notes?.shownAs ?? {}) as Record<string, string>;
-      const shown = entries.map((uri) => shownAs[uri] ?? uri);
-      return removalOf(shown, former.rows ?? [], 'the playlist', leftOf(state));
-    };
-    const request = removeRows(services, id, entries);
-    const { report, state } = await carryOut(services, request, call, {
-      told,
-    });
-    return { ...report, ...(state ? told(state) : removalOf(entries, null, 'the playlist')) };
+    return removeEntries(services, removeRows(services, id, entries), entries, 'the playlist', call);
   },
 });
 
@@ -180,8 +163,8 @@ export const reorderTracksTool = defineTool({
     const request = moveRows(services, id, { start, length, before, snapshot });
     const { report, state } = finished(await carryOut(services, request, call));
     const { snapshot_id, change_id } = report;
-    if (state) return { playlist_id: id, snapshot_id, change_id };
-    return { playlist_id: id, snapshot_id, note: 'Nothing changed: the rows are in that place already.' };
+    const note = state ? undefined : 'Nothing changed: the rows are in that place already.';
+    return { playlist_id: id, snapshot_id, change_id, note };
   },
 });
 

@@ -5,7 +5,7 @@ import { modelText } from '../../base/visibleText.ts';
 import { Playlist } from '../../domain/shapes.ts';
 import { normaliseName } from '../../music/names.ts';
 import { getAllMyPlaylists } from '../../provider/resources/playlists.ts';
-import { LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
+import { leanPlaylist } from '../answer/lean.ts';
 import { playlistId } from '../arguments.ts';
 import { wholePlaylist } from '../libraryFilter.ts';
 import { defineTool } from '../tool.ts';
@@ -28,12 +28,12 @@ export const findPlaylistByNameTool = defineTool({
   }),
   lean: {
     schema: z.object({
-      matches: z.array(LeanPlaylist),
+      matches: z.array(leanPlaylist.schema),
       near: z.array(Near).optional(),
       note: z.string().optional(),
     }),
     of: ({ matches, near, note }) => ({
-      matches: matches.map(leanPlaylist),
+      matches: matches.map(leanPlaylist.of),
       ...(near ? { near } : {}),
       ...(note === undefined ? {} : { note }),
     }),

@@ -7,10 +7,9 @@ import {
   getPlaylist,
   getPlaylistItems,
 } from '../../provider/resources/playlists.ts';
-import { leanList } from '../answer/lean.ts';
-import { compact, LeanItem, LeanPlaylist, leanItem, leanPlaylist } from '../answer/leanShapes.ts';
+import { compact, leanItem, leanList, leanPlaylist } from '../answer/lean.ts';
 import { limit, Offset, playlistId } from '../arguments.ts';
-import { filteredPlaylist, filteredPlaylists, Note, queryArgument } from '../libraryFilter.ts';
+import { filteredPlaylist, filteredPlaylists, queryArgument } from '../libraryFilter.ts';
 import { defineTool } from '../tool.ts';
 
 /** Maximum number of playlists that `all` returns: no client could use a longer answer. */
@@ -31,7 +30,7 @@ export const getMyPlaylistsTool = defineTool({
   output: listOf(Playlist).extend({
     truncated: z.boolean().describe('true: there are more playlists than all=true returns'),
   }),
-  lean: leanList(LeanPlaylist, leanPlaylist),
+  lean: leanList(leanPlaylist),
   rows: {
     key: 'items',
     hint: 'Continue with all=false, limit 50 and next_offset as offset, or use find_playlist_by_name.',
@@ -61,8 +60,8 @@ export const getPlaylistTool = defineTool({
   input: z.object({ playlist_id: playlistId }),
   output: Playlist,
   lean: {
-    schema: LeanPlaylist.extend({ snapshot_id: z.string().optional() }),
-    of: (playlist) => compact({ ...leanPlaylist(playlist), snapshot_id: playlist.snapshot_id }),
+    schema: leanPlaylist.schema.extend({ snapshot_id: z.string().optional() }),
+    of: (playlist) => compact({ ...leanPlaylist.of(playlist), snapshot_id: playlist.snapshot_id }),
   },
   detail: 'full',
   handle: ({ provider }, { playlist_id }, call) => getPlaylist(provider, playlist_id.id, call),
@@ -80,8 +79,8 @@ export const getPlaylistTracksTool = defineTool({
     offset: Offset,
     query: queryArgument('title, artists or album'),
   }),
-  output: listOf(Item).extend({ note: Note }),
-  lean: leanList(LeanItem, leanItem, { links: true }),
+  output: listOf(Item),
+  lean: leanList(leanItem, { links: true }),
   handle: (services, { playlist_id: { id }, query, ...window }, call) =>
     query === undefined
       ? getPlaylistItems(services.provider, id, window, call)

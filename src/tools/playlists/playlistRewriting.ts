@@ -9,8 +9,9 @@ import { groupSongs, hashOfKey, type Recording } from '../../music/songs.ts';
 import { deduplicateRows, replaceRows } from '../../work/write/kinds.ts';
 import { planRows } from '../../work/write/plan.ts';
 import { requestCount } from '../../work/write/states.ts';
+import { compact } from '../answer/lean.ts';
 import { ItemRef, MAX_ENTRIES, playlistId } from '../arguments.ts';
-import { itemUri } from '../itemUri.ts';
+import { itemUri } from '../givenNames.ts';
 import { wholePlaylist } from '../libraryFilter.ts';
 import { defineTool } from '../tool.ts';
 import { carryOut, emptyReport, WriteReport } from './playlistWriting.ts';
@@ -31,12 +32,8 @@ export const replaceTracksTool = defineTool({
   }),
   output: WriteReport,
   async handle(services, { playlist_id: { id }, track_ids }, call) {
-    const request = replaceRows(
-      services,
-      id,
-      track_ids.map((ref) => itemUri(services.provider, ref)),
-    );
-    const { report, state } = await carryOut(services, request, call);
+    const uris = track_ids.map((ref) => itemUri(services.provider, ref));
+    const { report, state } = await carryOut(services, replaceRows(services, id, uris), call);
     return state ? report : { ...report, note: 'Nothing changed: the playlist has exactly these rows.' };
   },
 });
@@ -101,42 +98,29 @@ export const deduplicatePlaylistTool = defineTool({
     // The requests may also take out rows that stay, and write them again. The report counts only the repeats.
     const written = { requested: told.removed.length, written: told.removed.length };
     const nothing = state ? [] : ['Nothing changed: no row repeats an earlier one.'];
-    return { ...report, ...written, ...told, ...notesOf(state?.body.ops ?? [], items, same_song, nothing) };
+    return {
+      ...report,
+      ...written,
+      ...told,
+      ...notesOf(state?.body.ops ?? [], items, same_song, ...nothing),
+    };
   },
 });
 
 /** The rows as they are, and those that stay. */
 function withoutRepeats(items: readonly Item[], repeats: ReadonlyArray<{ position: number }>) {
   const gone = new Set(repeats.map(({ position }) => position));
-  const rows = items.map((item) => ({ uri: uriOf(item), isKept: !gone.has(item.position) }));
-  return {
-    former: rows.map(({ uri }) => uri),
-    kept: rows.filter(({ isKept }) => isKept).map(({ uri }) => uri),
-  };
+  return { former: items.map(uriOf), kept: items.filter(({ position }) => !gone.has(position)).map(uriOf) };
 }
 
 /** Warns that all dates are lost if the whole list is written again, and tells of repeats that were not asked for. */
-function notesOf(
-  ops: readonly ChangeOp[],
-  items: readonly Item[],
-  isSameSong: boolean,
-  notes: readonly string[] = [],
-): { note?: string } {
+function notesOf(ops: readonly ChangeOp[], items: readonly Item[], isSameSong: boolean, ...notes: string[]) {
+  if (ops.some(({ op }) => op === 'put'))
+    notes.push('The whole list is written again: Spotify then shows today as the date of every row.');
   const others = isSameSong ? 0 : repeatsIn(items, true).length - repeatsIn(items, false).length;
-  const all = [
-    ...notes,
-    ...(ops.some(({ op }) => op === 'put')
-      ? [
-          'There are so many repeats that the whole list is written again: Spotify then shows today as the date of every row.',
-        ]
-      : []),
-    ...(others > 0
-      ? [
-          `${counted(others, 'more row')} ${others === 1 ? 'is' : 'are'} the same song on another release: same_song=true removes ${others === 1 ? 'it' : 'them'} too.`,
-        ]
-      : []),
-  ];
-  return all.length === 0 ? {} : { note: all.join(' ') };
+  if (others > 0)
+    notes.push(`Rows that are the same song on another release: ${others}. same_song=true removes them too.`);
+  return compact({ note: notes.join(' ') });
 }
 
 /** The rows that cannot be written again: how many, and the positions of the first. */
@@ -153,9 +137,9 @@ function refusalFor(
 ): string | null {
   const lost = unsupportedIn(items).count;
   if (lost === 0 || (isAround && ops !== null)) return null;
-  const what = `${counted(lost, 'row')} of this playlist ${lost === 1 ? 'is a local file or is' : 'are local files or'} no longer offered by Spotify`;
+  const what = `The playlist has ${counted(lost, 'local or unavailable row')}`;
   return ops === null
-    ? `${what}, and would have to move, which Spotify does not allow. Remove the repeats in Spotify.`
+    ? `${what} that would have to move, which Spotify does not allow. Remove the repeats in Spotify.`
     : `${what}, so relay does not remove the duplicates. around_unsupported=true leaves such rows where they are.`;
 }
 

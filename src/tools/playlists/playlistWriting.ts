@@ -9,7 +9,7 @@ import type { Remedy } from '../../domain/remedy.ts';
 import type { Call } from '../../provider/api.ts';
 import type { Work } from '../../store/tables/works.ts';
 import type { LookedUp } from '../../work/resolve/lookUp.ts';
-import { missingRows, planOf, rowsReached } from '../../work/write/progress.ts';
+import { planOf, rowsReached } from '../../work/write/progress.ts';
 import { outcomeUnknown } from '../../work/write/send.ts';
 import {
   continuation,
@@ -43,16 +43,39 @@ export const removalMembers = {
   not_found: z.array(z.string()).describe('URIs of entries that were not there'),
 };
 
+type Found = Pick<RunReport, 'work' | 'body'>;
+
 /**
- * The result of a removal. It counts the entries that relay found, not those that it asked Spotify to remove.
- * @param former the URIs that were there, one for each row; null if nothing had to be removed
+ * Carries out a removal. The report counts the entries that relay found, not those that it asked Spotify to remove.
  * @param place the place as the note names it, such as `the playlist`
- * @param left those that the removal has not reached
  */
-export function removalOf(
+export async function removeEntries(
+  services: Services,
+  request: Omit<WriteRequest, 'askedBy'>,
   entries: readonly string[],
-  former: readonly string[] | null,
   place: string,
+  call: Call,
+) {
+  const told = (found: Found) => {
+    const { former, notes } = found.body;
+    const shownAs = (notes?.shownAs ?? {}) as Record<string, string>;
+    const shown = entries.map((uri) => shownAs[uri] ?? uri);
+    return removalOf(shown, former.rows ?? former.saved ?? [], leftOf(found));
+  };
+  const { report, state } = await carryOut(services, request, call, { told });
+  const removal = state ? told(state) : removalOf(entries, []);
+  const isNothing = removal.not_found.length === new Set(entries).size;
+  return {
+    ...report,
+    ...removal,
+    ...(isNothing && { note: `Nothing changed: none of these is in ${place}.` }),
+  };
+}
+
+/** @param former the URIs that were there, one for each row @param left those that the removal has not reached */
+function removalOf(
+  entries: readonly string[],
+  former: readonly string[],
   left: ReadonlySet<string> = new Set(),
 ) {
   const present = new Set(former);
@@ -60,11 +83,8 @@ export function removalOf(
   return {
     requested: entries.length,
     written: entries.filter((uri) => present.has(uri) && !left.has(uri)).length,
-    removed: former?.filter((uri) => asked.has(uri) && !left.has(uri)).length ?? 0,
+    removed: former.filter((uri) => asked.has(uri) && !left.has(uri)).length,
     not_found: [...asked].filter((uri) => !present.has(uri)),
-    ...(entries.some((uri) => present.has(uri))
-      ? {}
-      : { note: `Nothing changed: none of these is in ${place}.` }),
   };
 }
 
@@ -72,7 +92,7 @@ export function removalOf(
  * What a removal has not taken out, besides other rows. A request whose outcome is unknown counts as not done. Of a removal
  * that is done, these are the rows that Spotify keeps.
  */
-export function leftOf({ work, body }: Pick<RunReport, 'work' | 'body'>): ReadonlySet<string> {
+function leftOf({ work, body }: Found): ReadonlySet<string> {
   if (work.outcome === 'done') return new Set(body.refused);
   const plan = planOf(body);
   const unsent = plan.ops.slice(work.step).flatMap((op) => (op.op === 'unsave' ? op.uris : []));
@@ -94,7 +114,7 @@ interface WriteOptions {
   /** True if entries of the list that Spotify refuses are left out. By default, one such entry refuses the request. */
   isLenient?: boolean;
   /** What the tool itself tells of a write that has not finished. */
-  told?(state: Pick<RunReport, 'work' | 'body'>): Partial<Report>;
+  told?(found: Found): Partial<Report>;
 }
 
 /** The outcome of a write. */
@@ -128,15 +148,14 @@ export async function carryOut(
   if (result.kind === 'nothing_to_do')
     return { report: emptyReport(playlistId, request.requested), state: null, continues: false };
   if (result.kind === 'listed') {
-    const report = soFar(playlistId, result);
-    if (result.inReview && result.cause)
-      throw result.cause.with({
-        details: { ...result.cause.details, ...ofTarget(result, { ...report, ...told(result) }) },
-      });
+    const report = reportOf(playlistId, result);
+    const { cause, inReview } = result;
+    const soFar = () => ofTarget(result, { ...report, ...told(result) });
+    if (inReview && cause) throw cause.with({ details: { ...cause.details, ...soFar() } });
     return { report: { ...report, note: noteOf(result) }, state: result, continues: true };
   }
-  const report = reportOf(playlistId, result);
   const { work, end } = result;
+  const report = reportOf(playlistId, result, end.kind === 'stopped' ? null : end.cause);
   const unfinished = () => ({ ...report, ...told(result) });
   if (end.kind === 'stopped') throw stoppedError(work, ofTarget(result, unfinished()));
   if (!end.cause) {
@@ -168,22 +187,6 @@ export async function write(...asked: Parameters<typeof carryOut>): Promise<Repo
   return (await carryOut(...asked)).report;
 }
 
-/** How far a write got that its job continues, or that waits for a decision. */
-function soFar(playlistId: string, { work, requests }: Pick<RunReport, 'work' | 'requests'>): Report {
-  const { change_id, job_id } = continuation(work);
-  return {
-    ok: false,
-    playlist_id: work.playlistId ?? playlistId,
-    requested: work.requested,
-    written: work.written,
-    chunks: requests,
-    snapshot_id: work.snapshotId,
-    partial: work.written > 0,
-    change_id,
-    job_id,
-  };
-}
-
 /** Why a write is not finished, and that it goes on by itself. */
 function noteOf({ work, cause }: Extract<WriteResult, { kind: 'listed' }>): string {
   const { job_id } = continuation(work);
@@ -207,9 +210,13 @@ export function emptyReport(playlistId: string, requested: number, requests = 0)
   };
 }
 
-function reportOf(playlistId: string, { work, end, requests }: RunReport): Report {
-  const cause = end.kind === 'stopped' ? null : end.cause;
+function reportOf(
+  playlistId: string,
+  { work, requests }: Pick<RunReport, 'work' | 'requests'>,
+  cause: RelayError | null = null,
+): Report {
   const error = cause && { code: cause.code, message: cause.message, outcome_unknown: outcomeUnknown(cause) };
+  const isOpen = work.outcome === null;
   const ok = work.outcome === 'done';
   return {
     ok,
@@ -219,41 +226,18 @@ function reportOf(playlistId: string, { work, end, requests }: RunReport): Repor
     written: ok ? work.requested : work.written,
     chunks: work.kind === 'create' ? withoutCreation(requests) : requests,
     snapshot_id: work.snapshotId,
-    partial: !ok,
-    change_id: work.id,
+    partial: isOpen ? work.written > 0 : !ok,
+    ...(isOpen ? continuation(work) : { change_id: work.id }),
     ...(error ? { error } : {}),
-    ...(work.goingBack ? { rollback: { attempted: true, succeeded: work.outcome === 'rolled_back' } } : {}),
+    ...(work.goingBack && !isOpen
+      ? { rollback: { attempted: true, succeeded: work.outcome === 'rolled_back' } }
+      : {}),
   };
 }
 
 /** The requests without the one that creates the playlist, since a creation has no entries. */
 function withoutCreation({ total, completed }: Report['chunks']): Report['chunks'] {
   return { total: total - 1, completed: Math.max(0, completed - 1) };
-}
-
-function failed(result: RunReport, report: Report, cause: RelayError): RelayError {
-  if (report.rollback) return rolledBack(result, report, cause);
-  // These are one request without entries. They end like this only if an answer to it was lost.
-  const isWhole = result.work.kind === 'details' || result.work.kind === 'delete';
-  const how = isWhole
-    ? `Whether this took effect is not known: ${cause.message}`
-    : `${report.written} of ${report.requested} written, then: ${cause.message}`;
-  return partialWrite(how, ofTarget(result, report), cause, remedyFor(result, cause));
-}
-
-function remedyFor({ work }: RunReport, cause: RelayError): string | Remedy {
-  const when = whenOf(cause);
-  if (isForGood(work, cause)) return cause.remedyValue ?? '';
-  // What is there already counts as done when these are sent again.
-  const { kind, id } = work;
-  if (kind !== 'add' && kind !== 'create') return `Send the same call again ${when}: it does the rest.`;
-  const command = ['undo', shortId(id)];
-  const what = kind === 'create' ? 'takes the new playlist away' : 'takes out what was written';
-  return {
-    text: `undo_change with change_id ${id}, or {command}, ${what}. Then send the same call again ${when}.`,
-    command,
-    terminal: { text: `{1} ${what}. Then run the same command again ${when}.`, commands: [command] },
-  };
 }
 
 /** Leaves out playlist ID and version for a change of the library, which has neither. */
@@ -264,78 +248,66 @@ function ofTarget({ work }: Pick<RunReport, 'work'>, report: Partial<Report>): P
   return rest;
 }
 
-/** Maximum number of missing rows that an answer lists. More would be cut to fit a model's context. */
-const MAX_MISSING = 200;
-
-function rolledBack(result: RunReport, report: Report, cause: RelayError): RelayError {
-  const isBack = result.work.outcome === 'rolled_back';
-  const completed = result.body.notes?.completed ?? 0;
-  const chunks = { ...report.chunks, completed };
-  const how = `The write stopped after ${completed} of ${chunks.total} requests: ${cause.message} ${
-    isBack ? 'The previous content is restored.' : 'The previous content could not be restored completely.'
-  }`;
-  const uris = isBack ? [] : missingRows(result);
-  const missing = isBack ? {} : { missing_count: uris.length, missing_uris: uris.slice(0, MAX_MISSING) };
-  return partialWrite(
-    how,
-    { ...report, chunks, ...missing },
-    cause,
-    isBack
-      ? (isForGood(result.work, cause) && cause.remedyValue) || `Try again ${whenOf(cause)}.`
-      : uris.length > MAX_MISSING
-        ? undoRest(result.work, uris.length, whenOf(cause))
-        : 'details.missing_uris lists in order what is missing: add it with add_tracks_to_playlist.',
-  );
-}
-
-function undoRest({ id }: RunReport['work'], count: number, when: string): Remedy {
-  const what = `brings back all ${count} missing rows ${when}.`;
-  const command = ['undo', shortId(id)];
-  return {
-    text: `undo_change with change_id ${id}, or {command}, ${what} details.missing_uris lists only the first ${MAX_MISSING}.`,
-    command,
-    terminal: { text: `{1} ${what}`, commands: [command] },
-  };
-}
-
-function partialWrite(
-  message: string,
-  details: object,
-  cause: RelayError,
-  remedy: string | Remedy,
-): RelayError {
-  return new RelayError('PARTIAL_WRITE', message, {
-    remedy,
+function failed(result: RunReport, report: Report, cause: RelayError): RelayError {
+  const { work, body } = result;
+  // The requests of a rollback are not those of the write.
+  const completed = work.goingBack ? (body.notes?.completed ?? 0) : report.chunks.completed;
+  const told = { ...report, chunks: { ...report.chunks, completed } };
+  const { not_found } = cause.details ?? {};
+  return new RelayError('PARTIAL_WRITE', howFar(work, told, cause), {
+    remedy: remedyFor(work, cause),
     ...(cause.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
-    details: { ...details, ...(cause.details?.not_found ? { not_found: cause.details.not_found } : {}) },
+    details: { ...ofTarget(result, told), ...(not_found ? { not_found } : {}) },
     cause,
   });
 }
 
-/** True if Spotify does not know a track of the change, and the caller has no list from which to leave it out. */
-function isForGood({ kind }: Work, { details }: RelayError): boolean {
-  return details?.not_found !== undefined && !kindFacts(kind).isListed;
+function howFar({ kind }: Work, { written, requested, chunks, rollback }: Report, cause: RelayError): string {
+  if (rollback) {
+    const end = rollback.succeeded ? 'is restored' : 'could not be restored completely';
+    const after = `The write stopped after ${chunks.completed} of ${chunks.total} requests`;
+    return `${after}: ${cause.message} The previous content ${end}.`;
+  }
+  // These are one request without entries. They end like this only if an answer to it was lost.
+  if (kind === 'details' || kind === 'delete')
+    return `Whether this took effect is not known: ${cause.message}`;
+  return `${written} of ${requested} written, then: ${cause.message}`;
 }
 
-function whenOf({ retryAfterSeconds, details }: RelayError): string {
-  if (details?.not_found) return 'without the tracks in details.not_found';
-  return retryAfterSeconds === undefined
-    ? 'when the cause is fixed'
-    : `after ${waitWords(retryAfterSeconds)}`;
+function remedyFor({ kind, id, goingBack, outcome }: Work, cause: RelayError): string | Remedy {
+  const { retryAfterSeconds, details, remedyValue } = cause;
+  const isUnknown = details?.not_found !== undefined;
+  const when = isUnknown
+    ? 'without the tracks in details.not_found'
+    : retryAfterSeconds === undefined
+      ? 'when the cause is fixed'
+      : `after ${waitWords(retryAfterSeconds)}`;
+  const undo = (what: string): Remedy => ({
+    text: `undo_change with change_id ${id}, or {command}, ${what} ${when}.`,
+    command: ['undo', shortId(id)],
+  });
+  if (goingBack && outcome !== 'rolled_back') return undo('brings back the missing rows');
+  // The caller has no list from which to leave the track out.
+  if (isUnknown && !kindFacts(kind).isListed) return remedyValue ?? '';
+  if (goingBack) return `Try again ${when}.`;
+  if (kind === 'create') return undo('takes the new playlist away. Then send the same call again');
+  if (kind === 'add') return undo('takes out what was written. Then send the same call again');
+  // What is there already counts as done when these are sent again.
+  return `Send the same call again ${when}: it does the rest.`;
 }
 
-function stoppedError(work: RunReport['work'], report: Partial<Report>): RelayError {
-  const { change_id, job_id } = continuation(work);
+function stoppedError(work: Work, report: Partial<Report>): RelayError {
+  const facts = continuation(work);
   const { requested, written } = report;
   return new RelayError(
     'SHUTTING_DOWN',
     `${written} of ${requested} written so far. The server is stopping. The write continues after the next start.`,
-    { remedy: whatNext(work, job_id), details: { ...report, change_id, job_id } },
+    { remedy: whatNext(work, facts.job_id), details: { ...report, ...facts } },
   );
 }
 
 /** @param when when the job continues, such as `after the login, `; by default soon */
-function whatNext(work: RunReport['work'], jobId: string, when = ''): string {
+function whatNext(work: Work, jobId: string, when = ''): string {
   return work.goingBack
     ? `Do not send it again yet: ${when}job ${jobId} brings back by itself what was there before.`
     : `Do not send it again: ${when}job ${jobId} writes the rest by itself.`;

@@ -30,26 +30,21 @@ export async function withUnknownTracks(
   if (failureClassOf(cause) !== 'item') return cause;
   const unknown = await unknownTracks(services, refusedUris(report), call).catch(() => []);
   if (unknown.length === 0) return cause;
-  const more =
-    unknown.length > NAMED ? `, and ${unknown.length - NAMED} more (details.not_found lists all)` : '';
+  const more = unknown.length > NAMED ? ` and ${unknown.length - NAMED} more (details.not_found)` : '';
   const which = `${unknown.slice(0, NAMED).join(', ')}${more}`;
   return cause.with({
-    message: `${cause.message} Spotify does not know ${unknown.length === 1 ? 'this track' : 'these tracks'}: ${which}.`,
-    remedy: remedyFor(report.work, unknown.length === 1),
+    message: `${cause.message} Spotify does not know ${which}.`,
+    remedy: remedyFor(report.work),
     details: { ...cause.details, not_found: unknown },
   });
 }
 
-function remedyFor({ kind, playlistId }: RunReport['work'], isOne: boolean): string {
-  const them = isOne ? 'it' : 'them';
-  if (kindFacts(kind).isListed) {
-    const again = `Leave ${them} out or use other IDs, and send the call again.`;
-    return kindFacts(kind).isOfLibrary
-      ? again
-      : `${again} An ID alone means a track: give an episode as spotify:episode:….`;
-  }
+function remedyFor({ kind, playlistId }: RunReport['work']): string {
+  const { isListed, isOfLibrary } = kindFacts(kind);
   const tool = playlistId === null ? 'save_tracks' : 'add_tracks_to_playlist';
-  return `Spotify does not take ${them} again. Write the other songs with ${tool}.`;
+  if (!isListed) return `Spotify does not take what it does not know. Write the other songs with ${tool}.`;
+  const again = 'Leave these out or use other IDs, and send the call again.';
+  return isOfLibrary ? again : `${again} An ID alone means a track: give an episode as spotify:episode:….`;
 }
 
 /** The entries of the request that did not take effect. If the change was rolled back, its plan is that of the rollback. */

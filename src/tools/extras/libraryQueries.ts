@@ -1,12 +1,52 @@
-/** Acting on a set: the rows of a query are added, removed or put in order, in one call. */
+/** SQL queries of the library: their answers, and acting on the rows of one, all in one call. */
 import * as z from 'zod';
-import { RelayError } from '../../domain/errors.ts';
 import type { KeepPreview } from '../../domain/keep.ts';
+import { libraryTablesText } from '../../domain/library.ts';
 import { type EditTarget, planEdit } from '../../work/keeps/edit.ts';
-import { PlaylistName, PlaylistRef } from '../arguments.ts';
+import { compact } from '../answer/lean.ts';
+import { badArgument, PlaylistName, PlaylistRef } from '../arguments.ts';
 import { knownPlaylistName } from '../playlists/playlistNames.ts';
 import { carryOut } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
+
+const EXAMPLE =
+  'Example: SELECT name FROM saved_tracks WHERE uri NOT IN (SELECT uri FROM playlist_rows WHERE uri IS NOT NULL)';
+
+const Cell = z.union([z.string(), z.number(), z.null()]);
+
+export const queryLibraryTool = defineTool({
+  name: 'query_library',
+  title: 'Query the library with SQL',
+  description:
+    'Answers one SQLite SELECT about all saved tracks, playlists and the imported listening history. Use it to count, join, group or find duplicates in one call, instead of paging through lists. The local copy is kept fresh.',
+  kind: 'read',
+  input: z.object({
+    sql: z.string().min(1).max(10_000).describe(`${libraryTablesText()}\n${EXAMPLE}`),
+    limit: z
+      .int()
+      .min(1)
+      .max(500)
+      .default(100)
+      .describe(
+        'Rows, 1 to 500. An answer also ends at 10,000 characters: for the rest, use LIMIT and OFFSET',
+      ),
+    max_age_minutes: z.int().min(0).max(10_080).default(10).describe('How old the copy may be'),
+  }),
+  output: z.object({
+    columns: z.array(z.string()),
+    rows: z.array(z.array(Cell)),
+    row_count: z.number(),
+    truncated: z.boolean(),
+    as_of: z.string().nullable(),
+    coverage: z.object({
+      saved: z.enum(['complete', 'partial', 'none']),
+      playlists: z.object({ read: z.number(), total: z.number(), unreadable: z.number() }),
+    }),
+    note: z.string().optional(),
+  }),
+  handle: ({ library }, { sql, limit, max_age_minutes }, call) =>
+    library.ask({ sql, limit, maxAgeMinutes: max_age_minutes }, call),
+});
 
 const Names = z.array(z.string()).describe('The first 10');
 
@@ -56,38 +96,26 @@ export const editByQueryTool = defineTool({
   output: Result,
   async handle(services, { sql, mode, confirm, dry_run, ...given }, call) {
     const target = targetOf(given, mode);
-    const {
-      preview: found,
-      request,
-      toConfirm,
-      note,
-    } = await planEdit(services, { sql, target, mode }, call);
-    const preview = told(found);
-    const notes = (...texts: ReadonlyArray<string | null | undefined>) => {
-      const all = texts.filter((text) => text).join(' ');
-      return all === '' ? {} : { note: all };
+    const { request, toConfirm, note, ...plan } = await planEdit(services, { sql, target, mode }, call);
+    const preview = told(plan.preview);
+    const place = target.kind === 'playlist' ? { playlist: playlistOf(services, target.id) } : {};
+    const answer = (status: 'done' | 'dry_run' | 'confirm', ...notes: Array<string | null>) => {
+      return { status, ...place, preview, ...compact({ note: notes.filter(Boolean).join(' ') }) };
     };
-    const place = target.kind === 'playlist' ? playlistOf(services, target.id) : {};
-    if (dry_run) {
-      const needs = toConfirm && `${toConfirm} Writing it needs confirm=true.`;
-      return { status: 'dry_run' as const, ...place, preview, ...notes(note, needs) };
-    }
+    if (dry_run) return answer('dry_run', note, toConfirm && `${toConfirm} Writing it needs confirm=true.`);
     if (toConfirm !== null && !confirm) {
-      const asked = `${toConfirm} Nothing was written. Ask the user, then call again with confirm=true.`;
-      return { status: 'confirm' as const, ...place, preview, ...notes(asked) };
+      const ask = `${toConfirm} Nothing was written. Ask the user, then call again with confirm=true.`;
+      return answer('confirm', ask);
     }
-    if (request === null)
-      return { status: 'done' as const, ...place, preview, ...notes('Nothing changed.', note) };
+    if (request === null) return answer('done', 'Nothing changed.', note);
     const { report, continues } = await carryOut(services, request, call);
     const { playlist_id, change_id, job_id } = report;
     const name = target.kind === 'new' ? { name: target.name } : {};
     return {
-      status: continues ? ('deferred' as const) : ('done' as const),
-      ...(playlist_id ? { playlist: { ...playlistOf(services, playlist_id).playlist, ...name } } : {}),
-      preview,
-      ...(change_id === undefined ? {} : { change_id }),
-      ...(job_id === undefined ? {} : { job_id }),
-      ...notes(note, report.note),
+      ...answer('done', note, report.note ?? null),
+      ...(continues && { status: 'deferred' as const }),
+      ...(playlist_id && { playlist: { ...playlistOf(services, playlist_id), ...name } }),
+      ...compact({ change_id, job_id }),
     };
   },
 });
@@ -107,25 +135,18 @@ function targetOf({ playlist_id, new_playlist, saved }: Given, mode: string): Ed
   ];
   const [target] = targets;
   if (!target || targets.length > 1) {
-    throw new RelayError(
-      'INVALID_ARGUMENT',
-      'Exactly one of playlist_id, new_playlist and saved is needed.',
-      {
-        remedy: 'Say where to write: a playlist, the name of a new one, or saved=true for Liked Songs.',
-      },
-    );
+    const remedy = 'Say where to write: a playlist, the name of a new one, or saved=true for Liked Songs.';
+    throw badArgument('Exactly one of playlist_id, new_playlist and saved is needed.', remedy);
   }
   if ((target.kind === 'saved' && mode === 'replace') || (target.kind === 'new' && mode === 'remove')) {
-    throw new RelayError('INVALID_ARGUMENT', `mode "${mode}" does not fit this target.`, {
-      remedy: 'For Liked Songs use append or remove; a new playlist gets its rows by append.',
-    });
+    const remedy = 'For Liked Songs use append or remove; a new playlist gets its rows by append.';
+    throw badArgument(`mode "${mode}" does not fit this target.`, remedy);
   }
   return target;
 }
 
-function playlistOf(services: Services, id: string): { playlist: { id: string; name?: string } } {
-  const name = knownPlaylistName(services, id);
-  return { playlist: { id, ...(name === null ? {} : { name }) } };
+function playlistOf(services: Services, id: string): { id: string; name?: string } {
+  return { id, ...compact({ name: knownPlaylistName(services, id) }) };
 }
 
 /** The preview as a model reads it: names instead of rows. */
