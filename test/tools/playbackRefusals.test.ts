@@ -233,6 +233,7 @@ test('a refused context_uri is answered with what play takes there, which is no 
       assert.doesNotMatch(`${message} ${remedy}`, /22-character|the ID/);
     }
   }));
+
 test('unusable arguments are refused before anything is sent', () =>
   withRelay(async (relay) => {
     for (const [what, tool, args, message] of bad) {

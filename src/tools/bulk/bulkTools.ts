@@ -29,20 +29,23 @@ const Strict = z
   .boolean()
   .default(true)
   .describe('true: write nothing unless every song is found; false: write those found');
-const DryRun = z.boolean().default(false).describe('true: report, write nothing');
-const SkipExisting = z.boolean().default(false).describe('true: skip what the playlist holds');
 
-/** The arguments of both tools that add to a playlist, apart from the list. */
-const addArguments = { strict: Strict, dry_run: DryRun, skip_existing: SkipExisting };
+/** The arguments of both tools that add to a playlist. */
+function addTo<T extends z.ZodType<Entry[]>>(tracks: T) {
+  return z.object({
+    playlist_id: playlistId,
+    tracks,
+    strict: Strict,
+    dry_run: z.boolean().default(false).describe('true: report, write nothing'),
+    skip_existing: z.boolean().default(false).describe('true: skip what the playlist holds'),
+  });
+}
 
-/** What a model has to know about a job that continues after the answer. */
-const SEARCHES_ON = 'looks up the rest and writes nothing.';
 const SENT = 'Do not send these entries again.';
-const THEN_COMMIT = 'When get_job_status says ready, call commit_job.';
 
 /**
- * Looks up a list, then answers with the result of `then`. If looking it up takes too long or meets a limit, a job does the
- * rest of the lookup. Once that job is committed, it does the work of `then`.
+ * Looks up a list, then answers with the result of `whenFound`. If looking it up takes too long or meets a limit, a job does the
+ * rest of the lookup. Once that job is committed, it does the work of `whenFound`.
  */
 function lookUp(
   services: Services,
@@ -50,17 +53,18 @@ function lookUp(
   payload: JobPayload,
   tracks: readonly Entry[],
   call: Call,
-  then: (list: LookedUp) => Promise<BulkResult>,
+  whenFound: (list: LookedUp) => Promise<BulkResult>,
 ): Promise<BulkResult> {
   const items = tracks.map((entry) => itemOf(services.provider, entry));
   const askedBy = askerOf(services, call);
   const request = { type, payload, items, maxAttempts: JOB_ATTEMPTS, askedBy };
   return services.works.lookUp(request, call, async (list) => {
-    if (list.isComplete) return then(list);
+    if (list.isComplete) return whenFound(list);
     const playlist_id = payload.playlist_id ?? null;
     const wait = list.waitSeconds;
     const when = wait === null ? 'The job' : `Spotify asks relay to wait ${waitWords(wait)}. Then the job`;
-    const note = [when, SEARCHES_ON, ...(payload.dry_run ? [] : [THEN_COMMIT]), SENT].join(' ');
+    const then = payload.dry_run ? '' : ' When get_job_status says ready, call commit_job.';
+    const note = `${when} looks up the rest and writes nothing.${then} ${SENT}`;
     return bulkResult(list.items(), { status: 'deferred', playlist_id, job_id: list.id, note });
   });
 }
@@ -118,11 +122,9 @@ function toWrite(items: readonly ListedItem[]): string[] {
 
 function addEntries(
   services: Services,
-  args: z.output<z.ZodObject<typeof addArguments & { playlist_id: typeof playlistId }>> & { tracks: Entry[] },
+  { tracks, strict, dry_run, skip_existing, playlist_id: { id } }: z.output<ReturnType<typeof addTo>>,
   call: Call,
 ): Promise<BulkResult> {
-  const { tracks, strict, dry_run, skip_existing } = args;
-  const { id } = args.playlist_id;
   // Neither tool leaves out a track that the list repeats.
   const payload = { playlist_id: id, strict, dry_run, skip_existing, skip_duplicates: false };
   return lookUp(services, 'add_to_playlist', payload, tracks, call, async (list) => {
@@ -154,7 +156,7 @@ export const addTracksBySearchTool = defineTool({
   description:
     'Adds songs to a playlist by title and artist: searches for each song by name and adds the tracks found to the end, in order. strict writes nothing unless all are found; dry_run only reports. For hundreds of songs, use create_bulk_job.',
   ...common,
-  input: z.object({ playlist_id: playlistId, tracks: searches, ...addArguments }),
+  input: addTo(searches),
   output: BulkResult,
   handle: addEntries,
 });
@@ -165,7 +167,7 @@ export const bulkAddTracksTool = defineTool({
   description:
     'Adds many songs to a playlist in one call: a list of links, IDs, and titles with artists, in any mix. Links and IDs need no search; the rest works like add_tracks_by_search.',
   ...common,
-  input: z.object({ playlist_id: playlistId, tracks: anyEntries, ...addArguments }),
+  input: addTo(anyEntries),
   output: BulkResult,
   handle: addEntries,
 });

@@ -53,12 +53,8 @@ const Played = z.object({
 
 const leanPlayed: LeanForm<z.infer<typeof Played>> = {
   // The schema of get_playback_state describes a state.
-  schema: z.object({
-    ok: z.literal(true),
-    verified: z.literal(true).optional(),
-    state: z.looseObject({}).optional(),
-  }),
-  of: ({ state, ...rest }) => ({ ...rest, ...(state ? { state: leanPlaybackState.of(state) } : {}) }),
+  schema: Played.extend({ state: z.looseObject({}).optional() }),
+  of: ({ state, ...rest }) => ({ ...rest, ...(state && { state: leanPlaybackState.of(state) }) }),
 };
 
 function played({ verified, state }: Verified): z.infer<typeof Played> {

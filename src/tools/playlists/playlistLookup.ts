@@ -5,13 +5,21 @@ import { modelText } from '../../base/visibleText.ts';
 import { Playlist } from '../../domain/shapes.ts';
 import { normaliseName } from '../../music/names.ts';
 import { getAllMyPlaylists } from '../../provider/resources/playlists.ts';
-import { leanPlaylist } from '../answer/lean.ts';
+import { compact, leanPlaylist } from '../answer/lean.ts';
 import { playlistId } from '../arguments.ts';
 import { wholePlaylist } from '../libraryFilter.ts';
 import { defineTool } from '../tool.ts';
 import { statsOf } from './playlistStats.ts';
 
-const Near = z.object({ id: z.string(), name: z.string() });
+const Matches = z.object({
+  name: z.string(),
+  matches: z.array(Playlist),
+  near: z
+    .array(z.object({ id: z.string(), name: z.string() }))
+    .optional()
+    .describe('Only if nothing matches: playlists with similar names'),
+  note: z.string().optional(),
+});
 
 export const findPlaylistByNameTool = defineTool({
   name: 'find_playlist_by_name',
@@ -20,23 +28,10 @@ export const findPlaylistByNameTool = defineTool({
     "Finds a playlist by its name among the user's playlists, to open it or get its ID. Case and accents do not matter. Several playlists may share a name; if none matches, the answer lists similar names.",
   kind: 'read',
   input: z.object({ name: z.string().trim().min(1).max(200).describe('Full name of the playlist') }),
-  output: z.object({
-    name: z.string(),
-    matches: z.array(Playlist),
-    near: z.array(Near).optional().describe('Only if nothing matches: playlists with similar names'),
-    note: z.string().optional(),
-  }),
+  output: Matches,
   lean: {
-    schema: z.object({
-      matches: z.array(leanPlaylist.schema),
-      near: z.array(Near).optional(),
-      note: z.string().optional(),
-    }),
-    of: ({ matches, near, note }) => ({
-      matches: matches.map(leanPlaylist.of),
-      ...(near ? { near } : {}),
-      ...(note === undefined ? {} : { note }),
-    }),
+    schema: Matches.omit({ name: true }).extend({ matches: z.array(leanPlaylist.schema) }),
+    of: ({ matches, near, note }) => ({ matches: matches.map(leanPlaylist.of), ...compact({ near, note }) }),
   },
   rows: { key: 'matches', hint: 'get_my_playlists lists the others.' },
   async handle({ provider }, { name }, call) {
@@ -46,15 +41,11 @@ export const findPlaylistByNameTool = defineTool({
     const wanted = nameOf(name);
     const matches = items.filter((playlist) => nameOf(playlist.name) === wanted);
     if (matches.length > 0) return { name, matches };
-    const near = namesNear(wanted, [...new Set(items.map((one) => nameOf(one.name)))]);
-    return {
-      name,
-      matches,
-      near: items
-        .filter((one) => near.includes(nameOf(one.name)))
-        .map((one) => ({ id: one.id, name: one.name })),
-      ...(isMix(wanted) ? { note: MIXES } : {}),
-    };
+    const names = namesNear(wanted, [...new Set(items.map((one) => nameOf(one.name)))]);
+    const near = items
+      .filter((one) => names.includes(nameOf(one.name)))
+      .map((one) => ({ id: one.id, name: one.name }));
+    return { name, matches, near, ...(NAMES_OF_MIXES.test(wanted) && { note: MIXES }) };
   },
 });
 
@@ -70,12 +61,8 @@ function namesNear(wanted: string, names: readonly string[]): string[] {
   return names.filter((name) => words.some((word) => name.split(' ').includes(word))).slice(0, MAX_NEAR);
 }
 
-/** True for a normalised name that Spotify's own mixes use, and for any other name that ends in "mix". */
-function isMix(name: string): boolean {
-  return /^(discover weekly|release radar|on repeat|repeat rewind|daylist|your top songs \d{4}|.+ mix( \d+)?)$/.test(
-    name,
-  );
-}
+const NAMES_OF_MIXES =
+  /^(discover weekly|release radar|on repeat|repeat rewind|daylist|your top songs \d{4}|.+ mix( \d+)?)$/;
 
 const MIXES =
   'Spotify does not let programs find or read the mixes that it makes (Discover Weekly, Daily Mix and the like). In the Spotify app, the owner can copy the songs of one into a playlist.';

@@ -291,7 +291,7 @@ test('a rule or a playlist that cannot be kept is refused when it is added', asy
       [neither.error?.code, neither.error?.message, neither.error?.remedy],
       [
         'INVALID_ARGUMENT',
-        'Neither playlist_id nor name is given.',
+        'Give exactly one of playlist_id and name.',
         'Pass name to make a new playlist, or playlist_id for one that the account owns.',
       ],
     );
