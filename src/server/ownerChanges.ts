@@ -33,7 +33,7 @@ async function withNames(services: Services, items: readonly ChangeSummary[]): P
 }
 
 /** Describes a change as a person sees it. Sends no requests. */
-export function changeEntry(
+function changeEntry(
   { store }: Pick<Services, 'store'>,
   change: ChangeSummary,
   names: ReadonlyMap<string, string>,

@@ -58,10 +58,10 @@ test('another user who has learned the secrets that prove the owner gets nothing
       code: await post('/owner/code', { code }),
       ticket: await post('/owner/ticket', { ticket }),
       call: await post('/owner/player/look', {}),
-      state: await holder.send({ url: `${baseUrl}/owner/state`, headers: json }),
+      state: await holder.send({ url: `${baseUrl}/owner/cards`, headers: json }),
       // As if the connection had been made by a proxy.
       forwarded: await holder.send({
-        url: `${baseUrl}/owner/state`,
+        url: `${baseUrl}/owner/cards`,
         headers: { ...json, 'x-forwarded-for': '192.0.2.1' },
       }),
       page: await holder.send({ url: page }),

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { silentLog } from '../../src/base/log.ts';
-import type { OwnerCall } from '../../src/domain/ownerPage.ts';
+import { CALLS } from '../../src/server/owner/calls.ts';
 import { signIn } from '../oauth/ownerBrowser.ts';
 import { send } from '../support/http.ts';
 import { jumpingClock } from '../support/jumpingClock.ts';
@@ -18,41 +18,6 @@ import { holdsForAll } from './property.ts';
 /** What a request may hold and no answer may repeat. */
 const SENT = { authorization: 'sent-5c1e7a02', cookie: 'sent-93b4d6f8', field: 'sent-d07f2e1b' };
 const PLANTED = Object.values(SENT);
-
-/** An object with every call as a key, so that TypeScript reports a call that is missing here. */
-const OWNER_CALLS: Record<OwnerCall, true> = {
-  'account/connect': true,
-  'account/disconnect': true,
-  'app/set': true,
-  'browsers/forget': true,
-  'changes/undo': true,
-  'clients/access': true,
-  'clients/revoke': true,
-  'clients/setup': true,
-  'jobs/cancel': true,
-  'jobs/commit': true,
-  'covers/choose': true,
-  'events/clear': true,
-  'events/list': true,
-  'jobs/items': true,
-  'jobs/near': true,
-  'jobs/resume': true,
-  'jobs/search': true,
-  'jobs/settle': true,
-  'keeps/act': true,
-  'library/forget': true,
-  'library/sync': true,
-  'player/look': true,
-  'plays/progress': true,
-  'playlists/list': true,
-  'playlists/names': true,
-  'remembered/forget': true,
-  'sign-out': true,
-  'versions/list': true,
-  'versions/playlists': true,
-  'versions/restore': true,
-  'versions/show': true,
-};
 
 const METHODS = ['GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND'] as const;
 const PATHS: readonly string[] = [
@@ -71,14 +36,13 @@ const PATHS: readonly string[] = [
   '/.well-known/oauth-authorization-server',
   '/.well-known/openid-configuration',
   '/favicon.ico',
-  '/owner/state',
+  '/owner/cards',
   '/owner/import/read',
-  '/owner/import/start',
   '/owner/plays/import',
   '/owner/check',
   '/owner/code',
   '/owner/ticket',
-  ...Object.keys(OWNER_CALLS).map((call) => `/owner/${call}`),
+  ...Object.keys(CALLS).map((call) => `/owner/${call}`),
 ];
 
 /** Calls that end something which other inputs need. */

@@ -198,7 +198,11 @@ async function mistake({ baseUrl, door }: Relay, { secrets, answered }: Collecto
     answered(`door ${call}`, { status: 200, headers: {}, text: JSON.stringify(await door[call]()) });
   }
   const owner = { 'x-relay-owner': secrets.get('secret of a browser') ?? '', origin: baseUrl };
-  answered('state of the owner page', await send(`${baseUrl}/owner/state`, { headers: owner }));
+  for (const view of ['home', 'diagnostics'])
+    answered(
+      `${view} of the owner page`,
+      await send(`${baseUrl}/owner/cards?view=${view}`, { headers: owner }),
+    );
   for (const path of ['/', '/health', '/auth/status']) answered(path, await send(`${baseUrl}${path}`));
 }
 

@@ -122,3 +122,15 @@ export async function signIn(relay: Pick<Relay, 'baseUrl' | 'server'>, userAgent
   assert.equal(answer.status, 200, answer.text);
   return String(json(answer).secret);
 }
+
+/** The cards of the owner's page as the server draws them: their HTML by their ID. */
+export async function cardsOf(
+  { baseUrl }: Pick<Relay, 'baseUrl'>,
+  headers: Record<string, string>,
+  view = 'home',
+): Promise<Record<string, string>> {
+  const { status, text } = await send(`${baseUrl}/owner/cards?view=${view}`, { headers });
+  assert.equal(status, 200, text);
+  const { cards } = JSON.parse(text) as { cards: Array<{ id: string; html: string }> };
+  return Object.fromEntries(cards.map(({ id, html }) => [id, html]));
+}

@@ -23,7 +23,7 @@ const FOCUSED = `(() => {
 
 async function assertAccessible(page: Page, view: string): Promise<void> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(`${readFileSync(AXE, 'utf8')};0`);
-  for (const width of [1280, 320]) {
+  for (const width of [1280, 360, 320]) {
     await page.setViewportSize({ width, height: 740 });
     const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
     assert.ok(Number(beyond) <= 0, `${view} is ${beyond} px too wide for ${width} px`);
@@ -46,7 +46,7 @@ pageTest(
   WITH_ALL,
   async ({ relay, page, pass }) => {
     const songs = uniqueTracks(relay, 5);
-    resize(relay, 20, 2);
+    resize(relay, 20, 8);
     const { keep: held } = await keep(relay, { name: 'Fresh' });
     unsave(relay, 10);
     await act(relay, held.id, 'run');
@@ -89,13 +89,33 @@ pageTest(
       assert.notEqual(outline, 'none', `no focus to see on "${name}"`);
       reached.add(name);
     }
-    for (const name of ['Sign out', 'Review: Cursor', 'Look again', 'Copy the MCP address', 'Disconnect'])
+    for (const name of [
+      'Home',
+      'Review: Cursor',
+      'Copy the MCP address',
+      'More: the account',
+      'Find a playlist',
+    ])
       assert.ok(reached.has(name), `${name} in ${[...reached].join(', ')}`);
 
-    await card(page, 'Needs you').getByRole('button', { name: 'Settle 3' }).click();
-    await page.getByRole('dialog').getByText('3 entries to settle').waitFor();
-    await assertAccessible(page, 'picker');
+    await card(page, 'Waiting for you').getByRole('button', { name: 'Choose 3' }).click();
+    await page.locator('.settling').getByText('3 unclear').waitFor();
+    await assertAccessible(page, 'choosing');
+    await page.keyboard.press('a');
+    await page.getByText('Accept the first match for').waitFor();
+    await assertAccessible(page, 'near');
+    await page.keyboard.press('n');
     await page.keyboard.press('q');
+    const lists = card(page, 'Your playlists');
+    await lists.getByRole('button', { name: 'List 0', exact: true }).click();
+    for (const part of ['Songs', 'Duplicates', 'Earlier versions', 'Keep', 'Export']) {
+      await lists.getByRole('button', { name: `${part}: List 0` }).click();
+      await lists.locator('.part').waitFor();
+      await assertAccessible(page, part);
+    }
+    await page.locator('#account').getByText('More').click();
+    await assertAccessible(page, 'menu');
+    await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Diagnostics' }).click();
     await page.getByRole('heading', { name: 'Health' }).waitFor();
     await assertAccessible(page, 'diagnostics');

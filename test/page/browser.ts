@@ -155,7 +155,7 @@ export async function openSignedIn(page: Page, { server }: Pick<Relay, 'server'>
 export const card = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true });
 
 /** Presses a button, and then the one that asks whether this was meant. */
-export async function pressTwice(part: Locator, first: string, second: string): Promise<void> {
+export async function pressTwice(part: Locator, first: string | RegExp, second: string): Promise<void> {
   await part.getByRole('button', { name: first }).click();
   const confirm = part.getByRole('button', { name: second });
   await confirm.waitFor();

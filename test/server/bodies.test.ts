@@ -56,7 +56,7 @@ const BODIES = 60;
 test('no body is read before the credential is right', () =>
   withRelay({ client: false }, async ({ baseUrl }) => {
     const { host, port, hostname } = new URL(baseUrl);
-    for (const path of ['/mcp', '/owner/jobs/items']) {
+    for (const path of ['/mcp', '/owner/jobs/settle']) {
       const socket = connect(Number(port), hostname);
       let said = '';
       socket.on('data', (chunk) => {

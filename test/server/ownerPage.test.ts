@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { authorizeUrl, newClient } from '../oauth/clients.ts';
-import { signIn } from '../oauth/ownerBrowser.ts';
+import { cardsOf, signIn } from '../oauth/ownerBrowser.ts';
 import { type Answer, send } from '../support/http.ts';
 import { misspelled, uniqueTracks } from '../support/songs.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -21,13 +21,12 @@ const CALLS: ReadonlyArray<readonly [path: string, body: object]> = [
   ['clients/revoke', { clientId: 'x' }],
   ['clients/setup', { client: 'cursor' }],
   ['jobs/cancel', { id: 'x' }],
-  ['jobs/commit', { id: 'x', skipUnresolved: false }],
-  ['jobs/items', { id: 'x', offset: 0 }],
+  ['jobs/commit', { ids: ['x'], skipUnresolved: false }],
   ['jobs/resume', { id: 'x', review: null }],
-  ['jobs/search', { text: 'x' }],
-  ['jobs/settle', { id: 'x', fixes: [], acceptNear: null }],
+  ['jobs/search', { position: 0, text: 'x' }],
+  ['jobs/settle', { id: 'x', fixes: [] }],
   ['player/look', {}],
-  ['playlists/list', {}],
+  ['playlists/read', { after: '' }],
   ['sign-out', {}],
 ];
 
@@ -44,21 +43,13 @@ function ask(
   });
 }
 
-const sendFile = (
-  { baseUrl }: Relay,
-  proof: Record<string, string>,
-  step: string,
-  asked: object,
-  body: string,
-) =>
-  send(`${baseUrl}/owner/import/${step}`, {
+const sendFile = ({ baseUrl }: Relay, proof: Record<string, string>, body: string) =>
+  send(`${baseUrl}/owner/import/read`, {
     method: 'POST',
     headers: {
       ...proof,
       'content-type': 'application/octet-stream',
-      'x-relay-import': encodeURIComponent(
-        JSON.stringify({ list: null, artistSide: null, skipDuplicates: true, ...asked }),
-      ),
+      'x-relay-import': encodeURIComponent(JSON.stringify({ fileName: 'A list ✓.txt' })),
     },
     body,
   });
@@ -68,8 +59,8 @@ const NO_LIST =
 
 const isBare = (headers: object) => Object.keys(headers).length === 0;
 
-const state = ({ baseUrl }: Relay, headers: Record<string, string>) =>
-  send(`${baseUrl}/owner/state`, { headers });
+const cards = ({ baseUrl }: Relay, headers: Record<string, string>) =>
+  send(`${baseUrl}/owner/cards?view=home`, { headers });
 
 async function signedIn(relay: Relay): Promise<Record<string, string>> {
   return { 'x-relay-owner': await signIn(relay) };
@@ -78,8 +69,7 @@ async function signedIn(relay: Relay): Promise<Record<string, string>> {
 test('without the proof nothing is shown and nothing is done, whatever else a browser sends', () =>
   withRelay({ client: false }, async (relay) => {
     const proof = await signedIn(relay);
-    // `parts` is left out, since its lines say when the state was saved.
-    const shown = async () => ({ ...JSON.parse((await state(relay, proof)).text), parts: null });
+    const shown = () => cardsOf(relay, proof);
     const before = await shown();
     const cookie = `relay_form=x; relay.owner=${proof['x-relay-owner']}; x-relay-owner=${proof['x-relay-owner']}`;
     const strangers: Array<readonly [headers: Record<string, string>, status: number]> = [
@@ -93,7 +83,7 @@ test('without the proof nothing is shown and nothing is done, whatever else a br
       [{ ...proof, origin: 'http://127.0.0.1:1' }, 403],
     ];
     for (const [headers, status] of strangers) {
-      const read = await state(relay, headers);
+      const read = await cards(relay, headers);
       assert.equal(read.status, status, JSON.stringify(headers));
       // All calls pass one check. So only the request without any headers tries each call; the others try some.
       for (const [path, body] of CALLS.filter((_, index) => isBare(headers) || index % 8 === 1)) {
@@ -104,7 +94,7 @@ test('without the proof nothing is shown and nothing is done, whatever else a br
         );
       }
       const file = { ...headers, 'content-type': 'application/octet-stream', 'x-relay-import': '{}' };
-      const imported = await send(`${relay.baseUrl}/owner/import/start`, {
+      const imported = await send(`${relay.baseUrl}/owner/import/read`, {
         method: 'POST',
         headers: file,
         body: 'A - B',
@@ -130,7 +120,7 @@ test('the page tells another client about the API key only if the server accepts
     let text = '';
     await withRelay({ client: false, connect: false, env: { MCP_AUTH_MODE: mode } }, async (relay) => {
       const answer = await ask(relay, 'clients/setup', { client: 'other' }, await signedIn(relay));
-      text = JSON.parse(answer.text).next;
+      text = JSON.parse(answer.text).setup.next;
     });
     return text;
   };
@@ -147,7 +137,7 @@ test('the page names the home to a client that starts relay as relay connect doe
     let got: unknown;
     await withRelay({ client: false, connect: false, demo }, async (relay) => {
       const answer = await ask(relay, 'clients/setup', { client: 'claude-desktop' }, await signedIn(relay));
-      const [entry] = Object.values(JSON.parse(JSON.parse(answer.text).snippet).mcpServers);
+      const [entry] = Object.values(JSON.parse(JSON.parse(answer.text).setup.snippet).mcpServers);
       const { args } = entry as { args: string[] };
       got = args.slice(args.indexOf('--home')).map((word) => word.replace(relay.home, 'HOME'));
     });
@@ -167,14 +157,14 @@ test('client files are looked for in the home of the user, never in the working 
   for (const home of ['me/here', '']) {
     await withRelay({ client: false, connect: false, clientEnv: { [name]: home } }, async (relay) => {
       const { text } = await ask(relay, 'clients/setup', { client: 'codex' }, await signedIn(relay));
-      const { file } = JSON.parse(text) as { file: string };
+      const { file } = JSON.parse(text).setup as { file: string };
       assert.ok(file.includes(join('.codex', 'config.toml')) && !file.includes('me/here'), file);
       assert.equal(existsSync('me'), false);
     });
   }
 });
 
-test('the state is sent once, then only the answer that it has not changed; neither asks Spotify', () =>
+test('a card is sent once, then only that it has not changed; neither asks Spotify', () =>
   withRelay(async (relay) => {
     const proof = await signedIn(relay);
     await relay.call('get_my_playlists');
@@ -183,20 +173,17 @@ test('the state is sent once, then only the answer that it has not changed; neit
     await reach(relay, id, 'ready');
     relay.provider.clearRequests();
     await relay.server.local.saveState();
-    const first = await state(relay, proof);
-    assert.equal(first.status, 200);
-    const { account, jobs, limits, playing, mcpUsed } = JSON.parse(first.text);
-    assert.deepEqual(
-      [account.connected, jobs.map((job: { id: string }) => job.id), mcpUsed, typeof playing.title],
-      [true, [id], true, 'string'],
-    );
-    const { scopes } = limits as { scopes: Array<{ scope: string; total: number; hours: number[] }> };
-    for (const { hours, total } of scopes) {
-      assert.deepEqual([hours.length, hours.at(-1) ?? 0], [24, total]);
-    }
-    assert.ok(scopes.some(({ scope, total }) => scope === 'search' && total > 0));
-    const again = await state(relay, { ...proof, 'if-none-match': String(first.headers.etag) });
-    assert.deepEqual([again.status, again.text], [304, '']);
+    const read = async (headers: Record<string, string>) =>
+      JSON.parse((await cards(relay, headers)).text).cards as Array<{
+        hash: string;
+        id: string;
+        html?: string;
+      }>;
+    const first = await read(proof);
+    assert.ok(first.every(({ html }) => html !== undefined));
+    assert.ok(first.find((card) => card.id === 'needs')?.html?.includes(`job-${id}`));
+    const again = await read({ ...proof, 'x-relay-has': first.map(({ hash }) => hash).join(' ') });
+    assert.ok(again.every(({ html }) => html === undefined));
     assert.deepEqual(relay.provider.requests, []);
   }));
 
@@ -205,7 +192,7 @@ test('all files of the page together have at most 80 KB, and browsers keep them 
     const page = await send(relay.baseUrl);
     const files = [...page.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
     assert.equal(files.length, 3);
-    let bytes = Buffer.byteLength(page.text) + (await state(relay, await signedIn(relay))).text.length;
+    let bytes = Buffer.byteLength(page.text) + (await cards(relay, await signedIn(relay))).text.length;
     for (const path of files) {
       const file = await send(`${relay.baseUrl}${path}`);
       assert.equal(file.headers['cache-control'], 'public, max-age=31536000, immutable', path);
@@ -236,17 +223,16 @@ test('a file is previewed, then becomes a job; signing out affects only this bro
     const [proof, other] = [await signedIn(relay), await signedIn(relay)];
     const [track] = relay.provider.catalogue.tracks;
     assert.ok(track);
-    const send_ = (step: string, asked: object) => sendFile(relay, proof, step, asked, `${track.uri}\n`);
-    const { preview } = JSON.parse((await send_('read', { target: null })).text);
-    assert.deepEqual([preview.songs, preview.with_uri], [1, 1]);
-    assert.equal((await send_('start', { target: null })).status, 400);
-    const started = await send_('start', { target: { kind: 'new', name: 'From ✓ a file' } });
-    const [job] = JSON.parse((await state(relay, proof)).text).jobs;
-    assert.deepEqual([started.status, JSON.parse(started.text)], [200, { jobs: [job.id] }]);
-    assert.equal(job.title, 'Create “From ✓ a file”');
+    assert.equal((await sendFile(relay, proof, `${track.uri}\n`)).status, 200);
+    assert.match(`${(await cardsOf(relay, proof)).import}`, /1 song read\. No search is needed/);
+    // Another page knows nothing of it.
+    assert.match(`${(await cardsOf(relay, other)).import}`, /Drop a list here/);
+    const started = await ask(relay, 'import/start', { name: 'From ✓ a file', skipDuplicates: true }, proof);
+    assert.equal(started.status, 200, started.text);
+    assert.match(`${(await cardsOf(relay, proof)).import}`, /Create <bdi>From ✓ a file<\/bdi>/);
 
     assert.equal((await ask(relay, 'sign-out', {}, proof)).status, 200);
-    assert.deepEqual([(await state(relay, proof)).status, (await state(relay, other)).status], [401, 200]);
+    assert.deepEqual([(await cards(relay, proof)).status, (await cards(relay, other)).status], [401, 200]);
   }));
 
 test('a choice on the page never overwrites what was decided elsewhere', () =>
@@ -258,19 +244,17 @@ test('a choice on the page never overwrites what was decided elsewhere', () =>
     await reach(relay, id, 'ready');
     await relay.call('resume_job', { job_id: id, fixes: [{ position: 0, track_id: first.id }] });
     const fixes = [0, 1].map((position) => ({ position, skip: true }));
-    const settled = await ask(relay, 'jobs/settle', { id, fixes, acceptNear: null }, proof);
-    assert.deepEqual(JSON.parse(settled.text), { late: 1 });
+    const settled = await ask(relay, 'jobs/settle', { id, fixes }, proof);
+    assert.equal(JSON.parse(settled.text).late, 1);
     const statuses = (await itemsOf(relay, id)).map(({ status }) => status);
     assert.deepEqual(statuses, ['matched', 'skipped']);
-    const { job, items } = JSON.parse((await ask(relay, 'jobs/items', { id, offset: 0 }, proof)).text);
-    assert.deepEqual([job.status, job.resolved, job.skipped, items], ['ready', 1, 1, []]);
   }));
 
 test('a file that is not a list says what can be done about it on the page', () =>
   withRelay({ client: false }, async (relay) => {
     const prose =
       'Dear Ovo,\nthank you for the kettle - it works.\nIt is blue\nand round\nand sings\nat night\n';
-    const answer = await sendFile(relay, await signedIn(relay), 'read', { target: null }, prose);
+    const answer = await sendFile(relay, await signedIn(relay), prose);
     assert.deepEqual([answer.status, JSON.parse(answer.text).error.remedy], [400, NO_LIST]);
   }));
 
@@ -295,15 +279,12 @@ test('the policy names Spotify’s image hosts for covers, unless the setting tu
 test('after a choice on the page, config.json is not read again for the page: a spoiled file changes nothing', () =>
   withRelay({ client: false }, async (relay) => {
     const proof = await signedIn(relay);
-    const shown = async () => {
-      const { covers } = JSON.parse((await state(relay, proof)).text);
-      return covers;
-    };
-    assert.equal(await shown(), true);
+    const offers = async () => /Hide covers|Show covers/.exec(`${(await cardsOf(relay, proof)).top}`)?.[0];
+    assert.equal(await offers(), 'Hide covers');
     assert.equal((await ask(relay, 'covers/choose', { show: false }, proof)).status, 200);
-    assert.equal(await shown(), false);
+    assert.equal(await offers(), 'Show covers');
     writeFileSync(join(relay.home, 'config.json'), '{');
-    assert.equal(await shown(), false);
+    assert.equal(await offers(), 'Show covers');
   }));
 
 test('every page of the demo names commands for the demo', () =>

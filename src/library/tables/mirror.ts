@@ -299,13 +299,20 @@ export interface ListedName {
   id: string;
   name: string;
   readable: boolean;
+  mine: boolean;
+  /** Number of rows; null if Spotify does not say. */
+  total: number | null;
+  /** When a song was last added, ISO 8601; null if the rows have not been read, or have no times. */
+  addedAt: string | null;
 }
 
 export function listedPlaylists(sql: Sql): ListedName[] {
-  const all = sql.all<{ id: string; name: string; readable: number }>(
-    'select id, name, readable from playlists',
+  const all = sql.all<Omit<ListedName, 'readable' | 'mine'> & { readable: number; mine: number }>(
+    `select id, name, readable, mine, total,
+       (select max(added_at) from playlist_rows where playlist_id = id) as addedAt
+     from playlists join playlist_reads on playlist_id = id order by place`,
   );
-  return all.map((one) => ({ ...one, readable: one.readable === 1 }));
+  return all.map((one) => ({ ...one, readable: one.readable === 1, mine: one.mine === 1 }));
 }
 
 /** The name of a playlist; null if it is not in the list. */

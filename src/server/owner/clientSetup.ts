@@ -6,11 +6,19 @@ import { closedRegistration } from '../../connect/closedRegistration.ts';
 import { systemOf } from '../../connect/configPlaces.ts';
 import { planFor } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { PageSetup } from '../../domain/ownerPage.ts';
 import { serverName } from '../../domain/project.ts';
 import { programFor } from '../../domain/remedy.ts';
 import type { ServerSide } from '../calls.ts';
 import type { Core } from '../core.ts';
+
+/** How to connect one client: what `relay connect` prints. */
+export interface PageSetup {
+  id: string;
+  file: string;
+  snippet: string;
+  command: string | null;
+  next: string;
+}
 
 /** @throws RelayError `NOT_FOUND`, `HOME_UNUSABLE` */
 export async function clientSetup(id: string, core: Core, server: ServerSide): Promise<PageSetup> {

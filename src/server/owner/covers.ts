@@ -2,12 +2,15 @@
  * Cover images on the owner's page, the only thing that a page loads from elsewhere. They come only from the provider's image
  * hosts, and only while the setting `covers` is on.
  */
-import type { Settings } from '../../config/settings.ts';
+import { type Settings, storeSetting } from '../../config/settings.ts';
 import { SPOTIFY_API } from '../../config/table.ts';
-import { chosen } from './choices.ts';
+import { RelayError } from '../../domain/errors.ts';
 
 /** Spotify's image hosts: for uploaded images and albums, mosaics, and its own playlists. */
 const SPOTIFY = ['https://*.scdn.co', 'https://*.spotifycdn.com'];
+
+/** What the owner has chosen on the page since the server started, which does not read `config.json` again. */
+const chosen = new WeakMap<Settings, boolean>();
 
 /** The image sources for the page's content policy; none while covers are off. */
 export function coverSources(settings: Settings): string[] {
@@ -18,13 +21,18 @@ export function coverSources(settings: Settings): string[] {
 
 /** True if covers are shown now: as the owner chose on the page, or as the settings had it at the start. */
 export function showsCovers(settings: Settings): boolean {
-  const choice = chosen(settings, 'covers');
-  return choice === undefined ? settings.covers : choice === 'true';
+  return chosen.get(settings) ?? settings.covers;
 }
 
-/** True if the choice on the page decides about covers; false if the environment sets `covers`, which overrides that choice. */
-export function followsPage({ origins }: Settings): boolean {
-  return origins.covers === 'default' || origins.covers === 'file';
+/** Shows covers from now on, or hides them. @throws RelayError `SETTINGS_INVALID`, `HOME_UNUSABLE` */
+export function chooseCovers(settings: Settings, show: boolean): void {
+  if (settings.origins.covers !== 'default' && settings.origins.covers !== 'file') {
+    throw new RelayError('SETTINGS_INVALID', 'The environment variable RELAY_COVERS decides this.', {
+      remedy: 'To choose on this page, unset the variable and restart relay.',
+    });
+  }
+  storeSetting({ env: {}, flags: { home: settings.home } }, 'covers', String(show));
+  chosen.set(settings, show);
 }
 
 /** The address of a cover if the policy lets the page load it; otherwise null. */

@@ -5,19 +5,31 @@ export interface Html {
   readonly safe: string;
 }
 
-type Value = string | number | Html | readonly Html[];
+/** What a template may hold. `null` and `false` leave no trace. */
+export type Value = string | number | null | false | Html | readonly Value[];
 
-/** Tag for a template. Strings and numbers are escaped, and lists of templates are joined with line breaks. */
+/**
+ * Tag for a template. Strings and numbers are escaped, and lists are joined as they are. In text, characters that reorder what is
+ * beside them are left out; the value of an attribute stays as it is, since it may have to come back.
+ */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
-  return {
-    safe: parts.map((part, index) => part + (index in values ? shown(values[index] as Value) : '')).join(''),
-  };
+  const filled = parts.map((part, index) => {
+    const isAttribute = /="[^"<>]*$/.test(part);
+    return part + (index in values ? shown(values[index] as Value, isAttribute) : '');
+  });
+  return { safe: filled.join('') };
 }
 
-function shown(value: Value): string {
-  if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value));
-  return 'safe' in value ? value.safe : value.map(({ safe }) => safe).join('\n');
+function shown(value: Value, isAttribute: boolean): string {
+  if (value === null || value === false) return '';
+  if (typeof value === 'string' || typeof value === 'number') {
+    const text = escapeHtml(String(value));
+    return isAttribute ? text : text.replace(REORDERING, '');
+  }
+  return 'safe' in value ? value.safe : value.map((one) => shown(one, isAttribute)).join('');
 }
+
+const REORDERING = /[\u202a-\u202e\u2066-\u2069]/g;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

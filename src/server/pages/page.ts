@@ -18,9 +18,12 @@ const openPolicy = (images: readonly string[]) =>
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-/** Trusted types: the script makes elements, never HTML, and the browser enforces that. */
-const SCRIPT_POLICY =
-  "; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
+/**
+ * Trusted types: the browser refuses HTML from strings, except in the one place that shows the cards of the owner's page.
+ * @param types the names of the places; `'none'` for no place
+ */
+const scriptPolicy = (types: string) =>
+  `; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types ${types}`;
 const FORM_POLICY = "; form-action 'self'";
 
 const MARK = html`<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="5.5" cy="12" r="3.4"/><circle cx="18.5" cy="12" r="3.4"/><path d="M9.4 12h5.2M12 4.5v2M12 17.5v2"/></svg>`;
@@ -39,6 +42,8 @@ export interface Page {
   images?: readonly string[];
   /** True if the page uses our script. */
   hasScript?: boolean;
+  /** True for the owner's page, whose script shows what the server has drawn. */
+  hasCards?: boolean;
   /**
    * True if the page always opens at its top. With `#approve` in the address, a client could otherwise lead the browser past
    * what must be read first.
@@ -52,7 +57,7 @@ export function sendPage(
   page: Page,
   headers: Record<string, string> = {},
 ): void {
-  const policy = `${openPolicy(page.images ?? [])}${page.hasScript ? SCRIPT_POLICY : ''}${page.formLeaves ? '' : FORM_POLICY}`;
+  const policy = `${openPolicy(page.images ?? [])}${page.hasScript ? scriptPolicy(page.hasCards ? 'relay' : "'none'") : ''}${page.formLeaves ? '' : FORM_POLICY}`;
   const all = {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policy,

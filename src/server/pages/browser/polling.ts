@@ -1,5 +1,5 @@
 /**
- * How often the state is read: often while a job is at work, rarely when nobody does anything, never while the page is hidden.
+ * How often the cards are asked for: often while a job is at work, rarely when nobody does anything, never while the page is hidden.
  */
 
 export type Outcome = 'moving' | 'changed' | 'same' | 'away' | 'stop';
@@ -14,7 +14,7 @@ const CALM: ReadonlyArray<readonly [afterMs: number, everyMs: number]> = [
 ];
 
 export interface Polling {
-  /** Reads the state at once; resolves when that is done. */
+  /** Asks at once; resolves when the cards are shown. */
   now(): Promise<void>;
 }
 

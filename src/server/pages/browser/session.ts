@@ -1,9 +1,6 @@
 /** Proof of the owner: a secret that this browser keeps for this origin alone. A cookie would go to every port of this host. */
-import type { OwnerCall, OwnerCalls } from '../../../domain/ownerPage.ts';
 
 const NAME = 'relay.owner';
-/** How commands begin here: `relay`, or `relay --demo` on the demo's page. */
-export const RELAY = document.getElementById('owner')?.dataset.relay;
 
 /** The secret as this page alone knows it, for a browser that blocks storage. */
 let unkept: string | null = null;
@@ -40,22 +37,13 @@ export function onOtherTab(tell: () => void): void {
 /** The server's refusal of a request. `status` is 0 if the server did not answer. */
 export class Refused extends Error {
   readonly status: number;
-  readonly code: string;
   readonly remedy: string | null;
-  readonly details: Record<string, unknown>;
 
   constructor(status: number, error: Record<string, unknown>) {
     super(typeof error.message === 'string' ? error.message : 'relay does not answer. Is it still running?');
     this.status = status;
-    this.code = typeof error.code === 'string' ? error.code : '';
     this.remedy = typeof error.remedy === 'string' ? error.remedy : null;
-    this.details = (error.details ?? {}) as Record<string, unknown>;
   }
-}
-
-/** True if the server refused a request with this code. */
-export function hasCode(error: unknown, code: string): error is Refused {
-  return error instanceof Refused && error.code === code;
 }
 
 /** How long to wait for an answer: longer than the slowest calls, which end after 50 seconds. */
@@ -69,22 +57,19 @@ export async function send(path: string, init: RequestInit, patienceMs = PATIENC
   const signal = AbortSignal.timeout(patienceMs);
   const response = await fetch(path, { cache: 'no-store', ...init, headers, signal }).catch(() => null);
   if (response === null) throw new Refused(0, {});
-  if (response.ok || response.status === 304) return response;
+  if (response.ok) return response;
   const content = await response.json().catch(() => ({}));
   throw new Refused(response.status, content.error ?? {});
 }
 
-async function post(path: string, body: object): Promise<Record<string, unknown>> {
-  const headers = { 'content-type': 'application/json' };
+/** @throws Refused */
+export async function post(
+  path: string,
+  body: object,
+  more: Record<string, string> = {},
+): Promise<Record<string, unknown>> {
+  const headers = { 'content-type': 'application/json', ...more };
   return (await send(path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
-}
-
-/** Makes a call of the owner's page. @throws Refused */
-export async function ask<C extends OwnerCall>(
-  call: C,
-  given: OwnerCalls[C]['given'],
-): Promise<OwnerCalls[C]['answer']> {
-  return (await post(`/owner/${call}`, given)) as OwnerCalls[C]['answer'];
 }
 
 /** True if this browser is signed in. @throws Refused if the check fails */

@@ -1,0 +1,174 @@
+/** Importing a list, in one card from the drop to the link to the new playlist: read, found, unclear, added, done. */
+import { cutAt } from '../../../base/lists.ts';
+import { isWorking } from '../../../domain/job.ts';
+import { playsNotes, playsText } from '../../../domain/plays.ts';
+import type { PageJob } from '../../owner/events.ts';
+import type { PageState } from '../../owner/pageState.ts';
+import type { Imported } from '../../owner/tab.ts';
+import { type Html, html, type Value } from '../html.ts';
+import { button, card, count, name, number, placeName, progress, row, soft, songs, told } from '../parts.ts';
+import { countsOf, errorOf, jobRow, progressOf, titleOf, waitOf } from './jobs.ts';
+import { settlingPart } from './settling.ts';
+
+export function importCard(state: PageState): Html {
+  const { imported } = state.tab;
+  const body =
+    imported === null
+      ? dropZone()
+      : imported.jobs.length > 0
+        ? jobsPart(state)
+        : previewPart(state, imported);
+  return card('import', 'Import a list', historyPart(state), body);
+}
+
+function dropZone(): Html {
+  return html`<div class="drop" id="drop"><p><strong>Drop a list here</strong>, or <label for="import-file" class="link">choose a file</label></p><input id="import-file" type="file" class="hidden-text" data-file><p class="soft aside">CSV, text, M3U, iTunes XML, Spotify’s data export, the archive of a listening history and more</p></div>
+<form class="paste" id="paste" data-paste><textarea name="text" aria-label="Paste songs" rows="1" placeholder="Or paste songs, one a line" spellcheck="false" autocomplete="off"></textarea><button class="quiet">Read</button></form>`;
+}
+
+function historyPart({ history, program }: PageState): Value {
+  if (history === null) return null;
+  const { name: text, progress: at, problem } = history;
+  const close = row(button('Close', 'import/close', {}, { about: text }));
+  if (problem !== null)
+    return html`<div id="history"><p class="bad" role="alert">${told(problem)}</p>${close}</div>`;
+  if (at?.state === 'done') {
+    const notes = [
+      at.note,
+      playsText(at.plays),
+      ...playsNotes(at.plays, (option) => `\`${program} import FILE ${option}\``),
+    ];
+    return html`<div id="history"><p role="status">${notes.map((note) => note && [told(note), ' '])}</p>${close}</div>`;
+  }
+  const words = at?.state === 'writing' ? 'Adding the plays of' : 'Reading';
+  return html`<div id="history"><p class="soft" role="status">${words} ${name(text)} …</p>${progress(at?.done ?? null, at?.total ?? 1, `Reading ${text}`)}</div>`;
+}
+
+/** The value of the choice among the playlists of a file. */
+const choiceOf = (list: Imported['list']) => (typeof list === 'object' ? `=${list.name}` : list);
+
+function previewPart(state: PageState, shown: Imported): Html {
+  const { preview, fileName, key } = shown;
+  const isEach = shown.list === 'each' && shown.lists.length > 1;
+  return html`<form id="preview-${key}" data-call="import/start">
+<p class="big">${name(fileName, 80)}</p>${soft(`${songs(preview.songs)} read. ${costOf(shown)}`)}
+${preview.doubt !== null && html`<p class="notice">${told(preview.doubt)}</p>`}
+${shown.lists.length > 1 && listChoice(shown)}${sideChoice(shown)}
+${preview.examples.length > 0 && html`<ul class="examples">${preview.examples.slice(0, 3).map(({ title, artist }) => html`<li>${name(title)}${artist !== '' && html` <span class="soft">by ${name(artist)}</span>`}</li>`)}</ul>`}
+${notSongs(shown)}${isEach ? null : targetChoice(state, shown)}
+<p><label class="inline"><input type="checkbox" name="skipDuplicates" checked> ${isEach ? 'Leave out duplicates' : 'Leave out duplicates and songs already there'}</label></p>
+<div class="row"><button class="primary"${preview.songs === 0 && html` disabled`}>${preview.doubt === null ? 'Find the songs' : 'Find them anyway'}</button>${button('Cancel', 'import/close', {})}</div></form>`;
+}
+
+function listChoice({ lists, list }: Imported): Html {
+  const option = (value: string, text: string) =>
+    html`<option value="${value}"${value === choiceOf(list) && html` selected`}>${text}</option>`;
+  return html`<p><label for="import-list">${count(lists.length, 'playlist')} in the file</label><select id="import-list" name="list" data-call="import/choose">${option('each', 'Each becomes a playlist of its own')}${option('all', 'All of them as one')}${lists.map(
+    ({ name: text, songs: all }) => option(`=${text}`, `Only ${cutAt(text, 60)} (${number(all)})`),
+  )}</select></p>`;
+}
+
+function sideChoice({ preview: { artist_side: side } }: Imported): Value {
+  if (side === null) return null;
+  const other = side.side === 'left' ? 'right' : 'left';
+  const text = `The artist is on the ${side.side} of “ - ”: ${side.because}.`;
+  return html`<p class="${side.certain ? 'soft' : 'warn'}">${text} ${button(`It is on the ${other}`, 'import/choose', { artistSide: other })}</p>`;
+}
+
+function targetChoice({ playlists }: PageState, { target, preview, fileName, key }: Imported): Html {
+  const option = (kind: Imported['target'], text: string) =>
+    html`<p><label class="inline"><input type="radio" name="target" value="${kind}" data-call="import/choose"${target === kind && html` checked`}> ${text}</label></p>`;
+  const proposed = cutAt(preview.name ?? fileName.replace(/\.[^.]{1,5}$/, ''), 100);
+  const field = html`<p id="import-name-${key}"><input name="name" aria-label="Name of the playlist" required pattern=".*\\S.*" maxlength="100" value="${proposed}"></p>`;
+  const choice = html`<p id="import-playlist"><select name="playlistId" aria-label="Playlist">${playlists.map(
+    ({ id, name: text }) => html`<option value="${id}">${cutAt(text, 60)}</option>`,
+  )}</select></p>`;
+  return html`<fieldset><legend>Where to</legend>${option('new', 'A new playlist')}${target === 'new' && field}${
+    playlists.length > 0 && option('playlist', 'One of my playlists')
+  }${target === 'playlist' && choice}${option('saved', 'Liked Songs')}</fieldset>`;
+}
+
+function notSongs({ preview: { not_songs } }: Imported): Value {
+  const { total, lines } = not_songs;
+  if (lines.length === 0) return null;
+  const rows = lines
+    .slice(0, 20)
+    .map(({ line, text, why }) => html`<li>Line ${line}, ${why}: ${name(text, 80)}</li>`);
+  return html`<details><summary>${total === 1 ? '1 line is not a song' : `${count(total, 'line')} are not songs`}</summary><ul>${rows}</ul></details>`;
+}
+
+function costOf({ preview: { searches, remembered, with_uri } }: Imported): string {
+  const known = remembered + with_uri;
+  const { at_least: least, at_most: most } = searches;
+  const range =
+    most === least ? count(most, 'search', 'searches') : `${number(least)} to ${number(most)} searches`;
+  const cost = most === 0 ? 'No search is needed' : `It takes ${range}`;
+  return known === 0 ? `${cost}.` : `${cost}; ${songs(known)} ${known === 1 ? 'is' : 'are'} known already.`;
+}
+
+/** The jobs of the list, from the search to the playlist. */
+function jobsPart(state: PageState): Value {
+  const { importJobs: jobs, tab } = state;
+  if (jobs.length > 1) return manyPart(state);
+  const [job] = jobs;
+  const close = (text: string) => button(text, 'import/close', {});
+  if (!job) return [soft('This list is no longer in relay’s memory.'), row(close('Import another'))];
+  const { job_id: id } = job;
+  const title = html`<p class="big">${titleOf(job)}</p>${soft(countsOf(job))}`;
+  if (job.status === 'completed' || job.status === 'cancelled')
+    return [donePart(job), row(close('Import another'))];
+  if (job.status === 'failed')
+    return [html`<ul class="list">${jobRow(state, job)}</ul>`, row(close('Later'))];
+  const cancel = button('Cancel', 'jobs/cancel', { id }, { sure: 'Cancel now' });
+  if (job.status !== 'ready')
+    return [title, progressOf(job), waitOf(state, job), errorOf(state, job), row(close('Later'), cancel)];
+  if (tab.settling?.job === id) return [title, settlingPart(state)];
+  const add = (kind: 'primary' | 'quiet', text: string) =>
+    job.resolved > 0 &&
+    button(text, 'jobs/commit', { ids: [id], skipUnresolved: job.unresolved > 0 }, { kind });
+  if (job.unresolved === 0)
+    return [title, row(add('primary', `Add ${songs(job.resolved)}`), close('Later'), cancel)];
+  const choose = `Choose ${number(job.unresolved)} unclear`;
+  return [
+    title,
+    row(
+      button(choose, 'settle/open', { id }, { kind: 'primary' }),
+      add('quiet', `Add only the ${number(job.resolved)} found`),
+      close('Later'),
+      cancel,
+    ),
+  ];
+}
+
+function donePart(job: PageJob): Html {
+  if (job.status === 'cancelled')
+    return html`<p role="status">It is cancelled. ${count(job.written, 'song')} stayed.</p>`;
+  const { place } = job;
+  const where = job.type === 'save_tracks' ? 'Liked Songs' : placeName(place.name ?? 'the playlist', place);
+  return html`<p class="good" role="status" id="import-done"><strong>Done:</strong> ${songs(job.written)} added to ${where}.</p>`;
+}
+
+/** A file with several playlists: each is a row, and one press adds all that is clear. */
+function manyPart(state: PageState): Value {
+  const { importJobs: jobs } = state;
+  const ready = jobs.filter(
+    ({ status, resolved, unresolved }) => status === 'ready' && resolved > 0 && unresolved === 0,
+  );
+  const isOver = jobs.every(({ status }) => status === 'completed' || status === 'cancelled');
+  const working = jobs.filter(({ status }) => isWorking(status)).length;
+  const ids = ready.map(({ job_id }) => job_id);
+  return [
+    soft(`${count(jobs.length, 'playlist')}${working > 0 ? `, ${number(working)} at work` : ''}`),
+    row(
+      ids.length > 0 &&
+        button(
+          `Add ${count(ids.length, 'playlist')}`,
+          'jobs/commit',
+          { ids, skipUnresolved: false },
+          { kind: 'primary' },
+        ),
+      button(isOver ? 'Import another' : 'Later', 'import/close', {}),
+    ),
+    html`<ul class="list">${jobs.map((job) => (job.status === 'completed' ? html`<li id="job-${job.job_id}">${donePart(job)}</li>` : jobRow(state, job)))}</ul>`,
+  ];
+}
