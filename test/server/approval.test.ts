@@ -22,7 +22,7 @@ test('the page names the client, where it goes back to, what it may do and the a
     assert.ok(text.includes('gave itself this name; registered here just now'));
     assert.ok(text.includes('127.0.0.1:7777'));
     assert.ok(text.includes('a program on this computer'));
-    assert.ok(text.includes('also change playlists and saved songs, and control playback'));
+    assert.ok(text.includes('see and change your playlists and saved songs'));
     assert.ok(text.includes(provider.accounts[0]?.displayName ?? ''));
     assert.doesNotMatch(text, /<b>|autofocus/);
     // The page has one script: a file of our own.

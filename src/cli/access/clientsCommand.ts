@@ -125,11 +125,11 @@ async function setAccess(context: Context, id: string, text: string): Promise<Re
   const level = levelOf(text);
   const client = await context.withLocal((local) => local.setClientAccess({ client: id, level }));
   const name = visibleText(client.name ?? client.clientId);
-  const { means } = LEVEL_WORDS[level];
+  const { may } = LEVEL_WORDS[level];
   const isKept = client.approvals.some(({ access }) => access !== level);
   return {
     value: { client },
-    text: [`${name} has the access "${level}" now: ${means}.`],
+    text: [`${name} has the access "${level}" now: ${may}.`],
     notes: isKept ? ['An approval that was asked for reading alone stays so.'] : [],
   };
 }

@@ -156,7 +156,7 @@ export const CALLS = {
     () => z.object({ clientId: z.string().min(1).max(2_000), level: z.enum(LEVELS) }),
     async ({ clientId, level }, { core }) => {
       await setClientAccess(core, clientId, level);
-      return { told: `It may do this from its next request on: ${LEVEL_WORDS[level].means}.` };
+      return { told: `It may do this from its next request on: ${LEVEL_WORDS[level].may}.` };
     },
   ),
   'clients/setup': call(

@@ -79,8 +79,8 @@ function shownHost(host: string): Html {
 
 /** What is chosen when the page opens; the choice itself comes after the code, so that typing comes first. */
 function mayLine({ chosen, isReading }: Approval['access']): Html {
-  const { name, means } = LEVEL_WORDS[chosen];
-  const rest = isReading ? 'it asks for no more' : `${means}; you can choose less below`;
+  const { name, may } = LEVEL_WORDS[chosen];
+  const rest = isReading ? `${may}; it asks for no more` : `${may}; you can choose less below`;
   return html`<strong>${name}</strong><small>${rest}</small>`;
 }
 
