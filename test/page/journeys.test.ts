@@ -10,6 +10,7 @@ import { run } from '../support/cli.ts';
 import { at, owner, pluck } from '../support/entries.ts';
 import { named, urisOf } from '../support/playlists.ts';
 import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
+import { until } from '../support/until.ts';
 import { createJob, reach } from '../work/jobCalls.ts';
 import { edit, LIST_0, rowsOf, unsave } from '../work/keeps/account.ts';
 import { act, keep, WITH_ALL } from '../work/keeps/keptPlaylists.ts';
@@ -201,10 +202,12 @@ pageTest(
     const search = imported.getByLabel('Search Spotify');
     assert.match(await search.inputValue(), /^No Such Song Anywhere /);
     await page.keyboard.press('x');
+    await imported.getByText('7 unclear, 1 done').waitFor();
     await imported.getByText(at(wrong, 0).title).first().waitFor();
     await page.keyboard.press('b');
     await imported.getByText('No Such Song Anywhere').waitFor();
     await page.keyboard.press('x');
+    await imported.getByText('7 unclear, 1 done').waitFor();
     await imported.getByText(at(wrong, 0).title).first().waitFor();
     // A key that is held and a double click choose for one entry each, not for others that nobody has seen.
     for (let repeat = 0; repeat < 3; repeat++) await page.keyboard.down('1');
@@ -294,12 +297,14 @@ pageTest(
     await tabTo(page, 'Undo now', 3);
     await page.keyboard.press('Enter');
     await undone(page).waitFor();
+    await until(() => rowsOf(relay, LIST_0).length === before.length + 1);
     assert.deepEqual(rowsOf(relay, LIST_0), [...before, first?.uri]);
     await undone(tab).waitFor();
     assert.equal(await card(tab, 'What happened').getByRole('button', { name: undo }).count(), 1);
     await happened.getByRole('button', { name: /^Redo: Undid/ }).click();
     await happened.getByRole('button', { name: 'Redo now' }).click();
     await happened.getByText('You redid: added 1 song to List 0').waitFor();
+    await until(() => rowsOf(relay, LIST_0).length === before.length + 2);
     assert.deepEqual(rowsOf(relay, LIST_0), [...before, first?.uri, second?.uri]);
 
     edit(relay, LIST_0, (uris) => [...uris.slice(0, -2), foreign?.uri ?? '']);
@@ -308,6 +313,7 @@ pageTest(
     await happened.getByText('Someone changed “List 0” since').waitFor();
     await happened.getByRole('button', { name: 'Undo anyway' }).click();
     await happened.getByText('You undid: added 1 song to List 0').nth(1).waitFor();
+    await until(() => rowsOf(relay, LIST_0).length === before.length);
     assert.deepEqual(rowsOf(relay, LIST_0), before);
 
     const needs = card(page, 'Waiting for you');
@@ -360,6 +366,11 @@ pageTest(
     const library = card(page, 'Library');
     await library.getByRole('button', { name: /^Update/ }).click();
     await library.getByText('5 saved songs and 8 of 8 playlists').waitFor();
+    const kept = `SELECT count(*) FROM versions WHERE playlist_id = '${LIST_0}' AND removed = 2`;
+    await until(async () => {
+      const { rows } = await relay.call('query_library', { sql: kept, max_age_minutes: 10_000 });
+      return Number((rows as number[][])[0]?.[0]) > 0;
+    });
     await lists.getByRole('button', { name: 'Earlier versions: List 0' }).click();
     await lists.getByText('(0 came, 2 went)').first().waitFor();
     await lists

@@ -24,7 +24,7 @@ export const getAlbumTool = defineTool({
   name: 'get_album',
   title: 'Get album',
   description:
-    'Returns one album: artists, release date, number of tracks and link. For the songs on it, use get_album_tracks; to find an album by name, use search_albums; to play it, give play its URI.',
+    'Returns one album: artists, release date, number of tracks and link. For the songs on it, use get_album_tracks; to find one by name, search_albums.',
   kind: 'read',
   input: z.object({ album_id: albumId }),
   output: Album,
@@ -37,7 +37,7 @@ export const getAlbumTracksTool = defineTool({
   name: 'get_album_tracks',
   title: 'List album tracks',
   description:
-    'Lists the songs on an album in order, with disc and track numbers, for example to add a whole album with add_tracks_to_playlist. Continue with next_offset while there is one. For the rows of a playlist, use get_playlist_tracks.',
+    'Lists the songs on an album in order, with disc and track numbers, for example to add a whole album with add_tracks_to_playlist.',
   kind: 'read',
   input: z.object({ album_id: albumId, limit: limit(50), offset: Offset }),
   output: listOf(AlbumTrack),
@@ -50,7 +50,7 @@ export const getArtistAlbumsTool = defineTool({
   name: 'get_artist_albums',
   title: 'List albums of an artist',
   description:
-    'Lists what an artist has released: albums, singles, compilations and albums of others that they appear on. A page holds at most 10: continue with next_offset while there is one. To find one album by name, use search_albums, which costs less.',
+    'Lists what an artist has released: albums, singles, compilations and albums of others that they appear on. To find one album by name, use search_albums, which costs less.',
   kind: 'read',
   input: z.object({
     artist_id: ArtistRefArgument.describe('ID, URI or link of the artist, from search_artists or a track'),
@@ -73,7 +73,7 @@ export const getSavedAlbumsTool = defineTool({
   name: 'get_saved_albums',
   title: 'List saved albums',
   description:
-    "Lists the albums that the user has saved to the library, the last saved first. Continue with next_offset while there is one. For the songs on one, use get_album_tracks; for the user's Liked Songs, use get_saved_tracks.",
+    'Lists the albums that the user has saved to the library, the last saved first. For the songs on one, use get_album_tracks.',
   kind: 'read',
   input: z.object({ limit: limit(20), offset: Offset }),
   output: listOf(z.object({ added_at: z.string().nullable(), album: Album.nullable() })),
@@ -123,8 +123,7 @@ const leanArtists = leanList(leanArtist);
 export const getFollowedArtistsTool = defineTool({
   name: 'get_followed_artists',
   title: 'List followed artists',
-  description:
-    'Lists the artists that the user follows. Continue with the cursor next_after while there is one. For those heard most, use get_top_artists.',
+  description: 'Lists the artists that the user follows. For those heard most, use get_top_artists.',
   kind: 'read',
   input: z.object({
     limit: limit(20),

@@ -21,13 +21,13 @@ export const listChangesTool = defineTool({
   name: 'list_changes',
   title: 'List changes',
   description:
-    'Lists what relay has changed in playlists and the library, newest first: who asked, when, and whether undo_change can take it back. Kept for 30 days, 200 at most.',
+    'Lists what relay has changed in playlists and the library, newest first: who asked, when, and whether undo_change can take it back.',
   kind: 'read',
   openWorld: false,
   input: z.object({
     limit: z.int().min(1).max(100).default(20).describe('1 to 100'),
     offset: Offset,
-    by: By.optional().describe('Only what this client asked for, such as "Claude"'),
+    by: By.optional().describe('Only what this client asked for'),
   }),
   output: z.object({ items: z.array(ChangeSummary), total: z.number(), next_offset: z.number().nullable() }),
   async handle(services, { limit, offset, by }) {
@@ -45,7 +45,7 @@ export const undoChangeTool = defineTool({
   name: 'undo_change',
   title: 'Undo a change',
   description:
-    'Undoes a change that relay made, by default the last one, or the last import as a whole: brings back the rows of a playlist in their order, its details, or what was saved. Refused (CONFLICT) if someone changed the playlist since; dry_run=true shows what it would do. An undo can be undone.',
+    'Undoes a change that relay made, by default the last one, or the last import as a whole: brings back rows in their order, details, or what was saved. Refused (CONFLICT) if someone changed the playlist since; dry_run=true shows what it would do. An undo can be undone.',
   kind: 'destructive',
   input: z.object({
     change_id: z

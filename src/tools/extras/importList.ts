@@ -62,7 +62,7 @@ export const importListTool = defineTool({
   input: z.object({
     text: z.string().min(1).max(MAX_TEXT).describe('The list, unchanged, up to 2,000,000 characters'),
     name: PlaylistName.optional().describe('Make a new, private playlist of this name'),
-    playlist_id: PlaylistRef.optional().describe('Add to this playlist: its ID, URI or link'),
+    playlist_id: PlaylistRef.optional().describe('Add to this playlist: name, ID or link'),
     saved: z.boolean().default(false).describe('true: save the songs in Liked Songs'),
     replace: z
       .boolean()
@@ -73,12 +73,7 @@ export const importListTool = defineTool({
       .enum(['left', 'right'])
       .optional()
       .describe('Where the artist is in "A - B". When omitted, detected'),
-    list: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe('Only this playlist, where the text has several. When omitted, all of them as one'),
+    list: z.string().min(1).max(200).optional().describe('Only this playlist of several in the text'),
   }),
   output: Preview,
   rows: { key: 'lists', hint: 'To import one that is not shown, pass its name as list.' },

@@ -35,7 +35,7 @@ export const keepPlaylistTool = defineTool({
   name: 'keep_playlist',
   title: 'Keep a playlist by a rule',
   description:
-    'Makes a playlist follow an SQL query of the library, hourly, daily or weekly, beginning now. A run that would empty it, shrink it a lot, undo an edit by hand or, the first time, take rows out waits for review. Pass dry_run=true first to see what it would do. query_library lists the tables; undo_change takes back a run.',
+    'Makes a playlist follow an SQL query of the library, hourly, daily or weekly, beginning now. A run that would empty it, shrink it a lot, undo an edit by hand or, the first time, take rows out waits for review. Pass dry_run=true first. undo_change takes back a run.',
   kind: 'destructive',
   input: z.object({
     playlist_id: PlaylistRef.optional().describe('A playlist of yours; its rows become those of the query'),
@@ -65,7 +65,7 @@ export const listKeptPlaylistsTool = defineTool({
   name: 'list_kept_playlists',
   title: 'List kept playlists',
   description:
-    'Lists the playlists that follow a query: the query, when it runs next, what the last run did, and what waits for a review.',
+    'Lists the playlists that follow a query, with their next run, what the last one did, and what waits for a review.',
   kind: 'read',
   openWorld: false,
   input: z.object({ offset: Offset }),

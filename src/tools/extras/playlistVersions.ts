@@ -19,7 +19,7 @@ export const listVersionsTool = defineTool({
   name: 'list_playlist_versions',
   title: 'List versions of a playlist',
   description:
-    'Lists the earlier versions of a playlist, newest first: when each was seen, how many rows it had, and how many came and went since the one before. restore_playlist brings one back.',
+    'Lists the earlier versions of a playlist, newest first, with their times and what came and went. restore_playlist brings one back.',
   kind: 'read',
   input: z.object({ playlist_id: playlistId, offset: Offset }),
   output: PlaylistVersions.extend({ next_offset: NextOffset }),
