@@ -1,15 +1,4 @@
-/** Settling what a job did not find, at the terminal and on the owner's page: the same keys, words and threshold. Pure. */
-
-/** Keys in the order in which they are shown, with what each does. */
-export const SETTLE_KEYS: ReadonlyArray<readonly [string, string]> = [
-  ['s', 'search'],
-  ['l', 'link'],
-  ['x', 'skip'],
-  ['a', 'all near'],
-  ['b', 'back'],
-  ['Enter', 'later'],
-  ['q', 'quit'],
-];
+/** Settling what a job did not find, at the terminal and on the owner's page: the same words and threshold. Pure. */
 
 /** A decision about the item at a 0-based position of a job: a track, as a Spotify URI, or that the item is left out. */
 export type Fix = { position: number; uri: string } | { position: number; skip: true };
