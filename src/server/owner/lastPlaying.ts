@@ -25,13 +25,17 @@ export function createLastPlaying(
 ): () => LastPlaying | null {
   const login = () => getAccount(store)?.consentAt ?? null;
   const sent = () => (requestHours(store, clock.now()).player ?? []).reduce((sum, hour) => sum + hour, 0);
-  const none = () => ({ at: 0, state: null, login: login(), sent: sent() });
-  let last: { at: number; state: PlayerState | null; login: number | null; sent: number } = none();
+  let last: { at: number; state: PlayerState | null; login: number | null; sent: number } = {
+    at: 0,
+    state: null,
+    login: login(),
+    sent: sent(),
+  };
   watchPlayer(provider, (state) => {
     last = { at: clock.now(), state, login: login(), sent: sent() };
   });
   return () => {
-    if (last.login !== login()) last = none();
+    if (last.login !== login()) last = { ...last, at: 0, state: null, login: login() };
     const { at, state } = last;
     const isDue = sent() > last.sent;
     return at === 0 && !isDue ? null : { at, state, isDue };
