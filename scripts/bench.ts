@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fillHome } from '../test/support/homes.ts';
+import { rememberTracks } from '../test/support/homes.ts';
 import { settingsFor, startSimulator } from '../test/support/simulator/simulator.ts';
 import { API_KEY, connectAccount, mcpClient } from '../test/support/world.ts';
 import { rateOf } from './bench/load.ts';
@@ -113,7 +113,7 @@ async function start(): Promise<void> {
     await oneDay(day);
     memory('after 1,000 calls of one client', day.memoryMb);
 
-    await fillHome(join(folder, 'known'), { tracks: 10_000, jobs: 0, days: 0 });
+    await rememberTracks(join(folder, 'known'), 10_000);
     const known = await kept(startRelay(join(folder, 'known'), env));
     ready('10,000 known tracks', known.readyMs);
     memory('10,000 known tracks', known.memoryMb);

@@ -1,7 +1,6 @@
 // `npm test`: bundles the tests, and runs the bundles with `node --test`. Options are Node's, such as `--test-name-pattern=…`.
 // Paths limit it to the test files with one of them in their own path. test/package needs executables
-// that are built first, so they run only if a path names them. With RELAY_TEST_FULL=1 and no path, only the files run that take
-// their sizes from test/support/scale.ts.
+// that are built first, so they run only if a path names them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -19,7 +18,6 @@ import { join } from 'node:path';
 import { root } from './sources.mjs';
 import { bundleTests, testFiles } from './testing/bundles.mjs';
 
-const isFull = process.env.RELAY_TEST_FULL === '1';
 const flags = process.argv.slice(2).filter((word) => word.startsWith('-'));
 const named = process.argv.slice(2).filter((word) => !word.startsWith('-'));
 
@@ -31,9 +29,7 @@ if (unknown.length > 0) {
 }
 const isSeparate = ({ path }) => /^test\/package\//.test(path);
 const files = all.filter((file) =>
-  named.length > 0
-    ? named.some((name) => file.path.includes(name))
-    : !isSeparate(file) && (!isFull || file.text.includes('/support/scale.ts')),
+  named.length > 0 ? named.some((name) => file.path.includes(name)) : !isSeparate(file),
 );
 
 const cache = join(root, '.cache', 'tests');
@@ -77,8 +73,7 @@ async function run(bundles) {
     ...flags,
     ...bundles,
   ];
-  const isLarge = isFull || process.env.RELAY_BIN !== undefined || files.some(isSeparate);
-  const memory = process.env.TMPDIR || isLarge ? null : memoryFolder();
+  const memory = process.env.TMPDIR || files.some(isSeparate) ? null : memoryFolder();
   const env = { ...process.env, ...(memory ? { TMPDIR: memory } : {}) };
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill());

@@ -43,8 +43,8 @@ export const MISTAKES: readonly Mistake[] = [
   {
     id: 'changes-other-account',
     file: 'src/work/write/history.ts',
-    from: 'change.account !== null && account !== null && change.account !== account;',
-    to: 'change.account !== null && account === null;',
+    from: 'work.account !== null && account !== null && work.account !== account;',
+    to: 'work.account !== null && account === null;',
     note: 'a change of the account that was connected before is offered to be undone',
     first: ['test/work', 'test/cli', 'test/tools'],
   },
@@ -99,8 +99,8 @@ export const MISTAKES: readonly Mistake[] = [
   {
     id: 'demo-newest-first',
     file: 'src/demo/api/personal.ts',
-    from: 'account.saved.unshift({',
-    to: 'account.saved.push({',
+    from: 'list.unshift({ uri, addedAt: secondsOf(now) })',
+    to: 'list.push({ uri, addedAt: secondsOf(now) })',
     note: 'in the demo, a song that is saved now comes last in Liked Songs',
     first: ['test/tools', 'test/demo'],
   },
@@ -143,14 +143,6 @@ export const MISTAKES: readonly Mistake[] = [
     to: 'new Set(decisions.flatMap(({ item, track }) => (track ? [item.position] : [])));',
     note: 'an item that a person leaves out gets its near candidate in the same call',
     first: ['test/work', 'test/tools'],
-  },
-  {
-    id: 'library-old-file',
-    file: 'src/library/query/answers.ts',
-    from: 'await sync.file.save();\n    const files',
-    to: 'void sync.file.save();\n    const files',
-    note: 'a question may be answered from the file as it was before the last look at Spotify',
-    first: ['test/library'],
   },
   {
     id: 'library-local-lost',

@@ -7,8 +7,8 @@ import { root, sourceOptions } from '../sources.mjs';
 /** Most characters of test files in a bundle. A larger one might still run when all others have ended. */
 const MAX_SIZE = 300_000;
 
-/** Files that measure the memory of their process, or replace the connections to SQLite in it, have a bundle of their own. */
-const isAlone = ({ path, text }) => path.startsWith('test/simulate/') || text.includes('/support/garbage.ts');
+/** Files that replace the connections to SQLite in their process have a bundle of their own. */
+const isAlone = ({ path }) => path.startsWith('test/simulate/');
 
 /** Returns each test file's path below the checkout, with `/`, and its text. */
 export function testFiles() {

@@ -5,11 +5,11 @@ import { barText, jobTable, jobText } from '../../src/cli/jobs/jobText.ts';
 import { type Table, tableLines } from '../../src/cli/terminal/table.ts';
 import type { JobRecord } from '../../src/domain/job.ts';
 import { type CliOptions, relay, run } from '../support/cli.ts';
+import { manualClock } from '../support/clock.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
 import { exampleJob } from '../support/reports.ts';
 import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
-import { watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { createJob, jobOf, reach } from '../work/jobCalls.ts';
 
@@ -167,7 +167,7 @@ test('jobs are listed, shown, committed and cancelled by the first characters of
 
 test('--watch draws a bar on a terminal until the job is ready or has ended', () =>
   withRelay(async (world) => {
-    const clock = watchedClock();
+    const clock = manualClock();
     world.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: 90 });
     const id = await createJob(world, 'save_tracks', uniqueTracks(world, 3).map(asQuery));
     await reach(world, id, 'waiting');

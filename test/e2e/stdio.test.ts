@@ -48,7 +48,7 @@ test('clients of both protocol revisions get through stdio what they get over HT
     const { client: http, provider } = relay;
     const [track] = provider.catalogue.tracks;
     const env = besides(relay);
-    const [current, older] = await Promise.all([stdioClient({ env }), olderStdioClient({ env })]);
+    const [current, older] = await Promise.all([stdioClient(env), olderStdioClient(env)]);
     try {
       assert.equal(current.getNegotiatedProtocolVersion(), '2026-07-28');
       assert.deepEqual((await current.listTools()).tools, (await http.listTools()).tools);
@@ -81,7 +81,7 @@ test('a line that is no message gets the same error as over HTTP, with id null; 
   ];
   const others = ['{}', '{"jsonrpc":"2.0","id":12}', '{"jsonrpc":"2.0","method":1}', '[1]', '1', 'null'];
   await withRelay({ client: false }, async (relay) => {
-    const stdio = rawStdio(t, { env: besides(relay) });
+    const stdio = rawStdio(t, besides(relay));
     const answers = async (line: string) => {
       const before = stdio.lines().length;
       stdio.write(line);
@@ -107,7 +107,7 @@ test('a line that is no message gets the same error as over HTTP, with id null; 
 
 test('relay stdio keeps working when the server restarts, and needs no new handshake', async (t) => {
   await withRelay(async (relay) => {
-    const stdio = rawStdio(t, { env: besides(relay) });
+    const stdio = rawStdio(t, besides(relay));
     await stdio.ask('initialize', INITIALIZE);
     assert.equal('error' in (await stdio.call('get_devices')), false);
     await relay.restart();
@@ -117,7 +117,7 @@ test('relay stdio keeps working when the server restarts, and needs no new hands
 
 test('without a server, relay stdio starts one that others find, and that outlives its client', async (t) => {
   const env = desk(t);
-  const stdio = rawStdio(t, { env });
+  const stdio = rawStdio(t, env);
   const { result } = await stdio.ask('tools/list');
   assert.equal((result as { tools: unknown[] }).tools.length, 49);
   const server = await serverOf(env);
@@ -130,7 +130,7 @@ test('without a server, relay stdio starts one that others find, and that outliv
   assert.equal((await fetch(error.details.login_url)).status, 200);
   await stdio.kill('SIGKILL');
   assert.equal((await serverOf(env))?.pid, server.pid);
-  const next = rawStdio(t, { env });
+  const next = rawStdio(t, env);
   assert.ok((await next.ask('ping')).result);
   assert.equal(await next.close(), 0);
   assert.equal((await serverOf(env))?.pid, server.pid);
@@ -138,7 +138,7 @@ test('without a server, relay stdio starts one that others find, and that outliv
 
 test('when the server is killed, the cut request is told so, and the next message gets a new server', async (t) => {
   const env = desk(t);
-  const stdio = rawStdio(t, { env });
+  const stdio = rawStdio(t, env);
   await stdio.ask('initialize', INITIALIZE);
   const first = await serverOf(env);
   process.kill(first?.pid ?? 0, 'SIGSTOP');
@@ -154,7 +154,7 @@ test('when the server is killed, the cut request is told so, and the next messag
 
 test('clients that start at once share one server', async (t) => {
   const env = desk(t);
-  const all = Array.from({ length: 4 }, () => rawStdio(t, { env }));
+  const all = Array.from({ length: 4 }, () => rawStdio(t, env));
   for (const answer of await Promise.all(all.map((stdio) => stdio.ask('ping')))) assert.ok(answer.result);
   const server = await serverOf(env);
   const { out } = await relayProcess(['stop', '--json'], { env });
@@ -165,7 +165,7 @@ test('clients that start at once share one server', async (t) => {
 
 test('relay serve takes the place of a server that a client started', async (t) => {
   const env = desk(t);
-  const stdio = rawStdio(t, { env });
+  const stdio = rawStdio(t, env);
   await stdio.ask('ping');
   const before = await serverOf(env);
   await withDesk(env, async ({ serve }) => {
@@ -178,14 +178,14 @@ test('relay serve takes the place of a server that a client started', async (t) 
 
 test('a server that cannot start says why to the client, and a line that is too long gets an error too', async (t) => {
   const env = desk(t, { RELAY_PORT: 'none' });
-  const broken = rawStdio(t, { env });
+  const broken = rawStdio(t, env);
   const { error } = (await broken.ask('tools/list')) as { error: { message: string } };
   assert.match(error.message, /RELAY_PORT in the environment must be/);
   assert.equal(await broken.close(), 0);
-  const locked = rawStdio(t, { env: desk(t, { RELAY_ENCRYPTION_KEY: 'c2hvcnQ=' }) });
+  const locked = rawStdio(t, desk(t, { RELAY_ENCRYPTION_KEY: 'c2hvcnQ=' }));
   const { error: refused } = (await locked.ask('tools/list')) as { error: { message: string } };
   assert.match(refused.message, /RELAY_ENCRYPTION_KEY/);
-  const stdio = rawStdio(t, { env: desk(t) });
+  const stdio = rawStdio(t, desk(t));
   stdio.write(
     `{"jsonrpc":"2.0","id":"big","method":"tools/call","params":{"name":"${'x'.repeat(100_000_000)}"}}`,
   );
@@ -195,7 +195,7 @@ test('a server that cannot start says why to the client, and a line that is too 
 
 test('a cancelled call gets no answer and is over at once, in both revisions', async (t) => {
   await withRelay({ client: false }, async (relay) => {
-    const stdio = rawStdio(t, { env: besides(relay) });
+    const stdio = rawStdio(t, besides(relay));
     const modern = { _meta: META_2026 };
     for (const [index, more] of [{}, modern].entries()) {
       const id = `slow ${index}`;

@@ -8,8 +8,9 @@ import { createErrorHistory } from '../../src/provider/http/errorHistory.ts';
 import { createLimits } from '../../src/provider/http/limits.ts';
 import { createProviderApi } from '../../src/provider/http/send.ts';
 import { testStore } from '../store/testStore.ts';
+import { manualClock } from '../support/clock.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
-import { gate, until, watchedClock } from '../support/waiting.ts';
+import { gate, until } from '../support/waiting.ts';
 
 const PATH = '/me/player/devices';
 const READ: ProviderRequest = { method: 'GET', path: PATH, template: PATH, scope: 'player' };
@@ -25,7 +26,7 @@ const OTHER_ACCOUNT = {
 async function connectedAsOne(t: TestContext) {
   const provider = await startSimulator();
   t.after(() => provider.close());
-  const clock = watchedClock();
+  const clock = manualClock();
   const store = await testStore(t, { clock });
   const tokensOf = (account: string, lifeMs = 3_600_000): StoredTokens => ({
     account,

@@ -7,14 +7,15 @@ import { silentLog } from '../../src/base/log.ts';
 import { readOnlyDisk } from '../../src/store/disk.ts';
 import { openStore } from '../../src/store/store.ts';
 import { countAliases } from '../../src/store/tables/aliases.ts';
+import { manualClock } from '../support/clock.ts';
 import { at } from '../support/entries.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
-import { watchedClock, withClock } from '../support/waiting.ts';
+import { withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
 
 async function aliasesOnDisk(path: string): Promise<number> {
   const home = dirname(path);
-  const store = await openStore({ home, clock: watchedClock(), log: silentLog, disk: readOnlyDisk });
+  const store = await openStore({ home, clock: manualClock(), log: silentLog, disk: readOnlyDisk });
   const count = countAliases(store);
   await store.close(true);
   return count;

@@ -1,5 +1,5 @@
 /** Runs the command line: in this process with captured streams, or as a separate process. */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Clock, systemClock, systemRandom } from '../../src/base/clock.ts';
@@ -118,25 +118,17 @@ function inputOf(stdin: string | PassThrough | undefined): PassThrough {
 
 const PROGRAM = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 
-/** Runs the real program as a process with its own environment. Sends SIGINT once stdout has `interruptAt`. */
+/** Runs the real program as a process with its own environment. */
 export function relayProcess(
   args: string[],
-  options: { env?: NodeJS.ProcessEnv; stdin?: string; interruptAt?: string } = {},
+  { env: more = {} }: { env?: NodeJS.ProcessEnv } = {},
 ): Promise<CliResult> {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, LANG: 'C.UTF-8', ...options.env };
-  const child = spawn(process.execPath, [PROGRAM, ...args], { env });
-  const result: CliResult = { code: -1, out: '', err: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    result.out += text;
-    if (options.interruptAt !== undefined && result.out.includes(options.interruptAt)) child.kill('SIGINT');
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    result.err += text;
-  });
-  if (options.interruptAt === undefined) child.stdin.end(options.stdin ?? '');
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ ...result, code: code ?? -1 }));
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, LANG: 'C.UTF-8', ...more };
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [PROGRAM, ...args], { env }, (_error, out, err) =>
+      resolve({ code: child.exitCode ?? -1, out, err }),
+    );
+    child.stdin?.end();
   });
 }
 

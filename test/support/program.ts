@@ -1,6 +1,6 @@
 /**
- * The program as a person runs it, with its own home. Commands run in the test's process, through the same command line, unless
- * `RELAY_BIN` names a packaged program. Tests about processes (signals, a kill, streams) use a real process.
+ * The program as a person runs it, with its own home. Commands run in the test's process, through the same command line. Tests
+ * about processes (signals, a kill, streams) use a real process.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
@@ -14,19 +14,16 @@ import { systemWorld } from '../../src/cli/world.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { createLog } from '../../src/server/log/log.ts';
 import { runInside } from './cli.ts';
-import { sized } from './scale.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 
-/** The command and its first arguments. `RELAY_BIN` names a packaged program to test instead of the bundle. */
-const COMMAND: [string, ...string[]] = process.env.RELAY_BIN
-  ? [process.env.RELAY_BIN]
-  : [process.execPath, SCRIPT];
+/** The command that starts the program as a process of its own. */
+export const COMMAND = [process.execPath, SCRIPT] as const;
 
 /** Time limit in milliseconds, long enough for a busy machine. A program that hangs fails only its test. */
 const PATIENCE_MS = 120_000;
 /** Longest life of a process, in milliseconds. */
-const LIFE_MS = sized(1_500_000, PATIENCE_MS * 2);
+const LIFE_MS = PATIENCE_MS * 2;
 
 export interface Ended {
   code: number | null;
@@ -98,7 +95,7 @@ export async function withDesk(
       return running;
     };
   const start = startBy(spawnRelay);
-  const begin = process.env.RELAY_BIN ? start : startBy(runRelay);
+  const begin = startBy(runRelay);
   const serveBy =
     (begin: Desk['start']): Desk['serve'] =>
     async (args = [], more = {}) => {
@@ -182,8 +179,8 @@ function runRelay(args: string[], env: Record<string, string>): Started {
 }
 
 function spawnRelay(args: string[], env: Record<string, string>): Started {
-  const [command, ...first] = COMMAND;
-  const child = spawn(command, [...first, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const [command, script] = COMMAND;
+  const child = spawn(command, [script, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
   const text = { out: '', err: '' };
   const changed = new EventEmitter();
   const take = (stream: 'out' | 'err') => (part: string) => {

@@ -1,7 +1,8 @@
 /** Runs tests of one playlist of the account. */
 import type { DemoPlaylist } from '../../src/demo/state.ts';
+import type { ManualClock } from './clock.ts';
 import { named, urisOf } from './playlists.ts';
-import { type WatchedClock, withClock } from './waiting.ts';
+import { withClock } from './waiting.ts';
 import { type Relay, type RelayOptions, withRelay } from './world.ts';
 
 export interface PlaylistScene extends Pick<Relay, 'provider' | 'call'> {
@@ -32,7 +33,7 @@ export function withPlaylist(name: string, ...then: Then<RelayOptions, PlaylistS
 /** As `withPlaylist`, with a clock that moves only when the test says so. */
 export function withClockedPlaylist(
   name: string,
-  ...then: Then<RelayOptions, PlaylistScene & { clock: WatchedClock }>
+  ...then: Then<RelayOptions, PlaylistScene & { clock: ManualClock }>
 ): Promise<void> {
   const [options, work] = then.length === 1 ? [{}, ...then] : then;
   return withClock(options, (relay, clock) => work({ ...sceneOf(relay, name), clock }));
