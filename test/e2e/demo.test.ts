@@ -2,32 +2,24 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { TOOLS } from '../../src/tools/index.ts';
 import { endsong, userdata, zipped } from '../library/plays/exports.ts';
 import { linesOf } from '../support/entries.ts';
 import { withDesk } from '../support/program.ts';
 import { until } from '../support/until.ts';
 import { mcpClient } from '../support/world.ts';
 
-test('the demo is ready with an account, and a second terminal, an older and a current client use it', () =>
+test('the demo is ready with an account, and a second terminal and a client use it', () =>
   withDesk({}, async (desk) => {
     const { server, ready } = await desk.serve(['--demo']);
-    assert.deepEqual(
-      { ...ready, pid: 0, version: '', baseUrl: '', mcpUrl: '' },
-      {
-        event: 'ready',
-        pid: 0,
-        baseUrl: '',
-        mcpUrl: '',
-        version: '',
-        providerConnected: true,
-        demo: true,
-      },
-    );
-    assert.equal(ready.pid, server.pid);
-    assert.equal(ready.mcpUrl, `${ready.baseUrl}/mcp`);
+    const { version, baseUrl, ...rest } = ready;
+    assert.deepEqual(rest, {
+      event: 'ready',
+      pid: server.pid,
+      mcpUrl: `${baseUrl}/mcp`,
+      providerConnected: true,
+      demo: true,
+    });
+    assert.match(version, /^\d/);
 
     const called = await desk.relay(['call', 'search_tracks', 'query=carousel', 'limit=3', '--json']);
     assert.equal(called.code, 0);
@@ -42,26 +34,14 @@ test('the demo is ready with an account, and a second terminal, an older and a c
     });
     assert.equal(JSON.parse(linesOf(log).at(-1) ?? '').tool, 'search_tracks');
 
-    // Without a screen, the command does not wait a minute for a browser.
-    const opened = await desk.relay(['open']);
-    assert.equal(opened.code, 0);
-    assert.match(
-      opened.err,
-      /No browser could be opened\. Open http:\/\/127\.0\.0\.1:\d+\/ yourself, and sign in /,
-    );
-
     const { key } = JSON.parse((await desk.relay(['key', '--json'])).out);
-    const current = await mcpClient(ready.mcpUrl, key);
-    assert.equal((await current.listTools()).tools.length, TOOLS.length);
-    await current.close();
-    const older = new OlderClient({ name: 'older', version: '1.0.0' });
-    const requestInit = { headers: { authorization: `Bearer ${key}` } };
-    await older.connect(
-      new OlderTransport(new URL(ready.mcpUrl), { requestInit }) as Parameters<OlderClient['connect']>[0],
-    );
-    const result = await older.callTool({ name: 'get_my_playlists', arguments: { all: true } });
-    assert.ok((result.structuredContent as { items: unknown[] }).items.length >= 12);
-    await older.close();
+    const client = await mcpClient(ready.mcpUrl, key);
+    const { structuredContent } = await client.callTool({
+      name: 'get_my_playlists',
+      arguments: { all: true },
+    });
+    assert.ok((structuredContent as { items: unknown[] }).items.length >= 12);
+    await client.close();
 
     const { code, out } = await server.stop('SIGTERM');
     assert.equal(code, 0);

@@ -3,15 +3,18 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { newClient } from '../oauth/clients.ts';
+import { test } from 'node:test';
+import { PEERS_ARE_KNOWN } from '../../src/server/access/peer.ts';
+import { authorizeUrl, newClient } from '../oauth/clients.ts';
+import { answerOf, askOwner, formFields, ownerBrowser, signIn } from '../oauth/ownerBrowser.ts';
 import { createBrowser } from '../support/browser.ts';
 import { temporaryHome } from '../support/cli.ts';
 import { pluck } from '../support/entries.ts';
-import { type Desk, withDesk } from '../support/program.ts';
-import { type Simulator, settingsFor, startSimulator } from '../support/simulator/simulator.ts';
+import { withDesk } from '../support/program.ts';
+import { settingsFor, startSimulator } from '../support/simulator/simulator.ts';
 import { type StrangerTask, sendStranger, withoutSecondUser } from '../support/stranger.ts';
 import { until } from '../support/waiting.ts';
+import { withRelay } from '../support/world.ts';
 
 interface Opener {
   env: Record<string, string>;
@@ -58,31 +61,19 @@ while [ ! -e '${at('release')}' ] && [ $n -lt 600 ]; do sleep 0.05; n=$((n+1)); 
   };
 }
 
-/** A home in a folder that everybody may enter, so that only relay itself keeps others out. */
-async function withOpenDesk(
-  context: TestContext,
-  work: (desk: Desk, provider: Simulator, opener: Opener, home: string) => Promise<void>,
-): Promise<void> {
-  const folder = temporaryHome(context);
-  chmodSync(folder, 0o755);
-  const provider = await startSimulator({});
-  context.after(() => provider.close());
-  const opener = fakeOpener(folder);
-  const home = join(folder, 'home');
-  const env = {
-    ...opener.env,
-    RELAY_HOME: home,
-    ...settingsFor(provider),
-  };
-  await withDesk(env, (desk) => work(desk, provider, opener, home)).finally(opener.release);
-}
-
 const loginUrlOf = (line: string) => (JSON.parse(line) as { url: string }).url;
 
 test('another user gets neither an approval nor a token nor a login of their own, and sees no secret', {
   skip: withoutSecondUser,
 }, async (context) => {
-  await withOpenDesk(context, async (desk, provider, opener, home) => {
+  // A home in a folder that everybody may enter, so that only relay itself keeps others out.
+  const folder = temporaryHome(context);
+  chmodSync(folder, 0o755);
+  const home = join(folder, 'home');
+  const provider = await startSimulator();
+  context.after(() => provider.close());
+  const opener = fakeOpener(folder);
+  await withDesk({ ...opener.env, RELAY_HOME: home, ...settingsFor(provider) }, async (desk) => {
     const { server, ready } = await desk.serve();
     const { baseUrl } = ready;
     const login = desk.start(['login', '--json']);
@@ -98,7 +89,7 @@ test('another user gets neither an approval nor a token nor a login of their own
       addresses: [`${baseUrl}/auth/provider/login`],
       paths: [home, ...FILES.map((name) => join(home, name)), path, dirname(path)],
       requests: [...ownersCalls(), ...guesses(client_id)],
-      approval: { path: approvalPath(client_id), codes: CODES },
+      approval: { path: authorizeUrl(baseUrl, { client_id, redirect_uri: CLIENT }), codes: CODES },
       socket: join(home, 'relay.sock'),
       watchMs: 700,
     });
@@ -137,6 +128,50 @@ test('another user gets neither an approval nor a token nor a login of their own
       clients: Array<{ approvals: unknown[] }>;
     };
     assert.deepEqual(pluck(clients.clients, 'approvals'), [[]]);
+  }).finally(opener.release);
+});
+
+test('another user who has learned the secrets that prove the owner gets nothing with them', {
+  skip: withoutSecondUser || !PEERS_ARE_KNOWN,
+}, async () => {
+  await withRelay({ connect: false, client: false }, async (relay) => {
+    const { baseUrl, server } = relay;
+    const page = authorizeUrl(baseUrl, { client_id: (await newClient(baseUrl)).client_id });
+    const ticket = new URL((await server.local.ownerTicket({ attemptId: null })).url).hash.slice(8);
+    const secret = await signIn(relay);
+    const code = server.ownerCode ?? '';
+    const headers = { 'content-type': 'application/json', origin: baseUrl, 'x-relay-owner': secret };
+    const post = (path: string, body: object) => {
+      return { path, method: 'POST', headers, body: JSON.stringify(body) };
+    };
+    // The form of a page that the owner has open, with all its fields and cookies.
+    const browser = ownerBrowser(baseUrl);
+    const shown = await browser.open(page);
+    const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ');
+    const form = (proof: Record<string, string>) => ({
+      ...{ path: '/oauth/authorize', method: 'POST' },
+      headers: { origin: baseUrl, cookie, 'content-type': 'application/x-www-form-urlencoded' },
+      body: `${new URLSearchParams([...formFields(shown), ['decision', 'approve'], ...Object.entries(proof)])}`,
+    });
+    const requests = [
+      post('/owner/check', {}),
+      post('/owner/code', { code }),
+      post('/owner/ticket', { ticket }),
+      post('/owner/player/look', {}),
+      { path: '/owner/cards', headers },
+      // As if the connection had been made by a proxy.
+      { path: '/owner/cards', headers: { ...headers, 'x-forwarded-for': '192.0.2.1' } },
+      { path: page },
+      form({ owner_code: code }),
+      form({ owner_proof: secret }),
+    ];
+    const { sent } = await sendStranger({ baseUrl, addresses: [], requests, paths: [], watchMs: 0 });
+    assert.deepEqual(pluck(sent, 'status'), Array(requests.length).fill(403));
+    for (const { text } of sent) assert.doesNotMatch(text, /<form/);
+
+    // The owner can still use the ticket, and approves with one click.
+    assert.equal((await askOwner(baseUrl, 'ticket', { ticket })).status, 200);
+    assert.ok(answerOf(await browser.submit(shown, 'approve', { owner_proof: secret })).code);
   });
 });
 
@@ -156,17 +191,6 @@ function ownersCalls() {
 const CLIENT = 'http://127.0.0.1:9/cb';
 
 const CODES = ['', 'AAAA-AAAA', 'ABCD-EFGH', '2345-6789', 'null'];
-
-function approvalPath(client_id: string): string {
-  return `/oauth/authorize?${new URLSearchParams({
-    client_id,
-    response_type: 'code',
-    redirect_uri: CLIENT,
-    state: 's',
-    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-    code_challenge_method: 'S256',
-  })}`;
-}
 
 /** Requests with made-up credentials. */
 function guesses(client_id: string): StrangerTask['requests'] {

@@ -1,13 +1,9 @@
 /**
- * Sixteen clients of both revisions of the protocol write and undo at once, while answers get lost and limits come. Each client
- * has a playlist of its own, whose rows are exactly what it asked for after each answer, and as at the beginning in the end.
+ * Sixteen clients write and undo at once, while answers get lost and limits come. Each client has a playlist of its own, whose
+ * rows are exactly what it asked for after each answer, and as at the beginning in the end.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport as OlderTransportShape } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Clock } from '../../src/base/clock.ts';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import type { JobRecord } from '../../src/work/jobRecord.ts';
@@ -15,33 +11,9 @@ import type { ToolFailure } from '../support/answers.ts';
 import { jumpingClock } from '../support/jumpingClock.ts';
 import { addPlaylist, assertRows, tracks, urisOf } from '../support/playlists.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
-import { API_KEY, fullDetail, type Relay, withRelay } from '../support/world.ts';
+import { callsOf, mcpClient, type Relay, withRelay } from '../support/world.ts';
 
 const CLIENTS = 16;
-
-/** Client number `index`. Every other one is of the older revision. */
-async function connect(
-  url: string,
-  index: number,
-): Promise<Pick<Relay, 'call'> & { close(): Promise<void> }> {
-  const requestInit = { headers: { authorization: `Bearer ${API_KEY}` } };
-  const name = { name: `load ${index}`, version: '1.0.0' };
-  const given = (tool: string, args: object) => ({ name: tool, arguments: { ...fullDetail(tool), ...args } });
-  const answerIn = ({ structuredContent, content }: Record<string, unknown>) => {
-    assert.ok(structuredContent, JSON.stringify(content));
-    return structuredContent as Record<string, unknown>;
-  };
-  if (index % 2 === 0) {
-    const client = new Client(name, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
-    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
-    const call: Relay['call'] = async (tool, args = {}) => answerIn(await client.callTool(given(tool, args)));
-    return { call, close: () => client.close() };
-  }
-  const client = new OlderClient(name);
-  await client.connect(new OlderTransport(new URL(url), { requestInit }) as OlderTransportShape);
-  const call: Relay['call'] = async (tool, args = {}) => answerIn(await client.callTool(given(tool, args)));
-  return { call, close: () => client.close() };
-}
 
 /** Troubles that a write survives without help: its answer is lost, it is refused for a while, or it takes effect late. */
 const WRITES = { path: /\/items$/, where: ({ method }: { method: string }) => method !== 'GET' };
@@ -55,20 +27,19 @@ const TROUBLES: FaultRule[] = [
 test('sixteen clients write and undo on a bad day: nothing is lost, doubled or out of order', () => {
   const clock = jumpingClock();
   return withRelay({ env: { RELAY_ACCESS: 'everything' }, clock }, async (relay) => {
-    const clients = await Promise.all(
-      Array.from({ length: CLIENTS }, (_, index) => connect(relay.server.mcpUrl, index)),
-    );
-    const playlists = clients.map((_, index) =>
+    const playlists = Array.from({ length: CLIENTS }, (_, index) =>
       addPlaylist(relay.provider, `Of client ${index}`, tracks(relay, 12, index * 200)),
     );
     relay.provider.faults.add(...TROUBLES);
     const ends = await Promise.all(
-      clients.map((client, index) =>
-        work({ ...relay, ...client }, clock, playlists[index] ?? assert.fail(), index),
-      ),
+      playlists.map(async (playlist, index) => {
+        const client = await mcpClient(relay.server.mcpUrl);
+        const done = await work({ ...relay, client, call: callsOf(client) }, clock, playlist, index);
+        await client.close();
+        return done;
+      }),
     );
     assert.ok(ends.reduce((sum, done) => sum + done) > CLIENTS, `${ends}`);
-    await Promise.all(clients.map((client) => client.close()));
   });
 });
 

@@ -76,6 +76,14 @@ export function fullDetail(tool: string): { detail?: 'full' } {
   return ALL_TOOLS.find(({ name }) => name === tool)?.lean ? { detail: 'full' } : {};
 }
 
+/** Calls tools as this client, for their full answers unless told otherwise. */
+export function callsOf(client: Client): Relay['call'] {
+  return async (tool, args = {}) => {
+    const result = await client.callTool({ name: tool, arguments: { ...fullDetail(tool), ...args } });
+    return result.structuredContent as Record<string, unknown>;
+  };
+}
+
 export async function withRelay(options: RelayOptions, work: (relay: Relay) => Promise<void>): Promise<void>;
 export async function withRelay(work: (relay: Relay) => Promise<void>): Promise<void>;
 export async function withRelay(
@@ -98,10 +106,7 @@ export async function withRelay(
     if (options.client === false) return;
     relay.client = await mcpClient(relay.server.mcpUrl);
   };
-  relay.call = async (tool, args = {}) => {
-    const result = await relay.client.callTool({ name: tool, arguments: { ...fullDetail(tool), ...args } });
-    return result.structuredContent as Record<string, unknown>;
-  };
+  relay.call = (tool, args) => callsOf(relay.client)(tool, args);
   relay.restart = async () => {
     await relay.client?.close();
     await relay.server.close();
