@@ -1,8 +1,6 @@
 /** Every route with any method, path, headers, cookies and body: never a 500, always an answer, no secret in it. */
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { silentLog } from '../../src/base/log.ts';
@@ -11,7 +9,6 @@ import { signIn } from '../oauth/ownerBrowser.ts';
 import { send } from '../support/http.ts';
 import { jumpingClock } from '../support/jumpingClock.ts';
 import { API_KEY, ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
-import { type Asker, asker, assertNone } from './ask.ts';
 import { anyJson, anyText, knownText, near } from './inputs.ts';
 import { holdsForAll } from './property.ts';
 
@@ -21,75 +18,27 @@ const PLANTED = Object.values(SENT);
 
 const METHODS = ['GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND'] as const;
 const PATHS: readonly string[] = [
-  '/',
-  '/mcp',
-  '/health',
-  '/auth/status',
-  '/auth/provider/login',
-  '/auth/provider/callback',
-  '/oauth/authorize',
-  '/oauth/token',
-  '/oauth/register',
-  '/oauth/revoke',
-  '/.well-known/oauth-protected-resource',
-  '/.well-known/oauth-protected-resource/mcp',
-  '/.well-known/oauth-authorization-server',
-  '/.well-known/openid-configuration',
-  '/favicon.ico',
-  '/owner/cards',
-  '/owner/import/read',
-  '/owner/plays/import',
-  '/owner/check',
-  '/owner/code',
-  '/owner/ticket',
+  ...`/ /mcp /health /auth/status /auth/provider/login /auth/provider/callback
+    /oauth/authorize /oauth/token /oauth/register /oauth/revoke
+    /.well-known/oauth-protected-resource /.well-known/oauth-protected-resource/mcp
+    /.well-known/oauth-authorization-server /.well-known/openid-configuration /favicon.ico
+    /owner/cards /owner/import/read /owner/plays/import /owner/check /owner/code /owner/ticket`.split(/\s+/),
   ...Object.keys(CALLS).map((call) => `/owner/${call}`),
 ];
 
 /** Calls that end something which other inputs need. */
 const LEFT_OUT = /^\/owner\/(account\/disconnect|sign-out)/;
 
-const FIELDS = [
-  'client_id',
-  'client_secret',
-  'redirect_uri',
-  'redirect_uris',
-  'response_type',
-  'code',
-  'code_verifier',
-  'code_challenge',
-  'code_challenge_method',
-  'grant_type',
-  'refresh_token',
-  'resource',
-  'scope',
-  'state',
-  'token',
-  'ticket',
-  'error',
-  'decision',
-  'csrf',
-  'owner_code',
-  'id',
-  'playlist',
-  'content',
-  'limit',
-  'offset',
-  'nonce',
-  'list',
-] as const;
 /** The fields in which a secret is sent. */
-const SECRET_FIELDS = [
-  'client_secret',
-  'code',
-  'code_verifier',
-  'refresh_token',
-  'token',
-  'ticket',
-  'owner_code',
+const SECRET_FIELDS = 'client_secret code code_verifier refresh_token token ticket owner_code'.split(' ');
+const FIELDS = [
+  ...SECRET_FIELDS,
+  ...`client_id redirect_uri redirect_uris response_type code_challenge code_challenge_method grant_type
+    resource scope state error decision csrf id playlist content limit offset nonce list`.split(/\s+/),
 ];
 
 const field = fc.oneof(
-  { weight: 9, arbitrary: fc.constantFrom<string>(...FIELDS) },
+  { weight: 9, arbitrary: fc.constantFrom(...FIELDS) },
   { weight: 1, arbitrary: anyText },
 );
 const value = near(
@@ -194,7 +143,7 @@ function authorizationOf(word: string): string | null {
   return headerText(`Bearer ${SENT.authorization}${word}`);
 }
 
-async function tryOne(relay: Relay, http: Asker, owner: string, sent: Sent): Promise<void> {
+async function tryOne(relay: Relay, owner: string, sent: Sent): Promise<void> {
   const { host: _host, ...given } = sent.headers;
   const own = new URL(relay.baseUrl).host;
   const head: Record<string, string> = { cookie: headerText(`${sent.cookie}=${SENT.cookie}`) };
@@ -211,14 +160,16 @@ async function tryOne(relay: Relay, http: Asker, owner: string, sent: Sent): Pro
   const hasBody = text !== undefined && sent.method !== 'TRACE';
   const target = `${sent.path}?${query}`;
   const options = { method: sent.method, headers: head, ...(hasBody ? { body: text } : {}) };
-  const answer = await http.ask(target, options);
+  const answer = await send(`${relay.baseUrl}${target}`, options);
   const where = `${sent.method} ${sent.path}`;
   assert.ok(
     answer.status < 500 || PLAIN_FAILURE.has(answer.status),
     `${where}: ${answer.status} ${answer.text}`,
   );
   assert.ok(answer.status >= 200);
-  assertNone(answer, [...PLANTED, API_KEY, ENCRYPTION_KEY, owner], where);
+  const all = `${JSON.stringify(answer.headers)}\n${answer.text}`;
+  for (const secret of [...PLANTED, API_KEY, ENCRYPTION_KEY, owner])
+    assert.ok(!all.includes(secret), `${where} answers with ${secret}`);
 }
 
 /** Statuses of answers that say that the provider or the state is not available, and what to do. */
@@ -229,46 +180,10 @@ test('no request to any route is answered by 500, hangs or gets a secret back', 
   const log = { ...silentLog, error: (told: object) => void bugs.push(told) };
   // On a fast clock, the limits of guesses and registrations refuse only some of the requests.
   await withRelay({ client: false, clock: jumpingClock(), log }, async (relay) => {
-    const http = asker(relay.baseUrl);
     const owner = await signIn(relay);
-    try {
-      await holdsForAll(t, 25, requests, async (sent) => {
-        await tryOne(relay, http, owner, sent);
-        assert.deepEqual(bugs.splice(0), []);
-      });
-    } finally {
-      http.close();
-    }
-  });
-});
-
-test('bytes that are not HTTP are refused or cut off, and the server continues', async (t) => {
-  await withRelay({ client: false, connect: false, limits: {} }, async ({ baseUrl }) => {
-    const { port } = new URL(baseUrl);
-    const line = near(
-      'GET / HTTP/1.1',
-      `Host: 127.0.0.1:${port}`,
-      'Content-Length: 5',
-      'Transfer-Encoding: chunked',
-      '',
-    );
-    const bytes = fc.oneof(
-      fc.uint8Array({ minLength: 1, maxLength: 200 }).map((raw) => Buffer.from(raw)),
-      fc
-        .array(line, { minLength: 1, maxLength: 8 })
-        .map((lines) => Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)),
-    );
-    await holdsForAll(t, 25, bytes, async (raw) => {
-      const socket = connect(Number(port), '127.0.0.1');
-      socket.on('error', () => {});
-      let text = '';
-      socket.on('data', (chunk: Buffer) => {
-        text += chunk.toString('latin1');
-      });
-      socket.end(raw);
-      await once(socket, 'close', { signal: AbortSignal.timeout(30_000) });
-      assert.doesNotMatch(text, /^HTTP\/1\.1 500/m);
+    await holdsForAll(t, 25, requests, async (sent) => {
+      await tryOne(relay, owner, sent);
+      assert.deepEqual(bugs.splice(0), []);
     });
-    assert.equal((await send(`${baseUrl}/auth/status`)).status, 200);
   });
 });

@@ -9,9 +9,8 @@ import { ALL_TOOLS } from '../../src/tools/index.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import type { Answer } from '../support/http.ts';
 import { jumpingClock } from '../support/jumpingClock.ts';
-import { MCP_HEADERS } from '../support/mcpPost.ts';
+import { postMcp } from '../support/mcpPost.ts';
 import { API_KEY, type Relay, withRelay } from '../support/world.ts';
-import { type Asker, asker } from './ask.ts';
 import { anyJson, anyText, near } from './inputs.ts';
 import { holdsForAll } from './property.ts';
 
@@ -108,40 +107,22 @@ function idsOf({ provider }: Relay): [string, ...string[]] {
 }
 
 /** Runs `work` with a relay, a client for it, and the bugs in its log. */
-async function withTools(
-  work: (relay: Relay, asker: Asker, bugs: unknown[]) => Promise<void>,
-): Promise<void> {
+function withTools(work: (relay: Relay, bugs: unknown[]) => Promise<void>): Promise<void> {
   const bugs: unknown[] = [];
   const log = { ...silentLog, error: (fields: object) => void bugs.push(fields) };
   const env = { RELAY_ACCESS: 'everything' };
-  await withRelay({ client: false, clock: jumpingClock(), log, env }, async (relay) => {
-    const http = asker(relay.baseUrl);
-    try {
-      await work(relay, http, bugs);
-    } finally {
-      http.close();
-    }
-  });
-}
-
-function call(http: Asker, name: unknown, args: unknown): Promise<Answer> {
-  const body = JSON.stringify({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name, arguments: args },
-  });
-  return http.ask('/mcp', { method: 'POST', headers: MCP_HEADERS, body });
+  return withRelay({ client: false, clock: jumpingClock(), log, env }, (relay) => work(relay, bugs));
 }
 
 test('whatever its arguments are, no tool fails internally or hangs', (t) =>
-  withTools(async (relay, http, bugs) => {
+  withTools(async (relay, bugs) => {
     const ids = idsOf(relay);
     const calls = fc.oneof(
       ...ALL_TOOLS.map((tool) => argumentsOf(tool, ids).map((args) => ({ tool: tool.name, args }))),
     );
     await holdsForAll(t, 25, calls, async ({ tool, args }) => {
-      const answer = await call(http, tool, args);
+      const params = { name: tool, arguments: args };
+      const answer = await postMcp(relay, { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
       const why = `${answer.text.slice(0, 500)} ${JSON.stringify(bugs)}`;
       bugs.length = 0;
       assert.ok([200, 400].includes(answer.status), why);
@@ -160,7 +141,7 @@ test('whatever its arguments are, no tool fails internally or hangs', (t) =>
   }));
 
 test('no message makes the MCP endpoint fail internally or hang', (t) =>
-  withTools(async (_relay, http, bugs) => {
+  withTools(async (relay, bugs) => {
     const method = near(
       'tools/call',
       'tools/list',
@@ -186,15 +167,10 @@ test('no message makes the MCP endpoint fail internally or hang', (t) =>
       { weight: 2, arbitrary: fc.array(message, { maxLength: 4 }).map((list) => JSON.stringify(list)) },
       { weight: 1, arbitrary: anyText },
     );
-    const version = fc.option(near('2026-07-28', '2025-11-25', '2025-03-26'), { nil: undefined });
-    await holdsForAll(t, 25, fc.tuple(body, version), async ([text, asked]) => {
-      const headers: Record<string, string> = { ...MCP_HEADERS };
-      if (asked !== undefined) headers['mcp-protocol-version'] = asked.replace(/[^\x20-\x7e]/g, '');
-      const answer = await http.ask('/mcp', {
-        method: 'POST',
-        headers,
-        body: text,
-      });
+    const versions = fc.option(near('2026-07-28', '2025-11-25', '2025-03-26'), { nil: undefined });
+    await holdsForAll(t, 25, fc.tuple(body, versions), async ([text, asked]) => {
+      const version = asked?.replace(/[^\x20-\x7e]/g, '');
+      const answer = await postMcp(relay, text, version ? { 'mcp-protocol-version': version } : {});
       const why = `${answer.status} ${answer.text.slice(0, 500)} ${JSON.stringify(bugs)}`;
       assert.ok(answer.status < 500, why);
       assert.deepEqual(bugs, [], why);
