@@ -85,7 +85,7 @@ workerThreads.Worker = class extends workerThreads.Worker {
     this.#ask();
     this.on('message', ({ kind }: { kind?: string }) => {
       // Such messages come before the answer.
-      if (kind !== 'part' && kind !== 'progress') askedWorkers.delete(this);
+      if (kind !== 'begun' && kind !== 'progress') askedWorkers.delete(this);
     });
     this.on('exit', () => askedWorkers.delete(this));
   }

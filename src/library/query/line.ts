@@ -8,11 +8,12 @@ import { interruptible, later } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { sqliteModule } from '../../store/sql/sqlite.ts';
+import type { CompiledWasm } from '../../store/sql/wasm.ts';
 import { isOutOfMemory, startThread } from '../thread.ts';
 import type { PostedQuestion, Question, Reply, Rows } from './messages.ts';
 
 const QUERY_MS = 5_000;
-/** How long a question may take in the quick lane while others wait. */
+/** How long a question may take in the quick lane while others wait, also in time of the processor. */
 const TURN_MS = 100;
 const IDLE_MS = 60_000;
 const MEGABYTE = 1024 * 1024;
@@ -37,6 +38,7 @@ export interface QueryLine {
 
 interface Asked {
   question: Question;
+  module: CompiledWasm;
   /** True once it has taken longer than a quick one. */
   isLong: boolean;
   resolve(rows: Rows): void;
@@ -45,7 +47,6 @@ interface Asked {
 
 interface Thread {
   worker: Worker;
-  isReady: boolean;
   /** The mark of the copy that the thread holds; null for none. */
   mirror: string | null;
   /** The question that the thread works on; null if it is free. */
@@ -56,58 +57,43 @@ interface Thread {
 
 interface Lane {
   thread: Thread | null;
-  isStarting: boolean;
   waiting: Asked[];
 }
 
 export function createQueryLine(clock: Clock): QueryLine {
-  const quick: Lane = { thread: null, isStarting: false, waiting: [] };
-  const slow: Lane = { thread: null, isStarting: false, waiting: [] };
+  const quick: Lane = { thread: null, waiting: [] };
+  const slow: Lane = { thread: null, waiting: [] };
   let idle = new AbortController();
   let closed = false;
 
   const laneOf = (thread: Thread) => [quick, slow].find((lane) => lane.thread === thread);
 
-  async function start(lane: Lane): Promise<void> {
-    lane.isStarting = true;
-    try {
-      const module = await sqliteModule();
-      if (closed) return;
-      const limits = { maxOldGenerationSizeMb: VALUES_LIMIT_MB, maxYoungGenerationSizeMb: 4 };
-      const worker = startThread('relay library', { task: 'query', module, heapLimit: HEAP_LIMIT }, limits);
-      worker.unref();
-      const started: Thread = {
-        worker,
-        isReady: false,
-        mirror: null,
-        at: null,
-        timer: new AbortController(),
-      };
-      lane.thread = started;
-      worker.on('message', (reply: Reply) => heard(started, reply));
-      worker.on('error', (error) => lost(started, error));
-      worker.on('exit', () => lost(started, null));
-    } catch (error) {
-      // Without a thread the waiting questions would never be answered.
-      for (const one of lane.waiting.splice(0)) one.reject(error);
-    } finally {
-      lane.isStarting = false;
-    }
+  function start(lane: Lane, module: CompiledWasm): Thread {
+    const limits = { maxOldGenerationSizeMb: VALUES_LIMIT_MB, maxYoungGenerationSizeMb: 4 };
+    const worker = startThread('relay library', { task: 'query', module, heapLimit: HEAP_LIMIT }, limits);
+    worker.unref();
+    const thread: Thread = { worker, mirror: null, at: null, timer: new AbortController() };
+    lane.thread = thread;
+    worker.on('message', (reply: Reply) => heard(thread, reply));
+    worker.on('error', (error) => lost(thread, error));
+    worker.on('exit', () => lost(thread, null));
+    return thread;
   }
 
   function heard(thread: Thread, reply: Reply): void {
     const lane = laneOf(thread);
     if (!lane) return;
-    if (reply.kind === 'ready') thread.isReady = true;
-    else {
-      const { at } = thread;
-      thread.at = null;
-      thread.timer.abort();
-      if (reply.kind === 'rows') at?.resolve(reply.rows);
-      else at?.reject(errorOf(reply));
-      const isOver = lane === slow && slow.waiting.length === 0;
-      if (isOver || reply.heapBytes > KEPT_HEAP) end(lane);
+    const { at } = thread;
+    if (reply.kind === 'begun') {
+      if (at) limit(thread, at);
+      return;
     }
+    thread.at = null;
+    thread.timer.abort();
+    if (reply.kind === 'rows') at?.resolve(reply.rows);
+    else at?.reject(errorOf(reply));
+    const isOver = lane === slow && slow.waiting.length === 0;
+    if (isOver || reply.heapBytes > KEPT_HEAP) end(lane);
     next(lane);
   }
 
@@ -131,24 +117,19 @@ export function createQueryLine(clock: Clock): QueryLine {
   }
 
   function next(lane: Lane): void {
-    if (closed) return;
     if (lane === quick) giveWay();
-    const { thread, waiting } = lane;
-    if (waiting.length === 0) {
-      if (!quick.thread?.at) restAfterAWhile();
-    } else if (!thread) {
-      if (!lane.isStarting) void start(lane);
-    } else if (thread.isReady && !thread.at) {
-      // The newest first: of many that wait, the long ones are soon the oldest.
-      begin(thread, (lane === quick ? waiting.pop() : waiting.shift()) as Asked);
-    }
+    if (lane.thread?.at) return;
+    // The newest first: of many that wait, the long ones are soon the oldest.
+    const one = lane === quick ? lane.waiting.pop() : lane.waiting.shift();
+    if (one) begin(lane.thread ?? start(lane, one.module), one);
+    else if (lane === quick) restAfterAWhile();
   }
 
   /** Moves a long question to the slow lane if others wait. If that lane is free, the thread moves with its question. */
   function giveWay(): void {
     const { thread } = quick;
     if (!thread?.at?.isLong || quick.waiting.length === 0) return;
-    if (slow.thread || slow.isStarting) {
+    if (slow.thread) {
       slow.waiting.push(thread.at);
       end(quick);
     } else {
@@ -160,16 +141,6 @@ export function createQueryLine(clock: Clock): QueryLine {
   function begin(thread: Thread, one: Asked): void {
     thread.at = one;
     thread.timer = new AbortController();
-    later(clock, QUERY_MS, thread.timer.signal, () => {
-      const lane = laneOf(thread);
-      if (!lane) return;
-      end(lane)?.reject(tookTooLong());
-      next(lane);
-    });
-    later(clock, TURN_MS, thread.timer.signal, () => {
-      one.isLong = true;
-      next(quick);
-    });
     const { mirror, ...question } = one.question;
     const { mark } = mirror;
     const posted: PostedQuestion = {
@@ -180,6 +151,28 @@ export function createQueryLine(clock: Clock): QueryLine {
     thread.worker.postMessage(posted);
   }
 
+  /**
+   * Begins to count the time of a question. On a busy computer, a new thread needs longer to open the files than a quick question
+   * takes, and a quick question may wait longer than a turn for the processor.
+   */
+  function limit({ timer }: Thread, one: Asked): void {
+    later(clock, QUERY_MS, timer.signal, () => {
+      const lane = [quick, slow].find(({ thread }) => thread?.at === one);
+      if (!lane) return;
+      end(lane)?.reject(tookTooLong());
+      next(lane);
+    });
+    const before = process.cpuUsage();
+    const turn = (): Promise<void> =>
+      later(clock, TURN_MS, timer.signal, () => {
+        const { user, system } = process.cpuUsage(before);
+        if (user + system < TURN_MS * 1_000) return turn();
+        one.isLong = true;
+        next(quick);
+      });
+    void turn();
+  }
+
   function restAfterAWhile(): void {
     idle.abort();
     idle = new AbortController();
@@ -188,12 +181,13 @@ export function createQueryLine(clock: Clock): QueryLine {
 
   return {
     async ask(question, signal) {
+      const module = await sqliteModule();
       signal.throwIfAborted();
-      if (closed) throw new RelayError('SHUTTING_DOWN', 'relay is stopping.');
+      if (closed) throw stopping();
       if (quick.waiting.length + slow.waiting.length >= MAX_WAITING) throw tooMany();
       idle.abort();
       const answer = new Promise<Rows>((resolve, reject) => {
-        quick.waiting.push({ question, isLong: false, resolve, reject });
+        quick.waiting.push({ question, module, isLong: false, resolve, reject });
       });
       next(quick);
       try {
@@ -206,11 +200,10 @@ export function createQueryLine(clock: Clock): QueryLine {
     async close() {
       closed = true;
       idle.abort();
-      const stopped = new RelayError('SHUTTING_DOWN', 'relay is stopping.');
       for (const lane of [quick, slow]) {
-        for (const one of lane.waiting.splice(0)) one.reject(stopped);
+        for (const one of lane.waiting.splice(0)) one.reject(stopping());
         const worker = lane.thread?.worker;
-        end(lane)?.reject(stopped);
+        end(lane)?.reject(stopping());
         await worker?.terminate();
       }
     },
@@ -231,6 +224,10 @@ function errorOf({ reason, message }: Extract<Reply, { kind: 'refused' }>): Rela
   return new RelayError('INVALID_ARGUMENT', `${message}${message.endsWith('.') ? '' : '.'}`, {
     remedy: 'Write one SELECT in the dialect of SQLite.',
   });
+}
+
+function stopping(): RelayError {
+  return new RelayError('SHUTTING_DOWN', 'relay is stopping.');
 }
 
 function tookTooLong(): RelayError {

@@ -38,7 +38,8 @@ export interface Rows {
 }
 
 export type Reply =
-  | { kind: 'ready' }
+  /** The files are open, and the question is being answered. */
+  | { kind: 'begun' }
   | { kind: 'rows'; rows: Rows; heapBytes: number }
   | { kind: 'refused'; reason: Refusal; message: string; heapBytes: number };
 

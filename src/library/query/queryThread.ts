@@ -39,6 +39,13 @@ export function answerQueries(
   SQL: SqlJsStatic,
   heapBytes: () => number,
 ): void {
+  const tell = (reply: Reply) => {
+    const csv = reply.kind === 'rows' ? (reply.rows.csv ?? []) : [];
+    port.postMessage(
+      reply,
+      csv.map(({ buffer }) => buffer as ArrayBuffer),
+    );
+  };
   let opened: Opened | null = null;
   /** The content of the copy. */
   let copy: Uint8Array = new Uint8Array();
@@ -75,6 +82,7 @@ export function answerQueries(
   function answer(question: PostedQuestion): Reply {
     try {
       const db = database(question);
+      tell({ kind: 'begun' });
       try {
         return { kind: 'rows', rows: runQuery(db, question.sql, question), heapBytes: heapBytes() };
       } catch (error) {
@@ -87,15 +95,7 @@ export function answerQueries(
     }
   }
 
-  port.on('message', (question: PostedQuestion) => {
-    const reply = answer(question);
-    const csv = reply.kind === 'rows' ? (reply.rows.csv ?? []) : [];
-    port.postMessage(
-      reply,
-      csv.map(({ buffer }) => buffer as ArrayBuffer),
-    );
-  });
-  port.postMessage({ kind: 'ready' } satisfies Reply);
+  port.on('message', (question: PostedQuestion) => tell(answer(question)));
 }
 
 /**
