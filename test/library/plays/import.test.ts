@@ -1,6 +1,6 @@
 /** `relay import` of a listening history, and what can be asked of it afterwards. */
 import assert from 'node:assert/strict';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
@@ -9,7 +9,7 @@ import { relay as cli, run, temporaryHome } from '../../support/cli.ts';
 import { until } from '../../support/until.ts';
 import type { Cell } from '../queries.ts';
 import { endsong, extended, PRIVATE, short, trackUri, userdata, zipped } from './exports.ts';
-import { allPlays, withExports } from './withExports.ts';
+import { allPlays, filesIn, withExports } from './withExports.ts';
 
 const A = { at: '2014-05-06T07:08:09Z', song: 3 };
 const B = { at: '2019-12-31T23:59:59Z', song: 4, ms: 31_000 };
@@ -215,7 +215,7 @@ test('no address, device, country, date of birth or mail address is in any file 
     assert.equal((await run(relay, ['import', await at('a.zip', zipped(files))])).code, 0);
     const { out } = await run(relay, ['library', 'query', 'select count(*) as n from plays', '--json']);
     assert.deepEqual(JSON.parse(out).rows, [[300]]);
-    const names = (await readdir(relay.home)).filter((name) => !name.endsWith('.sock'));
+    const names = await filesIn(relay);
     assert.ok(names.includes('plays.db'));
     for (const name of names) {
       const bytes = await readFile(join(relay.home, name));
@@ -233,8 +233,7 @@ test('plays that are forgotten are gone from the home', () =>
     );
     await run(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': rows }))]);
     assert.deepEqual((await run(relay, ['library', 'forget', '--plays'])).code, 0);
-    for (const name of await readdir(relay.home)) {
-      if (name.endsWith('.sock')) continue;
+    for (const name of await filesIn(relay)) {
       assert.equal((await readFile(join(relay.home, name))).includes('Unforgotten'), false, name);
     }
     assert.deepEqual(await allPlays(relay), []);
@@ -254,7 +253,7 @@ test('if plays are forgotten while an import runs, the import ends and leaves no
     const done = await local.playsProgress({ id: again });
     assert.deepEqual(done.state === 'done' && done.plays.added, rows.length);
     await local.logout({ erase: true });
-    assert.equal((await readdir(relay.home)).includes('plays.db'), false);
+    assert.equal((await filesIn(relay)).includes('plays.db'), false);
   }));
 
 /** The text without line ends, which depend on the window's width. */
@@ -310,7 +309,7 @@ test('a damaged plays.db is put aside with a message, and a new one is begun', (
     await writeFile(join(relay.home, 'plays.db'), 'SQLite format 3\0 and then nothing');
     const path = await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }));
     const told = await run(relay, ['import', path]);
-    const aside = (await readdir(relay.home)).find((name) => name.startsWith('plays.db.damaged-')) ?? '';
+    const aside = (await filesIn(relay)).find((name) => name.startsWith('plays.db.damaged-')) ?? '';
     assert.equal(told.out, '1 play, 2014.\n');
     assert.ok(told.err.includes(aside) && aside !== '', told.err);
     assert.match(await readFile(join(relay.home, aside), 'latin1'), /and then nothing$/);
@@ -327,7 +326,7 @@ test('a plays.db that is damaged while relay runs is put aside at the next quest
     assert.equal(code, 0, err);
     const { rows, note } = JSON.parse(out);
     assert.deepEqual(rows, [[0]]);
-    const aside = (await readdir(relay.home)).find((name) => name.startsWith('plays.db.damaged-')) ?? '';
+    const aside = (await filesIn(relay)).find((name) => name.startsWith('plays.db.damaged-')) ?? '';
     assert.ok(note.includes('plays.db was damaged. It was put aside as '), note);
     assert.ok(note.includes(`${aside}, and a new one is begun.`), note);
     assert.equal(await readFile(join(relay.home, aside), 'utf8'), 'my diary');
@@ -416,14 +415,14 @@ test('what is no export is refused by name, and nothing is written', () =>
       ],
       [zipped({ 'endsong_0.json': `[{"ts":"${'9'.repeat(3_000_000)}` }), /has a row without an end/],
     ];
-    const before = await readdir(relay.home);
+    const before = await filesIn(relay);
     for (const [content, message] of cases) {
       const { code, out, err } = await run(relay, ['import', await at('a.zip', content), '--json']);
       const { error } = JSON.parse(err);
       assert.deepEqual([code, out, error.code], [1, '', 'INVALID_ARGUMENT'], err);
       assert.match(error.message, message);
     }
-    assert.deepEqual(await readdir(relay.home), before);
+    assert.deepEqual(await filesIn(relay), before);
   }));
 
 test('the playlists and saved songs of an export are counted, and can be imported from it', () =>

@@ -1,5 +1,5 @@
 /** A relay with a small library, and a folder for exports beside its home. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { run } from '../../support/cli.ts';
@@ -37,4 +37,9 @@ export async function allPlays(relay: Relay): Promise<Cell[][]> {
   const { out, err, code } = await run(relay, ['library', 'query', sql, '--json', '--limit', '500']);
   if (code !== 0) throw new Error(err);
   return JSON.parse(out).rows as Cell[][];
+}
+
+/** Names of the files in the home. A save that is under way replaces its unfinished file at any moment. */
+export async function filesIn({ home }: Relay): Promise<string[]> {
+  return (await readdir(home)).filter((name) => !/\.(?:sock|tmp)$/.test(name));
 }
