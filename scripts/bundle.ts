@@ -64,6 +64,8 @@ async function written(
     mainFields: ['module', 'main'],
     // The keychain's native addon cannot be bundled. The program loads it from where it is installed or unpacked.
     external: ['@napi-rs/keyring'],
+    // The SDK's validator is for forms, which relay never sends. It would be a third of what is loaded for the first MCP client.
+    alias: { '@modelcontextprotocol/server/_shims': join(root, 'scripts', 'package', 'noForms.ts') },
     minifySyntax: minify,
     minifyWhitespace: minify,
     legalComments: 'none',

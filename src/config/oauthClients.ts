@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { toDotPath } from 'zod/v4/core';
 import { hashOf } from '../base/digest.ts';
 import { lazy } from '../base/memoised.ts';
 import { messageOf, systemCodeOf } from '../domain/errors.ts';
@@ -90,7 +91,7 @@ function clientsIn(path: string, unusable: (why: string) => Error): FileClient[]
   }
   const { data, error } = ClientsFile().safeParse(content);
   if (data) return data.clients;
-  const problems = error.issues.map(({ path: at, message }) => `${z.core.toDotPath(at)} ${message}`.trim());
+  const problems = error.issues.map(({ path: at, message }) => `${toDotPath(at)} ${message}`.trim());
   throw unusable(`cannot be used: ${problems.join('; ')}`);
 }
 

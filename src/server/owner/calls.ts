@@ -29,7 +29,6 @@ import { ownerUndo } from '../ownerChanges.ts';
 import { ownerImport, ownerPlaylistRows, ownerPreview } from '../ownerLists.ts';
 import { ownerRestore, ownerVersion, ownerVersions } from '../ownerVersions.ts';
 import { forgetRemembered } from '../remembered.ts';
-import { clientSetup } from './clientSetup.ts';
 import { chooseCovers } from './covers.ts';
 import { nearItems } from './pageState.ts';
 import { CANDIDATES, FORGOTTEN, type Imported, nextFile, type Settling, type Tab } from './tab.ts';
@@ -162,6 +161,7 @@ export const CALLS = {
   'clients/setup': call(
     () => z.object({ client: z.string().max(200) }),
     async ({ client }, { core, server, tab }) => {
+      const { clientSetup } = await import('./clientSetup.ts');
       tab.setup = client === '' ? null : await clientSetup(client, core, server);
       return { setup: tab.setup };
     },

@@ -11,9 +11,9 @@ import { type CompiledWasm, type WasmInstance, wasm } from './wasm.ts';
 export const SQLITE_ASSET = 'sql-wasm.wasm';
 
 /**
- * Flags that turn off V8's second compiler for WebAssembly. That compiler makes SQLite only a little faster, and takes a tenth
- * of the memory while relay starts. An executable has its own V8, so it can rely on these flags. On the command line they would
- * make V8 discard the code cache of Node's own modules.
+ * Flags that turn off V8's second compiler for WebAssembly. That compiler makes SQLite only a little faster, and takes a quarter
+ * of the processor time and a tenth of the memory while relay starts. On the command line they would make V8 discard the code
+ * cache of Node's own modules.
  */
 const SQLITE_V8_FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
@@ -37,7 +37,7 @@ async function load(): Promise<SqlJsStatic> {
 
 /** Compiles SQLite once per process. Threads are given the result, so that they need not compile SQLite themselves. */
 export const sqliteModule: () => Promise<CompiledWasm> = lazy(async () => {
-  if (isSea()) for (const flag of SQLITE_V8_FLAGS) setFlagsFromString(flag);
+  for (const flag of SQLITE_V8_FLAGS) setFlagsFromString(flag);
   return wasm.compile(isSea() ? (getRawAsset(SQLITE_ASSET) as ArrayBuffer) : await installed());
 });
 

@@ -7,7 +7,6 @@ import { isEpisodeUri } from '../../domain/ids.ts';
 import { type ImportPreview, LEFT_OUT_PLAYS, type ListReading } from '../../domain/listImport.ts';
 import { MAX_ROWS } from '../../domain/rows.ts';
 import type { ListEntry, NotSong, ReadList } from '../../music/lists/list.ts';
-import { readList } from '../../music/lists/readList.ts';
 import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
 import type { Store } from '../../store/store.ts';
 import type { NewItem } from '../../store/tables/items.ts';
@@ -53,6 +52,7 @@ export async function planImport(
   { tracksOnly = false, ...reading }: PlanOptions = {},
 ): Promise<ImportPlan> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const { readList } = await import('../../music/lists/readList.ts');
   const read = readList(bytes, reading);
   const { entries, notSongs } = tracksOnly ? withoutEpisodes(read) : read;
   const items = await mapInTurns(entries, itemOf);
