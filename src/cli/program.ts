@@ -154,12 +154,8 @@ async function withToolHint(error: unknown): Promise<unknown> {
   const near = [word, `${word}_tracks`, names.find((one) => one.startsWith(`${word}_`)) ?? ''];
   const name = near.find((one) => names.includes(one));
   if (name === undefined) return error;
-  const commands = [
-    ['call', name, 'key=value'],
-    ['tools', name],
-  ];
-  const terminal = { text: `${name} is a tool: call it with {1}. {2} explains it.`, commands };
-  return (error as RelayError).with({ remedy: { text: `${name} is a tool.`, terminal } });
+  const remedy = `${name} is a tool: call it with {|relay call ${name} key=value}. {|relay tools ${name}} explains it.`;
+  return (error as RelayError).with({ remedy });
 }
 
 /** Without a usable HOME, the system is asked for the home directory; Node throws if the system does not know the user. */

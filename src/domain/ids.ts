@@ -128,16 +128,8 @@ function shortLink(value: string): RelayError {
 
 function likedSongs(): RelayError {
   return new RelayError('INVALID_ARGUMENT', 'This names Liked Songs, which are not a playlist.', {
-    remedy: {
-      text: 'Read them with get_saved_tracks; change them with save_tracks and remove_saved_tracks.',
-      terminal: {
-        text: 'Read them with {1}; add to them with {2}.',
-        commands: [
-          ['export', '--saved'],
-          ['import', 'FILE', '--saved'],
-        ],
-      },
-    },
+    remedy:
+      'Read them with {get_saved_tracks|relay export --saved}; add to them with {save_tracks|relay import FILE --saved}.',
   });
 }
 

@@ -1,15 +1,18 @@
 /** What the reader of an error does next, as a value, so that each surface shows commands in its own way. Pure. */
 
 export interface Remedy {
-  /** A sentence or two. `{command}` in it stands for the command. */
+  /**
+   * A sentence or two. `{command}` in it stands for the command. `{one|other}` has words for a model, which calls tools, and for a
+   * person, who types commands; a third part is for the owner's page alone. A part such as `relay jobs` is a command.
+   */
   text: string;
   /** Words of a relay command without `relay` itself: `['login', '--switch-account']`. */
   command?: readonly string[];
-  /** What a person does at a terminal, if `text` names tools. */
-  terminal?: { text: string; commands: readonly (readonly string[])[] };
-  /** What the owner does on their page, if `text` names something that the page does not have. */
-  page?: string;
 }
+
+/** Who reads a remedy. */
+type Reader = 'model' | 'terminal' | 'page';
+const PARTS = /\{([^{}|]*)\|([^{}|]*)(?:\|([^{}|]*))?\}/g;
 
 /** How a surface writes a command, quotation marks included. */
 export type CommandStyle = (words: readonly string[]) => string;
@@ -30,9 +33,23 @@ export function commandStyleOf({ demo }: { demo: boolean }): CommandStyle {
   return demo ? demoCommand : plainCommand;
 }
 
-export function remedyText({ text, command }: Remedy, style: CommandStyle = plainCommand): string {
-  return command === undefined ? text : text.replaceAll('{command}', () => style(command));
+export function remedyText(
+  { text, command }: Remedy,
+  style: CommandStyle = plainCommand,
+  reader: Reader = 'model',
+): string {
+  const chosen = text.replace(PARTS, (_, model: string, person: string, page = person) => {
+    const words = { model, terminal: person, page }[reader];
+    return words.startsWith('relay ') ? style(words.split(' ').slice(1)) : words;
+  });
+  return command === undefined ? chosen : chosen.replaceAll('{command}', () => style(command));
 }
+
+/** Writes the remedy for a terminal. */
+export const terminalText = (remedy: Remedy, style: CommandStyle) => remedyText(remedy, style, 'terminal');
+
+/** Writes the remedy for the owner's page. A person there can run a command, but cannot call a tool. */
+export const pageText = (remedy: Remedy, style: CommandStyle) => remedyText(remedy, style, 'page');
 
 /** Returns the command of a remedy that begins with a command, and the text after it (`, to write`); null for other remedies. */
 export function asCommandLine({
@@ -43,25 +60,9 @@ export function asCommandLine({
   return command && text.startsWith(place) ? { command, rest: text.slice(place.length) } : null;
 }
 
-/** Writes the remedy for a terminal. In `terminal.text`, `{1}` stands for the first command. */
-export function terminalText(remedy: Remedy, style: CommandStyle): string {
-  const { terminal } = remedy;
-  if (!terminal) return remedyText(remedy, style);
-  return terminal.text.replace(/\{(\d)\}/g, (whole, number) => {
-    const words = terminal.commands[Number(number) - 1];
-    return words ? style(words) : whole;
-  });
-}
-
-/** Writes the remedy for the owner's page. A person there can run a command, but cannot call a tool. */
-export function pageText(remedy: Remedy, style: CommandStyle): string {
-  if (remedy.page !== undefined) return remedyText({ ...remedy, text: remedy.page }, style);
-  return terminalText(remedy, style);
-}
-
 /** True if surfaces write the remedy in different ways. */
-export function hasOwnWords({ command, terminal }: Remedy): boolean {
-  return command !== undefined || terminal !== undefined;
+export function hasOwnWords({ text, command }: Remedy): boolean {
+  return command !== undefined || text.search(PARTS) >= 0;
 }
 
 /** Key in `_meta` of a failed tool call for its remedy as a value, for clients that show commands in their own way. */
@@ -70,16 +71,8 @@ export const FIX_META = 'relay/fix';
 /** Reads a remedy that was stored or sent as JSON, or as plain text by older versions; null for anything else. */
 export function readRemedy(value: unknown): Remedy | null {
   if (typeof value === 'string') return { text: value };
-  const { text, command, terminal, page } = (value ?? {}) as Record<string, unknown>;
-  if (typeof text !== 'string') return null;
-  const { text: words, commands } = (terminal ?? {}) as Record<string, unknown>;
-  const isTerminal = typeof words === 'string' && Array.isArray(commands) && commands.every(isCommand);
-  return {
-    text,
-    ...(isCommand(command) ? { command } : {}),
-    ...(isTerminal ? { terminal: { text: words, commands } } : {}),
-    ...(typeof page === 'string' ? { page } : {}),
-  };
+  const { text, command } = (value ?? {}) as Record<string, unknown>;
+  return typeof text === 'string' ? { text, ...(isCommand(command) && { command }) } : null;
 }
 
 function isCommand(value: unknown): value is string[] {

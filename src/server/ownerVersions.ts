@@ -71,10 +71,7 @@ export async function ownerRestore(
 function notAsShown(): RelayError {
   const changed = 'The playlist, or what Spotify offers, has changed since.';
   return new RelayError('CONFLICT', 'Restoring would no longer do what was shown, so nothing was changed.', {
-    remedy: {
-      text: `${changed} To see what it does now, run the same command again.`,
-      page: `${changed} Below is what restoring does now.`,
-    },
+    remedy: `${changed} {|To see what it does now, run the same command again|Below is what restoring does now}.`,
   });
 }
 

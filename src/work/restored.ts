@@ -4,7 +4,6 @@
  */
 import { isoOf } from '../base/clock.ts';
 import { shortId } from '../domain/job.ts';
-import type { Remedy } from '../domain/remedy.ts';
 import type { Store } from '../store/store.ts';
 import {
   hasBody,
@@ -53,34 +52,17 @@ function hold(store: Store, { id, seq, status }: Work, savedAt: number): boolean
   const error: WorkError = {
     code: 'CONFLICT',
     message: `The state was restored from a copy made at ${isoOf(savedAt)}. This job had not finished by then, and may have written since.`,
-    remedy: hasBody(store, seq) ? lookFirst(shortId(id)) : checkFirst(shortId(id)),
+    remedy: { text: remedyFor(shortId(id), hasBody(store, seq)) },
   };
   const facts = { error, runAfter: null, reason: null, completedAt: now };
   return moveWork(store, seq, { from: status, to: 'failed' }, facts, now);
 }
 
-/** For a job that had begun to write, so that the playlist can be compared with the record. */
-function lookFirst(id: string): Remedy {
-  const words = (resume: string, cancel: string) =>
-    `${resume} finds out how far the job got and does the rest; ${cancel} leaves everything as it is.`;
-  return {
-    text: words('resume_job', 'cancel_job'),
-    terminal: { text: words('{1}', '{2}'), commands: commandsFor(id) },
-  };
-}
-
-function checkFirst(id: string): Remedy {
-  const words = (cancel: string, resume: string) =>
-    `Check in Spotify whether this job has done its work already. If it has, ${cancel}; if not, ${resume}, which does all of it.`;
-  return {
-    text: words('call cancel_job', 'call resume_job'),
-    terminal: { text: words('run {2}', 'run {1}'), commands: commandsFor(id) },
-  };
-}
-
-function commandsFor(id: string): string[][] {
-  return [
-    ['jobs', 'resume', id],
-    ['jobs', 'cancel', id],
-  ];
+/** A job that had begun to write can be compared with the record; of any other, only the person knows. */
+function remedyFor(id: string, hasBegun: boolean): string {
+  const resume = `{resume_job|relay jobs resume ${id}}`;
+  const cancel = `{cancel_job|relay jobs cancel ${id}}`;
+  return hasBegun
+    ? `${resume} finds out how far the job got and does the rest; ${cancel} leaves everything as it is.`
+    : `Check in Spotify whether this job has done its work already. If it has, end it with ${cancel}; if not, ${resume} does all of it.`;
 }

@@ -170,7 +170,7 @@ test('without a terminal the options settle items, and the items that stay open 
       [refused.code, refused.err],
       [
         1,
-        `relay: The job is strict and 1 of its 5 items did not resolve (0 ambiguous, 1 unmatched, 0 failed).\n  \`relay jobs fix ${short}\` goes through them; \`relay jobs commit ${short} --skip-unresolved\` writes the job without them.\n`,
+        `relay: The job is strict and 1 of its 5 items did not resolve (0 ambiguous, 1 unmatched, 0 failed).\n  Settle them with \`relay jobs fix ${short}\`. \`relay jobs commit ${short} --skip-unresolved\` writes the job without them.\n`,
       ],
     );
     const last = JSON.parse((await jobs(world, ['fix', short, '--skip', '2', '--json'])).out);

@@ -1,24 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withPlaylistName } from '../../src/domain/errors.ts';
-import { pageText, plainCommand, readRemedy } from '../../src/domain/remedy.ts';
+import { pageText, plainCommand, readRemedy, remedyText, terminalText } from '../../src/domain/remedy.ts';
 
-const remedy = {
-  text: 'Use a new playlist (create_playlist_from_tracks).',
-  terminal: { text: 'Make a new playlist.', commands: [] },
-  page: 'Make a new playlist in Spotify.',
-};
-
-test('a remedy that was stored still has the words of the owner’s page', () => {
-  const stored = readRemedy(JSON.parse(JSON.stringify(remedy)));
-  assert.deepEqual(stored, remedy);
+test('a remedy names tools to a model, commands to a person, and buttons on the page', () => {
+  const text = '{Pass force|Add --force|Press “Undo”}, or see {list_jobs|relay jobs}{ (later)|}.';
+  const stored = readRemedy(JSON.parse(JSON.stringify({ text })));
   assert.ok(stored);
-  assert.equal(pageText(stored, plainCommand), remedy.page);
-});
-
-test('without words of its own, the page shows those of the terminal, which name no tools', () => {
-  const { page: _, ...other } = remedy;
-  assert.equal(pageText(other, plainCommand), 'Make a new playlist.');
+  assert.equal(remedyText(stored), 'Pass force, or see list_jobs (later).');
+  assert.equal(terminalText(stored, plainCommand), 'Add --force, or see `relay jobs`.');
+  assert.equal(pageText(stored, plainCommand), 'Press “Undo”, or see `relay jobs`.');
 });
 
 test('a playlist name with dollar signs is shown as it is', () => {

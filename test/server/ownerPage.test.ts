@@ -55,7 +55,7 @@ const sendFile = ({ baseUrl }: Relay, proof: Record<string, string>, body: strin
   });
 
 const NO_LIST =
-  'Write one song a line as "Artist - Title". To try anyway, run `relay import FILE --format txt` in a terminal.';
+  'Write one song a line as "Artist - Title". To try anyway, import it in a terminal, with --format txt.';
 
 const isBare = (headers: object) => Object.keys(headers).length === 0;
 

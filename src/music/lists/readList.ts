@@ -187,12 +187,7 @@ function refuseProse(entries: readonly ListEntry[], notSongs: readonly NotSong[]
     `Only ${entries.length} of ${counted(missed.length + entries.length, 'line')} can be read as a song; line ${first?.line} cannot (${first?.why}).`,
     {
       line: first?.line ?? 1,
-      remedy: {
-        text: `${ARTISTS_NEEDED} To try anyway, give the format txt.`,
-        terminal: { text: `${ARTISTS_NEEDED} To try anyway, add --format txt.`, commands: [] },
-        page: `${ARTISTS_NEEDED} To try anyway, run {command} in a terminal.`,
-        command: ['import', 'FILE', '--format', 'txt'],
-      },
+      remedy: `${ARTISTS_NEEDED} To try anyway, {give the format txt|add --format txt|import it in a terminal, with --format txt}.`,
     },
   );
 }

@@ -230,14 +230,8 @@ function forbidden(request: ProviderRequest, body: FailureBody): Explanation {
     return {
       code: 'FORBIDDEN',
       message: 'Spotify shows the content of a playlist only to its owner and collaborators.',
-      remedy: {
-        text: 'Use a playlist that the connected account owns (get_my_playlists), or ask the owner to make it collaborative.',
-        terminal: {
-          text: 'Use a playlist of your own ({1} lists them), or ask the owner to make it collaborative.',
-          commands: [['playlists']],
-        },
-        page: 'Use a playlist of your own, or ask the owner to make it collaborative.',
-      },
+      remedy:
+        'Use a playlist of your own ({get_my_playlists|relay playlists} lists them), or ask the owner to make it collaborative.',
     };
   }
   return {

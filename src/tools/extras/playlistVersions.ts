@@ -141,11 +141,11 @@ function unchangedNote({ unsupported }: RestorePlan): string {
   return `Nothing changed: ${except}the playlist is as it was then.`;
 }
 
-const WITHOUT_UNSUPPORTED = 'To bring back the others, pass skip_unsupported=true (--skip-unsupported).';
+const WITHOUT_UNSUPPORTED = 'To bring back the others, {pass skip_unsupported=true|add --skip-unsupported}.';
 
 /** `skip_unsupported` would not help here: it leaves out rows of the version, and these are rows of the present playlist. */
 const WITHOUT_LOSS =
-  'The playlist has rows that the version does not have, and Spotify would not take them back: local files, or songs that it no longer offers. Remove them in Spotify first, or pass name (--new NAME) for a new playlist.';
+  'The playlist has rows that the version does not have, and Spotify would not take them back: local files, or songs that it no longer offers. Remove them in Spotify first, or {pass name|add --new NAME} for a new playlist.';
 
 function requireSupported({ blocking, lost }: RestorePlan): void {
   if (blocking.length === 0) return;
@@ -167,6 +167,6 @@ function noSuchVersion({ items }: PlaylistVersions, version: number): RelayError
 
 function playlistGone({ name }: PlaylistVersions): RelayError {
   const what = `The playlist "${name}" is not in the library of the connected account.`;
-  const remedy = 'To bring its rows back as a new playlist, pass name (--new NAME).';
+  const remedy = 'To bring its rows back as a new playlist, {pass name|add --new NAME}.';
   return new RelayError('NOT_FOUND', what, { remedy });
 }

@@ -282,10 +282,8 @@ function remedyFor({ kind, id, goingBack, outcome }: Work, cause: RelayError): s
     : retryAfterSeconds === undefined
       ? 'when the cause is fixed'
       : `after ${waitWords(retryAfterSeconds)}`;
-  const undo = (what: string): Remedy => ({
-    text: `undo_change with change_id ${id}, or {command}, ${what} ${when}.`,
-    command: ['undo', shortId(id)],
-  });
+  const undo = (what: string) =>
+    `{undo_change with change_id ${id}|relay undo ${shortId(id)}} ${what} ${when}.`;
   if (goingBack && outcome !== 'rolled_back') return undo('brings back the missing rows');
   // The caller has no list from which to leave the track out.
   if (isUnknown && !kindFacts(kind).isListed) return remedyValue ?? '';

@@ -70,7 +70,7 @@ export function createKeeps(context: RunContext) {
       ? `Several kept playlists have an ID that begins with "${id}".`
       : `No playlist is kept as ${id}.`;
     throw new RelayError(first ? 'INVALID_ARGUMENT' : 'NOT_FOUND', what, {
-      remedy: { text: 'list_kept_playlists or {command} lists them.', command: ['keep'] },
+      remedy: '{list_kept_playlists|relay keep} lists them.',
     });
   }
 
@@ -137,22 +137,12 @@ export function createKeeps(context: RunContext) {
       playlistId === null ? keep.account === account && keep.name === name : playlistOf(keep) === playlistId,
     );
     if (!kept) return;
-    const [show, stop] = [
-      ['keep', 'show', shortId(kept.id)],
-      ['keep', 'stop', shortId(kept.id)],
-    ];
-    const own = playlistOf(kept);
+    const [short, own] = [shortId(kept.id), playlistOf(kept)];
     // A tool makes a second playlist if it gets the name again.
-    const then = own === null ? '' : ` and keep it with playlist_id ${own}`;
+    const then = own === null ? '' : `{, then keep it with playlist_id ${own}|}`;
+    const stop = `{update_kept_playlist with keep_id ${short}|relay keep stop ${short}}`;
     throw new RelayError('CONFLICT', `The playlist "${kept.name}" is kept already.`, {
-      remedy: {
-        text: `list_kept_playlists or {command} shows what it follows. For another rule, stop it first (update_kept_playlist, keep_id ${shortId(kept.id)})${then}.`,
-        command: show,
-        terminal: {
-          text: '{1} shows what it follows. For another rule, stop it first: {2}.',
-          commands: [show, stop],
-        },
-      },
+      remedy: `{list_kept_playlists|relay keep show ${short}} shows what it follows. For another rule, stop it first with ${stop}${then}.`,
     });
   }
 
@@ -317,9 +307,8 @@ export function createKeeps(context: RunContext) {
         table.setKeep(store, keep.id, { gone: [] });
       } else if (keep.preview) await putKeep(store, keep, { accepted: keep.preview.removed_count });
       else {
-        const text = 'list_kept_playlists or {command} shows what waits for review.';
         throw new RelayError('CONFLICT', `The kept playlist "${keep.name}" is not in review.`, {
-          remedy: { text, command: ['keep'] },
+          remedy: '{list_kept_playlists|relay keep} shows what waits for review.',
         });
       }
       return runNow(keep, 0, call);

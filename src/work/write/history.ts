@@ -3,7 +3,6 @@ import { isoOf } from '../../base/clock.ts';
 import type { ChangeSummary, ShownState } from '../../domain/change.ts';
 import { otherAccount, RelayError } from '../../domain/errors.ts';
 import { isEnded, shortId } from '../../domain/job.ts';
-import type { Remedy } from '../../domain/remedy.ts';
 import type { Call } from '../../provider/api.ts';
 import { getAccount } from '../../store/tables/account.ts';
 import {
@@ -57,16 +56,11 @@ export function changeSummary(store: Planning['store'], work: Work): ChangeSumma
 }
 
 /** What to do about a change that is still being written. */
-function firstEnd({ listed, id }: Work): Remedy {
-  if (!listed) return { text: 'Wait until the call that writes the change has ended, then try again.' };
+function firstEnd({ listed, id }: Work): string {
+  if (!listed) return 'Wait until the call that writes the change has ended, then try again.';
   const short = shortId(id);
-  return {
-    text: `First end job ${id}: wait for it (get_job_status), or call resume_job or cancel_job. To undo an earlier change, pass its change_id.`,
-    terminal: {
-      text: 'First end its job: {1} says how it stands, {2} stops it. To undo an earlier change, give its ID ({3}).',
-      commands: [['jobs', 'show', short], ['jobs', 'cancel', short], ['history']],
-    },
-  };
+  const ways = `{get_job_status|relay jobs show ${short}} says how it stands, {cancel_job|relay jobs cancel ${short}} stops it`;
+  return `First end job ${short}: ${ways}. To undo an earlier change, give its ID ({list_changes|relay history}).`;
 }
 
 /**
@@ -81,12 +75,7 @@ function undoableChange({ store }: Pick<Planning, 'store'>, id: string | undefin
     const what =
       id === undefined ? `There is no change${whose} to undo.` : `There is no change ${id.slice(0, 100)}.`;
     throw new RelayError('NOT_FOUND', what, {
-      remedy: {
-        text: 'list_changes or {command} shows the changes, and which of them can be undone. They are kept for 30 days, 200 at most.',
-        command: ['history'],
-        terminal: { text: '{1} lists the changes of the last 30 days.', commands: [['history']] },
-        page: 'Changes are kept for 30 days, 200 at most.',
-      },
+      remedy: '{list_changes|relay history} lists the changes of the last 30 days.',
     });
   }
   const refusal = refusalOf(store, work);

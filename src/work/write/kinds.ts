@@ -491,16 +491,12 @@ export function restorableUris(items: readonly Item[]): string[] {
   const lost = items.filter((item) => item.is_local || !isWritable(uriOf(item)));
   if (lost.length > 0) {
     const positions = lost.map((item) => item.position);
-    const words = 'Nothing was changed. Put the songs into a new playlist, or remove these rows in Spotify.';
     throw new RelayError(
       'UNSUPPORTED_ITEMS',
       `${lost.length} of ${items.length} rows are local files or no longer offered by Spotify, and could not be restored if this failed.`,
       {
-        remedy: {
-          text: 'Nothing was changed. Use a new playlist (create_playlist_from_tracks), or remove these rows in Spotify.',
-          terminal: { text: words, commands: [] },
-          page: words,
-        },
+        remedy:
+          'Nothing was changed. Put the songs into a new playlist{ (create_playlist_from_tracks)|}, or remove these rows in Spotify.',
         details: { positions: positions.slice(0, 100), count: lost.length },
       },
     );

@@ -248,16 +248,8 @@ function unclearWhich(): RelayError {
     'CONFLICT',
     'Several empty playlists have this name, and relay cannot tell which of them it has just created.',
     {
-      remedy: {
-        text: 'Rename or delete the playlists in Spotify, then call resume_job with review "continue". To use them as they are, call cancel_job instead.',
-        terminal: {
-          text: 'Rename or delete the playlists in Spotify, then run {1}. To use them as they are, stop with {2} instead.',
-          commands: [
-            ['jobs', 'resume', 'ID', '--review', 'continue'],
-            ['jobs', 'cancel', 'ID'],
-          ],
-        },
-      },
+      remedy:
+        'Rename or delete the playlists in Spotify, then use {resume_job with review "continue"|relay jobs resume ID --review continue}. To use them as they are, stop with {cancel_job|relay jobs cancel ID} instead.',
     },
   );
 }

@@ -2,7 +2,6 @@
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { shortId } from '../../domain/job.ts';
-import type { Remedy } from '../../domain/remedy.ts';
 import { differenceOf, without } from '../../domain/rows.ts';
 import type { ProviderApi } from '../../provider/api.ts';
 import { knownSong } from '../../provider/knownNames.ts';
@@ -13,15 +12,14 @@ export const REVIEWS = ['continue', 'keep', 'undo'] as const;
 export type Review = (typeof REVIEWS)[number];
 
 /** How a person decides about the job with this ID. */
-export function waysToDecide(jobId: string): Remedy {
-  const answer = (review: Review) => ['jobs', 'resume', shortId(jobId), '--review', review];
-  return {
-    text: 'Ask the user which answer to give, then call resume_job with review: "continue" (the playlist becomes what was asked for), "keep" (it stays as it is) or "undo" (it becomes what it was). undo_change can take the answer back.',
-    terminal: {
-      text: 'To make it what was asked for, run {1}; to keep it as it is, {2}; to make it what it was before, {3}.',
-      commands: [answer('continue'), answer('keep'), answer('undo')],
-    },
-  };
+export function waysToDecide(jobId: string): string {
+  const answer = (review: Review, words: string) =>
+    `{${words}|relay jobs resume ${shortId(jobId)} --review ${review}}`;
+  return [
+    `{Ask the user which answer to give: |}${answer('continue', 'resume_job with review: "continue"')} makes the playlist`,
+    `what was asked for, ${answer('keep', '"keep"')} leaves it as it is, ${answer('undo', '"undo"')} makes it what it was.`,
+    'An undo takes the answer back.',
+  ].join(' ');
 }
 
 /** Maximum number of songs to name in each list of differences. */

@@ -3,7 +3,6 @@ import { counted } from '../../base/lists.ts';
 import type { ChangeOp, DetailValues, Former } from '../../domain/change.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { shortId } from '../../domain/job.ts';
-import type { Remedy } from '../../domain/remedy.ts';
 import { uriOf, withNames } from '../../domain/rows.ts';
 import type { Item } from '../../domain/shapes.ts';
 import type { Call } from '../../provider/api.ts';
@@ -180,11 +179,7 @@ function notShown(fields: readonly string[]): string {
 
 function unknownDetails(fields: readonly string[]): RelayError {
   return new RelayError('UNSUPPORTED_ITEMS', `${notShown(fields)}, so relay cannot bring that back.`, {
-    remedy: {
-      text: 'Nothing was changed. Set it with update_playlist_details, or in Spotify.',
-      terminal: { text: 'Nothing was changed. Set it in Spotify.', commands: [] },
-      page: 'Nothing was changed. Set it in Spotify.',
-    },
+    remedy: 'Nothing was changed. Set it {with update_playlist_details, or |}in Spotify.',
   });
 }
 
@@ -351,33 +346,20 @@ function changedSince(
 }
 
 /** @param what the text after "bring back", with its full stop; further sentences may follow */
-function withForce(what: string): Remedy {
-  return {
-    text: `Pass force to bring back ${what}`,
-    terminal: { text: `Add --force to bring back ${what}`, commands: [] },
-    page: `“Undo anyway” brings back ${what}`,
-  };
+function withForce(what: string): string {
+  return `{Pass force|Add --force|Press “Undo anyway”} to bring back ${what}`;
 }
 
 /** @param back what force does, as a clause */
-function undoFirst({ id }: Work, back: string): Remedy {
-  const lost = `${back}, and later changes are lost.`;
-  return {
-    text: `First undo the change ${id}, which wrote to the playlist later. Or pass force: ${lost}`,
-    terminal: {
-      text: `Undo the later change first with {1}. Or add --force: ${lost}`,
-      commands: [['undo', shortId(id)]],
-    },
-    page: `Undo the later change of this playlist first. With “Undo anyway”, ${lost}`,
-  };
+function undoFirst({ id }: Work, back: string): string {
+  const first = `First undo the later change of this playlist ({change_id ${id}|relay undo ${shortId(id)}})`;
+  return `${first}. {Or pass force|Or add --force|With “Undo anyway”}: ${back}, and later changes are lost.`;
 }
 
 /** The error for a new playlist whose ID is not known. */
 function unknownPlaylist(name: string): RelayError {
   return new RelayError('CONFLICT', `It is not known whether the playlist "${name}" was made.`, {
-    remedy: {
-      text: 'Look for it in Spotify (find_playlist_by_name), and remove it (delete_playlist) if it is there and not wanted.',
-      page: 'Look for it in Spotify, and delete it there if you do not want it.',
-    },
+    remedy:
+      'Look for it in Spotify{ (find_playlist_by_name)|}, and delete it there{ (delete_playlist)|} if it is not wanted.',
   });
 }

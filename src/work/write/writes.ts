@@ -461,32 +461,17 @@ function underWay({ id, runAfter }: Work): RelayError {
     'CONFLICT',
     `Another write to this playlist is not finished: job ${id} waits${until}.`,
     {
-      remedy: {
-        text: `Nothing was begun. Try again when the job has ended (get_job_status), or end it with cancel_job.`,
-        terminal: {
-          text: 'Nothing was begun. Try again when the job has ended ({1}), or end it with {2}.',
-          commands: [
-            ['jobs', 'show', short],
-            ['jobs', 'cancel', short],
-          ],
-        },
-      },
+      remedy: `Nothing was begun. Try again when the job has ended ({get_job_status|relay jobs show ${short}}), or end it with {cancel_job|relay jobs cancel ${short}}.`,
       details: { job_id: id, status: 'waiting' },
     },
   );
 }
 
 function notBegun(): RelayError {
-  const words = 'shows what is being written.';
   return new RelayError(
     'DEADLINE_EXCEEDED',
     'Nothing was begun: reading the playlist or library took too long, or another write to it is under way.',
-    {
-      remedy: {
-        text: `Try again in a minute; list_jobs ${words}`,
-        terminal: { text: `Try again in a minute; {1} ${words}`, commands: [['jobs']] },
-      },
-    },
+    { remedy: 'Try again in a minute; {list_jobs|relay jobs} shows what is being written.' },
   );
 }
 

@@ -331,11 +331,11 @@ test('a new playlist is kept once, also if the call is sent again before Spotify
     const id = made.id.slice(0, 8);
     assert.equal(
       err,
-      `relay: The playlist "Mine" is kept already.\n  \`relay keep show ${id}\` shows what it follows. For another rule, stop it first: \`relay keep stop ${id}\`.\n`,
+      `relay: The playlist "Mine" is kept already.\n  \`relay keep show ${id}\` shows what it follows. For another rule, stop it first with \`relay keep stop ${id}\`.\n`,
     );
     // A name would make another playlist, which the advice must not lead to.
     const other = await keep(relay, { name: 'Mine', every: 'week' });
-    assert.ok(other.error?.remedy?.includes(`and keep it with playlist_id ${made.playlist_id}.`));
+    assert.ok(other.error?.remedy?.includes(`, then keep it with playlist_id ${made.playlist_id}.`));
     assert.equal((await kept(relay)).length, 1);
     assert.deepEqual(owner(relay.provider).playlists.filter((one) => !isOther(one)).length, 1);
     // Under its new name it does not stand in the way of another playlist.
