@@ -1,6 +1,6 @@
 /**
  * Writes `src/generated/`: what the program contains as text, so that the bundle and the executable need no files. These are the
- * migrations, the script and style sheet of the pages, and the program of the library's threads.
+ * migrations, the script and style sheet of the pages, the program of the library's threads, and what `tools/list` answers.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,6 +25,10 @@ export async function writeGenerated(): Promise<void> {
       LIBRARY_THREAD: quoted(await bundled('src/library/threadProgram.ts', NODE)),
     }),
   ]);
+  // Last, since the tools import what is written above.
+  const script = await bundled('src/mcp/toolEntries.ts', { ...NODE, format: 'esm' });
+  const { toolEntries } = await import(`data:text/javascript,${encodeURIComponent(script)}`);
+  await write('toolEntries', { TOOL_ENTRIES: quoted(JSON.stringify(toolEntries())) });
 }
 
 /** Leaves a file that is up to date as it is, since another process may read it. */

@@ -3,7 +3,8 @@ import { ACCESS_HEADER, isLevel, LEVELS, type Level, lower } from '../domain/acc
 import { ALL_TOOLS, levelOf, toolsAt } from '../tools/index.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type PromptEntry, promptEntries } from './prompts.ts';
-import { instructionsFor, type ToolEntry, toolEntry } from './surface.ts';
+import { instructionsFor, toolEntry } from './surface.ts';
+import type { ToolEntry } from './toolEntries.ts';
 
 /** The tools of one level, in the form in which clients receive them. */
 export interface Offer {

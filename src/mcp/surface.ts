@@ -1,8 +1,9 @@
 /** What a client reads before its first call: the server's instructions and `tools/list`. */
 import type { Level } from '../domain/access.ts';
+import { TOOL_ENTRIES } from '../generated/toolEntries.ts';
 import { ALL_TOOLS, toolsAt } from '../tools/index.ts';
 import type { Tool } from '../tools/tool.ts';
-import { hostInputSchema, outputSchemaOf } from './hostSchema.ts';
+import type { ToolEntry } from './toolEntries.ts';
 
 const CHANGES = "relay controls one person's Spotify account: playlists, library and playback.";
 const READS = "relay reads one person's Spotify account. No tool that changes something is offered here.";
@@ -43,42 +44,9 @@ export function instructionsFor(level: Level): string {
   return [level === 'read' ? READS : CHANGES, GUARD, '', ...rest].join('\n');
 }
 
-/** One entry of `tools/list`. */
-export type ToolEntry = ReturnType<typeof makeEntry>;
+const entries = JSON.parse(TOOL_ENTRIES) as Record<string, ToolEntry>;
 
-/** The most used tools. Claude Code keeps these loaded and finds the others by searching (see its MCP documentation). */
-const ALWAYS_LOADED: ReadonlySet<string> = new Set([
-  'search_tracks',
-  'get_my_playlists',
-  'get_playlist_tracks',
-  'create_playlist_from_tracks',
-  'add_tracks_to_playlist',
-  'get_currently_playing',
-  'play',
-]);
-
-const entries = new WeakMap<Tool, ToolEntry>();
-
-/** The entry of a tool, made once per process: converting 49 schemas takes longer than a whole call. */
-export function toolEntry(tool: Tool): ToolEntry {
-  const entry = entries.get(tool) ?? makeEntry(tool);
-  entries.set(tool, entry);
-  return entry;
-}
-
-function makeEntry(tool: Tool) {
-  return {
-    name: tool.name,
-    title: tool.title,
-    description: tool.description,
-    inputSchema: hostInputSchema(tool.input),
-    outputSchema: outputSchemaOf(tool),
-    annotations: {
-      readOnlyHint: tool.kind === 'read',
-      destructiveHint: tool.kind === 'destructive',
-      idempotentHint: tool.idempotent,
-      openWorldHint: tool.openWorld,
-    },
-    ...(ALWAYS_LOADED.has(tool.name) ? { _meta: { 'anthropic/alwaysLoad': true } } : {}),
-  };
+/** The entry of a tool. */
+export function toolEntry({ name }: Tool): ToolEntry {
+  return entries[name] as ToolEntry;
 }

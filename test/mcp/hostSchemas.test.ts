@@ -6,7 +6,8 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as z from 'zod';
 import { hostInputSchema, outputSchemaOf } from '../../src/mcp/hostSchema.ts';
-import { type ToolEntry, toolEntry } from '../../src/mcp/surface.ts';
+import { toolEntry } from '../../src/mcp/surface.ts';
+import type { ToolEntry } from '../../src/mcp/toolEntries.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { HOSTS, type Schema, strictForm } from './hosts.ts';
 

@@ -1,5 +1,5 @@
 /** What each host takes in the schemas of a tool: the table in `src/mcp/README.md` as rules. */
-import type { ToolEntry } from '../../src/mcp/surface.ts';
+import type { ToolEntry } from '../../src/mcp/toolEntries.ts';
 
 export type Schema = Record<string, unknown>;
 
