@@ -24,11 +24,6 @@ const WRITTEN: Readonly<Record<string, readonly [bytes: Buffer, text: string, en
   'UTF-16 big-endian': [bigEndian(`\ufeff${TEXT}`), TEXT, 'utf-16be'],
   'UTF-16 little-endian without a mark': [Buffer.from(TEXT, 'utf16le'), TEXT, 'utf-16le'],
   'UTF-16 big-endian without a mark': [bigEndian(TEXT), TEXT, 'utf-16be'],
-  'UTF-16 without Latin letters': [
-    Buffer.from('音楽家 - 曲名\n歌手 - 歌\n', 'utf16le'),
-    '音楽家 - 曲名\n歌手 - 歌\n',
-    'utf-16le',
-  ],
   'Windows-1252': [windows1252(WESTERN), WESTERN, 'windows-1252'],
   'UTF-8 and Windows-1252 in one file': [
     Buffer.concat([Buffer.from(TEXT), windows1252(WESTERN)]),
@@ -51,20 +46,11 @@ const WRITTEN: Readonly<Record<string, readonly [bytes: Buffer, text: string, en
     'Ã – Plïnth\nОво\n',
     'utf-8',
   ],
-  'stray zero bytes': [
-    Buffer.from(`${'Ovo - Plinth\n'.repeat(20)}Ovo - Ket\0tle\n`),
-    `${'Ovo - Plinth\n'.repeat(20)}Ovo - Kettle\n`,
-    'utf-8',
-  ],
 };
 
 for (const [name, [bytes, text, encoding]] of Object.entries(WRITTEN)) {
   test(`${name} is read`, () => assert.deepEqual(decodeList(bytes), { text, encoding }));
 }
-
-const CYRILLIC = 'Бумажный Змей - Чайник\nХолмы - Карусель\nThe Weirs - Верёвка\n';
-const JAPANESE = '紙の凧,やかん\nオボ,回転木馬\n';
-const CENTRAL = 'Žluťásek - Řeka\nPapírový drak - Čajová píseň\n';
 
 /** Encodes text in an encoding of one or two bytes, by trying each pair of bytes. */
 function encoded(text: string, encoding: string): Buffer {
@@ -81,12 +67,13 @@ function encoded(text: string, encoding: string): Buffer {
 }
 
 const LEGACY: readonly (readonly [encoding: string, text: string])[] = [
-  ...['windows-1251', 'koi8-r', 'ibm866', 'x-mac-cyrillic'].map((name) => [name, CYRILLIC] as const),
-  ...['shift_jis', 'euc-jp'].map((name) => [name, JAPANESE] as const),
+  ['windows-1251', 'Бумажный Змей - Чайник\nХолмы - Карусель\nThe Weirs - Верёвка\n'],
+  ['koi8-r', 'Бумажный Змей - Чайник\nХолмы - Карусель\nThe Weirs - Верёвка\n'],
+  ['shift_jis', '紙の凧,やかん\nオボ,回転木馬\n'],
   ['gb18030', '纸风筝 - 我的茶壶\n山坡 - 旋转木马的歌\n'],
   ['big5', '紙風箏 - 我的茶壺\n山坡 - 旋轉木馬的歌\n'],
   ['euc-kr', '종이 연 - 나의 주전자\n언덕 - 회전목마\n'],
-  ...['windows-1250', 'iso-8859-2'].map((name) => [name, CENTRAL] as const),
+  ['windows-1250', 'Žluťásek - Řeka\nPapírový drak - Čajová píseň\n'],
   ['macintosh', 'Le Cerf-volant - Thé à la crème\nÉlodie Vère - Où es-tu passée\n'],
 ];
 
@@ -96,12 +83,9 @@ for (const [encoding, text] of LEGACY) {
 }
 
 for (const text of [
-  'Beyé - Halo\n',
   'Björg - Jóa\nNeedle & Coffee - Hillside Carousel\n',
-  'Sóbe - Ünne\n',
   'Le Cerf - Thé à la crème\n',
   'Tam’s – “Kettle”\n',
-  'Ke$h – “Tik Tok”\n',
   'Bad Benny - Yonagu ñ\n',
 ]) {
   test(`a few accents stay Western: ${text.trim()}`, () => {
@@ -136,16 +120,10 @@ testRefusals((what) => `${what} is refused`, {
     Buffer.from('PK\u0003\u0004\0\0xl/'),
     'The file is a ZIP archive or an Excel workbook, not a list.',
   ],
-  'a PDF file': [Buffer.from('%PDF-1.7\n'), 'The file is a PDF file, not a list.'],
-  'a binary property list': [
-    Buffer.from('bplist00\u0001'),
-    'The file is a binary property list, not a list.',
-  ],
   'a file that is not text': [
     Buffer.from(Array.from({ length: 5_000 }, (_, at) => (at * at * 31) & 255)),
     'The file is not text.',
   ],
-  'a file of zeros': [Buffer.alloc(5_000), 'The file is not text.'],
   'a file that is too large': [
     Buffer.alloc(MAX_LIST_BYTES + 1, 'a'),
     'The file is 21 MiB; at most 20 MiB are read.',

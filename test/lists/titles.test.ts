@@ -10,10 +10,6 @@ testLists({
     'Title\n1. Plinth\n2. Kettle\n3. rope!',
     '1: heading\n2  / Plinth\n3  / Kettle\n4  / rope!',
   ],
-  'titles with numbers and a dash': [
-    '01 - Plinth\n02 - Kettle\n03 - Rope',
-    '1  / Plinth\n2  / Kettle\n3  / Rope',
-  ],
   'titles with bullets below a heading': [
     'My songs\n\n- Plinth\n- Kettle\n- Rope (live)\n',
     '1: no artist\n2: empty\n3  / Plinth\n4  / Kettle\n5  / Rope (live)',
@@ -30,7 +26,6 @@ testLists({
     'Best of all\nOvo - Plinth\nStand by Me\nmore soon\nTam - Kettle\n\nSide One\nTam - Quill\nOvo - Weir\n\nThanks Anna\n',
     '1: no artist\n2 Ovo / Plinth\n3  / Stand by Me\n4: no artist\n5 Tam / Kettle\n6: empty\n7: no artist\n8 Tam / Quill\n9 Ovo / Weir\n10: empty\n11: no artist',
   ],
-  'mostly titles': ['Rope\nQuill\nOvo - Plinth\nWeir', '1  / Rope\n2  / Quill\n3 Ovo / Plinth\n4  / Weir'],
   'lines without a number among songs that have one': [
     '1. Ovo - Plinth\nAn Opener\n2. Stand by Me\n3. Tam - Kettle\n4. Ula - Rope',
     '1 Ovo / Plinth\n2: no artist\n3  / Stand by Me\n4 Tam / Kettle\n5 Ula / Rope',
@@ -39,18 +34,8 @@ testLists({
     'Disc 1\nOvo - Plinth\nDisc 2\nTam - Kettle\nUla - Rope\n--\nAnna Weir\nSent from Olm',
     '1: no artist\n2 Ovo / Plinth\n3: no artist\n4 Tam / Kettle\n5 Ula / Rope\n6: no words\n7: no artist\n8: no artist',
   ],
-  'a title in a list with an empty line after each song': [
-    'Ovo - Plinth\n\nStand by Me\n\n“Rope” by Tam',
-    '1 Ovo / Plinth\n2: empty\n3  / Stand by Me\n4: empty\n5 Tam / Rope',
-  ],
-  'titles with quotation marks and the endings of files': [
-    '1. "Plinth"\n2. Kettle [dQw4w9WgXcQ].mp3\n3. Rope (128k).mp3',
-    '1  / Plinth\n2  / Kettle\n3  / Rope',
-  ],
   'a column of titles': ['title,plays\nPlinth,3\n"Rope, Kettle",4\n', '2  / Plinth\n3  / Rope, Kettle'],
   'an artist without a title': ['artist,title\nOvo,\nTam,Kettle\n', '2: no title\n3 Tam / Kettle'],
-  'titles with their albums': ['Song;Album\nPlinth;First\n', '2  / Plinth (First)'],
-  'strings of JSON': ['["Plinth", "Kettle", "Rope"]', '1  / Plinth\n1  / Kettle\n1  / Rope'],
 });
 
 testRefusals((what) => `${what}: no titles`, {
@@ -58,21 +43,9 @@ testRefusals((what) => `${what}: no titles`, {
     'Name,Telephone,City\nAnna Weir,555,Olm\nBen Quill,556,Tey\n',
     'The file was read as CSV, but no song was found in it. Line 2: no artist. | line 2',
   ],
-  'names of anything in JSON': [
-    '[{"name":"Anna","age":3},{"name":"Ben","age":4}]',
-    'The file was read as JSON, but no song was found in it. Line 1: no artist. | line 1',
-  ],
-  'a card': [
-    'BEGIN:VCARD\nVERSION:3.0\nFN:Anna Weir\nTEL:555\nEND:VCARD\n',
-    'Only 0 of 5 lines can be read as a song; line 1 cannot (no artist). | line 1',
-  ],
   'a manual': [
     '# relay\n\nIt connects one account to what you use.\n\n## Use\n\n- Install it, then start it with `npm start`\n- Open the page\n\nIt writes nothing by itself.\nNothing at all.\n',
     'Only 0 of 5 lines can be read as a song; line 3 cannot (no artist). | line 3',
-  ],
-  'a poem': [
-    'Rope on the kettle,\nKettle on the plinth,\nPlinth on the weir;\nWeir on nothing.\n',
-    'Only 0 of 4 lines can be read as a song; line 1 cannot (no artist). | line 1',
   ],
 });
 

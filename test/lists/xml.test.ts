@@ -39,38 +39,18 @@ const VIEW = '<key>Master</key><true/>';
 testLists({
   XSPF: [
     XSPF,
-    [
-      '5 Ovo / Plinth <two> (First & last)',
-      `9  /  ${ISRC} ${TRACK}`,
-      '10 Tam / Kettle',
-      '11  / Rope',
-      '12: not a track',
-    ],
+    `5 Ovo / Plinth <two> (First & last)\n9  /  ${ISRC} ${TRACK}\n10 Tam / Kettle\n11  / Rope\n12: not a track`,
   ],
   'an iTunes playlist with a song twice and a missing one': [
     library(SONGS, playlist('Road', [12, 11, 12, 99])),
-    [
-      '4 Ovo / Plinth (First) 1999 in Road',
-      '5 Tam / Kettle & rope in Road',
-      '5 Tam / Kettle & rope in Road',
-      '10: a track that the file does not describe',
-    ],
+    '4 Ovo / Plinth (First) 1999 in Road\n5 Tam / Kettle & rope in Road\n5 Tam / Kettle & rope in Road\n10: a track that the file does not describe',
   ],
   'an iTunes library': [
     library(
       SONGS + song(13, 'Rope', 'Ula') + song(14, 'Talk', 'Radio', '<key>Podcast</key><true/>'),
       playlist('Library', [11, 12, 13, 14], VIEW) + playlist('Road', [12]),
     ),
-    [
-      '4 Ovo / Plinth (First) 1999 in Library',
-      '5 Tam / Kettle & rope in Road',
-      '6 Ula / Rope in Library',
-      '7: of type "podcast"',
-    ],
-  ],
-  'an iTunes library without playlists': [
-    library(SONGS, playlist('Library', [11, 12], VIEW)),
-    '4 Ovo / Plinth (First) 1999\n5 Tam / Kettle & rope',
+    '4 Ovo / Plinth (First) 1999 in Library\n5 Tam / Kettle & rope in Road\n6 Ula / Rope in Library\n7: of type "podcast"',
   ],
 });
 
@@ -87,15 +67,6 @@ test('names of playlists are reported', () => {
   assert.equal(readList(bytesOf(library(SONGS, playlist('Road', [11, 12])))).name, 'Road');
 });
 
-test('playlists with the same name stay apart', () => {
-  const twice = library(SONGS, playlist('Mix', []) + playlist('Mix', [11]) + playlist('Mix', [12]));
-  const { lists } = readList(bytesOf(twice));
-  assert.deepEqual(lists, [
-    { name: 'Mix', entries: 1 },
-    { name: 'Mix (2)', entries: 1 },
-  ]);
-});
-
 test('a file in UTF-16 is read even if it declares another encoding', () => {
   assert.deepEqual(told(Buffer.from(`\ufeff${XSPF}`, 'utf16le')), told(XSPF));
 });
@@ -103,20 +74,9 @@ test('a file in UTF-16 is read even if it declares another encoding', () => {
 const bomb =
   '<!DOCTYPE p [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">' +
   '<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">]>\n<playlist><title>&c;</title></playlist>';
-const outside =
-  '<!DOCTYPE p [<!ENTITY a SYSTEM "file:///etc/hostname">]>\n<playlist><title>&a;</title></playlist>';
 
 testRefusals((what) => `${what}: refused`, {
   'entities that grow': [bomb, "Line 2 is not valid XML: Named entity isn't defined: &c;. | line 2"],
-  'an external entity': [outside, "Line 2 is not valid XML: Named entity isn't defined: &a;. | line 2"],
-  'a missing end tag': [
-    '<playlist>\n<trackList>\n</playlist>',
-    'Line 3 is not valid XML: Missing end tag for element trackList. | line 3',
-  ],
-  'an ampersand': [
-    '<playlist>\n<title>Ovo & Tam</title></playlist>',
-    'Line 2 is not valid XML: Unterminated reference (a reference must end with ";"). | line 2',
-  ],
   'elements without end': [`<playlist>${'<a>'.repeat(100_000)}`, 'The XML is nested too deeply.'],
   'a property list of something else': [
     '<plist version="1.0"><dict><key>a</key><true/></dict></plist>',
