@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 // One user per test process, so that strangers of simultaneous tests do not see each other's environment.
-export const STRANGER_UID = 61_000 + (process.pid % 4_000);
+const STRANGER_UID = 61_000 + (process.pid % 4_000);
 
 /** Why tests that need a second user are skipped; false if they run, as always on CI, which runs as root. */
 export const withoutSecondUser =
