@@ -5,13 +5,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rememberTracks } from '../test/support/homes.ts';
-import { settingsFor, startSimulator } from '../test/support/simulator/simulator.ts';
-import { API_KEY, connectAccount, mcpClient } from '../test/support/world.ts';
+import { API_KEY, connectAccount } from '../test/support/world.ts';
 import { rateOf } from './bench/load.ts';
-import { type Program, startBare, startRelay, startServer } from './bench/program.ts';
+import { median, type Program, startRelay, startServer } from './bench/program.ts';
+import { start } from './bench/start.ts';
 
-const PARTS: Record<string, () => Promise<void>> = { speed, start };
+const PARTS: Record<string, () => Promise<void>> = { start: () => start(folder, print), speed };
 
 const folder = mkdtempSync(join(tmpdir(), 'relay-bench-'));
 const running: Program[] = [];
@@ -34,10 +33,6 @@ async function kept(starting: Promise<Program>): Promise<Program> {
   const program = await starting;
   running.push(program);
   return program;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /** Answers a second on sixteen connections, and on as many to a plain SDK server with the same tools. */
@@ -87,52 +82,4 @@ function requestsOf(url: URL, { method, name }: { method: string; name?: string 
     ];
     return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
   });
-}
-
-/** Time until relay is ready, and its memory: in an empty home, after a day of one client, and with 10,000 known tracks. */
-async function start(): Promise<void> {
-  const provider = await startSimulator();
-  const env = settingsFor(provider);
-  try {
-    const own: Program[] = [];
-    const bare: Program[] = [];
-    for (let turn = 0; turn < 5; turn++) {
-      own.push(await kept(startRelay(join(folder, `${turn}`), env)));
-      bare.push(await kept(startBare()));
-    }
-    const times = (what: 'readyMs' | 'memoryMb', value: number, unit: string) => [
-      `${value.toFixed(0)} ${unit}`,
-      `${(value / median(bare.map((one) => one[what]))).toPrecision(2)} times a bare Node server`,
-    ];
-    const ready = (when: string, ms: number) => print(`ready, ${when}`, ...times('readyMs', ms, 'ms'));
-    const memory = (when: string, mb: number) => print(`memory, ${when}`, ...times('memoryMb', mb, 'MB'));
-    ready('an empty home', median(own.map(({ readyMs }) => readyMs)));
-    memory('an empty home', median(own.map(({ memoryMb }) => memoryMb)));
-
-    const day = await kept(startRelay(join(folder, 'day'), env));
-    await oneDay(day);
-    memory('after 1,000 calls of one client', day.memoryMb);
-
-    await rememberTracks(join(folder, 'known'), 10_000);
-    const known = await kept(startRelay(join(folder, 'known'), env));
-    ready('10,000 known tracks', known.readyMs);
-    memory('10,000 known tracks', known.memoryMb);
-  } finally {
-    await provider.close();
-  }
-}
-
-/** One call every minute of a waking day. */
-async function oneDay({ baseUrl }: Program): Promise<void> {
-  await connectAccount(baseUrl);
-  const client = await mcpClient(`${baseUrl}/mcp`);
-  await client.listTools();
-  const asks = { get_playback_state: {}, get_my_playlists: { limit: 50 }, search_tracks: { query: 'love' } };
-  for (let turn = 0; turn < 200; turn++) {
-    for (const [name, args] of Object.entries({ ...asks, get_rate_limit_status: {}, list_jobs: {} })) {
-      const { isError, structuredContent } = await client.callTool({ name, arguments: args });
-      if (isError) throw new Error(`${name}: ${JSON.stringify(structuredContent)}`);
-    }
-  }
-  await client.close();
 }

@@ -88,7 +88,7 @@ test('after a switch of the account, a playlist of the former account is not cal
     assert.match(
       restored.err,
       new RegExp(
-        `^relay: The playlist "List 0" ${gone}\n  To bring its rows back as a new playlist, pass name \\(--new NAME\\)`,
+        `^relay: The playlist "List 0" ${gone}\n  To bring its rows back as a new playlist, add --new NAME\\.`,
       ),
     );
   }));
