@@ -13,8 +13,7 @@ import {
   type Row,
   tidyText,
 } from './list.ts';
-import { type SplitText, splitTexts, unquoted } from './text.ts';
-import { type SplitLine, type Titles, titlesIn } from './titles.ts';
+import { type SplitLine, type SplitText, splitTexts, type Titles, titlesIn, unquoted } from './text.ts';
 
 /** An address, up to what separates it from the rest of the line. */
 const ADDRESS =

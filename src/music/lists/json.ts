@@ -13,7 +13,7 @@ import {
   type Row,
   refused,
 } from './list.ts';
-import { canSplit } from './ways.ts';
+import { canSplit } from './marks.ts';
 
 /** Keys of the songs of a list, or of lists. Other keys count too, but only if songs are found there. */
 const CONTAINERS =

@@ -15,7 +15,7 @@ import {
   refused,
   tidyText,
 } from './list.ts';
-import { canSplit, DASH } from './ways.ts';
+import { canSplit, DASH } from './marks.ts';
 
 const NUMBER = /^(?:\d{1,2}[-.])?\d{1,3}(?:\s*[-.]\s*|\s+|_)(?=\S)/u;
 /** Directories of people, of disks, of music, and of records of several artists, none of which is an artist. */

@@ -15,8 +15,7 @@ import {
 } from './columns.ts';
 import { takeAddresses, withoutLinks } from './entries.ts';
 import { excerpt, type RawList, type Reader, type Row, refused } from './list.ts';
-import { withoutEmphasis } from './marks.ts';
-import { canSplit } from './ways.ts';
+import { canSplit, withoutEmphasis } from './marks.ts';
 
 /** Where a table begins and how it is read. */
 interface Table {
