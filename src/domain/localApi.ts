@@ -236,7 +236,7 @@ export interface RememberedMatch {
   isrc: string | null;
   track: { uri: string; name: string; artists: string };
   source: 'learned' | 'person';
-  /** Who settled it, in words: `you, in the terminal`, `the client "Desk"`, `relay, automatically`. */
+  /** Who settled it, in words: `you, in the terminal`, `Desk`, `relay, automatically`. */
   by: string;
   /** True if the match was confirmed although title, artist or album differ from the track. */
   confirmed: boolean;

@@ -2,6 +2,7 @@
  * Removes what lists carry besides title and artist: track numbers, file endings, channel names, "Official Video", the artist
  * in front of the title. Each may also be part of a name ("9. Kettle"), so the text as written is always tried first.
  */
+import { withoutEntities } from '../base/parsing.ts';
 import {
   foldLetters,
   hasLetterOrDigit,
@@ -200,21 +201,4 @@ function guestsBeside(text: string, artist: string): string[] | null {
   const others = [...names].flatMap(([key, name]) => (askedKeys.has(key) ? [] : [name]));
   if (asked.main.every((name) => names.has(nameKey(name)))) return others;
   return others.length === 0 ? [] : null;
-}
-
-const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/giu;
-const NAMED = new Map(
-  'amp& quot" apos\' lt< gt> ndash– mdash— lsquo‘ rsquo’ ldquo“ rdquo” hellip… nbsp\u00a0'
-    .split(' ')
-    .map((pair) => [pair.slice(0, -1), pair.slice(-1)] as const),
-);
-
-/** The text with the characters of HTML entities (`&amp;`, `&#39;`), as answers of services and sources of pages have them. */
-export function withoutEntities(text: string): string {
-  return text.replace(ENTITY, (written, decimal?: string, hex?: string, name = '') => {
-    if (name !== '') return NAMED.get(name) ?? written;
-    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-    const character = code > 0x10ffff ? '' : String.fromCodePoint(code);
-    return character === '' || /\p{C}/u.test(character) ? written : character;
-  });
 }

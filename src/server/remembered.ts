@@ -1,11 +1,12 @@
 /** The remembered matches, for the owner's page. */
 import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
-import { visibleText } from '../base/visibleText.ts';
+import { askerWords } from '../domain/changeWords.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { RememberedMatch } from '../domain/localApi.ts';
 import { isrcOf } from '../music/trackQuery.ts';
 import { deleteAliases, listAliases, type StoredAlias } from '../store/tables/aliases.ts';
+import { askerOf } from '../tools/asker.ts';
 import type { Core } from './core.ts';
 
 /** Lists the matches that a person or a client settled, then the learned ones. Each group begins with the newest. */
@@ -62,20 +63,8 @@ function matchOf(core: Core, alias: StoredAlias): RememberedMatch {
   };
 }
 
+/** Who settled it, in words. */
 function wordsOf(core: Core, { source, settledBy }: StoredAlias): string {
   if (source === 'learned') return 'relay, automatically';
-  if (settledBy === null) return 'not known';
-  const stdio = /^stdio (.+)$/s.exec(settledBy)?.[1];
-  if (stdio !== undefined) return `the client "${visibleText(stdio, 60)}" through relay stdio`;
-  const clientId = /^client (.+)$/.exec(settledBy)?.[1];
-  if (clientId === undefined) return WORDS[settledBy] ?? 'not known';
-  const name = core.oauth.clients.find(clientId)?.name;
-  return name ? `the client "${name}"` : 'a client that is gone';
+  return settledBy === null ? 'not known' : askerWords(askerOf(core, { by: settledBy }));
 }
-
-const WORDS: Readonly<Record<string, string>> = {
-  'command-line': 'you, in the terminal',
-  page: 'you, on the page',
-  stdio: 'a client through relay stdio',
-  'api-key': 'a client with the API key',
-};

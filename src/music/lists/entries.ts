@@ -1,6 +1,7 @@
 /** Turns rows into entries, or into the reason why they are no songs; finds Spotify addresses and recording codes in them. */
+import { withoutEntities } from '../../base/parsing.ts';
 import { BARE_ID, ENTITY_KINDS, parseRef } from '../../domain/ids.ts';
-import { withoutEntities, withoutTags } from '../listNoise.ts';
+import { withoutTags } from '../listNoise.ts';
 import { hasLetterOrDigit, nameKey, normaliseName } from '../names.ts';
 import type { Fields } from './columns.ts';
 import {

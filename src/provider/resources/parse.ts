@@ -4,7 +4,7 @@
  * null; otherwise an empty string, an empty list or false. Something without its URI, or a playlist without its ID, becomes null
  * as a whole. Pure.
  */
-import { isObject } from '../../base/parsing.ts';
+import { isObject, withoutEntities } from '../../base/parsing.ts';
 import { isEpisodeUri } from '../../domain/ids.ts';
 import type {
   Album,
@@ -138,7 +138,8 @@ export function parsePlaylist(value: unknown): Playlist | null {
     id,
     uri: textOf(raw.uri) ?? `spotify:playlist:${id}`,
     name: textOf(raw.name) ?? '',
-    description: description === null ? null : unescapeHtml(description),
+    // Spotify sends it HTML-escaped.
+    description: description === null ? null : withoutEntities(description),
     public: flagOf(raw.public),
     collaborative: flagOf(raw.collaborative),
     owner: { id: textOf(owner?.id), name: textOf(owner?.display_name) },
@@ -201,15 +202,4 @@ export function parseDevice(value: unknown): Device | null {
     volume_percent: numberOf(raw.volume_percent),
     supports_volume: flagOf(raw.supports_volume),
   };
-}
-
-const NAMED_ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-/** Spotify sends descriptions HTML-escaped. */
-function unescapeHtml(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+));/gi, (whole, decimal, hex, name) => {
-    if (name) return NAMED_ENTITIES[String(name).toLowerCase()] ?? whole;
-    const point = decimal ? Number(decimal) : Number.parseInt(hex, 16);
-    return point <= 0x10ffff ? String.fromCodePoint(point) : whole;
-  });
 }
