@@ -9,12 +9,10 @@ import type { TrackQuery } from '../../src/music/trackQuery.ts';
 /**
  * The track of a line such as `Title | Artist ; Artist | Album | 1999-05-01 | 200 | ISRC | E`. 200 is its length in seconds; E
  * stands for explicit, C for clean. Every part after the artists may be left out or empty. Without an ISRC or length each track
- * is a recording of its own.
+ * is a recording of its own. A line that begins with `|` is one of `Plinth | Ula`.
  */
 export function trackOf(line: string, index = 0): Track {
-  const [name = '', artists = '', album = '', date = '', seconds = '', isrc = '', mark = ''] = line
-    .split('|')
-    .map((part) => part.trim());
+  const [name = '', artists = '', album = '', date = '', seconds = '', isrc = '', mark = ''] = partsOf(line);
   return {
     id: `id${index}`,
     uri: `spotify:track:id${index}`,
@@ -30,9 +28,16 @@ export function trackOf(line: string, index = 0): Track {
   };
 }
 
+function partsOf(line: string): string[] {
+  return line
+    .replace(/^(?=\|)/, 'Plinth | Ula ')
+    .split('|')
+    .map((part) => part.trim());
+}
+
 /** The query of a line such as `Title | Artist | Album | year`. Album and year are optional. */
 export function queryOf(line: string): TrackQuery {
-  const [title = '', artist = '', album = '', year = ''] = line.split('|').map((part) => part.trim());
+  const [title = '', artist = '', album = '', year = ''] = partsOf(line);
   return { title, artist, ...(album && { album }), ...(year && { year: Number(year) }) };
 }
 
@@ -75,8 +80,8 @@ export function testRows(rows: readonly Row[]): void {
 }
 
 /**
- * `matched 1: title, artist` with the place of the match in the provider's answer and its reasons; `ambiguous 0 2` with
- * the candidates in order; `unmatched` with the nearest miss.
+ * `matched 1: album` with the place of the match in the provider's answer and its reasons, where `title` and `artist` go without
+ * saying if both agree; `ambiguous 0 2` with the candidates in order; `unmatched` with the nearest miss.
  */
 function resultOf({ status, match, candidates }: MatchResult, tracks: readonly Track[]): string {
   const placeOf = (track: Track) => tracks.findIndex((one) => one.uri === track.uri);
@@ -85,5 +90,7 @@ function resultOf({ status, match, candidates }: MatchResult, tracks: readonly T
   const [first] = candidates;
   if (!first) return status;
   if (match) assert.deepEqual({ track: first.track, score: first.score }, match);
-  return `${status} ${placeOf(first.track)}: ${first.reasons.join(', ')}`;
+  const agree = first.reasons.includes('title') && first.reasons.includes('artist');
+  const told = first.reasons.filter((reason) => !(agree && /^(?:title|artist)$/.test(reason)));
+  return [`${status} ${placeOf(first.track)}`, ...(told.length > 0 ? [told.join(', ')] : [])].join(': ');
 }
