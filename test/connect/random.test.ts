@@ -10,27 +10,14 @@ import { planFor, remove, write } from '../../src/connect/connectClient.ts';
 import { type Data, sameData } from '../../src/connect/entry.ts';
 import { FORMATS } from '../../src/connect/formats.ts';
 import { temporaryHome } from '../support/cli.ts';
+import { seeded } from '../support/seeded.ts';
 import { URL } from './additions.ts';
 
 /** Number of files in each format. */
 const ROUNDS = 20;
 const KEY = 'relay_0123456789abcdefghijklmnopqrstuvwxyz';
 const PROGRAM: Connection['program'] = ['/opt/relay/relay', 'stdio'];
-const WORDS = [
-  'a',
-  'x y',
-  'é',
-  '"',
-  '\\',
-  '[mcp_servers.relay]',
-  '// no',
-  '# no',
-  '{',
-  '}',
-  ',',
-  "'''",
-  '\n',
-];
+const WORDS = [...'a|x y|é|"|\\|[mcp_servers.relay]|// no|# no|{|}|,'.split('|'), "'''", '\n'];
 const CLOCK = { now: Date.UTC(2026, 10, 20), platform: process.platform };
 
 for (const format of ['json', 'toml', 'yaml'] as const) {
@@ -87,15 +74,9 @@ function ownComments(text: string): string[] {
 
 type Chance = (below: number) => number;
 
-/** mulberry32: the same numbers for the same seed. */
 function chanceFrom(seed: number): Chance {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
+  const next = seeded(seed * 7_919);
+  return (below) => Math.floor(next() * below);
 }
 
 function pick<T>(chance: Chance, from: readonly T[]): T {
