@@ -4,6 +4,7 @@ import { codeOf, withoutChange } from '../support/answers.ts';
 import { owner } from '../support/entries.ts';
 import { jumpingClock } from '../support/jumpingClock.ts';
 import { named } from '../support/playlists.ts';
+import { sent } from '../support/requests.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 const EXTRAS: RelayOptions = { env: { RELAY_ACCESS: 'everything' } };
@@ -24,11 +25,8 @@ for (const [what, name] of [
       }
       const rest = before.filter((one) => one !== id);
       assert.deepEqual(listed(relay), rest);
-      const request = { method: 'DELETE', path: '/me/library', query: { uris: `spotify:playlist:${id}` } };
-      assert.deepEqual(
-        relay.provider.requests.map(({ method, path, query }) => ({ method, path, query })),
-        [request, request],
-      );
+      const request = `DELETE /me/library?uris=spotify:playlist:${id}`;
+      assert.deepEqual(sent(relay), [request, request]);
       const found = await relay.call('find_playlist_by_name', { name });
       assert.deepEqual(found.matches, []);
     }));
