@@ -7,10 +7,12 @@ import { loadSettings, redirectUriFor, type Settings } from '../../src/config/se
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../src/config/table.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { temporaryHome } from '../support/cli.ts';
+import { pluck } from '../support/entries.ts';
 
 const NO_HOME = join(import.meta.dirname, 'no-such-home');
 const KEY_32 = Buffer.alloc(32, 1).toString('base64');
 const API_KEY = 'a'.repeat(32);
+const CALLBACK = '/auth/provider/callback';
 
 function load(env: NodeJS.ProcessEnv, flags: { host?: string; port?: string; home?: string } = {}): Settings {
   return loadSettings({ env, flags, home: NO_HOME });
@@ -76,16 +78,8 @@ const GOOD: Array<[key: SettingKey, text: string, value: unknown]> = [
   ['publicBaseUrl', 'http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
   ['providerClientId', ' 0123456789abcdef0123456789abcdef ', '0123456789abcdef0123456789abcdef'],
   ['providerClientSecret', 's3cret', 's3cret'],
-  [
-    'providerRedirectUri',
-    'http://127.0.0.1:4980/auth/provider/callback',
-    'http://127.0.0.1:4980/auth/provider/callback',
-  ],
-  [
-    'providerRedirectUri',
-    'https://r.example/auth/provider/callback',
-    'https://r.example/auth/provider/callback',
-  ],
+  ['providerRedirectUri', `http://127.0.0.1:4980${CALLBACK}`, `http://127.0.0.1:4980${CALLBACK}`],
+  ['providerRedirectUri', `https://r.example${CALLBACK}`, `https://r.example${CALLBACK}`],
   ['providerApiUrl', 'http://127.0.0.1:9000/v1//', 'http://127.0.0.1:9000/v1'],
   ['providerAccountsUrl', 'http://127.0.0.1:9000/', 'http://127.0.0.1:9000'],
   ['mcpAuthMode', 'OAuth', 'oauth'],
@@ -130,18 +124,8 @@ const BAD: Array<[key: SettingKey, text: string, expects: string, shown?: string
   ['providerClientId', 'a b', 'the Client ID of a Spotify app: letters, digits, "-" and "_" only', '"a b"'],
   ['providerClientSecret', 'two words', 'one line of visible characters'],
   ['providerRedirectUri', 'http://127.0.0.1/callback', REDIRECT_EXPECTED, '"http://127.0.0.1/callback"'],
-  [
-    'providerRedirectUri',
-    'http://127.0.0.1/auth/provider/callback/',
-    REDIRECT_EXPECTED,
-    '"http://127.0.0.1/auth/provider/callback/"',
-  ],
-  [
-    'providerRedirectUri',
-    'http://127.0.0.1/x/../auth/provider/callback',
-    REDIRECT_EXPECTED,
-    '"http://127.0.0.1/x/../auth/provider/callback"',
-  ],
+  ['providerRedirectUri', `http://x${CALLBACK}/`, REDIRECT_EXPECTED, `"http://x${CALLBACK}/"`],
+  ['providerRedirectUri', `http://x/y/..${CALLBACK}`, REDIRECT_EXPECTED, `"http://x/y/..${CALLBACK}"`],
   ['providerApiUrl', 'ftp://x', URL_EXPECTED, '"ftp://x"'],
   ['providerAccountsUrl', 'x#y', URL_EXPECTED, '"x#y"'],
   ['mcpAuthMode', 'none', 'one of bearer, oauth', '"none"'],
@@ -277,44 +261,29 @@ test('a host that others can reach needs a public URL', () => {
 
 const PUBLIC = { PUBLIC_BASE_URL: 'https://relay.example.org' };
 const STRONG_KEY = 'c41f9ad27e8b5036f1d2a97c0e64b853';
-const SAME_AGAIN = 'is too predictable: use a random value such as one from `openssl rand -hex 24`';
+const EXPOSED = 'since PUBLIC_BASE_URL exposes it to strangers';
+const SHORT = `needs at least 16 characters, ${EXPOSED}`;
+const SAME = `is too predictable: use a random value such as one from \`openssl rand -hex 24\`, ${EXPOSED}`;
+const NOT_HTTPS = 'must be an https URL unless it is on loopback, not "http://relay.example.org"';
 
-const WEAK: Array<[what: string, env: Record<string, string>, message: string]> = [
-  [
-    'plain http',
-    { PUBLIC_BASE_URL: 'http://relay.example.org' },
-    'PUBLIC_BASE_URL in the environment must be an https URL unless it is on loopback, not "http://relay.example.org"',
-  ],
-  ...['246813', 'correct horse b'].map((secret): [string, Record<string, string>, string] => [
-    `the owner secret ${secret}`,
-    { ...PUBLIC, MCP_OAUTH_OWNER_SECRET: secret },
-    'MCP_OAUTH_OWNER_SECRET in the environment needs at least 16 characters, since PUBLIC_BASE_URL exposes it to strangers',
-  ]),
-  ...['1212121212121212', 'passwordpassword', 'zzzzzzzzzzzzzzzzzzzz'].map(
-    (secret): [string, Record<string, string>, string] => [
-      `the owner secret ${secret}`,
-      { ...PUBLIC, MCP_OAUTH_OWNER_SECRET: secret },
-      `MCP_OAUTH_OWNER_SECRET in the environment ${SAME_AGAIN}, since PUBLIC_BASE_URL exposes it to strangers`,
-    ],
-  ),
-  ...['a'.repeat(32), 'abcd'.repeat(8)].map((key): [string, Record<string, string>, string] => [
-    `the API key ${key}`,
-    { ...PUBLIC, MCP_API_KEY: key },
-    `MCP_API_KEY in the environment ${SAME_AGAIN}, since PUBLIC_BASE_URL exposes it to strangers`,
-  ]),
+const WEAK: Array<[name: string, value: string, why: string]> = [
+  ['PUBLIC_BASE_URL', 'http://relay.example.org', NOT_HTTPS],
+  ['MCP_OAUTH_OWNER_SECRET', '246813', SHORT],
+  ['MCP_OAUTH_OWNER_SECRET', 'correct horse b', SHORT],
+  ['MCP_OAUTH_OWNER_SECRET', '1212121212121212', SAME],
+  ['MCP_OAUTH_OWNER_SECRET', 'passwordpassword', SAME],
+  ['MCP_OAUTH_OWNER_SECRET', 'zzzzzzzzzzzzzzzzzzzz', SAME],
+  ['MCP_API_KEY', 'a'.repeat(32), SAME],
+  ['MCP_API_KEY', 'abcd'.repeat(8), SAME],
 ];
 
-for (const [what, env, message] of WEAK) {
-  test(`behind PUBLIC_BASE_URL ${what} stops the start, with the reason and without a secret`, () => {
-    const error = failure(() => load(env));
-    assert.equal(error.message, `${message}.`);
-    const problems = error.details?.problems as Array<{ origin: string }> | undefined;
-    assert.deepEqual(
-      problems?.map(({ origin }) => origin),
-      ['environment'],
-    );
-    const { PUBLIC_BASE_URL: _known, ...secrets } = env;
-    for (const secret of Object.values(secrets)) assert.ok(!JSON.stringify(error.details).includes(secret));
+for (const [name, value, why] of WEAK) {
+  test(`behind PUBLIC_BASE_URL ${name}=${value} stops the start, with the reason and without a secret`, () => {
+    const error = failure(() => load({ ...PUBLIC, [name]: value }));
+    assert.equal(error.message, `${name} in the environment ${why}.`);
+    const problems = (error.details?.problems ?? []) as Array<{ origin: string }>;
+    assert.deepEqual(pluck(problems, 'origin'), ['environment']);
+    if (why !== NOT_HTTPS) assert.ok(!JSON.stringify(error.details).includes(value));
   });
 }
 

@@ -1,29 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, failureOf } from '../support/answers.ts';
-import { manualClock } from '../support/clock.ts';
 import { at, owner, pluck } from '../support/entries.ts';
 import { sent } from '../support/requests.ts';
 import { trackShape } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
-import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+import { playing, still } from './playing.ts';
 
 type Args = Record<string, unknown>;
 
-/** Time stands still, so that a playing track stays where it is. */
-const still = (): RelayOptions => ({ clock: manualClock() });
 const STATE_READ = 'GET /me/player?additional_types=track,episode';
-
-/** Three tracks on the first device, the middle one playing from its tenth second. */
-function playing({ provider }: Relay, isPlaying = true) {
-  const account = owner(provider);
-  const tracks = provider.catalogue.tracks.slice(20, 23);
-  const queue = tracks.map(({ uri }) => uri);
-  const device = at(account.devices, 0);
-  Object.assign(account.player, { deviceId: device.id, queue, index: 1, contextUri: null });
-  Object.assign(account.player, { isPlaying, positionMs: 10_000, repeat: 'off', shuffle: false });
-  return { ...account, device, tracks, queue };
-}
 
 /** What get_playback_state answers after `playing`. */
 function stateOf({ player, device, tracks }: ReturnType<typeof playing>) {
@@ -52,7 +39,7 @@ function stateOf({ player, device, tracks }: ReturnType<typeof playing>) {
 
 test('play resumes what was paused, with nothing in the request', () =>
   withRelay(still(), async (relay) => {
-    const { player, device } = playing(relay, false);
+    const { player, device } = playing(relay, { isPlaying: false });
     assert.deepEqual(await relay.call('play'), { ok: true });
     assert.deepEqual([player.isPlaying, player.positionMs, player.deviceId], [true, 10_000, device.id]);
     assert.deepEqual(sent(relay), ['PUT /me/player/play']);
@@ -258,7 +245,7 @@ function remedyFor(args: Args): string {
 for (const [what, tool, isPlaying, args] of unmet) {
   test(`${tool} refused while ${what} is RESTRICTION_VIOLATED`, () =>
     withRelay(still(), async (relay) => {
-      const world = playing(relay, isPlaying);
+      const world = playing(relay, { isPlaying });
       relay.provider.faults.add(restriction);
       assert.deepEqual(await relay.call(tool, args(world)), {
         error: {
@@ -345,7 +332,7 @@ test('seek, set_volume and transfer_playback return what they set', () =>
 
 test('transfer_playback wakes a device, and starts playing only if asked to', () =>
   withRelay(still(), async (relay) => {
-    const { player, devices } = playing(relay, false);
+    const { player, devices } = playing(relay, { isPlaying: false });
     const phone = at(devices, 1);
     phone.asleep = true;
     await relay.call('transfer_playback', { device_id: phone.id, play: false });

@@ -2,28 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
-import { at, owner } from '../support/entries.ts';
+import { at } from '../support/entries.ts';
 import { sent } from '../support/requests.ts';
 import { episodeShape, trackShape } from '../support/shapes.ts';
-import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
-
-/** Time stands still, so that a playing track stays where it is. */
-const still = (): RelayOptions => ({ clock: manualClock(), env: { RELAY_ACCESS: 'everything' } });
-
-/** Puts three tracks on the first device and plays the first track. */
-function playing({ provider }: Relay) {
-  const account = owner(provider);
-  const tracks = provider.catalogue.tracks.slice(20, 23);
-  const queue = tracks.map(({ uri }) => uri);
-  const device = at(account.devices, 0);
-  Object.assign(account.player, { deviceId: device.id, queue, index: 0, queued: 0, contextUri: null });
-  Object.assign(account.player, { isPlaying: true, positionMs: 10_000, repeat: 'off', shuffle: false });
-  return { account, device, tracks };
-}
+import { type Relay, withRelay } from '../support/world.ts';
+import { playing, still } from './playing.ts';
 
 test('get_queue shows what is playing and what comes next, episodes too', () =>
   withRelay(still(), async (relay) => {
-    const { account, tracks } = playing(relay);
+    const { account, tracks } = playing(relay, { index: 0 });
     const episode = at([...relay.provider.catalogue.episodeByUri.values()], 0);
     account.player.queue.splice(1, 0, episode.uri);
     assert.deepEqual(await relay.call('get_queue'), {
@@ -35,7 +22,7 @@ test('get_queue shows what is playing and what comes next, episodes too', () =>
 
 test('add_to_queue puts an item behind those already queued, and before the tracks that would play next', () =>
   withRelay(still(), async (relay) => {
-    const { account, device, tracks } = playing(relay);
+    const { account, device, tracks } = playing(relay, { index: 0 });
     const [one, two] = [at(relay.provider.catalogue.tracks, 1), at(relay.provider.catalogue.tracks, 2)];
     const given = { uris: [one.id, two.uri], device_id: device.name };
     assert.deepEqual(await relay.call('add_to_queue', given), { ok: true, queued: 2 });
@@ -53,7 +40,7 @@ test('add_to_queue puts an item behind those already queued, and before the trac
 
 test('set_shuffle and set_repeat set what get_playback_state shows', () =>
   withRelay(still(), async (relay) => {
-    const { device } = playing(relay);
+    const { device } = playing(relay, { index: 0 });
     assert.deepEqual(await relay.call('set_shuffle', { state: true }), { ok: true, state: true });
     const repeat = { state: 'context', device_id: device.id };
     assert.deepEqual(await relay.call('set_repeat', repeat), { ok: true, state: 'context' });
@@ -80,7 +67,7 @@ for (const [state, then, atEnd] of REPEATS) {
   test(`what plays goes on by itself with repeat ${state}`, () => {
     const clock = manualClock();
     return withRelay({ ...still(), clock }, async (relay) => {
-      const { tracks } = playing(relay);
+      const { tracks } = playing(relay, { index: 0 });
       await relay.call('set_repeat', { state });
       const seen = async () => {
         const { item, is_playing } = await relay.call('get_playback_state');
@@ -104,7 +91,7 @@ const COMMANDS: Array<[tool: string, args: (relay: Relay) => Record<string, unkn
 for (const [tool, args] of COMMANDS) {
   test(`${tool} refuses a missing or unknown argument, a missing device and an account without Premium`, () =>
     withRelay(still(), async (relay) => {
-      const { account } = playing(relay);
+      const { account } = playing(relay, { index: 0 });
       for (const wrong of [{}, { ...args(relay), more: 1 }]) {
         assert.equal(codeOf(await relay.call(tool, wrong)), 'INVALID_ARGUMENT');
       }
