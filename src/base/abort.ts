@@ -17,7 +17,6 @@ export const NEVER: AbortSignal = new AbortController().signal;
 // Any number of waits may listen to it.
 setMaxListeners(0, NEVER);
 
-/** Resolves when the signal aborts. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

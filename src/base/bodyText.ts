@@ -1,6 +1,5 @@
 /** Reads the body of an answer to `fetch`. */
 
-/** The body is longer than it may be. */
 export class TooLarge extends Error {}
 
 /**

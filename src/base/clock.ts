@@ -14,7 +14,6 @@ export interface Clock {
 export interface Random {
   /** Cryptographically strong bytes. */
   bytes(count: number): Buffer;
-  /** A version 4 UUID. */
   uuid(): string;
   /** A number in [0, 1), for jitter. */
   fraction(): number;

@@ -121,7 +121,6 @@ export function exists(path: string): Promise<boolean> {
 
 export interface FileContent {
   bytes: Buffer;
-  /** Permission bits. */
   mode: number;
   uid: number;
   gid: number;

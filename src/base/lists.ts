@@ -1,6 +1,5 @@
 /** Helpers for lists, amounts and texts: counts in words, chunks, cuts, bounded parallel work. */
 
-/** Splits a list into runs of at most `size`, in order. */
 export function chunk<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
@@ -61,7 +60,6 @@ export function cutAt(text: string, max: number): string {
   return text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Returns the text with its first letter in upper case. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

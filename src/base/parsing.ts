@@ -1,6 +1,5 @@
 /** Reads text and values from outside that may not be what they should be. None of these functions throws. */
 
-/** True for what JSON calls an object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,5 @@
 /** Reads the message and the system's code from any thrown value. */
 
-/** Returns the message of a thrown value, which need not be an `Error`. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -24,7 +24,6 @@ export function createTurns(): () => Promise<void> | undefined {
   };
 }
 
-/** Maps a long list in turns, in order. */
 export async function mapInTurns<T, R>(
   items: readonly T[],
   work: (item: T, index: number) => R,

@@ -2,7 +2,6 @@
 import { userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
 
-/** Where a directory is looked for. */
 export interface Place {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;

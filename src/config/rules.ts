@@ -4,7 +4,6 @@ import { looksLikeClientId } from '../domain/ids.ts';
 import { type Origins, type Problem, placeOf } from './sources.ts';
 import { SETTINGS, type SettingKey, type SettingValues } from './table.ts';
 
-/** Finds combinations of settings that relay refuses. */
 export function crossProblems(values: SettingValues, origins: Origins): Problem[] {
   const { host, publicBaseUrl } = values;
   const problems = halfAClient(values);

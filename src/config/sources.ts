@@ -12,7 +12,6 @@ import {
   type Surroundings,
 } from './table.ts';
 
-/** Where a value came from. */
 export type Origin = 'flag' | 'environment' | 'file' | 'default';
 
 export interface Problem {
@@ -62,7 +61,6 @@ export function shown(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
-/** Where the value of each setting came from. */
 export type Origins = Record<SettingKey, Origin>;
 
 /** Values of the command-line flags that override a setting, as typed. */

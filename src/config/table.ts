@@ -32,7 +32,6 @@ export interface Setting<T> {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** Root of Spotify's own Web API. */
 export const SPOTIFY_API = 'https://api.spotify.com/v1';
 
 const SECRET = { secret: true, inFile: false };
@@ -105,7 +104,6 @@ export const SECRET_VARIABLES: readonly string[] = SETTING_KEYS.filter((key) => 
   (key) => SETTINGS[key].env,
 );
 
-/** Finds a setting by its own name or by its environment variable. */
 export function findSetting(name: string): SettingKey | undefined {
   return SETTING_KEYS.find((key) => key === name || SETTINGS[key].env === name);
 }

@@ -76,7 +76,6 @@ export interface Replacement {
   hidden?: readonly string[];
 }
 
-/** Shown instead of the key. */
 export const KEY_PLACEHOLDER = '<key>';
 
 /**

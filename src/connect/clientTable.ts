@@ -53,7 +53,6 @@ export interface Client {
   /** The name that the user types. */
   id: string;
   name: string;
-  /** Other names that the command line accepts. */
   aliases?: readonly string[];
   format: Format;
   /** True if the client takes no comments and no trailing commas in its JSON. */
@@ -82,14 +81,12 @@ export interface Client {
 /** The place of the file, and what is special about this installation of the client. */
 type Installation = Place & Partial<Pick<Client, 'entry' | 'next' | 'approve'>>;
 
-/** The values that most clients have in common. */
 const USUAL = {
   format: 'json',
   section: 'mcpServers',
   headerKeys: ['headers'],
 } as const;
 
-/** All clients, in the order in which they are listed. */
 export const CLIENTS: readonly Client[] = [
   /**
    * https://code.claude.com/docs/en/mcp: servers of the user scope; `CLAUDE_CONFIG_DIR` moves the file.
@@ -372,7 +369,6 @@ export const CLIENTS: readonly Client[] = [
   },
 ];
 
-/** Finds a client by ID or alias; case does not matter. */
 export function findClient(name: string): Client | undefined {
   const wanted = name.toLowerCase();
   return CLIENTS.find(({ id, aliases = [] }) => id === wanted || aliases.includes(wanted));

@@ -2,7 +2,6 @@
 import { directoryIn, homeDirectory, pathsOf, type Place as Surroundings } from '../base/userDirectories.ts';
 
 export interface System extends Surroundings {
-  /** The user's home directory. */
   home: string;
 }
 
@@ -17,7 +16,6 @@ export interface Place {
   trace: string;
 }
 
-/** Returns the place of a file to which `parts` lead from a directory. */
 export function placeBelow(system: System, directory: string, ...parts: string[]): Place {
   const { dirname, join } = pathsOf(system);
   const file = join(directory, ...parts);
@@ -29,7 +27,6 @@ export function ifThere({ file }: Place): Place {
   return { file, trace: file };
 }
 
-/** For a client with one file in the user's home directory. */
 export function inHome(...parts: string[]): (system: System) => Place[] {
   return (system) => [placeBelow(system, system.home, ...parts)];
 }

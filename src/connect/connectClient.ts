@@ -30,7 +30,6 @@ export interface Plan {
   next: string;
 }
 
-/** Plans the connection of a client on this machine. */
 export function planFor(client: Client, connection: Connection, system: System): Plan {
   const { file, trace, entry, next, approve = next } = setupFor(client, system, existsSync);
   const { format, strict, section, headerKeys } = client;
@@ -100,7 +99,6 @@ function findIn(text: string, { addition, connection }: Plan): Found {
   return { entries, entry, name: other, otherNames, isTaken };
 }
 
-/** What a client's file says about the server. */
 export interface FileState {
   /** `different`: the entry is not as it would be written now, or the entry with our name is another server's. */
   state: 'absent' | 'present' | 'different' | 'unreadable';
@@ -162,9 +160,7 @@ export interface Written {
   backup: string | null;
   /** True if other users could read the file before and no longer can. */
   closed: boolean;
-  /** Name of the entry in the file. */
   name: string;
-  /** Entries under other names that lead to the server. */
   otherNames: string[];
 }
 
@@ -205,7 +201,6 @@ function refusal({ file, snippet, connection }: Plan, problem: FileProblem): Rel
 export interface Removed {
   /** The removed entries: ours, and all others that led to the server. */
   names: string[];
-  /** Path of the backup; null if nothing was changed. */
   backup: string | null;
   /** True if an entry with our name stays, since it leads to another server or starts relay for another home. */
   otherStays: boolean;

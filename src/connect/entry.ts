@@ -72,14 +72,12 @@ function withFormerAccess(words: readonly string[], former: readonly string[]): 
   return [...words.slice(0, words.indexOf('--access')), ...former.slice(at, at + 2)];
 }
 
-/** The words behind the command of an entry. */
 export function wordsOf({ args }: Data): string[] {
   return Array.isArray(args) ? args.filter((word) => typeof word === 'string') : [];
 }
 
 /** The two ways to reach this server: by its address, or by starting the program. */
 export interface Target {
-  /** The MCP endpoint. */
   url: string;
   /** The words of `relay stdio` for the home in question. */
   program: readonly string[];
@@ -112,7 +110,6 @@ export function leadsElsewhere(entry: Data, target: Target): boolean {
   return !mayBeRelay && (addresses.length > 0 || 'command' in entry || 'cmd' in entry);
 }
 
-/** Returns the keys that the entry sends. */
 export function keysIn(entry: unknown): string[] {
   return textsIn(entry).flatMap((text) => /^Bearer +(\S+)$/i.exec(text)?.[1] ?? []);
 }

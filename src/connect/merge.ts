@@ -3,7 +3,6 @@ import { FileProblem } from './clientFile.ts';
 import { type Data, isData, mergedEntry, type Shares, sameData } from './entry.ts';
 import { FORMATS, type Format } from './formats.ts';
 
-/** Where a client's entries are. */
 export interface Where {
   format: Format;
   /** True if the client takes no comments and no trailing commas in its JSON. */
@@ -16,7 +15,6 @@ export interface Addition extends Where {
   name: string;
   entry: Data;
   shares: Shares;
-  /** See `mergedEntry`. */
   keepsAccess?: boolean;
 }
 
@@ -65,7 +63,6 @@ export function withoutEntries(content: string, at: Where, names: readonly strin
   return text;
 }
 
-/** Returns the content of a file with only this entry. */
 export function snippet({ format, section, name, entry }: Omit<Addition, 'shares'>): string {
   return FORMATS[format].put('', section, name, entry);
 }

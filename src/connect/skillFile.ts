@@ -37,7 +37,6 @@ const PLACES: Readonly<Record<string, (system: System) => readonly string[]>> = 
   cline: shared,
 };
 
-/** Returns the directory that several clients read. */
 function shared({ home }: System): readonly string[] {
   return [home, '.agents', 'skills'];
 }
@@ -94,7 +93,6 @@ export async function writeSkill(folder: string, text: string): Promise<boolean>
   }
 }
 
-/** True if relay's skill is in a directory of skills. */
 export async function hasSkill(folder: string): Promise<boolean> {
   // A directory that cannot be read holds no skill that relay could remove.
   const text = await readFile(skillPath(folder), 'utf8').catch(() => '');

@@ -9,7 +9,6 @@ export interface Incoming {
   readonly isApi: boolean;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The body as text; empty if there is none. */
   readonly text: string;
 }
 
@@ -26,7 +25,6 @@ export interface ApiCall extends Incoming {
   readonly world: World;
   readonly account: DemoAccount;
   readonly scopes: ReadonlySet<string>;
-  /** Present time, in Unix milliseconds. */
   readonly now: number;
   /** The variable part of the path, decoded; '' if there is none. */
   readonly id: string;
@@ -62,12 +60,10 @@ export function refuse(status: number, message: string, reason?: string): Refusa
 
 export const notFound = () => refuse(404, 'Resource not found');
 
-/** Throws unless the token has the scope. */
 export function needScope(call: ApiCall, scope: string): void {
   if (!call.scopes.has(scope)) throw refuse(403, 'Insufficient client scope');
 }
 
-/** The handler, which now needs a scope. */
 export function scoped(scope: string, handle: Handler): Handler {
   return (call) => {
     needScope(call, scope);
@@ -81,7 +77,6 @@ export function idInPath({ id }: ApiCall): string {
   return id;
 }
 
-/** True if the query asks for episodes as well as tracks. */
 export function wantsEpisodes({ query }: ApiCall): boolean {
   return query.get('additional_types')?.split(',').includes('episode') ?? false;
 }

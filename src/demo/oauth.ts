@@ -6,13 +6,11 @@ import { hashOf } from '../base/digest.ts';
 import type { Answer, Incoming } from './http.ts';
 import type { DemoAccount, World } from './state.ts';
 
-/** The client ID of the registered app. */
 export const CLIENT_ID = 'relay-demo-client';
 const CODE_LIFETIME_MS = 10 * 60_000;
 /** Refresh tokens expire this long after the login, however often they are used. */
 const LOGIN_LIFETIME_MONTHS = 6;
 
-/** What a code or a token grants. */
 interface Grant {
   readonly account: DemoAccount;
   readonly scope: string;
@@ -20,12 +18,10 @@ interface Grant {
   readonly expiresAt: number;
 }
 
-/** The logins to one app. */
 export class Logins {
   /** Index of the account that the next login uses. */
   nextAccount = 0;
   readonly #codes = new Map<string, Grant & { redirectUri: string; challenge: string }>();
-  /** Access tokens. */
   readonly access = new Map<string, Grant>();
   /** Refresh tokens; for one that has ended, the error that its use gets. */
   readonly refresh = new Map<string, Grant | string>();
@@ -52,7 +48,6 @@ export class Logins {
     return token;
   }
 
-  /** What a valid access token grants. */
   accessOf(token: string): Grant | undefined {
     const grant = this.access.get(token);
     return grant && !this.#hasExpired(grant) ? grant : undefined;

@@ -17,7 +17,6 @@ export function progressMs(player: DemoPlayer, now: number): number {
   return player.isPlaying ? player.positionMs + Math.max(0, now - player.at) : player.positionMs;
 }
 
-/** Duration of the item `uri` in milliseconds. */
 export function durationMs(world: World, uri: string): number {
   const media = world.catalogue.trackByUri.get(uri) ?? world.catalogue.episodeByUri.get(uri);
   if (media) return media.durationMs;

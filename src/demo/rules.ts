@@ -18,10 +18,8 @@ const ROUTES: Routes = {
   ...PLAYLIST_ROUTES,
 };
 
-/** Makes the rules for a state that the caller has created. */
 export function createDemoRules(world: World, accessTokenSeconds = 3600) {
   const logins = new Logins(world, accessTokenSeconds);
-  /** Lets a request take effect and answers it. */
   const handle = (request: Incoming): Answer => {
     if (request.isApi) return dispatch(world, request, logins);
     const target = `${request.method} ${request.path}`;

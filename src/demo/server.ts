@@ -6,7 +6,6 @@ import { type Answer, apiError, type Incoming } from './http.ts';
 /** Longer than any client keeps an idle connection, so that only a test cuts connections. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** Answers a request. */
 export type Responder = (incoming: Incoming, response: ServerResponse) => Promise<void>;
 
 /**

@@ -54,7 +54,6 @@ export interface DemoPlayer {
   deviceId: string | null;
   privateSession: boolean;
   queue: string[];
-  /** Index of the current entry of `queue`. */
   index: number;
   /** How many of the next entries were queued by hand. */
   queued: number;
@@ -85,7 +84,6 @@ export interface DemoAccount extends Dated<DemoAccount> {
   saved: Array<{ uri: string; addedAt: string }>;
   /** Newest first. */
   savedAlbums: Array<{ uri: string; addedAt: string }>;
-  /** URIs of followed artists. */
   following: string[];
   /** Newest first; `playedAt` in Unix milliseconds. */
   history: Array<{ uri: string; playedAt: number; contextUri: string | null }>;
@@ -98,9 +96,7 @@ export interface DemoAccount extends Dated<DemoAccount> {
 export interface Lags {
   /** For the rows and details of a playlist, the list of playlists, and the saved tracks. */
   lists: number;
-  /** For a playlist's `snapshot_id`. */
   snapshots: number;
-  /** For a playlist's `total`. */
   totals: number;
 }
 
@@ -127,7 +123,6 @@ export function findPlaylist(world: World, id: string): DemoPlaylist | undefined
   return [...listed, ...world.unlisted].find((playlist) => playlist.id === id);
 }
 
-/** The playlist's `snapshot_id`. */
 export function snapshotOf({ version, id }: DemoPlaylist): string {
   return Buffer.from(`${version},${id}`).toString('base64');
 }

@@ -15,7 +15,6 @@ import {
 } from './names.ts';
 import { isOnlyNote } from './title.ts';
 
-/** The names of a requested track. */
 interface Names {
   title: string;
   artist: string;
@@ -53,7 +52,6 @@ const PHRASES = [
 const ENDING = new RegExp(`[\\s|/,~•·:-]+[([]?(?:${PHRASES.replaceAll(',', '|')})[)\\]]?$`, 'u');
 /** A title may end with the bare word. */
 const BRACKETED = /\s*(?:\((?:audio|video)\)|\[(?:audio|video)\])$/u;
-/** A length or a year in brackets. */
 const TIME_OR_YEAR = /\s*[([](?:(?:\d{1,2}:)?\d{1,2}:[0-5]\d|((?:19|20)\d\d))[)\]]$/u;
 /** Notes that lists also write without brackets. */
 const NOTE_ENDING =

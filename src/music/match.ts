@@ -245,7 +245,6 @@ function judgeDetail(version: Version, wanted: string, { track, title }: Offer):
 
 const LIVE_ALBUM = /^live (?:at|in|from|on)\b|\b(?:in concert|unplugged|live)$/u;
 
-/** The versions that an album's name states for all of its songs. */
 function albumVersions({ album }: Track): ReadonlyMap<Version, string> {
   const { base, versions } = parseTitle(album.name ?? '');
   return LIVE_ALBUM.test(base) ? new Map([...versions, ['live', '']]) : versions;

@@ -177,7 +177,6 @@ export function sameArtist(a: string, b: string): boolean {
   return sameName(a, b) || (nameKey(a) !== '' && namesKey(splitNames(a)) === namesKey(splitNames(b)));
 }
 
-/** A key for a set of names, whatever their order. */
 export function namesKey(names: readonly string[]): string {
   return [...new Set(names.map(nameKey))].sort().join('|');
 }

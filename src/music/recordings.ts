@@ -4,7 +4,6 @@ import { type Track, yearOf } from '../domain/shapes.ts';
 import { compact, namesKey, withoutThe } from './names.ts';
 import type { Note, ParsedTitle } from './title.ts';
 
-/** A track that the provider found. */
 export interface Offer {
   readonly track: Track;
   /** Index in the provider's answer, which only decides between equals. */
@@ -133,7 +132,6 @@ function leastNoteCost({ releases }: Recording): number {
   return Math.min(...releases.map((one) => one.noteCost));
 }
 
-/** True if every release has a note in its title. */
 function isNoted({ releases }: Recording): boolean {
   return releases.every(({ title }) => title.notes.size > 0);
 }

@@ -83,7 +83,6 @@ export function differsInMeaning(a: string, b: string): boolean {
   return word === `${instead}s` || instead === `${word}s` || isNegated(word, instead);
 }
 
-/** The number of edits between two names. */
 export function distance(a: string, b: string): number {
   const [one, other] = [a, b].map((name) => compact(normaliseName(name)).slice(0, MAX_COMPARED));
   return editDistance(one ?? '', other ?? '');

@@ -93,7 +93,6 @@ export interface ParsedTitle {
   readonly versionText: string;
 }
 
-/** What one note says. */
 interface NoteReading {
   readonly versions: ReadonlyMap<Version, string>;
   readonly notes: ReadonlyMap<Note, string>;
@@ -102,7 +101,6 @@ interface NoteReading {
   readonly rest: readonly string[];
 }
 
-/** What has been taken out of a title so far. */
 interface Taken {
   readonly readings: NoteReading[];
   readonly guests: string[];

@@ -12,7 +12,6 @@ export interface Call {
   by?: string;
 }
 
-/** What `send` needs of a call. */
 export interface SendCall extends Pick<Call, 'signal' | 'account'> {
   /** Stops the request too, but only until it is sent: for a write whose answer has to be awaited. */
   untilSent?: AbortSignal;

@@ -13,7 +13,6 @@ export interface GivenRef extends EntityRef {
   input: string;
 }
 
-/** A playlist as given. */
 export interface GivenPlaylist extends GivenRef {
   /** True if `input` is a name. `withIds` then puts the ID of the playlist in place of it before the handler sees it. */
   isName?: true;
@@ -42,7 +41,6 @@ function ref(kinds: readonly [EntityKind, ...EntityKind[]]) {
 }
 
 export const TrackRef = ref(['track']);
-/** An item that a playlist can hold. */
 export const ItemRef = ref(['track', 'episode']);
 export const ArtistRefArgument = ref(['artist']);
 export const AlbumRefArgument = ref(['album']);
@@ -64,7 +62,6 @@ export const Query = z
   .max(250)
   .describe('Words, and filters such as artist:"…" album:"…" track:"…" year:1990-1999 isrc:… genre:…');
 
-/** A page size from 1 to `max`. */
 export function limit(standard: number, max = 50) {
   return z.int().min(1).max(max).default(standard).describe(`1 to ${max}`);
 }

@@ -42,10 +42,8 @@ const EXTRAS: readonly object[] = [
 
 const toolsIn = (files: readonly object[]) => files.flatMap((file) => Object.values(file).filter(isTool));
 
-/** The tools of the level `standard`. */
 export const TOOLS: readonly Tool[] = toolsIn(STANDARD);
 
-/** All tools: those of `standard`, then the extras. */
 export const ALL_TOOLS: readonly Tool[] = [...TOOLS, ...toolsIn(EXTRAS)];
 
 /** The tools of a level, in the order of the reference. */
@@ -55,7 +53,6 @@ export function toolsAt(level: Level): readonly Tool[] {
   return TOOLS.filter(({ kind, changesMemory }) => kind === 'read' && !changesMemory);
 }
 
-/** The lowest level that has a tool. */
 export function levelOf(tool: Tool): Level {
   return LEVELS.find((level) => toolsAt(level).includes(tool)) ?? 'everything';
 }

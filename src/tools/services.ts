@@ -20,7 +20,6 @@ export interface Services {
   writes: Writes;
   /** Works as jobs: lists that are looked up and written, and writes that outlast their call. */
   works: Works;
-  /** Kept playlists. */
   keeps: Keeps;
   /** The copy of the account's library, and queries of it. */
   library: Library;

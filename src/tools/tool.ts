@@ -41,7 +41,6 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   handle(services: Services, args: z.output<I>, call: Call): Promise<z.input<O>>;
 }
 
-/** How much an answer says about each item. */
 type Detail = 'lean' | 'full';
 
 /** The offset comes from the argument `offset`, the places from the result (`Page`). */
@@ -63,7 +62,6 @@ export function isTool(value: unknown): value is Tool {
   return typeof value === 'object' && value !== null && defined.has(value);
 }
 
-/** Makes a tool from its definition, and fills in the defaults. */
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
   definition: ToolDefinition<I, O>,
 ): Tool {

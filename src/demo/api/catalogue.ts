@@ -4,7 +4,6 @@ import type { ApiCall, PageRequest, Routes } from '../http.ts';
 import { idInPath, notFound, ok, pageRequest, paging, refuse } from '../http.ts';
 import { artistObject, simplifiedAlbum, simplifiedTrack, trackObject } from './shapes.ts';
 
-/** How far results of a search can be reached. */
 const MAX_REACH = 1_000;
 
 export const CATALOGUE_ROUTES: Routes = {

@@ -5,9 +5,7 @@ import { advancePlayer } from '../player.ts';
 import { findPlaylist, remember, stateAt, TIME_RANGES } from '../state.ts';
 import { artistObject, contextObject, secondsOf, simplifiedAlbum, trackObject, userRef } from './shapes.ts';
 
-/** Only this many plays can be read. */
 const HISTORY_REACH = 50;
-/** URIs of one request to the library. */
 const MAX_URIS = 40;
 
 /** The scope that each kind needs, for changes and for checks. */

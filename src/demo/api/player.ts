@@ -9,9 +9,7 @@ import { contextObject, mediaObject } from './shapes.ts';
 type ApiCall = http.ApiCall;
 const { refuse } = http;
 
-/** Number of upcoming entries that the queue lists. */
 const LISTED = 20;
-/** Number of items with which playback may start. */
 const MAX_URIS = 100;
 
 const NOTHING: http.Answer = { status: 204 };
@@ -67,7 +65,6 @@ export const PLAYER_ROUTES: http.Routes = {
     if (http.jsonBody(call).play === true && currentUri(player) !== null) setPlaying(player, true, call.now);
   }, newDevice),
 
-  /** Resumes, or starts what the body asks for. */
   'PUT /me/player/play': command((call, device) => {
     const { player } = call.account;
     const start = startIn(call);
@@ -211,7 +208,6 @@ function targetDevice({ query, account }: ApiCall): DemoDevice {
   return device;
 }
 
-/** The device to which playback moves. */
 function newDevice(call: ApiCall): DemoDevice {
   const { device_ids: ids } = http.jsonBody(call);
   if (!Array.isArray(ids) || ids.length !== 1) throw refuse(400, 'Exactly one device id must be supplied');

@@ -8,11 +8,9 @@ import { playlistObject, rowObject, secondsOf, totalOf } from './shapes.ts';
 type ApiCall = http.ApiCall;
 const { needScope, ok, pageRequest, paging, refuse } = http;
 
-/** URIs of one request. */
 const MAX_URIS = 100;
 /** The page of rows that comes with a playlist itself. */
 const FIRST = { limit: 50, offset: 0 };
-/** Rows of a playlist. */
 const MAX_ROWS = 11_000;
 const MAX_NAME = 200;
 const MAX_DESCRIPTION = 300;
@@ -57,7 +55,6 @@ export const PLAYLIST_ROUTES: http.Routes = {
     return ok(playlistObject(call.world, playlist, rows));
   },
 
-  /** Changes the details. */
   'PUT /playlists/:id': (call) => {
     const playlist = playlistOf(call);
     if (playlist.ownerId !== call.account.id) throw refuse(403, 'Forbidden');

@@ -139,7 +139,6 @@ export function playlistObject(world: World, present: DemoPlaylist, rows?: Shape
   };
 }
 
-/** The number of rows that reads show. */
 export function totalOf(world: World, playlist: DemoPlaylist): number {
   return stateAt(world, playlist, world.lags.totals).rows.length;
 }
@@ -163,7 +162,6 @@ const ENTITIES: Record<string, string> = {
   '/': '#x2F',
 };
 
-/** The text as HTML, as Spotify escapes it. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"'/]/g, (sign) => `&${ENTITIES[sign]};`);
 }

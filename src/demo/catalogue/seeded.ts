@@ -10,7 +10,6 @@ export function base62Id(bytes: Uint8Array): string {
   return id;
 }
 
-/** The identifier for `key`, always the same. */
 export function derivedId(key: string): string {
   return base62Id(createHash('sha256').update(key).digest());
 }
@@ -41,7 +40,6 @@ export class Seeded {
     return low + this.int(high - low + 1);
   }
 
-  /** True with a probability of `percent`. */
   chance(percent: number): boolean {
     return this.int(100) < percent;
   }

@@ -116,7 +116,6 @@ export function namesSongs(header: readonly string[]): boolean {
   );
 }
 
-/** True if the names are those of plays. */
 export function areOfPlays(names: readonly string[]): boolean {
   return names.some((name) => OF_PLAYS.has(columnKey(name)));
 }

@@ -118,7 +118,6 @@ function isVideo(line: string): boolean {
   return (isId(cells[0]) && isTime(cells.slice(1))) || (isId(cells.at(-1)) && isTime(cells.slice(0, -1)));
 }
 
-/** The doubt about a chat that is read. */
 export const CHAT =
   'The file is a chat. Messages with a dash or "by" in them look like songs, so check how it was read.';
 const DATE = String.raw`\d{1,4}[./-](?:\d{1,2}|[a-z]{3})[./-]\d{1,4}`;

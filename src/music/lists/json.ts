@@ -28,7 +28,6 @@ const ADDRESS_LISTS = ['uris', 'track_ids', 'ids'];
 const WRAPPERS = 'track item episode song recording localTrack track_metadata attributes snippet'.split(' ');
 /** Keys of what a song says one level down, in `album`, `external_ids` or `additional_info`. */
 const INNER = ['isrc', 'spotify', 'spotify_id', 'origin_url', 'release_date', 'uts'];
-/** What YourLibrary.json has besides songs. */
 const LIBRARY_OTHERS: Readonly<Record<string, string>> = {
   albums: 'an album',
   shows: 'a podcast',

@@ -17,7 +17,6 @@ export interface ListEntry extends TrackQuery {
   raw: string;
 }
 
-/** A line or row without a song. */
 export type NotSong = UnreadLine;
 
 /** Which side of " - " is the artist. */
@@ -109,7 +108,6 @@ export function playlistNamer(): (name: string) => string {
   };
 }
 
-/** Finds the line of an offset, from 1. */
 export function lineFinder(text: string): (offset: number) => number {
   const ends: number[] = [];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) ends.push(at);

@@ -273,7 +273,6 @@ function withoutRemark(line: string): string {
   return line;
 }
 
-/** Removes numbers that count the lines. */
 function withoutNumbers(lines: readonly string[]): string[] {
   const found = lines.map(numberOf);
   const share = (kind: NumberKind) => found.filter((one) => one?.kind === kind).length / lines.length;
@@ -338,7 +337,6 @@ function withoutYears(lines: readonly string[]): Unmarked[] {
   });
 }
 
-/** True if half of the lines have it. */
 function isUsual(found: readonly unknown[]): boolean {
   return found.filter(Boolean).length * 2 >= found.length;
 }

@@ -48,7 +48,6 @@ const txt: Reader = {
   },
 };
 
-/** The table of formats, in the order in which they are tried. */
 const READERS: readonly Reader[] = [spotify, json, itunes, xspf, m3u8, pls, cue, tsv, csv, txt];
 
 /**

@@ -28,7 +28,6 @@ interface Table {
 }
 
 interface TableRow {
-  /** Number of the line, counted from 1. */
   line: number;
   lastLine: number;
   values: string[];

@@ -224,7 +224,6 @@ export type SplitLine = { isSong: boolean; plain: string; isMarked: boolean } | 
 /** `all`: a person says that each line is a song. */
 export type Titles = 'likely' | 'none' | 'all';
 
-/** A list has at least three lines. */
 const MIN_LINES = 3;
 /** Headings that stand among songs: "Side B", "Disc 2". */
 const SECTION = /^(?:side|dis[ck]|cd|set|vol(?:ume|\.)?|part)\s?#?\w{1,5}$/iu;

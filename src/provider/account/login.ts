@@ -29,7 +29,6 @@ import { createRoom } from './loginRooms.ts';
 import { type Profile, readProfile } from './profile.ts';
 import type { StoredTokens } from './tokenSource.ts';
 
-/** Lifetime of a flow. */
 export const LOGIN_LIFETIME_MS = 10 * 60_000;
 /** Lifetime of a ticket or a pass. The browser that gets one uses it at once. */
 const TICKET_LIFETIME_MS = 60_000;
@@ -45,14 +44,11 @@ const ROOM_SIZE = 200;
 /** Maximum number of flows of one browser at the same time (tabs). */
 const MAX_TABS = 8;
 
-/** The account as it is stored. */
 export interface AccountRecord {
   /** The provider's pseudonymous `account_id`, or the user ID if it gives none. */
   id: string;
   userId: string;
-  /** The display name; null if the account has none. */
   name: string | null;
-  /** The granted scopes. */
   scopes: string[];
   /** Time when the owner consented, in Unix milliseconds. */
   consentAt: number;
@@ -61,7 +57,6 @@ export interface AccountRecord {
 }
 
 export interface AccountKeeper {
-  /** The connected account; null if there is none. */
   read(): AccountRecord | null;
   /** Stores account and tokens. Resolves when they are on disk; from then on every request uses these tokens. */
   connect(account: AccountRecord, tokens: StoredTokens): Promise<void>;

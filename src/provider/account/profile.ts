@@ -8,7 +8,6 @@ export interface Profile {
   /** The `account_id` (since May 2026; never changes), or the user ID if the provider gives none. */
   id: string;
   userId: string;
-  /** The display name; null if the answer has none. */
   name: string | null;
 }
 

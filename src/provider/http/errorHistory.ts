@@ -6,7 +6,6 @@ import { listOpenApiErrors, recordApiError, resolveApiErrors } from '../../store
 import { PROVIDER_NAME, type ProviderRequest } from '../api.ts';
 
 interface Failure {
-  /** Status of the answer; null if there was none. */
   statusCode: number | null;
   reason: string | null;
   error: RelayError;

@@ -41,9 +41,7 @@ export interface Limits {
   passed(scope: LimitScope, sentAt: number): void;
   /** Says which Spotify app sends requests. Each app has its own limits, so those of another app end. */
   useApp(clientId: string): void;
-  /** Ends the block of a scope. */
   free(scope: LimitScope): void;
-  /** Counts one request that is sent now. */
   count(scope: LimitScope): void;
 }
 
@@ -56,7 +54,6 @@ interface Block {
   end: number;
   /** End of the block on the wall clock, in Unix milliseconds. */
   wallEnd: number;
-  /** The provider's reason; null if it named none. */
   reason: string | null;
 }
 

@@ -66,7 +66,6 @@ export interface AllRows<T> {
   items: T[];
   /** The 0-based position of each item in the whole list. */
   places: number[];
-  /** Number of rows in the whole list, as the first page says. */
   total: number;
   /** True if the list has more rows than were asked for. */
   truncated: boolean;

@@ -48,7 +48,6 @@ export interface PlaylistRows {
   readTail(playlistId: string, call: Call): Promise<string[]>;
   /** The rows from `from` to the end, as the list shows them now. */
   readEnd(playlistId: string, from: number, call: Call): Promise<RowsPart & { items: Item[] }>;
-  /** Drops a playlist from the cache. */
   forget(playlistId: string): void;
 }
 

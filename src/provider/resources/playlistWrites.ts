@@ -50,7 +50,6 @@ export function createRequest(details: DetailValues & { name: string }): Provide
   return requestFor('POST', '/me/playlists', 'playlists.write', { body });
 }
 
-/** Builds the request that changes the fields that are given. */
 export function detailsRequest(id: string, details: DetailValues): ProviderRequest {
   const body = Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
   return requestFor('PUT', '/playlists/{id}', 'playlists.write', { values: { id }, body });

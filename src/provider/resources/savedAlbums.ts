@@ -5,9 +5,7 @@ import { objectBody, type PageRequest, pagingOf, readPage } from './paging.ts';
 import { asObject, parseAlbum, parseArtist, textOf } from './parse.ts';
 
 export interface SavedAlbum {
-  /** ISO 8601; null if the answer has none. */
   added_at: string | null;
-  /** null if the row has no usable album. */
   album: Album | null;
 }
 

@@ -11,9 +11,7 @@ import { type PageRequest, readPage } from './paging.ts';
 import { asObject, parseTrack, textOf } from './parse.ts';
 
 export interface SavedTrack {
-  /** ISO 8601; null if the answer has none. */
   added_at: string | null;
-  /** null if the row has no usable track. */
   track: Track | null;
 }
 

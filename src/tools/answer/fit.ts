@@ -30,7 +30,6 @@ export interface Rows {
 
 type Answer = Record<string, unknown>;
 
-/** An answer as a value and as JSON. */
 export interface Fitted {
   answer: Answer;
   text: string;

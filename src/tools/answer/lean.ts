@@ -86,7 +86,6 @@ export const leanPlaylist = shape(
   },
 );
 
-/** A row of a playlist. */
 export const leanItem = shape(
   leanMedia.schema.extend({ position: z.number(), name: text, added: text, unavailable: flag }),
   ({ position, added_at, is_local, item }: Item) => ({
@@ -132,7 +131,6 @@ export function durationText(ms: number | null): string | null {
   return ms === null ? null : playingTime(ms);
 }
 
-/** The date of a time from the provider. */
 function dateOf(time: string | null): string | null {
   return time?.slice(0, 10) ?? null;
 }

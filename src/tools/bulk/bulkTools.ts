@@ -115,7 +115,6 @@ function withRefused(items: readonly ListedItem[], list: LookedUp): ListedItem[]
   return items.map((item) => (refused.has(item.position) ? { ...item, status: 'unmatched' } : item));
 }
 
-/** The URIs to write, in order. */
 function toWrite(items: readonly ListedItem[]): string[] {
   return items.flatMap(({ status, uri }) => (status === 'matched' && uri !== null ? [uri] : []));
 }
@@ -147,7 +146,6 @@ function addEntries(
   });
 }
 
-/** What the tools of this file have in common. */
 const common = { kind: 'write' as const, lean: leanBulk, rows: reportRows };
 
 export const addTracksBySearchTool = defineTool({

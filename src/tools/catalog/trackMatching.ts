@@ -20,10 +20,8 @@ export const ArtistName = z
 export const AlbumName = z.string().trim().min(1).max(200).describe('Album to prefer');
 export const Year = z.int().min(1900).max(2100).describe('Release year');
 
-/** Describes `confirmed` wherever it occurs. */
 export const CONFIRMED = 'true: a remembered match that somebody confirmed although its names differ';
 
-/** Describes the candidates of an entry of a list. */
 export const FOR_ENTRIES =
   'For entries that did not resolve. For a match with a candidate, a typo was forgiven (reason: spelling)';
 
@@ -33,13 +31,11 @@ export const Candidate = z.object({
   reasons: z.array(z.string()).describe('What agrees and what differs'),
 });
 
-/** The lean form of a candidate. */
 const LeanCandidate = Candidate.extend({ track: leanTrack.schema }).partial({ reasons: true });
 
 /** The candidates of an entry of a list; the schema of find_track_exact describes their tracks. */
 export const LeanCandidates = z.array(LeanCandidate.omit({ track: true })).optional();
 
-/** Maximum number of candidates of an entry in lean form. */
 const MAX_CANDIDATES = 3;
 
 /** The most likely candidates; null if there are none. */

@@ -13,7 +13,6 @@ import { defineTool } from '../tool.ts';
 const MAX_TEXT = 2_000_000;
 /** Maximum number of lines without a song that the answer quotes. */
 const MAX_QUOTED = 10;
-/** Maximum length of a quoted line. */
 const MAX_QUOTE = 80;
 
 const Preview = z.object({

@@ -29,7 +29,6 @@ export const listVersionsTool = defineTool({
   },
 });
 
-/** Maximum number of rows that an answer names. */
 const MAX_NAMED = 100;
 
 export const restorePlaylistTool = defineTool({

@@ -46,7 +46,6 @@ const leanPlaying = shape(
     }),
 );
 
-/** The lean form of the player's state. */
 export const leanPlaybackState = shape(
   PlaybackState.extend({ device: leanDevice.schema, ...leanPlaying.schema.shape }).partial(),
   ({ active, is_playing, device, repeat_state, shuffle_state, disallows, ...playing }: PlaybackState) => {

@@ -36,7 +36,6 @@ export const WriteReport = z.object({
   note: z.string().optional(),
 });
 
-/** The additional members of a removal. */
 export const removalMembers = {
   written: z.number().describe('Entries that were there, and are removed'),
   removed: z.number().describe('Rows removed'),
@@ -99,7 +98,6 @@ function leftOf({ work, body }: Found): ReadonlySet<string> {
   return new Set([...rowsReached({ work, plan }), ...unsent]);
 }
 
-/** The result of every write in chunks. */
 export type Report = z.infer<typeof WriteReport> & {
   error?: { code: ErrorCode; message: string; outcome_unknown: boolean };
   rollback?: { attempted: boolean; succeeded: boolean };
@@ -109,7 +107,6 @@ export type Report = z.infer<typeof WriteReport> & {
 const WAIT_MS = 38_000;
 
 interface WriteOptions {
-  /** The list that the call has looked up. */
   list?: LookedUp;
   /** True if entries of the list that Spotify refuses are left out. By default, one such entry refuses the request. */
   isLenient?: boolean;
@@ -117,7 +114,6 @@ interface WriteOptions {
   told?(found: Found): Partial<Report>;
 }
 
-/** The outcome of a write. */
 export interface Written {
   report: Report;
   /** The change as it is now; null if there was nothing to do. */

@@ -12,9 +12,7 @@ import type { Services } from '../tool.ts';
 
 /** Maximum number of tracks to look up. Tracks that relay has read before are not looked up. */
 const MAX_LOOKED_UP = 40;
-/** Number of lookups that run at once. */
 const AT_ONCE = 8;
-/** Maximum number of tracks that a message names. */
 const NAMED = 5;
 
 /**
