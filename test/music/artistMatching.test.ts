@@ -74,7 +74,7 @@ testRows([
   ['Plinth | Ula & Ovo', ['Plinth | Ula ; Ovoline'], REFUSED],
   ['Plinth | Ula', ['Plinth | Ula ; Ovo'], OTHERS],
   ['Plinth | Ovo', ['Plinth | Ula ; Ovo'], 'matched 0: other_artists, artist_not_first'],
-  ['Plinth | Ula', ['Plinth | Ula ; Ovo | | | 180', 'Plinth | Ula | | | 240'], 'matched 1'],
+  ['Plinth | Ula', ['Plinth | Ula ; Ovo | | | 180', '| | | 240'], 'matched 1'],
   [
     'Plinth | Ula',
     ['Plinth | Ovo ; Ula | | | 180', 'Plinth | Ula ; Tam | | | 240'],
@@ -96,7 +96,7 @@ testRows([
   ['Plinth | Ula feat. Ovo', ['Plinth | Ovo'], REFUSED],
   [
     'Plinth (feat. Ovo) | Ula',
-    ['Plinth | Ula | | | 200', 'Plinth (feat. Tam) | Ula ; Tam | | | 210', 'Plinth | Ula ; Ovo | | | 220'],
+    ['| | | 200', 'Plinth (feat. Tam) | Ula ; Tam | | | 210', 'Plinth | Ula ; Ovo | | | 220'],
     'matched 2',
   ],
   ['Plinth (With You) | Ula', ['Plinth | Ula'], 'unmatched 0: title_differs, artist'],

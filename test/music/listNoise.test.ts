@@ -194,11 +194,7 @@ testRows([
   ['Plinth - Live | Live', ['Plinth - Live at Brask | Live', 'Plinth | Live'], 'matched 1'],
   ['Plinth - Live | Live', ['Plinth | Live', 'Plinth - Live | Live'], 'matched 1: version'],
   ['Ovo - Plinth | Ula', ['Plinth | Ula'], 'unmatched 0: title_differs, artist'],
-  [
-    'Ula - Plinth - Ula by Ula HD | Ula',
-    ['Plinth | Ula | | | 180', 'Plinth - Ula By Ula | Ula | | | 240'],
-    'matched 1',
-  ],
+  ['Ula - Plinth - Ula by Ula HD | Ula', ['| | | 180', 'Plinth - Ula By Ula | Ula | | | 240'], 'matched 1'],
   ['Ovo - Plinth | Ula', ['Plinth | Ovo'], 'unmatched'],
   ['Plinth | Ula', ['Plinth | Ula - Topic'], 'unmatched 0: title, artist_differs'],
   ['Plinth | Ula', ['Plinth | UlaVEVO'], 'unmatched 0: title, artist_differs'],
@@ -210,14 +206,10 @@ testRows([
   ['Ula - Plinth - Ovo Remix [HQ] | Ula', ['Plinth (Ovo Remix) | Ula'], 'matched 0: version'],
   [
     'Plinth feat. Ovo Official Video | Ula',
-    ['Plinth | Ula | | | 180', 'Plinth (feat. Ovo) | Ula ; Ovo | | | 240'],
+    ['| | | 180', 'Plinth (feat. Ovo) | Ula ; Ovo | | | 240'],
     'matched 1',
   ],
-  [
-    'Ula feat. Ovo - Plinth | Ula',
-    ['Plinth | Ula | | | 180', 'Plinth (feat. Ovo) | Ula ; Ovo | | | 240'],
-    'matched 1',
-  ],
+  ['Ula feat. Ovo - Plinth | Ula', ['| | | 180', 'Plinth (feat. Ovo) | Ula ; Ovo | | | 240'], 'matched 1'],
   ['Plinth feat. Ovo | Ula', ['Plinth feat. Ovo, Pt. 2 | Ula ; Ovo', 'Plinth | Ula ; Ovo'], 'matched 1'],
 ]);
 

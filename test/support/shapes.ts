@@ -81,3 +81,9 @@ export function writtenShape(playlist: DemoPlaylist, requested: number, chunks: 
     partial: false,
   };
 }
+
+/** What a write answers that had nothing to do. */
+export function unwrittenShape(playlist_id: string, requested: number) {
+  const chunks = { total: 0, completed: 0 };
+  return { ok: true, playlist_id, requested, written: 0, chunks, snapshot_id: null, partial: false };
+}

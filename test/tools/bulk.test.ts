@@ -4,7 +4,7 @@ import { withoutChange } from '../support/answers.ts';
 import { at, pluck } from '../support/entries.ts';
 import { named } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
-import { trackShape, writtenShape } from '../support/shapes.ts';
+import { trackShape, unwrittenShape, writtenShape } from '../support/shapes.ts';
 import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { gate, until } from '../support/waiting.ts';
 import { withPlaylist } from '../support/withPlaylist.ts';
@@ -299,15 +299,7 @@ test('not strict: if Spotify knows none of the IDs, nothing was changed, and the
         skipped_existing: 0,
         added: 0,
         report: UNKNOWN.map((uri, index) => ({ index, input: uri, status: 'unmatched', uri })),
-        write: {
-          ok: true,
-          playlist_id,
-          requested: 0,
-          written: 0,
-          chunks: { total: 0, completed: 0 },
-          snapshot_id: null,
-          partial: false,
-        },
+        write: unwrittenShape(playlist_id, 0),
       });
       assert.deepEqual(playlist.rows, []);
       assert.equal((await relay.call('list_changes')).total, 0);

@@ -4,7 +4,7 @@ import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
 import { codeOf, failureOf, withoutChange } from '../support/answers.ts';
 import { jumpingClock } from '../support/jumpingClock.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
-import { writtenShape } from '../support/shapes.ts';
+import { unwrittenShape, writtenShape } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { withPlaylist } from '../support/withPlaylist.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -35,13 +35,7 @@ test('replace_playlist_tracks by the rows that are there writes nothing, so thei
     const before = structuredClone(playlist.rows);
     const args = { playlist_id, track_ids: former };
     assert.deepEqual(await relay.call('replace_playlist_tracks', args), {
-      ok: true,
-      playlist_id,
-      requested: former.length,
-      written: 0,
-      chunks: { total: 0, completed: 0 },
-      snapshot_id: null,
-      partial: false,
+      ...unwrittenShape(playlist_id, former.length),
       note: 'Nothing changed: the playlist has exactly these rows.',
     });
     assert.deepEqual(playlist.rows, before);
@@ -128,8 +122,7 @@ test('deduplicate_playlist without duplicates writes nothing', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     fill(playlist, tracks(relay, 60));
     assert.deepEqual(await relay.call('deduplicate_playlist', { playlist_id }), {
-      ...writtenShape(playlist, 0, 0),
-      snapshot_id: null,
+      ...unwrittenShape(playlist_id, 0),
       original_count: 60,
       resulting_count: 60,
       removed: [],

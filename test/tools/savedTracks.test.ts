@@ -27,6 +27,11 @@ const asked = (uris: readonly string[]) => `GET ${LIBRARY}/contains?uris=${uris.
 const requestsTo = ({ provider }: Relay, path: string) =>
   provider.requests.filter((request) => request.path === path).length;
 
+/** What a write to the library answers once everything is written. */
+function written(requested: number, count: number) {
+  return { ok: true, requested, written: requested, chunks: { total: count, completed: count } };
+}
+
 async function withProgress({ client }: Relay, name: string, args: Args) {
   const heard: unknown[] = [];
   const result = await client.callTool(
@@ -42,12 +47,7 @@ test('save_tracks saves in chunks of 40, in order, repeats included', () =>
     const fresh = unsaved(relay, 80);
     const uris = [...fresh, at(fresh, 0), at(before, 3)];
     const { answer, heard } = await withProgress(relay, 'save_tracks', { track_ids: uris });
-    assert.deepEqual(withoutChange(answer), {
-      ok: true,
-      requested: 82,
-      written: 82,
-      chunks: { total: 3, completed: 3 },
-    });
+    assert.deepEqual(withoutChange(answer), written(82, 3));
     assert.deepEqual(savedUris(relay), [...[...fresh].reverse(), ...before]);
     const distinct = uris.slice(0, 80);
     assert.deepEqual(sent(relay), [
@@ -100,12 +100,7 @@ test('IDs, URIs and links are accepted; 40 of them are one request without progr
       index % 3 === 0 ? id(uri) : index % 3 === 1 ? `https://open.spotify.com/track/${id(uri)}?si=x` : uri,
     );
     const { answer, heard } = await withProgress(relay, 'save_tracks', { track_ids });
-    assert.deepEqual(withoutChange(answer), {
-      ok: true,
-      requested: 40,
-      written: 40,
-      chunks: { total: 1, completed: 1 },
-    });
+    assert.deepEqual(withoutChange(answer), written(40, 1));
     assert.deepEqual(sent(relay), [asked(uris), chunkOf('PUT', uris)]);
     assert.deepEqual(heard, []);
   }));
@@ -122,19 +117,19 @@ for (const tool of ['save_tracks', 'remove_saved_tracks']) {
         const method = tool === 'save_tracks' ? 'PUT' : 'DELETE';
         const uris = tool === 'save_tracks' ? unsaved(relay, 100) : savedUris(relay).slice(0, 100);
         relay.provider.faults.add({ method, path: LIBRARY, skip, kind: 'status', status: 403 });
-        const written = skip * 40;
+        const done = skip * 40;
         const message = 'Spotify refuses this for the connected account or for this app.';
         const { details, ...failure } = failureOf(await relay.call(tool, { track_ids: uris }));
         assert.deepEqual(failure, {
           code: 'PARTIAL_WRITE',
-          message: `${written} of 100 written, then: ${message}`,
+          message: `${done} of 100 written, then: ${message}`,
           remedy: 'Send the same call again when the cause is fixed: it does the rest.',
         });
         assert.deepEqual(withoutChange(details), {
           ok: false,
           requested: 100,
-          written,
-          ...(method === 'DELETE' ? { removed: written, not_found: [] } : {}),
+          written: done,
+          ...(method === 'DELETE' ? { removed: done, not_found: [] } : {}),
           chunks: { total: 3, completed: skip },
           partial: true,
           error: { code: 'FORBIDDEN', message, outcome_unknown: false },
@@ -142,7 +137,7 @@ for (const tool of ['save_tracks', 'remove_saved_tracks']) {
         const saved = new Set(savedUris(relay));
         assert.deepEqual(
           uris.map((uri) => saved.has(uri)),
-          uris.map((_, index) => index < written === (method === 'PUT')),
+          uris.map((_, index) => index < done === (method === 'PUT')),
         );
         assert.equal(requestsTo(relay, LIBRARY), skip + 1);
       }));
@@ -192,12 +187,7 @@ for (const [what, rule] of lost) {
       const uris = unsaved(relay, 100);
       relay.provider.faults.add({ ...rule, method: 'PUT', path: LIBRARY, skip: 1 });
       const answer = await relay.call('save_tracks', { track_ids: uris });
-      assert.deepEqual(withoutChange(answer), {
-        ok: true,
-        requested: 100,
-        written: 100,
-        chunks: { total: 3, completed: 3 },
-      });
+      assert.deepEqual(withoutChange(answer), written(100, 3));
       assert.deepEqual(savedUris(relay), [...[...uris].reverse(), ...before]);
       assert.deepEqual(
         sent(relay).filter((line) => line.startsWith('PUT')),
