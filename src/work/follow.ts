@@ -70,14 +70,11 @@ function factsAfter(context: Context, work: Work, to: JobStatus, end: DriveEnd):
 
 const ELSEWHERE = otherAccount('This job', { next: '. The job then continues by itself.' });
 
-/** How long a work waits after a failure, and why. */
-export type Wait = Required<Pick<WorkFacts, 'runAfter' | 'reason' | 'failures'>>;
-
-/** @param end.failures number of failures of this class in a row */
+/** How long a work waits after a failure, and why. @param end.failures number of failures of this class in a row */
 export function waitAfter(
   { clock, random }: Pick<Context, 'clock' | 'random'>,
   { cause, failures }: { cause: RelayError; failures: number },
-): Wait {
+) {
   const facts = { failures, now: clock.now(), fraction: random.fraction() };
   const { until, reason } = pauseAfter(cause, facts);
   return { runAfter: until, reason, failures };
@@ -140,16 +137,11 @@ export function reached({ store }: Pick<Context, 'store'>, work: Work): Record<s
 export function closeCancelled({ store, clock }: Context, { seq }: Work): void {
   const work = reread(store, { seq });
   if (work.phase !== 'commit') return;
-  const { kind, outcome, sending, uncertain, playlistId, error } = work;
-  const isBegun = hasBody(store, seq);
+  const { kind, outcome, sending, uncertain, error } = work;
   const isLibrary = kindFacts(kind).isOfLibrary === true;
-  const isInDoubt = isBegun && (outcome === null || sending || (isLibrary && uncertain));
-  const result = {
-    ...(playlistId === null ? {} : { playlist_id: playlistId }),
-    written: countItems(store, work.seq).written,
-    ...(!isBegun || outcome === 'unchanged' ? {} : { change_id: work.id }),
-    ...(isInDoubt ? { outcome_unknown: true } : {}),
-  };
+  const isOpen = outcome === null || sending || (isLibrary && uncertain);
+  const isInDoubt = hasBody(store, seq) && isOpen;
+  const result = { ...reached({ store }, work), ...(isInDoubt ? { outcome_unknown: true } : {}) };
   // What the remedy of an earlier error names is refused from now on.
   setWork(store, seq, { result, error: error && { code: error.code, message: error.message } }, clock.now());
 }

@@ -10,30 +10,21 @@ import type { Work, WorkError } from '../store/tables/works.ts';
 export { type ItemRecord, type JobRecord, unresolvedOf } from '../domain/job.ts';
 
 export function jobRecord(store: Store, work: Work): JobRecord {
-  const { pending, resolved, ambiguous, unmatched, failed, skipped, passedOver, written } = countItems(
-    store,
-    work.seq,
-  );
+  const { skipped, passedOver, ...counts } = countItems(store, work.seq);
+  const { payload } = work;
   return {
     job_id: work.id,
     type: kindFacts(work.kind).job,
     status: work.status,
     phase: work.phase,
-    payload: work.payload,
+    payload,
     playlist_id: work.playlistId,
     // If the payload also has the ID of a playlist, `name` is not the name of that playlist.
-    ...(work.payload.name === undefined || work.payload.playlist_id !== undefined
-      ? {}
-      : { name: work.payload.name }),
+    ...(payload.playlist_id === undefined && payload.name !== undefined && { name: payload.name }),
     total_items: work.totalItems,
-    pending,
-    resolved,
-    ambiguous,
-    unmatched,
-    failed,
+    ...counts,
     skipped: passedOver,
     skipped_existing: skipped,
-    written,
     attempts: work.attempts,
     max_attempts: work.maxAttempts,
     run_after: isoOf(work.runAfter),

@@ -48,7 +48,6 @@ export function createLoop(context: SearchContext & { writes: Writes }) {
     lanes.push(lane().catch((error) => log.error({ err: error }, 'a lane has stopped')));
   }
 
-  /** The turns of a lane for works: one step of the next one that is due. */
   function worksIn(phase: JobPhase): Turn {
     let last = 0;
     return async () => {
@@ -111,12 +110,11 @@ export function createLoop(context: SearchContext & { writes: Writes }) {
     start() {
       for (const phase of LANES) addLane(worksIn(phase));
     },
-    /** Begins another lane. */
+    /** Begins another lane, for what is no work yet. */
     addLane,
     /** Tells the lanes that something has changed: a work was stored, resumed, committed or cancelled, or an account connected. */
     wake: waker.wake,
     release,
-    /** Releases all works, and starts no more steps. */
     async stop() {
       stopped = true;
       waker.wake();
@@ -133,7 +131,6 @@ const MAX_SLEEP_MS = 10 * 60_000;
 function createWaker(clock: Clock) {
   const sleepers = new Set<AbortController>();
   return {
-    /** Ends every sleep. */
     wake() {
       for (const sleeper of sleepers) sleeper.abort();
     },

@@ -54,25 +54,13 @@ export async function storeJob(context: Context, request: ListRequest): Promise<
 export async function storeItems(context: Context, request: ListRequest): Promise<Work> {
   const { store, clock, random } = context;
   const { items, type, payload, maxAttempts, askedBy, batch = null } = request;
-  const at = clock.now();
-  const work = insertWork(
-    store,
-    {
-      id: random.uuid(),
-      kind: kindOfJob(type),
-      account: getAccount(store)?.providerUserId ?? null,
-      playlistId: payload.playlist_id ?? null,
-      askedBy,
-      batch,
-      status: 'pending',
-      phase: 'resolve',
-      payload,
-      maxAttempts,
-      totalItems: items.length,
-    },
-    null,
-    at,
-  );
+  const target = {
+    account: getAccount(store)?.providerUserId ?? null,
+    playlistId: payload.playlist_id ?? null,
+  };
+  const asked = { kind: kindOfJob(type), payload, maxAttempts, askedBy, batch, totalItems: items.length };
+  const begun = { status: 'pending', phase: 'resolve' } as const;
+  const work = insertWork(store, { id: random.uuid(), ...target, ...asked, ...begun }, null, clock.now());
   const turn = createTurns();
   try {
     for (let from = 0; from < items.length; from += ROWS) {
@@ -106,12 +94,8 @@ export async function listWrite({ store, clock }: Context, work: Work, also: () 
   store.transaction(() => {
     const { seq, totalItems, startedAt } = reread(store, work);
     const items = totalItems === 0 ? itemsOf(store, work) : [];
-    setWork(
-      store,
-      seq,
-      { listed: true, startedAt: startedAt ?? now, totalItems: totalItems + items.length },
-      now,
-    );
+    const facts = { listed: true, startedAt: startedAt ?? now, totalItems: totalItems + items.length };
+    setWork(store, seq, facts, now);
     insertItems(store, seq, 0, items);
     // The write may have written some of these items already.
     if (items.length > 0) markNextWritten(store, seq, work.written);

@@ -28,22 +28,15 @@ export function holdWriting(store: Store, savedAt: number): number {
       // Any request may have been sent after the copy was made. With this mark, a resumed job looks first.
       if (listed) setWork(store, seq, { sending: true }, now);
       // An undo has to look for the effect, too.
-      else
-        setWork(
-          store,
-          seq,
-          { uncertain: true, sending: false, status: 'completed', outcome: 'partial', completedAt: now },
-          now,
-        );
+      else setWork(store, seq, { ...CUT, completedAt: now }, now);
     }
     // For SQLite, a negative limit means no limit.
-    const writing = listJobs(store, 0, -1).filter(
-      ({ phase, status }) => phase === 'commit' && MAY_GO_ON.has(status),
-    );
-    return writing.filter((work) => hold(store, work, savedAt)).length;
+    const jobs = listJobs(store, 0, -1).filter(({ phase }) => phase === 'commit');
+    return jobs.filter((work) => MAY_GO_ON.has(work.status) && hold(store, work, savedAt)).length;
   });
 }
 
+const CUT = { uncertain: true, sending: false, status: 'completed', outcome: 'partial' } as const;
 const MAY_GO_ON: ReadonlySet<Work['status']> = new Set(['waiting', 'committing']);
 
 /** Stops one job; true if it was. */

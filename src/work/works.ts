@@ -111,7 +111,6 @@ export function createWorks(
     throw wrongState(now(work), 'It has just changed.');
   }
 
-  /** The owner keeps the playlist as it is, so the job is over. */
   async function keepAsIs(work: Work): Promise<JobRecord> {
     const { seq, playlistId } = work;
     const present = playlistId === null ? null : (await rows.readFresh(playlistId, ALONE)).map(uriOf);
@@ -161,7 +160,6 @@ export function createWorks(
     return now(work);
   }
 
-  /** Lists as a job a write that continues without its caller. */
   async function list(work: Work, end: DriveEnd | null, isStopped: boolean): Promise<void> {
     await listWrite(context, work, () => end && followNow(context, work, end));
     await begun();
@@ -195,15 +193,12 @@ export function createWorks(
   }
 
   return {
-    /**
-     * Stores a list as a job. Also returns the fewest and the most requests that it takes. `mostRequests` is null if it depends on
-     * the length of the target.
-     */
+    /** Stores a list as a job. Also returns the fewest requests that it takes. */
     async create(request: ListRequest) {
-      const { least, most } = await estimateRequests(context.resolver, request);
+      const estimatedRequests = await estimateRequests(context.resolver, request);
       const work = await storeJob(context, request);
       await begun();
-      return { job: asJob(work), estimatedRequests: least, mostRequests: most };
+      return { job: asJob(work), estimatedRequests };
     },
     /** Looks up the list of a call. It is listed as a job only if it has to continue without its caller. */
     lookUp: createLookUp(context, loop.wake),
@@ -242,7 +237,6 @@ export function createWorks(
     },
     /** Jobs that are not over, failed ones included; newest first. */
     open: (limit: number): JobRecord[] => listJobs(store, 0, limit, 'open').map(asJob),
-    /** Jobs that are over, newest first. */
     over: (limit: number): JobRecord[] => listJobs(store, 0, limit, 'over').map(asJob),
     /** Drops the jobs that are over, except those whose last write may still take effect; returns how many. */
     clear: () => clearJobs(context),
@@ -322,9 +316,7 @@ export function createWorks(
       return now(work);
     },
     cancel,
-    /** Begins another lane of the loop, for what is no work yet. */
     addLane: loop.addLane,
-    /** Tells the lanes that something has changed. */
     wake: loop.wake,
     /** Tells that an account was connected: jobs that a login helps, or may help, continue. */
     loggedIn(): void {
@@ -352,10 +344,8 @@ export function createWorks(
 
 const ALONE: Call = { signal: NEVER, progress() {} };
 
-/** True if a person has to decide about a playlist that someone else changed during a write. */
 const inReview = ({ reviewRequired, status }: Work) => reviewRequired && status === 'failed';
 
-/** The facts of a job that are cleared when it is resumed. */
 const CLEARED: WorkFacts = {
   runAfter: null,
   reason: null,

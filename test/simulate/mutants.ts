@@ -47,8 +47,8 @@ src/work/write/writes.ts
     +return (async (change: () => Work, _undo: () => void) => store.transaction(change))(
 src/work/write/kinds.ts
   a replacement forgets the first row that was there
-    -return { former: { rows: former }, ops };
-    +return { former: { rows: former.slice(1) }, ops };
+    -return { former: { rows: former }, ops: isBegin
+    +return { former: { rows: former.slice(1) }, ops: isBegin
 src/work/write/undo.ts
   undo does not mind what others did
     -return { present: shown, left, isAsLeft: false, goal };

@@ -11,12 +11,7 @@ import type { Work } from '../../store/tables/works.ts';
 import type { LookedUp } from '../../work/resolve/lookUp.ts';
 import { planOf, rowsReached } from '../../work/write/progress.ts';
 import { outcomeUnknown } from '../../work/write/send.ts';
-import {
-  continuation,
-  type RunReport,
-  type WriteRequest,
-  type WriteResult,
-} from '../../work/write/writes.ts';
+import { namesOf, type RunReport, type WriteRequest, type WriteResult } from '../../work/write/writes.ts';
 import { askerOf } from '../asker.ts';
 import type { Services } from '../tool.ts';
 import { withUnknownTracks } from './unknownTracks.ts';
@@ -108,7 +103,7 @@ const WAIT_MS = 38_000;
 
 interface WriteOptions {
   list?: LookedUp;
-  /** True if entries of the list that Spotify refuses are left out. By default, one such entry refuses the request. */
+  /** True if entries that Spotify refuses are left out. By default, one such entry refuses the request. */
   isLenient?: boolean;
   /** What the tool itself tells of a write that has not finished. */
   told?(found: Found): Partial<Report>;
@@ -139,7 +134,7 @@ export async function carryOut(
   const asked = { ...request, ...(list && { work: list.seq }), askedBy: askerOf(services, call) };
   const spentMs = list ? clock.monotonic() - list.startedAt : 0;
   const ms = Math.max(1_000, WAIT_MS - spentMs);
-  const waiter = list ? (isLenient ? 'lenient_list' : 'list') : 'call';
+  const waiter = isLenient ? 'lenient_list' : list ? 'list' : 'call';
   const result = await writes.run(asked, call, { ms, for: waiter });
   if (result.kind === 'nothing_to_do')
     return { report: emptyReport(playlistId, request.requested), state: null, continues: false };
@@ -185,12 +180,11 @@ export async function write(...asked: Parameters<typeof carryOut>): Promise<Repo
 
 /** Why a write is not finished, and that it goes on by itself. */
 function noteOf({ work, cause }: Extract<WriteResult, { kind: 'listed' }>): string {
-  const { job_id } = continuation(work);
   const failureClass = cause && failureClassOf(cause);
   const isLogin = failureClass === 'login' || failureClass === 'account';
   const when = isLogin ? 'after the login, ' : '';
   const why = cause?.message ?? 'The write takes longer than a tool call may.';
-  return `${why} ${whatNext(work, job_id, when)} get_job_status follows it.`;
+  return `${why} ${whatNext(work, when)} get_job_status follows it.`;
 }
 
 /** The report of a call that wrote nothing. @param requests number of requests that the write would take */
@@ -223,11 +217,10 @@ function reportOf(
     chunks: work.kind === 'create' ? withoutCreation(requests) : requests,
     snapshot_id: work.snapshotId,
     partial: isOpen ? work.written > 0 : !ok,
-    ...(isOpen ? continuation(work) : { change_id: work.id }),
-    ...(error ? { error } : {}),
-    ...(work.goingBack && !isOpen
-      ? { rollback: { attempted: true, succeeded: work.outcome === 'rolled_back' } }
-      : {}),
+    ...(isOpen ? namesOf(work) : { change_id: work.id }),
+    ...(error && { error }),
+    ...(work.goingBack &&
+      !isOpen && { rollback: { attempted: true, succeeded: work.outcome === 'rolled_back' } }),
   };
 }
 
@@ -278,8 +271,10 @@ function remedyFor({ kind, id, goingBack, outcome }: Work, cause: RelayError): s
     : retryAfterSeconds === undefined
       ? 'when the cause is fixed'
       : `after ${waitWords(retryAfterSeconds)}`;
+  // Not every client has the tool.
+  const command = `relay undo ${shortId(id)}`;
   const undo = (what: string) =>
-    `{undo_change with change_id ${id}|relay undo ${shortId(id)}} ${what} ${when}.`;
+    `{undo_change with change_id ${id}, or |}{${command}|${command}}{,|} ${what} ${when}.`;
   if (goingBack && outcome !== 'rolled_back') return undo('brings back the missing rows');
   // The caller has no list from which to leave the track out.
   if (isUnknown && !kindFacts(kind).isListed) return remedyValue ?? '';
@@ -291,18 +286,15 @@ function remedyFor({ kind, id, goingBack, outcome }: Work, cause: RelayError): s
 }
 
 function stoppedError(work: Work, report: Partial<Report>): RelayError {
-  const facts = continuation(work);
-  const { requested, written } = report;
-  return new RelayError(
-    'SHUTTING_DOWN',
-    `${written} of ${requested} written so far. The server is stopping. The write continues after the next start.`,
-    { remedy: whatNext(work, facts.job_id), details: { ...report, ...facts } },
-  );
+  const soFar = `${report.written} of ${report.requested} written so far.`;
+  const message = `${soFar} The server is stopping. The write continues after the next start.`;
+  const details = { ...report, ...namesOf(work) };
+  return new RelayError('SHUTTING_DOWN', message, { remedy: whatNext(work), details });
 }
 
 /** @param when when the job continues, such as `after the login, `; by default soon */
-function whatNext(work: Work, jobId: string, when = ''): string {
-  return work.goingBack
-    ? `Do not send it again yet: ${when}job ${jobId} brings back by itself what was there before.`
-    : `Do not send it again: ${when}job ${jobId} writes the rest by itself.`;
+function whatNext({ id, goingBack }: Work, when = ''): string {
+  return goingBack
+    ? `Do not send it again yet: ${when}job ${id} brings back by itself what was there before.`
+    : `Do not send it again: ${when}job ${id} writes the rest by itself.`;
 }

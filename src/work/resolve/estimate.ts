@@ -11,20 +11,11 @@ import { mostSearches } from './search.ts';
 
 type Knowing = Pick<Resolver, 'knows'>;
 
-/** The fewest and the most requests, unless some fail. */
-interface Range<Most = number> {
-  least: number;
-  most: Most;
-}
-
 /**
  * The searches for the songs of a list, and the keys of those that are remembered. The first search may find a song; one that is
  * misspelled or missing takes a second one. An album and a recording code may each take one more.
  */
-export async function searchesFor(
-  resolver: Knowing,
-  items: readonly NewItem[],
-): Promise<Range & { known: ReadonlySet<string> }> {
+export async function searchesFor(resolver: Knowing, items: readonly NewItem[]) {
   const queries = new Map<string, TrackQuery>();
   for (const { key, status, input } of items)
     if (key !== null && status === 'pending') queries.set(key, input as TrackQuery);
@@ -42,26 +33,19 @@ export async function searchesFor(
   return { ...searches, known };
 }
 
-/**
- * Adds up the searches, the reads of the target, and the writes. The fewest: the target's rows fit into one page. `most` is null
- * if it depends on the length of the target.
- */
+/** The fewest requests: the searches, the reads of the target if its rows fit into one page, and the writes. */
 export async function estimateRequests(
   resolver: Knowing,
   { type, items, payload }: ListRequest,
-): Promise<Range<number | null>> {
-  const { least: searches, most: mostSearched } = await searchesFor(resolver, items);
-  if (payload.dry_run) return { least: searches, most: mostSearched };
+): Promise<number> {
+  const { least } = await searchesFor(resolver, items);
+  if (payload.dry_run) return least;
   const written = payload.skip_duplicates
     ? new Set(items.map(({ key, uri }) => uri ?? key)).size
     : items.length;
   const isLibrary = type === 'save_tracks' || type === 'remove_saved_tracks';
   const writes = Math.ceil(written / (isLibrary ? TRACKS_PER_REQUEST : ROWS_PER_REQUEST));
-  const rest = writes + READS[type](written);
-  // The first page of a long list tells how many rows it has; its last rows take another request.
-  const end = type === 'add_to_playlist' ? 1 : 0;
-  const isBounded = !READS_ALL.has(type) && !(type === 'add_to_playlist' && payload.skip_existing);
-  return { least: searches + rest, most: isBounded ? mostSearched + rest + end : null };
+  return least + writes + READS[type](written);
 }
 
 /** The fewest requests for reading, by type of job and number of items. */
@@ -72,6 +56,3 @@ const READS: Record<BulkJobType, (items: number) => number> = {
   save_tracks: () => 0,
   remove_saved_tracks: (items) => Math.ceil(items / TRACKS_PER_REQUEST),
 };
-
-/** Types of jobs that first read everything in the target, 50 rows per request, so that it can be brought back. */
-const READS_ALL: ReadonlySet<BulkJobType> = new Set(['replace_playlist', 'remove_saved_tracks']);

@@ -262,7 +262,7 @@ const MAX_UNKNOWN = 6;
 /** In the middle of a write, a caller waits for a limit of at most this many seconds. */
 const PATIENCE_SECONDS = 5;
 /** Operations from which an entry that Spotify refuses can be left out. */
-const LISTED: ReadonlySet<ChangeOp['op']> = new Set(['append', 'put', 'save', 'unsave']);
+const LISTED: ReadonlySet<ChangeOp['op']> = new Set(['append', 'insert', 'put', 'save', 'unsave']);
 
 /** What follows if a request was refused, or certainly not sent. */
 async function refused(run: Run, op: ChangeOp, error: RelayError): Promise<DriveEnd | null> {
@@ -364,9 +364,9 @@ async function finish(run: Run): Promise<DriveEnd> {
 }
 
 /** Maximum number of refused entries to leave out; after that, each refusal spends an attempt. */
-const MAX_REFUSED = 20;
+const MAX_REFUSED = 100;
 
-type Listed = Extract<ChangeOp, { op: 'append' | 'put' | 'save' | 'unsave' }>;
+type Listed = Extract<ChangeOp, { op: 'append' | 'insert' | 'put' | 'save' | 'unsave' }>;
 
 /** One entry that Spotify does not know must not block the others: the request is halved until that entry is alone. */
 async function leaveOut(
@@ -378,8 +378,9 @@ async function leaveOut(
   const [before, after] = [plan.ops.slice(0, work.step), plan.ops.slice(work.step + 1)];
   if (op.uris.length > 1) {
     const half = Math.ceil(op.uris.length / 2);
-    const rest = { op: op.op === 'put' ? ('append' as const) : op.op, uris: op.uris.slice(half) };
-    const halves = [{ ...op, uris: op.uris.slice(0, half) }, rest];
+    const second = op.op === 'insert' ? { ...op, at: op.at + half } : op;
+    const rest = { ...second, op: op.op === 'put' ? 'append' : op.op, uris: op.uris.slice(half) };
+    const halves = [{ ...op, uris: op.uris.slice(0, half) }, rest as Listed];
     await takeBody(run, withOps(body, [...before, ...halves, ...after]));
     return 'left_out';
   }
@@ -394,7 +395,10 @@ async function leaveOut(
   const [next, ...others] = after;
   if (op.op === 'put' && next?.op !== 'append') return 'none_left';
   const rest =
-    op.op === 'put' && next?.op === 'append' ? [{ ...next, op: 'put' as const }, ...others] : after;
+    op.op === 'put' && next?.op === 'append'
+      ? [{ ...next, op: 'put' as const }, ...others]
+      : // The rows after the one that is left out come one place earlier.
+        after.map((one) => (op.op === 'insert' && one.op === 'insert' ? { ...one, at: one.at - 1 } : one));
   run.failures = { ...run.failures, count: 0 };
   const isCounted = op.op !== 'unsave' || body.former.saved?.includes(uri) === true;
   const requested = Math.max(0, work.requested - (isCounted ? 1 : 0));

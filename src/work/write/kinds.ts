@@ -1,7 +1,7 @@
 /** The kinds of changes that tools and jobs ask for: what each reads before it writes, and its operations. */
 
 import { chunk, counted } from '../../base/lists.ts';
-import type { ChangeOp, DetailValues } from '../../domain/change.ts';
+import type { ChangeKind, ChangeOp, DetailValues } from '../../domain/change.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { isEpisodeUri } from '../../domain/ids.ts';
 import { sameRows, uriOf } from '../../domain/rows.ts';
@@ -20,22 +20,23 @@ import { LATEST_EFFECT_MS, waitForEffects, writesWithin } from './times.ts';
 import type { WriteRequest } from './writes.ts';
 
 type Request = Omit<WriteRequest, 'askedBy'>;
+type Reading = Pick<Planning, 'rows'>;
+
+function request(
+  kind: ChangeKind,
+  playlistId: string | null,
+  requested: number,
+  prepare: Request['prepare'],
+): Request {
+  return { kind, playlistId, requested, prepare };
+}
 
 /** Appends rows in order, after reading the first and last rows of the playlist. */
-export function addRows(
-  { rows }: Pick<Planning, 'rows'>,
-  playlistId: string,
-  uris: readonly string[],
-): Request {
-  return {
-    kind: 'add',
-    playlistId,
-    requested: uris.length,
-    async prepare(call) {
-      const former = await rows.readTail(playlistId, call);
-      return { former: { rows: former }, ops: [{ op: 'append', uris }] };
-    },
-  };
+export function addRows({ rows }: Reading, playlistId: string, uris: readonly string[]): Request {
+  return request('add', playlistId, uris.length, async (call) => {
+    const former = await rows.readTail(playlistId, call);
+    return { former: { rows: former }, ops: [{ op: 'append', uris }] };
+  });
 }
 
 /**
@@ -44,49 +45,43 @@ export function addRows(
  * @param missing returns the rows to append, from the rows that are there
  */
 export function addMissing(
-  context: Planning,
+  { rows }: Reading,
   playlistId: string,
   requested: number,
   missing: (held: readonly Item[]) => Promise<readonly string[]>,
 ): Request {
-  return {
-    kind: 'add',
-    playlistId,
-    requested,
-    async prepare(call) {
-      const items = await context.rows.readSettled(playlistId, call);
-      const uris = await missing(items);
-      if (uris.length === 0) return null;
-      return { requested: uris.length, former: { rows: items.map(uriOf) }, ops: [{ op: 'append', uris }] };
-    },
-  };
+  return request('add', playlistId, requested, async (call) => {
+    const items = await rows.readSettled(playlistId, call);
+    const uris = await missing(items);
+    if (uris.length === 0) return null;
+    return { requested: uris.length, former: { rows: items.map(uriOf) }, ops: [{ op: 'append', uris }] };
+  });
 }
 
 /** Removes every occurrence of each URI that is there. If none is there, there is nothing to do. */
 export function removeRows(context: Planning, playlistId: string, uris: readonly string[]): Request {
-  return {
-    kind: 'remove',
-    playlistId,
-    requested: uris.length,
-    async prepare(call) {
-      const items = await context.rows.readSettled(playlistId, call);
-      const shownAs = await shownNames(context, items, uris, call);
-      const there = [...new Set(uris)].filter((uri) => shownAs.has(uri));
-      if (there.length === 0) return null;
-      // Spotify removes a row by the URI that it was added with, but may show another one. Sending both does no harm.
-      const original = new Map(items.map((item) => [uriOf(item), item.linked_from]));
-      const sent = there.flatMap((uri) => {
-        const shown = shownAs.get(uri) ?? uri;
-        return [shown, original.get(shown) ?? (isEpisodeUri(shown) ? shown : uri)];
-      });
-      const ops = chunk([...new Set(sent)], ROWS_PER_REQUEST).map((part) => ({
-        op: 'remove' as const,
-        uris: part,
-      }));
-      const notes = { shownAs: Object.fromEntries([...shownAs].filter(([uri, shown]) => uri !== shown)) };
-      return { requested: there.length, former: { rows: items.map(uriOf) }, ops, notes };
-    },
-  };
+  return request('remove', playlistId, uris.length, async (call) => {
+    const items = await context.rows.readSettled(playlistId, call);
+    const shownAs = await shownNames(context, items, uris, call);
+    const there = [...new Set(uris)].filter((uri) => shownAs.has(uri));
+    if (there.length === 0) return null;
+    const original = new Map(items.map((item) => [uriOf(item), item.linked_from]));
+    const sent = there.flatMap((uri) => {
+      const shown = shownAs.get(uri) ?? uri;
+      return [shown, original.get(shown) ?? (isEpisodeUri(shown) ? shown : uri)];
+    });
+    const notes = { shownAs: Object.fromEntries([...shownAs].filter(([uri, shown]) => uri !== shown)) };
+    const former = { rows: items.map(uriOf) };
+    return { requested: there.length, former, ops: removals(sent), notes };
+  });
+}
+
+/**
+ * The requests of a removal. Spotify removes a row by the URI that it was added with, but may show another one: naming both does
+ * no harm.
+ */
+function removals(uris: readonly string[]): ChangeOp[] {
+  return chunk([...new Set(uris)], ROWS_PER_REQUEST).map((part) => ({ op: 'remove', uris: part }));
 }
 
 const TRACK = 'spotify:track:';
@@ -126,24 +121,16 @@ export interface Move {
   snapshot?: string | undefined;
 }
 
-/**
- * Moves rows. First reads the range from their old place to their new one. If the rows are already in the new place, nothing is
- * done.
- */
-export function moveRows({ rows }: Pick<Planning, 'rows'>, playlistId: string, move: Move): Request {
-  return {
-    kind: 'reorder',
-    playlistId,
-    requested: move.length,
-    async prepare(call) {
-      const { start, length, before } = move;
-      const former = (await rows.readSettled(playlistId, call)).map(uriOf);
-      const isThere = before >= start && before <= start + length;
-      if (Math.max(start + length, before) > former.length) throw beyondEnd(former.length);
-      if (isThere || isSame(former, move)) return null;
-      return { former: { rows: former }, ops: [{ op: 'move', ...move }] };
-    },
-  };
+/** Moves rows. If they are already in the new place, nothing is done. */
+export function moveRows({ rows }: Reading, playlistId: string, move: Move): Request {
+  return request('reorder', playlistId, move.length, async (call) => {
+    const { start, length, before } = move;
+    const former = (await rows.readSettled(playlistId, call)).map(uriOf);
+    const isThere = before >= start && before <= start + length;
+    if (Math.max(start + length, before) > former.length) throw beyondEnd(former.length);
+    if (isThere || isSame(former, move)) return null;
+    return { former: { rows: former }, ops: [{ op: 'move', ...move }] };
+  });
 }
 
 /** True if the rows that are there look the same after the move. */
@@ -163,28 +150,17 @@ function beyondEnd(rows: number): RelayError {
  * Replaces all rows. If they are the same already, there is nothing to do: writing them again would lose their dates.
  * @throws RelayError from `prepare`: `UNSUPPORTED_ITEMS` if the rows could not be restored
  */
-export function replaceRows(
-  { rows }: Pick<Planning, 'rows'>,
-  playlistId: string,
-  uris: readonly string[],
-): Request {
-  return {
-    kind: 'replace',
-    playlistId,
-    requested: uris.length,
-    async prepare(call) {
-      return planSteadily(rows, playlistId, call, (items) => {
-        const former = restorableUris(items);
-        if (sameRows(former, uris)) return null;
-        // A request that changes nothing could not be told from one that had no effect.
-        const isBegin = former.length > 0 && sameRows(former, uris.slice(0, former.length));
-        const ops: ChangeOp[] = isBegin
-          ? [{ op: 'append', uris: uris.slice(former.length) }]
-          : replaceOps(uris);
-        return { former: { rows: former }, ops };
-      });
-    },
-  };
+export function replaceRows({ rows }: Reading, playlistId: string, uris: readonly string[]): Request {
+  return request('replace', playlistId, uris.length, (call) =>
+    planSteadily(rows, playlistId, call, (items) => {
+      const former = restorableUris(items);
+      if (sameRows(former, uris)) return null;
+      // A request that changes nothing could not be told from one that had no effect.
+      const isBegin = former.length > 0 && sameRows(former, uris.slice(0, former.length));
+      const rest = uris.slice(former.length);
+      return { former: { rows: former }, ops: isBegin ? [{ op: 'append', uris: rest }] : replaceOps(uris) };
+    }),
+  );
 }
 
 /**
@@ -205,65 +181,41 @@ interface Revision {
  * @throws RelayError from `prepare`: `UNSUPPORTED_ITEMS` if Spotify offers no way to write the rows
  */
 export function reviseRows(
-  { rows }: Pick<Planning, 'rows'>,
+  { rows }: Reading,
   kind: 'restore' | 'keep' | 'edit',
   playlistId: string,
   decide: (items: readonly Item[]) => Revision | null | Promise<Revision | null>,
 ): Request {
-  return {
-    kind,
-    playlistId,
-    requested: 0,
-    async prepare(call) {
-      return planSteadily(rows, playlistId, call, async (items) => {
-        const revision = await decide(items);
-        if (revision === null) return null;
-        const planned = planRows(revision.present, revision.wanted);
-        if (planned === null)
-          throw unwritable(revision.wanted, 'Nothing was changed. Remove or move these rows in Spotify.');
-        const requested = planned.reduce((sum, op) => sum + entryCount(op), 0);
-        const linked = items.flatMap(
-          (item): Array<[string, string]> => (item.linked_from ? [[uriOf(item), item.linked_from]] : []),
-        );
-        const ops = withOriginals(planned, new Map([...revision.originals, ...linked]));
-        return ops.length === 0 ? null : { requested, former: { rows: revision.present }, ops };
-      });
-    },
-  };
+  return request(kind, playlistId, 0, (call) =>
+    planSteadily(rows, playlistId, call, async (items) => {
+      const revision = await decide(items);
+      if (revision === null) return null;
+      const planned = planRows(revision.present, revision.wanted);
+      if (planned === null)
+        throw unwritable(revision.wanted, 'Nothing was changed. Remove or move these rows in Spotify.');
+      const requested = planned.reduce((sum, op) => sum + entryCount(op), 0);
+      const originals = new Map(revision.originals);
+      for (const item of items) if (item.linked_from) originals.set(uriOf(item), item.linked_from);
+      const ops = planned.flatMap((op) =>
+        op.op === 'remove' ? removals(op.uris.flatMap((uri) => [uri, originals.get(uri) ?? uri])) : [op],
+      );
+      return ops.length === 0 ? null : { requested, former: { rows: revision.present }, ops };
+    }),
+  );
 }
 
-/** Adds to each removal the URI that a row was added with, if the list shows another one. Naming both does no harm. */
-function withOriginals(ops: readonly ChangeOp[], originals: ReadonlyMap<string, string>): ChangeOp[] {
-  if (originals.size === 0) return [...ops];
-  return ops.flatMap((op): ChangeOp[] => {
-    if (op.op !== 'remove') return [op];
-    const uris = op.uris.flatMap((uri) => [uri, originals.get(uri) ?? uri]);
-    return chunk([...new Set(uris)], ROWS_PER_REQUEST).map((part) => ({ ...op, uris: part }));
-  });
-}
-
-/**
- * Removes repeated rows.
- * @param read returns what the playlist holds, and which of these rows stay. Called in the change's turn, so nothing else of relay
- *   writes meanwhile
- */
+/** Removes repeated rows. @param read returns what the playlist holds, and which of these rows stay */
 export function deduplicateRows(
   playlistId: string,
   read: () => Promise<{ former: readonly string[]; kept: readonly string[] }>,
 ): Request {
-  return {
-    kind: 'deduplicate',
-    playlistId,
-    requested: 0,
-    async prepare() {
-      const { former, kept } = await read();
-      const ops = planRows(former, kept);
-      if (ops === null) throw unwritable(former, MOVES_UNWRITABLE);
-      return ops.length === 0
-        ? null
-        : { requested: former.length - kept.length, former: { rows: former }, ops };
-    },
-  };
+  return request('deduplicate', playlistId, 0, async () => {
+    const { former, kept } = await read();
+    const ops = planRows(former, kept);
+    if (ops === null) throw unwritable(former, MOVES_UNWRITABLE);
+    const requested = former.length - kept.length;
+    return ops.length === 0 ? null : { requested, former: { rows: former }, ops };
+  });
 }
 
 const MOVES_UNWRITABLE =
@@ -278,21 +230,11 @@ export function makePlaylist(
   details: DetailValues & { name: string },
   uris: readonly string[],
 ): Request {
-  return {
-    kind: 'create',
-    playlistId: null,
-    requested: uris.length,
-    async prepare(call) {
-      const known = (await playlistsNamed(context, details.name, call.account ?? null, call)).map(
-        ({ id }) => id,
-      );
-      const create: ChangeOp = { op: 'create', details, known };
-      return {
-        former: { rows: [] },
-        ops: uris.length === 0 ? [create] : [create, { op: 'append', uris }],
-      };
-    },
-  };
+  return request('create', null, uris.length, async (call) => {
+    const known = await playlistsNamed(context, details.name, call.account ?? null, call);
+    const create: ChangeOp = { op: 'create', details, known: known.map(({ id }) => id) };
+    return { former: { rows: [] }, ops: uris.length === 0 ? [create] : [create, { op: 'append', uris }] };
+  });
 }
 
 /**
@@ -305,36 +247,28 @@ export function changeDetails(
   set: DetailValues,
   check: (sharing: Pick<DetailValues, 'public' | 'collaborative'>) => void = () => {},
 ): Request {
-  return {
-    kind: 'details',
-    playlistId,
-    requested: Object.values(set).filter((value) => value !== undefined).length,
-    async prepare(call) {
-      const read = await readDetails(
-        context,
-        playlistId,
-        { ...set, public: true, collaborative: true },
-        call,
-      );
-      check({
-        public: set.public ?? read.public,
-        collaborative: set.collaborative ?? read.collaborative,
-      });
-      const isSet = ([field]: [string, unknown]) => set[field as keyof DetailValues] !== undefined;
-      const details = Object.fromEntries(Object.entries(read).filter(isSet));
-      // Spotify does not report `public` reliably, so it is always sent.
-      const isSame = ([field, value]: [string, unknown]) =>
-        value === undefined || (field !== 'public' && details[field] === value);
-      // After a lost answer, Spotify may still show the values from before the write.
-      const recent = writesWithin(context, playlistId, REMEMBER_MS);
-      const isInDoubt = recent.some(({ uncertain, sending }) => uncertain || sending);
-      if (!isInDoubt && Object.entries(set).every(isSame)) return null;
-      return { former: { details }, ops: [{ op: 'details', set }] };
-    },
-  };
+  const requested = Object.values(set).filter((value) => value !== undefined).length;
+  return request('details', playlistId, requested, async (call) => {
+    const fields = { ...set, public: true, collaborative: true };
+    const read = await readDetails(context, playlistId, fields, call);
+    check({
+      public: set.public ?? read.public,
+      collaborative: set.collaborative ?? read.collaborative,
+    });
+    const isSet = ([field]: [string, unknown]) => set[field as keyof DetailValues] !== undefined;
+    const details = Object.fromEntries(Object.entries(read).filter(isSet));
+    // Spotify does not report `public` reliably, so it is always sent.
+    const isSame = ([field, value]: [string, unknown]) =>
+      value === undefined || (field !== 'public' && details[field] === value);
+    // After a lost answer, Spotify may still show the values from before the write.
+    const recent = writesWithin(context, playlistId, REMEMBER_MS);
+    const isInDoubt = recent.some(({ uncertain, sending }) => uncertain || sending);
+    if (!isInDoubt && Object.entries(set).every(isSame)) return null;
+    return { former: { details }, ops: [{ op: 'details', set }] };
+  });
 }
 
-/** Number of readings of a list that does not stay the same, before it counts as being edited right now. */
+/** Readings of a list that does not stay the same, before it counts as being edited right now. */
 const MAX_READINGS = 4;
 
 /**
@@ -371,16 +305,11 @@ export async function readDetails(
   call: Call,
 ): Promise<DetailValues> {
   const { provider, store } = context;
-  const details: Record<string, unknown> = {
-    ...detailsOf(await getPlaylist(provider, playlistId, call), fields),
-  };
+  const details = detailsOf(await getPlaylist(provider, playlistId, call), fields);
   /** By field: the values that relay has found and set, oldest first. If Spotify shows one of them, the last one counts. */
   const own = new Map<string, unknown[]>();
-  for (const { seq, step: reached, uncertain } of writesWithin(
-    context,
-    playlistId,
-    REMEMBER_MS,
-  ).toReversed()) {
+  const recent = writesWithin(context, playlistId, REMEMBER_MS).toReversed();
+  for (const { seq, step: reached, uncertain } of recent) {
     // Nobody knows which of its values such a write left, so what is read now counts.
     if (uncertain) own.clear();
     const { former, ops } = getBody(store, seq);
@@ -395,22 +324,17 @@ export async function readDetails(
 }
 
 /** The details of a playlist that `fields` names, without those that Spotify does not report. */
-function detailsOf(
-  { name, description, public: isPublic, collaborative }: Playlist,
-  fields: DetailValues,
-): DetailValues {
-  return {
-    ...(fields.name === undefined ? {} : { name }),
-    ...(fields.description === undefined ? {} : { description: description ?? '' }),
-    ...(fields.public === undefined || isPublic === null ? {} : { public: isPublic }),
-    ...(fields.collaborative === undefined || collaborative === null ? {} : { collaborative }),
-  };
+function detailsOf(playlist: Playlist, fields: DetailValues): Record<string, unknown> {
+  const { name, description, public: isPublic, collaborative } = playlist;
+  const shown = { name, description: description ?? '', public: isPublic, collaborative };
+  const isAsked = ([field, value]: [string, unknown]) =>
+    fields[field as keyof DetailValues] !== undefined && value !== null;
+  return Object.fromEntries(Object.entries(shown).filter(isAsked));
 }
 
 /** Takes a playlist off the account's list; its rows stay. */
 export function unfollow(playlistId: string): Request {
-  const prepare = async () => ({ former: {}, ops: [{ op: 'unfollow' as const }] });
-  return { kind: 'delete', playlistId, requested: 1, prepare };
+  return request('delete', playlistId, 1, async () => ({ former: {}, ops: [{ op: 'unfollow' }] }));
 }
 
 /** Saves tracks or albums. First reads which of them are saved, so that an undo can take out the others. */
@@ -419,15 +343,10 @@ export function saveTracks(
   uris: readonly string[],
   kind: 'save' | 'save_albums' = 'save',
 ): Request {
-  return {
-    kind,
-    playlistId: null,
-    requested: uris.length,
-    async prepare(call) {
-      const saved = [...(await savedOf(context, uris, call))];
-      return { former: { saved }, ops: [{ op: 'save', uris }] };
-    },
-  };
+  return request(kind, null, uris.length, async (call) => {
+    const saved = [...(await savedOf(context, uris, call))];
+    return { former: { saved }, ops: [{ op: 'save', uris }] };
+  });
 }
 
 /**
@@ -440,18 +359,13 @@ export function unsaveTracks(
   sent: 'saved' | 'all' = 'saved',
   kind: 'unsave' | 'unsave_albums' = 'unsave',
 ): Request {
-  return {
-    kind,
-    playlistId: null,
-    requested: uris.length,
-    async prepare(call) {
-      const held = await savedOf(context, uris, call);
-      const saved = [...new Set(uris)].filter((uri) => held.has(uri));
-      if (saved.length === 0) return null;
-      const ops = [{ op: 'unsave' as const, uris: sent === 'all' ? uris : saved }];
-      return { requested: saved.length, former: { saved }, ops };
-    },
-  };
+  return request(kind, null, uris.length, async (call) => {
+    const held = await savedOf(context, uris, call);
+    const saved = [...new Set(uris)].filter((uri) => held.has(uri));
+    if (saved.length === 0) return null;
+    const ops: ChangeOp[] = [{ op: 'unsave', uris: sent === 'all' ? uris : saved }];
+    return { requested: saved.length, former: { saved }, ops };
+  });
 }
 
 /** Waits until earlier writes to any of these saved tracks whose answers were lost can no longer take effect. */
@@ -489,17 +403,11 @@ async function savedOf(context: Waiting, uris: readonly string[], call: Call): P
  */
 export function restorableUris(items: readonly Item[]): string[] {
   const lost = items.filter((item) => item.is_local || !isWritable(uriOf(item)));
-  if (lost.length > 0) {
-    const positions = lost.map((item) => item.position);
-    throw new RelayError(
-      'UNSUPPORTED_ITEMS',
-      `${lost.length} of ${items.length} rows are local files or no longer offered by Spotify, and could not be restored if this failed.`,
-      {
-        remedy:
-          'Nothing was changed. Put the songs into a new playlist{ (create_playlist_from_tracks)|}, or remove these rows in Spotify.',
-        details: { positions: positions.slice(0, 100), count: lost.length },
-      },
-    );
-  }
-  return items.map(uriOf);
+  if (lost.length === 0) return items.map(uriOf);
+  const what = `${lost.length} of ${items.length} rows are local files or no longer offered by Spotify`;
+  throw new RelayError('UNSUPPORTED_ITEMS', `${what}, and could not be restored if this failed.`, {
+    remedy:
+      'Nothing was changed. Put the songs into a new playlist{ (create_playlist_from_tracks)|}, or remove these rows in Spotify.',
+    details: { positions: lost.slice(0, 100).map(({ position }) => position), count: lost.length },
+  });
 }

@@ -17,7 +17,7 @@ import {
 } from '../../store/tables/works.ts';
 import { errorFacts, reread, type WorkContext } from '../record.ts';
 import { rowsConflict } from './review.ts';
-import { entriesOf, entryCount, onlyAppends, requestsOf, rowsAt } from './states.ts';
+import { entriesOf, entryCount, onlyAppends, requestsOf, rowsAfter } from './states.ts';
 
 /** Who waits for a work: a call, a call with a list, or a call with a list from which refused entries are left out. */
 export type Waiter = 'call' | 'list' | 'lenient_list';
@@ -99,7 +99,7 @@ export function isUntouched({ work }: Pick<Run, 'work'>): boolean {
 
 /** The rows as far as the present plan certainly got. */
 export function rowsReached({ work, plan }: Pick<Run, 'work' | 'plan'>): readonly string[] {
-  return rowsAt(plan, work.step);
+  return rowsAfter(plan, work.step);
 }
 
 /** The former rows that a rollback did not bring back before it was given up, in order. */

@@ -2,6 +2,7 @@
 import { chunk } from '../../base/lists.ts';
 import type { ChangeOp } from '../../domain/change.ts';
 import { TRACKS_PER_REQUEST } from '../../provider/resources/savedTracks.ts';
+import type { Plan } from '../../store/tables/works.ts';
 
 /** The provider's limit for one request to `/playlists/{id}/items`. */
 export const ROWS_PER_REQUEST = 100;
@@ -35,12 +36,10 @@ export function entryCount(op: ChangeOp): number {
   return op.op === 'details' ? Object.values(op.set).filter((value) => value !== undefined).length : 1;
 }
 
-/** How many requests the operations take. */
 export function requestCount(ops: readonly ChangeOp[]): number {
   return requestsOf(ops).length;
 }
 
-/** The rows after one operation. An operation that does not touch rows leaves them as they are. */
 function applyOp(rows: readonly string[], op: ChangeOp): readonly string[] {
   switch (op.op) {
     case 'append':
@@ -73,24 +72,13 @@ export function moved<T>(
   return [...rest.slice(0, at), ...part, ...rest.slice(at)];
 }
 
-/** Rows, and operations to carry out on them. */
-export interface Work {
-  rows: readonly string[];
-  ops: readonly ChangeOp[];
-}
-
-/** The rows after the first `op` operations. */
-export function rowsAt({ rows, ops }: Work, op: number): readonly string[] {
+/** The rows after the operations of a plan, or after the first `op` of them. */
+export function rowsAfter({ rows, ops }: Plan, op = ops.length): readonly string[] {
   return ops.slice(0, op).reduce(applyOp, rows);
 }
 
-/** The rows after all operations. */
-export function rowsAfter({ rows, ops }: Work): readonly string[] {
-  return ops.reduce(applyOp, rows);
-}
-
 /** The rows before the first operation and after each of the first `op` ones. */
-export function statesUntil({ rows, ops }: Work, op: number): Array<readonly string[]> {
+export function statesUntil({ rows, ops }: Plan, op: number): Array<readonly string[]> {
   const states = [rows];
   for (const one of ops.slice(0, op)) states.push(applyOp(states.at(-1) ?? [], one));
   return states;

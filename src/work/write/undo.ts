@@ -14,7 +14,7 @@ import { asExpected } from './look.ts';
 import { isWritable, planRows, replaceOps, unwritable } from './plan.ts';
 import { planOf, rowsReached } from './progress.ts';
 import { rowsConflict } from './review.ts';
-import { onlyAppends, placesOf, rowsAfter, rowsAt, writesRows } from './states.ts';
+import { onlyAppends, placesOf, rowsAfter, writesRows } from './states.ts';
 import type { Prepared } from './writes.ts';
 
 /** How a work is undone, and what a person is told about it. */
@@ -45,14 +45,13 @@ export async function planUndo(context: Planning, work: Work, force: boolean, ca
     case 'unfollow':
       return plain(
         body.ops.map((op) => ({ ...op, op: first.op === 'follow' ? 'unfollow' : 'follow' }) as ChangeOp),
-        {},
       );
     case 'create':
       if (work.playlistId === null && (work.sending || work.uncertain))
         throw unknownPlaylist(first.details.name);
-      if (work.playlistId === null) return plain([], {});
+      if (work.playlistId === null) return plain([]);
       if (!force) await presentRows(context, work, body, call);
-      return plain([{ op: 'unfollow' }], {});
+      return plain([{ op: 'unfollow' }]);
     default:
       return undoRows(context, work, body, force, call);
   }
@@ -76,16 +75,13 @@ export async function planTogether(
       if (versions.get(work.playlistId ?? '') !== work.snapshotId)
         await presentRows(context, work, getBody(context.store, work.seq), call);
   }
-  return plain(
-    works.map(({ playlistId }) => ({ op: 'unfollow', playlist: playlistId ?? '' })),
-    {},
-  );
+  return plain(works.map(({ playlistId }) => ({ op: 'unfollow', playlist: playlistId ?? '' })));
 }
 
 /** An account can have about 11,000 playlists. */
 const MOST_OTHERS = 12_000;
 
-function plain(ops: readonly ChangeOp[], former: Former): UndoPlan {
+function plain(ops: readonly ChangeOp[], former: Former = {}): UndoPlan {
   return { former, ops, rewritten: 0, lost: [] };
 }
 
@@ -129,16 +125,13 @@ async function undoDetails(
     const sets = (op: ChangeOp) =>
       op.op === 'details' && differing.some((field) => op.set[field] !== undefined);
     const later = writtenSince(context.store, work, sets);
-    throw new RelayError(
-      'CONFLICT',
-      `Someone changed the ${differing.join(' and ')} of the playlist since.`,
-      {
-        remedy: later
-          ? undoFirst(later, 'what was there before this change comes back')
-          : withForce('what was there before this change.'),
-        details: { expected: wanted, present, former: before },
-      },
-    );
+    const what = `Someone changed the ${differing.join(' and ')} of the playlist since.`;
+    throw new RelayError('CONFLICT', what, {
+      remedy: later
+        ? undoFirst(later, 'what was there before this change comes back')
+        : withForce('what was there before this change.'),
+      details: { expected: wanted, present, former: before },
+    });
   }
   const { description, ...others } = before;
   const back: ChangeOp[] = [];
@@ -183,24 +176,11 @@ function unknownDetails(fields: readonly string[]): RelayError {
   });
 }
 
-interface Compared {
-  /** The rows that are there, under the IDs that they were written with. */
-  present: readonly string[];
-  /** The rows that the work left there, or an undo of it that stopped part-way. */
-  left: readonly string[];
-  isAsLeft: boolean;
-  /** The rows that such an undo was to bring back; null without one. */
-  goal: readonly string[] | null;
-}
-
-/** Compares the rows that are there with those that the work, or an undo that stopped part-way, left there. */
-async function compared(
-  context: Planning,
-  work: Work,
-  body: Body,
-  items: readonly Item[],
-  call: Call,
-): Promise<Compared> {
+/**
+ * Compares the rows that are there (`present`, under the IDs that they were written with) with those that the work, or an undo of
+ * it that stopped part-way, left there. `goal` has the rows that such an undo was to bring back.
+ */
+async function compared(context: Planning, work: Work, body: Body, items: readonly Item[], call: Call) {
   const { store } = context;
   const [undo] = partialUndos(store, work.seq);
   const last = undo ?? work;
@@ -209,7 +189,7 @@ async function compared(
   const goal = undoBody ? rowsAfter({ rows: undoBody.former.rows ?? [], ops: undoBody.ops }) : null;
   const shown = items.map(uriOf);
   const states = [rowsReached({ work: last, plan })];
-  if (last.uncertain || last.sending) states.push(rowsAt(plan, last.step + 1));
+  if (last.uncertain || last.sending) states.push(rowsAfter(plan, last.step + 1));
   for (const left of body.notes?.mixed === true ? [] : states) {
     const long = asLong(left, shown.length);
     const present = await asExpected(context, plan, long, shown, call);
@@ -227,13 +207,9 @@ async function presentRows(context: Planning, work: Work, body: Body, call: Call
   return withNames(left, present);
 }
 
-async function undoRows(
-  context: Planning,
-  work: Work,
-  body: Body,
-  force: boolean,
-  call: Call,
-): Promise<UndoPlan> {
+type Rows = readonly string[];
+
+async function undoRows(context: Planning, work: Work, body: Body, force: boolean, call: Call) {
   const id = work.playlistId ?? '';
   const former = body.former.rows ?? [];
   const planned = await planSteadily(context.rows, id, call, async (items) => {
@@ -255,10 +231,9 @@ async function undoRows(
     return { present, ops };
   });
   const { present, ops } = planned ?? { present: [], ops: [] };
-  const rewritten = ops.reduce(
-    (sum, op) => sum + (op.op === 'remove' || !('uris' in op) ? 0 : op.uris.length),
-    0,
-  );
+  const rewritten = ops
+    .map((op) => (op.op === 'remove' || !('uris' in op) ? 0 : op.uris.length))
+    .reduce((sum, count) => sum + count, 0);
   const isReplaced = ops.length > 0 && planOf(body).ops.some(({ op }) => op === 'put');
   const kept = isReplaced ? rowsAfter({ rows: present, ops }).length - rewritten : 0;
   const lost =
@@ -267,22 +242,15 @@ async function undoRows(
 }
 
 function namelessRows({ playlistId }: Work, count: number): RelayError {
-  return new RelayError(
-    'CONFLICT',
-    `The playlist ${playlistId} has rows that Spotify does not name, and taking out songs could take them along.`,
-    {
-      remedy: withForce('what was there before this change all the same.'),
-      details: { present_count: count },
-    },
-  );
+  const what = `The playlist ${playlistId} has rows that Spotify does not name`;
+  return new RelayError('CONFLICT', `${what}, and taking out songs could take them along.`, {
+    remedy: withForce('what was there before this change all the same.'),
+    details: { present_count: count },
+  });
 }
 
 /** The former rows. Those that were not read have the same place in what the work left. */
-function filledIn(
-  former: readonly string[],
-  left: readonly string[],
-  present: readonly string[],
-): readonly string[] {
+function filledIn(former: Rows, left: Rows, present: Rows): Rows {
   return former.map((uri, at) => (uri === '' && left[at] === '' ? (present[at] ?? '') : uri));
 }
 
@@ -290,11 +258,7 @@ function filledIn(
  * If a work has only added rows at the end, and they are still there, each request's in one block, the undo takes out these
  * blocks, whatever else is there. Of a request whose answer was lost, the block may be missing. Otherwise null.
  */
-function withoutBlocks(
-  { step, uncertain }: Work,
-  body: Body,
-  present: readonly string[],
-): readonly string[] | null {
+function withoutBlocks({ step, uncertain }: Work, body: Body, present: Rows): Rows | null {
   if (body.plan || !onlyAppends(body.ops)) return null;
   const former = body.former.rows ?? [];
   let rows = present;
@@ -311,26 +275,20 @@ function withoutBlocks(
 
 /** The error for an undo beside edits of others, if relay does not know all rows from before the work. */
 function partlyRead({ playlistId }: Work): RelayError {
-  return new RelayError(
-    'CONFLICT',
-    `relay does not know all rows that the playlist ${playlistId} had before this change, and somebody has changed it since.`,
-    { remedy: 'Nothing was changed. Take out the songs in Spotify.' },
-  );
+  const what = `relay does not know all rows that the playlist ${playlistId} had before this change`;
+  return new RelayError('CONFLICT', `${what}, and somebody has changed it since.`, {
+    remedy: 'Nothing was changed. Take out the songs in Spotify.',
+  });
 }
 
 /** Rows that were not read to their end are made as many as the list has. */
-function asLong(rows: readonly string[], length: number): readonly string[] {
+function asLong(rows: Rows, length: number): Rows {
   if (rows.at(-1) !== '') return rows;
   const known = rows.findLastIndex((uri) => uri !== '') + 1;
   return [...rows.slice(0, known), ...new Array<string>(Math.max(0, length - known)).fill('')];
 }
 
-function changedSince(
-  context: Planning,
-  work: Work,
-  left: readonly string[],
-  present: readonly string[],
-): RelayError {
+function changedSince(context: Planning, work: Work, left: Rows, present: Rows): RelayError {
   const later = writtenSince(context.store, work, writesRows);
   const { details } = rowsConflict(context.provider, work, left, present);
   const how =

@@ -42,11 +42,10 @@ const KEPT_MS = 30 * 86_400_000;
 /** A write that somebody asks for, before it is stored. */
 export interface WriteRequest {
   kind: ChangeKind;
-  /** ID of the playlist to write to; null for the library, and for a playlist that is to be made. */
+  /** null for the library, and for a playlist that is to be made. */
   playlistId: string | null;
   /** Who asked, as `relay history` shows it. */
   askedBy: string;
-  /** Number of entries that the caller asked for. */
   requested: number;
   /** Key of the work with the list to write, if that is stored already. */
   work?: number;
@@ -63,7 +62,7 @@ export interface WriteRequest {
   prepare(call: Call): Promise<Prepared | null>;
 }
 
-/** What there is and what to do: all that is needed to store a write. */
+/** What there is and what to do. */
 export interface Prepared {
   /** Number of entries, if it is known only after reading; replaces `requested` of the request. */
   requested?: number;
@@ -79,10 +78,7 @@ export interface RunReport {
   end: DriveEnd;
   /** The playlist that the write made; null if it made none. */
   playlist: Playlist | null;
-  /**
-   * Number of requests that the write takes, and number of requests that this run has completed. If requests had to be halved, as
-   * many of the original ones as are completed.
-   */
+  /** Requests that the write takes, and those that this run has completed. Of halved ones, as many originals as are completed. */
   requests: { total: number; completed: number };
 }
 
@@ -123,12 +119,11 @@ interface Active extends Control {
   cancel(): void;
   /** True if the caller was told that nothing was begun. */
   abandoned: boolean;
-  /** Number of requests that the write takes. */
   total: number;
   done: Promise<RunReport | null>;
 }
 
-/** How long to wait before checking again whether another work still writes to the target. */
+/** Pause before checking again whether another work still writes to the target. */
 const ASK_AGAIN_MS = 400;
 
 /** The options of the first run, for a caller who waits. */
@@ -282,7 +277,7 @@ export function createWrites(context: WorkContext) {
         release();
         // A lane is about to take it up.
         if (other.status === 'committing') await clock.sleep(ASK_AGAIN_MS, call.signal);
-        else throw entry.waiter === null ? interrupted(other) : underWay(other);
+        else throw underWay(other, entry.waiter === null ? 'INTERRUPTED' : 'CONFLICT');
       }
     }
     return launch(entry, turn, async () => {
@@ -334,7 +329,7 @@ export function createWrites(context: WorkContext) {
         if (reason.code === 'SHUTTING_DOWN') {
           throw reason.with({
             message: `${reason.message} The write continues after the next start.`,
-            details: continuation(reread(store, { seq: entry.seq as number })),
+            details: namesOf(reread(store, { seq: entry.seq as number })),
           });
         }
         if (reason.code === 'DEADLINE_EXCEEDED') return listed(entry, null);
@@ -424,16 +419,12 @@ const WRITING = { status: 'committing', phase: 'commit' } as const;
 
 /** The work of a write that no list asked for. Its items are stored only if it continues without its caller. */
 function ownWork(id: string, playlistId: string | null, ops: readonly ChangeOp[]) {
-  const {
-    name,
-    description,
-    public: isPublic,
-  }: DetailValues = ops.find((op) => op.op === 'create')?.details ?? {};
+  const made: DetailValues = ops.find((op) => op.op === 'create')?.details ?? {};
   const payload: JobPayload = {
     playlist_id: playlistId ?? undefined,
-    name,
-    description,
-    public: isPublic,
+    name: made.name,
+    description: made.description,
+    public: made.public,
     strict: false,
     dry_run: false,
     skip_existing: false,
@@ -448,23 +439,14 @@ function unfinishedOn(store: WorkContext['store'], playlistId: string): Work | n
   return openWrites(store, playlistId).find(isGoing) ?? null;
 }
 
-/** What makes a job try again later, without spending an attempt. */
-function interrupted(work: Work): RelayError {
-  return new RelayError('INTERRUPTED', underWay(work).message);
-}
-
-/** The error for a write to a playlist while an earlier one waits. */
-function underWay({ id, runAfter }: Work): RelayError {
+/** The error for a write to a playlist while an earlier one waits. @param code `INTERRUPTED` makes a job try again later */
+function underWay({ id, runAfter }: Work, code: 'CONFLICT' | 'INTERRUPTED'): RelayError {
   const until = runAfter === null ? '' : ` until ${isoOf(runAfter)}`;
   const short = shortId(id);
-  return new RelayError(
-    'CONFLICT',
-    `Another write to this playlist is not finished: job ${id} waits${until}.`,
-    {
-      remedy: `Nothing was begun. Try again when the job has ended ({get_job_status|relay jobs show ${short}}), or end it with {cancel_job|relay jobs cancel ${short}}.`,
-      details: { job_id: id, status: 'waiting' },
-    },
-  );
+  return new RelayError(code, `Another write to this playlist is not finished: job ${id} waits${until}.`, {
+    remedy: `Nothing was begun. Try again when the job has ended ({get_job_status|relay jobs show ${short}}), or end it with {cancel_job|relay jobs cancel ${short}}.`,
+    details: { job_id: id, status: 'waiting' },
+  });
 }
 
 function notBegun(): RelayError {
@@ -475,8 +457,8 @@ function notBegun(): RelayError {
   );
 }
 
-/** The IDs by which to find a write that continues after the next start: they are the same. */
-export function continuation({ id }: Pick<Work, 'id'>): { change_id: string; job_id: string } {
+/** A write that goes on without its caller is found as a change and as a job. */
+export function namesOf({ id }: Work): { change_id: string; job_id: string } {
   return { change_id: id, job_id: id };
 }
 
