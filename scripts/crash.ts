@@ -1,6 +1,6 @@
 /**
  * Runs the tests' crash harness until it has made the given number of changes or kills:
- * `npm run crash -- --runs 1000 | --kills 100 [--seed N] [--width N] [--kinds keep,restore]`.
+ * `npm run crash -- --runs 1000 | --kills 100 [--seed N] [--width N]`.
  */
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
@@ -13,10 +13,6 @@ const { values } = parseArgs({
     kills: { type: 'string' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
     width: { type: 'string', default: String(availableParallelism() + 1) },
-    /** Kinds of changes, separated by commas; by default all. */
-    kinds: { type: 'string' },
-    /** Continues after a failure, and reports all failures at the end. */
-    'keep-going': { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -28,12 +24,9 @@ const report = await crash({
   kills: Number(values.kills ?? 0),
   seed: Number(values.seed),
   width: Number(values.width),
-  keepGoing: values['keep-going'],
-  ...(values.kinds ? { kinds: values.kinds.split(',') } : {}),
   ...(values.verbose ? { log: console.log } : {}),
 });
 console.log(report, `${Math.round((performance.now() - began) / 1000)} s`);
-assert.equal(report.bad.length, 0);
 // With fewer runs, some kinds may not come up.
 if (report.runs >= 1_000) {
   assert.ok(report.kills >= 200, `only ${report.kills} kills`);

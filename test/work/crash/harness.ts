@@ -12,7 +12,7 @@ import { type SharedFastClock, sharedFastClock } from '../../support/fastClock.t
 import { withDesk } from '../../support/program.ts';
 import { type Simulator, startSimulator } from '../../support/simulator/simulator.ts';
 import { type Chance, chanceOf } from './chance.ts';
-import { KINDS, type Kind, type Scene, sceneOf } from './scenes.ts';
+import { KINDS, type Scene, sceneOf } from './scenes.ts';
 import { startVictim, type Victim, victimEnvironment } from './victim.ts';
 
 /** How many changes were made, how they ended, and how many kills they met. */
@@ -22,13 +22,11 @@ export interface CrashReport {
   kills: number;
   wanted: number;
   former: number;
-  /** One message per change that did not end as it should. Empty without `keepGoing`: the first such change ends all runs. */
-  bad: string[];
   /** For each kind, how many changes were under way when the program was killed: their call or job had not ended. */
   met: Record<string, number>;
 }
 
-/** How many changes and kills to make, and of which kinds. */
+/** How many changes and kills to make. */
 export interface CrashOptions {
   /** At least this many changes are asked for. */
   runs: number;
@@ -37,10 +35,6 @@ export interface CrashOptions {
   seed: number;
   /** How many programs run at the same time, each with a provider and a home of its own. */
   width: number;
-  /** True to continue after a change that did not end as it should, and to report it. */
-  keepGoing?: boolean;
-  /** The kinds of change to make; all by default. */
-  kinds?: readonly string[];
   /** Gets one line for each event. */
   log?: (line: string) => void;
 }
@@ -53,15 +47,12 @@ const BATCHES = 25;
 const PATIENCE_MS = 20 * 60_000;
 /** Asking without a pause would take the machine's time from the program. */
 const PAUSE_MS = 40;
-/** The limits on reading the library are not tested here. */
-const LIBRARY = { RELAY_LIBRARY_REQUESTS_PER_MINUTE: '10000', RELAY_LIBRARY_REQUESTS_PER_DAY: '100000' };
 
 interface Stage {
   victim: Victim;
   provider: Simulator;
   clock: SharedFastClock;
   report: CrashReport;
-  keepGoing: boolean;
   log(line: string): void;
   /** Tracks that a scene of the library uses or has used. */
   taken: Set<string>;
@@ -74,20 +65,18 @@ interface Run {
   /** True once the program has said that the change was made. Until then, the target may also be as before. */
   isDone: boolean;
   over: boolean;
-  isBad: boolean;
   told: () => string;
 }
 
 /**
- * Makes changes and kills the program until there were enough of both. Throws at the first change that did not end as it
- * should.
+ * Makes changes and kills the program until there were enough of both.
+ * @throws Error at the first change that did not end as it should
  */
 export async function crash(options: CrashOptions): Promise<CrashReport> {
-  const { runs, kills = 0, seed, width, keepGoing = false, kinds = KINDS, log = () => {} } = options;
+  const { runs, kills = 0, seed, width, log = () => {} } = options;
   // A kind that no kill meets counts as well.
-  const met = Object.fromEntries(kinds.map((kind) => [kind, 0]));
-  const report: CrashReport = { runs: 0, kills: 0, wanted: 0, former: 0, bad: [], met };
-  const drawn = KINDS.filter((kind) => kinds.includes(kind));
+  const met = Object.fromEntries(KINDS.map((kind) => [kind, 0]));
+  const report: CrashReport = { runs: 0, kills: 0, wanted: 0, former: 0, met };
   let next = 0;
   let failed = false;
   const isOver = () => failed || (report.runs >= runs && report.kills >= kills);
@@ -96,16 +85,16 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
       // Slow enough for a busy machine: the time limits are in this time.
       const clock = sharedFastClock(12);
       const provider = await startSimulator({ clock });
-      const env = { RELAY_ACCESS: 'everything', ...LIBRARY, ...victimEnvironment(provider), ...clock.env };
+      const env = { RELAY_ACCESS: 'everything', ...victimEnvironment(provider), ...clock.env };
       try {
         await withDesk(env, async (desk) => {
           const victim = await startVictim(desk);
           provider.lag.set({ lists: 600, totals: 600 });
           const sets = { taken: new Set<string>(), known: new Set<string>() };
-          const stage: Stage = { victim, provider, clock, report, keepGoing, log, ...sets };
+          const stage: Stage = { victim, provider, clock, report, log, ...sets };
           for (let count = 0; count < BATCHES && !isOver(); count++) {
             const serial = next++;
-            await runBatch(stage, drawn, chanceOf(seed + serial * 7_919), serial);
+            await runBatch(stage, chanceOf(seed + serial * 7_919), serial);
           }
         });
       } catch (error) {
@@ -120,84 +109,46 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
   return report;
 }
 
-async function runBatch(stage: Stage, kinds: readonly Kind[], chance: Chance, serial: number): Promise<void> {
+async function runBatch(stage: Stage, chance: Chance, batch: number): Promise<void> {
   const { victim, provider, report, log, taken } = stage;
   // Every kind comes up in turn.
   const scenes = Array.from({ length: AT_ONCE }, (_, index) => {
-    const kind = kinds[(serial * AT_ONCE + index) % kinds.length] as Kind;
-    return sceneOf(provider, kind, chance, serial * AT_ONCE + index, taken);
+    const serial = batch * AT_ONCE + index;
+    return sceneOf({ provider, chance, serial, taken }, KINDS[serial % KINDS.length] ?? 'add');
   });
   await victim.revive();
-  for (const scene of scenes) await prepare(stage, scene);
-  const said: string[] = [`batch ${serial}`];
-  const runs = scenes.map((scene): Run => {
-    return { scene, isDone: false, over: false, isBad: false, told: () => tell(stage, scene, said) };
-  });
+  const said: string[] = [`batch ${batch}`];
+  const runs = scenes.map((scene) => runOf(stage, scene, said));
+  for (const { scene } of runs) await makeUndone(stage, scene, said);
   const killer = createKiller(stage, chance, runs, said);
   provider.clearRequests();
-  log(`${serial}: ${scenes.map(({ kind }) => kind).join(', ')}`);
+  log(`${batch}: ${scenes.map(({ kind }) => kind).join(', ')}`);
   killer.arm();
-  await Promise.all(
-    runs.map((run) => judged(stage, run, () => ('tool' in run.scene.asked ? runTool : runJob)(stage, run))),
-  );
+  await Promise.all(runs.map((run) => ('tool' in run.scene.asked ? runTool : runJob)(stage, run)));
   killer.disarm();
   provider.faults.clear();
   await settle(stage, runs);
-  if (!runs.every((run) => run.isBad || isGood(run))) said.push(...(await leftOver(stage)));
   for (const run of runs) {
     const { scene } = run;
     report.runs += 1;
-    await judged(stage, run, async () =>
-      assert.ok(isGood(run), `${scene.kind}: ${scene.outcome()}\n${run.told()}`),
-    );
-    await scene.clear?.(victim.call);
-    if (!run.isBad) report[scene.outcome() === 'wanted' ? 'wanted' : 'former'] += 1;
+    assert.ok(isGood(run), `${scene.kind}: ${scene.outcome()}\n${run.told()}`);
+    report[scene.outcome() === 'wanted' ? 'wanted' : 'former'] += 1;
   }
   forget(stage, runs);
 }
 
-/** The newest jobs and changes, for the person who has to find out why a batch ended badly. */
-async function leftOver({ victim }: Stage): Promise<string[]> {
-  const jobs = await victim.call('list_jobs', { limit: 12 });
-  const changes = await victim.call('list_changes', { limit: 12 });
-  return [...((jobs?.items as object[]) ?? []), ...((changes?.items as object[]) ?? [])].map((item) =>
-    JSON.stringify({ ...item, payload: undefined, result: undefined }),
-  );
+function runOf(stage: Stage, scene: Scene, said: readonly string[]): Run {
+  return { scene, isDone: false, over: false, told: () => tell(stage, scene, said) };
 }
 
-/** Does `work`. A failure ends all runs; with `keepGoing`, only the first failure of each run is noted. */
-async function judged({ keepGoing, report }: Stage, run: Run, work: () => Promise<void>): Promise<void> {
-  if (run.isBad) return;
-  try {
-    await work();
-  } catch (error) {
-    if (!keepGoing) throw error;
-    run.isBad = true;
-    run.over = true;
-    report.bad.push(String((error as Error).message));
-  }
-}
-
-/** Prepares a scene while nothing is killed. If the scene undoes a change, makes that change first. */
-async function prepare(stage: Stage, scene: Scene): Promise<void> {
-  const { undoes, asked } = scene;
-  await scene.prepare?.(stage.victim.call);
+/** If a scene undoes a change, makes that change first, while nothing is killed. */
+async function makeUndone(stage: Stage, { undoes, asked }: Scene, said: readonly string[]): Promise<void> {
   if (!undoes || !('tool' in undoes.asked) || !('tool' in asked)) return;
   const answer = await stage.victim.call(undoes.asked.tool, undoes.asked.args);
-  const told = toldIn(answer);
-  assert.equal(typeof told.change_id, 'string', JSON.stringify(answer));
-  if (told.job_id) {
-    stage.known.add(told.job_id);
-    const run = {
-      scene: undoes,
-      isDone: false,
-      over: false,
-      isBad: false,
-      told: () => 'what is undone later',
-    };
-    await awaitJob(stage, run, told.job_id);
-  }
-  asked.args = { change_id: told.change_id };
+  const { change_id, job_id } = toldIn(answer);
+  assert.equal(typeof change_id, 'string', JSON.stringify(answer));
+  if (job_id) await awaitJob(stage, runOf(stage, undoes, said), job_id);
+  asked.args = { change_id };
 }
 
 /** The IDs that an answer names. If a call runs out of time on a busy machine, its error names them. */
@@ -207,38 +158,13 @@ function toldIn(answer: Record<string, unknown> | null): { job_id?: string; chan
 }
 
 async function runTool(stage: Stage, run: Run): Promise<void> {
-  const { victim, known } = stage;
-  const { asked, isAskedAgain, told } = run.scene;
+  const { asked } = run.scene;
   if (!('tool' in asked)) return;
-  if (told) return awaitTold(stage, run);
-  let answer = await victim.call(asked.tool, asked.args);
-  // No batch has more than two kills.
-  for (let again = 0; answer === null && isAskedAgain && again < 2; again++) {
-    await victim.revive();
-    answer = await victim.call(asked.tool, asked.args);
-  }
+  const answer = await stage.victim.call(asked.tool, asked.args);
   const { job_id } = toldIn(answer);
-  if (job_id) {
-    known.add(job_id);
-    await awaitJob(stage, run, job_id);
-  } else if (answer && !answer.error) run.isDone = true;
+  if (job_id) await awaitJob(stage, run, job_id);
+  else if (answer && !answer.error) run.isDone = true;
   run.over = true;
-}
-
-/** Waits until the program says how a change ended. If the program does not know the change, asks for it again. */
-async function awaitTold({ victim, clock }: Stage, run: Run): Promise<void> {
-  const { asked, told } = run.scene;
-  let last: unknown = null;
-  for (const end = clock.monotonic() + PATIENCE_MS; clock.monotonic() < end; await setTimeout(PAUSE_MS)) {
-    await victim.revive();
-    last = await told?.(victim.call);
-    if (last === 'none' && 'tool' in asked) await victim.call(asked.tool, asked.args);
-    if (last !== 'kept') continue;
-    run.isDone = true;
-    run.over = true;
-    return;
-  }
-  assert.fail(`it did not end, its state is ${JSON.stringify(last)}: ${run.told()}`);
 }
 
 async function runJob(stage: Stage, run: Run): Promise<void> {
@@ -249,7 +175,6 @@ async function runJob(stage: Stage, run: Run): Promise<void> {
     const id =
       (await found(stage, run.scene)) ?? (await victim.call('create_bulk_job', { ...asked }))?.job_id;
     if (typeof id !== 'string') continue;
-    stage.known.add(id);
     await awaitJob(stage, run, id);
     run.over = true;
     return;
@@ -272,8 +197,10 @@ async function found({ victim, known }: Stage, { asked }: Scene): Promise<string
   return null;
 }
 
-async function awaitJob({ victim, clock }: Stage, run: Run, id: string): Promise<void> {
+async function awaitJob({ victim, clock, known }: Stage, run: Run, id: string): Promise<void> {
+  known.add(id);
   let last: JobRecord | null = null;
+  const told = () => `${JSON.stringify({ ...last, result: undefined, payload: undefined })}\n${run.told()}`;
   for (const end = clock.monotonic() + PATIENCE_MS; clock.monotonic() < end; await setTimeout(PAUSE_MS)) {
     await victim.revive();
     const answer = await victim.call('get_job_status', { job_id: id, limit: 1 });
@@ -286,10 +213,9 @@ async function awaitJob({ victim, clock }: Stage, run: Run, id: string): Promise
     // A rewrite that loses an answer while its caller waits is rolled back, and its job says that it failed.
     const isBack = 'tool' in run.scene.asked && run.scene.outcome() === 'former';
     if (run.isDone || (last.status === 'failed' && isBack)) return;
-    const told = () => JSON.stringify({ ...last, result: undefined, payload: undefined });
-    assert.notEqual(last.status, 'failed', `a job failed: ${told()}\n${run.told()}`);
+    assert.notEqual(last.status, 'failed', `a job failed: ${told()}`);
   }
-  assert.fail(`a job did not end: ${JSON.stringify({ ...last, result: undefined })}\n${run.told()}`);
+  assert.fail(`a job did not end: ${told()}`);
 }
 
 const ACTIVE: readonly string[] = ['pending', 'resolving', 'waiting', 'committing'];
@@ -306,7 +232,7 @@ async function settle({ victim, clock }: Stage, runs: readonly Run[]): Promise<v
     const answer = await victim.call('list_jobs', { limit: 50 });
     const jobs = (answer?.items ?? []) as JobRecord[];
     const isActive = !answer || jobs.some(({ status }) => ACTIVE.includes(status));
-    quiet = !isActive && runs.every((run) => run.isBad || isGood(run)) ? quiet + 1 : 0;
+    quiet = !isActive && runs.every(isGood) ? quiet + 1 : 0;
   }
 }
 
