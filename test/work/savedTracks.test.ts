@@ -8,19 +8,6 @@ import { undoLast, withExtras } from './extras.ts';
 import { assertDone, change } from './settled.ts';
 import { withUnkind } from './unkind.ts';
 
-test('the undo of saving removes every track, although others leave the library while relay reads its pages', () =>
-  withUnkind({}, async (relay) => {
-    const account = owner(relay.provider);
-    const saved = () => savedUris(relay);
-    const track_ids = tracks(relay, 120, 3_000).filter((uri) => !saved().includes(uri));
-    assertDone(await change(relay, 'save_tracks', { track_ids }));
-    // Between the first page and the second.
-    const fn = async () => void account.saved.splice(0, 5);
-    relay.provider.faults.add({ method: 'GET', path: '/me/tracks', skip: 1, times: 1, kind: 'hook', fn });
-    assertDone(await undoLast(relay));
-    assertNone(saved(), (uri) => track_ids.includes(uri));
-  }));
-
 test('the undo of a second removal saves the tracks that a person had saved again after the first', () =>
   withUnkind({}, async (relay, clock) => {
     const account = owner(relay.provider);
@@ -36,19 +23,6 @@ test('the undo of a second removal saves the tracks that a person had saved agai
     assertNone(savedUris(relay), (uri) => track_ids.includes(uri));
     assertDone(await undoLast(relay));
     assert.deepEqual(savedUris(relay), before);
-  }));
-
-test('the undo of saving leaves the tracks that a person had saved after a removal', () =>
-  withUnkind({}, async (relay, clock) => {
-    const track_ids = savedUris(relay).slice(0, 10);
-    assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));
-    await clock.sleep(10_000);
-    const addedAt = new Date(clock.now()).toISOString();
-    owner(relay.provider).saved.unshift(...track_ids.slice(5, 8).map((uri) => ({ uri, addedAt })));
-    const before = savedUris(relay);
-    assertDone(await change(relay, 'save_tracks', { track_ids }));
-    assertDone(await undoLast(relay));
-    assert.deepEqual(savedUris(relay).toSorted(), before.toSorted());
   }));
 
 test('saving asks first which tracks are saved, and its undo leaves those that were', () =>
@@ -96,26 +70,6 @@ test('an undo of saved tracks that stops half-way counts what it took back, and 
       assertDone(await undo(id));
     });
     assert.deepEqual(saved(), former);
-  }));
-
-test('songs that were saved a moment ago are taken out by the undo, although the library does not show them', () =>
-  withUnkind({}, async (relay) => {
-    const account = owner(relay.provider);
-    const track_ids = tracks(relay, 5, 7_000);
-    relay.provider.lag.set({ lists: 30_000 });
-    assertDone(await change(relay, 'save_tracks', { track_ids }));
-    assertDone(await undoLast(relay));
-    assert.ok(!account.saved.some(({ uri }) => track_ids.includes(uri)));
-  }));
-
-test('saving goes on although an answer is lost', () =>
-  withUnkind({}, async (relay) => {
-    const before = savedUris(relay);
-    const track_ids = tracks(relay, 130, 2_000).filter((uri) => !before.includes(uri));
-    const lost = { kind: 'status_after', status: 502 } as const;
-    relay.provider.faults.add({ method: 'PUT', path: '/me/library', skip: 1, ...lost });
-    assertDone(await change(relay, 'save_tracks', { track_ids }));
-    assert.deepEqual(savedUris(relay).toSorted(), [...before, ...track_ids].toSorted());
   }));
 
 test('if the answer to saving is lost and the next try is refused, relay does not say that saving failed', () =>
