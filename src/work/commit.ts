@@ -52,7 +52,6 @@ export function beginAgain({ store, clock }: WorkContext, work: Work): void {
   setWork(store, seq, { outcome: null, ...(kind === 'create' ? { playlistId: null } : {}) }, clock.now());
 }
 
-/** The kinds whose items say what to write. */
 const LISTS: ReadonlySet<ChangeKind> = new Set(['add', 'create', 'replace', 'save', 'unsave']);
 
 /** The request for the write of a list that has not begun. Items to skip are marked once the target has been read. */

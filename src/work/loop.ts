@@ -127,7 +127,6 @@ export function createLoop(context: SearchContext & { writes: Writes }) {
 /** The longest sleep. Timers stop while the computer is suspended, but the clock does not. */
 const MAX_SLEEP_MS = 10 * 60_000;
 
-/** Lets lanes sleep until a given time or until woken, whichever comes first. */
 function createWaker(clock: Clock) {
   const sleepers = new Set<AbortController>();
   return {

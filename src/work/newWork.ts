@@ -27,7 +27,6 @@ export interface ListRequest {
   payload: JobPayload;
   items: readonly NewItem[];
   maxAttempts: number;
-  /** Who asked, as `relay history` shows it. */
   askedBy: string;
   /** Equal for the lists of one import, which one undo takes back. */
   batch?: string | undefined;
@@ -114,7 +113,6 @@ function itemsOf(store: Context['store'], { seq, kind }: Work): NewItem[] {
   return uris.map((uri) => ({ input: uri, key: null, uri, status: 'matched' }));
 }
 
-/** Drops the jobs that ended before `before` (Unix milliseconds). */
 export async function dropEndedJobs({ store }: Pick<Context, 'store'>, before: number): Promise<void> {
   for (const work of jobsEndedBefore(store, before)) await dropJob({ store }, work);
 }

@@ -18,11 +18,8 @@ export interface WorkContext {
   log: Log;
 }
 
-/** The part of the context that planning a write needs. */
 export type Planning = Pick<WorkContext, 'provider' | 'rows' | 'store' | 'clock'>;
-/** The part that waiting for earlier writes needs. */
 export type Waiting = Omit<Planning, 'rows'>;
-/** The part that tells the time by relay's clock and by Spotify's. */
 export type Clocks = Pick<Planning, 'provider' | 'store'>;
 
 /** The current row of a work. @throws RelayError `CANCELLED` if it was erased meanwhile */
@@ -44,7 +41,6 @@ function erased(): RelayError {
   );
 }
 
-/** An error as it is stored with a work or an item. */
 export function errorFacts({ code, message, remedy, remedyValue }: RelayError): WorkError {
   const stored = remedyValue && hasOwnWords(remedyValue) ? remedyValue : remedy;
   return { code, message, ...(stored === undefined ? {} : { remedy: stored }) };
@@ -52,7 +48,6 @@ export function errorFacts({ code, message, remedy, remedyValue }: RelayError): 
 
 /** The states that may follow each state of a work. All other code asks here. @internal */
 export const MOVES: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
-  /** The job was created. */
   pending: ['resolving', 'cancelled'],
   /** The job's items are being searched for. A dry run ends here. */
   resolving: ['waiting', 'ready', 'completed', 'failed', 'cancelled'],
@@ -60,7 +55,6 @@ export const MOVES: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   waiting: ['resolving', 'committing', 'failed', 'cancelled'],
   /** All items are resolved or given up; `commit_job` writes, `resume_job` searches again for unresolved items. */
   ready: ['resolving', 'committing', 'cancelled'],
-  /** The job's items are being written. */
   committing: ['waiting', 'completed', 'failed', 'cancelled'],
   completed: [],
   /** The job was stopped by an error; `resume_job` continues with the phase that it was in. */
@@ -72,7 +66,6 @@ export function mayMove(from: JobStatus, to: JobStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** The state in which a phase runs. */
 export function workingState(phase: JobPhase): JobStatus {
   return phase === 'resolve' ? 'resolving' : 'committing';
 }

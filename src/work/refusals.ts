@@ -18,7 +18,6 @@ export function severalJobs(start: string): RelayError {
   });
 }
 
-/** @throws RelayError `JOB_STATE` */
 export function requireSettleable(job: JobRecord): void {
   if (!isPastSettling(job)) return;
   const what = `The job is ${job.status}, and only a job that has not begun to write can be corrected.`;
@@ -30,7 +29,6 @@ export function requireSettleable(job: JobRecord): void {
   throw stateError(job, what, remedy);
 }
 
-/** @throws RelayError `JOB_STATE` */
 export function requireCommittable(job: JobRecord, skipUnresolved: boolean): void {
   if (job.status !== 'ready') throw wrongState(job, 'Only a ready job can be committed.');
   if (job.payload.strict && !skipUnresolved && unresolvedOf(job) > 0) {
@@ -75,7 +73,6 @@ export function wrongState(job: JobRecord, why: string): RelayError {
 
 const DRY_RUN = 'This job was a dry run: it has ended and writes nothing.';
 
-/** The error for resuming a job in review without a decision. */
 export function undecided(job: JobRecord): RelayError {
   const words = 'A person has to decide what the playlist becomes.';
   return stateError(job, job.error ? `${job.error.message} ${words}` : words, waysToDecide(job.job_id));

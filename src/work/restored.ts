@@ -39,7 +39,6 @@ export function holdWriting(store: Store, savedAt: number): number {
 const CUT = { uncertain: true, sending: false, status: 'completed', outcome: 'partial' } as const;
 const MAY_GO_ON: ReadonlySet<Work['status']> = new Set(['waiting', 'committing']);
 
-/** Stops one job; true if it was. */
 function hold(store: Store, { id, seq, status }: Work, savedAt: number): boolean {
   const now = store.now();
   const error: WorkError = {

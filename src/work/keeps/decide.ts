@@ -9,7 +9,6 @@ export type Answer = Awaited<ReturnType<Library['follow']>>;
 
 const WRITABLE = /^spotify:(?:track|episode):[0-9A-Za-z]+$/;
 
-/** What a query asks for. */
 export interface Wanted {
   uris: string[];
   /** Number of rows of the result that are local, gone, or neither tracks nor episodes. */
@@ -74,7 +73,6 @@ export function notReadWhole({ unread }: Answer): string | null {
   ].join(' ');
 }
 
-/** What a decision depends on. */
 export interface Facts {
   /** URIs of the rows that are there; an empty string stands for a row without an item. */
   shown: readonly string[];
@@ -88,7 +86,6 @@ export interface Facts {
 export type Decision =
   | { kind: 'nothing' }
   | { kind: 'write'; present: string[] }
-  /** A person has to decide. */
   | { kind: 'review'; reason: string };
 
 /**

@@ -37,10 +37,8 @@ export interface EditRequest {
   mode: 'append' | 'replace' | 'remove';
 }
 
-/** What an edit would do. */
 export interface PlannedEdit {
   preview: KeepPreview;
-  /** The write; null if there is nothing to write. */
   request: Omit<WriteRequest, 'askedBy'> | null;
   /** What a person has to agree to first; null if nothing. */
   toConfirm: string | null;

@@ -21,8 +21,6 @@ import { connectedAccount, createRuns, putKeep, type RunContext, whyNotConnected
 const LOOK_MS = 60_000;
 /** Maximum age of a check of the library that runs share, if they are due at about the same time. */
 const SHARED_MINUTES = 1;
-/** The same maximum if earlier runs took long. A question to the library allows the same age by default. */
-const MAX_SHARED_MINUTES = 10;
 /** How long a call may wait for a run; after that the run continues without the caller. */
 const CALLER_MS = 36_000;
 const STILL_RUNNING =
@@ -54,7 +52,6 @@ export function createKeeps(context: RunContext) {
     return keep.playlistId ?? lastWrite(keep)?.playlistId ?? null;
   }
 
-  /** The query that a kept playlist follows now. */
   function sqlOf(keep: Keep): string {
     if (keep.rule === null) return keep.query ?? '';
     const kept = [...table.listKeepTimes(store), keep].flatMap((one) => playlistOf(one) ?? []);
@@ -182,14 +179,11 @@ export function createKeeps(context: RunContext) {
   /** Runs the kept playlists that are due. Wall clocks are set, and timers stop while the computer sleeps: it looks each minute. */
   async function runDue(): Promise<number | null> {
     const all = table.listKeepTimes(store);
-    const beganAt = clock.monotonic();
     for (const { id } of all.filter(isDue)) {
       await exclusively(async () => {
         // Earlier runs take time. Meanwhile a person may have paused this kept playlist or had it run.
         const keep = table.getKeep(store, id);
-        if (!keep || !isDue(keep)) return;
-        const minutes = SHARED_MINUTES + (clock.monotonic() - beganAt) / 60_000;
-        await run(keep, Math.min(minutes, MAX_SHARED_MINUTES));
+        if (keep && isDue(keep)) await run(keep, SHARED_MINUTES);
       }).catch(failedToRun);
     }
     return all.length === 0 ? null : clock.now() + LOOK_MS;

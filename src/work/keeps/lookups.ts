@@ -19,7 +19,6 @@ const NAMED = 10;
  * up.
  */
 const MAX_LOOKED_UP = 50;
-/** Number of lookups that run at once. */
 const AT_ONCE = 4;
 
 /** The facts for a decision, with rows under the IDs that the list shows. */

@@ -47,7 +47,6 @@ interface Outcome {
   changeId?: string;
 }
 
-/** How a run ends, before it is recorded. */
 interface Ending extends Outcome {
   status: 'active' | 'waiting' | 'review';
   reason: string | null;
@@ -59,7 +58,6 @@ interface Ending extends Outcome {
   leftRows?: readonly string[];
 }
 
-/** How long to wait before looking again at a job. */
 const LOOK_AT_JOB_MS = 60_000;
 /** How long to wait while the library is not completely read, or after a failure without a time. */
 const LOOK_AGAIN_MS = 5 * 60_000;
@@ -112,7 +110,6 @@ export function createRuns(
   const { asListed } = lookups;
   const askedBy = ({ id }: Pick<Keep, 'id'>) => `keep ${id}`;
 
-  /** The last write that the kept playlist asked for. */
   const lastWrite = (keep: Pick<Keep, 'id'>) => lastWriteAskedBy(store, askedBy(keep));
 
   /** The rows that a write has left, without what others have written since. */

@@ -18,7 +18,6 @@ import { type SearchContext, searchForCaller } from './searchStep.ts';
 const SEARCH_MS = 35_000;
 const READ_UNTIL_MS = 42_000;
 
-/** A list that a call has looked up. */
 export interface LookedUp {
   readonly id: string;
   readonly seq: number;
@@ -28,7 +27,6 @@ export interface LookedUp {
   readonly isComplete: boolean;
   /** How long Spotify asks to wait, in seconds; null if it does not. */
   readonly waitSeconds: number | null;
-  /** The items as they are now, in order. */
   items(): ListedItem[];
   /** Lists the work as a job that waits for `commit_job`, so that nobody has to send the list again. @throws RelayError `STORE_ERROR` */
   keep(): Promise<void>;

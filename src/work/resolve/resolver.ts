@@ -15,7 +15,6 @@ import type { Store } from '../../store/store.ts';
 import { getAlias, putAlias } from '../../store/tables/aliases.ts';
 import { findTrack } from './search.ts';
 
-/** What was found, and how. @internal */
 export interface Resolution extends MatchResult {
   /** `alias`: found without a search. */
   source: 'alias' | 'search';
@@ -23,24 +22,7 @@ export interface Resolution extends MatchResult {
   confirmed?: true;
 }
 
-export interface Resolver {
-  /**
-   * True if an alias answers the query. Without an alias, a saved track may still answer the query.
-   * @param key the query's `aliasKey`
-   */
-  knows(query: TrackQuery, key: string): boolean;
-  /** @param listed how many songs of the list are still to be found; 0 for a query by itself */
-  resolve(query: TrackQuery, call: Call, listed?: number): Promise<Resolution>;
-  /**
-   * Stores the track that a person chose for a query. Resolves once the choice is on disk, with true if it replaced an alias.
-   * @param by who chose it; see `Call.by`
-   * @param confirmed true if the person confirmed the track although its names differ
-   * @throws RelayError `ALIAS_MISMATCH` if query and track disagree and it is not confirmed, `STORE_ERROR`
-   */
-  choose(query: TrackQuery, track: Track, by: string | null, confirmed: boolean): Promise<boolean>;
-  /** Like `choose`, but without the check and without saving, for callers that save several things together. */
-  keep(query: TrackQuery, track: Track, by: string | null): boolean;
-}
+export type Resolver = ReturnType<typeof createResolver>;
 
 type Remembered = NonNullable<ReturnType<typeof getAlias>>;
 
@@ -53,7 +35,8 @@ export function createResolver(
   store: Store,
   clock: Clock,
   savedLike: SavedLike = async () => [],
-): Resolver {
+) {
+  /** @param listed how many songs of the list are still to be found; 0 for a query by itself */
   async function resolve(query: TrackQuery, call: Call, listed = 0): Promise<Resolution> {
     const key = aliasKey(query);
     const known = remembered(query, key);
@@ -106,6 +89,12 @@ export function createResolver(
     store.saveSoon();
   }
 
+  /**
+   * Stores the track that a person chose for a query. Resolves once the choice is on disk, with true if it replaced an alias.
+   * @param by who chose it; see `Call.by`
+   * @param confirmed true if the person confirmed the track although its names differ
+   * @throws RelayError `ALIAS_MISMATCH` if query and track disagree and it is not confirmed, `STORE_ERROR`
+   */
   async function choose(
     query: TrackQuery,
     track: Track,
@@ -116,6 +105,7 @@ export function createResolver(
     return store.durable(() => keep(query, track, by));
   }
 
+  /** Like `choose`, but without the check and without saving, for callers that save several things together. */
   function keep(query: TrackQuery, track: Track, by: string | null): boolean {
     // Another list may mean another song of the same title.
     if (query.artist === '' && query.isrc === undefined) return false;
@@ -125,7 +115,10 @@ export function createResolver(
     return putAlias(store, { ...alias, source: 'person' }, clock.now());
   }
 
-  return { knows: (query, key) => remembered(query, key) !== null, resolve, choose, keep };
+  /** True if an alias answers the query. Without one, a saved track may still answer it. @param key the query's `aliasKey` */
+  const knows = (query: TrackQuery, key: string) => remembered(query, key) !== null;
+
+  return { knows, resolve, choose, keep };
 }
 
 /** True if the track is what the query asks for. A search also accepts a track that is on another album than requested. */

@@ -94,7 +94,6 @@ export async function searchForCaller(context: SearchContext, work: Work, call: 
   if (failure) throw failure.error;
 }
 
-/** Moves a work that has no due items to its next state. */
 async function endIfDone({ context, work }: Turn): Promise<void> {
   const now = context.clock.now();
   const next = nextTry(context.store, work.seq);

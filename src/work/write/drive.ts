@@ -344,7 +344,6 @@ async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | null> {
   return null;
 }
 
-/** Ends a work whose requests have all taken effect. */
 async function finish(run: Run): Promise<DriveEnd> {
   const { work, plan, body, context } = run;
   // A request that was sent twice may have had its effect twice. Removals cannot.
@@ -407,7 +406,6 @@ async function leaveOut(
   return 'left_out';
 }
 
-/** The body with other operations to carry out. */
 function withOps({ plan, ...body }: Body, ops: readonly ChangeOp[]): Body {
   return plan ? { ...body, plan: { ...plan, ops } } : { ...body, ops };
 }

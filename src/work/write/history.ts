@@ -20,7 +20,6 @@ import { entryCount, requestCount } from './states.ts';
 import { planTogether, planUndo, type UndoPlan } from './undo.ts';
 import type { WriteRequest } from './writes.ts';
 
-/** One page of the changes, newest first; `offset` counts from 0. */
 export function changeHistory(
   { store }: Pick<Planning, 'store'>,
   offset: number,
@@ -36,7 +35,6 @@ export function changeHistory(
   };
 }
 
-/** The facts about a change that a list of changes shows. */
 export function changeSummary(store: Planning['store'], work: Work): ChangeSummary {
   const undoes = work.undoes === null ? undefined : getWorkBySeq(store, work.undoes)?.id;
   const undoneBy = undoOf(store, work)?.id;
@@ -114,7 +112,6 @@ function refusalOf(store: Planning['store'], work: Work): RelayError | null {
   return isForeign ? otherAccount('This change') : null;
 }
 
-/** The state of a change in a list of changes. */
 function shownState({ outcome, status, reviewRequired, goingBack }: Work): ShownState {
   if (outcome !== null) return outcome;
   if (status === 'failed') return reviewRequired ? 'review' : 'stopped';

@@ -12,7 +12,6 @@ import { type DriveEnd, landed, pause, type Run, review, reviewOf } from './prog
 import { onlyAppends, placesOf, statesUntil, writesRows, writtenUris } from './states.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
-/** What a look at the list shows. */
 type Shown =
   /** The list is as after the first `op` operations. */
   | { kind: 'state'; op: number; isMixed?: true }
@@ -232,7 +231,6 @@ function hasRival(store: Run['context']['store'], own: number, name: string): bo
   );
 }
 
-/** The account's own playlists of one name. */
 export async function playlistsNamed(
   { provider }: Pick<Run['context'], 'provider'>,
   name: string,

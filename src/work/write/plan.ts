@@ -18,7 +18,7 @@ export function planRows(present: readonly string[], wanted: readonly string[]):
   const move = singleMove(present, wanted);
   if (move) return [move];
   const inPlace = insertOnly(present, wanted) ?? removeAndInsert(present, wanted);
-  const rewritten = rewrite(wanted);
+  const rewritten = wanted.every(isWritable) ? replaceOps(wanted) : null;
   if (!inPlace || !rewritten) return inPlace ?? rewritten;
   // Replacing all rows also removes rows that others have added since the reading.
   return requestCount(inPlace) <= Math.max(requestCount(rewritten), REQUESTS_TO_KEEP_DATES)
@@ -26,7 +26,6 @@ export function planRows(present: readonly string[], wanted: readonly string[]):
     : rewritten;
 }
 
-/** True for a row that can be written again. */
 export function isWritable(uri: string): boolean {
   return uri !== '' && !uri.startsWith('spotify:local:');
 }
@@ -41,15 +40,11 @@ export function unwritable(rows: readonly string[], remedy: string): RelayError 
   );
 }
 
-/** Replaces all rows: the `put` writes the first rows, by default a hundred, and the others are appended. */
-export function replaceOps(uris: readonly string[], size = ROWS_PER_REQUEST): ChangeOp[] {
-  const rest = uris.slice(size);
-  const first: ChangeOp = { op: 'put', uris: uris.slice(0, size) };
+/** Replaces all rows: the `put` writes the first hundred, and the others are appended. */
+export function replaceOps(uris: readonly string[]): ChangeOp[] {
+  const rest = uris.slice(ROWS_PER_REQUEST);
+  const first: ChangeOp = { op: 'put', uris: uris.slice(0, ROWS_PER_REQUEST) };
   return rest.length === 0 ? [first] : [first, { op: 'append', uris: rest }];
-}
-
-function rewrite(wanted: readonly string[]): ChangeOp[] | null {
-  return wanted.every(isWritable) ? replaceOps(wanted) : null;
 }
 
 /** The move of one block of rows that makes `present` into `wanted`; null if that is not the only difference. */
@@ -61,28 +56,16 @@ function singleMove(present: readonly string[], wanted: readonly string[]): Chan
   let end = size;
   while (end > start && present[end - 1] === wanted[end - 1]) end--;
   const width = end - start;
+  const [part, goal] = [present.slice(start, end), wanted.slice(start, end)];
   // One move rotates the part that differs: its first `left` rows come after its other rows.
   for (let left = 1; left < width; left++) {
-    if (present[start] !== wanted[end - left]) continue;
-    if (!isTurned(present, wanted, start, width, left)) continue;
+    if (part[0] !== goal[width - left]) continue;
+    if (!sameRows([...part.slice(left), ...part.slice(0, left)], goal)) continue;
     return left * 2 <= width
       ? { op: 'move', start, length: left, before: end }
       : { op: 'move', start: start + left, length: width - left, before: start };
   }
   return null;
-}
-
-function isTurned(
-  present: readonly string[],
-  wanted: readonly string[],
-  start: number,
-  width: number,
-  left: number,
-): boolean {
-  for (let index = 0; index < width; index++) {
-    if (present[start + ((index + left) % width)] !== wanted[start + index]) return false;
-  }
-  return true;
 }
 
 /** The operations that only insert rows, if all present rows stay in their order; otherwise null. */
@@ -102,7 +85,12 @@ function removeAndInsert(present: readonly string[], wanted: readonly string[]):
   const out = withStrays(differingCounts(present, wanted), present, wanted);
   if (![...out].every(isWritable)) return null;
   const held = new Set(present);
-  const { removes, added } = replacing(out, present, wanted);
+  const removed = [...out].filter((uri) => held.has(uri));
+  const removes = chunk(removed, ROWS_PER_REQUEST).map((uris): ChangeOp => ({ op: 'remove', uris }));
+  const added = inserts(
+    wanted,
+    wanted.map((uri) => out.has(uri)),
+  );
   const isApart =
     added.every((op) => op.op === 'append' && !op.uris.some((uri) => held.has(uri))) &&
     present.length + wanted.length <= MAX_ROWS;
@@ -124,21 +112,6 @@ function withStrays(
     if (strays.size === 0) return all;
     for (const uri of strays) all.add(uri);
   }
-}
-
-/** The operations that remove the URIs in `out`, and those that insert their rows of `wanted`. */
-function replacing(
-  out: ReadonlySet<string>,
-  present: readonly string[],
-  wanted: readonly string[],
-): { removes: ChangeOp[]; added: ChangeOp[] } {
-  const held = new Set(present);
-  const removed = [...out].filter((uri) => held.has(uri));
-  const isMissing = wanted.map((uri) => out.has(uri));
-  return {
-    removes: chunk(removed, ROWS_PER_REQUEST).map((uris) => ({ op: 'remove', uris })),
-    added: inserts(wanted, isMissing),
-  };
 }
 
 function differingCounts(present: readonly string[], wanted: readonly string[]): Set<string> {

@@ -27,9 +27,7 @@ export interface Control {
   /** Who waits for the work; null for a job, and once the caller no longer waits. */
   waiter: Waiter | null;
   maxAttempts: number;
-  /** How the runs before this one failed. */
   before: Failures;
-  /** Aborts when the server is stopping; nothing new is sent after that. */
   signal: AbortSignal;
   /** True if the run is to stop before its next request. */
   cancelled: boolean;
@@ -51,12 +49,10 @@ export interface Failures {
   code: ErrorCode | null;
 }
 
-/** How a run of a work ended. */
 export type DriveEnd =
   | { kind: 'ended'; cause: RelayError | null }
   | { kind: 'paused'; cause: RelayError; failures: number }
   | { kind: 'failed'; cause: RelayError }
-  /** A person decides how the work continues. */
   | { kind: 'review'; cause: RelayError }
   | { kind: 'stopped' };
 
@@ -76,7 +72,6 @@ export interface Run {
   cause: RelayError | null;
 }
 
-/** The plan that a work carries out now. */
 export function planOf({ plan, former, ops }: Body): Plan {
   return plan ?? { rows: former.rows ?? [], ops };
 }
@@ -150,7 +145,6 @@ function countOf({ body, plan }: Run, op: ChangeOp): number {
   return entriesOf(op, plan.rows)?.length ?? entryCount(op);
 }
 
-/** Records facts about the work, to be saved soon. */
 export function record(run: Run, facts: WorkFacts): void {
   const { store, clock } = run.context;
   run.work = setWork(store, run.work.seq, facts, clock.now());

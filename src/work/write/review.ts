@@ -22,7 +22,6 @@ export function waysToDecide(jobId: string): string {
   ].join(' ');
 }
 
-/** Maximum number of songs to name in each list of differences. */
 const MAX_NAMED = 10;
 
 /**

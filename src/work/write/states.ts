@@ -88,7 +88,6 @@ export function onlyAppends(ops: readonly ChangeOp[]): boolean {
   return ops.every(({ op }) => op === 'append');
 }
 
-/** The URIs that the operations write as rows. */
 export function writtenUris(ops: readonly ChangeOp[]): Set<string> {
   return new Set(
     ops.flatMap((op) => (op.op === 'append' || op.op === 'insert' || op.op === 'put' ? op.uris : [])),

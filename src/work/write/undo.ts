@@ -11,7 +11,7 @@ import { type Body, getBody, partialUndos, type Work, writtenSince } from '../..
 import type { Planning } from '../record.ts';
 import { planSteadily, readDetails, settleLibrary } from './kinds.ts';
 import { asExpected } from './look.ts';
-import { isWritable, planRows, replaceOps, unwritable } from './plan.ts';
+import { planRows, unwritable } from './plan.ts';
 import { planOf, rowsReached } from './progress.ts';
 import { rowsConflict } from './review.ts';
 import { onlyAppends, placesOf, rowsAfter, writesRows } from './states.ts';
@@ -222,7 +222,7 @@ async function undoRows(context: Planning, work: Work, body: Body, force: boolea
         ? former
         : withoutBlocks(work, body, present);
     if (wanted === null) throw force ? partlyRead(work) : changedSince(context, work, left, present);
-    const ops = planRows(present, wanted) ?? (wanted.every(isWritable) ? replaceOps(wanted) : null);
+    const ops = planRows(present, wanted);
     if (ops === null) throw unwritable(wanted, 'Change the playlist in Spotify.');
     // Spotify removes every row of a song, also one that it shows without a name.
     const takesOut = ops.some(({ op }) => op === 'remove' || op === 'put');
@@ -314,7 +314,6 @@ function undoFirst({ id }: Work, back: string): string {
   return `${first}. {Or pass force|Or add --force|With “Undo anyway”}: ${back}, and later changes are lost.`;
 }
 
-/** The error for a new playlist whose ID is not known. */
 function unknownPlaylist(name: string): RelayError {
   return new RelayError('CONFLICT', `It is not known whether the playlist "${name}" was made.`, {
     remedy:

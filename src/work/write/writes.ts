@@ -44,14 +44,12 @@ export interface WriteRequest {
   kind: ChangeKind;
   /** null for the library, and for a playlist that is to be made. */
   playlistId: string | null;
-  /** Who asked, as `relay history` shows it. */
   askedBy: string;
   requested: number;
   /** Key of the work with the list to write, if that is stored already. */
   work?: number;
   /** ID of the account that the write is for; by default the account that is connected when it begins. */
   account?: string;
-  /** Key of the earlier work, if this one undoes it. */
   undoes?: number;
   /** Set if this one undoes all works of an import. */
   batch?: string;
@@ -62,7 +60,6 @@ export interface WriteRequest {
   prepare(call: Call): Promise<Prepared | null>;
 }
 
-/** What there is and what to do. */
 export interface Prepared {
   /** Number of entries, if it is known only after reading; replaces `requested` of the request. */
   requested?: number;
@@ -105,7 +102,6 @@ interface RunOptions {
   /** Ends the run when it aborts, for example when the server stops. */
   signal: AbortSignal;
   maxAttempts: number;
-  /** How the runs before this one failed. */
   before: Failures;
   /** True to find out how the last request ended, and send nothing more. */
   cancelled?: boolean;
@@ -478,7 +474,6 @@ function endOf({ error }: Work): DriveEnd {
 
 type OpenEnd = Extract<DriveEnd, { kind: 'paused' | 'review' | 'failed' }>;
 
-/** True if the write waits for something. */
 function isOpen(end: DriveEnd): end is OpenEnd {
   return end.kind === 'paused' || end.kind === 'review' || end.kind === 'failed';
 }
