@@ -3,7 +3,7 @@ import type { DemoPlaylist, PlaylistRow } from '../../src/demo/state.ts';
 import { sameRows, without } from '../../src/domain/rows.ts';
 import { type Doing, doingOf } from './asks.ts';
 import { type Edits, type Finding, judge, shown } from './oracle.ts';
-import { type Ask, type Deed, type Moment, type Plan, REVIEW_WORDS } from './plan.ts';
+import type { Ask, Deed, Moment, Plan } from './plan.ts';
 import type { Answer, Computer } from './world/computer.ts';
 import type { MemoryDisk } from './world/disk.ts';
 import type { Network } from './world/network.ts';
@@ -231,8 +231,7 @@ export class Client {
     const decision = work.ask?.decision ?? 'continue';
     const present = work.doing.read();
     work.origins.push(present);
-    const words: Partial<Record<string, string>> = REVIEW_WORDS;
-    const answer = await this.#call('resume_job', { job_id, review: words[decision] });
+    const answer = await this.#call('resume_job', { job_id, review: decision });
     if (!answer || answer.error) return later(this.#stage, 1_000 * (answer?.error?.retryAfterSeconds ?? 0));
     work.mayLose = decision !== 'keep';
     if (decision === 'continue') return;

@@ -3,10 +3,9 @@ import { createHash } from 'node:crypto';
 import { Client, later, type Stage } from './client.ts';
 import { type Finding, shown } from './oracle.ts';
 import type { Mishap, Plan } from './plan.ts';
-import { Computer, prepareSimulation, STATE_PATH } from './world/computer.ts';
+import { Computer, prepareSimulation } from './world/computer.ts';
 import { MemoryDisk } from './world/disk.ts';
 import { guarded } from './world/guard.ts';
-import { connectedHome } from './world/home.ts';
 import { Network } from './world/network.ts';
 import { Spotify, uriOf, urisOf } from './world/spotify.ts';
 import { VirtualTime } from './world/time.ts';
@@ -71,15 +70,12 @@ export async function play(time: VirtualTime, { found }: Log, computer: Computer
 /** @param keepsLines true to return all lines, not only their hash */
 export async function runHistory(plan: Plan, keepsLines = false): Promise<History> {
   await prepareSimulation();
-  const home = await connectedHome();
   const { seed } = plan;
   const time = new VirtualTime();
   const record = createLog(time, keepsLines);
   const { say, found } = record;
   const spotify = new Spotify(time, seed);
-  home.knownTo(spotify);
   const disk = new MemoryDisk(time);
-  disk.put(STATE_PATH, home.state);
   const list = spotify.addPlaylist('List', plan.rows.map(uriOf));
   spotify.save(plan.saved.map(uriOf));
   const network = new Network({ time, spotify, seed, latency: plan.latency, say });
@@ -89,8 +85,8 @@ export async function runHistory(plan: Plan, keepsLines = false): Promise<Histor
   const atFirst = held();
   await play(time, record, computer, async () => {
     await computer.start();
+    if (!(await computer.login())) throw new Error('The login failed.');
     spotify.lag = plan.lag;
-    spotify.isRelinking = plan.subject === 'relinked';
     network.faults.add(...plan.faults);
     const client = new Client(stage);
     for (const mishap of plan.mishaps)

@@ -170,7 +170,6 @@ class Day {
       accepts: () =>
         status === 'review' && kept && this.#accepted.set(kept, time.at) && this.#act(id, 'accept'),
       runs: () => this.#run(id),
-      'gives a part': () => this.#givePart(),
       undoes: () => kept && last_change_id && this.#ask(kept, 'undo_change', { change_id: last_change_id }),
       restores: () => this.#restore(),
       'has a mishap': () =>
@@ -209,21 +208,6 @@ class Day {
     const keep = answer?.keep as Keep | undefined;
     const isOver = keep !== undefined && answer?.error === undefined && answer?.note === undefined;
     if (isOver && keep.status !== 'waiting') this.#judge(keep, true);
-  }
-
-  /** Spotify gives only a part of the list's rows for a while: no rule that reads the list may follow that part. */
-  async #givePart(): Promise<void> {
-    const { spotify, list } = this.#parts;
-    this.#edit(list);
-    spotify.shortened = list;
-    for (const { id, name } of await this.#keeps()) {
-      if (name === 'Newest') continue;
-      const answer = await this.#act(id, 'run');
-      const keep = answer?.keep as Keep | undefined;
-      if (keep?.status === 'active' && answer?.note === undefined)
-        this.#wrong('a run follows a part of a list', `${name}: ${shown(urisOf(list))}`);
-    }
-    spotify.shortened = null;
   }
 
   /** The first of so many tracks that were never used. */

@@ -3,19 +3,13 @@
  * stays as it is.
  */
 
+import { REVIEWS, type Review } from '../../src/work/write/review.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Chance } from '../work/crash/chance.ts';
 import { chanceFor } from './world/chance.ts';
 
-/**
- * `alone`: nobody else edits. `person`: a person edits too, while nothing of relay's is on its way. `relinked`: nobody else
- * edits, and one song in fifty is shown under another ID.
- */
-export type Subject = 'alone' | 'person' | 'relinked';
-
-/** How a review is answered, and the word for it that `resume_job` takes. A word that it does not know is not drawn. */
-export const REVIEW_WORDS = { continue: 'continue', keep: 'keep', undo: 'undo' } as const;
-type Decision = 'continue' | 'keep' | 'undo';
+/** `alone`: nobody else edits. `person`: a person edits too, while nothing of relay's is on its way. */
+export type Subject = 'alone' | 'person';
 
 /** What a person does to the list. Places are parts of its length. */
 export type Deed =
@@ -56,7 +50,8 @@ export type Ask = Wish & {
   before: Deed | null;
   /** What a person does once while it is under way. */
   during: { when: Moment; after: number; deed: Deed } | null;
-  decision: Decision;
+  /** How a review is answered. */
+  decision: Review;
 };
 
 /** What happens to the computer, at a time and for a while, both in milliseconds. */
@@ -162,7 +157,7 @@ function askDrawer(chance: Chance, hasPerson: boolean, size: number): () => Ask 
             ...{ after: chance.whole(200, 12_000), deed: deed() },
           }
         : null,
-    decision: chance.pick(Object.keys(REVIEW_WORDS) as Decision[]),
+    decision: chance.pick(REVIEWS),
   });
 }
 

@@ -4,9 +4,7 @@ import { runKeepHistory } from './keeps.ts';
 import { type Plan, planOf, type Subject } from './plan.ts';
 
 /** `keeps` are days in which playlists are kept; the other subjects are minutes of writing. */
-export const SUBJECTS = ['alone', 'person', 'relinked', 'keeps'] as const satisfies ReadonlyArray<
-  Subject | 'keeps'
->;
+export const SUBJECTS = ['alone', 'person', 'keeps'] as const satisfies ReadonlyArray<Subject | 'keeps'>;
 export type SubjectOfRun = (typeof SUBJECTS)[number];
 
 /** @param only the subject; by default `alone` or `person`, by the seed */

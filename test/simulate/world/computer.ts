@@ -1,4 +1,5 @@
 /** The computer that relay runs on: starts the program over the disk, stops it, kills it, and starts it again. */
+import { setMaxListeners } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Database } from 'sql.js';
@@ -54,7 +55,6 @@ const STOP_MS = 3_000;
 
 /** A directory that never exists. */
 const HOME = join(tmpdir(), 'relay-simulated-home');
-export const STATE_PATH = join(HOME, 'relay.db');
 
 /** The settings of every history. They are read once, since reading them looks for files. */
 const settingsOf = lazy(() =>
@@ -82,6 +82,8 @@ const open = new Set<Database>();
 /** Loads what all histories share. */
 export const prepareSimulation = lazy(async () => {
   packAtOnce();
+  // Every request of a history listens to the same few signals.
+  setMaxListeners(0);
   const SQL = await loadSqlite();
   const Plain = SQL.Database;
   let opened = 0;

@@ -40,12 +40,6 @@ export class MemoryDisk {
     this.#temps.clear();
   }
 
-  /** Puts a file on the empty disk. */
-  put(path: string, { bytes, savedAt }: FileContent): void {
-    this.#files.set(path, { parts: [bytes], savedAt });
-    this.#synced = new Map(this.#files);
-  }
-
   /** The disk as one process sees it. @param isAlive whether that process still runs */
   forProcess(isAlive: () => boolean): Disk {
     const step = <T>(work: () => T): Promise<T> =>

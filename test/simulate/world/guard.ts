@@ -6,7 +6,6 @@
 import { syncBuiltinESMExports } from 'node:module';
 import zlib from 'node:zlib';
 import { chanceOf } from '../../work/crash/chance.ts';
-import { forgetSent, parseSent } from './answers.ts';
 import type { VirtualTime } from './time.ts';
 
 const RealDate = Date;
@@ -21,57 +20,6 @@ export function packAtOnce(): void {
   Object.defineProperty(zlib, 'deflateRaw', { value: packNow });
   syncBuiltinESMExports();
 }
-
-/**
- * Replaces Node's abort signals. Node's signals are event targets, which take ten times as long to make, and a history makes
- * several for each request.
- */
-class QuickSignal {
-  aborted = false;
-  reason: unknown = undefined;
-  #listeners = new Map<() => void, () => void>();
-
-  addEventListener(_: string, listener: () => void): void {
-    this.#listeners.set(listener, listener);
-  }
-  removeEventListener(_: string, listener: () => void): void {
-    this.#listeners.delete(listener);
-  }
-  throwIfAborted(): void {
-    if (this.aborted) throw this.reason;
-  }
-  /** Node's function `setMaxListeners` calls this. */
-  setMaxListeners(): void {}
-
-  abort(reason: unknown): void {
-    if (this.aborted) return;
-    this.aborted = true;
-    this.reason = reason;
-    const listeners = [...this.#listeners.values()];
-    this.#listeners.clear();
-    for (const listener of listeners) listener();
-  }
-
-  static any(signals: ReadonlyArray<QuickSignal>): QuickSignal {
-    const first = new QuickSignal();
-    for (const signal of signals) {
-      // A signal of Node was made when the program was loaded, such as `NEVER`. A listener on it would keep this history in memory.
-      if (!(signal instanceof QuickSignal)) continue;
-      if (signal.aborted) first.abort(signal.reason);
-      signal.addEventListener('abort', () => first.abort(signal.reason));
-    }
-    return first;
-  }
-}
-
-class QuickController {
-  readonly signal = new QuickSignal();
-  abort(reason: unknown = ABORTED): void {
-    this.signal.abort(reason);
-  }
-}
-
-const ABORTED = new DOMException('This operation was aborted', 'AbortError');
 
 /** Runs `work`, and meanwhile replaces everything that would differ from one run to the next. */
 export async function guarded<T>(time: VirtualTime, work: () => Promise<T>): Promise<T> {
@@ -92,10 +40,7 @@ export async function guarded<T>(time: VirtualTime, work: () => Promise<T>): Pro
     [globalThis, 'setTimeout', refuse('setTimeout')],
     [globalThis, 'setInterval', refuse('setInterval')],
     [globalThis, 'fetch', refuse('fetch')],
-    [globalThis, 'AbortController', QuickController],
-    [globalThis, 'AbortSignal', QuickSignal],
     [globalThis.performance, 'now', () => time.awake()],
-    [JSON, 'parse', parseSent],
     [Math, 'random', chanceOf(1).fraction],
     [globalThis.crypto, 'randomUUID', refuse('crypto.randomUUID')],
   ];
@@ -105,7 +50,6 @@ export async function guarded<T>(time: VirtualTime, work: () => Promise<T>): Pro
   try {
     return await work();
   } finally {
-    forgetSent();
     for (const [index, [owner, name]] of puts.entries()) {
       const former = formers[index];
       if (former) Object.defineProperty(owner, name, former);

@@ -2,7 +2,6 @@
 import type { Answer, Incoming } from '../../../src/demo/http.ts';
 import type { Transport } from '../../../src/provider/http/transport.ts';
 import { FaultList, faultHook } from '../../support/simulator/faults.ts';
-import { textOf } from './answers.ts';
 import { chanceFor } from './chance.ts';
 import type { Spotify } from './spotify.ts';
 import type { VirtualTime } from './time.ts';
@@ -127,9 +126,8 @@ export class Network {
 
   #responseOf({ status, json, text = '', headers }: Answer) {
     const date = new Date(this.#options.spotify.world.clock.now()).toUTCString();
-    // The program reads the text of a refusal, so a refusal gets real JSON.
-    const body = json === undefined ? text : status < 300 ? textOf(json) : JSON.stringify(json);
-    return { status, headers: headersOf({ date, ...headers }), text: body };
+    const body = json === undefined ? text : JSON.stringify(json);
+    return { status, headers: new Headers({ date, ...headers }), text: body };
   }
 
   /** Each request draws its chance from what it asks for, so that it stays the same if others are left out. */
@@ -153,12 +151,6 @@ function told({ method, path, query, text }: Incoming): string {
   const offset = query.get('offset');
   const count = text.startsWith('{') ? (text.match(/spotify:/g)?.length ?? 0) : 0;
   return `${method} ${path}${offset === null ? '' : ` from ${offset}`}${count > 0 ? `, ${count} songs` : ''}`;
-}
-
-/** Replaces Node's class `Headers`, which takes longer than most answers. The program only asks for single headers. */
-function headersOf(given: Record<string, string>): Headers {
-  const known = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
-  return { get: (name: string) => known.get(name.toLowerCase()) ?? null } as Headers;
 }
 
 function networkError(code: string): Error {

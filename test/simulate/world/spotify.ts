@@ -1,5 +1,4 @@
 /** Spotify as a function: the rules of the simulated provider over a small world. Reads may show a write some time later. */
-import { trackObject } from '../../../src/demo/api/shapes.ts';
 import type { Catalogue, DemoAlbum, DemoArtist, DemoTrack } from '../../../src/demo/catalogue/types.ts';
 import type { Answer, Incoming } from '../../../src/demo/http.ts';
 import { createDemoRules } from '../../../src/demo/rules.ts';
@@ -10,7 +9,6 @@ import {
   type PlaylistRow,
   type World,
 } from '../../../src/demo/state.ts';
-import { withRows } from '../../support/simulator/reads.ts';
 import { chanceFor, randomOf } from './chance.ts';
 import type { VirtualTime } from './time.ts';
 
@@ -18,8 +16,6 @@ import type { VirtualTime } from './time.ts';
 const TRACKS = 4_000;
 /** How much longer than rows a `snapshot_id` may lag. */
 const VERSIONS_LAG = 10;
-/** One song in so many is shown under another ID, if any are. */
-const RELINKED = 50;
 const SINCE = '2026-01-05T08:00:00Z';
 
 const ARTIST: DemoArtist = { id: idOf('A', 0), uri: '', name: 'Somebody', genres: [], popularity: 0 };
@@ -32,19 +28,18 @@ function idOf(kind: string, index: number): string {
   return `${kind}${String(index).padStart(21, '0')}`;
 }
 
-/** @param kind `T`, or `R` for the same recording under the ID that another country has */
-function trackOf(index: number, kind: 'T' | 'R'): DemoTrack {
-  const id = idOf(kind, index);
+function trackOf(index: number): DemoTrack {
+  const id = idOf('T', index);
   return {
     ...{ id, uri: `spotify:track:${id}`, name: `Song ${index}`, artists: [ARTIST], album: ALBUM },
     ...{ durationMs: 200_000 + index, explicit: false, isrc: `ISRC${index}`, trackNumber: 1, popularity: 0 },
   };
 }
 
-const ALL = (['T', 'R'] as const).map((kind) => Array.from({ length: TRACKS }, (_, at) => trackOf(at, kind)));
+const ALL = Array.from({ length: TRACKS }, (_, at) => trackOf(at));
 const CATALOGUE: Catalogue = {
-  ...{ artists: [ARTIST], albums: [ALBUM], tracks: ALL[0] ?? [], episodes: [] },
-  trackByUri: new Map(ALL.flat().map((track) => [track.uri, track])),
+  ...{ artists: [ARTIST], albums: [ALBUM], tracks: ALL, episodes: [] },
+  trackByUri: new Map(ALL.map((track) => [track.uri, track])),
   ...{ episodeByUri: new Map(), albumByUri: new Map(), artistByUri: new Map(), showByUri: new Map() },
 };
 
@@ -53,11 +48,8 @@ export function uriOf(index: number): string {
   return `spotify:track:${idOf('T', index)}`;
 }
 
-const numberOf = (uri: string): number => Number(uri.slice(-21));
-
-/** What a playlist holds. A row under another ID of a recording counts as that recording. */
 export function urisOf({ rows }: Pick<DemoPlaylist, 'rows'>): string[] {
-  return rows.map(({ uri }) => (uri.startsWith('spotify:track:R') ? uriOf(numberOf(uri)) : uri));
+  return rows.map(({ uri }) => uri);
 }
 
 /** A row as a person adds it. */
@@ -69,12 +61,8 @@ export class Spotify {
   readonly world: World;
   readonly account: DemoAccount;
   readonly rules: ReturnType<typeof createDemoRules>;
-  /** True if some songs are shown under another ID. */
-  isRelinking = false;
   /** Hears of each write of relay to a playlist, and of the rows before. */
   onWrite: ((playlist: DemoPlaylist, before: readonly string[]) => void) | null = null;
-  /** The playlist whose pages lack their last rows, although their total counts these; null if none does. */
-  shortened: DemoPlaylist | null = null;
 
   constructor(time: VirtualTime, seed: number) {
     this.world = {
@@ -124,24 +112,7 @@ export class Spotify {
     const before = playlist && this.onWrite ? urisOf(playlist) : [];
     const answer = this.rules.handle(request);
     if (playlist && request.method !== 'GET' && answer.status < 300) this.onWrite?.(playlist, before);
-    const shown = this.isRelinking ? withRows(request, answer, (uri) => this.#relinked(uri)) : answer;
-    return playlist && playlist === this.shortened && request.method === 'GET' ? this.#shorten(shown) : shown;
-  }
-
-  /** The track under another ID, if it is one of those that have one. */
-  #relinked(uri: string): Record<string, unknown> | undefined {
-    const number = numberOf(uri);
-    return number % RELINKED === 1 ? trackObject(trackOf(number, 'R')) : undefined;
-  }
-
-  /** Leaves out the second half of a page. */
-  #shorten({ json, ...answer }: Answer): Answer {
-    const page = structuredClone(json) as { items?: unknown } | undefined;
-    for (const paging of [page, page?.items] as Array<{ items?: unknown } | undefined>) {
-      if (!paging || !Array.isArray(paging.items)) continue;
-      paging.items = paging.items.slice(0, Math.floor(paging.items.length / 2));
-    }
-    return { ...answer, json: page };
+    return answer;
   }
 }
 

@@ -26,18 +26,12 @@ const BEGIN = Date.UTC(2026, 10, 20, 12);
 export class VirtualTime {
   /** Milliseconds since the history began. */
   at = 0;
-  #begin: number;
   #slept = 0;
   #asleepUntil = 0;
   #order = 0;
   /** The latest first, so that the next one is taken off the end. */
   #events: Event[] = [];
   #turns: Array<() => void> = [];
-
-  /** @param earlier how much before every other history this one begins, as a negative number of milliseconds */
-  constructor(earlier = 0) {
-    this.#begin = BEGIN + earlier;
-  }
 
   /** Calls `run` after `ms`. The returned function cancels the call. */
   after(ms: number, run: () => void, side: Side = 'world'): () => void {
@@ -80,7 +74,7 @@ export class VirtualTime {
 
   /** What clocks show, Unix milliseconds. */
   wall(): number {
-    return this.#begin + this.at;
+    return BEGIN + this.at;
   }
 
   /**

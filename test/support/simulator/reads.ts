@@ -59,7 +59,7 @@ export function rememberAll(world: World): void {
 }
 
 /** The answer to a read of a playlist with other items in its rows. @param itemOf undefined leaves a row as it is */
-export function withRows(
+function withRows(
   { method, path }: Incoming,
   answer: Answer,
   itemOf: (uri: string) => Item | undefined,
