@@ -14,13 +14,12 @@ import type { Disk } from '../store/disk.ts';
 import { loadSqlite } from '../store/sql/sqlite.ts';
 import type { Store } from '../store/store.ts';
 import { getAccount } from '../store/tables/account.ts';
-import { memoryFile, mirrorFile, playsFile } from './files/files.ts';
-import type { LibraryFile } from './files/libraryFile.ts';
+import { libraryFile } from './files/files.ts';
 import type { Budget } from './pace.ts';
 import { createPlayImports, type PlayImports } from './plays/importPlays.ts';
 import { createAnswers, type LibraryQuestion, noteOf, type PlaysRead } from './query/answers.ts';
 import { createQueryLine, type QueryLine } from './query/line.ts';
-import { createSync } from './sync.ts';
+import { type Caller, createSync } from './sync.ts';
 import {
   factsOf,
   type ListedName,
@@ -33,7 +32,6 @@ import {
 import { isKnownTrack, namesOf, recordingsOf, savedLike } from './tables/tracks.ts';
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
 import type { Watcher } from './watchedProvider.ts';
-import type { Caller } from './worker.ts';
 
 export interface LibraryOptions {
   home: string;
@@ -144,10 +142,10 @@ export function createLibrary(options: LibraryOptions): Library {
     const account = getAccount(store);
     return account === null || account.reauthorizationRequired ? null : account.providerUserId;
   };
-  const memory = memoryFile(place);
-  const played = playsFile(place);
+  const memory = libraryFile('memory.db', place);
+  const played = libraryFile('plays.db', place);
   const plays = createPlayImports(options);
-  const file = savedAfter(memory, mirrorFile(place));
+  const file = libraryFile('library.db', place);
   const playlistVersions = createPlaylistVersions(memory, file, clock);
   const sync = createSync({
     ...options,
@@ -307,16 +305,4 @@ export function createLibrary(options: LibraryOptions): Library {
       await memory.close();
     },
   };
-}
-
-/**
- * Returns `file` with a `save` that saves `first` before it. After a crash between the two saves, the playlist is read once
- * more. In the other order, its version would be lost.
- */
-function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
-  const save = async () => {
-    await first.save();
-    await file.save();
-  };
-  return Object.create(file, { save: { value: save } }) as LibraryFile;
 }

@@ -49,29 +49,8 @@ const PROVIDER_USER = 'spotify';
 /** `account` is the provider's ID of the user whose library is read. */
 export type ReadCall = Call & { account: string };
 
-/** All functions throw the RelayErrors of the provider, and `PROVIDER_UNAVAILABLE` if the list changes at every attempt. */
-export interface Reader {
-  /** Reads and stores the list of playlists. */
-  list(call: ReadCall): Promise<Playlist[]>;
-  /**
-   * Finds and stores what has changed in those saved tracks that have been read. If the list differs by more than additions and
-   * removals, the stored list is deleted, and `moreSaved` reads it from the start.
-   */
-  checkSaved(call: ReadCall): Promise<void>;
-  /**
-   * Reads and stores the next page of the saved tracks.
-   * @returns false if nothing was stored, since the list has changed: what was read before has been brought up to date instead
-   */
-  moreSaved(call: ReadCall): Promise<boolean>;
-  /**
-   * Brings the rows of a listed playlist up to date. Takes one request if the playlist's snapshot has not changed, and none if the
-   * playlist is not readable.
-   * @param isForced true to read the rows whatever the snapshot, since it may lag behind a write
-   */
-  playlist(id: string, call: ReadCall, isForced: boolean): Promise<void>;
-}
-
 /**
+ * All functions throw the RelayErrors of the provider, and `PROVIDER_UNAVAILABLE` if the list changes at every attempt.
  * @param change does some work on the copy
  * @param onRead called when all rows of a playlist have been read, before they replace the earlier rows
  */
@@ -80,7 +59,7 @@ export function createReader(
   change: <T>(work: (sql: Sql) => T) => Promise<T>,
   onRead: (playlist: Playlist, rows: readonly VersionRow[]) => Promise<void>,
   clock: Clock,
-): Reader {
+) {
   /** From `offset` on, saved tracks are read in pages of this size until a time of the monotonic clock. */
   let smaller = { offset: 0, size: SAVED_PAGE, until: Number.NEGATIVE_INFINITY };
   /** How often in a row the saved tracks had changed when their next page was read. */
@@ -102,7 +81,11 @@ export function createReader(
     }
   }
 
-  /** @returns true if the stored rows are still the first ones of the list, which has `total` rows now */
+  /**
+   * Finds and stores what has changed in those saved tracks that have been read. If the list differs by more than additions and
+   * removals, the stored list is deleted, and `moreSaved` reads it from the start.
+   * @returns true if the stored rows are still the first ones of the list, which has `total` rows now
+   */
   async function checkSaved(call: ReadCall, total?: number): Promise<boolean> {
     const begunAt = clock.now();
     const { known, isWhole } = await change((sql) => ({
@@ -129,6 +112,10 @@ export function createReader(
     throw changing('The saved tracks');
   }
 
+  /**
+   * Reads and stores the next page of the saved tracks.
+   * @returns false if nothing was stored, since the list has changed: what was read before has been brought up to date instead
+   */
   async function moreSaved(call: ReadCall): Promise<boolean> {
     const begunAt = clock.now();
     const { known, total } = await change((sql) => ({
@@ -162,6 +149,7 @@ export function createReader(
     return true;
   }
 
+  /** Reads and stores the list of playlists. */
   async function list(call: ReadCall): Promise<Playlist[]> {
     const begunAt = clock.now();
     const { items } = await untilSteady('The list of playlists', () =>
@@ -176,6 +164,11 @@ export function createReader(
     return items;
   }
 
+  /**
+   * Brings the rows of a listed playlist up to date. Takes one request if the playlist's snapshot has not changed, and none if the
+   * playlist is not readable.
+   * @param isForced true to read the rows whatever the snapshot, since it may lag behind a write
+   */
   async function playlist(id: string, call: ReadCall, isForced: boolean): Promise<void> {
     const listed = await change((sql) => readablePlaylist(sql, id));
     if (!listed) return;
@@ -228,7 +221,7 @@ export function createReader(
     return null;
   }
 
-  return { list, checkSaved: async (call) => void (await checkSaved(call)), moreSaved, playlist };
+  return { list, checkSaved: async (call: ReadCall) => void (await checkSaved(call)), moreSaved, playlist };
 }
 
 /** Reads a list again until all its pages have the same total. @param what names the list in the error if that never happens */
@@ -250,10 +243,9 @@ function judged(sql: Sql, playlists: readonly Playlist[], account: string): List
   return playlists.map((playlist) => {
     const mine = playlist.owner.id === account;
     const isForeign = !mine && playlist.collaborative !== true;
-    // Spotify can have refused the account's own playlist only by mistake, so each check tries that playlist again.
-    const wasRefused = !mine && unreadable.get(playlist.id) === (playlist.collaborative === true);
-    const isWithheld = playlist.owner.id === PROVIDER_USER || (isForeign && foreignRefused);
-    return { ...playlist, mine, readable: !isWithheld && !wasRefused };
+    // What the account may write to, Spotify can have refused only by mistake, so each check tries it again.
+    const wasRefused = isForeign && (foreignRefused || unreadable.has(playlist.id));
+    return { ...playlist, mine, readable: playlist.owner.id !== PROVIDER_USER && !wasRefused };
   });
 }
 

@@ -1,8 +1,8 @@
 /** Starts the library's threads: one answers questions, one imports plays. A thread knows nothing but what it is given. */
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { LIBRARY_THREAD } from '../generated/libraryThread.ts';
-import type { ImportStart } from './plays/messages.ts';
-import type { QueryStart } from './query/messages.ts';
+import type { ImportStart } from './plays/importExport.ts';
+import type { QueryStart } from './query/runQuery.ts';
 
 /** @param start what the thread is to do (`threadProgram.ts`) */
 export function startThread(

@@ -5,10 +5,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import initSqlJs, { type SqlJsConfig } from 'sql.js';
 import { type WasmInstance, wasm } from '../store/sql/wasm.ts';
-import { importExport } from './plays/importExport.ts';
-import type { ImportStart } from './plays/messages.ts';
-import type { QueryStart } from './query/messages.ts';
+import { type ImportStart, importExport } from './plays/importExport.ts';
 import { answerQueries } from './query/queryThread.ts';
+import type { QueryStart } from './query/runQuery.ts';
 
 const start = workerData as QueryStart | ImportStart;
 

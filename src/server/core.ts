@@ -9,7 +9,7 @@ import { configuredClients } from '../config/oauthClients.ts';
 import { keyOptions, type Settings } from '../config/settings.ts';
 import { RelayError } from '../domain/errors.ts';
 import { createLibrary, type Library, type LibraryOptions } from '../library/library.ts';
-import { removeUploads } from '../library/plays/uploads.ts';
+import { removeUploads } from '../library/plays/importPlays.ts';
 import { watchedProvider } from '../library/watchedProvider.ts';
 import { createAuthorizationServer } from '../oauth/server.ts';
 import type { ProviderApp } from '../provider/account/accountsApi.ts';

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { quoted } from '../domain/library.ts';
 import type { Item, Media, Page, Playlist } from '../domain/shapes.ts';
-import { MEDIA_COLUMNS, mediaOf } from '../library/tables/media.ts';
+import { MEDIA_COLUMNS, mediaOf } from '../library/tables/tracks.ts';
 import { foldLetters } from '../music/names.ts';
 import type { Call } from '../provider/api.ts';
 import { noteSong } from '../provider/knownNames.ts';

@@ -7,7 +7,7 @@ import type { Database } from 'sql.js';
 import { systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import { memoryFile, playsFile } from '../../src/library/files/files.ts';
+import { libraryFile } from '../../src/library/files/files.ts';
 import { openOffline } from '../../src/server/offline.ts';
 import { restoreState } from '../../src/server/restore/restoreState.ts';
 import { machineDisk } from '../../src/store/disk.ts';
@@ -36,12 +36,12 @@ async function desk(t: TestContext) {
     const home = join(folder, name);
     await makeState({ RELAY_HOME: home, RELAY_ENCRYPTION_KEY: KEY });
     const place = { home, clock: manualClock(), log: silentLog, sqlite: loadSqlite };
-    const memory = memoryFile(place);
+    const memory = libraryFile('memory.db', place);
     await memory.use((sql) => {
       for (const row of versions) sql.run('insert into versions values (?, ?, ?, ?, ?, ?)', row as never);
     });
     await memory.close();
-    const played = playsFile(place);
+    const played = libraryFile('plays.db', place);
     await played.use((sql) => {
       plays.forEach(([at, uri, name, artist, album, ms, kind, skipped], index) => {
         const item = [index + 1, kind, uri, name, artist, album];

@@ -5,8 +5,12 @@ import { type TestContext, test } from 'node:test';
 import type { VersionRow } from '../../src/domain/versions.ts';
 import { parseWhen } from '../../src/domain/when.ts';
 import { MEMORY } from '../../src/library/files/schema.ts';
-import { listVersions, recordVersion, rowsOfVersion } from '../../src/library/tables/versions.ts';
-import { keptVersions } from '../../src/library/versions/retention.ts';
+import {
+  keptVersions,
+  listVersions,
+  recordVersion,
+  rowsOfVersion,
+} from '../../src/library/tables/versions.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { createSql, type Sql } from '../../src/store/sql/sql.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';

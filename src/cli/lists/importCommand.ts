@@ -166,7 +166,7 @@ async function contentOf(
 }
 
 async function exportOf(file: string, saved: boolean): Promise<Buffer> {
-  const { exportList } = await import('../../library/plays/exportLists.ts');
+  const { exportList } = await import('../../library/plays/readExport.ts');
   const found = await exportList(file, basename(file), saved ? 'saved' : 'playlists').catch(
     (error: Error) => {
       throw new RelayError('INVALID_ARGUMENT', error.message, { cause: error });

@@ -8,37 +8,28 @@ import { MEMORY, MIRROR, PLAYS } from './schema.ts';
 type Place = Pick<DatabaseFileOptions, 'clock' | 'log' | 'disk' | 'sqlite'> & { home: string };
 
 const SMALL_CACHE = 'pragma cache_size = -1000;';
-/**
- * An import is one large transaction, and one that fails is never saved. So its changes may go to the file in memory before it
- * ends, without a journal: otherwise they would be in memory twice.
- */
-const FOR_IMPORTS = 'pragma journal_mode = off; pragma cache_spill = on; pragma cache_size = -24000;';
 
-/** Returns the copy of the library. The copy can be read again, so a file that is damaged or of another version is dropped. */
-export function mirrorFile({ home, clock, log, disk, sqlite }: Place): LibraryFile {
-  return createLibraryFile({
-    ...{ path: join(home, 'library.db'), format: MIRROR, onDamage: 'drop', settings: SMALL_CACHE },
-    ...{ clock, log, disk, sqlite },
-  });
-}
+const FILES = {
+  /** The copy can be read again, so a file that is damaged or of another version is dropped. */
+  'library.db': { format: MIRROR, onDamage: 'drop', settings: SMALL_CACHE },
+  'memory.db': { format: MEMORY, onDamage: 'aside', settings: SMALL_CACHE },
+  /**
+   * May take a hundred megabytes. Only the thread of an import opens it; others only ask whether it exists, drop it, or put a damaged
+   * one aside. An import is one large transaction, and one that fails is never saved. So its changes may go to the file in memory
+   * before it ends, without a journal: otherwise they would be in memory twice.
+   */
+  'plays.db': {
+    format: PLAYS,
+    onDamage: 'aside',
+    settings: 'pragma journal_mode = off; pragma cache_spill = on; pragma cache_size = -24000;',
+  },
+} as const;
 
-/** Returns the file with versions. They cannot be read again, so a damaged file is put aside. */
-export function memoryFile({ home, clock, log, disk, sqlite }: Place): LibraryFile {
-  return createLibraryFile({
-    ...{ path: join(home, 'memory.db'), format: MEMORY, onDamage: 'aside', settings: SMALL_CACHE },
-    ...{ clock, log, disk, sqlite },
-  });
-}
-
-/**
- * Returns the file with plays, which may take a hundred megabytes. Only the thread of an import opens it; others only ask whether
- * it exists, drop it, or put a damaged one aside.
- */
-export function playsFile({ home, clock, log, disk, sqlite }: Place): LibraryFile {
-  return createLibraryFile({
-    ...{ path: join(home, 'plays.db'), format: PLAYS, onDamage: 'aside', settings: FOR_IMPORTS },
-    ...{ clock, log, disk, sqlite },
-  });
+export function libraryFile(
+  name: keyof typeof FILES,
+  { home, clock, log, disk, sqlite }: Place,
+): LibraryFile {
+  return createLibraryFile({ path: join(home, name), ...FILES[name], clock, log, disk, sqlite });
 }
 
 /** Describes for `relay backup` and `relay restore` the files that go into a copy, since they cannot be read again. */

@@ -7,14 +7,32 @@ import type { SqlJsStatic } from 'sql.js';
 import { systemClock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
 import { systemCodeOf } from '../../base/thrown.ts';
-import { asRelayError, messageOf, RelayError } from '../../domain/errors.ts';
+import { asRelayError, type ErrorCode, messageOf, RelayError } from '../../domain/errors.ts';
 import type { PlaysCount, PlaysProgress } from '../../domain/plays.ts';
+import type { Remedy } from '../../domain/remedy.ts';
 import type { Sql } from '../../store/sql/sql.ts';
-import { playsFile } from '../files/files.ts';
+import type { CompiledWasm } from '../../store/sql/wasm.ts';
+import { libraryFile } from '../files/files.ts';
 import { RefusedExport } from './exportFiles.ts';
-import type { ImportReply, ImportStart } from './messages.ts';
 import { countPlays, createPlayWriter, dropReplaced, timeOf } from './playWriter.ts';
 import { readExport } from './readExport.ts';
+
+/** What the thread is given when it starts. */
+export interface ImportStart {
+  task: 'import';
+  /** The compiled SQLite of this process. */
+  module: CompiledWasm;
+  home: string;
+  /** Path of the export. */
+  path: string;
+  /** The name of the export in errors. */
+  label: string;
+}
+
+/** What the thread tells: how far it is, and at last the result or why there is none. */
+export type ImportReply =
+  | { kind: 'progress'; progress: PlaysProgress }
+  | { kind: 'failed'; code: ErrorCode; message: string; remedy: Remedy | undefined };
 
 /** Number of bytes between two progress reports. */
 const REPORT = 4 * 1024 * 1024;
@@ -27,7 +45,7 @@ export async function importExport(
 ): Promise<void> {
   const tell = (reply: ImportReply) => port.postMessage(reply);
   const progress = (progress: PlaysProgress) => tell({ kind: 'progress', progress });
-  const file = playsFile({ home: start.home, clock: systemClock, log: silentLog, sqlite });
+  const file = libraryFile('plays.db', { home: start.home, clock: systemClock, log: silentLog, sqlite });
   try {
     const plays = await file.use((sql) => addPlays(sql, start, progress));
     await file.save();

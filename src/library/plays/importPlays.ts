@@ -1,13 +1,13 @@
 /** Imports of listening histories, one at a time, each in a thread of its own (`importExport.ts`). */
-import { rm } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { open, readdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { Random } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { PlaysProgress, PlaysRequest } from '../../domain/plays.ts';
+import { UPLOAD_PREFIX } from '../../store/home/home.ts';
 import { sqliteModule } from '../../store/sql/sqlite.ts';
 import { isOutOfMemory, startThread } from '../thread.ts';
-import type { ImportReply, ImportStart } from './messages.ts';
-import { receiveUpload } from './uploads.ts';
+import type { ImportReply, ImportStart } from './importExport.ts';
 
 /**
  * Memory limit for the thread's values: enough for the names of a lifetime, and a bound for files that only claim to hold them.
@@ -128,5 +128,49 @@ function errorOf(error: unknown, label: string): unknown {
   if (!isOutOfMemory(error)) return error;
   return new RelayError('INVALID_ARGUMENT', `${label} needs more memory than relay allows for an export.`, {
     remedy: 'Unpack it, and import one file after the other.',
+  });
+}
+
+/** Maximum size of an archive that may be sent: ten times the history of a lifetime. */
+const MAX_UPLOAD = 1024 * 1024 * 1024;
+
+/**
+ * Writes an archive that is being sent to a file in the home.
+ * @returns the path of the file
+ * @throws RelayError `INVALID_ARGUMENT` if the archive is too large; any error of `chunks`. The file is removed first.
+ */
+export async function receiveUpload(
+  home: string,
+  random: Random,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<string> {
+  const path = join(home, `${UPLOAD_PREFIX}${random.bytes(8).toString('hex')}`);
+  const file = await open(path, 'wx', 0o600);
+  try {
+    let size = 0;
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > MAX_UPLOAD) throw tooLarge();
+      await file.write(chunk);
+    }
+  } catch (error) {
+    await file.close();
+    await rm(path, { force: true });
+    throw error;
+  }
+  await file.close();
+  return path;
+}
+
+/** Removes archives that were left when the process was killed. */
+export async function removeUploads(home: string): Promise<void> {
+  for (const name of await readdir(home).catch(() => [])) {
+    if (name.startsWith(UPLOAD_PREFIX)) await rm(join(home, name), { force: true });
+  }
+}
+
+function tooLarge(): RelayError {
+  return new RelayError('INVALID_ARGUMENT', 'The archive has more than 1 GB.', {
+    remedy: 'Import it in a terminal, with relay import.',
   });
 }

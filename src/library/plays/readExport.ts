@@ -8,8 +8,8 @@ import { type Play, playOf } from './play.ts';
 
 /** Maximum size of a file of playlists or saved songs, in bytes. A larger one is not counted. */
 const MAX_LIST = 64 * 1024 * 1024;
-/** Files of other programs that `relay import` reads. */
-const LIST_OF_SONGS = /\.(?:csv|m3u8?|pls|tsv|txt|xspf)$/i;
+/** Other files that `relay import` reads. */
+const OTHERS = /\.(?:csv|m3u8?|pls|tsv|txt|xspf|zip)$/i;
 
 /** What was read besides the plays. */
 interface ReadExport {
@@ -78,7 +78,7 @@ function shown({ path }: ExportFile): string {
 }
 
 /** Parses a whole file; null if it cannot be read or is not JSON. */
-export async function jsonIn(chunks: AsyncIterable<Uint8Array>): Promise<unknown> {
+async function jsonIn(chunks: AsyncIterable<Uint8Array>): Promise<unknown> {
   const parts: Uint8Array[] = [];
   try {
     for await (const chunk of chunks) parts.push(chunk);
@@ -108,17 +108,41 @@ function nothingRead(label: string, isOne: boolean, [first = '', ...more]: reado
 
 function noHistory(label: string, files: readonly ExportFile[]): RefusedExport {
   const message = `${label} holds no listening history: none of its files is called StreamingHistory… or endsong….`;
-  const archive = files.find(({ path }) => /\.zip$/i.test(path));
-  if (archive) return new RefusedExport(message, `It holds an archive: import ${archive.path} instead.`);
-  if (files.some(({ path }) => kindOf(path) === 'list'))
-    return new RefusedExport(message, 'For its playlists, import Playlist1.json or YourLibrary.json.');
-  const [list] = files.map(({ path }) => path).filter((path) => LIST_OF_SONGS.test(path));
-  if (list !== undefined) {
-    const remedy = `For its lists of songs, import one file at a time, such as ${list}.`;
-    return new RefusedExport(message, remedy);
-  }
+  const other = files.find(({ path }) => kindOf(path) === 'list' || OTHERS.test(path));
+  if (other)
+    return new RefusedExport(
+      message,
+      `For what else it holds, import one file at a time, such as ${other.path}.`,
+    );
   return new RefusedExport(
     message,
     'Ask Spotify for the extended streaming history, at Account, Privacy, and import the file that Spotify sends.',
   );
+}
+
+/**
+ * Returns the lists of an export as JSON: its saved songs, or its playlists, which may be in several files. null if it has none.
+ * @throws RefusedExport; errors of the system
+ */
+export function exportList(path: string, label: string, part: 'saved' | 'playlists'): Promise<Buffer | null> {
+  return withExportFiles(path, label, async (files) => {
+    const contents = await Promise.all(files.filter(({ path }) => kindOf(path) === 'list').map(contentOf));
+    if (part === 'saved') {
+      const library = contents.find(({ tracks }) => Array.isArray(tracks));
+      return library ? asJson({ tracks: library.tracks }) : null;
+    }
+    const playlists = contents.flatMap((content) =>
+      Array.isArray(content.playlists) ? content.playlists : [],
+    );
+    return playlists.length > 0 ? asJson({ playlists }) : null;
+  });
+}
+
+async function contentOf(file: ExportFile): Promise<Record<string, unknown>> {
+  const content = await jsonIn(file.chunks());
+  return isObject(content) ? content : {};
+}
+
+function asJson(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value));
 }

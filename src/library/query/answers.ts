@@ -3,10 +3,9 @@ import { type Clock, isoOf } from '../../base/clock.ts';
 import { loginRequired, RelayError } from '../../domain/errors.ts';
 import type { LibraryAnswer } from '../../domain/library.ts';
 import type { LibraryFile, LibrarySql } from '../files/libraryFile.ts';
-import type { Sync } from '../sync.ts';
-import type { Caller } from '../worker.ts';
+import type { Caller, Sync } from '../sync.ts';
 import type { QueryLine } from './line.ts';
-import type { Mirror, Question, Rows } from './messages.ts';
+import type { Mirror, Question, Rows } from './runQuery.ts';
 
 /** Maximum number of characters of rows, columns and note as JSON, so that the whole answer has at most 10,000. */
 const ROW_CHARACTERS = 9_200;
@@ -134,15 +133,11 @@ export function createAnswers(
     rows: async (sql, signal) => (await ask({ sql }, signal)).rows,
     async playsRead(sql, signal) {
       if (!/\bplays\b/i.test(withoutTexts(sql))) return null;
-      // If this computer's clock is far behind, all plays are in its future.
-      for (const before of [isoOf(clock.now() + AHEAD_MS), '9999']) {
-        const { rows } = await ask({ sql: latestPlays(before), limit: 1, maxCharacters: 1_000 }, signal);
-        const [until, isNamedOnly] = rows[0] ?? [];
-        if (typeof until !== 'string') continue;
-        const end = `plays end on ${until.slice(0, 10)}: relay does not know what was heard since.`;
-        return { until, note: isNamedOnly === 1 ? `${end} ${NAMED_ONLY}` : end };
-      }
-      return { until: null, note: NO_PLAYS };
+      const latest = latestPlays(isoOf(clock.now() + AHEAD_MS));
+      const [until, isNamedOnly] = (await ask({ sql: latest }, signal)).rows[0] ?? [];
+      if (typeof until !== 'string') return { until: null, note: NO_PLAYS };
+      const end = `plays end on ${until.slice(0, 10)}: relay does not know what was heard since.`;
+      return { until, note: isNamedOnly === 1 ? `${end} ${NAMED_ONLY}` : end };
     },
     async undamaged(work) {
       try {

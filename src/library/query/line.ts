@@ -10,7 +10,7 @@ import { RelayError } from '../../domain/errors.ts';
 import { sqliteModule } from '../../store/sql/sqlite.ts';
 import type { CompiledWasm } from '../../store/sql/wasm.ts';
 import { isOutOfMemory, startThread } from '../thread.ts';
-import type { PostedQuestion, Question, Reply, Rows } from './messages.ts';
+import type { PostedQuestion, Question, Reply, Rows } from './runQuery.ts';
 
 const QUERY_MS = 5_000;
 /** How long a question may take in the quick lane while others wait, also in time of the processor. */

@@ -8,8 +8,15 @@ import { openDiskFile } from '../../store/sql/diskFile.ts';
 import { firstValue } from '../../store/sql/migrate.ts';
 import { createPagedFile } from '../../store/sql/pagedFile.ts';
 import { MEMORY, NO_PLAYS, NO_VERSIONS, PLAYS } from '../files/schema.ts';
-import type { LibraryFileName, PostedQuestion, QueryStart, Reply } from './messages.ts';
-import { Damage, Refused, runQuery } from './runQuery.ts';
+import {
+  Damage,
+  type LibraryFileName,
+  type PostedQuestion,
+  type QueryStart,
+  Refused,
+  type Reply,
+  runQuery,
+} from './runQuery.ts';
 
 /**
  * Size of the cache for the copy, which stays on the disk. Twice as much would save a tenth of the time with a library of

@@ -8,8 +8,63 @@ import type { Database, SqlValue, Statement } from 'sql.js';
 import { cutAt } from '../../base/lists.ts';
 import { messageOf } from '../../base/thrown.ts';
 import { csvLine, LIBRARY_TABLES, LIBRARY_VIEWS, type LibraryCell } from '../../domain/library.ts';
-import type { Question, Refusal, Rows } from './messages.ts';
-import { splitStatement } from './statement.ts';
+import type { CompiledWasm } from '../../store/sql/wasm.ts';
+
+/** The copy of the library as it is in memory, since it is saved less often than it changes. */
+export interface Mirror {
+  /** The same as long as the content is. */
+  mark: string;
+  bytes(): Uint8Array;
+}
+
+/** The files that a question sees as one database. */
+export type LibraryFileName = 'library.db' | 'memory.db' | 'plays.db';
+
+export interface Question {
+  sql: string;
+  /** Maximum number of rows. */
+  limit: number;
+  /** Maximum number of characters of the rows and the names of the columns as JSON. */
+  maxCharacters: number;
+  /** True to return the rows as CSV, without a limit of characters. */
+  isCsv?: boolean;
+  mirror: Mirror;
+  /** Where the other files are; null for one that does not exist. */
+  files: { memory: string | null; plays: string | null };
+}
+
+/** A question as the thread gets it. It has the bytes of the copy only if the thread does not hold them yet. */
+export type PostedQuestion = Omit<Question, 'mirror'> & { mirror: { mark: string; bytes?: Uint8Array } };
+
+export interface Rows {
+  columns: string[];
+  rows: LibraryCell[][];
+  truncated: boolean;
+  /** If `isCsv` was set: the rows as CSV, in parts, and their number. `columns` and `rows` are then empty. */
+  csv?: Uint8Array[];
+  count?: number;
+}
+
+export type Reply =
+  /** The files are open, and the question is being answered. */
+  | { kind: 'begun' }
+  | { kind: 'rows'; rows: Rows; heapBytes: number }
+  | { kind: 'refused'; reason: Refusal; message: string; heapBytes: number };
+
+/**
+ * Why a question is refused. `statement`: the text is not valid, or does more than read. `memory`: the question needs too much
+ * memory. A file: it is damaged, or cannot be opened.
+ */
+export type Refusal = 'statement' | 'memory' | LibraryFileName;
+
+/** What the thread is given when it starts. */
+export interface QueryStart {
+  task: 'query';
+  /** The compiled SQLite of this process. */
+  module: CompiledWasm;
+  /** Limit of SQLite's own memory, in bytes. */
+  heapLimit: number;
+}
 
 type Limits = Pick<Question, 'limit' | 'maxCharacters' | 'isCsv'>;
 
@@ -17,6 +72,9 @@ type Limits = Pick<Question, 'limit' | 'maxCharacters' | 'isCsv'>;
 const PART = 128 * 1024;
 /** Maximum number of bytes of CSV. The plays of a lifetime take less. */
 const CSV_LIMIT = 128 * 1024 * 1024;
+/** Comments and quoted text, which may hold semicolons. A quotation without an end is left to SQLite, which reports it. */
+const TOKEN = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$)|;/g;
+const COMMENT = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
 
 /** Why a question was not answered. */
 export class Refused extends Error {
@@ -36,8 +94,10 @@ const READ_ONLY =
 
 /** Runs a question. @throws Refused, Damage */
 export function runQuery(db: Database, sql: string, limits: Limits): Rows {
-  const { statement, rest } = splitStatement(sql);
-  if (rest !== '' || statement.trim() === '') throw new Refused('statement', READ_ONLY);
+  const end = [...sql.matchAll(TOKEN)].find(([token]) => token === ';')?.index ?? sql.length;
+  const statement = sql.slice(0, end);
+  const isMore = /[^\s;]/.test(sql.slice(end).replace(COMMENT, ' '));
+  if (isMore || statement.trim() === '') throw new Refused('statement', READ_ONLY);
   requireQuery(statement);
   try {
     const prepared = db.prepare(statement);
@@ -81,19 +141,16 @@ const OTHER_STATEMENTS: readonly string[] = [
 ];
 
 function rowsOf(prepared: Statement, { limit, maxCharacters }: Limits): Rows {
-  const columns = shortNames(prepared.getColumnNames(), Math.floor(maxCharacters / 2));
+  // Without AS, SQLite names a column by its whole expression.
+  const columns = fitting(prepared.getColumnNames(), Math.floor(maxCharacters / 2));
   const rows: LibraryCell[][] = [];
   const room = maxCharacters - weightOf(columns);
   let size = 2;
   while (prepared.step()) {
     if (rows.length === limit) return { columns, rows, truncated: true };
-    let row = cellsOf(prepared);
+    const row = cellsOf(prepared);
     size += weightOf(row) + 1;
-    if (size > room) {
-      if (rows.length > 0) return { columns, rows, truncated: true };
-      row = cut(row, Math.floor(room / Math.max(1, row.length) / 2));
-      return { columns, rows: [row], truncated: true };
-    }
+    if (size > room) return { columns, rows: rows.length > 0 ? rows : [fitting(row, room)], truncated: true };
     rows.push(row);
   }
   return { columns, rows, truncated: false };
@@ -127,21 +184,16 @@ interface ExactStatement {
   get(params: null, config: { useBigInt: true }): Array<SqlValue | bigint>;
 }
 
-/** Returns the current row of a statement. A row with large integers is read again with their exact values, which is slower. */
+/** Returns the current row. A row with large integers is read again with their exact values, which is slower. */
 function cellsOf(prepared: Statement): LibraryCell[] {
   const row = prepared.get();
-  const isExact = row.every(
-    (value) => typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER,
-  );
-  if (isExact) return row.map(cellOf);
+  const isLarge = (value: SqlValue) => typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+  if (!row.some(isLarge)) return row.map(cellOf);
   return (prepared as unknown as ExactStatement).get(null, { useBigInt: true }).map(cellOf);
 }
 
 function cellOf(value: SqlValue | bigint): LibraryCell {
-  if (typeof value === 'bigint') {
-    const number = Number(value);
-    return Number.isSafeInteger(number) ? number : String(value);
-  }
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (value instanceof Uint8Array) return `(${value.length} bytes)`;
   // JSON has no word for infinity.
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
@@ -156,19 +208,13 @@ function weightOf(row: readonly LibraryCell[]): number {
   return text.length + extra;
 }
 
-/** Cuts the names of columns if they are too long together. Without AS, SQLite names a column by its whole expression. */
-function shortNames(names: string[], maxCharacters: number): string[] {
-  if (weightOf(names) <= maxCharacters) return names;
-  const length = Math.max(1, Math.floor(maxCharacters / names.length / 2) - 3);
-  return names.map((name) => cutText(name, length));
-}
-
-function cut(row: readonly LibraryCell[], length: number): LibraryCell[] {
-  return row.map((cell) => (typeof cell === 'string' ? cutText(cell, length) : cell));
-}
-
-function cutText(text: string, length: number): string {
-  return text.length > length ? `${cutAt(text, length)}…` : text;
+/** Cuts the texts of a row that is too long. */
+function fitting<T extends LibraryCell>(row: T[], room: number): T[] {
+  if (weightOf(row) <= room) return row;
+  const length = Math.max(1, Math.floor(room / row.length / 2) - 3);
+  return row.map((cell) =>
+    typeof cell === 'string' && cell.length > length ? (`${cutAt(cell, length)}…` as T) : cell,
+  );
 }
 
 /** How SQLite's messages about a damaged file begin. Similar ones, such as "malformed JSON", are about the question. */

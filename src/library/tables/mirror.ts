@@ -4,8 +4,7 @@ import type { LibraryCoverage, LibraryList } from '../../domain/library.ts';
 import type { Media, Playlist } from '../../domain/shapes.ts';
 import type { VersionRow } from '../../domain/versions.ts';
 import type { Sql } from '../../store/sql/sql.ts';
-import { areTracksDue, noteTracks } from './songs.ts';
-import { flag, putTracks } from './tracks.ts';
+import { areTracksDue, flag, noteTracks, putTracks } from './tracks.ts';
 
 /** A row of the saved tracks. `media` is null if the provider names no track. */
 export interface SavedRow {
@@ -193,12 +192,10 @@ export function renamePlaylist(sql: Sql, id: string, name: string): void {
   sql.run('update playlists set name = ? where id = ?', [name, id]);
 }
 
-/** Playlists whose rows Spotify refused. Maps the ID of each to whether the playlist was collaborative then. */
-export function unreadableIds(sql: Sql): ReadonlyMap<string, boolean> {
-  const rows = sql.all<{ id: string; collaborative: number | null }>(
-    'select id, collaborative from playlists where readable = 0',
-  );
-  return new Map(rows.map(({ id, collaborative }) => [id, collaborative === 1]));
+/** Playlists whose rows Spotify refused. */
+export function unreadableIds(sql: Sql): ReadonlySet<string> {
+  const rows = sql.all<{ id: string }>('select id from playlists where readable = 0');
+  return new Set(rows.map(({ id }) => id));
 }
 
 function dropPlaylist(sql: Sql, id: string): void {

@@ -1,11 +1,10 @@
-/** Statements about versions of playlists. Each version is stored whole, with the numbers of its items instead of their names. */
+/** Versions of playlists: each is stored whole, with the numbers of its items instead of their names. Fewer are kept the older they are. */
 import { deflateRawSync } from 'node:zlib';
 import { isoOf } from '../../base/clock.ts';
 import { without } from '../../domain/rows.ts';
 import type { PlaylistVersion, VersionRow } from '../../domain/versions.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 import { unpacked } from '../../store/sql/table.ts';
-import { keptVersions } from '../versions/retention.ts';
 
 /** The rows of a version. */
 interface StoredRows {
@@ -178,4 +177,48 @@ function secondsOf(iso: string | null): number {
 /** Counts the rows that only `after` has, and the rows that only `before` has. Each repeat of a row counts. */
 function countsOf(before: readonly number[], after: readonly number[]): { added: number; removed: number } {
   return { added: without(after, before).length, removed: without(before, after).length };
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MONTH_MS = 30 * DAY_MS;
+
+/**
+ * Keeps all versions of the last hour. Of older versions, keeps the newest of each hour for a day and the newest of each day
+ * for a month. After a month, keeps the newest of each week. Days and weeks are those of this computer's time zone.
+ * @param times of the versions in order, in Unix milliseconds
+ * @returns whether each is kept. The newest always is. So is a version dated later than the next one, as after the clock was
+ *   set back
+ */
+export function keptVersions(times: readonly number[], now: number): boolean[] {
+  return times.map((time, index) => {
+    const next = times[index + 1];
+    if (next === undefined || next < time) return true;
+    const period = periodAt(now - time);
+    return period === null || period(time) !== period(next);
+  });
+}
+
+/** Returns a function that identifies a time's period, of which only the newest version is kept; null if all are kept. */
+function periodAt(age: number): ((time: number) => string | number) | null {
+  if (age < HOUR_MS) return null;
+  if (age < DAY_MS) return hourOf;
+  return age < MONTH_MS ? dayOf : weekOf;
+}
+
+/** Identifies the hour of UTC and the local day. In zones such as India's, midnight splits an hour of UTC into two days. */
+function hourOf(time: number): string {
+  return `${Math.floor(time / HOUR_MS)} ${dayOf(time)}`;
+}
+
+function dayOf(time: number): string {
+  const date = new Date(time);
+  return `${date.getFullYear()}-${date.getMonth()}-${date.getDate()}`;
+}
+
+/** Identifies the week by its Monday. */
+function weekOf(time: number): string {
+  const date = new Date(time);
+  date.setDate(date.getDate() - ((date.getDay() + 6) % 7));
+  return dayOf(date.getTime());
 }
