@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts';
 import { asRelayError, loginRequired, messageOf, RelayError } from '../domain/errors.ts';
 import type { LibraryAnswer, LibraryCsv, LibraryPart, LibraryStatus } from '../domain/library.ts';
 import type { Playlist, Track } from '../domain/shapes.ts';
-import type { PlaylistVersions, VersionRow } from '../domain/versions.ts';
+import type { PlaylistVersions } from '../domain/versions.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import type { Disk } from '../store/disk.ts';
@@ -16,13 +16,12 @@ import type { Store } from '../store/store.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { libraryFile } from './files/files.ts';
 import type { Budget } from './pace.ts';
-import { createPlayImports, type PlayImports } from './plays/importPlays.ts';
-import { createAnswers, type LibraryQuestion, noteOf, type PlaysRead } from './query/answers.ts';
+import { createPlayImports } from './plays/importPlays.ts';
+import { createAnswers, type LibraryQuestion, noteOf } from './query/answers.ts';
 import { createQueryLine, type QueryLine } from './query/line.ts';
 import { type Caller, createSync } from './sync.ts';
 import {
   factsOf,
-  type ListedName,
   listedPlaylists,
   nameOfPlaylist,
   rowsOfPlaylist,
@@ -31,7 +30,6 @@ import {
 } from './tables/mirror.ts';
 import { isKnownTrack, namesOf, recordingsOf, savedLike } from './tables/tracks.ts';
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
-import type { Watcher } from './watchedProvider.ts';
 
 export interface LibraryOptions {
   home: string;
@@ -53,89 +51,9 @@ type LibraryView =
   /** One playlist. With `isKnown`, `view` returns null unless the rows have been read and relay has not just written to them. */
   | { kind: 'playlist'; id: string; isKnown?: boolean };
 
-export interface Library {
-  /**
-   * Answers a question from the copy. Brings the copy up to date first if it is older than the question allows, or lacks
-   * something that relay wrote.
-   * @throws RelayError `LOGIN_REQUIRED` if no account is connected and nothing has been read; otherwise as `QueryLine.ask`
-   */
-  ask(question: LibraryQuestion, call: Caller): Promise<LibraryAnswer>;
-  /** Does the same as `ask`, and returns the rows as CSV. */
-  askCsv(question: LibraryQuestion, call: Caller): Promise<LibraryCsv>;
-  /**
-   * Answers the query of a kept playlist like `ask`, with all rows.
-   * @returns the answer; `unread` has the lists that could not be read whole, although they were readable before
-   */
-  follow(sql: string, maxAgeMinutes: number, call: Caller): Promise<LibraryAnswer & { unread: UnreadList[] }>;
-  /** Says how far the plays reach that a query reads; null if it reads none. */
-  playsRead(sql: string, call: Pick<Caller, 'signal'>): Promise<PlaysRead | null>;
-  /**
-   * Brings one part of the copy up to date, and runs a query of relay's own.
-   * @returns null if the part is not in the copy, or if `isKnown` forbids an answer. `note` says which part of the saved tracks
-   *   has been read; null if all rows have been read
-   * @throws RelayError `LOGIN_REQUIRED`, or of the provider
-   */
-  view(
-    part: LibraryView,
-    sql: string,
-    call: Caller,
-  ): Promise<{ rows: Array<Array<string | number | null>>; note: string | null } | null>;
-  /** Reads the list of playlists, and stores it. @throws RelayError `LOGIN_REQUIRED`, or of the provider */
-  playlists(call: Caller): Promise<Playlist[]>;
-  /**
-   * Brings one playlist of the copy up to date, and lists its versions, newest first. If Spotify cannot be asked, lists the
-   * stored versions.
-   * @throws RelayError `NOT_FOUND` if the playlist has no versions
-   */
-  versions(id: string, call: Caller): Promise<PlaylistVersions>;
-  /** Returns the rows of one version in order; null if no version has that number. */
-  versionRows(id: string, version: number): Promise<VersionRow[] | null>;
-  /**
-   * Returns the rows of a playlist in the copy: URIs in order, '' for a row without an item. null if the copy does not list the
-   * playlist.
-   */
-  playlistRows(id: string): Promise<string[] | null>;
-  /** Returns the name of a playlist, and whether it is the account's own; null if the copy does not list the playlist. */
-  playlistFacts(id: string): Promise<{ name: string; mine: boolean } | null>;
-  /** Returns the names of those tracks that are in the copy, by URI. */
-  trackNames(uris: readonly string[]): Promise<Map<string, { name: string; artist: string }>>;
-  /** Returns the recording (`domain/recordings.ts`) of those tracks that are in the copy, by URI. */
-  recordings(uris: readonly string[]): Promise<Map<string, string>>;
-  /** Returns those `uris` whose tracks are in a list of the copy. Spotify offered the tracks when the list was read. */
-  knownTracks(uris: readonly string[]): Promise<string[]>;
-  /**
-   * Returns saved tracks that may be a song of a list. They have the song's ISRC or, if the query has none, its title and first
-   * artist. The copy may be old: a track that is no longer saved is still the right recording. Returns none if the copy cannot be
-   * read.
-   */
-  savedLike(query: TrackQuery): Promise<Track[]>;
-  /** Lists the playlists of the copy. */
-  listedPlaylists(): Promise<ListedName[]>;
-  /** Lists the playlists that have versions, also those that are no longer in the account. */
-  versionedPlaylists(): Promise<Array<{ id: string; name: string }>>;
-  status(): Promise<LibraryStatus>;
-  /** Begins a reading, or a check if everything has been read. Returns at once. @throws RelayError `LOGIN_REQUIRED` */
-  sync(): Promise<LibraryStatus>;
-  forget(part: LibraryPart): Promise<void>;
-  /** Writes `memory.db`, so that a copy of the file is complete. @throws RelayError `STORE_ERROR` */
-  saveMemory(): Promise<void>;
-  /**
-   * Deletes the copy after its account was disconnected.
-   * @param erase true to delete versions and plays too
-   * @returns true if there was a copy
-   */
-  accountLeft(erase: boolean): Promise<boolean>;
-  /** Continues a reading that waits, whatever it waits for: a login may end the other reasons too. */
-  loggedIn(): void;
-  readonly watcher: Watcher;
-  /** Imports of listening histories, which need no account. */
-  readonly plays: PlayImports;
-  /** Continues a reading that was interrupted when relay stopped. */
-  start(): void;
-  stop(): Promise<void>;
-}
+export type Library = ReturnType<typeof createLibrary>;
 
-export function createLibrary(options: LibraryOptions): Library {
+export function createLibrary(options: LibraryOptions) {
   const { store, clock, log } = options;
   const place = { ...options, ...options.ground, sqlite: loadSqlite };
   const connected = (): string | null => {
@@ -189,7 +107,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return { ...answer, ...noteOf([answer.note ?? null, note]) };
   }
 
-  /** See `Library.follow`. A playlist that has versions was read before. */
+  /** The lists that could not be read whole, although they were readable before: a playlist that has versions was read. */
   async function unread(): Promise<UnreadList[]> {
     const all = await file.use(unreadLists);
     if (all.every(({ isSure }) => isSure)) return all;
@@ -211,21 +129,39 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   return {
-    ask: (question, call) =>
+    /**
+     * Answers a question from the copy. Brings the copy up to date first if it is older than the question allows, or lacks
+     * something that relay wrote.
+     * @throws RelayError `LOGIN_REQUIRED` if no account is connected and nothing has been read; otherwise as `QueryLine.ask`
+     */
+    ask: (question: LibraryQuestion, call: Caller): Promise<LibraryAnswer> =>
       undamaged(async () => withPlaysNote(await answers.answer(question, call), question, call)),
-    askCsv: (question, call) =>
+    /** Does the same as `ask`, and returns the rows as CSV. */
+    askCsv: (question: LibraryQuestion, call: Caller): Promise<LibraryCsv> =>
       undamaged(async () => {
         const answer = await answers.answer(question, call, true);
         const { columns, rows, csv = '', ...facts } = await withPlaysNote(answer, question, call);
         return { csv, ...facts };
       }),
-    follow: (sql, maxAgeMinutes, call) =>
+    /**
+     * Answers the query of a kept playlist like `ask`, with all rows.
+     * @returns the answer; `unread` has the lists that could not be read whole, although they were readable before
+     */
+    follow: (sql: string, maxAgeMinutes: number, call: Caller) =>
       undamaged(async () => {
         const answer = await answers.answer({ sql, limit: null, maxAgeMinutes, isQuiet: true }, call);
         return { ...answer, unread: await unread() };
       }),
-    playsRead: (sql, { signal }) => undamaged(() => answers.playsRead(sql, signal)),
-    view: (part, sql, call) =>
+    /** Says how far the plays reach that a query reads; null if it reads none. */
+    playsRead: (sql: string, { signal }: Pick<Caller, 'signal'>) =>
+      undamaged(() => answers.playsRead(sql, signal)),
+    /**
+     * Brings one part of the copy up to date, and runs a query of relay's own.
+     * @returns null if the part is not in the copy, or if `isKnown` forbids an answer. `note` says which part of the saved tracks
+     *   has been read; null if all rows have been read
+     * @throws RelayError `LOGIN_REQUIRED`, or of the provider
+     */
+    view: (part: LibraryView, sql: string, call: Caller) =>
       undamaged(async () => {
         await sync.of(requireAccount());
         let note: string | null = null;
@@ -234,11 +170,17 @@ export function createLibrary(options: LibraryOptions): Library {
         else if (!(await sync.playlist(part.id, call))) return null;
         return { rows: await answers.rows(sql, call.signal), note };
       }),
-    async playlists(call) {
+    /** Reads the list of playlists, and stores it. @throws RelayError `LOGIN_REQUIRED`, or of the provider */
+    async playlists(call: Caller): Promise<Playlist[]> {
       await sync.of(requireAccount());
       return sync.playlists(call);
     },
-    async versions(id, call) {
+    /**
+     * Brings one playlist of the copy up to date, and lists its versions, newest first. If Spotify cannot be asked, lists the
+     * stored versions.
+     * @throws RelayError `NOT_FOUND` if the playlist has no versions
+     */
+    async versions(id: string, call: Caller): Promise<PlaylistVersions> {
       const present = await isListedNow(id, call);
       const { name, items } = await playlistVersions.list(id);
       await memory.save();
@@ -247,16 +189,31 @@ export function createLibrary(options: LibraryOptions): Library {
         remedy: 'relay keeps a version of each playlist that it can read, from the first reading on.',
       });
     },
-    playlistRows: (id) =>
+    /** Returns the rows of one version in order; null if no version has that number. */
+    versionRows: playlistVersions.rows,
+    /** URIs of the rows of a playlist, '' for a row without an item; null if the copy does not list the playlist. */
+    playlistRows: (id: string) =>
       sync.read((sql) => {
         const isListed = nameOfPlaylist(sql, id) !== null;
         return isListed ? rowsOfPlaylist(sql, id).map(({ uri }) => uri ?? '') : null;
       }, null),
-    playlistFacts: (id) => sync.read((sql) => factsOf(sql, id), null),
-    trackNames: (uris) => sync.read((sql) => namesOf(sql, uris), new Map()),
-    recordings: (uris) => sync.read((sql) => recordingsOf(sql, uris), new Map()),
-    knownTracks: (uris) => sync.read((sql) => uris.filter((uri) => isKnownTrack(sql, uri)), []),
-    async savedLike(query) {
+    /** The name of a playlist, and whether it is the account's own; null if the copy does not list the playlist. */
+    playlistFacts: (id: string) => sync.read((sql) => factsOf(sql, id), null),
+    /** The names of those tracks that are in the copy, by URI. */
+    trackNames: (uris: readonly string[]) =>
+      sync.read((sql) => namesOf(sql, uris), new Map<string, { name: string; artist: string }>()),
+    /** The recording (`domain/recordings.ts`) of those tracks that are in the copy, by URI. */
+    recordings: (uris: readonly string[]) =>
+      sync.read((sql) => recordingsOf(sql, uris), new Map<string, string>()),
+    /** Those `uris` whose tracks are in a list of the copy. Spotify offered the tracks when the list was read. */
+    knownTracks: (uris: readonly string[]) =>
+      sync.read((sql) => uris.filter((uri) => isKnownTrack(sql, uri)), []),
+    /**
+     * Returns saved tracks that may be a song of a list. They have the song's ISRC or, if the query has none, its title and first
+     * artist. The copy may be old: a track that is no longer saved is still the right recording. Returns none if the copy cannot be
+     * read.
+     */
+    async savedLike(query: TrackQuery): Promise<Track[]> {
       try {
         const account = connected();
         if (account === null || (await sync.summary()).account !== account) return [];
@@ -267,31 +224,41 @@ export function createLibrary(options: LibraryOptions): Library {
         return [];
       }
     },
-    versionRows: (id, version) => playlistVersions.rows(id, version),
     listedPlaylists: () => sync.read(listedPlaylists, []),
-    versionedPlaylists: () => playlistVersions.playlists(),
+    /** Lists the playlists that have versions, also those that are no longer in the account. */
+    versionedPlaylists: playlistVersions.playlists,
     status: sync.status,
-    async sync() {
+    /** Begins a reading, or a check if everything has been read. Returns at once. @throws RelayError `LOGIN_REQUIRED` */
+    async sync(): Promise<LibraryStatus> {
       await sync.of(requireAccount());
       await sync.begin();
       return sync.status();
     },
-    async forget(part) {
+    async forget(part: LibraryPart): Promise<void> {
       if (part === 'mirror') return void (await dropCopy());
       if (part === 'versions') return playlistVersions.forget();
-      return plays.forget(() => played.drop());
+      return plays.forget(played.drop);
     },
-    saveMemory: () => memory.save(),
-    async accountLeft(erase) {
+    /** Writes `memory.db`, so that a copy of the file is complete. @throws RelayError `STORE_ERROR` */
+    saveMemory: memory.save,
+    /**
+     * Deletes the copy after its account was disconnected.
+     * @param erase true to delete versions and plays too
+     * @returns true if there was a copy
+     */
+    async accountLeft(erase: boolean): Promise<boolean> {
       const was = await dropCopy();
       if (!erase) return was;
       await memory.drop();
-      await plays.forget(() => played.drop());
+      await plays.forget(played.drop);
       return was;
     },
+    /** Continues a reading that waits, whatever it waits for: a login may end the other reasons too. */
     loggedIn: () => void sync.resume().catch(() => {}),
+    /** Imports of listening histories, which need no account. */
     plays,
     watcher: sync.watcher,
+    /** Continues a reading that was interrupted when relay stopped. */
     start() {
       void sync
         .resume()

@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import { createMutex } from '../base/mutex.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import type { Sql } from '../store/sql/sql.ts';
-import type { LibraryFile } from './files/libraryFile.ts';
+import type { LibraryFile } from './files/files.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
@@ -16,17 +16,6 @@ const QUIET_MS = 10_000;
 export interface Budget {
   perDay: number;
   perMinute: number;
-}
-
-export interface Pace {
-  /** Sends requests, each in its turn. */
-  provider: ProviderApi;
-  /** When the budget allows the next request, in Unix milliseconds; null if no request waits for it for more than a minute. */
-  readonly heldUntil: number | null;
-  /** Called when somebody waits for what is read. @returns a function to call when nobody does any more */
-  hurry(): () => void;
-  /** Called when a request of a person or a model begins. @returns a function to call when it has ended */
-  began(): () => void;
 }
 
 /**
@@ -39,7 +28,7 @@ export function createPace(
   file: LibraryFile,
   clock: Clock,
   held: () => void,
-): Pace {
+) {
   const turns = createMutex();
   /** Times at which the requests of the last minute were sent, on the monotonic clock. */
   let recent: number[] = [];
@@ -110,25 +99,31 @@ export function createPace(
     return Math.floor(clock.now() / MINUTE_MS);
   }
 
-  return {
-    provider: {
-      ...provider,
-      async send(request, call) {
-        await turns.runExclusive('turn', () => turn(call.signal), call.signal);
-        return provider.send(request, call);
-      },
+  /** Sends requests, each in its turn. */
+  const paced: ProviderApi = {
+    ...provider,
+    async send(request, call) {
+      await turns.runExclusive('turn', () => turn(call.signal), call.signal);
+      return provider.send(request, call);
     },
+  };
+
+  return {
+    provider: paced,
+    /** When the budget allows the next request, in Unix milliseconds; null if no request waits for it for more than a minute. */
     get heldUntil() {
       return heldUntil;
     },
-    hurry() {
+    /** Called when somebody waits for what is read. @returns a function to call when nobody does any more */
+    hurry(): () => void {
       hurried += 1;
       wakeUp();
       return () => {
         hurried -= 1;
       };
     },
-    began() {
+    /** Called when a request of a person or a model begins. @returns a function to call when it has ended */
+    began(): () => void {
       foreground += 1;
       return () => {
         foreground -= 1;

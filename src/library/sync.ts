@@ -15,7 +15,7 @@ import type { Playlist } from '../domain/shapes.ts';
 import type { VersionRow } from '../domain/versions.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
 import type { Sql } from '../store/sql/sql.ts';
-import type { LibraryFile } from './files/libraryFile.ts';
+import type { LibraryFile } from './files/files.ts';
 import { type Budget, createPace } from './pace.ts';
 import { createReader, type ReadCall } from './reader.ts';
 import {
@@ -105,9 +105,7 @@ export function createSync(options: SyncOptions) {
 
   /** What the copy holds; null if that has to be counted again. */
   let known: Summary | null = null;
-  /** The database that was used last. The file is closed when nobody uses it, and may be lost or damaged until it is opened. */
-  let database: Sql | null = null;
-  let wasSeen = false;
+  let isWrittenKnown = false;
   /** By key, the last write to each list that no reading has shown yet, since the provider's lists lag behind writes. */
   let written: Record<Key, Write> = {};
   /** The list of playlists as it was last read. */
@@ -143,10 +141,7 @@ export function createSync(options: SyncOptions) {
   // What the copy holds
 
   async function change<T>(work: (sql: Sql) => T): Promise<T> {
-    wasSeen = true;
     return file.use((sql) => {
-      if (sql !== database) known = null;
-      database = sql;
       const before = sql.version();
       try {
         return work(sql);
@@ -173,16 +168,18 @@ export function createSync(options: SyncOptions) {
     await (isQuiet ? options.saveVersions() : save());
   }
 
-  function quieten(is: boolean): void {
-    isQuiet = is;
-    file.lazily(is);
+  /** Saves what only kept playlists have asked for so far. A save that fails is logged, and tried again. */
+  async function endQuiet(): Promise<void> {
+    if (isQuiet) await save().catch(() => {});
+    isQuiet = false;
   }
 
   /** Says what the copy holds. */
   async function summary(): Promise<Summary> {
     if (known) return known;
     if (!(await file.exists())) return NOTHING;
-    if (!wasSeen) {
+    if (!isWrittenKnown) {
+      isWrittenKnown = true;
       const text = await change((sql) => getMeta(sql, 'written'));
       written = { ...(JSON.parse(text ?? '{}') as typeof written), ...written };
     }
@@ -194,8 +191,6 @@ export function createSync(options: SyncOptions) {
 
   /** Makes sure that there is a copy, and that it is of this account: a copy of another account is dropped. */
   async function of(account: string): Promise<Summary> {
-    // A file that was closed is opened first: if it is damaged, what is known of its content is wrong.
-    if (await file.exists()) await change(() => {});
     const found = await summary();
     if (found.account === account) return found;
     if (found !== NOTHING) await drop();
@@ -211,7 +206,7 @@ export function createSync(options: SyncOptions) {
     for (const keys of [asked, failed, unlucky]) keys.clear();
     tell();
     await file.drop();
-    [known, wasSeen, written, listed, isSavedAsked] = [null, false, {}, [], false];
+    [known, written, listed, isSavedAsked] = [null, {}, [], false];
   }
 
   /** Returns the age of a list in milliseconds; infinite if it was never read. */
@@ -230,14 +225,8 @@ export function createSync(options: SyncOptions) {
   // What is read next
 
   function missing(account: string): Promise<Key[] | null> {
-    const before = known;
     return change((sql) => {
-      const owner = getMeta(sql, 'account');
-      if (owner === null) {
-        // The file was damaged or lost while it was closed.
-        putMeta(sql, 'account', account);
-        putMeta(sql, 'begun_at', before?.begunAt ?? null);
-      } else if (owner !== account) return null;
+      if (getMeta(sql, 'account') !== account) return null;
       const isWanted = getMeta(sql, 'begun_at') !== null;
       // The list comes first: without it, a copy of all saved tracks would look like that of an account without playlists.
       if (isWanted && getMeta(sql, 'listed_at') === null) return ['playlists'];
@@ -536,12 +525,6 @@ export function createSync(options: SyncOptions) {
 
   return {
     file,
-    /** True if this process has used the copy and has not dropped it. */
-    get wasSeen() {
-      return wasSeen;
-    },
-    /** True if what is known of the copy is about this database. */
-    knows: (sql: Sql) => database === null || sql === database,
     summary,
     settled,
     /** Runs `work` on the copy; returns `otherwise` if there is none. */
@@ -552,7 +535,7 @@ export function createSync(options: SyncOptions) {
     /**
      * Brings the lists up to date that are older than a question allows, and whatever relay has written to. Begins or continues the
      * first reading.
-     * @param quiet true for a kept playlist: the copy is then saved hours later, since it can be read again
+     * @param quiet true for a kept playlist: the copy is then saved with the next question, since it can be read again
      * @returns a note for the answer, which says what the answer lacks; null if it lacks nothing
      */
     async current(
@@ -561,8 +544,8 @@ export function createSync(options: SyncOptions) {
       quiet = false,
     ): Promise<string | null> {
       const found = await summary();
-      if (!quiet) quieten(false);
-      else if (running === null && found.isWhole) quieten(true);
+      if (!quiet) await endQuiet();
+      else if (running === null && found.isWhole) isQuiet = true;
       const isFirst = found.asOf === null;
       const old = ALL_LISTS.filter((list) => !isFirst && ageOf(found, list) >= maxAgeMinutes * MINUTE_MS);
       const keys = [...new Set([...old, ...Object.keys(written)])];
@@ -632,7 +615,7 @@ export function createSync(options: SyncOptions) {
     status,
     /** Begins the first reading, or a check of all lists. Returns at once. */
     async begin(): Promise<void> {
-      quieten(false);
+      await endQuiet();
       const { asOf } = await summary();
       await wantAll();
       ask(asOf === null ? [] : ALL_LISTS);

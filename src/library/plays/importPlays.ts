@@ -14,36 +14,13 @@ import type { ImportReply, ImportStart } from './importExport.ts';
  */
 const VALUES_LIMIT_MB = 320;
 
-export interface PlayImports {
-  /** Begins an import, or puts it in line behind others. @returns the number of the import */
-  start(request: PlaysRequest): number;
-  /**
-   * Begins an import of an archive that is being sent. Keeps the archive in the home until the import has ended.
-   * @returns the number of the import, once the whole archive has arrived
-   * @throws errors of `receiveUpload`
-   */
-  startUpload(chunks: AsyncIterable<Uint8Array>, label: string): Promise<number>;
-  /**
-   * Returns how far an import is.
-   * @throws RelayError `NOT_FOUND` for an unknown number, or if eight later imports were begun
-   * @throws the error with which the import failed, such as `INVALID_ARGUMENT` for a file that is not an export
-   */
-  progress(id: number): PlaysProgress;
-  /** Resolves when the import has ended, successfully or not; at once for an unknown number. */
-  ended(id: number): Promise<void>;
-  /** Ends the imports that were begun so far, then calls `remove` to delete plays. Later imports wait for `remove`. */
-  forget(remove: () => Promise<void>): Promise<void>;
-  /** Ends the imports that were begun so far. */
-  stop(): Promise<void>;
-}
-
 interface Import {
   progress: PlaysProgress;
   error: unknown;
   done: Promise<void>;
 }
 
-export function createPlayImports({ home, random }: { home: string; random: Random }): PlayImports {
+export function createPlayImports({ home, random }: { home: string; random: Random }) {
   const imports = new Map<number, Import>();
   /** Ends the imports that were begun so far. */
   let ending = new AbortController();
@@ -98,26 +75,40 @@ export function createPlayImports({ home, random }: { home: string; random: Rand
   }
 
   return {
-    start: (request) => start(request),
-    async startUpload(chunks, label) {
+    /** Begins an import, or puts it in line behind others. @returns the number of the import */
+    start: (request: PlaysRequest) => start(request),
+    /**
+     * Begins an import of an archive that is being sent. Keeps the archive in the home until the import has ended.
+     * @returns the number of the import, once the whole archive has arrived
+     * @throws errors of `receiveUpload`
+     */
+    async startUpload(chunks: AsyncIterable<Uint8Array>, label: string): Promise<number> {
       const path = await receiveUpload(home, random, chunks);
       return start({ path, label }, () => rm(path, { force: true }));
     },
-    progress(id) {
+    /**
+     * Returns how far an import is.
+     * @throws RelayError `NOT_FOUND` for an unknown number, or if eight later imports were begun
+     * @throws the error with which the import failed, such as `INVALID_ARGUMENT` for a file that is not an export
+     */
+    progress(id: number): PlaysProgress {
       const one = imports.get(id);
       if (!one) throw new RelayError('NOT_FOUND', 'There is no such import.');
       if (one.error !== null) throw one.error;
       return one.progress;
     },
-    ended: async (id) => imports.get(id)?.done,
-    forget(remove) {
+    /** Resolves when the import has ended, successfully or not; at once for an unknown number. */
+    ended: async (id: number) => imports.get(id)?.done,
+    /** Ends the imports that were begun so far, then calls `remove` to delete plays. Later imports wait for `remove`. */
+    forget(remove: () => Promise<void>): Promise<void> {
       ending.abort(new RelayError('CANCELLED', 'Plays were forgotten during the import, so it was ended.'));
       ending = new AbortController();
       const done = lane.then(remove);
       lane = done.catch(() => {});
       return done;
     },
-    async stop() {
+    /** Ends the imports that were begun so far. */
+    async stop(): Promise<void> {
       ending.abort(new RelayError('SHUTTING_DOWN', 'relay is stopping.'));
       await lane;
     },

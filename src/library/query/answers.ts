@@ -2,7 +2,8 @@
 import { type Clock, isoOf } from '../../base/clock.ts';
 import { loginRequired, RelayError } from '../../domain/errors.ts';
 import type { LibraryAnswer } from '../../domain/library.ts';
-import type { LibraryFile, LibrarySql } from '../files/libraryFile.ts';
+import type { DatabaseFile } from '../../store/databaseFile.ts';
+import type { LibraryFile } from '../files/files.ts';
 import type { Caller, Sync } from '../sync.ts';
 import type { QueryLine } from './line.ts';
 import type { Mirror, Question, Rows } from './runQuery.ts';
@@ -28,25 +29,11 @@ export interface LibraryQuestion {
 }
 
 /** The plays that a query reads. */
-export interface PlaysRead {
+interface PlaysRead {
   /** When the last play ended, ISO 8601; null if none are stored. */
   until: string | null;
   /** Says this to the reader of an answer, whose rows alone would mean that nothing was heard since. */
   note: string;
-}
-
-export interface Answers {
-  /**
-   * Brings the copy up to date, and answers a question from it.
-   * @throws RelayError `LOGIN_REQUIRED` if no account is connected and nothing has been read; otherwise as `QueryLine.ask`
-   */
-  answer(question: LibraryQuestion, call: Caller, isCsv?: boolean): Promise<LibraryAnswer & { csv?: string }>;
-  /** Runs a query of relay's own on the copy as it is. @returns all its rows */
-  rows(sql: string, signal: AbortSignal): Promise<Rows['rows']>;
-  /** Says how far the plays reach that a query reads; null if it reads none. */
-  playsRead(sql: string, signal: AbortSignal): Promise<PlaysRead | null>;
-  /** Does some work. If a file turns out to be damaged or gone, replaces the file and does the work once more. */
-  undamaged<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
@@ -59,27 +46,15 @@ export function createAnswers(
   connected: () => string | null,
   clock: Clock,
   line: () => QueryLine,
-): Answers {
+) {
   async function ask(question: { sql: string } & Partial<Question>, signal: AbortSignal): Promise<Rows> {
-    if (!(await sync.file.exists())) {
-      // The copy was there and is gone. `undamaged` treats this like a file that the thread cannot open.
-      if (sync.wasSeen) throw gone();
-      await sync.file.use(() => {});
-    }
     await sync.settled();
     const path = async (file: LibraryFile) => ((await file.exists()) ? file.path : null);
     await memory.save();
     const files = { memory: await path(memory), plays: await path(plays) };
     const most = Number.MAX_SAFE_INTEGER;
-    // The file stays open until the answer is there.
-    return sync.file.use((sql) => {
-      // The file was closed meanwhile, and was damaged when it was opened again.
-      if (!sync.knows(sql)) throw gone();
-      return line().ask(
-        { limit: most, maxCharacters: most, ...question, mirror: mirrorOf(sql), files },
-        signal,
-      );
-    });
+    const mirror = await sync.file.use(mirrorOf);
+    return line().ask({ limit: most, maxCharacters: most, ...question, mirror, files }, signal);
   }
 
   /** @returns a note for the answer, which says what the answer lacks; null if it lacks nothing */
@@ -113,7 +88,15 @@ export function createAnswers(
   }
 
   return {
-    async answer(question, call, isCsv = false) {
+    /**
+     * Brings the copy up to date, and answers a question from it.
+     * @throws RelayError `LOGIN_REQUIRED` if no account is connected and nothing has been read; otherwise as `QueryLine.ask`
+     */
+    async answer(
+      question: LibraryQuestion,
+      call: Caller,
+      isCsv = false,
+    ): Promise<LibraryAnswer & { csv?: string }> {
       const { sql, limit } = question;
       const note = await bringUpToDate(question, call);
       const { asOf, begunAt, coverage } = await sync.summary();
@@ -130,8 +113,10 @@ export function createAnswers(
         ...noteOf([note, memory.news(), plays.news()]),
       };
     },
-    rows: async (sql, signal) => (await ask({ sql }, signal)).rows,
-    async playsRead(sql, signal) {
+    /** Runs a query of relay's own on the copy as it is. @returns all its rows */
+    rows: async (sql: string, signal: AbortSignal) => (await ask({ sql }, signal)).rows,
+    /** Says how far the plays reach that a query reads; null if it reads none. */
+    async playsRead(sql: string, signal: AbortSignal): Promise<PlaysRead | null> {
       if (!/\bplays\b/i.test(withoutTexts(sql))) return null;
       const latest = latestPlays(isoOf(clock.now() + AHEAD_MS));
       const [until, isNamedOnly] = (await ask({ sql: latest }, signal)).rows[0] ?? [];
@@ -139,7 +124,8 @@ export function createAnswers(
       const end = `plays end on ${until.slice(0, 10)}: relay does not know what was heard since.`;
       return { until, note: isNamedOnly === 1 ? `${end} ${NAMED_ONLY}` : end };
     },
-    async undamaged(work) {
+    /** Does some work. If a file turns out to be damaged, replaces the file and does the work once more. */
+    async undamaged<T>(work: () => Promise<T>): Promise<T> {
       try {
         return await work();
       } catch (error) {
@@ -150,15 +136,11 @@ export function createAnswers(
   };
 }
 
-function gone(): RelayError {
-  return new RelayError('STORE_ERROR', 'library.db is gone.', { details: { file: 'library.db' } });
-}
-
-const opened = new WeakMap<LibrarySql, number>();
+const opened = new WeakMap<DatabaseFile, number>();
 let times = 0;
 
 /** The content of the copy, for a thread that may hold it already. */
-function mirrorOf(sql: LibrarySql): Mirror {
+function mirrorOf(sql: DatabaseFile): Mirror {
   const time = opened.get(sql) ?? ++times;
   opened.set(sql, time);
   return { mark: `${time} ${sql.version()}`, bytes: () => new Uint8Array(Buffer.concat(sql.image().parts)) };

@@ -1,7 +1,7 @@
 /** Stores the rows of playlists, as they were read, as versions in `memory.db`. */
 import type { Clock } from '../../base/clock.ts';
 import type { PlaylistVersion, VersionRow } from '../../domain/versions.ts';
-import type { LibraryFile } from '../files/libraryFile.ts';
+import type { LibraryFile } from '../files/files.ts';
 import { nameOfPlaylist, readTime, rowsOfPlaylist } from '../tables/mirror.ts';
 import {
   forgetVersions,
@@ -14,23 +14,8 @@ import {
   versionedPlaylists,
 } from '../tables/versions.ts';
 
-export interface PlaylistVersionsFile {
-  /** Stores the rows of a playlist, which were just read, as a version if they differ from those in the copy. */
-  keep(playlist: { id: string; name: string }, rows: readonly VersionRow[]): Promise<void>;
-  /** Lists the versions of a playlist, newest first. `name` is null if there are none. */
-  list(id: string): Promise<{ name: string | null; items: PlaylistVersion[] }>;
-  /** Returns the rows of one version, in order; null if no version has that number. */
-  rows(id: string, version: number): Promise<VersionRow[] | null>;
-  playlists(): Promise<Array<{ id: string; name: string }>>;
-  forget(): Promise<void>;
-}
-
 /** @param mirror the copy, which holds what was read */
-export function createPlaylistVersions(
-  memory: LibraryFile,
-  mirror: LibraryFile,
-  clock: Clock,
-): PlaylistVersionsFile {
+export function createPlaylistVersions(memory: LibraryFile, mirror: LibraryFile, clock: Clock) {
   /** The names that playlists have in `memory.db`, as far as this process knows. */
   const names = new Map<string, string>();
 
@@ -60,7 +45,8 @@ export function createPlaylistVersions(
   }
 
   return {
-    async keep({ id, name }, rows) {
+    /** Stores the rows of a playlist, which were just read, as a version if they differ from those in the copy. */
+    async keep({ id, name }: { id: string; name: string }, rows: readonly VersionRow[]): Promise<void> {
       const before = await mirror.use((sql) => rowsOfPlaylist(sql, id));
       // Avoids opening `memory.db` if there is no new version.
       const isSame =
@@ -72,7 +58,8 @@ export function createPlaylistVersions(
       await memory.use((sql) => recordVersion(sql, { id, name }, rows, clock.now()));
       names.set(id, name);
     },
-    async list(id) {
+    /** Lists the versions of a playlist, newest first. `name` is null if there are none. */
+    async list(id: string): Promise<{ name: string | null; items: PlaylistVersion[] }> {
       await keepPresent(id);
       if (!(await memory.exists())) return { name: null, items: [] };
       const present = (await mirror.exists()) ? await mirror.use((sql) => nameOfPlaylist(sql, id)) : null;
@@ -82,7 +69,8 @@ export function createPlaylistVersions(
         return { name: versionedName(sql, id), items: listVersions(sql, id) };
       });
     },
-    rows: async (id, version) =>
+    /** Returns the rows of one version, in order; null if no version has that number. */
+    rows: async (id: string, version: number) =>
       (await memory.exists()) ? memory.use((sql) => rowsOfVersion(sql, id, version)) : null,
     playlists: async () => ((await memory.exists()) ? memory.use(versionedPlaylists) : []),
     async forget() {
