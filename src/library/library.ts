@@ -28,7 +28,7 @@ import {
   type UnreadList,
   unreadLists,
 } from './tables/mirror.ts';
-import { isKnownTrack, namesOf, recordingsOf, savedLike } from './tables/tracks.ts';
+import { knownTracks, namesOf, recordingsOf, savedLike } from './tables/tracks.ts';
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
 
 export interface LibraryOptions {
@@ -206,8 +206,7 @@ export function createLibrary(options: LibraryOptions) {
     recordings: (uris: readonly string[]) =>
       sync.read((sql) => recordingsOf(sql, uris), new Map<string, string>()),
     /** Those `uris` whose tracks are in a list of the copy. Spotify offered the tracks when the list was read. */
-    knownTracks: (uris: readonly string[]) =>
-      sync.read((sql) => uris.filter((uri) => isKnownTrack(sql, uri)), []),
+    knownTracks: (uris: readonly string[]) => sync.read((sql) => knownTracks(sql, uris), []),
     /**
      * Returns saved tracks that may be a song of a list. They have the song's ISRC or, if the query has none, its title and first
      * artist. The copy may be old: a track that is no longer saved is still the right recording. Returns none if the copy cannot be

@@ -99,7 +99,6 @@ export function createPace(
     return Math.floor(clock.now() / MINUTE_MS);
   }
 
-  /** Sends requests, each in its turn. */
   const paced: ProviderApi = {
     ...provider,
     async send(request, call) {

@@ -19,9 +19,9 @@ import {
   asSavedKey,
   clearSaved,
   getMeta,
-  isKnown,
   type ListedPlaylist,
   noteShort,
+  playlistSnapshot,
   playlistsDue,
   putMeta,
   putPlaylistFacts,
@@ -149,7 +149,6 @@ export function createReader(
     return true;
   }
 
-  /** Reads and stores the list of playlists. */
   async function list(call: ReadCall): Promise<Playlist[]> {
     const begunAt = clock.now();
     const { items } = await untilSteady('The list of playlists', () =>
@@ -179,7 +178,7 @@ export function createReader(
         const { playlist, first } = begin;
         const isCurrent = await change((sql) => {
           putPlaylistFacts(sql, playlist);
-          return isKnown(sql, id, playlist.snapshot_id);
+          return playlist.snapshot_id !== null && playlistSnapshot(sql, id) === playlist.snapshot_id;
         });
         if (isCurrent && !isForced) return null;
         if (!first && listed.mine === 0) return refuse(id, isForeign);

@@ -20,7 +20,6 @@ import { type Budget, createPace } from './pace.ts';
 import { createReader, type ReadCall } from './reader.ts';
 import {
   getMeta,
-  isKnown,
   playlistSnapshot,
   playlistsDue,
   putMeta,
@@ -43,7 +42,6 @@ export type Caller = Pick<Call, 'signal'> & Partial<Pick<Call, 'progress'>>;
 
 const ALL_LISTS: readonly LibraryList[] = ['saved', 'playlists'];
 const NO_PLAYLISTS: readonly Key[] = [...ALL_LISTS, 'more saved'];
-/** Codes of failures that may concern one playlist only. */
 const OF_ONE_PLAYLIST: readonly string[] = ['PROVIDER_UNAVAILABLE', 'PROVIDER_INVALID_RESPONSE'];
 
 /** How long a call waits for what it asked for. The rest is read after that. */
@@ -58,7 +56,6 @@ const LAG_MS = 35_000;
 const ROWS_LAG_MS = 5_000;
 const MINUTE_MS = 60_000;
 
-/** The longest sleep that a timer can count. */
 const ANY_TIME = 2 ** 31 - 1;
 
 export interface SyncOptions {
@@ -68,7 +65,6 @@ export interface SyncOptions {
   onRead(playlist: Playlist, rows: readonly VersionRow[]): Promise<void>;
   /** Writes `memory.db`. @throws RelayError `STORE_ERROR` */
   saveVersions(): Promise<void>;
-  /** Returns the ID of the connected account; null if none is connected. */
   connected(): string | null;
   clock: Clock;
   random: Random;
@@ -79,7 +75,6 @@ export interface SyncOptions {
 
 /** A write of relay's that no reading has shown yet. */
 interface Write {
-  /** In Unix milliseconds. */
   at: number;
   /** The playlist's snapshot that the write made; null for the lists, and if the provider did not name the snapshot. */
   snapshotId: string | null;
@@ -90,7 +85,6 @@ interface Wait {
   isDone(): boolean | Promise<boolean>;
   /** Called when something has happened meanwhile. */
   heard?(): unknown;
-  /** Maximum time in milliseconds. */
   ms: number;
   /** False if the budget may hold up the worker meanwhile. The wait then ends as soon as it does. */
   isUrgent: boolean;
@@ -124,7 +118,6 @@ export function createSync(options: SyncOptions) {
   let present: { key: Key; done: number; total: number } | null = null;
   /** Why the reading waits. `until` is null if only a login ends the wait. */
   let pause: { until: number | null; error: RelayError } | null = null;
-  /** Ends the pause. */
   let waking = new AbortController();
   /** What somebody has asked for and has not been begun yet, or has failed. */
   const asked = new Set<Key>();
@@ -174,7 +167,6 @@ export function createSync(options: SyncOptions) {
     isQuiet = false;
   }
 
-  /** Says what the copy holds. */
   async function summary(): Promise<Summary> {
     if (known) return known;
     if (!(await file.exists())) return NOTHING;
@@ -198,7 +190,6 @@ export function createSync(options: SyncOptions) {
     return summary();
   }
 
-  /** Ends the reading, and deletes the copy. */
   async function drop(): Promise<void> {
     await halt(new Error('the reading is ended'));
     halting = new AbortController();
@@ -258,7 +249,6 @@ export function createSync(options: SyncOptions) {
 
   // Reading
 
-  /** Wakes those who wait for something to happen. */
   function tell(): void {
     for (const one of waiting.splice(0)) one();
   }
@@ -601,7 +591,7 @@ export function createSync(options: SyncOptions) {
      */
     async playlist(id: string, caller: Caller): Promise<boolean> {
       await readFor((await summary()).listed ? [id] : ['playlists', id], caller);
-      return (await file.exists()) && change((sql) => isKnown(sql, id, playlistSnapshot(sql, id)));
+      return (await file.exists()) && change((sql) => playlistSnapshot(sql, id) !== null);
     },
     /** True if the rows of a playlist are not those of the snapshot in the list, or if relay has just written to the playlist. */
     isDue: async (id: string) =>
@@ -610,7 +600,7 @@ export function createSync(options: SyncOptions) {
     async hasRows(id: string): Promise<boolean> {
       const write = written[id];
       if (write && Math.abs(clock.now() - write.at) < LAG_MS) return false;
-      return change((sql) => isKnown(sql, id, playlistSnapshot(sql, id)));
+      return change((sql) => playlistSnapshot(sql, id) !== null);
     },
     status,
     /** Begins the first reading, or a check of all lists. Returns at once. */
@@ -642,7 +632,6 @@ export function createSync(options: SyncOptions) {
   };
 }
 
-/** The summary if there is no copy. */
 const NOTHING: Summary = {
   account: null,
   begunAt: null,
@@ -659,7 +648,6 @@ const NOTHING: Summary = {
   progress: { done: 0, total: 0 },
 };
 
-/** Says what is still being read after a check. */
 function changesLeft({ coverage, saved, savedTotal, due }: Summary): string {
   const parts = [
     ...(coverage.saved === 'complete'

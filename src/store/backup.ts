@@ -19,7 +19,6 @@ import { loadSqlite } from './sql/sqlite.ts';
 import { noState, STATE, type Store } from './store.ts';
 
 export interface Companion {
-  /** Path of the companion's file. */
   path: string;
   format: Format;
   /** The table or view whose rows are counted. */
@@ -36,7 +35,6 @@ export const MAKE_CARRIED =
   'create table carried (name text not null, part integer not null, bytes blob not null, primary key (name, part)) strict';
 
 export interface BackupOptions {
-  /** The state file. */
   source: string;
   /** The home, by default the directory of `source`. The two differ if `relay.db` in the home is a link to `source`. */
   home?: string;
@@ -51,13 +49,11 @@ export interface BackupOptions {
 }
 
 export interface Backup {
-  /** Absolute path of the copy. */
   path: string;
   sizeBytes: number;
   schemaVersion: number;
   /** When the copied state was last saved, Unix milliseconds. */
   savedAt: number;
-  /** Number of kept playlists. */
   keptPlaylists: number;
   /** Rows of the companions that are in the copy. */
   rows: RowCounts;

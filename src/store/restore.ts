@@ -14,13 +14,11 @@ import { loadSqlite } from './sql/sqlite.ts';
 import { STATE, type Store, stateFilePath } from './store.ts';
 
 export interface Copy {
-  /** Absolute path of the copy. */
   path: string;
   /** When the copy was last written, Unix milliseconds. */
   savedAt: number;
   /** The state in the copy, at the present schema. What changes in it is in `content` only. */
   store: Store;
-  /** The companions that the copy carries. */
   companions: readonly Companion[];
   /** Reads a companion's file, in parts. */
   contentOf(companion: Companion): Iterable<Uint8Array>;

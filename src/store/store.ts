@@ -17,7 +17,6 @@ export type Store = DatabaseFile;
 export const STATE: Format = { applicationId: 0x726c6179, migrations: MIGRATIONS };
 
 export interface StoreOptions {
-  /** Home directory. */
   home: string;
   clock: Clock;
   log: Log;

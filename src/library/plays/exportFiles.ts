@@ -11,7 +11,6 @@ import { readStart } from '../../base/files.ts';
 import { messageOf } from '../../base/thrown.ts';
 import { MAX_EXPORT_BYTES } from '../../domain/plays.ts';
 
-/** Number of bytes of a file that are read at once. */
 const CHUNK = 64 * 1024;
 /** Number of bytes to unpack at once. In zlib's own small parts, waiting for each would take a third of the time of an import. */
 const UNPACKED_CHUNK = 1024 * 1024;
@@ -27,7 +26,6 @@ export class RefusedExport extends Error {
   }
 }
 
-/** A file of an export. */
 export interface ExportFile {
   /** Path in the archive or the directory, with `/`. */
   path: string;
@@ -98,7 +96,6 @@ async function zipFiles(archive: ZipFile, label: string): Promise<ExportFile[]> 
   return files;
 }
 
-/** Says what went wrong, as a part of a sentence. */
 function causeOf(error: unknown): string {
   return messageOf(error).replace(/\.$/, '');
 }

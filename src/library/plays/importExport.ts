@@ -23,7 +23,6 @@ export interface ImportStart {
   /** The compiled SQLite of this process. */
   module: CompiledWasm;
   home: string;
-  /** Path of the export. */
   path: string;
   /** The name of the export in errors. */
   label: string;
@@ -34,7 +33,6 @@ export type ImportReply =
   | { kind: 'progress'; progress: PlaysProgress }
   | { kind: 'failed'; code: ErrorCode; message: string; remedy: Remedy | undefined };
 
-/** Number of bytes between two progress reports. */
 const REPORT = 4 * 1024 * 1024;
 
 /** Imports the export, and tells `port` the result. */

@@ -10,7 +10,6 @@ import { isObject } from '../../base/parsing.ts';
 /** `unknown`: the export names nothing, as for tracks that were deleted from the catalog. */
 type PlayKind = 'track' | 'episode' | 'chapter' | 'local' | 'unknown';
 
-/** What was played. */
 export interface PlayedItem {
   kind: PlayKind;
   /** null in the short history, and where the extended history names none. */
@@ -50,7 +49,6 @@ const MAX_MS = 0x7fffffff;
 /** The end of the year 2105, in seconds since 1970. */
 const MAX_SECONDS = 0xffffffff;
 
-/** Returns the play of a row; null if the row is not a play. */
 export function playOf(value: unknown): Play | null {
   if (!isObject(value)) return null;
   if ('endTime' in value) return playIn(value, 'endTime', 'msPlayed', shortItem);

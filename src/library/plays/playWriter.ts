@@ -8,7 +8,6 @@ import type { Play, PlayedItem } from './play.ts';
  */
 const APART = 10;
 
-/** An item in the database. */
 interface KnownItem {
   id: number;
   /** ID of the first item with the same URI or, in the short history, with the same names; `id` if there is no URI. */
@@ -83,7 +82,6 @@ export function dropReplaced(sql: Sql): void {
   sql.run(REPLACED);
 }
 
-/** Number of all plays. */
 export function countPlays(sql: Sql): number {
   return Number(sql.get<{ n: number }>('select count(*) as n from play_events')?.n);
 }

@@ -22,7 +22,6 @@ export type LibraryFileName = 'library.db' | 'memory.db' | 'plays.db';
 
 export interface Question {
   sql: string;
-  /** Maximum number of rows. */
   limit: number;
   /** Maximum number of characters of the rows and the names of the columns as JSON. */
   maxCharacters: number;
@@ -76,7 +75,6 @@ const CSV_LIMIT = 128 * 1024 * 1024;
 const TOKEN = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$)|;/g;
 const COMMENT = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
 
-/** Why a question was not answered. */
 export class Refused extends Error {
   readonly reason: Refusal;
 
@@ -92,7 +90,6 @@ export class Damage extends Error {}
 const READ_ONLY =
   'Only one SELECT, WITH … SELECT or VALUES statement is allowed: the library can only be read.';
 
-/** Runs a question. @throws Refused, Damage */
 export function runQuery(db: Database, sql: string, limits: Limits): Rows {
   const end = [...sql.matchAll(TOKEN)].find(([token]) => token === ';')?.index ?? sql.length;
   const statement = sql.slice(0, end);
@@ -208,7 +205,6 @@ function weightOf(row: readonly LibraryCell[]): number {
   return text.length + extra;
 }
 
-/** Cuts the texts of a row that is too long. */
 function fitting<T extends LibraryCell>(row: T[], room: number): T[] {
   if (weightOf(row) <= room) return row;
   const length = Math.max(1, Math.floor(room / row.length / 2) - 3);

@@ -12,7 +12,6 @@ export interface SavedRow {
   media: Media | null;
 }
 
-/** A row of a playlist. */
 export interface PlaylistRow extends SavedRow {
   added_by: string | null;
 }
@@ -61,7 +60,6 @@ export function putMeta(sql: Sql, name: MetaName, value: string | number | null)
     );
 }
 
-/** A row of the saved tracks as it is stored. */
 export interface SavedKey {
   uri: string | null;
   added_at: string | null;
@@ -77,7 +75,6 @@ export function savedKeyOf({ uri, added_at }: SavedKey): string {
   return `${uri ?? ''} ${added_at ?? ''}`;
 }
 
-/** The stored rows of the saved tracks, newest first. */
 export function savedKeys(sql: Sql): SavedKey[] {
   return sql.all('select uri, added_at from saved order by position');
 }
@@ -86,7 +83,6 @@ function countSaved(sql: Sql): number {
   return sql.get<{ n: number }>('select count(*) as n from saved')?.n ?? 0;
 }
 
-/** Adds rows after the last one. */
 export function appendSaved(sql: Sql, rows: readonly SavedRow[]): void {
   sql.transaction(() => {
     putTracks(sql, rows);
@@ -192,7 +188,6 @@ export function renamePlaylist(sql: Sql, id: string, name: string): void {
   sql.run('update playlists set name = ? where id = ?', [name, id]);
 }
 
-/** Playlists whose rows Spotify refused. */
 export function unreadableIds(sql: Sql): ReadonlySet<string> {
   const rows = sql.all<{ id: string }>('select id from playlists where readable = 0');
   return new Set(rows.map(({ id }) => id));
@@ -209,7 +204,6 @@ function dropRows(sql: Sql, id: string): void {
   noteTracks(sql);
 }
 
-/** Notes that Spotify refuses the rows of a playlist. */
 export function setUnreadable(sql: Sql, id: string): void {
   sql.transaction(() => {
     sql.run('update playlists set readable = 0, read_at = null where id = ?', [id]);
@@ -220,7 +214,6 @@ export function setUnreadable(sql: Sql, id: string): void {
   });
 }
 
-/** A list that could not be read whole. */
 export interface UnreadList {
   /** ID of the playlist; null for the saved tracks. */
   id: string | null;
@@ -272,17 +265,15 @@ export function readablePlaylist(sql: Sql, id: string): PlaylistDue | undefined 
   return sql.get(`${SELECT_READABLE} and id = ?`, [id]);
 }
 
-/** True if the stored rows are those of this snapshot; false for null. */
-export function isKnown(sql: Sql, id: string, snapshotId: string | null): boolean {
-  if (snapshotId === null) return false;
+/** The snapshot to which the stored rows of a playlist belong; null if it is not known, or no rows are stored. */
+export function playlistSnapshot(sql: Sql, id: string): string | null {
   const read = sql.get<{ snapshot_id: string | null }>(
     'select snapshot_id from playlist_reads where playlist_id = ? and read_at is not null',
     [id],
   );
-  return read?.snapshot_id === snapshotId;
+  return read?.snapshot_id ?? null;
 }
 
-/** The stored rows of a playlist, in order. */
 export function rowsOfPlaylist(sql: Sql, id: string): VersionRow[] {
   return sql.all(
     `select uri, name, artist, album, kind, added_at from playlist_rows left join tracks using (uri)
@@ -312,7 +303,6 @@ export function listedPlaylists(sql: Sql): ListedName[] {
   return all.map((one) => ({ ...one, readable: one.readable === 1, mine: one.mine === 1 }));
 }
 
-/** The name of a playlist; null if it is not in the list. */
 export function nameOfPlaylist(sql: Sql, id: string): string | null {
   return factsOf(sql, id)?.name ?? null;
 }
@@ -377,7 +367,6 @@ export function noteShort(sql: Sql, { id, snapshot_id }: Pick<Playlist, 'id' | '
   return true;
 }
 
-/** What the copy holds. */
 export interface Summary {
   account: string | null;
   /** As `begun_at` in `MetaName`. */
@@ -391,11 +380,8 @@ export interface Summary {
   saved: number;
   savedTotal: number | null;
   tracks: number;
-  /** Number of playlists that `playlistsDue` returns. */
   due: number;
-  /** True if nothing is left to read. */
   isWhole: boolean;
-  /** True if `settleTracks` has something to do. */
   areTracksDue: boolean;
   /** Estimates how many requests reading all this takes, and how many of them have been sent. */
   progress: { done: number; total: number };
@@ -446,13 +432,4 @@ export function settle(sql: Sql): void {
 function numberIn(sql: Sql, name: MetaName): number | null {
   const text = getMeta(sql, name);
   return text === null ? null : Number(text);
-}
-
-/** The snapshot to which the stored rows of a playlist belong; null if it is not known, or no rows are stored. */
-export function playlistSnapshot(sql: Sql, id: string): string | null {
-  return (
-    sql.get<{ snapshot_id: string | null }>('select snapshot_id from playlist_reads where playlist_id = ?', [
-      id,
-    ])?.snapshot_id ?? null
-  );
 }

@@ -8,7 +8,6 @@ import type { Sql } from '../../store/sql/sql.ts';
 
 type Cell = string | number | null;
 
-/** Columns of `tracks`, without those derived from other tables. */
 export const TRACK_COLUMNS = [
   'uri',
   'id',
@@ -28,7 +27,6 @@ const COLUMNS = [...TRACK_COLUMNS, 'artists'] as const;
 const ARTISTS = `(select json_group_array(json_array(artist_uri, artist)) from
   (select artist_uri, artist from track_artists where track_uri = tracks.uri order by place))`;
 
-/** What to select from `tracks` for `mediaOf`, in this order. */
 export const MEDIA_COLUMNS = COLUMNS.map((column) =>
   column === 'artists' ? `${ARTISTS} as artists` : `tracks.${column} as ${column}`,
 ).join(', ');
@@ -46,7 +44,6 @@ interface TrackRow extends RecordingFacts {
 /** Returns a boolean as SQLite stores it: 0, 1 or null. */
 export const flag = (value: boolean | null) => (value === null ? null : Number(value));
 
-/** Returns what is stored of a track, an episode or a local file. */
 export function trackRow(media: Media): TrackRow {
   const common = {
     uri: media.uri,
@@ -167,29 +164,27 @@ export function putTracks(sql: Sql, rows: ReadonlyArray<{ media: Media | null }>
   }
 }
 
-/** Returns the names of those tracks that are in the copy, by URI. */
-export function namesOf(sql: Sql, uris: readonly string[]): Map<string, { name: string; artist: string }> {
-  const names = new Map<string, { name: string; artist: string }>();
-  for (const uri of uris) {
-    const found = sql.get<{ name: string; artist: string }>('select name, artist from tracks where uri = ?', [
-      uri,
-    ]);
-    if (found) names.set(uri, { name: found.name, artist: found.artist });
-  }
-  return names;
+/** Returns what `read` makes of the rows of those tracks that are in the copy, by URI. */
+function byUri<T>(sql: Sql, uris: readonly string[], read: (row: RecordingFacts) => T): Map<string, T> {
+  const rows = sql.all<RecordingFacts & { uri: string }>(
+    'select uri, isrc, name, artist, duration_ms from tracks where uri in (select value from json_each(?))',
+    [JSON.stringify(uris)],
+  );
+  return new Map(rows.map((row) => [row.uri, read(row)]));
 }
 
-/** Returns the recording (`recordingOf`) of those tracks that are in the copy, by URI. */
+export function namesOf(sql: Sql, uris: readonly string[]): Map<string, { name: string; artist: string }> {
+  return byUri(sql, uris, ({ name, artist }) => ({ name, artist }));
+}
+
 export function recordingsOf(sql: Sql, uris: readonly string[]): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const uri of uris) {
-    const facts = sql.get<RecordingFacts>(
-      'select isrc, name, artist, duration_ms from tracks where uri = ?',
-      [uri],
-    );
-    if (facts) found.set(uri, recordingOf(facts));
-  }
-  return found;
+  return byUri(sql, uris, recordingOf);
+}
+
+/** Returns those `uris` whose tracks are in the copy. */
+export function knownTracks(sql: Sql, uris: readonly string[]): string[] {
+  const known = byUri(sql, uris, () => true);
+  return uris.filter((uri) => known.has(uri));
 }
 
 /**
@@ -212,10 +207,6 @@ export function savedLike(sql: Sql, { title, artist, isrc }: TrackQuery): Track[
     const media = mediaOf(Object.values(row as Record<string, string | number | null>));
     return media?.type === 'track' ? [media] : [];
   });
-}
-
-export function isKnownTrack(sql: Sql, uri: string): boolean {
-  return sql.get('select 1 from tracks where uri = ?', [uri]) !== undefined;
 }
 
 /**
@@ -245,7 +236,6 @@ export function noteTracks(sql: Sql): void {
   sql.run("insert or ignore into meta (name, value) values ('tracks_due', '1')");
 }
 
-/** True if tracks or rows have changed since `settleTracks`. */
 export function areTracksDue(sql: Sql): boolean {
   return sql.get("select 1 from meta where name = 'tracks_due'") !== undefined;
 }

@@ -6,7 +6,6 @@ import type { PlaylistVersion, VersionRow } from '../../domain/versions.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 import { unpacked } from '../../store/sql/table.ts';
 
-/** The rows of a version. */
 interface StoredRows {
   /** The number of each row's item; 0 without an item. */
   items: number[];
@@ -90,7 +89,6 @@ function countAgain(sql: Sql, id: string, version: number, before: number | null
   ]);
 }
 
-/** Lists the versions of a playlist, newest first. */
 export function listVersions(sql: Sql, id: string): PlaylistVersion[] {
   return sql.all(
     'select version, seen_at, total, added, removed from versions where playlist_id = ? order by version desc',
@@ -120,7 +118,6 @@ export function versionedName(sql: Sql, id: string): string | null {
   );
 }
 
-/** Lists the playlists that have versions, by name. */
 export function versionedPlaylists(sql: Sql): Array<{ id: string; name: string }> {
   return sql.all('select playlist_id as id, name from version_playlists order by name');
 }
@@ -216,7 +213,6 @@ function dayOf(time: number): string {
   return `${date.getFullYear()}-${date.getMonth()}-${date.getDate()}`;
 }
 
-/** Identifies the week by its Monday. */
 function weekOf(time: number): string {
   const date = new Date(time);
   date.setDate(date.getDate() - ((date.getDay() + 6) % 7));

@@ -69,7 +69,6 @@ export function createPlaylistVersions(memory: LibraryFile, mirror: LibraryFile,
         return { name: versionedName(sql, id), items: listVersions(sql, id) };
       });
     },
-    /** Returns the rows of one version, in order; null if no version has that number. */
     rows: async (id: string, version: number) =>
       (await memory.exists()) ? memory.use((sql) => rowsOfVersion(sql, id, version)) : null,
     playlists: async () => ((await memory.exists()) ? memory.use(versionedPlaylists) : []),

@@ -6,14 +6,12 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { markRollback } from './pagedFile.ts';
 
 const LARGEST_PAGE = 65_536;
-/** Bytes in the parts of `partsOf`. */
 const PART = 4 * 1024 * 1024;
 
 export interface DiskFile {
   /** Stands for the bytes of the file; pass it to sql.js. */
   bytes: Uint8Array;
   size: number;
-  /** Reads at most `length` bytes. */
   read(at: number, length: number): Uint8Array;
   close(): void;
 }
@@ -56,7 +54,6 @@ export function* partsOf(file: Pick<DiskFile, 'size' | 'read'>): Generator<Uint8
   for (let at = 0; at < file.size; at += PART) yield file.read(at, PART);
 }
 
-/** Does some work with a file, which is then closed. */
 export function withDiskFile<T>(path: string, work: (file: DiskFile) => T): T {
   const file = openDiskFile(path);
   let result: T;

@@ -10,7 +10,6 @@ export interface Migration {
   sql: string;
 }
 
-/** A kind of database file. */
 export interface Format {
   /** Identifies the file, in its header. */
   applicationId: number;

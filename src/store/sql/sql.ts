@@ -85,7 +85,6 @@ export function createSql(db: Database, file: PagedFile | null = null): OpenSql 
     return found;
   }
 
-  /** Runs a step of a transaction, which changes nothing by itself. */
   function runStep(sql: string): void {
     const { statement } = prepared(sql);
     try {

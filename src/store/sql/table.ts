@@ -63,7 +63,6 @@ export interface Table<Row> {
   update(store: Sql, change: Partial<Row>, rest: string, params: Readonly<Record<string, SqlValue>>): number;
   /** Counts the rows of `<table> <rest>`. */
   count(store: Sql, rest?: string, params?: SqlParams): number;
-  /** Returns the table with only the named columns. */
   pick<K extends keyof Row>(...names: K[]): Table<Pick<Row, K>>;
 }
 
@@ -128,7 +127,6 @@ export function quotedList(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(', ');
 }
 
-/** Returns the name in SQL of a column that the program calls `key`. */
 function sqlNameOf(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -9,7 +9,6 @@ const scopeList: Kind<string[]> = {
 };
 
 const COLUMNS = {
-  /** The provider's user ID. */
   providerUserId: text(),
   /** The provider's newer, pseudonymous account ID; null if the provider named none. */
   accountId: nullable(text()),
@@ -35,7 +34,6 @@ export function getAccount(store: Store): Account | null {
   return ACCOUNT.first(store, '');
 }
 
-/** Replaces the connected account, if there is one. */
 export function putAccount(store: Store, account: Account, now: number): void {
   store.transaction(() => {
     deleteAccount(store);
@@ -65,7 +63,6 @@ export function requireReauthorization(store: Store, reason: string, now: number
   );
 }
 
-/** Returns true if there was an account. */
 export function deleteAccount(store: Store): boolean {
   return store.run('delete from account').changes > 0;
 }

@@ -24,7 +24,6 @@ const COLUMNS = {
   track: nullable(json<Track>()),
   candidates: nullable(json<JobCandidate[]>()),
   error: nullable(json<WorkError>()),
-  /** Number of failed searches. */
   attempts: integer,
   /** When to search again after a failed search, Unix milliseconds; null if the item waits for no further search. */
   runAfter: nullable(integer),
@@ -48,7 +47,6 @@ export type PendingItem = ReturnType<typeof PENDING.toRow> & { key: string };
 /** An item that a person may decide about. */
 export type OpenItem = ReturnType<typeof OPEN.toRow>;
 
-/** Number of items in each state. */
 export interface ItemCounts {
   pending: number;
   /** Those that name a track for sure; `skipped` and `written` are among them. */
@@ -260,7 +258,6 @@ export function postponeItem(store: Store, work: number, key: string, error: Wor
   ]);
 }
 
-/** Returns the items at these positions. Leaves out positions that the list does not have. */
 export function itemsAt(store: Store, work: number, positions: readonly number[]): OpenItem[] {
   return OPEN.all(
     store,
@@ -269,7 +266,6 @@ export function itemsAt(store: Store, work: number, positions: readonly number[]
   );
 }
 
-/** Returns the unresolved items whose first candidate scores at least `score` (0 to 1). */
 export function nearItems(store: Store, work: number, score: number): OpenItem[] {
   return OPEN.all(
     store,
@@ -326,7 +322,6 @@ export function retryItems(store: Store, work: number): void {
   );
 }
 
-/** Returns the URIs of the items to write, in order. */
 export function urisToWrite(store: Store, work: number): string[] {
   // SQLite returns all URIs in one row: row by row, ten thousand of them would block other calls for too long.
   const row = store.get<{ uris: string }>(
@@ -337,7 +332,6 @@ export function urisToWrite(store: Store, work: number): string[] {
   return JSON.parse(row?.uris ?? '[]') as string[];
 }
 
-/** Marks the first `entries` matched items as written. */
 export function markNextWritten(store: Store, work: number, entries: number): void {
   store.run(
     `update items set status = 'written' where work = :work and position in (

@@ -22,7 +22,6 @@ const COLUMNS = {
   account: text(),
   /** ID of the playlist; null until it is created. */
   playlistId: nullable(text()),
-  /** Last known name of the playlist. */
   name: text(),
   /** The ready rule that it follows; null if it follows `query`. */
   rule: nullable(json<KeepRule>()),
@@ -45,7 +44,6 @@ const COLUMNS = {
   lastResult: nullable(text()),
   /** ID of the last change that a run made and whose rows are in `leftRows`. */
   lastChange: nullable(text()),
-  /** Number of failed runs in a row. */
   failures: integer,
   /** Time of the last run, in Unix milliseconds, as all times here; null before the first. */
   lastRunAt: nullable(integer),
@@ -60,7 +58,6 @@ const KEEPS = defineTable('keeps', COLUMNS);
 export type Keep = RowOf<typeof COLUMNS>;
 export type KeepChange = Partial<Omit<Keep, 'seq' | 'id' | 'createdAt'>>;
 
-/** What is known of a kept playlist before its first run. */
 type NewKeep = Pick<
   Keep,
   'id' | 'account' | 'playlistId' | 'name' | 'rule' | 'query' | 'every' | 'dueAt' | 'createdAt'
@@ -82,7 +79,6 @@ export function getKeep(store: Store, id: string): Keep | null {
   return KEEPS.first(store, 'where id = ?', [id]);
 }
 
-/** Lists all kept playlists, in the order in which they were added. */
 export function listKeeps(store: Store): Keep[] {
   return KEEPS.all(store, 'order by seq');
 }
@@ -91,7 +87,6 @@ export function listKeeps(store: Store): Keep[] {
 export type KeepTimes = ReturnType<typeof KEEP_TIMES.toRow>;
 const KEEP_TIMES = KEEPS.pick('id', 'playlistId', 'status', 'every', 'dueAt', 'retryAt');
 
-/** Lists the times of all kept playlists, in the order in which they were added. */
 export function listKeepTimes(store: Store): KeepTimes[] {
   return KEEP_TIMES.all(store, 'order by seq');
 }

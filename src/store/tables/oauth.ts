@@ -20,7 +20,6 @@ const CLIENT = {
   redirectUris: json<string[]>(),
   grantTypes: json<string[]>(),
   source: text(['registered', 'added']),
-  /** When the client registered or was added. */
   createdAt: integer,
   /** When the owner first approved the client, even if that approval has ended; null if never. */
   approvedAt: nullable(integer),
@@ -39,12 +38,10 @@ export function getClient(store: Store, clientId: string): StoredClient | null {
   return CLIENTS.first(store, 'where client_id = ?', [clientId]);
 }
 
-/** Lists all clients, oldest first. */
 export function listClients(store: Store): StoredClient[] {
   return CLIENTS.all(store, 'order by created_at, client_id');
 }
 
-/** Returns true if there was such a client. */
 export function deleteClient(store: Store, clientId: string): boolean {
   return store.run('delete from oauth_clients where client_id = ?', [clientId]).changes > 0;
 }
@@ -55,7 +52,6 @@ export function markClientApproved(store: Store, clientId: string, now: number):
   return store.run(sql, [now, clientId]).changes === 1;
 }
 
-/** Undoes `markClientApproved`. */
 export function markClientUnapproved(store: Store, clientId: string): void {
   store.run('update oauth_clients set approved_at = null where client_id = ?', [clientId]);
 }
@@ -140,7 +136,6 @@ export function deleteExpiredTokens(store: Store, now: number): void {
   store.run('delete from oauth_tokens where expires_at <= ?', [now]);
 }
 
-/** Counts the live tokens of all clients. */
 export function countOauthTokens(store: Store, now: number): number {
   return TOKENS.count(store, `where ${LIVE}`, [now]);
 }
@@ -176,7 +171,6 @@ const GRANT = {
   access: text(LEVELS),
   /** SHA-256 of the code in hex. */
   codeHash: text(),
-  /** End of the code. */
   codeExpiresAt: integer,
   /** When the code was exchanged; null until then. */
   codeUsedAt: nullable(integer),
@@ -204,7 +198,6 @@ export function findGrantByCode(store: Store, codeHash: string): Grant | null {
   return GRANTS.first(store, 'where code_hash = ?', [codeHash]);
 }
 
-/** Returns every approval that has a valid token, ordered by client. */
 export function listLiveGrants(store: Store, now: number): Grant[] {
   return GRANTS.all(
     store,
@@ -220,7 +213,6 @@ export function markCodeUsed(store: Store, id: string, now: number): boolean {
   return store.run(sql, [now, id]).changes === 1;
 }
 
-/** Undoes `markCodeUsed`. */
 export function markCodeUnused(store: Store, id: string): void {
   store.run('update oauth_grants set code_used_at = null where id = ?', [id]);
 }

@@ -7,7 +7,6 @@ import type { Store } from '../store.ts';
 
 const COLUMNS = {
   provider: text(),
-  /** Endpoint family. */
   scope: text(),
   /** End of the block, in Unix milliseconds; in the past, or null, when nothing blocks. */
   blockedUntil: nullable(integer),

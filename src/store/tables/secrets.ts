@@ -25,7 +25,6 @@ export function putSecret(store: Store, name: string, sealed: Uint8Array, now: n
   SECRETS.insert(store, { name, sealed, updatedAt: now }, 'or replace');
 }
 
-/** Returns true if there was such a secret. */
 export function deleteSecret(store: Store, name: string): boolean {
   return store.run('delete from secrets where name = ?', [name]).changes > 0;
 }

@@ -114,7 +114,6 @@ const COLUMNS = {
   uncertain: flag,
   /** True if a person wants what was asked for, whatever the list shows: the rest is planned anew from it. */
   replan: flag,
-  /** Number of entries that the caller asked for. */
   requested: integer,
   /** Number of those entries that have been written. */
   written: integer,
@@ -126,7 +125,6 @@ const COLUMNS = {
 };
 
 const TABLE = defineTable('works', COLUMNS);
-/** With the bodies. */
 const WORKS = defineTable('works', { ...COLUMNS, body: nullable(blob) });
 const BODIES = WORKS.pick('body');
 
@@ -176,7 +174,6 @@ export function moveWork(
   return TABLE.update(store, moved, 'where seq = :seq and status = :from', { seq, from: move.from }) === 1;
 }
 
-/** Deletes a work and its remaining items. */
 export function dropWork(store: Store, seq: number): void {
   store.run('delete from works where seq = ?', [seq]);
 }
@@ -195,7 +192,6 @@ export function hasBody(store: Store, seq: number): boolean {
   return TABLE.count(store, 'where seq = ? and body is not null', [seq]) > 0;
 }
 
-/** Stores the body of a work; null takes it away. */
 export function putBody(store: Store, seq: number, body: Body | null): void {
   store.run('update works set body = ? where seq = ?', [body && packBody(body), seq]);
 }
@@ -211,7 +207,6 @@ export function getJob(store: Store, id: string): Work | null {
   return TABLE.first(store, 'where id = ? and listed = 1', [id]);
 }
 
-/** Returns up to `limit` jobs whose ID begins with `start`. */
 export function jobsBeginning(store: Store, start: string, limit: number): Work[] {
   const where = 'where listed = 1 and substr(id, 1, ?) = ? order by seq limit ?';
   return TABLE.all(store, where, [start.length, start, limit]);
@@ -257,7 +252,6 @@ export function countCommittable(store: Store): number {
   );
 }
 
-/** Counts the items of all jobs. */
 export function countJobItems(store: Store): number {
   const sql = 'select coalesce(sum(total_items), 0) as total from works where listed = 1';
   return store.get<{ total: number }>(sql)?.total ?? 0;
@@ -356,7 +350,6 @@ export function listChanges(
 /** Those that somebody asked for whose name begins with the parameter, in upper or lower case; '' for all. */
 const ASKED_BY = 'instr(lower(asked_by), lower(?)) = 1';
 
-/** Returns up to `limit` changes whose ID begins with `start`, newest first. */
 export function changesBeginning(store: Store, start: string, limit: number): Work[] {
   const where = `where ${CHANGES} and substr(id, 1, ?) = ? order by seq desc limit ?`;
   return TABLE.all(store, where, [start.length, start, limit]);
@@ -468,7 +461,6 @@ export function writesSince(store: Store, playlistId: string | null, since: numb
     : TABLE.all(store, `where playlist_id = ? and ${recent}`, [playlistId, since]);
 }
 
-/** True if a work other than `seq` made the playlist. */
 export function isMadeByOther(store: Store, playlistId: string, seq: number): boolean {
   const where = "where playlist_id = ? and kind = 'create' and seq <> ? and body is not null";
   return TABLE.first(store, where, [playlistId, seq]) !== null;
