@@ -2,7 +2,7 @@
 import { keyMismatch, type Sealer } from '../secrets/seal.ts';
 import type { SqlValue } from './sql/sql.ts';
 import type { Store } from './store.ts';
-import { deleteAccount, getAccount, putAccount } from './tables/account.ts';
+import { deleteAccount } from './tables/account.ts';
 import { deleteAllSecrets, deleteSecret, getSecret, listSecrets, putSecret } from './tables/secrets.ts';
 
 const KEY_CHECK = 'key_check';
@@ -22,7 +22,7 @@ export interface Vault {
   verifyKey(): Promise<void>;
   /**
    * Drops all secrets, which cannot be opened without the lost key, and the account. Call this only if the person asked for it.
-   * @throws RelayError `STORE_ERROR`; then nothing is changed
+   * @throws RelayError `STORE_ERROR`
    */
   startOver(): Promise<void>;
 }
@@ -53,26 +53,12 @@ export function createVault(store: Store, sealer: Sealer): Vault {
     set: (name, value) => putSecret(store, name, sealer.seal(name, value), store.now()),
     delete: (name) => deleteSecret(store, name),
     verifyKey,
-    async startOver() {
-      const takeBack = remember(store);
-      await store.durable(() => {
+    startOver: () =>
+      store.durable(() => {
         deleteAllSecrets(store);
         deleteAccount(store);
         putMeta(store, KEY_CHECK, sealer.check());
-      }, takeBack);
-    },
-  };
-}
-
-/** Returns a function that restores the secrets, the account and the record of the key as they are now. */
-function remember(store: Store): () => void {
-  const secrets = listSecrets(store);
-  const account = getAccount(store);
-  const check = getMeta<Uint8Array>(store, KEY_CHECK);
-  return () => {
-    for (const { name, sealed, updatedAt } of secrets) putSecret(store, name, sealed, updatedAt);
-    if (account) putAccount(store, account, store.now());
-    if (check) putMeta(store, KEY_CHECK, check);
+      }),
   };
 }
 

@@ -84,16 +84,3 @@ test('starting over drops secrets and account and takes the new key', async (t) 
   await next.verifyKey();
   await assert.rejects(vaultWith(store, 1).verifyKey(), { code: 'KEY_MISMATCH' });
 });
-
-test('starting over on a full disk changes nothing', async (t) => {
-  const { store, disk } = await storeOnDisk(t);
-  const vault = vaultWith(store, 1);
-  await vault.verifyKey();
-  vault.set('api_key', 'secret');
-  putAccount(store, account, NOON);
-  await store.saveNow();
-  disk.fail('ENOSPC');
-  await assert.rejects(vaultWith(store, 2).startOver(), { code: 'STORE_ERROR' });
-  await vault.verifyKey();
-  assert.deepEqual([vault.get('api_key'), getAccount(store)], ['secret', account]);
-});
