@@ -130,7 +130,7 @@ const MAX_UPLOAD = 1024 * 1024 * 1024;
  * @returns the path of the file
  * @throws RelayError `INVALID_ARGUMENT` if the archive is too large; any error of `chunks`. The file is removed first.
  */
-export async function receiveUpload(
+async function receiveUpload(
   home: string,
   random: Random,
   chunks: AsyncIterable<Uint8Array>,

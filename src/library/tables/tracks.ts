@@ -8,7 +8,7 @@ import type { Sql } from '../../store/sql/sql.ts';
 
 type Cell = string | number | null;
 
-export const TRACK_COLUMNS = [
+const TRACK_COLUMNS = [
   'uri',
   'id',
   'name',

@@ -51,7 +51,7 @@ export function recordVersion(
   });
 }
 
-/** Deletes the versions of a playlist that `versions/retention.ts` does not keep. */
+/** Deletes the versions of a playlist that `keptVersions` does not keep. */
 export function thinOut(sql: Sql, id: string, now: number): void {
   const versions = listVersions(sql, id).toReversed();
   const kept = keptVersions(
@@ -186,6 +186,7 @@ const MONTH_MS = 30 * DAY_MS;
  * @param times of the versions in order, in Unix milliseconds
  * @returns whether each is kept. The newest always is. So is a version dated later than the next one, as after the clock was
  *   set back
+ * @internal
  */
 export function keptVersions(times: readonly number[], now: number): boolean[] {
   return times.map((time, index) => {
