@@ -17,7 +17,7 @@ import { getAccount } from '../store/tables/account.ts';
 import { libraryFile } from './files/files.ts';
 import type { Budget } from './pace.ts';
 import { createPlayImports } from './plays/importPlays.ts';
-import { createAnswers, type LibraryQuestion, noteOf } from './query/answers.ts';
+import { createAnswers, type LibraryQuestion } from './query/answers.ts';
 import { createQueryLine, type QueryLine } from './query/line.ts';
 import { type Caller, createSync } from './sync.ts';
 import {
@@ -98,15 +98,6 @@ export function createLibrary(options: LibraryOptions) {
     return file.use((sql) => nameOfPlaylist(sql, id) !== null);
   }
 
-  async function withPlaysNote<T extends { note?: string }>(
-    answer: T,
-    { sql }: LibraryQuestion,
-    { signal }: Caller,
-  ): Promise<T> {
-    const note = (await answers.playsRead(sql, signal))?.note ?? null;
-    return { ...answer, ...noteOf([answer.note ?? null, note]) };
-  }
-
   /** The lists that could not be read whole, although they were readable before: a playlist that has versions was read. */
   async function unread(): Promise<UnreadList[]> {
     const all = await file.use(unreadLists);
@@ -135,12 +126,11 @@ export function createLibrary(options: LibraryOptions) {
      * @throws RelayError `LOGIN_REQUIRED` if no account is connected and nothing has been read; otherwise as `QueryLine.ask`
      */
     ask: (question: LibraryQuestion, call: Caller): Promise<LibraryAnswer> =>
-      undamaged(async () => withPlaysNote(await answers.answer(question, call), question, call)),
+      undamaged(() => answers.answer(question, call)),
     /** Does the same as `ask`, and returns the rows as CSV. */
     askCsv: (question: LibraryQuestion, call: Caller): Promise<LibraryCsv> =>
       undamaged(async () => {
-        const answer = await answers.answer(question, call, true);
-        const { columns, rows, csv = '', ...facts } = await withPlaysNote(answer, question, call);
+        const { columns, rows, csv = '', ...facts } = await answers.answer(question, call, true);
         return { csv, ...facts };
       }),
     /**

@@ -74,6 +74,16 @@ export function createAnswers(
     return 'No Spotify account is connected, so this is what was known before.';
   }
 
+  /** Says how far the plays reach that a query reads; null if it reads none. */
+  async function playsRead(sql: string, signal: AbortSignal): Promise<PlaysRead | null> {
+    if (!/\bplays\b/i.test(withoutTexts(sql))) return null;
+    const latest = latestPlays(isoOf(clock.now() + AHEAD_MS));
+    const [until, isNamedOnly] = (await ask({ sql: latest }, signal)).rows[0] ?? [];
+    if (typeof until !== 'string') return { until: null, note: NO_PLAYS };
+    const end = `plays end on ${until.slice(0, 10)}: relay does not know what was heard since.`;
+    return { until, note: isNamedOnly === 1 ? `${end} ${NAMED_ONLY}` : end };
+  }
+
   /**
    * Replaces a file that was damaged or removed while relay ran: drops a damaged copy, and puts another file aside.
    * @returns false if the error is about none of them
@@ -97,11 +107,13 @@ export function createAnswers(
       call: Caller,
       isCsv = false,
     ): Promise<LibraryAnswer & { csv?: string }> {
-      const { sql, limit } = question;
+      const { sql, limit, isQuiet } = question;
       const note = await bringUpToDate(question, call);
       const { asOf, begunAt, coverage } = await sync.summary();
       const limits = limit === null ? {} : { limit, maxCharacters: ROW_CHARACTERS - (note?.length ?? 0) };
       const { rows, columns, count, truncated, csv } = await ask({ sql, ...limits, isCsv }, call.signal);
+      // A kept playlist asks for itself how far the plays reach.
+      const heard = isQuiet ? null : await playsRead(sql, call.signal);
       return {
         ...(csv === undefined ? {} : { csv: Buffer.concat(csv).toString('utf8') }),
         columns,
@@ -110,20 +122,12 @@ export function createAnswers(
         truncated,
         as_of: isoOf(asOf ?? begunAt),
         coverage,
-        ...noteOf([note, memory.news(), plays.news()]),
+        ...noteOf([note, memory.news(), plays.news(), heard?.note ?? null]),
       };
     },
     /** Runs a query of relay's own on the copy as it is. @returns all its rows */
     rows: async (sql: string, signal: AbortSignal) => (await ask({ sql }, signal)).rows,
-    /** Says how far the plays reach that a query reads; null if it reads none. */
-    async playsRead(sql: string, signal: AbortSignal): Promise<PlaysRead | null> {
-      if (!/\bplays\b/i.test(withoutTexts(sql))) return null;
-      const latest = latestPlays(isoOf(clock.now() + AHEAD_MS));
-      const [until, isNamedOnly] = (await ask({ sql: latest }, signal)).rows[0] ?? [];
-      if (typeof until !== 'string') return { until: null, note: NO_PLAYS };
-      const end = `plays end on ${until.slice(0, 10)}: relay does not know what was heard since.`;
-      return { until, note: isNamedOnly === 1 ? `${end} ${NAMED_ONLY}` : end };
-    },
+    playsRead,
     /** Does some work. If a file turns out to be damaged, replaces the file and does the work once more. */
     async undamaged<T>(work: () => Promise<T>): Promise<T> {
       try {
@@ -151,7 +155,7 @@ function withoutTexts(sql: string): string {
   return sql.replace(/'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\//g, ' ');
 }
 
-export function noteOf(notes: ReadonlyArray<string | null>): { note?: string } {
+function noteOf(notes: ReadonlyArray<string | null>): { note?: string } {
   const note = notes.filter((one) => one !== null).join(' ');
   return note === '' ? {} : { note };
 }

@@ -16,9 +16,6 @@ import {
 
 /** @param mirror the copy, which holds what was read */
 export function createPlaylistVersions(memory: LibraryFile, mirror: LibraryFile, clock: Clock) {
-  /** The names that playlists have in `memory.db`, as far as this process knows. */
-  const names = new Map<string, string>();
-
   /**
    * Stores the rows in the copy as a version, if they were read after the last version and differ from it. That happens if they
    * were read before relay kept versions, or if the versions were forgotten or replaced by those of a backup.
@@ -37,34 +34,19 @@ export function createPlaylistVersions(memory: LibraryFile, mirror: LibraryFile,
     });
   }
 
-  /** Stores the present name of a playlist that has versions. Opens `memory.db` only if it may have another name. */
-  async function rename(playlist: { id: string; name: string }): Promise<void> {
-    if (names.get(playlist.id) === playlist.name || !(await memory.exists())) return;
-    await memory.use((sql) => renameVersioned(sql, playlist));
-    names.set(playlist.id, playlist.name);
-  }
-
   return {
-    /** Stores the rows of a playlist, which were just read, as a version if they differ from those in the copy. */
+    /** Stores the rows of a playlist, which were just read, as a version if they differ from the last one. */
     async keep({ id, name }: { id: string; name: string }, rows: readonly VersionRow[]): Promise<void> {
-      const before = await mirror.use((sql) => rowsOfPlaylist(sql, id));
-      // Avoids opening `memory.db` if there is no new version.
-      const isSame =
-        before.length > 0 &&
-        before.length === rows.length &&
-        before.every(({ uri }, index) => uri === rows[index]?.uri);
-      if (isSame) return rename({ id, name });
       await keepPresent(id);
       await memory.use((sql) => recordVersion(sql, { id, name }, rows, clock.now()));
-      names.set(id, name);
     },
     /** Lists the versions of a playlist, newest first. `name` is null if there are none. */
     async list(id: string): Promise<{ name: string | null; items: PlaylistVersion[] }> {
       await keepPresent(id);
       if (!(await memory.exists())) return { name: null, items: [] };
       const present = (await mirror.exists()) ? await mirror.use((sql) => nameOfPlaylist(sql, id)) : null;
-      if (present !== null) await rename({ id, name: present });
       return memory.use((sql) => {
+        if (present !== null) renameVersioned(sql, { id, name: present });
         thinOut(sql, id, clock.now());
         return { name: versionedName(sql, id), items: listVersions(sql, id) };
       });
