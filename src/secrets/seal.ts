@@ -14,18 +14,9 @@ const TAG_BYTES = 16;
 const CHECK_NAME = 'check';
 const CHECK_TEXT = 'relay master key';
 
-export interface Sealer {
-  /** Seals a value. `name` is the row's name; `open` needs the same name. */
-  seal(name: string, plaintext: string): Buffer;
-  /** @throws RelayError `KEY_MISMATCH` if the key or the name is a different one, or the value is damaged */
-  open(name: string, sealed: Uint8Array): string;
-  /** A sealed value by which `matches` recognizes the key. */
-  check(): Buffer;
-  /** True if `check` was made with this master key. */
-  matches(check: Uint8Array): boolean;
-}
+export type Sealer = ReturnType<typeof createSealer>;
 
-export function createSealer(masterKey: Buffer, random: Random): Sealer {
+export function createSealer(masterKey: Buffer, random: Random) {
   // HKDF-SHA-256 (RFC 5869) without salt: the master key is uniformly random.
   const key = Buffer.from(hkdfSync('sha256', masterKey, '', 'relay seal v1', 32));
 
@@ -50,15 +41,19 @@ export function createSealer(masterKey: Buffer, random: Random): Sealer {
   }
 
   return {
-    seal: (name, plaintext) => seal(secretDomain(name), plaintext),
-    open(name, sealed) {
+    /** Seals a value. `name` is the row's name; `open` needs the same name. */
+    seal: (name: string, plaintext: string) => seal(secretDomain(name), plaintext),
+    /** @throws RelayError `KEY_MISMATCH` if the key or the name is a different one, or the value is damaged */
+    open(name: string, sealed: Uint8Array): string {
       const plaintext = open(secretDomain(name), sealed);
       if (plaintext === null)
         throw keyMismatch(`The stored ${name} cannot be opened with the current master key.`);
       return plaintext;
     },
+    /** A sealed value by which `matches` recognizes the key. */
     check: () => seal(CHECK_NAME, CHECK_TEXT),
-    matches: (check) => open(CHECK_NAME, check) === CHECK_TEXT,
+    /** True if `check` was made with this master key. */
+    matches: (check: Uint8Array) => open(CHECK_NAME, check) === CHECK_TEXT,
   };
 }
 

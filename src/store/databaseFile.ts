@@ -21,7 +21,7 @@ import {
   requireKnown,
 } from './sql/migrate.ts';
 import { createPagedFile, type Image } from './sql/pagedFile.ts';
-import { createSql, type OpenSql, type Sql } from './sql/sql.ts';
+import { createSql, type OpenSql } from './sql/sql.ts';
 
 export interface DatabaseFileOptions {
   path: string;
@@ -62,39 +62,7 @@ interface DatabaseState {
  * The database in memory and its file. Statements are synchronous and see every earlier change. `saveNow`, `saveSoon` or
  * `durable` bring the file up to date.
  */
-export interface DatabaseFile extends Sql {
-  /**
-   * Resolves when everything changed up to this call is on disk; callers at the same time share one save.
-   * @throws RelayError `STORE_ERROR`
-   */
-  saveNow(): Promise<void>;
-  /**
-   * Saves many changes at once: within a second while the file is small (250 kB), within 20 s at most. A failure shows in
-   * `state()` only.
-   */
-  saveSoon(): void;
-  /**
-   * Makes a change that must not be lost: in a transaction, then on disk. If the last save failed, first tries to save again,
-   * and changes nothing if that fails too. If the new save fails, `undo` reverses the change in memory. Without `undo` the
-   * change stays and is saved later.
-   * @throws RelayError `STORE_ERROR`
-   */
-  durable<T>(change: () => T, undo?: () => void): Promise<T>;
-  /** Saves even if nothing has changed, to find out if the disk can be written. @throws RelayError `STORE_ERROR` */
-  rewrite(): Promise<void>;
-  state(): DatabaseState;
-  /** Says that a damaged file was put aside when this one was opened, and where; null if none was. */
-  readonly notice: string | null;
-  /** Returns the file as it would be saved now. */
-  image(): Image;
-  /** Time of the clock that the file was opened with, Unix milliseconds. */
-  now(): number;
-  /**
-   * Saves what is not saved, unless `isLeft`, and frees the memory; the database cannot be used afterwards.
-   * @throws RelayError `STORE_ERROR` if the last save failed
-   */
-  close(isLeft?: boolean): Promise<void>;
-}
+export type DatabaseFile = ReturnType<typeof assemble>;
 
 /**
  * Opens a database file, and migrates an older one. If there is none, makes the database in memory, and the first save makes the file.
@@ -226,7 +194,7 @@ function assemble(
   sql: OpenSql,
   found: Saved,
   notice: string | null,
-): DatabaseFile {
+) {
   const schemaVersion = sql.get<{ user_version: number }>('pragma user_version')?.user_version ?? 0;
   const expectedVersion = newestOf(format.migrations);
   const closing = new AbortController();
@@ -298,10 +266,15 @@ function assemble(
     retrying = false;
   }
 
+  /** Saves even if nothing has changed, to find out if the disk can be written. @throws RelayError `STORE_ERROR` */
   function rewrite(): Promise<void> {
     return (running ?? start()).done;
   }
 
+  /**
+   * Resolves when everything changed up to this call is on disk; callers at the same time share one save.
+   * @throws RelayError `STORE_ERROR`
+   */
   async function saveNow(): Promise<void> {
     const target = sql.version();
     while (saved.version < target) {
@@ -312,6 +285,10 @@ function assemble(
     }
   }
 
+  /**
+   * Saves many changes at once: within a second while the file is small (250 kB), within 20 s at most. A failure shows in
+   * `state()` only.
+   */
   function saveSoon(): void {
     if (soon || closing.signal.aborted) return;
     soon = true;
@@ -340,7 +317,13 @@ function assemble(
     saveNow,
     saveSoon,
     rewrite,
-    async durable(change, undo) {
+    /**
+     * Makes a change that must not be lost: in a transaction, then on disk. If the last save failed, first tries to save again,
+     * and changes nothing if that fails too. If the new save fails, `undo` reverses the change in memory. Without `undo` the
+     * change stays and is saved later.
+     * @throws RelayError `STORE_ERROR`
+     */
+    async durable<T>(change: () => T, undo?: () => void): Promise<T> {
       if (failure) await rewrite();
       const result = sql.transaction(change);
       try {
@@ -352,7 +335,7 @@ function assemble(
       }
       return result;
     },
-    state: () => ({
+    state: (): DatabaseState => ({
       path,
       schemaVersion,
       expectedVersion,
@@ -363,8 +346,14 @@ function assemble(
       lastSavedAt: saved.at,
       unsavedChanges: saved.version < sql.version(),
     }),
+    /** Says that a damaged file was put aside when this one was opened, and where; null if none was. */
     notice,
+    /** Time of the clock that the file was opened with, Unix milliseconds. */
     now: () => clock.now(),
+    /**
+     * Saves what is not saved, unless `isLeft`, and frees the memory; the database cannot be used afterwards.
+     * @throws RelayError `STORE_ERROR` if the last save failed
+     */
     close: (isLeft = false) => (closed ??= close(isLeft)),
   };
 }

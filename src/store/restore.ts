@@ -13,20 +13,7 @@ import { headerProblem } from './sql/migrate.ts';
 import { loadSqlite } from './sql/sqlite.ts';
 import { STATE, type Store, stateFilePath } from './store.ts';
 
-export interface Copy {
-  path: string;
-  /** When the copy was last written, Unix milliseconds. */
-  savedAt: number;
-  /** The state in the copy, at the present schema. What changes in it is in `content` only. */
-  store: Store;
-  companions: readonly Companion[];
-  /** Reads a companion's file, in parts. */
-  contentOf(companion: Companion): Iterable<Uint8Array>;
-  /** Counts the rows of a companion whose file was written to a path. @throws RelayError `STATE_DAMAGED` if the file cannot be used */
-  countIn(written: string, companion: Companion): number;
-  /** Takes the companions out of the state, and returns its file, in parts. */
-  content(): Iterable<Uint8Array>;
-}
+export type Copy = Awaited<ReturnType<typeof openCopy>>;
 
 /**
  * Opens a copy, and checks that it is a sound one of this program. Changes nothing on disk. Whoever opens it closes its store.
@@ -40,7 +27,7 @@ export async function openCopy(
   home: string,
   clock: Clock,
   companions: readonly Companion[] = [],
-): Promise<Copy> {
+) {
   const path = resolve(given);
   await requireCopy(path, await stateFilePath(home), companions);
   const SQL = await loadSqlite();
@@ -57,17 +44,24 @@ export async function openCopy(
     requireOurs(SQL, store.get<{ text: string }>(SCHEMA_TEXT)?.text, STATE, carries ? MAKE_CARRIED : '');
     const names = carries ? store.all<{ name: string }>('select distinct name from carried') : [];
     return {
-      ...{ path, savedAt: lastSavedAt ?? 0, store },
+      path,
+      /** When the copy was last written, Unix milliseconds. */
+      savedAt: lastSavedAt ?? 0,
+      /** The state in the copy, at the present schema. What changes in it is in `content` only. */
+      store,
       companions: companions.filter(({ table }) => names.some(({ name }) => name === table)),
-      contentOf: ({ table }) => carriedParts(store, table),
-      countIn(written, companion) {
+      /** Reads a companion's file, in parts. */
+      contentOf: ({ table }: Companion) => carriedParts(store, table),
+      /** Counts the rows of a companion whose file was written to a path. @throws RelayError `STATE_DAMAGED` if the file cannot be used */
+      countIn(written: string, companion: Companion): number {
         try {
           return withDiskFile(written, (file) => checkedRows(SQL, file, companion));
         } catch (error) {
           throw unsound(path, `its ${companion.holds} cannot be used: ${messageOf(error)}`);
         }
       },
-      content() {
+      /** Takes the companions out of the state, and returns its file, in parts. */
+      content(): Iterable<Uint8Array> {
         if (carries) for (const sql of ['drop table carried', 'vacuum']) store.run(sql);
         return store.image().parts;
       },

@@ -7,37 +7,25 @@ import { deleteAllSecrets, deleteSecret, getSecret, listSecrets, putSecret } fro
 
 const KEY_CHECK = 'key_check';
 
-export interface Vault {
-  /** Returns the secret; null if it is not set. @throws RelayError `KEY_MISMATCH` */
-  get(name: string): string | null;
-  /** Sets a secret in memory; the caller decides between `durable` and `saveSoon`. */
-  set(name: string, value: string): void;
-  /** Returns true if there was such a secret. */
-  delete(name: string): boolean;
-  /**
-   * Checks that the master key is the one that sealed the state. If no key is recorded, stores a value by which this key is
-   * recognised later.
-   * @throws RelayError `KEY_MISMATCH`, `STORE_ERROR`
-   */
-  verifyKey(): Promise<void>;
-  /**
-   * Drops all secrets, which cannot be opened without the lost key, and the account. Call this only if the person asked for it.
-   * @throws RelayError `STORE_ERROR`
-   */
-  startOver(): Promise<void>;
-}
+export type Vault = ReturnType<typeof createVault>;
 
 /** True if the state has been sealed with some key. Then no other key may be created. */
 export function isSealed(store: Store): boolean {
   return getMeta(store, KEY_CHECK) !== null || listSecrets(store).length > 0;
 }
 
-export function createVault(store: Store, sealer: Sealer): Vault {
+export function createVault(store: Store, sealer: Sealer) {
+  /** Returns the secret; null if it is not set. @throws RelayError `KEY_MISMATCH` */
   const get = (name: string): string | null => {
     const sealed = getSecret(store, name);
     return sealed && sealer.open(name, sealed);
   };
 
+  /**
+   * Checks that the master key is the one that sealed the state. If no key is recorded, stores a value by which this key is
+   * recognised later.
+   * @throws RelayError `KEY_MISMATCH`, `STORE_ERROR`
+   */
   async function verifyKey(): Promise<void> {
     const check = getMeta<Uint8Array>(store, KEY_CHECK);
     if (check) {
@@ -50,9 +38,15 @@ export function createVault(store: Store, sealer: Sealer): Vault {
 
   return {
     get,
-    set: (name, value) => putSecret(store, name, sealer.seal(name, value), store.now()),
-    delete: (name) => deleteSecret(store, name),
+    /** Sets a secret in memory; the caller decides between `durable` and `saveSoon`. */
+    set: (name: string, value: string) => putSecret(store, name, sealer.seal(name, value), store.now()),
+    /** Returns true if there was such a secret. */
+    delete: (name: string) => deleteSecret(store, name),
     verifyKey,
+    /**
+     * Drops all secrets, which cannot be opened without the lost key, and the account. Call this only if the person asked for it.
+     * @throws RelayError `STORE_ERROR`
+     */
     startOver: () =>
       store.durable(() => {
         deleteAllSecrets(store);

@@ -8,16 +8,10 @@ import { markRollback } from './pagedFile.ts';
 const LARGEST_PAGE = 65_536;
 const PART = 4 * 1024 * 1024;
 
-export interface DiskFile {
-  /** Stands for the bytes of the file; pass it to sql.js. */
-  bytes: Uint8Array;
-  size: number;
-  read(at: number, length: number): Uint8Array;
-  close(): void;
-}
+export type DiskFile = ReturnType<typeof openDiskFile>;
 
 /** Opens a file for reading. @throws the error of the system */
-export function openDiskFile(path: string): DiskFile {
+export function openDiskFile(path: string) {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);
   // MEMFS copies each page before it asks for the next, so one buffer serves all pages. With a buffer for each page, the
@@ -39,9 +33,10 @@ export function openDiskFile(path: string): DiskFile {
   // The part of a byte array's interface that Emscripten's MEMFS uses to make a file.
   const bytes = { length: size, subarray: () => bytes, slice: () => content };
   return {
+    /** Stands for the bytes of the file; pass it to sql.js. */
     bytes: bytes as unknown as Uint8Array,
     size,
-    read(at, length) {
+    read(at: number, length: number): Uint8Array {
       const part = new Uint8Array(Math.max(0, Math.min(length, size - at)));
       return part.subarray(0, readSync(file, part, 0, part.length, at));
     },

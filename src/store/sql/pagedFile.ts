@@ -14,12 +14,7 @@ export interface Image {
   parts: readonly Uint8Array[];
 }
 
-export interface PagedFile {
-  /** Stands for the bytes of the file; pass it to sql.js. */
-  bytes: Uint8Array;
-  /** Returns the file as it is now; null if SQLite does not work on this object. */
-  image(): Image | null;
-}
+export type PagedFile = ReturnType<typeof createPagedFile>;
 
 /**
  * Bytes in a part: a multiple of every page size, so that no page lies in two parts. It is the smallest such multiple, because
@@ -38,7 +33,7 @@ const LARGE = 256;
 const SLAB = 33 * 1024 * 1024;
 
 /** @param bytes a database file, which SQLite changes from now on */
-export function createPagedFile(bytes: Uint8Array): PagedFile {
+export function createPagedFile(bytes: Uint8Array) {
   markRollback(bytes);
   const parts: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += PART) parts.push(bytes.subarray(at, at + PART));
@@ -112,8 +107,10 @@ export function createPagedFile(bytes: Uint8Array): PagedFile {
   const given = bytes.subarray();
   Object.defineProperty(given, 'slice', { value: () => content });
   return {
+    /** Stands for the bytes of the file; pass it to sql.js. */
     bytes: given,
-    image() {
+    /** Returns the file as it is now; null if SQLite does not work on this object. */
+    image(): Image | null {
       if (!isRead || isLeft) return null;
       for (const index of parts.keys()) held.add(index);
       return { length: size, parts: parts.map((part, index) => part.subarray(0, size - index * PART)) };
