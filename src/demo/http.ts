@@ -1,6 +1,6 @@
 /** What handlers take and return: plain values, so that they know nothing of sockets. Reads queries and bodies, and makes pages. */
 import { isObject, readJson } from '../base/parsing.ts';
-import type { DemoAccount, World } from './state.ts';
+import type { DemoAccount, DemoWorld } from './state.ts';
 
 export interface Incoming {
   readonly method: string;
@@ -22,7 +22,7 @@ export interface Answer {
 
 /** A call of the API by a known account. */
 export interface ApiCall extends Incoming {
-  readonly world: World;
+  readonly world: DemoWorld;
   readonly account: DemoAccount;
   readonly scopes: ReadonlySet<string>;
   readonly now: number;

@@ -4,7 +4,7 @@
  */
 import { hashOf } from '../base/digest.ts';
 import type { Answer, Incoming } from './http.ts';
-import type { DemoAccount, World } from './state.ts';
+import type { DemoAccount, DemoWorld } from './state.ts';
 
 export const CLIENT_ID = 'relay-demo-client';
 const CODE_LIFETIME_MS = 10 * 60_000;
@@ -25,10 +25,10 @@ export class Logins {
   readonly access = new Map<string, Grant>();
   /** Refresh tokens; for one that has ended, the error that its use gets. */
   readonly refresh = new Map<string, Grant | string>();
-  readonly #world: World;
+  readonly #world: DemoWorld;
   readonly #accessTokenSeconds: number;
 
-  constructor(world: World, accessTokenSeconds: number) {
+  constructor(world: DemoWorld, accessTokenSeconds: number) {
     this.#world = world;
     this.#accessTokenSeconds = accessTokenSeconds;
   }

@@ -2,7 +2,7 @@
  * An account's player, whose position in the queue follows the clock. Nothing runs in the background: a request that reads or
  * changes the player first brings it up to date.
  */
-import type { DemoAccount, DemoPlayer, World } from './state.ts';
+import type { DemoAccount, DemoPlayer, DemoWorld } from './state.ts';
 
 /** A skipped entry is added to the history if the player was at least this far into it. */
 const COUNTS_AFTER_MS = 30_000;
@@ -17,14 +17,14 @@ export function progressMs(player: DemoPlayer, now: number): number {
   return player.isPlaying ? player.positionMs + Math.max(0, now - player.at) : player.positionMs;
 }
 
-export function durationMs(world: World, uri: string): number {
+export function durationMs(world: DemoWorld, uri: string): number {
   const media = world.catalogue.trackByUri.get(uri) ?? world.catalogue.episodeByUri.get(uri);
   if (media) return media.durationMs;
   return Number(uri.split(':').at(-1)) * 1_000 || 180_000;
 }
 
 /** Brings the player up to date at `now`: moves past entries that have ended, and stops after the last one. */
-export function advancePlayer(world: World, account: DemoAccount, now: number): void {
+export function advancePlayer(world: DemoWorld, account: DemoAccount, now: number): void {
   const { player } = account;
   while (player.isPlaying) {
     const uri = currentUri(player);

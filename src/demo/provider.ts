@@ -11,7 +11,7 @@ import { CLIENT_ID, type Logins } from './oauth.ts';
 import { createDemoRules } from './rules.ts';
 import { seedAccount } from './seed.ts';
 import { makeServer, type Responder, writeAnswer } from './server.ts';
-import type { World } from './state.ts';
+import type { DemoWorld } from './state.ts';
 
 export interface DemoProviderOptions {
   clock?: Clock;
@@ -30,7 +30,7 @@ export interface DemoProvider {
   readonly accountsUrl: string;
   readonly clientId: string;
   /** Tests may read and change it. */
-  readonly world: World;
+  readonly world: DemoWorld;
   readonly logins: Logins;
   /** Cuts all connections and frees the port; a second call does nothing. */
   close(): Promise<void>;
@@ -42,7 +42,16 @@ export async function startDemoProvider(options: DemoProviderOptions = {}): Prom
   const catalogue = sharedCatalogue();
   const accounts = [seedAccount(clock.now(), savedUntil)];
   const lags = { lists: 0, snapshots: 0, totals: 0 };
-  const world: World = { catalogue, accounts, unlisted: [], clock, random, lags, apiUrl: '', commands: 0 };
+  const world: DemoWorld = {
+    catalogue,
+    accounts,
+    unlisted: [],
+    clock,
+    random,
+    lags,
+    apiUrl: '',
+    commands: 0,
+  };
   const { logins, handle } = createDemoRules(world, accessTokenSeconds);
   const usual: Responder = async (request, response) => writeAnswer(response, handle(request));
   const server = makeServer(options.responder?.(handle) ?? usual, () => clock.now());

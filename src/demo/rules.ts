@@ -7,7 +7,7 @@ import { PLAYER_ROUTES } from './api/player.ts';
 import { PLAYLIST_ROUTES } from './api/playlists.ts';
 import { type Answer, apiError, type Incoming, Refusal, type Routes } from './http.ts';
 import { Logins } from './oauth.ts';
-import type { World } from './state.ts';
+import type { DemoWorld } from './state.ts';
 
 const COVER_PATH = /^GET \/image\/([0-9A-Za-z]{1,64})$/;
 
@@ -18,7 +18,7 @@ const ROUTES: Routes = {
   ...PLAYLIST_ROUTES,
 };
 
-export function createDemoRules(world: World, accessTokenSeconds = 3600) {
+export function createDemoRules(world: DemoWorld, accessTokenSeconds = 3600) {
   const logins = new Logins(world, accessTokenSeconds);
   const handle = (request: Incoming): Answer => {
     if (request.isApi) return dispatch(world, request, logins);
@@ -32,7 +32,7 @@ export function createDemoRules(world: World, accessTokenSeconds = 3600) {
 }
 
 /** Answers a request below `/v1`: checks the token, finds the endpoint, and calls its handler. */
-function dispatch(world: World, incoming: Incoming, logins: Logins): Answer {
+function dispatch(world: DemoWorld, incoming: Incoming, logins: Logins): Answer {
   const { method, path, headers } = incoming;
   const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
   const grant = bearer === undefined ? undefined : logins.accessOf(bearer);

@@ -100,7 +100,7 @@ export interface Lags {
   totals: number;
 }
 
-export interface World {
+export interface DemoWorld {
   readonly catalogue: Catalogue;
   readonly accounts: DemoAccount[];
   /** Playlists that no account lists any more. */
@@ -118,7 +118,7 @@ export interface World {
 export const PROVIDER_USER_ID = 'spotify';
 
 /** The playlist with this ID, whether an account lists it or not. */
-export function findPlaylist(world: World, id: string): DemoPlaylist | undefined {
+export function findPlaylist(world: DemoWorld, id: string): DemoPlaylist | undefined {
   const listed = world.accounts.flatMap(({ playlists }) => playlists);
   return [...listed, ...world.unlisted].find((playlist) => playlist.id === id);
 }
@@ -134,7 +134,7 @@ export function mayUseRows(account: DemoAccount, playlist: DemoPlaylist): boolea
 }
 
 /** Notes the state of an account, and of playlists, before a change. Without a lag, nothing has to be noted. */
-export function remember(world: World, account: DemoAccount, ...playlists: DemoPlaylist[]): void {
+export function remember(world: DemoWorld, account: DemoAccount, ...playlists: DemoPlaylist[]): void {
   const until = world.clock.now();
   const longest = Math.max(...Object.values(world.lags));
   const note = <T>(holder: Dated<T>, state: T) => {
@@ -152,7 +152,7 @@ export function remember(world: World, account: DemoAccount, ...playlists: DemoP
 }
 
 /** The state that reads show if they lag by `lag` milliseconds. */
-export function stateAt<T extends Dated<T>>(world: World, holder: T, lag = world.lags.lists): T {
+export function stateAt<T extends Dated<T>>(world: DemoWorld, holder: T, lag = world.lags.lists): T {
   const at = world.clock.now() - lag;
   return holder.former?.find(({ until }) => until > at) ?? holder;
 }

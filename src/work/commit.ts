@@ -8,7 +8,7 @@ import { skipItems, unwriteItems, urisToWrite } from '../store/tables/items.ts';
 import { forgetUndos, hasBody, putBody, setWork, undoOf, type Work } from '../store/tables/works.ts';
 import { failuresOf, follow } from './follow.ts';
 import { jobRecord } from './jobRecord.ts';
-import { move, reread, type WorkContext } from './record.ts';
+import { move, reread, type WorkContext } from './moves.ts';
 import { cannotGoOn, wrongState } from './refusals.ts';
 import { addRows, makePlaylist, replaceRows, saveTracks, unsaveTracks } from './write/kinds.ts';
 import type { WriteRequest, Writes } from './write/writes.ts';

@@ -6,7 +6,7 @@ import { isWorking, type JobStatus } from '../domain/job.ts';
 import { pauseAfter } from '../domain/pause.ts';
 import { countItems } from '../store/tables/items.ts';
 import { getBody, hasBody, setWork, type Work, type WorkFacts } from '../store/tables/works.ts';
-import { errorFacts, moveNow, reread, type WorkContext } from './record.ts';
+import { errorFacts, moveNow, reread, type WorkContext } from './moves.ts';
 import { type DriveEnd, type Failures, failuresBefore, missingRows } from './write/progress.ts';
 
 type Context = Pick<WorkContext, 'store' | 'clock' | 'random' | 'log'>;

@@ -17,10 +17,11 @@ import type { Writes } from './write/writes.ts';
 /** One lane searches. Three write, since a write may be waiting for a list to catch up. Kept playlists have a lane of their own. */
 const LANES: readonly JobPhase[] = ['resolve', 'commit', 'commit', 'commit'];
 
-/** Does what is due in a lane. Returns when more is due, in Unix milliseconds; null if only a change makes something due. */
-export type Turn = () => Promise<number | null>;
 /** Pause between attempts while the state cannot be saved. */
 const SAVE_RETRY_MS = 10_000;
+
+/** Does what is due in a lane. Returns when more is due, in Unix milliseconds; null if only a change makes something due. */
+export type Turn = () => Promise<number | null>;
 
 interface Busy {
   stop: AbortController;

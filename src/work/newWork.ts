@@ -16,7 +16,7 @@ import {
   type Work,
   type WorkFacts,
 } from '../store/tables/works.ts';
-import { reread, type WorkContext } from './record.ts';
+import { reread, type WorkContext } from './moves.ts';
 import { entriesOf } from './write/states.ts';
 
 type Context = Pick<WorkContext, 'store' | 'clock' | 'random'>;

@@ -3,7 +3,7 @@
 import { RelayError } from '../domain/errors.ts';
 import { isDryRunOver, isPastSettling, type JobRecord, shortId, unresolvedOf } from '../domain/job.ts';
 import { NEAR_SCORE } from '../domain/settling.ts';
-import { mayMove } from './record.ts';
+import { mayMove } from './moves.ts';
 import { waysToDecide } from './write/review.ts';
 
 export function noSuchJob(id: string): RelayError {

@@ -33,8 +33,8 @@ import { beginAgain } from './commit.ts';
 import { closeCancelled, followNow, reached } from './follow.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
 import { createLoop } from './loop.ts';
+import { mayMove, move, moveNow, reread, workingStatus } from './moves.ts';
 import { clearJobs, dropEndedJobs, dropJob, type ListRequest, listWrite, storeJob } from './newWork.ts';
-import { mayMove, move, moveNow, reread, workingState } from './record.ts';
 import {
   noSuchJob,
   notInReview,
@@ -256,7 +256,7 @@ export function createWorks(
         return asJob(work);
       }
       const opened = work.status === 'ready' ? 'resolve' : work.phase;
-      const to = workingState(opened);
+      const to = workingStatus(opened);
       if (!mayMove(work.status, to) || (work.status === 'ready' && unresolvedOf(asJob(work)) === 0)) {
         throw wrongState(
           asJob(work),

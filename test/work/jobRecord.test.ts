@@ -4,7 +4,7 @@ import { RelayError } from '../../src/domain/errors.ts';
 import type { ListedItem } from '../../src/store/tables/items.ts';
 import type { Work } from '../../src/store/tables/works.ts';
 import { itemRecord, jobRecord } from '../../src/work/jobRecord.ts';
-import { errorFacts } from '../../src/work/record.ts';
+import { errorFacts } from '../../src/work/moves.ts';
 import { testStore } from '../store/testStore.ts';
 
 const REMEDY = { text: 'Run {command}, then resume the job.', command: ['login'] };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JOB_STATUSES } from '../../src/domain/job.ts';
-import { MOVES, mayMove } from '../../src/work/record.ts';
+import { MOVES, mayMove } from '../../src/work/moves.ts';
 
 test('the table of moves is complete, and ended jobs stay ended', () => {
   assert.deepEqual(Object.keys(MOVES).sort(), [...JOB_STATUSES].sort());

@@ -4,7 +4,7 @@
  */
 import { percentDecoded } from '../../base/parsing.ts';
 import type { DemoAlbum, DemoArtist, DemoEpisode, DemoTrack, Named } from '../catalogue/types.ts';
-import { type DemoPlaylist, type PlaylistRow, snapshotOf, stateAt, type World } from '../state.ts';
+import { type DemoPlaylist, type DemoWorld, type PlaylistRow, snapshotOf, stateAt } from '../state.ts';
 
 type Shape = Record<string, unknown>;
 
@@ -91,7 +91,7 @@ function localTrack(uri: string): Shape {
  * Returns the object for a URI in a playlist or in the player; null if the catalogue does not have the item.
  * @param withEpisodes false to return null for episodes too
  */
-export function mediaObject(world: World, uri: string, withEpisodes: boolean): Shape | null {
+export function mediaObject(world: DemoWorld, uri: string, withEpisodes: boolean): Shape | null {
   if (uri.startsWith('spotify:local:')) return localTrack(uri);
   const track = world.catalogue.trackByUri.get(uri);
   if (track) return trackObject(track);
@@ -117,7 +117,7 @@ export function contextObject(uri: string | null): Shape | null {
  * A playlist as reads show it.
  * @param rows the paging object of its rows; by default only their number; null for accounts that may not read them
  */
-export function playlistObject(world: World, present: DemoPlaylist, rows?: Shape | null): Shape {
+export function playlistObject(world: DemoWorld, present: DemoPlaylist, rows?: Shape | null): Shape {
   const { id, name, description, collaborative, rows: shown, ...playlist } = stateAt(world, present);
   const counted = { href: `${apiUrl('playlist', id)}/items`, total: totalOf(world, present) };
   const cover = `${world.apiUrl.replace(/\/v1$/, '')}/image/${id}`;
@@ -139,12 +139,12 @@ export function playlistObject(world: World, present: DemoPlaylist, rows?: Shape
   };
 }
 
-export function totalOf(world: World, playlist: DemoPlaylist): number {
+export function totalOf(world: DemoWorld, playlist: DemoPlaylist): number {
   return stateAt(world, playlist, world.lags.totals).rows.length;
 }
 
 /** @param withEpisodes true if the query's `additional_types` includes episodes; otherwise rows of episodes have no item */
-export function rowObject(world: World, row: PlaylistRow, withEpisodes: boolean): Shape {
+export function rowObject(world: DemoWorld, row: PlaylistRow, withEpisodes: boolean): Shape {
   return {
     added_at: row.addedAt,
     added_by: row.addedBy === null ? null : userRef(row.addedBy),

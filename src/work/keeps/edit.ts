@@ -7,7 +7,7 @@ import type { Item } from '../../domain/shapes.ts';
 import type { Library } from '../../library/library.ts';
 import type { Call, ProviderApi } from '../../provider/api.ts';
 import type { Store } from '../../store/store.ts';
-import type { WorkContext } from '../record.ts';
+import type { WorkContext } from '../moves.ts';
 import {
   addRows,
   makePlaylist,

@@ -18,7 +18,7 @@ import {
   type Work,
   writesSince,
 } from '../../store/tables/works.ts';
-import type { WorkContext } from '../record.ts';
+import type { WorkContext } from '../moves.ts';
 import type { Works } from '../works.ts';
 import { makePlaylist, reviseRows } from '../write/kinds.ts';
 import { isUntouched, planOf, rowsReached } from '../write/progress.ts';

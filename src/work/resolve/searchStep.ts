@@ -25,7 +25,7 @@ import {
 } from '../../store/tables/items.ts';
 import { setWork, type Work } from '../../store/tables/works.ts';
 import { waitAfter } from '../follow.ts';
-import { errorFacts, move, reread, type WorkContext } from '../record.ts';
+import { errorFacts, move, reread, type WorkContext } from '../moves.ts';
 import type { Resolver } from './resolver.ts';
 
 export type SearchContext = WorkContext & { resolver: Pick<Resolver, 'resolve'> };

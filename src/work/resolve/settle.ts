@@ -13,7 +13,7 @@ import type { Call } from '../../provider/api.ts';
 import { findTrack } from '../../provider/resources/catalog.ts';
 import { itemsAt, nearItems, type OpenItem, openPositions, settleItem } from '../../store/tables/items.ts';
 import type { Work } from '../../store/tables/works.ts';
-import type { WorkContext } from '../record.ts';
+import type { WorkContext } from '../moves.ts';
 import type { Resolver } from './resolver.ts';
 
 export interface Settlement {

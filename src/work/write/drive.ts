@@ -10,7 +10,7 @@ import { MAX_ROWS, uriOf, without } from '../../domain/rows.ts';
 import { findTrack } from '../../provider/resources/catalog.ts';
 import { markNextWritten, rejectNext } from '../../store/tables/items.ts';
 import { type Body, getBody, type Work } from '../../store/tables/works.ts';
-import { errorFacts, reread, type WorkContext } from '../record.ts';
+import { errorFacts, reread, type WorkContext } from '../moves.ts';
 import { type FoundOut, findOut, readRows, waitForState } from './look.ts';
 import { isWritable, planRows, replaceOps } from './plan.ts';
 import {

@@ -15,7 +15,7 @@ import {
   undoOf,
   type Work,
 } from '../../store/tables/works.ts';
-import type { Planning } from '../record.ts';
+import type { Planning } from '../moves.ts';
 import { entryCount, requestCount } from './states.ts';
 import { planTogether, planUndo, type UndoPlan } from './undo.ts';
 import type { WriteRequest } from './writes.ts';

@@ -12,7 +12,7 @@ import { LAG_MS, REMEMBER_MS } from '../../provider/resources/playlistRows.ts';
 import { getPlaylist, PLAYLIST_PAGE } from '../../provider/resources/playlists.ts';
 import { containsUris } from '../../provider/resources/savedTracks.ts';
 import { getBody, type Work } from '../../store/tables/works.ts';
-import type { Planning, Waiting } from '../record.ts';
+import type { Planning, Waiting } from '../moves.ts';
 import { playlistsNamed } from './look.ts';
 import { isWritable, planRows, replaceOps, unwritable } from './plan.ts';
 import { entryCount, moved, ROWS_PER_REQUEST } from './states.ts';

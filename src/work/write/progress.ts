@@ -15,7 +15,7 @@ import {
   type Work,
   type WorkFacts,
 } from '../../store/tables/works.ts';
-import { errorFacts, reread, type WorkContext } from '../record.ts';
+import { errorFacts, reread, type WorkContext } from '../moves.ts';
 import { rowsConflict } from './review.ts';
 import { entriesOf, entryCount, onlyAppends, requestsOf, rowsAfter } from './states.ts';
 

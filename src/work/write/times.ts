@@ -2,7 +2,7 @@
 import type { Call } from '../../provider/api.ts';
 import { type OwnWrite, REMEMBER_MS } from '../../provider/resources/playlistRows.ts';
 import { getBody, type Work, writesSince } from '../../store/tables/works.ts';
-import type { Clocks, Waiting } from '../record.ts';
+import type { Clocks, Waiting } from '../moves.ts';
 import { planOf } from './progress.ts';
 import { statesUntil, writesRows } from './states.ts';
 

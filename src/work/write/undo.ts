@@ -8,7 +8,7 @@ import type { Item } from '../../domain/shapes.ts';
 import type { Call } from '../../provider/api.ts';
 import { getAllMyPlaylists } from '../../provider/resources/playlists.ts';
 import { type Body, getBody, partialUndos, type Work, writtenSince } from '../../store/tables/works.ts';
-import type { Planning } from '../record.ts';
+import type { Planning } from '../moves.ts';
 import { planSteadily, readDetails, settleLibrary } from './kinds.ts';
 import { asExpected } from './look.ts';
 import { planRows, unwritable } from './plan.ts';

@@ -22,7 +22,7 @@ import {
   setWork,
   type Work,
 } from '../../store/tables/works.ts';
-import { formerFacts, reread, type WorkContext } from '../record.ts';
+import { formerFacts, reread, type WorkContext } from '../moves.ts';
 import { drive } from './drive.ts';
 import {
   type Control,

@@ -5,9 +5,9 @@ import { createDemoRules } from '../../../src/demo/rules.ts';
 import {
   type DemoAccount,
   type DemoPlaylist,
+  type DemoWorld,
   findPlaylist,
   type PlaylistRow,
-  type World,
 } from '../../../src/demo/state.ts';
 import { chanceFor, randomOf } from './chance.ts';
 import type { VirtualTime } from './time.ts';
@@ -58,7 +58,7 @@ export function rowOf(uri: string): PlaylistRow {
 }
 
 export class Spotify {
-  readonly world: World;
+  readonly world: DemoWorld;
   readonly account: DemoAccount;
   readonly rules: ReturnType<typeof createDemoRules>;
   /** Hears of each write of relay to a playlist, and of the rows before. */

@@ -4,7 +4,7 @@
  */
 import { trackObject } from '../../../src/demo/api/shapes.ts';
 import type { Answer, Incoming } from '../../../src/demo/http.ts';
-import { type Lags, remember, type World } from '../../../src/demo/state.ts';
+import { type DemoWorld, type Lags, remember } from '../../../src/demo/state.ts';
 
 /** A track or an episode in an answer; null for a row without it. */
 type Item = Record<string, unknown> | null;
@@ -31,7 +31,7 @@ export interface LagControl {
 }
 
 /** Makes the control, and what it does to an answer. */
-export function createLag(world: World): {
+export function createLag(world: DemoWorld): {
   lag: LagControl;
   show: (request: Incoming, answer: Answer) => Answer;
 } {
@@ -54,7 +54,7 @@ export function createLag(world: World): {
 }
 
 /** Notes the state of everything. */
-export function rememberAll(world: World): void {
+export function rememberAll(world: DemoWorld): void {
   for (const account of world.accounts) remember(world, account, ...account.playlists);
 }
 
@@ -77,7 +77,7 @@ function withRows(
 }
 
 /** Adds the field names from before February 2026, which older apps still get: `tracks`, `track`, `genres`. */
-export function withLegacyShapes(world: World, value: unknown): unknown {
+export function withLegacyShapes(world: DemoWorld, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((one) => withLegacyShapes(world, one));
   if (typeof value !== 'object' || value === null) return value;
   const inner = Object.entries(value).map(([name, part]) => [name, withLegacyShapes(world, part)] as const);

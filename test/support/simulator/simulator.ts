@@ -9,7 +9,7 @@ import {
   type DemoProviderOptions,
   startDemoProvider,
 } from '../../../src/demo/provider.ts';
-import { type DemoAccount, findPlaylist, snapshotOf, type World } from '../../../src/demo/state.ts';
+import { type DemoAccount, type DemoWorld, findPlaylist, snapshotOf } from '../../../src/demo/state.ts';
 import { type FaultControl, FaultList, faultHook } from './faults.ts';
 import { guestOf } from './guest.ts';
 import { type Hook, type RequestContext, respondWith } from './hook.ts';
@@ -27,7 +27,7 @@ export interface SimulatorOptions extends Omit<DemoProviderOptions, 'responder'>
 export interface Simulator extends DemoProvider {
   /** Base URL, without a path. */
   readonly url: string;
-  readonly catalogue: World['catalogue'];
+  readonly catalogue: DemoWorld['catalogue'];
   /** Tests may read and change the accounts. Logins get the first account by default. */
   readonly accounts: DemoAccount[];
   /** The requests since the start or the last `clearRequests()`, oldest first; of many, at least the last 20,000. */
@@ -109,7 +109,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 }
 
 /** Replaces the rows of a playlist. A row with a URI that was there before keeps the time and the person that added it. */
-function editPlaylist(world: World, id: string, uris: readonly string[]): string {
+function editPlaylist(world: DemoWorld, id: string, uris: readonly string[]): string {
   const playlist = findPlaylist(world, id);
   if (!playlist) throw new RangeError(`There is no playlist ${id}.`);
   const addedAt = `${new Date(world.clock.now()).toISOString().slice(0, 19)}Z`;

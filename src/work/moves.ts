@@ -1,4 +1,4 @@
-/** What every part of `work` works with, and the functions that move a work to another state. */
+/** The statuses of a work, the functions that move it from one to the next, and what every part of `work` needs. */
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { RelayError } from '../domain/errors.ts';
@@ -46,7 +46,7 @@ export function errorFacts({ code, message, remedy, remedyValue }: RelayError): 
   return { code, message, ...(stored === undefined ? {} : { remedy: stored }) };
 }
 
-/** The states that may follow each state of a work. All other code asks here. @internal */
+/** The statuses that may follow each status of a work. All other code asks here. @internal */
 export const MOVES: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   pending: ['resolving', 'cancelled'],
   /** The job's items are being searched for. A dry run ends here. */
@@ -66,14 +66,14 @@ export function mayMove(from: JobStatus, to: JobStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-export function workingState(phase: JobPhase): JobStatus {
+export function workingStatus(phase: JobPhase): JobStatus {
   return phase === 'resolve' ? 'resolving' : 'committing';
 }
 
 type Moving = Pick<WorkContext, 'store' | 'clock' | 'log'>;
 
 /**
- * Moves a work in memory; false if it has left the state `work.status` in the meantime, for example because it was cancelled.
+ * Moves a work in memory; false if it has left `work.status` in the meantime, for example because it was cancelled.
  */
 export function moveNow(
   { store, clock, log }: Moving,
@@ -84,7 +84,7 @@ export function moveNow(
   const from = work.status;
   if (!mayMove(from, to)) throw new Error(`A work may not go from ${from} to ${to}.`);
   const moved = moveWork(store, work.seq, { from, to }, facts, clock.now());
-  if (moved) log.info({ work: work.id, from, to, reason: facts.reason ?? undefined }, 'work changed state');
+  if (moved) log.info({ work: work.id, from, to, reason: facts.reason ?? undefined }, 'work changed status');
   return moved;
 }
 
