@@ -1,7 +1,7 @@
 /** Entry of the bundle, which `bin/relay.mjs` and `executable.ts` run. */
 import { runProgram } from './cli/program.ts';
+import { systemWorld } from './cli/terminal/processWorld.ts';
 import { runProcess } from './cli/terminal/runProcess.ts';
-import { systemWorld } from './cli/world.ts';
 
 /** Runs the command line `argv` (as in `process.argv`) and returns the exit code. */
 export function main(argv: string[]): Promise<number> {

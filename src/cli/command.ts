@@ -21,15 +21,14 @@ export type Text = ReadonlyArray<string | Table>;
 /** Makes the action of a command: runs it and prints its result. A command that returns nothing has printed everything itself. */
 export function answering<A extends unknown[]>(
   context: Context,
-  run: (...args: A) => Promise<Result | undefined>,
+  run: (context: Context, ...args: A) => Promise<Result | undefined>,
 ): (...args: A) => Promise<void> {
   return async (...args) => {
-    const result = await run(...args);
+    const result = await run(context, ...args);
     if (result) await printResult(context, result);
   };
 }
 
-/** Prints a result, and keeps its exit code. */
 export async function printResult(context: Context, { value, text = [], notes = [], exit }: Result) {
   const { io } = context;
   if (exit !== undefined) context.exitCode = exit;
@@ -62,7 +61,6 @@ export function groupCommand(
   });
 }
 
-/** Prints the help of the command that `names` name, below `group`. */
 function helpOf(group: Command, [name, ...more]: readonly string[]): void {
   const next = group.commands.find((command) => command.name() === name);
   if (next) helpOf(next, more);
@@ -100,7 +98,6 @@ export function notEmpty(text: string): string {
   throw new InvalidArgumentError('It must not be empty.');
 }
 
-/** Collects the values of an option that can be given several times. */
 export function repeatable(value: string, before: string[] = []): string[] {
   return [...before, value];
 }

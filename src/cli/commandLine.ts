@@ -5,10 +5,8 @@ import type { CommandStyle } from '../domain/remedy.ts';
 export interface NamedHome {
   /** The value of `--home`; undefined without that option. */
   home: string | undefined;
-  /** True to add `--demo`. */
   demo?: boolean;
   platform: NodeJS.Platform;
-  /** The command that starts relay; `relay` by default. */
   program?: string | undefined;
 }
 
@@ -39,7 +37,6 @@ export function quotedPath(path: string, platform: NodeJS.Platform): string {
   return /^[\w.:\\/+-]+$/.test(path) ? path : `"${path.replace(/\\+$/, '$&$&')}"`;
 }
 
-/** Quotes an argument as one word of a command line, on Windows for cmd.exe. */
 export function quotedWord(word: string, platform: NodeJS.Platform): string {
   if (/^[\w=,.:/+-]+$/.test(word)) return word;
   return platform === 'win32' ? `"${word.replaceAll('"', '\\"')}"` : shellWord(word);

@@ -20,7 +20,7 @@ export function completionCommand(context: Context): Command {
     .addArgument(new Argument('<shell>', 'Which shell').choices(Object.keys(SCRIPTS)))
     .addHelpText('after', EXAMPLES)
     .action(
-      answering(context, async (shell: string) => {
+      answering(context, async (_, shell: string) => {
         const script = SCRIPTS[shell] ?? '';
         if (context.json) return { value: { shell, script } };
         printBlock(context.io, script);
@@ -130,7 +130,6 @@ function visibleCommands(command: Command): Command[] {
   return command.createHelp().visibleCommands(command);
 }
 
-/** The program's own options are valid after every command. */
 function optionsOf(program: Command, command: Command): Option[] {
   const own = command.createHelp().visibleOptions(command);
   return command === program ? own : [...own, ...program.options];

@@ -23,10 +23,8 @@ export interface Parts {
   startDemo: typeof import('./serve/openServer.ts').startDemo;
 }
 
-/** stdin and stdout, as connected to an MCP client. */
 export interface Pipe {
   input: Readable;
-  /** True if a person is at the other end. */
   terminal: boolean;
   /** Writes text unchanged. Resolves once the text is written, or if the client no longer reads. */
   write(text: string): Promise<void>;
@@ -71,13 +69,9 @@ interface SettingsRequest {
 }
 
 export interface Context extends World {
-  /** The streams of the process, without control characters in the output. */
   readonly io: Io;
-  /** True with `--json`. */
   readonly json: boolean;
-  /** The value of `--home`; undefined without that option. */
   readonly home: string | undefined;
-  /** The exit code of the command, if it ends without an error. */
   exitCode: ExitCode;
   /**
    * True with `--demo`, or once the command uses the running demo without that option. Commands shown to people then contain
@@ -98,19 +92,14 @@ export interface Context extends World {
   /** Reads `config.json` and the clients file. */
   settings(request?: SettingsRequest): Promise<Settings>;
   /**
-   * The running server; null if there is none. Reads `server.json`, and needs no key. If the home has no
-   * server and `ownHome` is not set, a running demo is used. This call and all calls to the server reject with `INTERRUPTED` as
-   * soon as the person asks to stop.
+   * The running server; null if there is none. If the home has no server and `ownHome` is not set, a running demo is used. This
+   * call and all calls to the server reject with `INTERRUPTED` as soon as the person asks to stop.
    */
   running(options?: ServerChoice): Promise<Connection | null>;
-  /** The running server, for commands that need one. @throws RelayError `NO_SERVER` */
+  /** @throws RelayError `NO_SERVER` */
   server(): Promise<Connection>;
-  /**
-   * Gives `work` the running server. If no server runs, opens the state while `work` runs. Rejects with `INTERRUPTED` as soon
-   * as the person asks to stop.
-   */
+  /** Gives `work` the running server. If no server runs, opens the state while `work` runs. */
   withLocal<T>(work: (local: LocalApi) => Promise<T>, options?: ServerChoice): Promise<T>;
-  /** Opens the state while `work` runs, as `withLocal` does without a server. */
   offline<T>(work: (local: LocalApi) => Promise<T>): Promise<T>;
 }
 
@@ -141,7 +130,11 @@ export function createContext(world: World, globals: () => GlobalOptions): Conte
     useDemo() {
       usesDemo = true;
     },
-    loadOptions: (request = {}) => loadOptions(world, globals(), request),
+    loadOptions: ({ flags, demo = globals().demo === true } = {}) => {
+      const { home } = globals();
+      const all = { ...(home === undefined ? {} : { home }), ...flags };
+      return { env: world.env, flags: all, demo, terminal: world.io.terminal.stderr };
+    },
     settings: async (request) => {
       const { loadSettings } = await import('../config/settings.ts');
       return loadSettings(context.loadOptions(request));
@@ -170,7 +163,19 @@ export function createContext(world: World, globals: () => GlobalOptions): Conte
         return work(started.local);
       }
     },
-    offline: (work) => offline(context, work),
+    async offline(work) {
+      const { clock, random, version, signal } = context;
+      // Once a command has used the demo, the state that it opens is the demo's too.
+      const settings = quiet(await context.settings({ demo: context.demo }));
+      const { createLog, openOffline } = await context.parts();
+      const options = { settings, clock, random, log: createLog(settings), version };
+      const offline = await interruptible(signal, openOffline(options));
+      try {
+        return await interruptible(signal, work(offline.local));
+      } finally {
+        await offline.close();
+      }
+    },
   };
   return context;
 }
@@ -178,31 +183,4 @@ export function createContext(world: World, globals: () => GlobalOptions): Conte
 /** Returns the settings for a short command, which logs only warnings and errors unless the person set a level. */
 export function quiet(settings: Settings): Settings {
   return settings.origins.logLevel === 'default' ? { ...settings, logLevel: 'warn' } : settings;
-}
-
-function loadOptions(
-  { env, io }: World,
-  { home, demo = false }: GlobalOptions,
-  request: SettingsRequest,
-): LoadOptions {
-  return {
-    env,
-    flags: { ...(home === undefined ? {} : { home }), ...request.flags },
-    demo: request.demo ?? demo,
-    terminal: io.terminal.stderr,
-  };
-}
-
-async function offline<T>(context: Context, work: (local: LocalApi) => Promise<T>): Promise<T> {
-  const { clock, random, version } = context;
-  // Once a command has used the demo, the state that it opens is the demo's too.
-  const settings = quiet(await context.settings({ demo: context.demo }));
-  const { createLog, openOffline } = await context.parts();
-  const log = createLog(settings);
-  const offline = await interruptible(context.signal, openOffline({ settings, clock, random, log, version }));
-  try {
-    return await interruptible(context.signal, work(offline.local));
-  } finally {
-    await offline.close();
-  }
 }

@@ -2,12 +2,10 @@
 import { type Command, CommanderError } from 'commander';
 import { capital } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';
-import { clientsCommand } from './access/clientsCommand.ts';
+import { clientsCommand, keyCommand } from './access/clientsCommand.ts';
 import { connectCommand } from './access/connectCommand.ts';
-import { keyCommand } from './access/keyCommand.ts';
 import { stdioCommand } from './access/stdioCommand.ts';
-import { callCommand } from './call/callCommand.ts';
-import { toolsCommand } from './call/toolsCommand.ts';
+import { callCommand, toolsCommand } from './call/callCommand.ts';
 import { groupCommand, notEmpty, pathOf } from './command.ts';
 import { COMPLETE, completionCommand, completionLines } from './completionCommand.ts';
 import { type Context, createContext, type World } from './context.ts';
@@ -19,17 +17,13 @@ import { keepCommand } from './lists/keepCommand.ts';
 import { libraryCommand } from './lists/libraryCommand.ts';
 import { playlistsCommand } from './lists/playlistsCommand.ts';
 import { historyCommand, undoCommand } from './lists/undoCommand.ts';
-import { loginCommand } from './login/loginCommand.ts';
-import { logoutCommand } from './login/logoutCommand.ts';
-import { logsCommand } from './serve/logsCommand.ts';
-import { openCommand } from './serve/openCommand.ts';
+import { loginCommand, logoutCommand } from './login/loginCommand.ts';
 import { serveCommand } from './serve/serveCommand.ts';
+import { logsCommand, openCommand, stopCommand } from './serve/serverCommands.ts';
 import { serviceCommand } from './serve/serviceCommand.ts';
 import { statusCommand } from './serve/statusCommand.ts';
-import { stopCommand } from './serve/stopCommand.ts';
-import { backupCommand } from './state/backupCommand.ts';
+import { backupCommand, restoreCommand } from './state/backupCommand.ts';
 import { configCommand } from './state/configCommand.ts';
-import { restoreCommand } from './state/restoreCommand.ts';
 import { uninstallCommand } from './state/uninstallCommand.ts';
 import { note, printBlock, printError } from './terminal/output.ts';
 
@@ -138,24 +132,23 @@ export function createProgram(world: World, json = false): { program: Command; c
 function usageError({ message, code }: CommanderError, command: Command): RelayError {
   const [, what = '', hint] = /^(?:error: )?(.*?)(?:\n\(([^\n]*)\))?$/s.exec(message) ?? [];
   const see = { text: `${hint ? `${hint} ` : ''}See {command}.`, command: [...pathOf(command), '--help'] };
-  const word = code === 'commander.unknownCommand' && command.parent === null ? command.args[0] : undefined;
+  const isUnknown = code === 'commander.unknownCommand' && command.parent === null;
   return new RelayError('USAGE', `${capital(what).replace(/\.$/, '')}.`, {
     remedy: see,
-    ...(word === undefined ? {} : { details: { word } }),
+    ...(isUnknown ? { details: { word: command.args[0] } } : {}),
   });
 }
 
 /** Adds to the error about an unknown command that there are tools of this name, if there are. */
 async function withToolHint(error: unknown): Promise<unknown> {
-  const word = error instanceof RelayError && error.code === 'USAGE' ? error.details?.word : undefined;
-  if (typeof word !== 'string') return error;
+  if (!(error instanceof RelayError) || error.code !== 'USAGE' || !error.details?.word) return error;
+  const word = String(error.details.word);
   const { ALL_TOOLS } = await import('../tools/index.ts');
   const names = ALL_TOOLS.map(({ name }) => name);
-  const near = [word, `${word}_tracks`, names.find((one) => one.startsWith(`${word}_`)) ?? ''];
-  const name = near.find((one) => names.includes(one));
+  const name = names.find((one) => one === word || one.startsWith(`${word}_`));
   if (name === undefined) return error;
   const remedy = `${name} is a tool: call it with {|relay call ${name} key=value}. {|relay tools ${name}} explains it.`;
-  return (error as RelayError).with({ remedy });
+  return error.with({ remedy });
 }
 
 /** Without a usable HOME, the system is asked for the home directory; Node throws if the system does not know the user. */

@@ -90,9 +90,9 @@ test('backup says which keychain entry to keep, without reading the keychain', a
 test('backup does not ask to keep a key file that does not exist', async (context) => {
   const { run, copy } = await desk(context, { RELAY_ENCRYPTION_KEY: newKey() });
   const { err } = await run(['backup', copy], { RELAY_ENCRYPTION_KEY: '', RELAY_KEYCHAIN: 'file' });
-  assert.equal(
+  assert.match(
     err,
-    `The copy does not include the key that decrypts the login. Keep RELAY_ENCRYPTION_KEY or the entry in the keychain too.\n`,
+    /decrypts the login\. Keep RELAY_ENCRYPTION_KEY or the entry master-key-\w+ of "relay" in this system's keychain too\.\n$/,
   );
 });
 
@@ -142,15 +142,6 @@ test('backup makes no copy if the running server cannot save its state', async (
     err: 'relay: The state cannot be saved: the disk is full.\n  Free some space.\n',
   });
   assert.equal(existsSync(copy), false);
-});
-
-test('backup says of a state that a newer relay has changed who can restore the copy', async (context) => {
-  const { run, copy, home } = await desk(context);
-  const migrations = [...MIGRATIONS, { ...later, oldestCompatible: newest }];
-  await (await openStore({ home, clock: manualClock(), log: silentLog, migrations })).close();
-  const { code, err } = await run(['backup', copy]);
-  assert.equal(code, 0);
-  assert.match(err, /^A newer relay has changed this state, so only that relay can restore the copy\.\n/);
 });
 
 test('backup copies the state of a running demo only if there is no real state, and says that the copy is the demo’s', async (context) => {

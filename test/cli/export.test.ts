@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileNames } from '../../src/cli/lists/exportFiles.ts';
+import { fileNames } from '../../src/cli/lists/exportCommand.ts';
 import { WRITTEN_FORMATS } from '../../src/domain/listExport.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { linesOf, owner, pluck } from '../support/entries.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/program.ts';
-import { systemWorld } from '../../src/cli/world.ts';
+import { systemWorld } from '../../src/cli/terminal/processWorld.ts';
 import { relay } from '../support/cli.ts';
 import { assertNone } from '../support/entries.ts';
 

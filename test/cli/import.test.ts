@@ -33,16 +33,15 @@ test('a list becomes a playlist with the name of its file', () =>
     );
     assert.deepEqual(urisOf(playlist), uris);
     const { title, artist } = asQuery(at(songs, 0));
-    const told = err.split('\n').slice(0, 9);
+    const told = err.split('\n').slice(0, 8);
     assert.deepEqual(told, [
-      `${path}: 9 songs, read as text with one song a line (utf-8)`,
+      `${path}: 9 songs, read as txt (utf-8)`,
       told[1],
       `  line 3 is "${title}" by ${artist}`,
       told[3],
-      '  1 empty line',
-      '  1 line without a song:',
+      '  2 lines without a song: 1 no artist, 1 empty',
       '    line 1, no artist: What I like',
-      '  1 repeat of an earlier song',
+      '  1 listed already',
       "  searches of Spotify's daily quota: 8 to 16",
     ]);
     assert.match(told[1] ?? '', /^ {2}the artist is on the left of " - ": \S/);
@@ -55,7 +54,7 @@ test('--dry-run says what would be read, and neither searches nor writes', () =>
     const { path, songs } = songsIn(scene);
     const shown = await run(['import', path, '--dry-run']);
     assert.deepEqual([shown.code, shown.err], [0, '']);
-    assert.match(shown.out, /^\S+: 9 songs, read as text with one song a line \(utf-8\)\n/);
+    assert.match(shown.out, /^\S+: 9 songs, read as txt \(utf-8\)\n/);
     const { code, out } = await run(['import', path, '--dry-run', '--json']);
     const { dry_run, preview } = JSON.parse(out);
     assert.deepEqual([code, dry_run], [0, true]);
@@ -92,7 +91,7 @@ test('of a song that is listed three times, two repeats are counted', () =>
     assert.ok(one && two);
     const path = file('thrice.txt', [one, two, one, one].map(lineOf).join('\n'));
     const { out } = await run(['import', path, '--dry-run']);
-    assert.match(out, /^ {2}2 repeats of earlier songs$/m);
+    assert.match(out, /^ {2}2 listed already$/m);
   }));
 
 test('an import whose links Spotify refuses fails, since it was to write every song or none', () =>
@@ -452,7 +451,7 @@ test('a listening history is a list of songs: repeats and short plays are left o
       },
     );
     const told = await run(['import', path, '--dry-run']);
-    assert.match(told.out, /\n {2}1 repeat and 1 play of less than 30 s left out\n/);
+    assert.match(told.out, /\n {2}2 lines without a song: 1 heard for less than 30 s, 1 heard before\n/);
     assert.match(told.err, /its plays go into the library/);
   }));
 
@@ -466,5 +465,5 @@ test('--dry-run needs no server', async (context) => {
     parts: { openOffline },
   });
   assert.deepEqual([code, err], [0, '']);
-  assert.match(out, /^The list: 3 songs, read as text with one song a line \(utf-8\)\n/);
+  assert.match(out, /^The list: 3 songs, read as txt \(utf-8\)\n/);
 });

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import test from 'node:test';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/program.ts';
-import { systemWorld } from '../../src/cli/world.ts';
+import { systemWorld } from '../../src/cli/terminal/processWorld.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { relay, relayProcess } from '../support/cli.ts';
 

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { systemWorld } from '../../src/cli/world.ts';
+import { systemWorld } from '../../src/cli/terminal/processWorld.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { createLog } from '../../src/server/log/log.ts';
 import { runInside } from './cli.ts';

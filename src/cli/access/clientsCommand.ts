@@ -1,15 +1,15 @@
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
 import { closedRegistration } from '../../connect/closedRegistration.ts';
-import { LEVEL_WORDS } from '../../domain/access.ts';
+import { LEVEL_WORDS, LEVELS, type Level } from '../../domain/access.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { BrowserSummary, ClientSummary } from '../../domain/localApi.ts';
-import { answering, groupCommand, type Result, type Text } from '../command.ts';
+import type { ClientSummary } from '../../domain/localApi.ts';
+import { answering, groupCommand, type Result } from '../command.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
-import { askSecret } from '../terminal/prompt.ts';
+import { note } from '../terminal/output.ts';
+import { askSecret, requireYes } from '../terminal/prompt.ts';
 import { timeText } from '../terminal/time.ts';
-import { ACCESS_HELP, levelOf } from './level.ts';
 
 interface AddOptions {
   redirectUri: string[];
@@ -24,7 +24,7 @@ Examples:
   $ relay clients add "My script" --redirect-uri http://127.0.0.1/callback`;
 
 export function clientsCommand(context: Context): Command {
-  const list = answering(context, () => listClients(context));
+  const list = answering(context, listClients);
   return groupCommand('clients', 'List, add or revoke clients, and browsers that approve', list)
     .addHelpText('after', EXAMPLES)
     .addCommand(new Command('list').description('List clients and browsers').action(list))
@@ -34,25 +34,21 @@ export function clientsCommand(context: Context): Command {
         .argument('<name>', 'Name to show on the approval page')
         .requiredOption('--redirect-uri <uri...>', 'Where the browser returns after approval')
         .option('--confidential', 'The client has a secret; it is read from stdin')
-        .action(answering(context, (name: string, options: AddOptions) => addClient(context, name, options))),
+        .action(answering(context, addClient)),
     )
     .addCommand(
       new Command('access')
         .description('Change what a client may do, from its next request on')
         .argument('<id>', 'ID or name of the client')
-        .argument('<level>', ACCESS_HELP)
-        .action(answering(context, (id: string, level: string) => setAccess(context, id, level))),
+        .addArgument(new Argument('<level>', 'What it may do').choices(LEVELS))
+        .action(answering(context, setAccess)),
     )
     .addCommand(
       new Command('revoke')
         .description('End the access of a client, or make a browser need the code, at once')
         .argument('<id>', 'ID or name of the client, or ID of the browser')
         .option('--forget', "Also remove the client's registration")
-        .action(
-          answering(context, (id: string, { forget = false }: { forget?: boolean }) =>
-            revoke(context, id, forget),
-          ),
-        ),
+        .action(answering(context, revoke)),
     );
 }
 
@@ -62,40 +58,28 @@ async function listClients(context: Context): Promise<Result> {
     ...(await local.listBrowsers()),
   }));
   const now = context.clock.now();
+  const when = (time: string | null) => (time === null ? 'never' : timeText(time, now));
+  const clientRow = ({ name, clientId, source, approvals, lastUsedAt }: ClientSummary) => {
+    const approved = approvals.map(({ approvedAt, access }) => `${when(approvedAt)} (${access})`).join(', ');
+    return [visibleText(name ?? '-', 40), clientId, source, approved || 'no', when(lastUsedAt)];
+  };
   const noClients = registrationOff
     ? closedRegistration(commandLine(context), null)
     : 'Most clients register themselves when they first connect, and then ask for approval.';
-  const clientText: Text =
-    clients.length === 0
-      ? [`There are no clients. ${noClients}`]
-      : [
-          {
-            heads: ['CLIENT', 'ID', 'FROM', 'APPROVED', 'LAST USED'],
-            rows: clients.map((client) => clientRow(client, now)),
-          },
-        ];
-  const browserText: Text =
-    browsers.length === 0
-      ? ['No browser approves without the owner code.']
-      : [
-          {
-            heads: ['BROWSER', 'ID', 'ADDRESS', 'LAST USED', 'UNTIL'],
-            rows: browsers.map((browser) => browserRow(browser, now)),
-          },
-        ];
-  return { value: { clients, browsers }, text: [...clientText, '', ...browserText] };
-}
-
-function clientRow({ name, clientId, source, approvals, lastUsedAt }: ClientSummary, now: number): string[] {
-  const approved = approvals
-    .map(({ approvedAt, access }) => `${timeText(approvedAt, now)} (${access})`)
-    .join(', ');
-  const used = lastUsedAt === null ? 'never' : timeText(lastUsedAt, now);
-  return [visibleText(name ?? '-', 40), clientId, source, approved || 'no', used];
-}
-
-function browserRow({ id, label, origin, lastUsedAt, expiresAt }: BrowserSummary, now: number): string[] {
-  return [label, id, origin, timeText(lastUsedAt, now), timeText(expiresAt, now)];
+  const heads = ['CLIENT', 'ID', 'FROM', 'APPROVED', 'LAST USED'];
+  const browserRows = browsers.map(({ id, label, origin, lastUsedAt, expiresAt }) => {
+    return [label, id, origin, when(lastUsedAt), when(expiresAt)];
+  });
+  return {
+    value: { clients, browsers },
+    text: [
+      clients.length === 0 ? `There are no clients. ${noClients}` : { heads, rows: clients.map(clientRow) },
+      '',
+      browsers.length === 0
+        ? 'No browser approves without the owner code.'
+        : { heads: ['BROWSER', 'ID', 'ADDRESS', 'LAST USED', 'UNTIL'], rows: browserRows },
+    ],
+  };
 }
 
 async function addClient(context: Context, name: string, options: AddOptions): Promise<Result> {
@@ -121,8 +105,7 @@ async function readSecret({ io, signal }: Context): Promise<string> {
   });
 }
 
-async function setAccess(context: Context, id: string, text: string): Promise<Result> {
-  const level = levelOf(text);
+async function setAccess(context: Context, id: string, level: Level): Promise<Result> {
   const client = await context.withLocal((local) => local.setClientAccess({ client: id, level }));
   const name = visibleText(client.name ?? client.clientId);
   const { may } = LEVEL_WORDS[level];
@@ -134,7 +117,11 @@ async function setAccess(context: Context, id: string, text: string): Promise<Re
   };
 }
 
-async function revoke(context: Context, id: string, forget: boolean): Promise<Result> {
+async function revoke(
+  context: Context,
+  id: string,
+  { forget = false }: { forget?: boolean },
+): Promise<Result> {
   return context.withLocal(async (local) => {
     const { browsers } = await local.listBrowsers();
     if (browsers.some((browser) => browser.id === id)) {
@@ -146,14 +133,75 @@ async function revoke(context: Context, id: string, forget: boolean): Promise<Re
     const { client, approvals, forgotten } = await local.revokeClient({ client: id, forget });
     const name = visibleText(client.name ?? client.clientId);
     const ended = approvals === 0 ? 'it had no access' : 'its access has ended';
-    const inSettings = client.source === 'environment' || client.source === 'file';
-    const again = inSettings
-      ? 'It is in the settings and can ask again. Remove it there to prevent that.'
-      : 'It can ask again. To remove its registration as well, add --forget.';
+    const again =
+      client.source === 'environment' || client.source === 'file'
+        ? 'It is in the settings and can ask again. Remove it there to prevent that.'
+        : 'It can ask again. To remove its registration as well, add --forget.';
     return {
       value: { client, approvals, forgotten },
-      text: [forgotten ? `Forgot ${name}: ${ended}.` : `Revoked ${name}: ${ended}.`],
+      text: [`${forgotten ? 'Forgot' : 'Revoked'} ${name}: ${ended}.`],
       notes: forgotten ? [] : [again],
     };
   });
+}
+
+/** Tells a person that the key cannot be used, because the server accepts only OAuth tokens. */
+export const KEYS_REFUSED = 'The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.';
+
+export function keyCommand(context: Context): Command {
+  const show = answering(context, showKey);
+  return groupCommand('key', 'Show or replace the API key', show)
+    .addHelpText('after', '\nExamples:\n  $ relay key\n  $ relay key rotate')
+    .addCommand(new Command('show').description('Print the key').action(show))
+    .addCommand(
+      new Command('rotate')
+        .description('Generate a new key; the old one stops working at once')
+        .option('--yes', 'Do not ask; needed without a terminal')
+        .action(answering(context, rotateKey)),
+    );
+}
+
+async function showKey(context: Context): Promise<Result> {
+  const value = await context.withLocal((local) => local.showKey());
+  return { value, text: [value.key], notes: value.accepted ? [] : [KEYS_REFUSED] };
+}
+
+async function rotateKey(context: Context, { yes = false }: { yes?: boolean }): Promise<Result> {
+  const { io, signal } = context;
+  if (!yes && !(io.terminal.stdin && io.terminal.stderr)) {
+    throw new RelayError(
+      'USAGE',
+      'Clients with the current key would lose access, and without a terminal relay cannot ask you first.',
+      { remedy: { text: 'To generate a new key anyway: {command}', command: ['key', 'rotate', '--yes'] } },
+    );
+  }
+  if (!yes) {
+    note(io, 'The current key stops working at once: every client that sends it needs the new one.');
+    await requireYes(io, 'Generate a new key?', signal);
+  }
+  const { old, accepted, key } = await context.withLocal(async (local) => {
+    const { key: old, accepted } = await local.showKey();
+    return { old, accepted, ...(await local.rotateKey()) };
+  });
+  const { clientsWith } = await import('../../connect/connectClient.ts');
+  const { systemOf } = await import('../../connect/configPlaces.ts');
+  // The new key is printed even if the files of clients cannot be found.
+  const holders = await clientsWith(old, systemOf(context)).catch(() => []);
+  const renewals = holders.map(
+    ({ client, file }) => `  ${commandLine(context, 'connect', client.id, '--key', '--write')}  (${file})`,
+  );
+  const advice = [
+    ...(renewals.length > 0
+      ? ['These files still have the old key. To put the new one in:', ...renewals]
+      : []),
+    'Give the new key to every other client that sent the old one. Clients that you approved need no key.',
+  ];
+  return {
+    value: { key, oldKeyIn: holders.map(({ client, file }) => ({ client: client.id, file })) },
+    text: [key],
+    notes: [
+      'The line above is the new key. The old one no longer works, and browsers need the owner code again.',
+      ...(accepted ? advice : [KEYS_REFUSED]),
+    ],
+  };
 }

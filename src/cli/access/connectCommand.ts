@@ -1,9 +1,9 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { CLIENTS } from '../../connect/clientTable.ts';
+import { LEVELS } from '../../domain/access.ts';
 import { answering } from '../command.ts';
 import type { Context } from '../context.ts';
 import { wrap } from '../terminal/output.ts';
-import { ACCESS_HELP } from './level.ts';
 import type { ConnectOptions } from './runConnect.ts';
 
 const HELP = `
@@ -20,14 +20,14 @@ export function connectCommand(context: Context): Command {
     .option('--write', "Add relay to the client's configuration file, after a backup")
     .option('--remove', "Remove relay from the client's configuration file, after a backup")
     .option('--key', 'Use the API key instead of approval in the browser')
-    .option('--access <level>', ACCESS_HELP)
+    .addOption(new Option('--access <level>', 'What it may do').choices(LEVELS))
     .option(
       '--skill [dir]',
       'Write a skill that describes the commands of relay, for the client or into this directory',
     )
     .addHelpText('after', HELP)
     .action(
-      answering(context, async (name: string | undefined, options: ConnectOptions) => {
+      answering(context, async (_, name: string | undefined, options: ConnectOptions) => {
         const { runConnect } = await import('./runConnect.ts');
         return runConnect(context, name, options);
       }),

@@ -18,7 +18,6 @@ import type { Context } from '../context.ts';
 import { remarkOtherVersion, startingServer } from '../findServer.ts';
 import { note } from '../terminal/output.ts';
 import { endOfInput } from '../terminal/prompt.ts';
-import { levelOf } from './level.ts';
 
 export interface StdioOptions {
   /** What this client may do; by default what the environment or the setting says. */
@@ -33,14 +32,11 @@ const MAX_LINE = 16 * 1024 * 1024;
 const MANY = 256;
 
 export async function pipeStdio(context: Context, options: StdioOptions): Promise<void> {
-  // A wrong flag is an error of the command line, not an answer to the client.
-  if (options.access !== undefined) levelOf(options.access);
   const { clock, io, platform, signal } = context;
   // This comes first, since modules that are loaded later may print, and stdout must carry only messages.
   const pipe = context.pipe();
   if (pipe.terminal) note(io, `Waiting for messages of an MCP client. ${endOfInput(platform)} ends it.`);
   const over = AbortSignal.any([signal, pipe.closed]);
-  /** IDs of the requests that are not yet answered. */
   const open = new Set<unknown>();
   let server: Promise<McpStream> | null = null;
   const pause = () => clock.sleep(LOOK_AGAIN_MS, over).catch(() => {});

@@ -16,13 +16,13 @@ import { closedRegistration } from '../../connect/closedRegistration.ts';
 import { systemOf } from '../../connect/configPlaces.ts';
 import { type FileState, lookInto, type Plan, planFor, remove, write } from '../../connect/connectClient.ts';
 import { removeSkill, SKILL_CLIENTS, skillPath, skillsFolder, writeSkill } from '../../connect/skillFile.ts';
+import type { Level } from '../../domain/access.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { serverName } from '../../domain/project.ts';
 import type { Result } from '../command.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
-import { KEYS_REFUSED } from './keyCommand.ts';
-import { levelOf } from './level.ts';
+import { KEYS_REFUSED } from './clientsCommand.ts';
 import { skillText } from './skillText.ts';
 
 export interface ConnectOptions {
@@ -30,8 +30,7 @@ export interface ConnectOptions {
   remove?: boolean;
   key?: boolean;
   /** What the client may do; by default all that it can get. */
-  access?: string;
-  /** A directory, or true for the directory from which the client reads skills. */
+  access?: Level;
   skill?: string | boolean;
 }
 
@@ -39,10 +38,8 @@ export interface ConnectOptions {
 interface Server {
   /** null if there is none yet: with port 0, a server has no address until it runs. */
   url: string | null;
-  /** True if the server is the demo's. */
   demo: boolean;
   authMode: Settings['mcpAuthMode'];
-  /** True if clients may register themselves. */
   registrationOpen: boolean;
   /** The key that is valid now; null if no server is running. */
   currentKey(): Promise<string | null>;
@@ -71,8 +68,7 @@ export async function runConnect(
   if (withKey && server.authMode === 'oauth')
     throw usage(KEYS_REFUSED, 'Leave out --key: the client asks for your approval.');
   const key = withKey ? (await context.withLocal((local) => local.showKey())).key : null;
-  const access = options.access === undefined ? undefined : levelOf(options.access);
-  const connection = { ...(await connectionTo(context, server, key)), access };
+  const connection = { ...(await connectionTo(context, server, key)), access: options.access };
   if (!client) return showOther(context, server, name, connection);
   const planWith = (value: string | null) =>
     planFor(client, { ...connection, key: value }, systemOf(context));
@@ -83,7 +79,6 @@ export async function runConnect(
   return { ...result, notes: [...(notes ?? []), ...closedNote(context, server, client, key)] };
 }
 
-/** Returns what a client has to know about the server. */
 async function connectionTo(
   context: Context,
   { url, demo }: Server,
@@ -97,38 +92,31 @@ async function connectionTo(
 
 async function listClients(context: Context, server: Server): Promise<Result> {
   const connection = await connectionTo(context, server, null);
-  const clients = await clientStates(context, connection, server.currentKey);
-  const home = systemOf(context).home;
+  const system = systemOf(context);
+  const clients = await Promise.all(
+    CLIENTS.map(async (client) => {
+      const plan = planFor(client, connection, system);
+      const { id, name, format } = client;
+      const found = await lookInto(plan, server.currentKey);
+      return { id, name, file: plan.file, format, installed: plan.missing === null, ...found };
+    }),
+  );
+  const { home } = system;
   const short = (file: string) =>
     context.platform !== 'win32' && file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file;
   const rows = clients.map(({ id, name, state, otherNames, file }) => {
     const others = otherNames.length === 0 ? '' : ` (${otherNames.join(', ')})`;
     return [id, name, `${state}${others}`, short(file)];
   });
+  const needs = `What a client needs: ${commandLine(context, 'connect', 'CLIENT')}`;
   return {
     value: { name: connection.name, url: server.url, clients },
     text: [
       { heads: ['CLIENT', 'NAME', `${connection.name} IS`, 'FILE'], rows },
       '',
-      `What a client needs: ${commandLine(context, 'connect', 'CLIENT')}; to write it into its file, add --write`,
+      `${needs}; to write it into its file, add --write`,
     ],
   };
-}
-
-/** Returns each known client with what its file says about the server. */
-async function clientStates(
-  context: Context,
-  connection: Connection,
-  currentKey: () => Promise<string | null>,
-) {
-  return Promise.all(
-    CLIENTS.map(async (client) => {
-      const plan = planFor(client, connection, systemOf(context));
-      const { id, name, format } = client;
-      const found = await lookInto(plan, currentKey);
-      return { id, name, file: plan.file, format, installed: plan.missing === null, ...found };
-    }),
-  );
 }
 
 async function showOther(
@@ -187,20 +175,19 @@ async function removeEntry({ clock }: Context, plan: Plan): Promise<Result> {
 async function showEntry(context: Context, server: Server, plan: Plan): Promise<Result> {
   const { client, file, snippet, command, connection } = plan;
   const found = await lookInto(plan, server.currentKey);
-  const flags = [
-    ...(connection.key === null ? [] : ['--key']),
-    ...(connection.access === undefined ? [] : ['--access', connection.access]),
-  ];
+  const { key, access } = connection;
+  const flags = [...(key === null ? [] : ['--key']), ...(access === undefined ? [] : ['--access', access])];
+  const indented = snippet
+    .trimEnd()
+    .replace(/^(?=.)/gm, '  ')
+    .split('\n');
   return {
     value: { ...shown(plan, server), state: found.state, written: false, backup: null, changed: false },
     text: [
       `${client.name} needs this in`,
       `  ${file}`,
       '',
-      ...snippet
-        .trimEnd()
-        .split('\n')
-        .map((line) => (line === '' ? '' : `  ${line}`)),
+      ...indented,
       '',
       'To add it to the file, after a backup:',
       `  ${commandLine(context, 'connect', client.id, ...flags, '--write')}`,
@@ -208,7 +195,7 @@ async function showEntry(context: Context, server: Server, plan: Plan): Promise<
       '',
       ...nextLines(context, plan),
     ],
-    notes: [...stateNotes(plan, found)],
+    notes: stateNotes(plan, found),
   };
 }
 
@@ -243,7 +230,6 @@ async function writeEntry(context: Context, server: Server, plan: Plan, safe: Pl
   };
 }
 
-/** Says how to set up a client that cannot register itself. */
 function closedNote(context: Context, server: Server, { starts, id }: Client, key: string | null): string[] {
   if (starts || server.registrationOpen || key !== null) return [];
   const byKey = commandLine(context, 'connect', id, '--key', '--write');
@@ -270,48 +256,26 @@ function stateNotes(plan: Plan, { state, entryName, otherNames }: FileState): st
 
 /** Warns about other entries for the same server: with them, the client would show each tool twice. */
 function otherNotes({ file, client }: Plan, own: string, others: readonly string[]): string[] {
+  const twice = `Keep one: ${client.name} would have every tool twice.`;
   return others
     .filter((name) => name !== own)
-    .map(
-      (name) =>
-        `${file} has the same server as "${name}" too. Keep one: ${client.name} would have every tool twice.`,
-    );
+    .map((name) => `${file} has the same server as "${name}" too. ${twice}`);
 }
 
 function backupLines(backup: string | null): string[] {
   return backup === null ? [] : [`Backup of the previous file: ${backup}`];
 }
 
-/** Returns a plan as `--json` prints it. */
-function shown(
-  { client, file, addition, snippet, command, next, connection, missing }: Plan,
-  { url }: Server,
-) {
+function shown(plan: Plan, { url }: Server) {
+  const { client, file, addition, snippet, command, next, connection, missing } = plan;
   const { id, name, format } = client;
-  const { entry } = addition;
-  const installed = missing === null;
-  return {
-    client: id,
-    name,
-    server: connection.name,
-    url,
-    file,
-    format,
-    installed,
-    entry,
-    snippet,
-    command,
-    next,
-  };
+  const facts = { client: id, name, server: connection.name, url, file, format, installed: missing === null };
+  return { ...facts, entry: addition.entry, snippet, command, next };
 }
 
 /** @param needsAddress false if it is no problem that the address is not known */
 async function serverToConnect(context: Context, needsAddress: boolean): Promise<Server> {
   const running = await context.running();
-  const settings = await context.settings({ demo: running?.demo ?? context.demo });
-  const { publicBaseUrl, host, port } = settings;
-  const fromSettings = publicBaseUrl ?? (port === 0 ? null : localBaseUrl(host, port));
-  const wanted = fromSettings === null ? null : `${fromSettings}/mcp`;
   if (running) {
     const { server, mcp } = await running.local.status();
     return {
@@ -322,14 +286,18 @@ async function serverToConnect(context: Context, needsAddress: boolean): Promise
       currentKey: async () => (await running.local.showKey()).key,
     };
   }
-  if (wanted === null && needsAddress) {
+  const settings = await context.settings();
+  const { publicBaseUrl, host, port, demo } = settings;
+  const base = publicBaseUrl ?? (port === 0 ? null : localBaseUrl(host, port));
+  if (base === null && needsAddress) {
     throw new RelayError('NO_SERVER', 'With port 0, the address is known only while the server runs.', {
       remedy: { text: 'Start it with {command}, or set a port.', command: ['serve'] },
     });
   }
-  if (wanted !== null) context.remark('No server is running. The address is the one in the settings.');
-  const { demo, mcpAuthMode: authMode, dynamicRegistration: registrationOpen } = settings;
-  return { url: wanted, demo, authMode, registrationOpen, currentKey: async () => null };
+  if (base !== null) context.remark('No server is running. The address is the one in the settings.');
+  const { mcpAuthMode: authMode, dynamicRegistration: registrationOpen } = settings;
+  const url = base && `${base}/mcp`;
+  return { url, demo, authMode, registrationOpen, currentKey: async () => null };
 }
 
 /** A skill needs no server and connects nothing; it only tells a model which commands there are. */

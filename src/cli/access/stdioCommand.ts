@@ -1,7 +1,7 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { LEVELS } from '../../domain/access.ts';
 import { answering } from '../command.ts';
 import type { Context } from '../context.ts';
-import { ACCESS_HELP } from './level.ts';
 import type { StdioOptions } from './pipeStdio.ts';
 
 const HELP = `
@@ -15,10 +15,10 @@ Examples:
 export function stdioCommand(context: Context): Command {
   return new Command('stdio')
     .description('Speak MCP on stdin and stdout, for clients that start programs')
-    .option('--access <level>', ACCESS_HELP)
+    .addOption(new Option('--access <level>', 'What it may do').choices(LEVELS))
     .addHelpText('after', HELP)
     .action(
-      answering(context, async (options: StdioOptions) => {
+      answering(context, async (_, options: StdioOptions) => {
         const { pipeStdio } = await import('./pipeStdio.ts');
         await pipeStdio(context, options);
         return undefined;

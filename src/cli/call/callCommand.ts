@@ -1,13 +1,14 @@
 import { Command } from 'commander';
+import { isObject } from '../../base/parsing.ts';
 import { visibleJson } from '../../base/visibleText.ts';
 import type { RelayError } from '../../domain/errors.ts';
-import { answering, type Result } from '../command.ts';
+import { answering, type Result, type Text } from '../command.ts';
 import type { Context } from '../context.ts';
 import { createProgress, note } from '../terminal/output.ts';
 import { canAsk, readAll, requireYes } from '../terminal/prompt.ts';
+import type { Table } from '../terminal/table.ts';
 import { connectTools, type ToolSummary } from './mcpClient.ts';
 import { toolArguments, unknownTool } from './toolArguments.ts';
-import { firstSentence, showTool } from './toolsCommand.ts';
 
 interface CallOptions {
   /** A JSON object, or `-` to read one from stdin. */
@@ -36,7 +37,7 @@ Examples:
   $ relay call play --args '{"offset": {"position": 3}}'`,
     );
   return command.action(
-    answering(context, async (tool: string | undefined, words: string[], options: CallOptions) => {
+    answering(context, async (_, tool: string | undefined, words: string[], options: CallOptions) => {
       if (options.help && tool !== undefined) return showTool(tool);
       if (tool !== undefined) return runCall(context, tool, words, options);
       if (options.help) command.outputHelp();
@@ -65,8 +66,7 @@ async function runCall(
   const { value, error } = await client.callTool(name, args, progress.draw).finally(progress.clear);
   if (error) throw context.json ? withoutCode(error) : error;
   if (!io.terminal.stdout) return { value, text: typeof value === 'string' ? [value] : [visibleJson(value)] };
-  const { answerText } = await import('./answerText.ts');
-  return { value, text: answerText(value) };
+  return { value, text: await answerText(value) };
 }
 
 /** The tool itself says what it removes. A dry run removes nothing. */
@@ -86,4 +86,68 @@ async function confirmRemoval(
 function withoutCode(error: RelayError): RelayError {
   const [, message = error.message] = /^[A-Z_]+: ([\s\S]*)$/.exec(error.message) ?? [];
   return error.with({ message });
+}
+
+type Fields = Record<string, unknown>;
+
+/** Shows a person the answer of any tool, whole: rows of flat values as a table, everything else as YAML. Knows no tool by name. */
+async function answerText(answer: unknown): Promise<Text> {
+  const { stringify } = await import('yaml');
+  const yamlLines = (value: unknown) => stringify(value, { lineWidth: 0 }).trimEnd().split('\n');
+  if (!isObject(answer)) return String(answer).split('\n');
+  const lists = Object.entries(answer).filter(([, value]) => Array.isArray(value) && value.length > 0);
+  const [[key, rows] = []] = lists;
+  if (lists.length !== 1 || key === undefined || !isFlat(rows)) return yamlLines(answer);
+  const { [key]: _, ...rest } = answer;
+  return [tableOf(rows), ...(Object.keys(rest).length === 0 ? [] : ['', ...yamlLines(rest)])];
+}
+
+/** True for a list of objects without lists or objects in them. */
+function isFlat(rows: unknown): rows is Fields[] {
+  const isValue = (value: unknown) => typeof value !== 'object' || value === null;
+  return Array.isArray(rows) && rows.every((row) => isObject(row) && Object.values(row).every(isValue));
+}
+
+function tableOf(rows: readonly Fields[]): Table {
+  const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cell = (value: unknown) => (typeof value === 'number' ? value : String(value ?? ''));
+  return {
+    heads: keys.map((key) => key.toUpperCase()),
+    rows: rows.map((row) => keys.map((key) => cell(row[key]))),
+  };
+}
+
+export function toolsCommand(context: Context): Command {
+  return new Command('tools')
+    .description('List the tools that AI clients get, or explain one')
+    .argument('[tool]', 'Show what this tool does, its arguments and its result')
+    .addHelpText('after', '\nExamples:\n  $ relay tools\n  $ relay tools search_tracks')
+    .action(
+      answering(context, async (_, tool: string | undefined) =>
+        tool === undefined ? listTools() : showTool(tool),
+      ),
+    );
+}
+
+/** Lists all tools; the extras come last. */
+async function listTools(): Promise<Result> {
+  const { ALL_TOOLS } = await import('../../tools/index.ts');
+  const { toolRecord } = await import('./toolText.ts');
+  return {
+    value: { tools: ALL_TOOLS.map(toolRecord) },
+    text: [{ rows: ALL_TOOLS.map(({ name, description }) => [name, firstSentence(description)]) }],
+  };
+}
+
+/** The first sentence of a description, which says what the tool does. */
+function firstSentence(description: string): string {
+  return /^.*?[.](?=\s|$)/s.exec(description)?.[0] ?? description;
+}
+
+async function showTool(name: string): Promise<Result> {
+  const { ALL_TOOLS } = await import('../../tools/index.ts');
+  const tool = ALL_TOOLS.find((candidate) => candidate.name === name);
+  if (!tool) throw unknownTool(name, ALL_TOOLS);
+  const { toolRecord, toolText } = await import('./toolText.ts');
+  return { value: toolRecord(tool), text: toolText(tool) };
 }

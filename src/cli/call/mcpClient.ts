@@ -24,32 +24,24 @@ export interface ToolSummary {
   annotations?: { destructiveHint?: boolean | undefined } | undefined;
 }
 
-interface ToolOutcome {
-  /** The tool's structured answer or, if there is none, the text of the answer. */
-  value: unknown;
-  /** The tool's error; null if the tool did not fail. */
-  error: RelayError | null;
-}
+type OnProgress = (progress: ProgressReport) => void;
 
-export interface McpConnection {
-  listTools(): Promise<ToolSummary[]>;
-  callTool(
-    name: string,
-    args: Record<string, unknown>,
-    onProgress: (progress: ProgressReport) => void,
-  ): Promise<ToolOutcome>;
+/** The tool's structured answer or, if there is none, its text. `error` is null if the tool did not fail. */
+interface ToolOutcome {
+  value: unknown;
+  error: RelayError | null;
 }
 
 /**
  * Finds the running server and returns calls to its tools.
  * @throws RelayError `NO_SERVER` if no server runs. The calls throw it if the network or the protocol fails
  */
-export async function connectTools(context: Context): Promise<McpConnection> {
+export async function connectTools(context: Context) {
   const server = await context.server();
   return {
     // The server sends all tools on one page.
     listTools: async () => (await ask<{ tools: ToolSummary[] }>(context, server, 'tools/list', {})).tools,
-    callTool: async (name, args, onProgress) =>
+    callTool: async (name: string, args: object, onProgress: OnProgress): Promise<ToolOutcome> =>
       outcomeOf(await ask<CallAnswer>(context, server, 'tools/call', { name, arguments: args }, onProgress)),
   };
 }
@@ -60,7 +52,7 @@ async function ask<T>(
   { mcp, baseUrl }: Connection,
   method: string,
   params: object,
-  onProgress?: (progress: ProgressReport) => void,
+  onProgress?: OnProgress,
 ): Promise<T> {
   const id = 1;
   const meta = {
@@ -94,11 +86,7 @@ async function ask<T>(
 }
 
 /** Reads until the answer to the request comes; null if the stream ends before. */
-async function answerOn(
-  lines: Lines,
-  id: number,
-  onProgress: ((progress: ProgressReport) => void) | undefined,
-): Promise<Answer | null> {
+async function answerOn(lines: Lines, id: number, onProgress?: OnProgress): Promise<Answer | null> {
   try {
     for await (const line of lines) {
       const message = JSON.parse(line ?? '') as Answer;
@@ -111,7 +99,6 @@ async function answerOn(
   return null;
 }
 
-/** The members of a server's message that are read here. */
 interface Answer {
   id?: unknown;
   method?: string;

@@ -17,7 +17,6 @@ export interface ValueSchema {
   properties?: unknown;
 }
 
-/** How the arguments were typed, for the remedies. */
 interface Typed {
   platform: NodeJS.Platform;
   /** True if `json` came from stdin, where no shell reads quotation marks. */
@@ -35,24 +34,31 @@ export function toolArguments(
   inputSchema: ValueSchema,
   { platform, piped }: Typed,
 ): Record<string, unknown> {
-  const example = '{"query": "carousel"}';
-  const args = piped
-    ? parseObject(json ?? '', { correction: CORRECT, example })
-    : parseObject(json ?? '{}', { correction: QUOTING, example: `--args ${quotedWord(example, platform)}` });
+  const given = parseJson(json ?? (piped ? '' : '{}'), piped ? CORRECT : QUOTING);
+  if (!isObject(given)) {
+    const example = '{"query": "carousel"}';
+    const typed = piped ? example : `--args ${quotedWord(example, platform)}`;
+    throw usage('--args must be one JSON object.', `For example: ${typed}`);
+  }
+  const args = { ...given };
   const properties = asRecord(inputSchema.properties);
-  const given = new Set<string>();
   const placed = words.map((word) => {
     const [key, text] = splitWord(word);
-    if (given.has(key)) throw usage(`The argument ${key} is given twice.`, `Give a list as ${key}=a,b.`);
-    given.add(key);
     return { word, key, text, ...placeOf(key, properties) };
   });
+  const twice = placed.find(({ key }, at) => placed.findIndex((one) => one.key === key) < at);
+  if (twice) throw usage(`The argument ${twice.key} is given twice.`, `Give a list as ${twice.key}=a,b.`);
   // A whole object must not replace a member that is named in front of it.
   const wholeFirst = placed.toSorted((a, b) => Number(a.inner !== null) - Number(b.inner !== null));
   for (const { word, key, text, outer, inner, schema } of wholeFirst) {
     const value = convert(text, schema);
-    if (Array.isArray(value) && value.length === 0 && !text.trimStart().startsWith('['))
-      throw emptyList(key, word, platform);
+    if (Array.isArray(value) && value.length === 0 && !text.trimStart().startsWith('[')) {
+      const list = quotedWord(JSON.stringify({ [key]: [] }), platform);
+      throw usage(
+        `${word} has no values. Is a variable of the shell not set?`,
+        `To really pass an empty list: --args ${list}`,
+      );
+    }
     args[outer] = inner === null ? value : { ...asRecord(args[outer]), [inner]: value };
   }
   return args;
@@ -71,14 +77,6 @@ function placeOf(key: string, properties: Record<string, unknown>) {
 /** How to keep the shell from changing JSON. */
 const QUOTING = 'Put it in quotes as your shell needs them, in sh and PowerShell in single ones.';
 const CORRECT = 'Correct what goes to stdin, then run this again.';
-
-function emptyList(key: string, word: string, platform: NodeJS.Platform): RelayError {
-  const list = quotedWord(JSON.stringify({ [key]: [] }), platform);
-  return usage(
-    `${word} has no values. Is a variable of the shell not set?`,
-    `To really pass an empty list: --args ${list}`,
-  );
-}
 
 function convert(text: string, schema: ValueSchema): unknown {
   const types = typesOf(schema);
@@ -117,15 +115,6 @@ function splitWord(word: string): [string, string] {
   );
 }
 
-function parseObject(
-  json: string,
-  { correction, example }: { correction: string; example: string },
-): Record<string, unknown> {
-  const value = parseJson(json, correction);
-  if (isObject(value)) return { ...value };
-  throw usage('--args must be one JSON object.', `For example: ${example}`);
-}
-
 function parseJson(text: string, remedy: string): unknown {
   try {
     return JSON.parse(text);
@@ -142,7 +131,6 @@ function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** Makes the error for an unknown tool, with similar names. */
 export function unknownTool(name: string, known: readonly { name: string }[]): RelayError {
   const similar = didYouMean(
     name,

@@ -19,7 +19,6 @@ interface Shape {
 
 const WIDTH = 80;
 
-/** Returns what `relay tools TOOL --json` prints. */
 export function toolRecord(tool: Tool) {
   const { name, title, description, kind } = tool;
   const outputSchema = z.toJSONSchema(tool.output, { io: 'output' });
@@ -110,7 +109,6 @@ function sampleText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Returns an example value that is taken from the schema of an argument. */
 function sampleOf({ enum: values, type, minimum = 1 }: Shape): unknown {
   if (values) return values[0];
   return type === 'boolean' ? true : minimum;

@@ -56,7 +56,6 @@ export async function fixJob(context: Context, given: string, options: FixOption
   return { value: { job }, text: nextSteps(job, context) };
 }
 
-/** Lists all unresolved items, with the numbers that the options take, and what can be done next. */
 async function listLeft(
   context: Context,
   tools: Tools,
@@ -81,7 +80,6 @@ function readScore(text: string): number {
   throw new RelayError('USAGE', `"${text}" is not a score.`, { remedy: 'Give a number from 0 to 1.' });
 }
 
-/** Reads `12=TRACK`: the number of an item, and the track to take for that item. @throws RelayError `USAGE` */
 function readTake(text: string): Decision {
   const [, number, track] = /^\s*(\d+)\s*=\s*(.+)$/s.exec(text) ?? [];
   if (number !== undefined && track !== undefined)
@@ -91,7 +89,6 @@ function readTake(text: string): Decision {
   });
 }
 
-/** Reads the number of an item. @throws RelayError `USAGE` */
 function readNumber(text: string): number {
   const number = Number(text);
   if (/^\s*\d{1,6}\s*$/.test(text) && number >= 1) return number;
@@ -103,7 +100,6 @@ function readNumber(text: string): number {
   });
 }
 
-/** Maximum number of tracks to offer for an item. */
 const MAX_OFFERS = 5;
 const KEYS =
   'number take it, s WORDS search, l LINK link, x leave out, a all close ones, Enter later, q quit';
@@ -118,7 +114,6 @@ interface Session {
   context: Context;
   tools: Tools;
   dialogue: Dialogue;
-  /** The job in the last answer. */
   job: JobRecord;
 }
 
@@ -154,7 +149,6 @@ export async function fixSession(
   return job;
 }
 
-/** Returns the first item after a position that is still open; null if there is none. */
 async function openAfter({ tools, job }: Session, position: number): Promise<ItemRecord | null> {
   for await (const item of unresolvedItems(tools, job.job_id)) if (item.position > position) return item;
   return null;
@@ -170,16 +164,16 @@ async function settleItem(session: Session, item: ItemRecord): Promise<boolean> 
     if (typed === '') return true;
     const [, key = '', rest = ''] = /^(\S+)\s*(.*)$/s.exec(typed) ?? [];
     const done = await unlessRefused(session, async () => {
-      if (/^\d{1,3}$/.test(typed))
-        return take(session, item, offers[Number(typed) - 1]?.track.uri, offers.length);
+      if (/^\d{1,3}$/.test(typed)) return takeOffer(session, item, offers, Number(typed));
       if (rest === '' && isReference(key)) return take(session, item, trackUri(key));
-      switch (key.toLowerCase()) {
+      const command = `${key.toLowerCase()}${rest === '' ? '' : ' …'}`;
+      switch (command) {
         case 'x':
           return decide(session, { number: item.position + 1, skip: true }, 'Left out.');
-        case 'l':
-          return take(session, item, trackUri(rest || ((await session.dialogue.ask('Link or ID: ')) ?? '')));
-        case 's':
-          offers = await search(session, rest || ((await session.dialogue.ask('Search for: ')) ?? ''));
+        case 'l …':
+          return take(session, item, trackUri(rest));
+        case 's …':
+          offers = await search(session, rest);
           showOffers(session, offers);
           return false;
         case 'a':
@@ -193,7 +187,6 @@ async function settleItem(session: Session, item: ItemRecord): Promise<boolean> 
   }
 }
 
-/** Prints a line. A line that is too long for the window is wrapped and keeps its indent. */
 function say({ context: { io } }: Session, line: string): void {
   for (const part of hanging(line, io.columns)) note(io, part);
 }
@@ -215,42 +208,31 @@ function showOffers(session: Session, offers: readonly Offer[]): void {
   }
 }
 
-/** Name, artists, album and length. */
 function trackText({ name, artists, album, duration_ms }: Track): string {
-  const parts = [
-    name,
-    artists.map((artist) => artist.name).join(', '),
-    album.name ?? '',
-    duration_ms === null ? '' : playingTime(duration_ms),
-  ];
-  return parts
+  const length = duration_ms === null ? '' : playingTime(duration_ms);
+  return [name, artists.map((artist) => artist.name).join(', '), album.name ?? '', length]
     .filter((part) => part !== '')
     .map((part) => visibleText(part, 120))
     .join(' - ');
 }
 
-/** Takes a track for an item. Returns false if there is none to take. */
-async function take(
-  session: Session,
-  item: ItemRecord,
-  uri: string | undefined,
-  offers = 0,
-): Promise<boolean> {
-  if (uri === undefined) {
-    say(session, offers === 0 ? 'No track is listed.' : `The numbers go from 1 to ${offers}.`);
-    return false;
-  }
-  await decide(session, { number: item.position + 1, track: uri });
-  const track = (await itemAt(session, item.position))?.track;
+function takeOffer(session: Session, item: ItemRecord, offers: readonly Offer[], number: number) {
+  const offer = offers[number - 1];
+  if (offer) return take(session, item, offer.track.uri);
+  say(session, offers.length === 0 ? 'No track is listed.' : `The numbers go from 1 to ${offers.length}.`);
+  return false;
+}
+
+async function take(session: Session, { position }: ItemRecord, uri: string): Promise<true> {
+  await decide(session, { number: position + 1, track: uri });
+  const where = { job_id: session.job.job_id, offset: position, limit: 1 };
+  const { items } = await session.tools<{ items: ItemRecord[] }>('get_job_status', where);
+  const track = items[0]?.track;
   say(session, track ? `Taken: ${trackText(track)}` : 'Taken.');
   return true;
 }
 
-async function decide(
-  session: Session,
-  decision: { number: number; track: string } | { number: number; skip: true },
-  said?: string,
-): Promise<true> {
+async function decide(session: Session, decision: Decision, said?: string): Promise<true> {
   const { job } = await settle(session.tools, session.job.job_id, [decision]);
   session.job = job;
   if (said !== undefined) say(session, said);
@@ -258,7 +240,6 @@ async function decide(
 }
 
 async function search({ tools }: Session, words: string): Promise<Offer[]> {
-  if (words === '') return [];
   const query = words.slice(0, 250);
   const { items } = await tools<{ items: Track[] }>('search_tracks', { query, limit: MAX_OFFERS });
   return items.map((track) => ({ track, score: null }));
@@ -267,16 +248,15 @@ async function search({ tools }: Session, words: string): Promise<Offer[]> {
 /** Asks whether to take every match that is close, and takes them. Returns true if the present item is then settled. */
 async function takeNear(session: Session, item: ItemRecord): Promise<boolean> {
   const { tools, dialogue, job } = session;
+  const scoreOf = ({ candidates }: ItemRecord) => candidates?.[0]?.score ?? 0;
   const near: ItemRecord[] = [];
-  for await (const one of unresolvedItems(tools, job.job_id))
-    if ((one.candidates?.[0]?.score ?? 0) >= NEAR_SCORE) near.push(one);
+  for await (const one of unresolvedItems(tools, job.job_id)) if (scoreOf(one) >= NEAR_SCORE) near.push(one);
   if (near.length === 0) {
     say(session, 'No match is that close.');
     return false;
   }
-  const weakest = near.toSorted((a, b) => (a.candidates?.[0]?.score ?? 0) - (b.candidates?.[0]?.score ?? 0));
   say(session, 'The weakest matches:');
-  for (const { input, candidates } of weakest.slice(0, 3)) {
+  for (const { input, candidates } of near.toSorted((a, b) => scoreOf(a) - scoreOf(b)).slice(0, 3)) {
     const [first] = candidates ?? [];
     if (first) say(session, `  ${visibleText(inputWords(input))}: ${trackText(first.track)}`);
   }
@@ -287,14 +267,6 @@ async function takeNear(session: Session, item: ItemRecord): Promise<boolean> {
   return near.some(({ position }) => position === item.position);
 }
 
-/** Fetches an item as it is now; null if there is none at that position. */
-async function itemAt({ tools, job }: Session, position: number): Promise<ItemRecord | null> {
-  const where = { job_id: job.job_id, offset: position, limit: 1 };
-  const { items } = await tools<{ items: ItemRecord[] }>('get_job_status', where);
-  return items[0] ?? null;
-}
-
-/** Does `work`. Returns false, after telling the person, if that failed with one of `REFUSALS`. */
 async function unlessRefused(session: Session, work: () => Promise<boolean>): Promise<boolean> {
   try {
     return await work();
@@ -312,12 +284,10 @@ const REFUSALS: ReadonlySet<string> = new Set([
   ...['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PROVIDER_INVALID_RESPONSE'],
 ]);
 
-/** True for a Spotify address or URI, or a bare ID. */
 function isReference(word: string): boolean {
   return /^spotify:|spotify\.(?:com|link|app\.link)\//i.test(word) || BARE_ID.test(word);
 }
 
-/** Reads the ID, URI or link of a track that a person entered, and returns the URI. @throws RelayError `USAGE` */
 function trackUri(text: string): string {
   try {
     return parseRef(text, ['track']).uri;

@@ -49,17 +49,20 @@ export async function jobOf(tools: Tools, id: string): Promise<JobRecord> {
 
 const PAGE = 100;
 
-/** Items that wait for a decision, in order. */
 export function unresolvedItems(tools: Tools, id: string, limit = PAGE): AsyncGenerator<ItemRecord> {
   return itemsOf(tools, id, 'unresolved', limit);
 }
 
-/** Items that were found by forgiving a typo, in order. */
 export async function* forgivenItems(tools: Tools, id: string): AsyncGenerator<ItemRecord> {
   for await (const item of itemsOf(tools, id, 'all', PAGE)) if (isForgiven(item)) yield item;
 }
 
-/** Each page is fetched only when its items are needed. */
+interface Page<T> {
+  items: T[];
+  total: number;
+  next_offset?: number | null;
+}
+
 async function* itemsOf(
   tools: Tools,
   id: string,
@@ -67,18 +70,12 @@ async function* itemsOf(
   limit: number,
 ): AsyncGenerator<ItemRecord> {
   for (let offset: number | null = 0; offset !== null; ) {
-    const page: { items: ItemRecord[]; next_offset?: number | null } = await tools('get_job_status', {
-      job_id: id,
-      only,
-      offset,
-      limit,
-    });
+    const page: Page<ItemRecord> = await tools('get_job_status', { job_id: id, only, offset, limit });
     yield* page.items;
     offset = page.next_offset ?? null;
   }
 }
 
-/** What `resume_job` returns for decisions. */
 export interface Settled {
   job: JobRecord;
   settled: number;
@@ -88,7 +85,6 @@ export interface Settled {
 /** A decision about an item. Items are numbered from 1, as people see them. */
 export type Decision = { number: number; track: string } | { number: number; skip: true };
 
-/** Sends decisions. @throws RelayError `INVALID_ARGUMENT`, which names items by their numbers */
 export async function settle(
   tools: Tools,
   id: string,
@@ -99,43 +95,34 @@ export async function settle(
     const position = decision.number - 1;
     return 'track' in decision ? { position, track_id: decision.track } : { position, skip: true };
   });
+  const near = acceptNear === undefined ? {} : { accept_near: acceptNear };
   try {
     return await tools<Settled>('resume_job', {
       job_id: id,
       ...(fixes.length === 0 ? {} : { fixes }),
-      ...(acceptNear === undefined ? {} : { accept_near: acceptNear }),
+      ...near,
     });
   } catch (error) {
-    throw error instanceof RelayError ? byNumber(error) : error;
+    const problems = error instanceof RelayError && error.details?.problems;
+    if (!Array.isArray(problems)) throw error;
+    const lines = problems.map(({ position, problem }) => `Item ${Number(position) + 1}: ${problem}.`);
+    throw (error as RelayError).with({
+      message: [...lines, 'Nothing was changed.'].join(' '),
+      remedy: 'Correct these items, then give all the decisions again.',
+    });
   }
-}
-
-/** Makes the error for refused fixes, with item numbers instead of positions. */
-function byNumber(error: RelayError): RelayError {
-  const problems = error.details?.problems;
-  if (!Array.isArray(problems)) return error;
-  const lines = problems.map(({ position, problem }) => `Item ${Number(position) + 1}: ${problem}.`);
-  return error.with({
-    message: [...lines, 'Nothing was changed.'].join(' '),
-    remedy: 'Correct these items, then give all the decisions again.',
-  });
 }
 
 /** Returns the newest jobs, at most `most` of them, and the number of all jobs. */
 export async function listJobs(tools: Tools, most: number): Promise<{ items: JobRecord[]; total: number }> {
   const items: JobRecord[] = [];
-  let total = 0;
-  for (let offset: number | null = 0; offset !== null && items.length < most; ) {
+  for (let offset = 0; ; ) {
     const limit = Math.min(PAGE, most - items.length);
-    const page: { items: JobRecord[]; total: number; next_offset?: number | null } = await tools(
-      'list_jobs',
-      { offset, limit },
-    );
+    const page = await tools<Page<JobRecord>>('list_jobs', { offset, limit });
     items.push(...page.items);
-    total = page.total;
-    offset = page.next_offset ?? null;
+    offset = page.next_offset ?? 0;
+    if (offset === 0 || items.length >= most) return { items, total: page.total };
   }
-  return { items, total };
 }
 
 /** Returns the names of the playlists that jobs write to, by ID. Leaves out playlists whose jobs have a name themselves. */

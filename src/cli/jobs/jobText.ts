@@ -19,7 +19,7 @@ import { readRemedy, terminalText } from '../../domain/remedy.ts';
 import { inputWords } from '../../domain/settling.ts';
 import type { Track } from '../../domain/shapes.ts';
 import { commandLine, inBackquotes, type NamedHome } from '../commandLine.ts';
-import { differenceLines } from '../lists/changeText.ts';
+import { differenceLines } from '../lists/undoCommand.ts';
 import { wrap } from '../terminal/output.ts';
 import { type Table, tableLines } from '../terminal/table.ts';
 import { timeText, withTimes } from '../terminal/time.ts';
@@ -27,41 +27,36 @@ import { timeText, withTimes } from '../terminal/time.ts';
 /** Maximum number of characters of an error or a remedy. */
 const MAX_CHARACTERS = 1_000;
 
-/** What the texts of jobs depend on besides the job. */
 export interface JobView {
   named: NamedHome;
-  /** Present time, in Unix milliseconds. */
   now: number;
-  /** Known names of playlists, by ID. */
   names: ReadonlyMap<string, string>;
 }
 
 export function jobTable(jobs: readonly JobRecord[], view: JobView): Table {
   return {
     heads: ['WHAT', 'ID', 'STATUS', 'DONE', 'OPEN', 'CREATED', 'NEXT'],
-    rows: jobs.map((job) => [
-      whatText(job, view),
-      shortId(job.job_id),
-      job.status,
-      progressText(job),
-      unresolvedOf(job) > 0 ? unresolvedOf(job) : '',
-      timeText(job.created_at, view.now),
-      waitText(job, view),
-    ]),
+    rows: jobs.map((job) => {
+      const { done, total } = progressOf(job);
+      return [
+        whatText(job, view),
+        shortId(job.job_id),
+        job.status,
+        job.total_items === 0 ? '' : `${done} of ${total}`,
+        unresolvedOf(job) || '',
+        timeText(job.created_at, view.now),
+        waitText(job, view),
+      ];
+    }),
   };
-}
-
-/** Says what a job does, such as `add to "Evening"`. */
-function whatText(job: JobRecord, view: JobView): string {
-  return jobWords(job.type, playlistText(job, view));
 }
 
 const MAX_NAME = 60;
 
-function playlistText({ playlist_id, name: own }: JobRecord, { names }: JobView): string {
+function whatText({ type, playlist_id, name: own }: JobRecord, { names }: JobView): string {
   const name = own ?? names.get(playlist_id ?? '');
-  if (name !== undefined) return `"${visibleText(name, MAX_NAME)}"`;
-  return playlist_id === null ? 'a playlist' : `playlist ${visibleText(playlist_id, MAX_NAME)}`;
+  const other = playlist_id === null ? 'a playlist' : `playlist ${visibleText(playlist_id, MAX_NAME)}`;
+  return jobWords(type, name === undefined ? other : `"${visibleText(name, MAX_NAME)}"`);
 }
 
 /**
@@ -74,58 +69,51 @@ export function jobText(
   width: number,
   view: JobView,
 ): string[] {
-  const { named, now } = view;
+  const { named, now, names } = view;
+  const { playlist_id: playlist, name, error, completed_at: ended } = job;
   const facts = [
     ['job', job.job_id],
     ['what', whatText(job, view)],
     ['status', [job.status, waitText(job, view)].filter(Boolean).join(', ')],
-    ...(job.playlist_id === null ? [] : [['playlist', linkText(job.playlist_id)]]),
+    ...(playlist === null ? [] : [['playlist', linkText(playlist)]]),
     // A change that is continued without its caller, such as an undo, has no items.
     ...(job.total_items === 0 ? [] : [['items', countsText(job)]]),
     ['created', timeText(job.created_at, now)],
-    ...(job.completed_at === null ? [] : [['ended', timeText(job.completed_at, now)]]),
+    ...(ended === null ? [] : [['ended', timeText(ended, now)]]),
   ];
-  const error = job.error
-    ? ['', ...wrap(visibleText(withTimes(inNames(job, view, job.error.message), now), MAX_CHARACTERS), width)]
-    : [];
-  const differences = job.review_required && job.result ? differenceLines(job.result) : [];
+  const wrapped = (text: string, by: number) => wrap(visibleText(text, MAX_CHARACTERS), width - by);
+  const message = withPlaylistName(error?.message ?? '', playlist, name ?? names.get(playlist ?? ''));
   // For a job in review, the commands at the end are the remedy.
-  const words = job.error && !job.review_required ? errorRemedy(job.error, named) : null;
-  const remedy = words === null ? [] : wrap(visibleText(words, MAX_CHARACTERS), width - 2);
+  const remedy = error && !job.review_required ? (readRemedy(error.fix) ?? readRemedy(error.remedy)) : null;
+  const words = remedy ? wrapped(terminalText(remedy, inBackquotes(named)), 2) : [];
   const next = nextSteps(job, named);
-  const forgiven = items.filter(isForgiven);
-  const unresolved = items.filter((item) => !isForgiven(item));
   return [
     ...tableLines({ rows: facts }, width),
-    ...error,
-    ...differences,
-    ...remedy.map((line) => `  ${line}`),
-    ...openText(job, unresolved, named),
-    ...forgivenText(job, forgiven),
+    ...(error ? ['', ...wrapped(withTimes(message, now), 0)] : []),
+    ...(job.review_required && job.result ? differenceLines(job.result) : []),
+    ...words.map((line) => `  ${line}`),
+    ...openText(
+      job,
+      items.filter((item) => !isForgiven(item)),
+      named,
+    ),
+    ...forgivenText(job, items.filter(isForgiven)),
     ...(next.length === 0 ? [] : ['', ...next]),
   ];
 }
 
-/** Returns a message of a job, with the name of its playlist instead of the ID. */
-function inNames({ playlist_id, name }: JobRecord, { names }: JobView, message: string): string {
-  return withPlaylistName(message, playlist_id, name ?? names.get(playlist_id ?? ''));
-}
-
+/** Returns lines such as `12. Titel by Artist: found as Title by Artist`. */
 function forgivenText({ spelling = 0 }: JobRecord, forgiven: readonly ItemRecord[]): string[] {
   if (forgiven.length === 0) return [];
   const more = spelling - forgiven.length;
+  const line = ({ position, input, track }: ItemRecord) =>
+    `  ${position + 1}. ${visibleText(inputWords(input))}: found as ${track ? titled(track) : ''}`;
   return [
     '',
     'Found by forgiving a typo:',
-    ...forgiven.map((item) => `  ${forgivenLine(item)}`),
+    ...forgiven.map(line),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];
-}
-
-/** Returns a line such as `12. Titel by Artist: found as Title by Artist`. */
-function forgivenLine({ position, input, track }: ItemRecord): string {
-  const found = track === null ? '' : titled(track);
-  return `${position + 1}. ${visibleText(inputWords(input), MAX_INPUT)}: found as ${found}`;
 }
 
 function openText(job: JobRecord, unresolved: readonly ItemRecord[], named: NamedHome): string[] {
@@ -137,7 +125,6 @@ function openText(job: JobRecord, unresolved: readonly ItemRecord[], named: Name
   return ['', title, ...unresolved.map((item) => `  ${itemLine(item)}`), ...rest];
 }
 
-/** Returns a line such as `and 380 more: relay jobs show 1f0c2b3a --unresolved`. */
 export function moreText(count: number, named: NamedHome, ...words: readonly string[]): string {
   return `and ${count} more: ${commandLine(named, ...words)}`;
 }
@@ -146,26 +133,20 @@ function linkText(id: string): string {
   return BARE_ID.test(id) ? `https://open.spotify.com/playlist/${id}` : visibleText(id);
 }
 
-function errorRemedy({ remedy, fix }: NonNullable<JobRecord['error']>, named: NamedHome): string | null {
-  const value = readRemedy(fix) ?? readRemedy(remedy);
-  return value && terminalText(value, inBackquotes(named));
-}
-
 function countsText(job: JobRecord): string {
-  const duplicates = job.skipped_existing === 1 ? 'duplicate' : 'duplicates';
-  const counts: Array<[number, string]> = [
+  const counts: Array<[number | undefined, string]> = [
     [job.resolved, 'found'],
     [job.pending, 'to search for'],
-    [job.confirmed ?? 0, 'of them confirmed although the names differ'],
-    [job.spelling ?? 0, 'of them by forgiving a typo'],
+    [job.confirmed, 'of them confirmed although the names differ'],
+    [job.spelling, 'of them by forgiving a typo'],
     [job.ambiguous, 'ambiguous'],
     [job.unmatched, 'unmatched'],
     [job.failed, 'failed'],
     [job.skipped, 'left out by you'],
-    [job.skipped_existing, job.payload.skip_existing ? 'already there or listed twice' : duplicates],
+    [job.skipped_existing, 'already there or listed twice'],
     [job.written, 'written'],
   ];
-  const shown = counts.filter(([count]) => count > 0).map(([count, name]) => `${count} ${name}`);
+  const shown = counts.flatMap(([count = 0, name]) => (count > 0 ? [`${count} ${name}`] : []));
   return `${job.total_items}: ${shown.join(', ')}`;
 }
 
@@ -179,17 +160,14 @@ export function itemLine({ position, input, status, candidates, error }: ItemRec
     ...(error ? [visibleText(error.code, 100)] : []),
     ...(first ? [`nearest: ${titled(first.track)}, ${first.score.toFixed(2)}`] : []),
   ];
-  return `${position + 1}. ${visibleText(inputWords(input), MAX_INPUT)} (${why.join('; ')})`;
+  return `${position + 1}. ${visibleText(inputWords(input))} (${why.join('; ')})`;
 }
-
-const MAX_INPUT = 200;
 
 function titled({ name: title, artists }: Track): string {
   const names = artists.map(({ name }) => name).join(', ');
   return `${visibleText(title, 100)} by ${visibleText(names, 100)}`;
 }
 
-/** Says what can be done with a job that is ready or has failed, one command per line. */
 export function nextSteps(job: JobRecord, named: NamedHome): string[] {
   const command = (action: string, ...more: string[]) =>
     commandLine(named, 'jobs', action, shortId(job.job_id), ...more);
@@ -239,16 +217,9 @@ function waitText(job: JobRecord, { named, now }: Pick<JobView, 'named' | 'now'>
   return [until, job.reason === null ? '' : `(${visibleText(job.reason)})`].filter(Boolean).join(' ');
 }
 
-/** Counts what is written or, before a job writes, what has been looked up. */
 export function progressOf(job: JobRecord): { done: number; total: number } {
   if (job.phase === 'commit') return { done: job.written, total: job.resolved - job.skipped_existing };
   return { done: job.total_items - job.pending, total: job.total_items };
-}
-
-function progressText(job: JobRecord): string {
-  if (job.total_items === 0) return '';
-  const { done, total } = progressOf(job);
-  return `${done} of ${total}`;
 }
 
 const DOING: Partial<Record<JobRecord['status'], string>> = {
@@ -260,7 +231,6 @@ const DOING: Partial<Record<JobRecord['status'], string>> = {
 
 const BAR_WIDTH = 24;
 
-/** Returns one line: what the job does, a bar, how much is done, and how long it waits. */
 export function barText(job: JobRecord, unicode: boolean, view: Pick<JobView, 'named' | 'now'>): string {
   const { done, total } = progressOf(job);
   const filled = total === 0 ? BAR_WIDTH : Math.floor((done / total) * BAR_WIDTH);

@@ -23,12 +23,14 @@ const JOB_ARGUMENT = 'Job ID, or its first characters';
 export function jobsCommand(context: Context): Command {
   const load = () => import('./runJobs.ts');
   const given = (own: JobsOptions = {}): JobsOptions => ({ ...group.opts(), ...own });
-  const list = answering(context, async (own?: JobsOptions) => (await load()).showJobs(context, given(own)));
+  const list = answering(context, async (_, own?: JobsOptions) =>
+    (await load()).showJobs(context, given(own)),
+  );
   const acting = (name: string, tool: string | null) =>
     new Command(name)
       .argument('<job>', JOB_ARGUMENT)
       .action(
-        answering(context, async (job: string, own: JobsOptions) =>
+        answering(context, async (_, job: string, own: JobsOptions) =>
           (await load()).actOnJob(context, tool, job, given(own)),
         ),
       );
@@ -75,7 +77,7 @@ function fixCommand(context: Context): Command {
     .option('--accept-near <score>', 'Take the nearest track if it scores at least this, 0 to 1')
     .addHelpText('after', FIX_HELP)
     .action(
-      answering(context, async (job: string, own: FixOptions) => {
+      answering(context, async (_, job: string, own: FixOptions) => {
         const { fixJob } = await import('./fixJob.ts');
         return fixJob(context, job, own);
       }),

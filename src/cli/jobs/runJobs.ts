@@ -1,12 +1,12 @@
-/** Runs `relay jobs`: lists jobs, shows one, and acts on one. */
+/** Runs `relay jobs`: lists jobs, shows one, acts on one, and follows one. */
 import { RelayError } from '../../domain/errors.ts';
-import { type ItemRecord, isWorking, type JobRecord, unresolvedOf } from '../../domain/job.ts';
+import { type ItemRecord, isEnded, isWorking, type JobRecord, unresolvedOf } from '../../domain/job.ts';
 import type { Result, Text } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
-import { printLine } from '../terminal/output.ts';
+import { note, printJson, printLine, showsUnicode } from '../terminal/output.ts';
 import { canAsk, openDialogue } from '../terminal/prompt.ts';
-import { bar, followJob, jsonLines, progressLines } from './followJob.ts';
+import { timeText } from '../terminal/time.ts';
 import {
   forgivenItems,
   fullId,
@@ -17,17 +17,13 @@ import {
   type Tools,
   unresolvedItems,
 } from './jobCalls.ts';
-import { itemLine, jobTable, jobText, moreText } from './jobText.ts';
+import { barText, itemLine, jobTable, jobText, moreText, progressOf } from './jobText.ts';
 
 export interface JobsOptions {
   watch?: boolean;
-  /** Option `--all` of `list`. */
   all?: boolean;
-  /** Option `--unresolved` of `show`. */
   unresolved?: boolean;
-  /** Option `--review` of `resume`. */
   review?: string;
-  /** Option `--skip-unresolved` of `commit`. */
   skipUnresolved?: boolean;
 }
 
@@ -68,7 +64,6 @@ export async function actOnJob(
   return follow(context, tools, id, watch);
 }
 
-/** The keys for what becomes of a playlist that someone else changed. */
 const DECISIONS: Readonly<Record<string, string>> = { c: 'continue', k: 'keep', u: 'undo' };
 
 /**
@@ -99,9 +94,9 @@ async function follow(
   watch: boolean,
 ): Promise<Result | undefined> {
   const ask = () => jobOf(tools, id);
-  const shown = context.io.terminal.stderr ? bar : progressLines;
-  const display = context.json ? jsonLines(context) : shown(context);
-  const job = watch ? await followJob(context, ask, { display }) : await ask();
+  const job = watch
+    ? await followJob(context, ask, context.json ? jsonLines(context) : progressOn(context))
+    : await ask();
   const exit = watch && job.status === 'failed' ? EXIT.failed : EXIT.done;
   if (!watch || !context.json) return { value: job, text: () => linesOf(context, tools, job), exit };
   // Each record has been printed as it came.
@@ -111,7 +106,6 @@ async function follow(
 
 const MAX_SHOWN = 20;
 
-/** Returns the lines that show a job and the first items that need a person. */
 async function linesOf(context: Context, tools: Tools, job: JobRecord): Promise<string[]> {
   const open = unresolvedOf(job) > 0 ? await firstOf(unresolvedItems(tools, job.job_id, MAX_SHOWN)) : [];
   const forgiven = job.spelling ? await firstOf(forgivenItems(tools, job.job_id)) : [];
@@ -121,9 +115,60 @@ async function linesOf(context: Context, tools: Tools, job: JobRecord): Promise<
 
 async function firstOf(items: AsyncGenerator<ItemRecord>): Promise<ItemRecord[]> {
   const first: ItemRecord[] = [];
-  for await (const item of items) {
-    first.push(item);
-    if (first.length === MAX_SHOWN) break;
-  }
+  for await (const item of items) if (first.push(item) === MAX_SHOWN) break;
   return first;
+}
+
+/** The server does not push a job's changes, so the job is polled. The songs of a short list are found fast, so polling begins fast. */
+const FIRST_POLL_MS = 100;
+const POLL_MS = 1_000;
+/** Percent of the work between two lines, if stderr is not a terminal. */
+const STEP = 10;
+
+/** @param isOver true for the last call */
+type JobDisplay = (job: JobRecord, isOver: boolean) => void;
+
+/** Follows a job until it is ready or has ended, or until `until` is true of it. */
+export async function followJob(
+  { clock, signal }: Context,
+  ask: () => Promise<JobRecord>,
+  show: JobDisplay,
+  until: (job: JobRecord) => boolean = () => false,
+): Promise<JobRecord> {
+  for (let pause = FIRST_POLL_MS; ; pause = Math.min(2 * pause, POLL_MS)) {
+    const job = await ask();
+    const isOver = job.status === 'ready' || isEnded(job.status) || until(job);
+    show(job, isOver);
+    if (isOver) return job;
+    await clock.sleep(pause, signal);
+  }
+}
+
+/** Shows a bar on a terminal, which is removed at the end; elsewhere a line for each state and each tenth of the work. */
+export function progressOn(context: Context): JobDisplay {
+  const { io, clock, env, platform } = context;
+  if (io.terminal.stderr) {
+    const unicode = showsUnicode(env, platform);
+    return (job, isOver) =>
+      io.redraw(isOver ? '' : barText(job, unicode, { named: context, now: clock.now() }));
+  }
+  let shown = '';
+  return (job, isOver) => {
+    const { status, run_after, reason } = job;
+    const { done, total } = progressOf(job);
+    const key = `${status} ${total === 0 ? 0 : Math.floor((done / total) * (100 / STEP))} ${run_after ?? ''}`;
+    if (isOver || key === shown || status === 'pending') return;
+    shown = key;
+    const again = run_after === null ? '' : `, continues ${timeText(run_after, clock.now())}`;
+    note(io, `${status}: ${done} of ${total}${status === 'waiting' ? `${again} (${reason ?? ''})` : ''}`);
+  };
+}
+
+function jsonLines({ io }: Context): JobDisplay {
+  let shown = '';
+  return (job) => {
+    const text = JSON.stringify(job);
+    if (text !== shown) printJson(io, job);
+    shown = text;
+  };
 }

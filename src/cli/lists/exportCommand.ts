@@ -1,8 +1,10 @@
+import { stat, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Command, Option } from 'commander';
+import { exists, replaceFile } from '../../base/files.ts';
 import { counted } from '../../base/lists.ts';
-import { visibleText } from '../../base/visibleText.ts';
-import { RelayError } from '../../domain/errors.ts';
+import { visibleLine, visibleText } from '../../base/visibleText.ts';
+import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import {
   type ListRow,
   type PlaylistFacts,
@@ -48,11 +50,7 @@ export function exportCommand(context: Context): Command {
     .option('-o, --output <file>', 'File to write, or directory with --all; stdout without it')
     .option('--force', 'Overwrite existing files')
     .addHelpText('after', HELP)
-    .action(
-      answering(context, (playlist: string | undefined, options: ExportOptions) =>
-        runExport(context, playlist, options),
-      ),
-    );
+    .action(answering(context, runExport));
 }
 
 async function runExport(
@@ -73,19 +71,19 @@ async function runExport(
   const found = playlist === undefined ? null : await findPlaylist(local, playlist);
   const name = found?.name ?? SAVED;
   const rows = await rowsOf(local, found);
-  const { writeList: written } = await import('../../music/lists/writeList.ts');
+  const { writeList } = await import('../../music/lists/writeList.ts');
   const format = isJson ? 'json' : (asked ?? formatOf(output));
-  const text = written(format, rows, name);
+  const text = writeList(format, rows, name);
+  const { lost, lines } = lostOf(rows);
   if (output === undefined) {
     if (!context.json) printBlock(context.io, text);
-    return { value: { name, tracks: rows }, notes: lostLines(rows) };
+    return { value: { name, tracks: rows }, notes: lines };
   }
-  const { writeList } = await import('./exportFiles.ts');
-  await writeList(output, text, force);
+  await writeFileAt(output, text, force);
   return {
-    value: { file: output, format, name, rows: rows.length, lost: lostRows(rows) },
+    value: { file: output, format, name, rows: rows.length, lost },
     text: [`Wrote ${counted(rows.length, 'row')} of "${visibleText(name, 100)}" to ${output}.`],
-    notes: lostLines(rows),
+    notes: lines,
   };
 }
 
@@ -105,29 +103,26 @@ function formatOf(output = ''): WrittenFormat {
  * are left out and named. Nothing is read if a file would be overwritten.
  */
 async function exportAll(
-  context: Context,
+  { io }: Context,
   local: LocalApi,
   directory: string,
   format: WrittenFormat,
   force: boolean,
 ): Promise<Result> {
   const { makeDirectories } = await import('../../base/filesSync.ts');
-  const { exists } = await import('../../base/files.ts');
-  const { alreadyThere, fileNames, writeList } = await import('./exportFiles.ts');
-  const { writeList: written } = await import('../../music/lists/writeList.ts');
+  const { writeList } = await import('../../music/lists/writeList.ts');
   const { playlists } = await local.listPlaylists();
   const readable = playlists.filter((playlist) => playlist.readable);
   const parts = [null, ...readable].map((playlist) => ({ playlist, name: playlist?.name ?? SAVED }));
-  const names = fileNames(parts.map(({ name }) => name));
-  const pathOf = (index: number) => join(directory, `${names[index]}.${format}`);
+  const paths = fileNames(parts.map(({ name }) => name)).map((name) => join(directory, `${name}.${format}`));
   makeDirectories(directory, 0o777);
   const taken: string[] = [];
-  for (const index of parts.keys()) if (!force && (await exists(pathOf(index)))) taken.push(pathOf(index));
+  for (const path of paths) if (!force && (await exists(path))) taken.push(path);
   if (taken.length > 0) throw alreadyThere(taken);
-  const files: Array<Record<string, unknown>> = [];
+  const files: unknown[] = [];
   const notes: string[] = [];
   const skipped = playlists.filter((playlist) => !playlist.readable);
-  const progress = createProgress(context.io);
+  const progress = createProgress(io);
   try {
     for (const [index, { playlist, name }] of parts.entries()) {
       progress.draw({ progress: index + 1, total: parts.length, message: name });
@@ -136,13 +131,12 @@ async function exportAll(
         if (playlist) skipped.push(playlist);
         continue;
       }
-      const file = pathOf(index);
-      await writeList(file, written(format, rows, name), force);
-      files.push({ file, playlist_id: playlist?.id ?? null, name, rows: rows.length, lost: lostRows(rows) });
-      notes.push(...lostLines(rows).map((line) => `${visibleText(name, 100)}: ${line}`));
+      const file = paths[index] ?? '';
+      const { lost, lines } = lostOf(rows);
+      await writeFileAt(file, writeList(format, rows, name), force);
+      files.push({ file, playlist_id: playlist?.id ?? null, name, rows: rows.length, lost });
+      notes.push(...lines.map((line) => `${visibleText(name, 100)}: ${line}`));
     }
-  } catch (error) {
-    throw error instanceof RelayError ? unfinished(error, files, parts.length) : error;
   } finally {
     progress.clear();
   }
@@ -163,57 +157,110 @@ function nullIfWithheld(error: unknown): null {
   throw error;
 }
 
-/** Says in the error which files are there, since the next export refuses to overwrite them. */
-function unfinished(
-  error: RelayError,
-  files: ReadonlyArray<Record<string, unknown>>,
-  total: number,
-): RelayError {
-  if (files.length === 0) return error;
-  return error.with({
-    message: `${error.message} Only ${files.length} of ${total} files are written; with --force all are written again.`,
-    details: { ...error.details, files },
-  });
-}
-
-/** Returns the rows of a playlist; null means the saved songs. */
+/** Returns the rows of a playlist; null means the saved songs, newest first. @throws RelayError `CONFLICT` if these change meanwhile */
 async function rowsOf(local: LocalApi, playlist: PlaylistFacts | null): Promise<readonly ListRow[]> {
-  return playlist ? (await local.playlistRows({ playlist: playlist.id })).rows : readSaved(local);
-}
-
-/** How often the saved songs are read from the start if a song is saved or removed meanwhile. */
-const TRIES = 3;
-
-/** Reads all saved songs, newest first. @throws RelayError `CONFLICT` if they change at every attempt */
-async function readSaved(local: LocalApi, tries = TRIES): Promise<ListRow[]> {
+  if (playlist) return (await local.playlistRows({ playlist: playlist.id })).rows;
   const all: ListRow[] = [];
-  try {
-    for (let at: { offset: number; total?: number } | null = { offset: 0 }; at !== null; ) {
-      const { rows, total, next }: Awaited<ReturnType<LocalApi['savedRows']>> = await local.savedRows(at);
-      all.push(...rows);
-      at = next === null ? null : { offset: next, total };
-    }
-    return all;
-  } catch (error) {
-    if (tries === 1 || !(error instanceof RelayError) || error.code !== 'CONFLICT') throw error;
-    return readSaved(local, tries - 1);
+  for (let at: { offset: number; total?: number } | null = { offset: 0 }; at !== null; ) {
+    const { rows, total, next }: Awaited<ReturnType<LocalApi['savedRows']>> = await local.savedRows(at);
+    all.push(...rows);
+    at = next === null ? null : { offset: next, total };
   }
+  return all;
 }
 
-/** Counts the rows in the file that cannot be restored. */
-function lostRows(rows: readonly ListRow[]): { local: number; unavailable: number } {
-  return {
-    local: rows.filter(({ uri }) => uri?.startsWith('spotify:local:')).length,
-    unavailable: rows.filter(({ uri }) => uri === null).length,
-  };
-}
-
-function lostLines(rows: readonly ListRow[]): string[] {
-  const { local, unavailable } = lostRows(rows);
-  return [
+/** Counts the rows in the file that cannot be restored, and says so. */
+function lostOf(rows: readonly ListRow[]) {
+  const local = rows.filter(({ uri }) => uri?.startsWith('spotify:local:')).length;
+  const unavailable = rows.filter(({ uri }) => uri === null).length;
+  const lines = [
     ...(local > 0 ? [`Cannot be restored: ${counted(local, 'local file')}.`] : []),
     ...(unavailable > 0
       ? [`Cannot be restored: ${counted(unavailable, 'row')} that Spotify no longer has.`]
       : []),
   ];
+  return { lost: { local, unavailable }, lines };
+}
+
+/**
+ * Maximum length of a name in bytes of UTF-8: with a number and an ending the name stays below the 255 that file systems
+ * accept.
+ */
+const MAX_BYTES = 180;
+/** Device names of Windows. A file cannot have such a name, whatever its ending. */
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+
+/**
+ * Returns a file name for each playlist, in order, without ending. No two names are the same file on any system, even where
+ * case or the form of accents does not matter. No name leads out of its directory, is hidden, or has a special meaning.
+ * @internal
+ */
+export function fileNames(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    const base = safeName(name);
+    for (let number = 1; ; number += 1) {
+      const candidate = number === 1 ? base : `${base} (${number})`;
+      const key = candidate.normalize('NFKC').toLowerCase();
+      if (taken.has(key)) continue;
+      taken.add(key);
+      return candidate;
+    }
+  });
+}
+
+function safeName(name: string): string {
+  const plain = visibleLine(name)
+    .replace(/[/\\:*?"<>|\p{Cc}]/gu, '_')
+    .replace(/\s+/gu, ' ')
+    .trim()
+    .replace(/^\.+/u, (dots) => '_'.repeat(dots.length))
+    .replace(/^[-~]/u, '_');
+  const short = cut(plain).replace(/[. ]+$/u, '');
+  if (short === '') return 'playlist';
+  return RESERVED.test(short) ? `_${short}` : short;
+}
+
+function cut(name: string): string {
+  let bytes = 0;
+  let kept = '';
+  for (const character of name) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > MAX_BYTES) break;
+    kept += character;
+  }
+  return kept;
+}
+
+/**
+ * Writes a file. An existing one is overwritten only with `force`.
+ * @throws RelayError `INVALID_ARGUMENT` if the file cannot be written, or if it exists and `force` is false
+ */
+async function writeFileAt(file: string, text: string, force: boolean): Promise<void> {
+  if (!force && (await exists(file))) throw alreadyThere([file]);
+  try {
+    // A device, such as /dev/stdout, is written in place. A file is replaced whole, since half a list would look like a whole one.
+    const isPlain = await stat(file).then(
+      (found) => found.isFile(),
+      () => true,
+    );
+    if (isPlain) await replaceFile(file, text, { mode: 0o666 & ~process.umask() });
+    else await writeFile(file, text);
+  } catch (error) {
+    const isDirectory = systemCodeOf(error) === 'EISDIR';
+    throw new RelayError('INVALID_ARGUMENT', `${file} cannot be written: ${messageOf(error)}.`, {
+      remedy: isDirectory
+        ? 'Give the path of a file with -o. With --all, every playlist becomes a file in the directory.'
+        : 'Give another path with -o.',
+      cause: error,
+    });
+  }
+}
+
+function alreadyThere(paths: readonly string[]): RelayError {
+  const [first = ''] = paths;
+  const more = paths.length > 1 ? ` and ${paths.length - 1} more` : '';
+  return new RelayError('INVALID_ARGUMENT', `${first}${more} would be overwritten.`, {
+    remedy: 'Give another path with -o, or add --force.',
+  });
 }

@@ -1,12 +1,18 @@
+import { readFile, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { RelayError } from '../../domain/errors.ts';
+import { readStart } from '../../base/files.ts';
+import { counted } from '../../base/lists.ts';
+import { visibleText } from '../../base/visibleText.ts';
+import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
+import { ADDRESS } from '../../domain/ids.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';
 import {
   type ImportPreview,
   type ImportTarget,
   LIST_FORMATS,
   type ListFormat,
+  MAX_LIST_BYTES,
 } from '../../domain/listImport.ts';
 import type { ListContent } from '../../domain/localApi.ts';
 import { type PlaysProgress, playsNotes, playsText } from '../../domain/plays.ts';
@@ -18,8 +24,6 @@ import { EXIT } from '../exit.ts';
 import { createProgress, hanging, note } from '../terminal/output.ts';
 import { canAsk, type Dialogue, openDialogue } from '../terminal/prompt.ts';
 import { findPlaylist } from './findPlaylist.ts';
-import { doneLines, leftLines, previewLines, totalsOf } from './importText.ts';
-import { kindOf, readInput } from './inputFile.ts';
 
 interface ImportOptions {
   to?: string;
@@ -72,7 +76,7 @@ export function importCommand(context: Context): Command {
     .option('--dry-run', 'Show what would be read; search and write nothing')
     .option('--yes', 'Do not ask, even if the file may not be a list of songs')
     .addHelpText('after', HELP)
-    .action(answering(context, (file: string, options: ImportOptions) => runImport(context, file, options)));
+    .action(answering(context, runImport));
 }
 
 async function runImport(context: Context, file: string, options: ImportOptions): Promise<Result> {
@@ -88,7 +92,7 @@ async function runImport(context: Context, file: string, options: ImportOptions)
     const plays = 'This is a listening history: without --dry-run, its plays go into the library.';
     return {
       value: { dry_run: true, preview },
-      text: windowed(context, previewLines(file, preview, context)),
+      text: previewLines(context, file, preview),
       notes: [
         ...(preview.doubt === null ? [] : [preview.doubt]),
         ...(kind === 'plays' && !asList ? [plays] : []),
@@ -118,29 +122,23 @@ async function importList(
   const content = await contentOf(context, file, isExport, options);
   const preview = await local.previewImport(content);
   const playlist = to === undefined ? null : await findTarget(local, to);
-  if (!context.json)
-    for (const line of windowed(context, previewLines(file, preview, context))) note(context.io, line);
+  if (!context.json) for (const line of previewLines(context, file, preview)) note(context.io, line);
   await requireList(preview, options, talk);
   const each = await eachOf(preview, options, talk);
   const target = each ? newTarget(each.join(', ')) : targetOf(file, preview, options, playlist);
   const place =
     target.kind === 'saved' ? 'Liked Songs' : `"${target.kind === 'new' ? target.name : playlist?.name}"`;
-  const { jobs: started } = await local.startImport({
-    ...content,
-    target,
-    each,
-    strict: !skipUnresolved,
-    skipDuplicates,
-  });
+  const strict = !skipUnresolved;
+  const { jobs: started } = await local.startImport({ ...content, target, each, strict, skipDuplicates });
   // The rows that are there now, if they will be gone.
   const gone = target.kind === 'playlist' && target.replace ? (playlist?.rows ?? null) : 0;
-  const { carryOut } = await import('./importJobs.ts');
+  const { carryOut, doneLines, leftLines, totalsOf } = await import('./importJobs.ts');
   const jobs = await carryOut(context, local, started, { skipUnresolved, talk, place, gone });
   const { written, skipped, unresolved } = totalsOf(jobs);
   const ids = [...new Set(jobs.flatMap(({ playlist_id }) => playlist_id ?? []))];
   const playlists = ids.map((id) => ({ id, url: `https://open.spotify.com/playlist/${id}` }));
   // Spotify may refuse a link as late as the write, when every song seemed to be found.
-  const isPromised = !skipUnresolved && talk === null;
+  const isPromised = strict && talk === null;
   return {
     value: { preview, target, written, skipped, unresolved, playlists, jobs },
     text: doneLines(target, place, jobs),
@@ -149,8 +147,45 @@ async function importList(
   };
 }
 
-function windowed({ io }: Context, lines: readonly string[]): string[] {
-  return lines.flatMap((line) => hanging(line, io.columns));
+const LINES_SHOWN = 10;
+const COLUMNS_NAMED = ['title', 'artist', 'album', 'year', 'isrc', 'uri'];
+
+/** Says how a file was read, before anything is searched for. */
+function previewLines({ io }: Context, file: string, preview: ImportPreview): string[] {
+  const { songs, format, encoding, name, lists, columns, artist_side: side, searches, jobs } = preview;
+  const { total, reasons, lines } = preview.not_songs;
+  const shown = lines.slice(0, LINES_SHOWN);
+  const whys = Object.entries(reasons).map(([why, count]) => `${count} ${why}`);
+  const used = COLUMNS_NAMED.flatMap((field) => {
+    const column = columns[field];
+    return column === undefined ? [] : [`${field} from "${visibleText(column, 60)}"`];
+  });
+  const known = preview.examples.filter(({ title, artist }) => title !== '' && artist !== '').slice(0, 2);
+  const counts = [
+    [preview.repeated, 'listed already'],
+    [preview.with_uri, 'with a Spotify link: no search'],
+    [preview.with_isrc, 'with a recording code (ISRC)'],
+    [preview.remembered, 'known from earlier lists: no search'],
+  ] as const;
+  const { at_least: least, at_most: most } = searches;
+  const before = preview.searches_24h === 0 ? '' : `; ${preview.searches_24h} in the last 24 hours`;
+  const title = file === '-' ? 'The list' : visibleText(file, 200);
+  return [
+    `${title}: ${counted(songs, 'song')}, read as ${format} (${encoding})`,
+    ...(lists.length > 0 ? [`  ${counted(lists.length, 'playlist')}; you can take one or all of them`] : []),
+    ...(lists.length === 0 && name !== null ? [`  playlist "${visibleText(name, 100)}"`] : []),
+    ...(used.length > 0 ? [`  ${used.join(', ')}`] : []),
+    ...(side ? [`  the artist is on the ${side.side} of " - ": ${visibleText(side.because, 200)}`] : []),
+    ...known.map(
+      (one) => `  line ${one.line} is "${visibleText(one.title, 80)}" by ${visibleText(one.artist, 80)}`,
+    ),
+    ...(total > 0 ? [`  ${counted(total, 'line')} without a song: ${whys.join(', ')}`] : []),
+    ...shown.map(({ line, text, why }) => `    line ${line}, ${why}: ${visibleText(text, 60)}`),
+    ...(total > shown.length + (reasons.empty ?? 0) && shown.length === LINES_SHOWN ? ['    …'] : []),
+    ...counts.filter(([count]) => count > 0).map(([count, what]) => `  ${count} ${what}`),
+    `  searches of Spotify's daily quota: ${least === most ? least : `${least} to ${most}`}${before}`,
+    ...(jobs > 1 ? [`  ${jobs} jobs, since each takes 10000 songs`] : []),
+  ].flatMap((line) => hanging(line, io.columns));
 }
 
 /** Reads a list, or takes the saved songs or the playlists out of an export. */
@@ -281,4 +316,88 @@ function progressOf({ state, done, total }: Extract<PlaysProgress, { done: numbe
   const megabytes = (bytes: number) => Math.round(bytes / 1_000_000);
   if (total === 0) return { progress: 0, message: 'Reading the export' };
   return { progress: megabytes(done), total: megabytes(total), message: 'Reading (MB)' };
+}
+
+const HEAD = 64 * 1024;
+const ARCHIVE = ['PK\u0003\u0004', 'PK\u0005\u0006'];
+
+/**
+ * Returns `export` for an archive or a directory, `plays` for one file of a listening history, and `list` for everything else, also
+ * for stdin.
+ * @throws RelayError `USAGE` for a link
+ */
+async function kindOf(path: string): Promise<'export' | 'plays' | 'list'> {
+  if (path === '-') return 'list';
+  if (ADDRESS.test(path) || /^https?:\/\//i.test(path)) {
+    throw new RelayError('USAGE', `${path} is a link, not a file.`, {
+      remedy: {
+        text: 'To save a playlist of yours to a file: {command}',
+        command: ['export', 'PLAYLIST', '-o', 'FILE'],
+      },
+    });
+  }
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory()) return 'export';
+  if (!found?.isFile()) return 'list';
+  const head = (await readStart(path, HEAD).catch(() => Buffer.alloc(0))).toString('latin1');
+  // Excel workbooks are zip archives too.
+  if (ARCHIVE.some((sign) => head.startsWith(sign)))
+    return /\.(?:xlsx|xlsm|ods|numbers|docx)$/i.test(path) ? 'list' : 'export';
+  return looksLikePlays(head) ? 'plays' : 'list';
+}
+
+function looksLikePlays(head: string): boolean {
+  if (!/^(?:\u00ef\u00bb\u00bf)?\s*\[\s*\{/.test(head)) return false;
+  const isExtended = /"ts"\s*:/.test(head) && /"ms_played"\s*:/.test(head);
+  return isExtended || (/"endTime"\s*:/.test(head) && /"msPlayed"\s*:/.test(head));
+}
+
+/** Reads a list. @param file a path, or `-` for stdin. @throws RelayError `INVALID_ARGUMENT` */
+async function readInput(context: Context, file: string): Promise<Buffer> {
+  if (file === '-') return readStdin(context);
+  try {
+    if ((await stat(file)).size > MAX_LIST_BYTES) throw tooLarge();
+    return await readFile(file);
+  } catch (error) {
+    if (error instanceof RelayError) throw error;
+    const whys: Record<string, string> = {
+      ENOENT: 'There is no such file',
+      EACCES: 'It may not be read',
+    };
+    const why = whys[systemCodeOf(error) ?? ''] ?? messageOf(error);
+    throw new RelayError('INVALID_ARGUMENT', `${file} cannot be read. ${why}.`, {
+      remedy: 'Give the path of a file, or - to read from stdin.',
+      cause: error,
+    });
+  }
+}
+
+async function readStdin({ io, signal }: Context): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const stop = () => void (io.stdin as Partial<NodeJS.ReadStream>).destroy?.();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const chunk of io.stdin) {
+      const bytes = Buffer.from(chunk as Buffer | string);
+      size += bytes.length;
+      if (size > MAX_LIST_BYTES) throw tooLarge();
+      chunks.push(bytes);
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    signal.throwIfAborted();
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(): RelayError {
+  const most = MAX_LIST_BYTES / 1024 / 1024;
+  return new RelayError(
+    'INVALID_ARGUMENT',
+    `The file has more than ${most} MiB, which is the most that is read.`,
+    {
+      remedy: 'Split it, or export one playlist instead of the whole library.',
+    },
+  );
 }

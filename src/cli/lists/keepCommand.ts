@@ -5,6 +5,7 @@ import { RelayError } from '../../domain/errors.ts';
 import { ADDRESS, parseRef } from '../../domain/ids.ts';
 import { shortId } from '../../domain/job.ts';
 import {
+  EMPTY_PREVIEW,
   isApprovable,
   isEmptyPreview,
   KEEP_INTERVALS,
@@ -13,6 +14,7 @@ import {
   type KeepRecord,
 } from '../../domain/keep.ts';
 import { type KeepRule, parseRule, READY_RULE_NAMES, READY_RULES } from '../../domain/keepRules.ts';
+import type { PlaylistFacts } from '../../domain/listExport.ts';
 import type { KeepAnswer } from '../../domain/localApi.ts';
 import type { KeepRow } from '../../domain/shapes.ts';
 import type { LocalApi } from '../../server/calls.ts';
@@ -23,7 +25,7 @@ import { EXIT } from '../exit.ts';
 import { note } from '../terminal/output.ts';
 import { canAsk, openDialogue } from '../terminal/prompt.ts';
 import { timeText } from '../terminal/time.ts';
-import { findPlaylist, playlistsCalled } from './findPlaylist.ts';
+import { findPlaylist, playlistOrNull } from './findPlaylist.ts';
 
 interface AddOptions {
   like?: string;
@@ -49,7 +51,7 @@ ${RULES}`;
 const KEPT = 'ID or name of a kept playlist, or link of the playlist';
 
 export function keepCommand(context: Context): Command {
-  const list = answering(context, () => listKeeps(context));
+  const list = answering(context, listKeeps);
   return groupCommand('keep', 'Keep playlists in step with a query of your library', list)
     .addHelpText('after', HELP)
     .addCommand(new Command('list').description('List the kept playlists').action(list))
@@ -57,7 +59,7 @@ export function keepCommand(context: Context): Command {
       new Command('show')
         .description('Show a kept playlist, and what waits for your review')
         .argument('<playlist>', KEPT)
-        .action(answering(context, (playlist: string) => showKeep(context, playlist))),
+        .action(answering(context, showKeep)),
     )
     .addCommand(
       new Command('add')
@@ -72,30 +74,20 @@ export function keepCommand(context: Context): Command {
         )
         .option('--dry-run', 'Only say what would change')
         .addHelpText('after', ADD_HELP)
-        .action(
-          answering(context, (playlist: string, sql: string | undefined, options: AddOptions) =>
-            addKeep(context, playlist.trim(), sql?.trim(), options),
-          ),
-        ),
+        .action(answering(context, addKeep)),
     )
     .addCommand(
       new Command('run')
         .description('Run the query of a kept playlist now')
         .argument('<playlist>', KEPT)
         .option('--accept', 'Approve the run that waits for your review')
-        .action(
-          answering(context, async (playlist: string, { accept = false }: { accept?: boolean }) => {
-            const { local } = await context.server();
-            const { id } = await findKeep(local, playlist);
-            return ran(context, await local.actOnKeep({ id: id ?? '', action: accept ? 'accept' : 'run' }));
-          }),
-        ),
+        .action(answering(context, runKeep)),
     )
     .addCommand(
       new Command('stop')
         .description('Stop keeping a playlist; the playlist and its songs stay')
         .argument('<playlist>', KEPT)
-        .action(answering(context, (playlist: string) => stopKeep(context, playlist))),
+        .action(answering(context, stopKeep)),
     );
 }
 
@@ -126,15 +118,37 @@ async function listKeeps(context: Context): Promise<Result> {
 async function showKeep(context: Context, given: string): Promise<Result> {
   const { local } = await context.server();
   const keep = await findKeep(local, given);
-  return { value: { keep }, text: detailLines(keep, context.clock.now()), notes: nextNotes(context, keep) };
+  const now = context.clock.now();
+  const { last_run_at: last, rule, sql } = keep;
+  return {
+    value: { keep },
+    text: [
+      ...stateLines(keep, keep.preview, now),
+      ...(last === null ? [] : [`Last run: ${timeText(last, now)}.`]),
+      ...(rule === undefined ? [] : [`Rule: ${visibleText(rule, 300)}.`]),
+      `Query: ${visibleText(sql, 10_000)}`,
+    ],
+    notes: nextNotes(context, keep),
+  };
+}
+
+async function runKeep(
+  context: Context,
+  given: string,
+  { accept = false }: { accept?: boolean },
+): Promise<Result> {
+  const { local } = await context.server();
+  const { id } = await findKeep(local, given);
+  return ran(context, await local.actOnKeep({ id: id ?? '', action: accept ? 'accept' : 'run' }));
 }
 
 async function addKeep(
   context: Context,
-  given: string,
+  playlist: string,
   sql: string | undefined,
   { like, every, dryRun = false }: AddOptions,
 ): Promise<Result> {
+  const given = playlist.trim();
   if ((sql === undefined) === (like === undefined)) {
     throw new RelayError('USAGE', 'Give a query, or a ready rule with --like.', {
       remedy: { text: '{command} lists the rules.', command: ['keep', 'add', '--help'] },
@@ -144,16 +158,13 @@ async function addKeep(
   const ready = like === undefined ? null : parseRule(like);
   const { local } = await context.server();
   const found = await playlistOrNull(local, given);
-  const follows = ready ? { rule: await withPlaylists(local, ready) } : { sql: sql ?? '' };
+  const follows = ready ? { rule: await withPlaylists(local, ready) } : { sql: sql?.trim() ?? '' };
   const target = { playlistId: found?.id ?? null, name: found ? null : given };
   const answer = await local.addKeep({ ...target, ...follows, every, dryRun });
-  if (dryRun) {
-    const lines = answerLines(answer.keep, answer.preview, true, context.clock.now());
-    return { value: answer, text: lines, notes: warningOf(answer), exit: exitOf(answer) };
-  }
+  if (dryRun) return { ...ran(context, answer), text: wouldLines(answer) };
   const { keep, note: isRunning } = answer;
   if (isRunning === undefined && isApprovable(keep) && canAsk(context)) {
-    for (const line of answerLines(keep, answer.preview, false, context.clock.now())) note(context.io, line);
+    for (const line of stateLines(keep, answer.preview, context.clock.now())) note(context.io, line);
     const dialogue = openDialogue(context.io, context.signal);
     const yes = await dialogue.confirm('Approve it now?', false).finally(() => dialogue.close());
     if (yes) return ran(context, await local.actOnKeep({ id: keep.id ?? '', action: 'accept' }));
@@ -163,33 +174,26 @@ async function addKeep(
 
 /** Says what a run did, and what can be done next. The record of a run that continues describes the run before it. */
 function ran(context: Context, answer: KeepAnswer): Result {
-  const { keep, preview, change_id, note: isRunning } = answer;
+  const { keep, preview, change_id, note: isRunning, warning } = answer;
+  const warnings = warning === undefined ? [] : [warning];
   if (isRunning !== undefined) {
     const show = commandLine(context, 'keep', 'show', shortId(keep.id ?? ''));
     return {
       value: answer,
       text: [`The run of "${visibleText(keep.name, 100)}" continues in the server.`],
-      notes: [...warningOf(answer), `To see how it ended: ${show}`],
+      notes: [...warnings, `To see how it ended: ${show}`],
     };
   }
   const undo =
     change_id === undefined ? [] : [`To undo it: ${commandLine(context, 'undo', shortId(change_id))}`];
   return {
     value: answer,
-    text: [
-      ...answerLines(keep, preview, false, context.clock.now()),
-      ...(keep.status === 'paused' ? [`This run: ${keep.last_result ?? 'nothing written'}.`] : []),
-    ],
-    notes: [...warningOf(answer), ...nextNotes(context, keep), ...undo],
-    exit: exitOf(answer),
+    text: stateLines(keep, preview, context.clock.now()),
+    notes: [...warnings, ...nextNotes(context, keep), ...undo],
+    exit: keep.status === 'review' ? EXIT.failed : EXIT.done,
   };
 }
 
-function warningOf({ warning }: KeepAnswer): string[] {
-  return warning === undefined ? [] : [warning];
-}
-
-/** What can be done about a run that waits for a review. */
 function nextNotes(context: Context, keep: KeepRecord): string[] {
   if (keep.status !== 'review' || keep.id === null) return [];
   const id = shortId(keep.id);
@@ -214,26 +218,15 @@ async function stopKeep(context: Context, given: string): Promise<Result> {
   };
 }
 
-function exitOf({ keep, note: isRunning }: KeepAnswer) {
-  return keep.status === 'review' && isRunning === undefined ? EXIT.failed : EXIT.done;
-}
-
-/** Returns the rule with the playlists that a person has named. */
 async function withPlaylists(
   local: LocalApi,
   { rule, names }: ReturnType<typeof parseRule>,
 ): Promise<KeepRule> {
-  return names.length === 0 ? rule : { ...rule, playlists: await playlistsCalled(local, names) };
-}
-
-/** Finds the named playlist; null if there is no playlist of this name yet. */
-async function playlistOrNull(local: LocalApi, given: string) {
-  try {
-    return await findPlaylist(local, given);
-  } catch (error) {
-    if (error instanceof RelayError && error.code === 'NOT_FOUND' && !ADDRESS.test(given)) return null;
-    throw error;
-  }
+  if (names.length === 0) return rule;
+  const { playlists: known } = await local.listPlaylists();
+  const playlists: PlaylistFacts[] = [];
+  for (const name of names) playlists.push(await findPlaylist(local, name, known));
+  return { ...rule, playlists: playlists.map(({ id, name }) => ({ id, name })) };
 }
 
 /** Finds a kept playlist by its name, by the first characters of its ID, or by the playlist's own ID or link. */
@@ -258,39 +251,29 @@ async function findKeep(local: LocalApi, given: string): Promise<KeepRecord> {
 
 const EVERY = { hour: 'hourly', day: 'daily', week: 'weekly' } as const;
 
-function answerLines(
-  keep: KeepRecord,
-  preview: KeepPreview | undefined,
-  dryRun: boolean,
-  now: number,
-): string[] {
+function stateLines(keep: KeepRecord, preview: KeepPreview | undefined, now: number): string[] {
   const name = `"${visibleText(keep.name, 100)}"`;
+  const reason = visibleText(keep.reason ?? '', 300);
+  const last = keep.last_result ?? 'it runs when it is due';
   const states = {
-    active: `${name} is kept ${EVERY[keep.every]}: ${keep.last_result ?? 'it runs when it is due'}.`,
-    waiting: `${name} waits: ${visibleText(keep.reason ?? '', 300)}`,
-    review: `${name} is in review: ${visibleText(keep.reason ?? '', 300)}`,
-    paused: `${name} is paused.`,
+    active: `${name} is kept ${EVERY[keep.every]}: ${last}.`,
+    waiting: `${name} waits: ${reason}`,
+    review: `${name} is in review: ${reason}`,
+    paused: `${name} is paused: ${last}.`,
     stopped: `${name} is no longer kept.`,
   };
-  const next = keep.next_run_at === null ? [] : [`Next run: ${timeText(keep.next_run_at, now)}.`];
-  if (!dryRun) {
-    const isShown = keep.status === 'review' && preview && !isEmptyPreview(preview);
-    const shown = isShown ? previewLines(preview) : leftOutLines(preview);
-    return [states[keep.status], ...shown, ...next];
-  }
-  const what = keep.status === 'review' ? 'wait for your review' : 'wait';
-  const would =
-    keep.status === 'active' ? [] : [`The first run would ${what}: ${visibleText(keep.reason ?? '', 300)}`];
-  return [...would, ...(preview ? previewLines(preview) : [])];
+  const isShown = keep.status === 'review' && preview && !isEmptyPreview(preview);
+  return [
+    states[keep.status],
+    ...(isShown ? previewLines(preview) : leftOutLines(preview)),
+    ...(keep.next_run_at === null ? [] : [`Next run: ${timeText(keep.next_run_at, now)}.`]),
+  ];
 }
 
-function detailLines(keep: KeepRecord, now: number): string[] {
-  return [
-    ...answerLines(keep, keep.preview, false, now),
-    ...(keep.last_run_at === null ? [] : [`Last run: ${timeText(keep.last_run_at, now)}.`]),
-    ...(keep.rule === undefined ? [] : [`Rule: ${visibleText(keep.rule, 300)}.`]),
-    `Query: ${visibleText(keep.sql, 10_000)}`,
-  ];
+function wouldLines({ keep, preview }: KeepAnswer): string[] {
+  const what = keep.status === 'review' ? 'wait for your review' : 'wait';
+  const would = `The first run would ${what}: ${visibleText(keep.reason ?? '', 300)}`;
+  return [...(keep.status === 'active' ? [] : [would]), ...(preview ? previewLines(preview) : [])];
 }
 
 function previewLines(preview: KeepPreview): string[] {
@@ -305,17 +288,12 @@ function previewLines(preview: KeepPreview): string[] {
 }
 
 function rowLines(sign: string, rows: readonly KeepRow[], count: number): string[] {
+  const words = ({ uri, name, artist }: KeepRow) => (artist ? `${name} by ${artist}` : (name ?? uri));
   const more = count > rows.length ? [`${sign} and ${count - rows.length} more`] : [];
-  return [...rows.map((row) => `${sign} ${rowText(row)}`), ...more];
+  return [...rows.map((row) => `${sign} ${visibleText(words(row), 120)}`), ...more];
 }
 
-function rowText({ uri, name, artist }: KeepRow): string {
-  return visibleText(name === undefined ? uri : artist ? `${name} by ${artist}` : name, 120);
-}
-
-function leftOutLines(preview: KeepPreview | undefined): string[] {
-  if (!preview || preview.left_out === 0) return [];
-  return [
-    `Left out: ${counted(preview.left_out, 'row')} (local, no longer offered by Spotify, or neither track nor episode).`,
-  ];
+function leftOutLines({ left_out: count }: KeepPreview = EMPTY_PREVIEW): string[] {
+  const which = 'local, no longer offered by Spotify, or neither track nor episode';
+  return count === 0 ? [] : [`Left out: ${counted(count, 'row')} (${which}).`];
 }

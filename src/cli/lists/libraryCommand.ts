@@ -59,7 +59,7 @@ export function libraryCommand(context: Context): Command {
           wholeNumber(1, MAX_ROWS),
         )
         .option('--max-age <minutes>', 'How old the copy may be', wholeNumber(0, 10_080), 10)
-        .action(answering(context, (sql: string, options: QueryOptions) => runQuery(context, sql, options))),
+        .action(answering(context, runQuery)),
     )
     .addCommand(
       new Command('tables').description('List the tables, their columns and what they mean').action(
@@ -73,14 +73,14 @@ export function libraryCommand(context: Context): Command {
     .addCommand(
       new Command('sync')
         .description('Read the library, or bring the copy up to date')
-        .action(answering(context, () => runSync(context))),
+        .action(answering(context, runSync)),
     )
     .addCommand(
       new Command('forget')
         .description('Delete the copy')
         .option('--versions', 'Delete the versions of playlists instead; they cannot be read again')
         .option('--plays', 'Delete the imported plays instead; only another import brings them back')
-        .action(answering(context, (options: ForgetOptions) => runForget(context, options))),
+        .action(answering(context, runForget)),
     );
 }
 
@@ -112,35 +112,19 @@ async function runQuery(
   const { local } = await context.server();
   if (!json && (csv || !io.terminal.stdout)) {
     const answer = await local.askLibraryCsv({ sql, limit: limit ?? null, maxAgeMinutes });
-    const notes = restNotes(answer, 'without --limit, all are shown');
-    if (!csv) return { value: answer, text: [await tableOf(answer.csv)], notes };
-    printBlock(io, answer.csv);
-    return { value: answer, notes };
+    if (csv) printBlock(io, answer.csv);
+    return { value: answer, text: csv ? [] : [await tableOf(answer.csv)], notes: restNotes(answer) };
   }
-  const most = limit ?? (csv ? null : DEFAULT_ROWS);
-  const answer = await local.askLibrary({ sql, limit: most, maxAgeMinutes });
-  // An answer that is cut at fewer rows than the limit has reached the maximum number of characters.
-  const isLong = [1, MAX_ROWS].includes(answer.row_count) || answer.row_count !== most;
+  const answer = await local.askLibrary({ sql, limit: limit ?? (csv ? null : DEFAULT_ROWS), maxAgeMinutes });
   const rows = answer.rows.map((row) => row.map((cell) => cell ?? ''));
-  return {
-    value: answer,
-    text: [{ heads: answer.columns, rows }],
-    notes: restNotes(answer, isLong ? '--csv without --limit shows all' : '--limit and --csv show more'),
-  };
+  return { value: answer, text: [{ heads: answer.columns, rows }], notes: restNotes(answer) };
 }
 
 /** @throws RelayError `USAGE` for words that cannot be a query */
 function requireSql(text: string): void {
-  if (text.length > 10_000) {
-    throw new RelayError('USAGE', 'A query has at most 10,000 characters.', { remedy: 'Shorten it.' });
-  }
   const start = text.replace(/^(?:\s|--[^\n]*(?:\n|$)|\/\*.*?\*\/|\()*/s, '');
-  if (
-    /^(?:select|with|values|pragma|explain|insert|update|delete|replace|drop|create|alter|attach)\b/i.test(
-      start,
-    )
-  )
-    return;
+  const [word = ''] = /^[a-z]*/i.exec(start) ?? [];
+  if (STATEMENTS.has(word.toLowerCase())) return;
   throw new RelayError('USAGE', `"${text.slice(0, 80)}" is not SQL.`, {
     remedy: {
       text: 'Ask your assistant in words: with relay connected, it can query your library. Or write a SELECT: {command} lists the tables.',
@@ -149,6 +133,11 @@ function requireSql(text: string): void {
   });
 }
 
+/** How SQL begins; the server refuses what is no query. */
+const STATEMENTS: ReadonlySet<string> = new Set(
+  'select with values pragma explain insert update delete replace drop create alter attach'.split(' '),
+);
+
 async function tableOf(csv: string): Promise<Table> {
   const { parse } = await import('csv-parse/sync');
   const [heads = [], ...rows]: string[][] = parse(csv, { relax_column_count: true });
@@ -156,28 +145,21 @@ async function tableOf(csv: string): Promise<Table> {
   return { heads, rows: rows.map((row) => row.map(cell)) };
 }
 
-function restNotes(
-  { truncated, row_count, note }: Pick<LibraryAnswer, 'truncated' | 'row_count' | 'note'>,
-  rest: string,
-): string[] {
+function restNotes({ truncated, row_count, note }: Omit<LibraryAnswer, 'columns' | 'rows'>): string[] {
   // If there is one row, its own text may be what was cut.
   const shown = row_count > 1 ? `The first ${row_count} rows` : 'The answer was cut';
-  return [...(truncated ? [`${shown}; ${rest}.`] : []), ...(note === undefined ? [] : [note])];
+  return [
+    ...(truncated ? [`${shown}; --csv without --limit shows all.`] : []),
+    ...(note === undefined ? [] : [note]),
+  ];
 }
 
 async function runForget(context: Context, { versions, plays }: ForgetOptions): Promise<Result> {
-  const named: LibraryPart[] = [
-    ...(versions ? (['versions'] as const) : []),
-    ...(plays ? (['plays'] as const) : []),
-  ];
+  const named = [versions && ('versions' as const), plays && ('plays' as const)].filter((part) => !!part);
   const forgotten: LibraryPart[] = named.length === 0 ? ['mirror'] : named;
   for (const part of forgotten) await context.withLocal((local) => local.forgetLibrary({ part }));
-  const words = {
-    mirror: 'The copy of the library is deleted.',
-    versions: 'The versions are deleted.',
-    plays: 'The plays are deleted.',
-  };
-  return { value: { forgotten }, text: forgotten.map((part) => words[part]) };
+  const what = { mirror: 'copy of the library is', versions: 'versions are', plays: 'plays are' };
+  return { value: { forgotten }, text: forgotten.map((part) => `The ${what[part]} deleted.`) };
 }
 
 function statusResult(context: Context, status: LibraryStatus): Result {

@@ -37,7 +37,7 @@ Examples:
   $ relay playlists restore "Road trip" --at "3 days ago" --dry-run`;
 
 export function playlistsCommand(context: Context): Command {
-  const list = answering(context, () => listPlaylists(context));
+  const list = answering(context, listPlaylists);
   return groupCommand('playlists', 'List playlists, show their songs, bring back earlier ones', list)
     .addHelpText('after', EXAMPLES)
     .addCommand(new Command('list').description('List the playlists of your library').action(list))
@@ -46,17 +46,13 @@ export function playlistsCommand(context: Context): Command {
         .description('Show the songs of a playlist, now or earlier')
         .argument('<playlist>', PLAYLIST)
         .option('--at <when>', WHEN)
-        .action(
-          answering(context, (playlist: string, { at }: { at?: string }) =>
-            at === undefined ? showNow(context, playlist) : showVersion(context, playlist, at),
-          ),
-        ),
+        .action(answering(context, showPlaylist)),
     )
     .addCommand(
       new Command('versions')
         .description('List the earlier versions of a playlist')
         .argument('<playlist>', PLAYLIST)
-        .action(answering(context, (playlist: string) => listVersions(context, playlist))),
+        .action(answering(context, listVersions)),
     )
     .addCommand(
       new Command('restore')
@@ -67,11 +63,7 @@ export function playlistsCommand(context: Context): Command {
         .option('--new <name>', 'Create a new playlist with these songs instead')
         .option('--skip-unsupported', 'Leave out songs that cannot be added again')
         .option('--yes', 'Do not ask before removing songs')
-        .action(
-          answering(context, (playlist: string, options: RestoreOptions) =>
-            restoreVersion(context, playlist, options),
-          ),
-        ),
+        .action(answering(context, restoreVersion)),
     );
 }
 
@@ -105,17 +97,14 @@ function songTable(items: readonly Song[]): Table {
   return { rows };
 }
 
-/** Shows the songs as Spotify has them now. */
-async function showNow(context: Context, given: string): Promise<Result> {
+async function showPlaylist(context: Context, given: string, { at }: { at?: string }): Promise<Result> {
+  if (at !== undefined) return showVersion(context, given, at);
   const { local } = await context.server();
   const { id, name } = await findPlaylist(local, given);
   const { rows } = await local.playlistRows({ playlist: id });
-  const items = rows.map(({ title, artists, ...row }, position) => ({
-    position,
-    name: title,
-    artist: artists.join(', '),
-    ...row,
-  }));
+  const items = rows.map(({ title, artists, ...row }, position) => {
+    return { position, name: title, artist: artists.join(', '), ...row };
+  });
   return {
     value: { playlist_id: id, name, items },
     text: [songTable(items)],
@@ -156,69 +145,45 @@ async function restoreVersion(context: Context, playlist: string, options: Resto
   const { local, versions, found } = await versionAt(context, playlist, at, true);
   const { playlist_id: id } = versions;
   const { version } = found;
-  const seen = timeText(found.seen_at, context.clock.now());
-  const restore = async (isDry: boolean, agreed?: string) => {
-    const { plan, ...answer } = await local.restorePlaylist({
-      id,
-      version,
-      dryRun: isDry,
-      name,
-      skipUnsupported,
-      agreed,
-    });
-    return { plan, answer };
-  };
+  const old = `"${visibleText(versions.name, 100)}"`;
+  const restore = (isDry: boolean, agreed?: string) =>
+    local.restorePlaylist({ id, version, dryRun: isDry, name, skipUnsupported, agreed });
   let agreed: string | undefined;
-  const asks = !yes && canAsk(context);
-  if (dryRun || asks) {
-    const { plan, answer } = await restore(true);
-    const lines = planLines(versions, version, seen, answer, name);
+  if (dryRun || (!yes && canAsk(context))) {
+    const { plan, ...answer } = await restore(true);
+    const seen = timeText(found.seen_at, context.clock.now());
+    const [doing, subject] = name === null ? ['Restoring', old] : ['Creating', `"${visibleText(name, 100)}"`];
+    const lines = [
+      `${doing} ${subject} ${name === null ? 'to' : 'from'} version ${version}, seen ${seen}: ${countsText(answer)}.`,
+      ...answer.unsupported.map(({ position, name: song, uri, reason }) => {
+        const why = reason === 'local' ? 'a local file' : 'no longer offered';
+        return `Cannot be restored: row ${position + 1}, ${visibleText(song ?? uri ?? 'no name', 100)} (${why}).`;
+      }),
+    ];
     if (dryRun) return { value: answer, text: lines };
     for (const line of lines) note(context.io, line);
     agreed = plan;
     if (answer.removed_count > 0 && name === null) await requireYes(context.io, 'Restore?', context.signal);
   }
-  const { answer } = await restore(false, agreed);
-  const { change_id } = answer;
+  const { plan: _, ...answer } = await restore(false, agreed);
+  const { change_id, unsupported } = answer;
+  const left =
+    unsupported.length === 0
+      ? ''
+      : `, without ${counted(unsupported.length, 'song')} that cannot be restored`;
+  const done =
+    name === null
+      ? `Restored ${old} to version ${version}${left}.`
+      : `Created "${visibleText(name, 100)}" from version ${version} of ${old}${left}.`;
   return {
     value: answer,
-    text: [answer.note ?? doneLine(versions, version, answer, name)],
+    text: [answer.note ?? done],
     notes: change_id === undefined ? [] : [`To undo it: ${commandLine(context, 'undo', shortId(change_id))}`],
   };
 }
 
-function planLines(
-  { name }: PlaylistVersions,
-  version: number,
-  seen: string,
-  { added_count, removed_count, moved_count, unsupported }: RestoreAnswer,
-  newName: string | null,
-): string[] {
-  const what =
-    newName === null
-      ? `Restoring "${visibleText(name, 100)}" to version ${version}, seen ${seen}`
-      : `Creating "${visibleText(newName, 100)}" from version ${version}, seen ${seen}`;
-  return [
-    `${what}: ${counted(added_count, 'song')} added, ${removed_count} removed, ${moved_count} moved.`,
-    ...unsupported.map(({ position, name: song, uri, reason }) => {
-      const why = reason === 'local' ? 'a local file' : 'no longer offered';
-      return `Cannot be restored: row ${position + 1}, ${visibleText(song ?? uri ?? 'no name', 100)} (${why}).`;
-    }),
-  ];
-}
-
-function doneLine(
-  { name }: PlaylistVersions,
-  version: number,
-  { unsupported }: RestoreAnswer,
-  newName: string | null,
-): string {
-  const count = counted(unsupported.length, 'song');
-  const left = unsupported.length === 0 ? '' : `, without ${count} that cannot be restored`;
-  const old = `"${visibleText(name, 100)}"`;
-  return newName === null
-    ? `Restored ${old} to version ${version}${left}.`
-    : `Created "${visibleText(newName, 100)}" from version ${version} of ${old}${left}.`;
+function countsText({ added_count, removed_count, moved_count }: RestoreAnswer): string {
+  return `${counted(added_count, 'song')} added, ${removed_count} removed, ${moved_count} moved`;
 }
 
 /**

@@ -1,15 +1,17 @@
 import { Command } from 'commander';
+import { isObject } from '../../base/parsing.ts';
 import { visibleText } from '../../base/visibleText.ts';
+import type { ShownState } from '../../domain/change.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { shortId } from '../../domain/job.ts';
-import type { UndoAnswer } from '../../domain/localApi.ts';
+import type { ChangeEntry, UndoAnswer } from '../../domain/localApi.ts';
 import type { LocalApi } from '../../server/calls.ts';
 import { answering, type Result, wholeNumber } from '../command.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note } from '../terminal/output.ts';
 import { canAsk, requireYes } from '../terminal/prompt.ts';
-import { changeTable, differenceLines, effectLines } from './changeText.ts';
+import { timeText } from '../terminal/time.ts';
 
 interface UndoOptions {
   force?: boolean;
@@ -33,28 +35,53 @@ Examples:
   $ relay history --limit 5
   $ relay history --by Claude`;
 
-interface HistoryOptions {
-  limit: number;
-  by?: string;
-}
-
 export function historyCommand(context: Context): Command {
   return new Command('history')
     .description('List what relay has changed in playlists and the library')
     .option('--by <client>', 'Only what this client asked for: its name, or how it begins')
     .option('--limit <n>', 'Show this many, 1 to 200', wholeNumber(1, 200), 20)
     .addHelpText('after', HISTORY_HELP)
-    .action(answering(context, (options: HistoryOptions) => listChanges(context, options)));
+    .action(answering(context, listChanges));
 }
 
-async function listChanges(context: Context, { limit, by }: HistoryOptions): Promise<Result> {
+async function listChanges(context: Context, given: { limit: number; by?: string }): Promise<Result> {
   const { local } = await context.server();
-  const { items, total } = await local.listChanges({ limit, by });
-  const whose = by === undefined ? '' : ` by "${visibleText(by, 100)}"`;
+  const { items, total } = await local.listChanges(given);
+  const whose = given.by === undefined ? '' : ` by "${visibleText(given.by, 100)}"`;
   const notes = items.length === 0 ? [`No changes${whose} in the last 30 days.`] : [];
   if (total > items.length) notes.push(`and ${total - items.length} older: --limit shows more`);
-  return { value: { items, total }, text: [changeTable(items, context.clock.now())], notes };
+  const now = context.clock.now();
+  const rows = items.map((change) => [
+    visibleText(change.what, 200),
+    shortId(change.change_id),
+    timeText(change.at, now),
+    stateText(change),
+    visibleText(change.who, 60),
+  ]);
+  return {
+    value: { items, total },
+    text: [{ heads: ['WHAT', 'ID', 'WHEN', 'STATE', 'ASKED BY'], rows }],
+    notes,
+  };
 }
+
+function stateText({ state, undone_by, being_undone }: ChangeEntry): string {
+  if (undone_by === undefined) return STATES[state];
+  return `${being_undone ? 'being undone' : 'undone'} by ${shortId(undone_by)}`;
+}
+
+const STATES: Readonly<Record<ShownState, string>> = {
+  writing: 'being written',
+  rolling_back: 'being rolled back',
+  cancelling: 'being cancelled',
+  waiting: 'waiting',
+  stopped: 'stopped',
+  review: 'under review',
+  done: 'done',
+  partial: 'partly written',
+  rolled_back: 'rolled back',
+  unchanged: 'nothing written',
+};
 
 export function undoCommand(context: Context): Command {
   return new Command('undo')
@@ -68,17 +95,16 @@ export function undoCommand(context: Context): Command {
     .option('--dry-run', 'Show what the undo would do, and change nothing')
     .option('--yes', 'Do not ask before removing songs or a playlist')
     .addHelpText('after', UNDO_HELP)
-    .action(
-      answering(context, (change: string | undefined, options: UndoOptions) =>
-        runUndo(context, change ?? null, options),
-      ),
-    );
+    .action(answering(context, runUndo));
 }
 
-async function runUndo(context: Context, given: string | null, options: UndoOptions): Promise<Result> {
+async function runUndo(
+  context: Context,
+  given: string | undefined,
+  { force = false, dryRun = false, yes = false, by }: UndoOptions,
+): Promise<Result> {
   const { io, signal } = context;
-  const { force = false, dryRun = false, yes = false, by } = options;
-  if (given !== null && by !== undefined)
+  if (given !== undefined && by !== undefined)
     throw new RelayError('USAGE', 'A change and --by cannot be combined.', { remedy: 'Give one of them.' });
   const { local } = await context.server();
   const ask = (change: string | null, isDry: boolean, together?: boolean) =>
@@ -87,19 +113,25 @@ async function runUndo(context: Context, given: string | null, options: UndoOpti
       ...(change === null ? { by } : {}),
     });
   // With `--json` there is no dry run first: the answer itself says what cannot be brought back.
-  if (context.json && !dryRun) return { value: await ask(given, false) };
-  const plan = await ask(given, true);
-  const what = plan.change ? `${visibleText(plan.change.what, 200)} (${shortId(plan.undone)})` : plan.undone;
-  const lines = [`Undoing: ${what}`, ...effectLines(plan)];
+  if (context.json && !dryRun) return { value: await ask(given ?? null, false) };
+  const plan = await ask(given ?? null, true);
+  const { change, undone, summary, added, taken, notes } = plan;
+  const lines = [
+    `Undoing: ${change ? `${visibleText(change.what, 200)} (${shortId(undone)})` : undone}`,
+    visibleText(summary, 500),
+    ...songLines('+', added.first, added.count),
+    ...songLines('-', taken.first, taken.count),
+    ...notes.map((one) => visibleText(one, 500)),
+  ];
   if (dryRun) return { value: plan, text: lines };
   for (const line of lines) note(io, line);
   // What deletes a playlist or removes songs is asked for.
-  if (!yes && canAsk(context) && (force || plan.taken.count > 0 || plan.change?.kind === 'create')) {
+  if (!yes && canAsk(context) && (force || taken.count > 0 || change?.kind === 'create')) {
     if (force && plan.removed === null) note(io, 'Later changes will be lost.');
     await requireYes(io, 'Undo?', signal);
   }
   // There may be a newer change by now, so the request names the change that was shown.
-  return done(context, await ask(plan.undone, false, plan.together === undefined ? undefined : true));
+  return done(context, await ask(undone, false, plan.together === undefined ? undefined : true));
 }
 
 function done(context: Context, answer: UndoAnswer): Result {
@@ -119,7 +151,7 @@ function done(context: Context, answer: UndoAnswer): Result {
   };
 }
 
-/** Sends one request to the server, and rewrites a refusal in the words of the command line. */
+/** Sends one request to the server. Before an error that a playlist has changed, shows what differs. */
 async function asking(
   context: Context,
   local: LocalApi,
@@ -128,15 +160,33 @@ async function asking(
   try {
     return await local.undoChange(request);
   } catch (error) {
-    if (context.signal.aborted && !request.dryRun) {
-      throw new RelayError('INTERRUPTED', 'Interrupted. The server finishes what it has begun.', {
-        remedy: { text: '{command} shows whether the change is undone.', command: ['history'] },
-      });
-    }
     if (!(error instanceof RelayError)) throw error;
     if (error.code === 'INVALID_ARGUMENT') throw error.with({ code: 'USAGE' });
     if (error.code === 'CONFLICT' && !context.json)
       for (const line of differenceLines(error.details ?? {})) note(context.io, line);
     throw error;
   }
+}
+
+/** @param details of a `CONFLICT`. Returns what differs from what a change left; nothing for other details */
+export function differenceLines(details: Record<string, unknown>): string[] {
+  const { missing, missing_count, extra, extra_count, expected, present } = details;
+  if (Array.isArray(missing) && Array.isArray(extra)) {
+    return [
+      ...(missing.length > 0 ? ['Missing:', ...songLines('-', missing, Number(missing_count))] : []),
+      ...(extra.length > 0
+        ? ['More than relay left there:', ...songLines('+', extra, Number(extra_count))]
+        : []),
+    ];
+  }
+  if (!isObject(expected) || !isObject(present)) return [];
+  const shown = (value: unknown) => visibleText(String(value ?? '-'), 60);
+  return Object.keys(expected)
+    .filter((name) => expected[name] !== present[name])
+    .map((name) => `${name}: relay left ${shown(expected[name])}, now it is ${shown(present[name])}`);
+}
+
+function songLines(mark: string, first: readonly unknown[], count: number): string[] {
+  const more = count > first.length ? [`  ${mark} and ${count - first.length} more`] : [];
+  return [...first.map((song) => `  ${mark} ${visibleText(String(song), 120)}`), ...more];
 }

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { visibleText } from '../../base/visibleText.ts';
@@ -10,7 +11,6 @@ import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import type { SigningIn } from '../serve/signedInBrowser.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
-import { readLines } from '../terminal/prompt.ts';
 import { dayText } from '../terminal/time.ts';
 import type { LoginServer } from './loginServer.ts';
 
@@ -36,24 +36,21 @@ export function loginCommand(context: Context): Command {
     .option('--switch-account', 'Allow an account other than the connected one')
     .option('--yes', 'If the key is lost, delete what it encrypted without asking')
     .addHelpText('after', '\nExamples:\n  $ relay login\n  $ relay login --no-browser --timeout 600')
-    .action(answering(context, (options: LoginOptions) => runLogin(context, options)));
+    .action(answering(context, runLogin));
 }
 
 /** Connects the account through the running server, or through a server that is started for the login. */
 async function runLogin(context: Context, options: LoginOptions): Promise<Result> {
   const { openLoginServer } = await import('./loginServer.ts');
   const server = await openLoginServer(context, options.yes === true);
+  const { local } = server;
   try {
     const start = await begin(context, server, options.switchAccount === true);
     showUrl(context, start, options);
-    const opening = options.browser ? await openBrowser(context, server.local, start) : null;
-    try {
-      const progress = await interruptible(context.signal, waitForEnd(context, server.local, start, options));
-      const account = requireConnected(context, progress, options, start);
-      return connected(context, account, server);
-    } finally {
-      await opening?.stop();
-    }
+    const opening = options.browser ? await openBrowser(context, local, start) : null;
+    const ended = interruptible(context.signal, waitForEnd(context, local, start, options));
+    const progress = await ended.finally(() => opening?.stop());
+    return connected(context, requireConnected(context, progress, options, start), server);
   } finally {
     await server.close();
   }
@@ -122,13 +119,21 @@ async function waitForEnd(
   { attemptId }: LoginStart,
   { browser, timeout }: LoginOptions,
 ): Promise<LoginProgress> {
-  if (browser) return poll(context, local, attemptId, timeout);
-  const pasted = await listenForAddress(context, local, attemptId);
-  try {
-    return await Promise.race([poll(context, local, attemptId, timeout), pasted.ended]);
-  } finally {
-    pasted.close();
-  }
+  const polled = poll(context, local, attemptId, timeout);
+  if (browser) return polled;
+  const reader = createInterface({ input: context.io.stdin });
+  // Every line is taken for the address. A wrong one does not end the login, as the remedy of its error would have it.
+  const pasted = new Promise<LoginProgress>((resolve) => {
+    reader.on('line', (line) => {
+      const address = line.trim();
+      if (address === '') return;
+      local.pasteLogin({ attemptId, address }).then(
+        (progress) => progress.state !== 'pending' && resolve(progress),
+        (error: unknown) => note(context.io, `${messageOf(error)} ${PASTE_AGAIN}`),
+      );
+    });
+  });
+  return Promise.race([polled, pasted]).finally(() => reader.close());
 }
 
 /** Waits for the end of the login; the result is still `pending` if the time runs out first. */
@@ -148,27 +153,6 @@ async function poll(
 }
 
 const PASTE_AGAIN = 'Paste the whole address of that page, or give up with Ctrl-C:';
-
-/** Reads every line of stdin as the address. If a line is not the address, says so and waits for the next line. */
-async function listenForAddress(context: Context, local: LocalApi, attemptId: string) {
-  let end: (progress: LoginProgress) => void;
-  const ended = new Promise<LoginProgress>((resolve) => {
-    end = resolve;
-  });
-  const take = async (line: string) => {
-    const address = line.trim();
-    if (address === '') return;
-    try {
-      const progress = await local.pasteLogin({ attemptId, address });
-      if (progress.state !== 'pending') end(progress);
-    } catch (error) {
-      // The error's own remedy is to start again, but this login still waits.
-      note(context.io, `${messageOf(error)} ${PASTE_AGAIN}`);
-    }
-  };
-  const reader = readLines(context.io, (line) => void take(line));
-  return { ended, close: () => reader.close() };
-}
 
 /** @throws RelayError for a login that failed or was not finished in time */
 function requireConnected(
@@ -206,6 +190,49 @@ function connected(context: Context, account: AccountSummary, { staysUp }: Login
       staysUp
         ? `Next, connect a client: ${connect}`
         : `Next, start the server: ${commandLine(context, 'serve')}. Then connect a client: ${connect}`,
+    ],
+  };
+}
+
+/** Spotify offers apps no way to revoke a login. Only the person can do so, on this page. */
+const REVOKE_URL = 'https://www.spotify.com/account/apps/';
+
+const LOGOUT_HELP = `
+The copy of the library is deleted with the login. --erase also deletes
+remembered matches, jobs, changes that could be undone, kept playlists (their
+songs stay), versions of playlists and plays.
+
+Examples:
+  $ relay logout
+  $ relay logout --erase`;
+
+export function logoutCommand(context: Context): Command {
+  return new Command('logout')
+    .description('Forget the Spotify login')
+    .option('--erase', 'Also forget everything else about this account')
+    .addHelpText('after', LOGOUT_HELP)
+    .action(answering(context, runLogout));
+}
+
+async function runLogout(context: Context, { erase = false }: { erase?: boolean }): Promise<Result> {
+  const { noteOtherHome } = await import('../findServer.ts');
+  await noteOtherHome(context);
+  const answer = await context.withLocal((local) => local.logout({ erase }), { ownHome: true });
+  const { wasConnected, name, libraryDeleted, keptFiles = [] } = answer;
+  const who = name === null ? '' : ` of ${visibleText(name)}`;
+  const text = [
+    wasConnected ? `Forgot the login${who}.` : 'No account was connected.',
+    ...(libraryDeleted ? ['The copy of the library is deleted.'] : []),
+    ...(erase ? ['Everything else about the account is forgotten.'] : []),
+  ];
+  return {
+    value: { ...answer, erased: erase, revokeUrl: REVOKE_URL },
+    text: [text.join(' ')],
+    notes: [
+      ...keptFiles.map((path) => `Kept by a restore or repair, and still there: ${visibleText(path)}`),
+      ...(wasConnected && !context.demo
+        ? [`Spotify still lists the app. To revoke its access: ${REVOKE_URL}`]
+        : []),
     ],
   };
 }

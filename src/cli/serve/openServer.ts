@@ -7,7 +7,6 @@ import type { RunningServer } from '../../server/start.ts';
 import { LOOK_AGAIN_MS } from '../../store/home/lockFile.ts';
 import type { Context } from '../context.ts';
 
-/** The command that starts the server. */
 type Purpose = 'relay serve' | 'relay stdio';
 
 function openServer(context: Context, settings: Settings, purpose: Purpose): Promise<RunningServer> {
@@ -95,7 +94,6 @@ async function startWithDemo(context: Context, settings: Settings, purpose: Purp
 interface Demo {
   /** The settings, with the simulated provider instead of Spotify. */
   settings: Settings;
-  /** Connects the demo account through the login that a person uses. */
   connect(local: LocalApi): Promise<void>;
   close(): Promise<void>;
 }

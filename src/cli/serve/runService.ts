@@ -1,9 +1,8 @@
 /** Runs `relay service`. Whether a server runs is asked at its door, so no output of a service manager is read. */
 import { existsSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import { temporaryWord } from '../../base/childProcess.ts';
 import { homeToName, inspectSettings, loadSettings } from '../../config/settings.ts';
-import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../config/table.ts';
+import { SETTING_KEYS, SETTINGS } from '../../config/table.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ServerFile } from '../../domain/localApi.ts';
 import { remedyText } from '../../domain/remedy.ts';
@@ -25,7 +24,6 @@ import { runningServer, startingServer } from '../findServer.ts';
 interface OpenService {
   service: Service;
   machine: Machine;
-  /** The home that the service serves. */
   home: string;
   /** The `--home` that the service is started with; null for the default home. */
   named: string | null;
@@ -59,13 +57,6 @@ export async function removeService({ service, machine }: OpenService): Promise<
   return true;
 }
 
-/** What came of an installation or a restart. */
-interface Started {
-  server: ServerFile | null;
-  /** When it starts: it has been started, it ran already, or only at the next login. */
-  started: 'now' | 'was running' | 'next login';
-}
-
 /** @param restart true to start an installed service again */
 export async function installService(context: Context, restart = false): Promise<Result> {
   const open = await openService(context);
@@ -80,9 +71,13 @@ export async function installService(context: Context, restart = false): Promise
   }
   const changed = state !== 'current';
   const { server, started } = await bringUp(context, open, state, restart);
-  const left = leftBehind(context, open.named);
+  const left = leftBehind(context);
   const url = server && `${server.baseUrl}/mcp`;
   const running = url === null ? 'It is starting.' : `Running: ${url}`;
+  const store = commandLine(context, 'config', 'set', 'KEY', 'VALUE');
+  const later = server
+    ? `A server is already running for this home (pid ${server.pid}). To let the service take over now, stop that server and run this again.`
+    : `Until then, start it with: ${commandLine(context, 'serve')}`;
   return {
     value: { installed: true, changed, started, file, url, server, left },
     text: [
@@ -90,36 +85,24 @@ export async function installService(context: Context, restart = false): Promise
       started === 'next login' ? 'It starts at the next login.' : running,
     ],
     notes: [
-      ...(started === 'next login' ? laterNotes(context, open, server) : []),
-      ...leftNotes(context, left),
+      ...(started === 'next login' ? [later] : []),
+      ...(left.length === 0
+        ? []
+        : [`The service does not get ${left.join(', ')} from your environment. To keep a setting: ${store}`]),
     ],
   };
 }
 
-function laterNotes(context: Context, { service }: OpenService, server: ServerFile | null): string[] {
-  if (server === null) return [`Until then, start it with: ${commandLine(context, 'serve')}`];
-  return [
-    `A server is already running for this home (pid ${server.pid}), and there can be only one.`,
-    ...(service.start ? ['To let the service take over now, stop that server and run this again.'] : []),
-  ];
-}
-
-function leftNotes({ platform }: Context, left: readonly LeftBehind[]): string[] {
-  if (left.length === 0) return [];
-  const elsewhere = platform === 'linux' ? 'set it in `systemctl --user edit relay`' : 'it cannot be stored';
-  return [
-    'The service does not get these settings from your environment. To keep them:',
-    ...left.map(({ env, store }) => `  ${env}: ${store ?? elsewhere}`),
-  ];
-}
-
-/** Writes the service if need be, and starts it unless a server of this home runs. */
+/**
+ * Writes the service if need be, and starts it unless a server of this home runs.
+ * @returns when it starts: it has been started, it ran already, or only at the next login
+ */
 async function bringUp(
   context: Context,
   open: OpenService,
   state: Installed['state'],
   restart: boolean,
-): Promise<Started> {
+): Promise<{ server: ServerFile | null; started: 'now' | 'was running' | 'next login' }> {
   const { service, machine, home } = open;
   const changed = state !== 'current';
   // The service's own server ends, so one that still answers is another one. launchd starts no agent that it has loaded.
@@ -223,9 +206,7 @@ function requireInstallable(context: Context, { machine, named }: OpenService): 
   const missing = machine.program.find((path) => !existsSync(path));
   const temporary = temporaryWord(machine.program);
   if (missing !== undefined || temporary !== null) {
-    const why = missing
-      ? `${missing} does not exist, so it could not be started at login.`
-      : `${temporary} is a temporary copy.`;
+    const why = missing ? `${missing} does not exist.` : `${temporary} is a temporary copy.`;
     const remedy = 'Install relay in a permanent place, then run this again from there.';
     throw new RelayError('SERVICE_FAILED', why, { remedy });
   }
@@ -241,28 +222,14 @@ function refuseSudo({ env }: Context, { uid }: Machine): void {
   });
 }
 
-export interface LeftBehind {
-  env: string;
-  /** The command that stores the setting; null if relay cannot store it. */
-  store: string | null;
+function leftBehind(context: Context): string[] {
+  const { origins } = inspectSettings(context.loadOptions()).settings;
+  return SETTING_KEYS.filter((key) => key !== 'home' && origins[key] === 'environment').map(
+    (key) => SETTINGS[key].env,
+  );
 }
 
-/** @param home the `--home` that the program is started with; null for the default home */
-export function leftBehind(context: Context, home: string | null): LeftBehind[] {
-  const flags = home === null ? {} : { home };
-  const theirs = inspectSettings({ env: withoutSettings(context.env), flags }).settings;
-  const own = inspectSettings(context.loadOptions()).settings;
-  return SETTING_KEYS.filter((key) => key !== 'home' && own.origins[key] === 'environment')
-    .filter((key) => !isDeepStrictEqual(own[key], theirs[key]))
-    .map((key) => ({ env: SETTINGS[key].env, store: storeCommand(context, key) }));
-}
-
-/** Returns the environment without relay's settings, as a service manager or an MCP client may give it to relay. */
-export function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = SETTING_KEYS.map((key) => SETTINGS[key].env);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
-}
-
-function storeCommand(context: Context, key: SettingKey): string | null {
-  return SETTINGS[key].inFile ? commandLine(context, 'config', 'set', key, 'VALUE') : null;
 }

@@ -8,8 +8,8 @@ import { answering } from '../command.ts';
 import { commandLine, type NamedHome } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { blockOf, note, printBlock, printJson } from '../terminal/output.ts';
-import { tellEnd } from './openCommand.ts';
 import { openForClients, openInPlace } from './openServer.ts';
+import { tellEnd } from './serverCommands.ts';
 import type { SignInEnd, SigningIn } from './signedInBrowser.ts';
 
 interface ServeOptions {
@@ -30,7 +30,7 @@ export function serveCommand(context: Context): Command {
       .addOption(new Option('--until-unused', 'End ten minutes after the last client and job').hideHelp())
       .addHelpText('after', '\nExamples:\n  $ relay serve --demo --open\n  $ relay serve --port 0 --json')
       .action(
-        answering(context, async (options: ServeOptions) => {
+        answering(context, async (_, options: ServeOptions) => {
           await runServe(context, options);
           return context.json ? { value: { event: 'stopped' } } : undefined;
         }),
@@ -91,14 +91,12 @@ async function openPage(context: Context, { local, baseUrl }: RunningServer): Pr
 export interface ReadyFacts extends NamedHome {
   version: string;
   mcpUrl: string;
-  /** `name` is null if not known. */
   account: { connected: boolean; name: string | null };
   /** null if stdout is not a terminal: then the code must not be shown. */
   ownerCode: string | null;
   /** The demo's own key; null with the real Spotify. */
   demoKey: string | null;
   demo: boolean;
-  /** True if clients may register themselves. */
   registrationOpen: boolean;
 }
 

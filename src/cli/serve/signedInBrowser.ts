@@ -78,7 +78,6 @@ async function openAndWait(
 }
 
 interface SignInFile {
-  /** Absolute. */
   path: string;
   remove(): Promise<void>;
 }

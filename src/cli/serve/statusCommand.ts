@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { isKeyFailure } from '../../domain/failureClass.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
 import { asCommandLine, readRemedy, remedyText } from '../../domain/remedy.ts';
 import { answering, type Result } from '../command.ts';
@@ -23,7 +22,7 @@ export function statusCommand(context: Context): Command {
   return new Command('status')
     .description('Show the status of every part, and how to fix problems')
     .addHelpText('after', HELP)
-    .action(answering(context, () => runStatus(context)));
+    .action(answering(context, runStatus));
 }
 
 /** The owner code is a secret, shown only on a terminal. */
@@ -57,24 +56,13 @@ async function withMemory(report: StatusReport): Promise<StatusReport> {
   return { ...report, entries };
 }
 
-/**
- * Makes the report without a server. It is needed if `server.json` leads to something other than this home's server. It is also
- * needed if this command cannot read the server's key.
- */
+/** Makes the report without a server, also if `server.json` leads to something other than this home's server. */
 async function statusWithoutServer(context: Context, error: unknown): Promise<StatusReport> {
   if (!(error instanceof RelayError) || error.code !== 'NO_SERVER') throw error;
   const report = await context.offline((local) => local.status());
   const { message: summary, remedyValue: remedy = null } = error;
   const server = { part: 'server', state: 'bad', summary, remedy } as const;
-  const entries = report.entries.map((entry) => (entry.part === 'server' ? server : entry));
-  if (!report.problem || !isKeyFailure(report.problem)) return { ...report, entries };
-  // The process that holds the home has the key. So the key is not lost, and nobody has to start over.
-  return { ...report, entries: entries.map(withoutKey), problem: null };
-}
-
-function withoutKey(entry: StatusEntry): StatusEntry {
-  if (entry.part !== 'account' && entry.part !== 'key') return entry;
-  return { ...entry, state: 'off', summary: 'not known', remedy: null };
+  return { ...report, entries: report.entries.map((entry) => (entry.part === 'server' ? server : entry)) };
 }
 
 /**
@@ -123,7 +111,6 @@ const MARKS: Record<StatusEntry['state'], { mark: string; word: string }> = {
 /** Parts that are shown under another name. */
 const NAMES: Partial<Record<StatusEntry['part'], string>> = { mcp: 'MCP', rate_limits: 'limits' };
 
-/** Maximum number of characters of a summary or a remedy. */
 const MAX_CHARACTERS = 1_000;
 
 const NAME_WIDTH = 'database'.length;
@@ -132,7 +119,6 @@ interface StatusView {
   unicode: boolean;
   /** Lines are at most as wide, unless a single word is longer. */
   columns: number;
-  /** Present time, in Unix milliseconds. */
   now: number;
 }
 
@@ -151,22 +137,14 @@ export function statusLines(report: ShownReport, options: StatusView): string[] 
 function entryLines(entry: ShownEntry, { unicode, columns, now }: StatusView): string[] {
   const { mark, word } = MARKS[entry.state];
   const start = `${unicode ? mark : word} ${(NAMES[entry.part] ?? entry.part).padEnd(NAME_WIDTH)}  `;
+  const lines = (text: string | null, first: string, more: string) => {
+    if (text === null) return [];
+    const shown = visibleText(withTimes(text, now), MAX_CHARACTERS);
+    return wrap(shown, columns - first.length).map((line, index) => `${index === 0 ? first : more}${line}`);
+  };
   const indent = ' '.repeat(start.length);
-  const [first = '', ...others] = wrap(
-    visibleText(withTimes(entry.summary, now), MAX_CHARACTERS),
-    columns - start.length,
-  );
-  const arrow = unicode ? '→ ' : '> ';
-  const remedy =
-    entry.remedy === null
-      ? []
-      : wrap(
-          visibleText(withTimes(entry.remedy, now), MAX_CHARACTERS),
-          columns - start.length - arrow.length,
-        );
   return [
-    `${start}${first}`,
-    ...others.map((line) => `${indent}${line}`),
-    ...remedy.map((line, index) => `${indent}${index === 0 ? arrow : '  '}${line}`),
+    ...lines(entry.summary, start, indent),
+    ...lines(entry.remedy, `${indent}${unicode ? '→ ' : '> '}`, `${indent}  `),
   ];
 }

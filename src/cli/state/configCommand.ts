@@ -21,7 +21,7 @@ export function configCommand(context: Context): Command {
         .argument('<key>', 'Name of the setting')
         .argument('<value>', 'New value')
         .action(
-          answering(context, async (key: string, value: string) =>
+          answering(context, async (_, key: string, value: string) =>
             (await load()).setSetting(context, key, value),
           ),
         ),
@@ -30,6 +30,6 @@ export function configCommand(context: Context): Command {
       new Command('unset')
         .description('Remove a stored value, so that the default applies')
         .argument('<key>', 'Name of the setting')
-        .action(answering(context, async (key: string) => (await load()).unsetSetting(context, key))),
+        .action(answering(context, async (_, key: string) => (await load()).unsetSetting(context, key))),
     );
 }

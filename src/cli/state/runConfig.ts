@@ -25,52 +25,33 @@ export async function listSettings(context: Context): Promise<Result> {
   // The redirect URI depends on the port. With port 0 there is none.
   const known = problems.some(({ key }) => key === 'port') ? { ...settings, port: 0 } : settings;
   const views = SETTING_KEYS.map((key) => {
-    const problem = problems.find((one) => one.key === key);
     const view = viewOf(known, key);
+    const problem = problems.find((one) => one.key === key);
     if (!problem) return view;
     const { origin: source, message } = problem;
     return { ...view, value: null, source, set: source !== 'default', problem: message };
   });
-  const rows = views.map((view) => [view.key, textOf(view), originOf(view, settings)]);
   const result = {
     value: { path: settings.configPath, settings: views },
-    text: [{ rows }],
+    text: [{ rows: views.map((view) => [view.key, textOf(view), originOf(view, settings)]) }],
   };
   if (problems.length === 0) return { ...result, notes: [`They are stored in ${settings.configPath}`] };
   await printResult(context, result);
   throw settingsError(problems);
 }
 
-interface View {
-  key: SettingKey;
-  env: string;
-  /** null for a secret, and if nothing is set. */
-  value: string | number | boolean | readonly string[] | null;
-  source: string;
-  secret: boolean;
-  set: boolean;
-  /** The default in words. */
-  fallback: string;
-  /** Why the value cannot be used; missing if it can. */
-  problem?: string;
-}
-
-function viewOf(settings: Settings, key: SettingKey): View {
+/** `value` is null for a secret, and if nothing is set; `fallback` is the default in words. */
+function viewOf(settings: Settings, key: SettingKey) {
   const { env, secret, fallbackText } = SETTINGS[key];
   // The redirect URI follows the port, unless the URI itself is set.
   const followsPort = key === 'providerRedirectUri' && settings.port !== 0;
   const value = followsPort ? redirectUriFor(settings, settings.port) : settings[key];
   const fallback = fallbackText.replaceAll('`', '');
-  return {
-    key,
-    env,
-    value: secret ? null : value,
-    source: settings.origins[key],
-    secret,
-    set: value !== null,
-    fallback,
-  };
+  const source: string = settings.origins[key];
+  return { key, env, value: secret ? null : value, source, secret, set: value !== null, fallback };
 }
+
+type View = ReturnType<typeof viewOf> & { problem?: string };
 
 function textOf({ problem, set, secret, fallback, value }: View): string {
   if (problem !== undefined) return set ? 'cannot be used' : 'missing';
@@ -78,10 +59,10 @@ function textOf({ problem, set, secret, fallback, value }: View): string {
   return secret ? 'set' : String(value);
 }
 
-function originOf({ key, env, source }: View, settings: Settings): string {
+function originOf({ key, env, source }: View, { configPath }: Settings): string {
   if (source === 'default') return '';
   if (source === 'environment') return `from ${env}`;
-  return source === 'flag' ? `from --${key}` : `from ${settings.configPath}`;
+  return source === 'flag' ? `from --${key}` : `from ${configPath}`;
 }
 
 export async function setSetting(context: Context, name: string, value: string): Promise<Result> {

@@ -11,7 +11,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { visibleJson, visibleLine, visibleLines, visibleText } from '../../base/visibleText.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
-import { type CommandStyle, type Remedy, terminalText } from '../../domain/remedy.ts';
+import { type CommandStyle, terminalText } from '../../domain/remedy.ts';
 import { inBackquotes, type NamedHome } from '../commandLine.ts';
 import { fitted, widthOf } from './textWidth.ts';
 import { withTimes } from './time.ts';
@@ -19,14 +19,11 @@ import { withTimes } from './time.ts';
 /** The three streams of the process. */
 export interface Streams {
   stdin: NodeJS.ReadableStream;
-  /** Writes to stdout. */
   out(text: string): void;
-  /** Writes to stderr. */
   err(text: string): void;
   terminal: { stdin: boolean; stdout: boolean; stderr: boolean };
   /** Width of stdout in characters; 80 if it is not a terminal. */
   columns: number;
-  /** True to use colours on terminals. */
   colour?: boolean;
 }
 
@@ -36,7 +33,6 @@ export interface Io extends Streams {
   redraw(line: string): void;
 }
 
-/** Moves to the start of the line and clears the line. */
 const START_OF_LINE = '\r\u001b[K';
 
 /** Width to assume for a terminal that does not report its own. Some report 0, which would put each word on its own line. */
@@ -87,18 +83,6 @@ export function blockOf(lines: readonly string[]): string {
   return `${lines.map(visibleLine).join('\n')}\n`;
 }
 
-/** Returns the part of an error that may be shown. An unexpected error shows nothing, since its message may hold secrets. */
-function describeError(error: unknown): { code: ErrorCode; message: string; remedy: Remedy | null } {
-  if (error instanceof RelayError) {
-    return { code: error.code, message: error.message, remedy: error.remedyValue ?? null };
-  }
-  return {
-    code: 'INTERNAL',
-    message: 'A bug in relay stopped the command.',
-    remedy: { text: 'Run it again with LOG_LEVEL=debug in the environment to see where, and report it.' },
-  };
-}
-
 /**
  * Prints an error. A command in the remedy repeats the `--home` and `--demo` that were given, except a command with `--help`.
  */
@@ -108,23 +92,26 @@ export function printError(
   json: boolean,
 ): void {
   const { io, env, clock } = context;
-  const { code, message, remedy: value } = describeError(error);
-  const remedy = value && terminalText(value, styleFor(context));
+  // An unexpected error shows nothing, since its message may hold secrets.
+  const known = error instanceof RelayError ? error : BUG;
+  const { code, message, remedyValue } = known;
+  const remedy = remedyValue ? terminalText(remedyValue, styleFor(context)) : null;
   // The terminal has just printed ^C, without a line end.
   if (code === 'INTERRUPTED' && io.terminal.stderr && !json) io.err('\n');
-  const details = error instanceof RelayError && error.details ? { details: error.details } : {};
+  const details = known.details ? { details: known.details } : {};
   if (json) io.err(`${visibleJson({ error: { code, message, remedy, ...details } })}\n`);
-  else
-    io.err(
-      blockOf([
-        ...linesOf(code, 'relay: ', withTimes(message, clock.now())),
-        ...(remedy === null ? [] : linesOf(code, '  ', remedy)),
-      ]),
-    );
+  else {
+    const next = remedy === null ? [] : linesOf(code, '  ', remedy);
+    io.err(blockOf([...linesOf(code, 'relay: ', withTimes(message, clock.now())), ...next]));
+  }
   if (env.LOG_LEVEL === 'debug' && error instanceof Error) io.err(blockOf(stackLines(error)));
 }
 
-/** Returns the style of a remedy's commands. The help is the same for all homes. */
+const BUG = new RelayError('INTERNAL', 'A bug in relay stopped the command.', {
+  remedy: 'Run it again with LOG_LEVEL=debug in the environment to see where, and report it.',
+});
+
+/** The help is the same for all homes. */
 function styleFor({ platform, program, ...named }: NamedHome): CommandStyle {
   const whole = inBackquotes({ ...named, platform, program });
   const plain = inBackquotes({ home: undefined, platform, program });
@@ -177,7 +164,6 @@ export function hanging(line: string, width: number): string[] {
   return [`${indent}${first}`, ...rest.map((more) => `${indent}  ${more}`)];
 }
 
-/** True if the terminal probably shows marks like ✓. */
 export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (platform === 'win32') return Boolean(env.WT_SESSION) || env.TERM_PROGRAM === 'vscode';
   return env.TERM !== 'linux' && /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
@@ -210,31 +196,20 @@ export function progressText({ progress, total, message }: ProgressReport): stri
 }
 
 /**
- * Colours for a terminal: for state marks and `relay:` at the start of a line, and for the head of a table. Lines are coloured
- * after they are cleaned and laid out. So widths do not change, and text from outside can at worst colour its own line. Pure.
+ * What gets a colour: state marks and `relay:` at the start of a line, and the head of a table, which has words in capitals, two
+ * spaces apart. Lines are coloured after they are cleaned and laid out. So widths do not change, and text from outside can at
+ * worst colour its own line.
  */
-
-const START = '\u001b[';
-const END = '\u001b[0m';
-
-/** Forms of lines, tried in order. The first group of a form gets its style: 1 bold, 2 faint, 31 to 33 red, green, yellow. */
-const FORMS: ReadonlyArray<readonly [form: RegExp, style: string]> = [
-  [/^(✓)(?= )/u, '32'],
-  [/^(✗)(?= )/u, '31'],
-  [/^(!)(?= )/, '33'],
-  [/^(relay:)(?= )/, '1;31'],
-  // Words in capitals, two spaces apart.
-  [/^([A-Z0-9#]+(?: [A-Z0-9]+)*(?: {2,}[A-Z0-9#]+(?: [A-Z0-9]+)*)+)$/, '2'],
+const COLOURS: ReadonlyArray<readonly [form: RegExp, style: string]> = [
+  [/^✓(?= )/gmu, '32'],
+  [/^✗(?= )/gmu, '31'],
+  [/^!(?= )/gm, '33'],
+  [/^relay:(?= )/gm, '1;31'],
+  [/^[A-Z0-9#]+(?: [A-Z0-9]+)*(?: {2,}[A-Z0-9#]+(?: [A-Z0-9]+)*)+$/gm, '2'],
 ];
 
-/** Returns the lines of `text`, each coloured as its form in `FORMS` says. */
 function coloured(text: string): string {
-  return text.split('\n').map(colouredLine).join('\n');
-}
-
-function colouredLine(line: string): string {
-  const [form, style] = FORMS.find(([one]) => one.test(line)) ?? [];
-  return form ? line.replace(form, `${START}${style}m$1${END}`) : line;
+  return COLOURS.reduce((all, [form, style]) => all.replace(form, `\u001b[${style}m$&\u001b[0m`), text);
 }
 
 /** True if the person wants colours (no-color.org) and the terminal supports them. */

@@ -1,4 +1,4 @@
-/** The streams, environment and clock of this process. */
+/** The real `World` of the command line: this process, the browser, the system and the parts of the program. */
 import { basename, relative } from 'node:path';
 import { isatty } from 'node:tty';
 import program from '../../../package.json' with { type: 'json' };
@@ -6,19 +6,31 @@ import { systemClock, systemRandom } from '../../base/clock.ts';
 import type { Pipe, World } from '../context.ts';
 import { type Streams, wantsColour } from './output.ts';
 
-/** Returns the world without browser, machine and parts, whose code is most of the program. */
-export function processWorld(signal: AbortSignal): Omit<World, 'openBrowser' | 'machine' | 'parts'> {
+export function systemWorld(signal: AbortSignal): World {
+  const { platform } = process;
+  // Copied at the start, since `process.env` later loses the variables that child programs must not get.
+  const env = { ...process.env };
   return {
     io: systemIo(),
     pipe: systemPipe,
-    // Copied at the start, since `process.env` later loses the variables that child programs must not get.
-    env: { ...process.env },
-    platform: process.platform,
+    env,
+    platform,
     clock: systemClock,
     random: systemRandom,
     version: program.version,
     program: typedProgram(process.env, process.argv[1] ?? '', process.cwd()),
     signal,
+    openBrowser: async (url) => {
+      const { startBrowser } = await import('../serve/signedInBrowser.ts');
+      await startBrowser(url, { env, platform });
+    },
+    machine: async () => (await import('../../service/service.ts')).systemMachine(),
+    parts: async () => ({
+      ...(await import('../../server/start.ts')),
+      ...(await import('../../server/offline.ts')),
+      ...(await import('../../server/log/log.ts')),
+      ...(await import('../serve/openServer.ts')),
+    }),
   };
 }
 

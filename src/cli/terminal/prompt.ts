@@ -10,13 +10,24 @@ import type { Io } from './output.ts';
  * null at the end of the input. Rejects with the signal's reason, and with `INTERRUPTED` if the person presses Ctrl-C.
  */
 export async function askSecret(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
-  if (!io.terminal.stdin) return readLine(createInterface({ input: io.stdin }), signal);
-  io.err(prompt);
+  const isTyped = io.terminal.stdin;
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  if (isTyped) io.err(prompt);
+  const reader = createInterface({
+    input: io.stdin,
+    ...(isTyped ? { output: nowhere, terminal: true } : {}),
+  });
+  const line = new Promise<string | null>((resolve, reject) => {
+    reader.once('line', (text) => resolve(text.trim()));
+    reader.once('close', () => resolve(null));
+    // While typing is hidden, the terminal passes on Ctrl-C as a key.
+    reader.once('SIGINT', () => reject(new RelayError('INTERRUPTED', 'Interrupted.')));
+  });
   try {
-    return await readLine(createInterface({ input: io.stdin, output: nowhere, terminal: true }), signal);
+    return await interruptible(signal, line);
   } finally {
-    io.err('\n');
+    reader.close();
+    if (isTyped) io.err('\n');
   }
 }
 
@@ -74,12 +85,10 @@ export function openDialogue(io: Io, signal: AbortSignal): Dialogue {
   };
 }
 
-/** True if a person can be asked. */
 export function canAsk({ io, json }: { io: Io; json: boolean }): boolean {
   return io.terminal.stdin && io.terminal.stderr && !json;
 }
 
-/** Asks a single question as `Dialogue.requireYes` does. */
 export async function requireYes(io: Io, question: string, signal: AbortSignal): Promise<void> {
   const dialogue = openDialogue(io, signal);
   await dialogue.requireYes(question).finally(() => dialogue.close());
@@ -88,23 +97,6 @@ export async function requireYes(io: Io, question: string, signal: AbortSignal):
 /** Names the keys that end what a person types into stdin. The console of Windows does not know Ctrl-D. */
 export function endOfInput(platform: NodeJS.Platform): string {
   return platform === 'win32' ? 'Ctrl-Z and then Enter' : 'Ctrl-D';
-}
-
-/** Calls `onLine` with every line until closed. The end of the input is not reported. */
-export function readLines(io: Io, onLine: (line: string) => void): { close(): void } {
-  const reader = createInterface({ input: io.stdin });
-  reader.on('line', onLine);
-  return reader;
-}
-
-function readLine(reader: ReturnType<typeof createInterface>, signal: AbortSignal): Promise<string | null> {
-  const line = new Promise<string | null>((resolve, reject) => {
-    reader.once('line', (line) => resolve(line.trim()));
-    reader.once('close', () => resolve(null));
-    // While typing is hidden, the terminal passes on Ctrl-C as a key.
-    reader.once('SIGINT', () => reject(new RelayError('INTERRUPTED', 'Interrupted.')));
-  });
-  return interruptible(signal, line).finally(() => reader.close());
 }
 
 /** Reads all lines of stdin until its end, and joins them with `\n`. Rejects with the signal's reason. */

@@ -16,11 +16,9 @@ export function printTable(io: Io, table: Table): void {
   for (const line of tableLines(table, width)) printLine(io, line);
 }
 
-/** Columns are not narrowed below this width. */
 const MIN_CELL = 8;
 const GAP = '  ';
 
-/** Returns the lines of a table. */
 export function tableLines({ heads = [], rows }: Table, width = Number.POSITIVE_INFINITY): string[] {
   if (rows.length === 0) return [];
   const all = heads.length > 0 ? [heads, ...rows] : rows;

@@ -7,7 +7,6 @@ const wide = lazy(
     /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u,
 );
 
-/** Marks that are drawn on or in the character before them. */
 const marks = lazy(() => /^[\p{M}\u200c\u200d]+$/u);
 
 /**
@@ -21,7 +20,6 @@ const MAX_MEASURED = 500;
 
 let characters: Intl.Segmenter | undefined;
 
-/** Counts the columns that `text` takes. */
 export function widthOf(text: string): number {
   if (!/[^\x20-\u02ff]/.test(text)) return text.length;
   let width = 0;

@@ -28,7 +28,6 @@ export function timeText(iso: string, now: number): string {
   return ms < 0 ? `${durationText(-ms)} ago` : `in ${durationText(ms)}`;
 }
 
-/** Returns the day of a time, in this computer's time zone: `2026-11-01`. */
 export function dayText(iso: string): string {
   return localMinute(Date.parse(iso)).slice(0, 10);
 }
@@ -45,7 +44,6 @@ export function durationText(ms: number): string {
 
 const ISO = /(?:\b(at|until|since) )?\b(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z)/g;
 
-/** Replaces the ISO times in a sentence of the server's. */
 export function withTimes(text: string, now: number): string {
   return text.replace(ISO, (_whole, word: string | undefined, iso: string) => {
     const ms = Date.parse(iso);

@@ -1,5 +1,5 @@
-/** Finds what `relay uninstall` removes. */
-import { readdir, rm, rmdir } from 'node:fs/promises';
+/** Runs `relay uninstall`: finds what there is to remove, asks once, and removes it. */
+import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { withDeadline } from '../../base/abort.ts';
 import { exists } from '../../base/files.ts';
@@ -8,17 +8,20 @@ import { CLIENTS, stdioWords } from '../../connect/clientTable.ts';
 import { systemOf } from '../../connect/configPlaces.ts';
 import { lookInto, planFor, remove as removeEntry } from '../../connect/connectClient.ts';
 import { hasSkill, removeSkill, SKILL_CLIENTS, skillPath, skillsFolder } from '../../connect/skillFile.ts';
-import { RelayError } from '../../domain/errors.ts';
+import { messageOf, RelayError } from '../../domain/errors.ts';
 import { serverName } from '../../domain/project.ts';
 import { forgetInKeychain, keychainAccount } from '../../secrets/keychain.ts';
 import { unpackedAddons } from '../../secrets/keychainHelper.ts';
 import { keySource } from '../../secrets/masterKey.ts';
 import { installed } from '../../service/service.ts';
 import { eraseHome, isErasable } from '../../store/home/eraseHome.ts';
-import { lockPath, readHolder, startedBy } from '../../store/home/lockFile.ts';
+import type { Result } from '../command.ts';
 import type { Context } from '../context.ts';
+import { EXIT } from '../exit.ts';
 import { runningDemo, runningServer } from '../findServer.ts';
 import { openService, removeService } from '../serve/runService.ts';
+import { note } from '../terminal/output.ts';
+import { requireYes } from '../terminal/prompt.ts';
 
 const KEYCHAIN_MS = 5_000;
 
@@ -29,18 +32,79 @@ interface Part {
   remove(): Promise<unknown>;
 }
 
+/** The parts, and what is not removed, with the reason. */
 interface Found {
   parts: Part[];
-  /** What is not removed, with the reason. */
   stays: string[];
 }
 
-/** Finds the parts, in the order of removal: no part needs one that is removed before it. With `--demo`, only the demo's parts. */
-export async function findParts(context: Context): Promise<Found> {
-  const finders = context.demo ? [clients, state] : [service, clients, skills, state];
-  const found = [];
-  for (const find of finders) found.push(await find(context));
-  return { parts: found.flatMap(({ parts }) => parts), stays: found.flatMap(({ stays }) => stays) };
+const NOTHING: Found = { parts: [], stays: [] };
+
+export async function runUninstall(context: Context, yes: boolean): Promise<Result> {
+  const { io, signal, demo } = context;
+  await refuseRunning(context);
+  // In the order of removal: no part needs one that is removed before it. With `--demo`, only the demo's parts.
+  const parts: Part[] = [];
+  const stays: string[] = [];
+  for (const find of demo ? [clients, state] : [service, clients, skills, state]) {
+    const found = await find(context);
+    parts.push(...found.parts);
+    stays.push(...found.stays);
+  }
+  if (!yes && parts.length > 0) {
+    note(io, 'This will be removed:');
+    for (const { what } of parts) note(io, `  ${what}`);
+    for (const line of stays) note(io, line);
+    await requireYes(io, 'Remove all of it?', signal);
+  }
+  const removed: Array<{ part: string; what: string }> = [];
+  const left: string[] = [];
+  const failed: string[] = [];
+  for (const { name, what, remove } of parts) {
+    signal.throwIfAborted();
+    // Without its key, a state that is still there could not be read.
+    if (name === 'key' && !removed.some(({ part }) => part === 'state')) continue;
+    try {
+      const rest = await remove();
+      if (Array.isArray(rest)) left.push(...rest);
+      removed.push({ part: name, what });
+    } catch (error) {
+      signal.throwIfAborted();
+      failed.push(`Could not remove ${what}: ${messageOf(error)}`);
+    }
+  }
+  // An executable unpacks its addon again when it starts.
+  if (!demo && removed.some(({ part }) => part === 'state'))
+    for (const folder of await unpackedAddons()) await rm(folder, { recursive: true, force: true });
+  const { program } = await context.machine();
+  const byHand = [
+    `The program stays: ${program.join(' ')}`,
+    'If you added `relay completion` to a startup file of your shell, remove that line.',
+    "To end relay's access at Spotify too: https://www.spotify.com/account/apps/",
+  ];
+  return {
+    value: { removed, left, stays, failed, program },
+    text:
+      parts.length === 0 ? ['There is nothing to remove.'] : removed.map(({ what }) => `Removed: ${what}`),
+    notes: [
+      ...failed,
+      ...(yes ? stays : []),
+      ...left.map((path) => `Kept, because relay did not create it: ${path}`),
+      ...(demo ? [] : byHand),
+    ],
+    exit: failed.length === 0 ? EXIT.done : EXIT.failed,
+  };
+}
+
+/** Refuses while a server runs, since it would write the state again. @throws RelayError `ALREADY_RUNNING` */
+async function refuseRunning(context: Context): Promise<void> {
+  const { settings } = inspectSettings(context.loadOptions());
+  const server = (await runningServer(settings.home)) ?? (await runningDemo(settings));
+  if (server === null) return;
+  throw new RelayError('ALREADY_RUNNING', `A server is running (pid ${server.pid}). Nothing was removed.`, {
+    remedy: { text: 'Stop it with {command}, then try again.', command: ['stop'] },
+    details: { pid: server.pid, baseUrl: server.baseUrl },
+  });
 }
 
 async function service(context: Context): Promise<Found> {
@@ -48,13 +112,13 @@ async function service(context: Context): Promise<Found> {
     const open = await openService(context);
     const { state: is, why } = await installed(open.service);
     if (is === 'not ours') return { parts: [], stays: [`The service stays: ${why}`] };
-    if (is === 'none') return { parts: [], stays: [] };
+    if (is === 'none') return NOTHING;
     const what = `the service ${open.service.file}`;
     return { parts: [{ name: 'service', what, remove: () => removeService(open) }], stays: [] };
   } catch (error) {
     // If the system cannot start programs when a user signs in, there is no service to remove.
     if (!(error instanceof RelayError) || error.code !== 'SERVICE_FAILED') throw error;
-    return { parts: [], stays: [] };
+    return NOTHING;
   }
 }
 
@@ -129,7 +193,7 @@ async function skills(context: Context): Promise<Found> {
 async function state(context: Context): Promise<Found> {
   const { settings } = inspectSettings(context.loadOptions());
   const { home } = settings;
-  if (!(await exists(home))) return { parts: [], stays: [] };
+  if (!(await exists(home))) return NOTHING;
   if (!(await isErasable(home))) {
     const stays = `${home} holds files of other programs and no state of relay, so nothing in it is removed.`;
     return { parts: [], stays: [stays] };
@@ -151,28 +215,4 @@ async function keychainPart({ clock, signal }: Context, home: string): Promise<P
   const deadline = { clock, ms: KEYCHAIN_MS, signal, late };
   const remove = () => withDeadline(deadline, (until) => forgetInKeychain(account, until));
   return { name: 'key', what, remove };
-}
-
-/** Removes the addons that executables have unpacked. An executable unpacks its addon again when it starts. */
-export async function removeUnpacked(): Promise<void> {
-  for (const folder of await unpackedAddons()) {
-    await rm(folder, { recursive: true, force: true });
-    await rmdir(dirname(folder)).catch(() => {});
-  }
-}
-
-/** Refuses while a server runs, since it would write the state again. @throws RelayError `ALREADY_RUNNING` */
-export async function refuseRunning(context: Context): Promise<void> {
-  const { settings } = inspectSettings(context.loadOptions());
-  const [own, demo] = await Promise.all([runningServer(settings.home), runningDemo(settings)]);
-  const server = own ?? demo;
-  if (server === null) return;
-  const holder = await readHolder(lockPath(own ? settings.home : join(settings.home, 'demo'))).catch(
-    () => null,
-  );
-  const running = `A server is running (pid ${server.pid}).${startedBy(holder)}`;
-  throw new RelayError('ALREADY_RUNNING', `${running} Nothing was removed.`, {
-    remedy: { text: 'Stop it with {command}, then try again.', command: ['stop'] },
-    details: { pid: server.pid, baseUrl: server.baseUrl },
-  });
 }
