@@ -68,41 +68,14 @@ test('config list --json has the path of the file and every setting, but no valu
   });
 });
 
-test('config list shows the settings that can be used and marks the others', async (context) => {
+test('config list with unusable settings names each of them and where it comes from', async (context) => {
   const home = temporaryHome(context);
   const path = join(home, 'config.json');
   const env = { RELAY_HOME: home, MCP_OAUTH_CLIENT_ID: 'mine', LOG_LEVEL: 'loud' };
   writeFileSync(path, '{"port": 99999, "access": "read", "prot": 1}');
   const { code, out, err } = await relay(['config'], { env });
-  const lines = new Map(linesOf(out).map((line) => [line.split(' ')[0], line.replace(/ {2,}/g, ' | ')]));
-  assert.equal(lines.size, SETTING_KEYS.length);
-  assert.deepEqual(
-    ['port', 'providerRedirectUri', 'access', 'logLevel', 'mcpOauthClientSecret', 'logFormat'].map((key) =>
-      lines.get(key),
-    ),
-    [
-      `port | cannot be used | from ${path}`,
-      'providerRedirectUri | not set (http://127.0.0.1:<port>/auth/provider/callback)',
-      `access | read | from ${path}`,
-      'logLevel | cannot be used | from LOG_LEVEL',
-      'mcpOauthClientSecret | missing',
-      'logFormat | json',
-    ],
-  );
-  assert.deepEqual([code, linesOf(err)[0]], [2, 'relay: 4 problems with the settings:']);
-  const json = await relay(['config', '--json'], { env });
-  const port = JSON.parse(json.out).settings.find((view: { key: string }) => view.key === 'port');
-  assert.deepEqual(port, {
-    key: 'port',
-    env: 'RELAY_PORT',
-    value: null,
-    source: 'file',
-    secret: false,
-    set: true,
-    fallback: '4980',
-    problem: `"port" in ${path} must be a whole number from 0 to 65535, not 99999`,
-  });
-  assert.deepEqual([json.code, JSON.parse(json.err).error.code], [2, 'SETTINGS_INVALID']);
+  assert.deepEqual([code, out, linesOf(err)[0]], [2, '', 'relay: 4 problems with the settings:']);
+  assert.match(err, new RegExp(`"port" in ${path} must be a whole number from 0 to 65535, not 99999`));
   writeFileSync(path, '{');
   assert.deepEqual((({ code, out }) => [code, out])(await relay(['config'], { env })), [2, '']);
 });
@@ -172,7 +145,7 @@ test('config set warns of a client ID that does not look like one', async (conte
     out: '',
     err: `Set providerClientId in ${join(home, 'config.json')}
 Warning: The client ID does not look like a Spotify client ID (32 hexadecimal digits).
-A running server that was started with a client ID keeps that ID until it restarts. Any other server reads the file at each login.
+A running server that has a client ID keeps it until it restarts.
 `,
   });
 });
@@ -181,10 +154,9 @@ test('config unset removes an unknown key, for which the file is refused', async
   const home = temporaryHome(context);
   const env = { RELAY_HOME: home };
   writeFileSync(join(home, 'config.json'), '{"prot": 1}');
-  const { out, ...refused } = await relay(['config', 'list'], { env });
-  assert.match(out, /^port +4980$/m);
-  assert.deepEqual(refused, {
+  assert.deepEqual(await relay(['config', 'list'], { env }), {
     code: 2,
+    out: '',
     err: `relay: "prot" in ${join(home, 'config.json')} is not a setting (did you mean "port"?).\n  Correct it there, or remove it with \`relay config unset prot\`.\n`,
   });
   assert.equal((await relay(['config', 'unset', 'prot'], { env })).code, 0);
