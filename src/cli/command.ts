@@ -29,7 +29,7 @@ export function answering<A extends unknown[]>(
   };
 }
 
-export async function printResult(context: Context, { value, text = [], notes = [], exit }: Result) {
+async function printResult(context: Context, { value, text = [], notes = [], exit }: Result) {
   const { io } = context;
   if (exit !== undefined) context.exitCode = exit;
   if (context.json) return printJson(io, value);
@@ -96,8 +96,4 @@ export function wholeNumber(min: number, max: number, which = `from ${min} to ${
 export function notEmpty(text: string): string {
   if (text !== '') return text;
   throw new InvalidArgumentError('It must not be empty.');
-}
-
-export function repeatable(value: string, before: string[] = []): string[] {
-  return [...before, value];
 }

@@ -62,22 +62,6 @@ test('a job under review shows the three answers, and can be completed with the 
     rows(edited);
   }));
 
-test('at a terminal, a job under review shows what differs and asks for one of three keys', () =>
-  withReview(async (world, id, { edited, items, rows }) => {
-    const short = id.slice(0, 8);
-    const answer = (key: string) =>
-      run(world, ['jobs', 'resume', short], {
-        terminal: { stdin: true, stdout: true, stderr: true },
-        stdin: `${key}\n`,
-      });
-    const none = await answer('x');
-    assert.match(none.err, /\[c\/k\/u\].*\n?.*Nothing was changed/s);
-    rows(edited);
-    assert.match((await answer('c')).out, /More than relay left there:/);
-    await ended(world, id);
-    rows([...edited, ...items.slice(150)]);
-  }));
-
 test('an unknown value of --review is wrong usage', async () => {
   const { code, err } = await relay(['jobs', 'resume', '1f0c', '--review', 'ignore']);
   assert.equal(code, 2);

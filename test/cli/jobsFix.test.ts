@@ -181,11 +181,11 @@ test('without a terminal the options settle items, and the items that stay open 
 
 test('options that cannot be read are refused before anything is asked', async () => {
   for (const [args, message] of [
-    [['--take', '12'], /"12" is not NUMBER=TRACK/],
-    [['--take', '0=4uLU6hMCjMI75M1A2tKUQC'], /"0" is not the number of an item/],
+    [['--take', '12'], /must be the number of an item, an equals sign, and a track/],
+    [['--take', '0=4uLU6hMCjMI75M1A2tKUQC'], /must be a whole number from 1 /],
     [['--take', '1=spotify:album:4uLU6hMCjMI75M1A2tKUQC'], /is an album, not a track/],
-    [['--skip', 'all'], /"all" is not the number of an item/],
-    [['--accept-near', '35%'], /"35%" is not a score/],
+    [['--skip', 'all'], /must be a whole number from 1 /],
+    [['--accept-near', '35%'], /must be a number from 0 to 1/],
   ] as const) {
     const { code, err } = await relay(['jobs', 'fix', 'x', ...args], {
       env: { RELAY_HOME: '/no/such/home' },

@@ -50,7 +50,7 @@ const WRONG: ReadonlyArray<[words: string[], remedy: RegExp]> = [
   [['clients', 'add', 'X'], /See `relay clients add --help`\./],
   [['clients', 'revoke'], /See `relay clients revoke --help`\./],
   [['key', 'rotate'], /`relay key rotate --yes`/],
-  [['stdio', '--access', 'musik'], /Use one of read, standard, everything/],
+  [['stdio', '--access', 'musik'], /See `relay stdio --help`\./],
   // Music
   [['import'], /See `relay import --help`\./],
   [['import', 'https://open.spotify.com/playlist/37i9dQZF1DX0XUsuxWHRQd'], /`relay export PLAYLIST -o FILE`/],
@@ -74,9 +74,9 @@ const WRONG: ReadonlyArray<[words: string[], remedy: RegExp]> = [
   // Tools and jobs
   [['call'], /See `relay call --help`\./],
   [['tools', 'get_trak'], /Did you mean "get_track"/],
-  [['jobs', 'fix', '1f0c', '--take', 'x'], /Give the number of the item/],
-  [['jobs', 'fix', '1f0c', '--skip', '0'], /Items are numbered from 1/],
-  [['jobs', 'fix', '1f0c', '--accept-near', '7'], /Give a number from 0 to 1\./],
+  [['jobs', 'fix', '1f0c', '--take', 'x'], /See `relay jobs fix --help`\./],
+  [['jobs', 'fix', '1f0c', '--skip', '0'], /See `relay jobs fix --help`\./],
+  [['jobs', 'fix', '1f0c', '--accept-near', '7'], /See `relay jobs fix --help`\./],
   [['jobs', 'resume', '1f0c', '--review', 'maybe'], /See `relay jobs resume --help`\./],
   // Settings and state
   [['config', 'set', 'xyzzy', '1'], /`relay config list` shows all\./],

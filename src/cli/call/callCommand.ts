@@ -1,14 +1,16 @@
 import { Command } from 'commander';
 import { isObject } from '../../base/parsing.ts';
 import { visibleJson } from '../../base/visibleText.ts';
-import type { RelayError } from '../../domain/errors.ts';
 import { answering, type Result, type Text } from '../command.ts';
 import type { Context } from '../context.ts';
 import { createProgress, note } from '../terminal/output.ts';
-import { canAsk, readAll, requireYes } from '../terminal/prompt.ts';
+import { canAsk, readStdin, requireYes } from '../terminal/prompt.ts';
 import type { Table } from '../terminal/table.ts';
 import { connectTools, type ToolSummary } from './mcpClient.ts';
 import { toolArguments, unknownTool } from './toolArguments.ts';
+
+/** Bytes of arguments: more than a call with the longest list needs. */
+const MAX_ARGS = 16 * 1024 * 1024;
 
 interface CallOptions {
   /** A JSON object, or `-` to read one from stdin. */
@@ -55,16 +57,15 @@ async function runCall(
 ): Promise<Result> {
   const { io, platform } = context;
   const piped = source === '-';
-  const json = piped ? await readAll(io, context.signal) : source;
-  const client = await connectTools(context);
+  const json = piped ? (await readStdin(context, MAX_ARGS)).toString('utf8') : source;
+  const client = await connectTools(context, !context.json);
   const tools = await client.listTools();
   const tool = tools.find((one) => one.name === name);
   if (!tool) throw unknownTool(name, tools);
   const args = toolArguments(words, json, tool.inputSchema, { platform, piped });
   if (!yes && canAsk(context)) await confirmRemoval(context, tool, args);
   const progress = createProgress(io);
-  const { value, error } = await client.callTool(name, args, progress.draw).finally(progress.clear);
-  if (error) throw context.json ? withoutCode(error) : error;
+  const value = await client.callTool(name, args, progress.draw).finally(progress.clear);
   if (!io.terminal.stdout) return { value, text: typeof value === 'string' ? [value] : [visibleJson(value)] };
   return { value, text: await answerText(value) };
 }
@@ -80,12 +81,6 @@ async function confirmRemoval(
   note(io, `${name}: ${firstSentence(description)}`);
   for (const line of given) note(io, `  ${line}`);
   await requireYes(io, 'Continue?', signal);
-}
-
-/** Removes the code at the start of a tool's message. In JSON the code is a separate member. */
-function withoutCode(error: RelayError): RelayError {
-  const [, message = error.message] = /^[A-Z_]+: ([\s\S]*)$/.exec(error.message) ?? [];
-  return error.with({ message });
 }
 
 type Fields = Record<string, unknown>;

@@ -26,23 +26,22 @@ export interface ToolSummary {
 
 type OnProgress = (progress: ProgressReport) => void;
 
-/** The tool's structured answer or, if there is none, its text. `error` is null if the tool did not fail. */
-interface ToolOutcome {
-  value: unknown;
-  error: RelayError | null;
-}
-
 /**
  * Finds the running server and returns calls to its tools.
+ * @param withCodes whether the message of a failed tool begins with its code
  * @throws RelayError `NO_SERVER` if no server runs. The calls throw it if the network or the protocol fails
  */
-export async function connectTools(context: Context) {
+export async function connectTools(context: Context, withCodes = false) {
   const server = await context.server();
   return {
     // The server sends all tools on one page.
     listTools: async () => (await ask<{ tools: ToolSummary[] }>(context, server, 'tools/list', {})).tools,
-    callTool: async (name: string, args: object, onProgress: OnProgress): Promise<ToolOutcome> =>
-      outcomeOf(await ask<CallAnswer>(context, server, 'tools/call', { name, arguments: args }, onProgress)),
+    /** Returns the tool's structured answer or, if there is none, its text. Throws the error of a failed tool. */
+    callTool: async (name: string, args: object, onProgress?: OnProgress): Promise<unknown> =>
+      outcomeOf(
+        await ask<CallAnswer>(context, server, 'tools/call', { name, arguments: args }, onProgress),
+        withCodes,
+      ),
   };
 }
 
@@ -114,11 +113,10 @@ interface CallAnswer {
   content: Array<{ type: string; text?: unknown }>;
 }
 
-function outcomeOf({ isError, structuredContent, content, _meta }: CallAnswer): ToolOutcome {
+function outcomeOf({ isError, structuredContent, content, _meta }: CallAnswer, withCodes: boolean): unknown {
   const text = content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : [])).join('\n');
-  if (isError !== true) return { value: structuredContent ?? text, error: null };
-  const error = (structuredContent as { error?: Record<string, unknown> } | undefined)?.error ?? {};
-  const { code = 'INTERNAL', message = text } = error;
-  const told = { ...error, message: `${String(code)}: ${String(message)}`, fix: _meta?.[FIX_META] };
-  return { value: structuredContent ?? { error: { code, message } }, error: toldError(told) };
+  if (isError !== true) return structuredContent ?? text;
+  const { error } = (structuredContent ?? {}) as { error?: object };
+  const told = toldError({ message: text, ...error, fix: _meta?.[FIX_META] });
+  throw withCodes ? told.with({ message: `${told.code}: ${told.message}` }) : told;
 }

@@ -18,17 +18,20 @@ import { type Decision, fullId, jobOf, openTools, settle, type Tools, unresolved
 import { itemLine, nextSteps } from './jobText.ts';
 
 export interface FixOptions {
-  take?: string[];
-  skip?: string[];
-  acceptNear?: string;
+  take?: Array<{ number: number; track: string }>;
+  skip?: number[];
+  acceptNear?: number;
 }
 
-export async function fixJob(context: Context, given: string, options: FixOptions): Promise<Result> {
+export async function fixJob(
+  context: Context,
+  given: string,
+  { take = [], skip = [], acceptNear: near }: FixOptions,
+): Promise<Result> {
   const decisions: Decision[] = [
-    ...(options.take ?? []).map(readTake),
-    ...(options.skip ?? []).map((text) => ({ number: readNumber(text), skip: true as const })),
+    ...take.map(({ number, track }) => ({ number, track: trackUri(track) })),
+    ...skip.map((number) => ({ number, skip: true as const })),
   ];
-  const near = options.acceptNear === undefined ? undefined : readScore(options.acceptNear);
   const tools = await openTools(context);
   const id = await fullId(tools, given);
   if (decisions.length > 0 || near !== undefined) {
@@ -43,9 +46,8 @@ export async function fixJob(context: Context, given: string, options: FixOption
   const before = await jobOf(tools, id);
   // Checked here, since the tool would refuse a decision only after the person has made it.
   if (isPastSettling(before)) {
-    const isOver = before.status === 'completed' || before.status === 'cancelled';
-    const why = isOver ? `The job is ${before.status}` : 'The job has begun to write';
-    throw new RelayError('JOB_STATE', `${why}, so nothing in it can be settled any more.`, {
+    const message = 'The job has begun to write, so nothing in it can be settled any more.';
+    throw new RelayError('JOB_STATE', message, {
       remedy: {
         text: '{command} lists what was not found. Import those songs again as a new list.',
         command: ['jobs', 'show', shortId(id)],
@@ -71,33 +73,6 @@ async function listLeft(
     text: [...first, ...left.map(itemLine), ...nextSteps(job, context)],
     notes: unresolvedOf(job) === 0 || isPastSettling(job) ? [] : hint,
   };
-}
-
-/** Reads a score from 0 to 1, also with a comma as decimal separator. @throws RelayError `USAGE` */
-function readScore(text: string): number {
-  const score = Number(text.trim().replace(',', '.'));
-  if (/\d/.test(text) && score >= 0 && score <= 1) return score;
-  throw new RelayError('USAGE', `"${text}" is not a score.`, { remedy: 'Give a number from 0 to 1.' });
-}
-
-function readTake(text: string): Decision {
-  const [, number, track] = /^\s*(\d+)\s*=\s*(.+)$/s.exec(text) ?? [];
-  if (number !== undefined && track !== undefined)
-    return { number: readNumber(number), track: trackUri(track) };
-  throw new RelayError('USAGE', `"${text}" is not NUMBER=TRACK.`, {
-    remedy: 'Give the number of the item, an equals sign, and the ID, URI or link of the track.',
-  });
-}
-
-function readNumber(text: string): number {
-  const number = Number(text);
-  if (/^\s*\d{1,6}\s*$/.test(text) && number >= 1) return number;
-  throw new RelayError('USAGE', `"${text}" is not the number of an item.`, {
-    remedy: {
-      text: 'Items are numbered from 1, as {command} shows them.',
-      command: ['jobs', 'show', 'ID', '--unresolved'],
-    },
-  });
 }
 
 const MAX_OFFERS = 5;
@@ -271,18 +246,14 @@ async function unlessRefused(session: Session, work: () => Promise<boolean>): Pr
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof RelayError) || !REFUSALS.has(error.code)) throw error;
+    // After other errors the person can try again, or decide without Spotify's answer.
+    if (!(error instanceof RelayError) || FINAL.has(error.code)) throw error;
     say(session, error.message);
     return false;
   }
 }
 
-/** Errors after which the person can try again, or decide without Spotify's answer. */
-const REFUSALS: ReadonlySet<string> = new Set([
-  ...['USAGE', 'INVALID_ARGUMENT', 'NOT_FOUND'],
-  ...['RATE_LIMITED', 'QUOTA_EXCEEDED', 'LOGIN_REQUIRED', 'DEADLINE_EXCEEDED'],
-  ...['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PROVIDER_INVALID_RESPONSE'],
-]);
+const FINAL: ReadonlySet<string> = new Set(['INTERRUPTED', 'NO_SERVER', 'JOB_STATE', 'JOB_NOT_FOUND']);
 
 function isReference(word: string): boolean {
   return /^spotify:|spotify\.(?:com|link|app\.link)\//i.test(word) || BARE_ID.test(word);

@@ -8,13 +8,9 @@ export type Tools = <T>(name: string, args: Record<string, unknown>) => Promise<
 
 export async function openTools(context: Context): Promise<Tools> {
   const { connectTools } = await import('../call/mcpClient.ts');
-  const client = await connectTools(context);
-  return async <A>(name: string, args: Record<string, unknown>) => {
-    const { value, error } = await client.callTool(name, { detail: 'full', ...args }, () => {});
-    // The code is for callers of tools; a person needs only the message.
-    if (error) throw error.with({ message: error.message.replace(`${error.code}: `, '') });
-    return value as A;
-  };
+  const { callTool } = await connectTools(context);
+  return async <A>(name: string, args: Record<string, unknown>) =>
+    (await callTool(name, { detail: 'full', ...args })) as A;
 }
 
 /**

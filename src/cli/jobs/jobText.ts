@@ -87,42 +87,32 @@ export function jobText(
   const remedy = error && !job.review_required ? (readRemedy(error.fix) ?? readRemedy(error.remedy)) : null;
   const words = remedy ? wrapped(terminalText(remedy, inBackquotes(named)), 2) : [];
   const next = nextSteps(job, named);
+  const forgiven = items.filter(isForgiven);
+  const open = items.filter((item) => !isForgiven(item));
+  const [others, alike] = [unresolvedOf(job) - open.length, (job.spelling ?? 0) - forgiven.length];
+  const moreOpen =
+    others > 0 ? moreText(others, named, 'jobs', 'show', shortId(job.job_id), '--unresolved') : '';
+  const moreForgiven = alike > 0 ? `and ${alike} more` : '';
   return [
     ...tableLines({ rows: facts }, width),
     ...(error ? ['', ...wrapped(withTimes(message, now), 0)] : []),
     ...(job.review_required && job.result ? differenceLines(job.result) : []),
     ...words.map((line) => `  ${line}`),
-    ...openText(
-      job,
-      items.filter((item) => !isForgiven(item)),
-      named,
-    ),
-    ...forgivenText(job, items.filter(isForgiven)),
+    ...section(isPastSettling(job) ? 'Left out:' : 'Need you:', open.map(itemLine), moreOpen),
+    ...section('Found by forgiving a typo:', forgiven.map(forgivenLine), moreForgiven),
     ...(next.length === 0 ? [] : ['', ...next]),
   ];
 }
 
-/** Returns lines such as `12. Titel by Artist: found as Title by Artist`. */
-function forgivenText({ spelling = 0 }: JobRecord, forgiven: readonly ItemRecord[]): string[] {
-  if (forgiven.length === 0) return [];
-  const more = spelling - forgiven.length;
-  const line = ({ position, input, track }: ItemRecord) =>
-    `  ${position + 1}. ${visibleText(inputWords(input))}: found as ${track ? titled(track) : ''}`;
-  return [
-    '',
-    'Found by forgiving a typo:',
-    ...forgiven.map(line),
-    ...(more > 0 ? [`  and ${more} more`] : []),
-  ];
+/** @param more how many others there are, and the command that lists them */
+function section(title: string, lines: readonly string[], more = ''): string[] {
+  if (lines.length === 0) return [];
+  return ['', title, ...[...lines, more].filter(Boolean).map((line) => `  ${line}`)];
 }
 
-function openText(job: JobRecord, unresolved: readonly ItemRecord[], named: NamedHome): string[] {
-  if (unresolved.length === 0) return [];
-  const more = unresolvedOf(job) - unresolved.length;
-  const rest =
-    more > 0 ? [`  ${moreText(more, named, 'jobs', 'show', shortId(job.job_id), '--unresolved')}`] : [];
-  const title = isPastSettling(job) ? 'Left out:' : 'Need you:';
-  return ['', title, ...unresolved.map((item) => `  ${itemLine(item)}`), ...rest];
+/** Returns a line such as `12. Titel by Artist: found as Title by Artist`. */
+function forgivenLine({ position, input, track }: ItemRecord): string {
+  return `${position + 1}. ${visibleText(inputWords(input))}: found as ${track ? titled(track) : ''}`;
 }
 
 export function moreText(count: number, named: NamedHome, ...words: readonly string[]): string {

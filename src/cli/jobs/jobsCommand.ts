@@ -1,5 +1,5 @@
-import { Command, Option } from 'commander';
-import { answering, groupCommand, repeatable } from '../command.ts';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { answering, groupCommand, wholeNumber } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { FixOptions } from './fixJob.ts';
 import type { JobsOptions } from './runJobs.ts';
@@ -72,9 +72,9 @@ function fixCommand(context: Context): Command {
   return new Command('fix')
     .description('Choose tracks for the items that did not resolve')
     .argument('<job>', JOB_ARGUMENT)
-    .option('--take <number=track>', 'Take this track (ID, URI or link) for the item; repeatable', repeatable)
-    .option('--skip <number>', 'Leave the item out; repeatable', repeatable)
-    .option('--accept-near <score>', 'Take the nearest track if it scores at least this, 0 to 1')
+    .option('--take <number=track>', 'Take this track (ID, URI or link) for the item; repeatable', takes)
+    .option('--skip <number>', 'Leave the item out; repeatable', skips)
+    .option('--accept-near <score>', 'Take the nearest track if it scores at least this, 0 to 1', score)
     .addHelpText('after', FIX_HELP)
     .action(
       answering(context, async (_, job: string, own: FixOptions) => {
@@ -82,4 +82,23 @@ function fixCommand(context: Context): Command {
         return fixJob(context, job, own);
       }),
     );
+}
+
+const itemNumber = wholeNumber(1, 999_999);
+type Takes = NonNullable<FixOptions['take']>;
+
+function takes(text: string, before: Takes = []): Takes {
+  const [, number = '', track] = /^\s*(\d+)\s*=\s*(.+)$/s.exec(text) ?? [];
+  if (track) return [...before, { number: itemNumber(number), track }];
+  throw new InvalidArgumentError('It must be the number of an item, an equals sign, and a track.');
+}
+
+function skips(text: string, before: number[] = []): number[] {
+  return [...before, itemNumber(text)];
+}
+
+function score(text: string): number {
+  const value = Number(text);
+  if (/\d/.test(text) && value >= 0 && value <= 1) return value;
+  throw new InvalidArgumentError('It must be a number from 0 to 1.');
 }

@@ -1,11 +1,9 @@
 /** Runs `relay jobs`: lists jobs, shows one, acts on one, and follows one. */
-import { RelayError } from '../../domain/errors.ts';
 import { type ItemRecord, isEnded, isWorking, type JobRecord, unresolvedOf } from '../../domain/job.ts';
 import type { Result, Text } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
-import { note, printJson, printLine, showsUnicode } from '../terminal/output.ts';
-import { canAsk, openDialogue } from '../terminal/prompt.ts';
+import { note, printJson, showsUnicode } from '../terminal/output.ts';
 import { timeText } from '../terminal/time.ts';
 import {
   forgivenItems,
@@ -55,33 +53,8 @@ export async function actOnJob(
     for await (const item of unresolvedItems(tools, id)) items.push(item);
     return { value: { items, total: items.length }, text: items.map(itemLine) };
   }
-  const decision = review ?? (tool === 'resume_job' ? await askReview(context, tools, id) : undefined);
-  const more = {
-    ...(decision === undefined ? {} : { review: decision }),
-    ...(skipUnresolved ? { skip_unresolved: true } : {}),
-  };
-  if (tool) await tools(tool, { job_id: id, ...more });
+  if (tool) await tools(tool, { job_id: id, review, skip_unresolved: skipUnresolved });
   return follow(context, tools, id, watch);
-}
-
-const DECISIONS: Readonly<Record<string, string>> = { c: 'continue', k: 'keep', u: 'undo' };
-
-/**
- * Shows a job that waits for a decision, and asks for it. Undefined for any other job, and without a terminal.
- * @throws RelayError `INTERRUPTED` for any other key
- */
-async function askReview(context: Context, tools: Tools, id: string): Promise<string | undefined> {
-  const { io, signal } = context;
-  if (!canAsk(context)) return undefined;
-  const job = await jobOf(tools, id);
-  if (job.status !== 'failed' || !job.review_required) return undefined;
-  for (const line of await linesOf(context, tools, job)) printLine(io, line);
-  const dialogue = openDialogue(io, signal);
-  const question = 'Continue (c: what was asked for), keep (k: as it is) or undo (u: as it was)? [c/k/u] ';
-  const key = await dialogue.ask(question).finally(() => dialogue.close());
-  const decision = DECISIONS[key?.toLowerCase() ?? ''];
-  if (decision === undefined) throw new RelayError('INTERRUPTED', 'Nothing was changed.');
-  return decision;
 }
 
 /**

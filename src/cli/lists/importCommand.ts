@@ -22,7 +22,7 @@ import { commandLine, quotedPath } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
 import { createProgress, hanging, note } from '../terminal/output.ts';
-import { canAsk, type Dialogue, openDialogue } from '../terminal/prompt.ts';
+import { canAsk, type Dialogue, openDialogue, readStdin } from '../terminal/prompt.ts';
 import { findPlaylist } from './findPlaylist.ts';
 
 interface ImportOptions {
@@ -354,7 +354,11 @@ function looksLikePlays(head: string): boolean {
 
 /** Reads a list. @param file a path, or `-` for stdin. @throws RelayError `INVALID_ARGUMENT` */
 async function readInput(context: Context, file: string): Promise<Buffer> {
-  if (file === '-') return readStdin(context);
+  if (file === '-') {
+    const bytes = await readStdin(context, MAX_LIST_BYTES);
+    if (bytes.length > MAX_LIST_BYTES) throw tooLarge();
+    return bytes;
+  }
   try {
     if ((await stat(file)).size > MAX_LIST_BYTES) throw tooLarge();
     return await readFile(file);
@@ -372,32 +376,9 @@ async function readInput(context: Context, file: string): Promise<Buffer> {
   }
 }
 
-async function readStdin({ io, signal }: Context): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const stop = () => void (io.stdin as Partial<NodeJS.ReadStream>).destroy?.();
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    for await (const chunk of io.stdin) {
-      const bytes = Buffer.from(chunk as Buffer | string);
-      size += bytes.length;
-      if (size > MAX_LIST_BYTES) throw tooLarge();
-      chunks.push(bytes);
-    }
-  } finally {
-    signal.removeEventListener('abort', stop);
-    signal.throwIfAborted();
-  }
-  return Buffer.concat(chunks);
-}
-
 function tooLarge(): RelayError {
-  const most = MAX_LIST_BYTES / 1024 / 1024;
-  return new RelayError(
-    'INVALID_ARGUMENT',
-    `The file has more than ${most} MiB, which is the most that is read.`,
-    {
-      remedy: 'Split it, or export one playlist instead of the whole library.',
-    },
-  );
+  const most = `${MAX_LIST_BYTES / 1024 / 1024} MiB, which is the most that is read.`;
+  return new RelayError('INVALID_ARGUMENT', `The file has more than ${most}`, {
+    remedy: 'Split it, or export one playlist instead of the whole library.',
+  });
 }

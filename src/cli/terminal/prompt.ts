@@ -99,10 +99,25 @@ export function endOfInput(platform: NodeJS.Platform): string {
   return platform === 'win32' ? 'Ctrl-Z and then Enter' : 'Ctrl-D';
 }
 
-/** Reads all lines of stdin until its end, and joins them with `\n`. Rejects with the signal's reason. */
-export async function readAll(io: Io, signal: AbortSignal): Promise<string> {
-  const chunks: string[] = [];
-  for await (const line of createInterface({ input: io.stdin, signal })) chunks.push(line);
-  signal.throwIfAborted();
-  return chunks.join('\n');
+/** Reads stdin until its end, or until it has more than `most` bytes. Rejects with the signal's reason. */
+export async function readStdin(
+  { io, signal }: { io: Io; signal: AbortSignal },
+  most: number,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const stop = () => void (io.stdin as Partial<Readable>).destroy?.();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const chunk of io.stdin) {
+      const bytes = Buffer.from(chunk as Buffer | string);
+      chunks.push(bytes);
+      size += bytes.length;
+      if (size > most) break;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    signal.throwIfAborted();
+  }
+  return Buffer.concat(chunks);
 }
