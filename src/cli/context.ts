@@ -152,16 +152,7 @@ export function createContext(world: World, globals: () => GlobalOptions): Conte
     },
     async withLocal(work, options) {
       const running = await context.running(options);
-      if (running) return work(running.local);
-      try {
-        return await context.offline(work);
-      } catch (error) {
-        if (!(error instanceof RelayError) || error.code !== 'ALREADY_RUNNING') throw error;
-        // A server may have taken the home since. In that case `work` has done nothing with the state yet.
-        const started = await context.running(options);
-        if (!started) throw error;
-        return work(started.local);
-      }
+      return running ? work(running.local) : context.offline(work);
     },
     async offline(work) {
       const { clock, random, version, signal } = context;

@@ -245,14 +245,6 @@ test('a server that is about to start is waited for, and the command asks that s
   const sleep = async () => writeFileSync(path, file);
   assert.deepEqual(await relay(['key'], { env, clock: { ...systemClock, sleep } }), asked);
   await lock.release();
-
-  // The server takes the home after the command has looked for it.
-  rmSync(path);
-  const openOffline = async () => {
-    writeFileSync(path, file);
-    throw new RelayError('ALREADY_RUNNING', 'A server holds the home.');
-  };
-  assert.deepEqual(await relay(['key'], { env, parts: { openOffline } }), asked);
 });
 
 test('a command that is interrupted closes what it opened and is exit 130', async (context) => {

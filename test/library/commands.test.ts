@@ -93,7 +93,7 @@ test('relay library reads the library, says what it holds, answers questions and
     ]);
     assert.deepEqual(
       [two.out, two.err],
-      ['position\n0\n1\n', 'The first 2 rows; without --limit, all are shown.\n'],
+      ['position\n0\n1\n', 'The first 2 rows; --csv without --limit shows all.\n'],
     );
     const onTerminal = (...words: string[]) =>
       run(relay, ['library', 'query', ...words], { terminal: { stdout: true }, columns: 20_000 });

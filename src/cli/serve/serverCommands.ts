@@ -1,6 +1,5 @@
 /** Commands about the running server: its page, its log and its end. */
 import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
@@ -124,7 +123,10 @@ async function showLog(context: Context, { lines: count, follow = false }: LogsO
   const { io, json, clock, signal } = context;
   const { prettyLine } = await import('../../server/log/log.ts');
   const { logPaths } = await import('../../server/log/logFile.ts');
-  const [, path] = logPaths(await homeOf(context));
+  // If only the demo runs, it is used from here on.
+  await context.running();
+  const { home } = await context.settings({ demo: context.demo });
+  const [, path] = logPaths(home);
   const pretty = (line: string) => {
     try {
       return prettyLine(line, false);
@@ -154,16 +156,6 @@ async function showLog(context: Context, { lines: count, follow = false }: LogsO
     end = more.end;
   }
   context.exitCode = EXIT.interrupted;
-}
-
-/** Returns the home whose log to show: the demo's home if only the demo runs. */
-async function homeOf(context: Context): Promise<string> {
-  const { runningServer } = await import('../findServer.ts');
-  const { home, demo } = await context.settings();
-  const demoHome = join(home, 'demo');
-  if (demo || (await runningServer(home)) || !(await runningServer(demoHome))) return home;
-  context.remark('Using the running demo.');
-  return demoHome;
 }
 
 /**

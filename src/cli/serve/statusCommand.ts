@@ -75,22 +75,15 @@ function exitCodeFor({ server, account, database }: StatusReport): ExitCode {
   return account.connected && !account.reauthorizationRequired ? EXIT.done : EXIT.loginNeeded;
 }
 
-/** A report with its remedies as text, in the form of `relay status --json`. */
-type ShownReport = Omit<StatusReport, 'entries' | 'problem'> & {
-  entries: ShownEntry[];
-  problem: Shown<NonNullable<StatusReport['problem']>> | null;
-};
-type ShownEntry = Shown<StatusEntry>;
-type Shown<T> = Omit<T, 'remedy'> & { remedy: string | null };
+type ShownReport = ReturnType<typeof shownReport>;
 
 /** Returns the report with its remedies as text. Their commands are for the home that the person named. @internal */
-export function shownReport(report: StatusReport, named: NamedHome): ShownReport {
-  const { entries, problem } = report;
-  return {
-    ...report,
-    entries: entries.map((entry) => ({ ...entry, remedy: remedyLine(entry.remedy, named) })),
-    problem: problem && { ...problem, remedy: remedyLine(problem.remedy, named) },
-  };
+export function shownReport(report: StatusReport, named: NamedHome) {
+  const shown = <T extends { remedy: unknown }>(part: T) => ({
+    ...part,
+    remedy: remedyLine(part.remedy, named),
+  });
+  return { ...report, entries: report.entries.map(shown), problem: report.problem && shown(report.problem) };
 }
 
 /** Returns a remedy as one line. A command inside a sentence stands in backquotes. */
@@ -134,7 +127,7 @@ export function statusLines(report: ShownReport, options: StatusView): string[] 
   return [...head, ...lines, ...(access.length === 0 ? [] : ['', ...access])];
 }
 
-function entryLines(entry: ShownEntry, { unicode, columns, now }: StatusView): string[] {
+function entryLines(entry: ShownReport['entries'][number], { unicode, columns, now }: StatusView): string[] {
   const { mark, word } = MARKS[entry.state];
   const start = `${unicode ? mark : word} ${(NAMES[entry.part] ?? entry.part).padEnd(NAME_WIDTH)}  `;
   const lines = (text: string | null, first: string, more: string) => {

@@ -85,16 +85,11 @@ interface StateToCopy {
 /** The state of a running demo is copied only if there is no real state. */
 async function findState(context: Context): Promise<StateToCopy> {
   const { stateFilePath } = await import('../../store/store.ts');
-  const { runningServer } = await import('../findServer.ts');
   const { exists } = await import('../../base/files.ts');
   const settings = await context.settings();
   const path = await stateFilePath(settings.home);
-  const isThere = await exists(path);
-  const asks = !isThere || (await runningServer(settings.home)) !== null;
-  const running = asks ? await context.running() : null;
-  if (!running || (running.demo && isThere)) {
-    return { path, settings, keySource: await keySourceOf(settings) };
-  }
+  const running = await context.running({ ownHome: await exists(path) });
+  if (!running) return { path, settings, keySource: await keySourceOf(settings) };
   const saved = await running.local.saveState();
   const its = running.demo ? await context.settings({ demo: true }) : settings;
   return { path: saved.path, settings: its, keySource: saved.keySource };

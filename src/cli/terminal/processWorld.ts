@@ -71,32 +71,19 @@ function systemIo(): Streams {
   };
 }
 
-/**
- * Maximum number of bytes that wait for the reader of stderr. A reader that has stopped must not fill this process's memory.
- */
-const STDERR_BYTES = 1024 * 1024;
-
 /** Reserves stdout for messages. All other text that is written to stdout, for example by a package, goes to stderr. */
 function systemPipe(): Pipe {
   const { stdin, stdout, stderr } = process;
   const closed = new AbortController();
-  const writeOut = stdout.write.bind(stdout);
-  const writeErr = stderr.write.bind(stderr) as (...args: unknown[]) => boolean;
+  const write = stdout.write.bind(stdout);
   stdout.on('error', () => closed.abort());
   // Without a listener, the process would end if the reader of stderr goes away.
   stderr.on('error', () => {});
-  const note = (...args: unknown[]): boolean => {
-    if (stderr.writableLength <= STDERR_BYTES) return writeErr(...args);
-    const done = args.find((arg) => typeof arg === 'function') as (() => void) | undefined;
-    done?.();
-    return true;
-  };
-  stderr.write = note as typeof stderr.write;
-  stdout.write = note as typeof stdout.write;
+  stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
   const written = (text: string) =>
     new Promise<void>((resolve) => {
       if (closed.signal.aborted) resolve();
-      else writeOut(text, () => resolve());
+      else write(text, () => resolve());
     });
   return {
     input: stdin,
