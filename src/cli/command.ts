@@ -18,11 +18,24 @@ export interface Result {
 /** Lines and tables, in order. */
 export type Text = ReadonlyArray<string | Table>;
 
-/** Makes the action of a command: runs it and prints its result. A command that returns nothing has printed everything itself. */
-export function answering<A extends unknown[]>(
+/** A command that returns nothing has printed everything itself. */
+type Run<A extends unknown[]> = (context: Context, ...args: A) => Promise<Result | undefined>;
+
+/** Makes a command, whose action runs `run` with its arguments and options and prints the result. */
+export function leaf<A extends unknown[]>(
   context: Context,
-  run: (context: Context, ...args: A) => Promise<Result | undefined>,
-): (...args: A) => Promise<void> {
+  name: string,
+  description: string,
+  run: Run<A>,
+  help = '',
+): Command {
+  return new Command(name)
+    .description(description)
+    .addHelpText('after', help)
+    .action(answering(context, run));
+}
+
+function answering<A extends unknown[]>(context: Context, run: Run<A>): (...args: A) => Promise<void> {
   return async (...args) => {
     const result = await run(context, ...args);
     if (result) await printResult(context, result);
@@ -40,10 +53,21 @@ async function printResult(context: Context, { value, text = [], notes = [], exi
   for (const line of notes) note(io, line);
 }
 
-/**
- * Makes a command with subcommands. Without a subcommand it runs `byDefault`. Commander itself would take a wrong name for an
- * argument of the default.
- */
+/** Makes a command with subcommands, which runs `run` without one. */
+export function groupOf(
+  context: Context,
+  name: string,
+  description: string,
+  run: Run<[]>,
+  commands: readonly Command[],
+  help = '',
+): Command {
+  const group = groupCommand(name, description, answering(context, run)).addHelpText('after', help);
+  for (const command of commands) group.addCommand(command);
+  return group;
+}
+
+/** Makes a command for subcommands. Commander itself would take a wrong name of one for an argument of the command. */
 export function groupCommand(
   name: string,
   description: string,

@@ -1,5 +1,5 @@
-import { Argument, Command, type Option } from 'commander';
-import { answering } from './command.ts';
+import { Argument, type Command, type Option } from 'commander';
+import { leaf } from './command.ts';
 import type { Context } from './context.ts';
 import { printBlock } from './terminal/output.ts';
 
@@ -15,18 +15,15 @@ Examples:
   $ relay completion bash`;
 
 export function completionCommand(context: Context): Command {
-  return new Command('completion')
-    .description('Print a completion script for your shell')
-    .addArgument(new Argument('<shell>', 'Which shell').choices(Object.keys(SCRIPTS)))
-    .addHelpText('after', EXAMPLES)
-    .action(
-      answering(context, async (_, shell: string) => {
-        const script = SCRIPTS[shell] ?? '';
-        if (context.json) return { value: { shell, script } };
-        printBlock(context.io, script);
-        return undefined;
-      }),
-    );
+  const run = async (_: Context, shell: string) => {
+    const script = SCRIPTS[shell] ?? '';
+    if (context.json) return { value: { shell, script } };
+    printBlock(context.io, script);
+    return undefined;
+  };
+  return leaf(context, 'completion', 'Print a completion script for your shell', run, EXAMPLES).addArgument(
+    new Argument('<shell>', 'Which shell').choices(Object.keys(SCRIPTS)),
+  );
 }
 
 /** The scripts know none of the commands. At each press of Tab they run `relay __complete`, and read the lines of `complete.ts`. */

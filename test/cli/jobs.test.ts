@@ -172,9 +172,9 @@ test('--watch draws a bar on a terminal until the job is ready or has ended', ()
     const id = await createJob(world, 'save_tracks', uniqueTracks(world, 3).map(asQuery));
     await reach(world, id, 'waiting');
     const watching = jobs(world, ['--watch'], { clock, terminal: { stderr: true }, columns: 200 });
-    await until(() => clock.waiting(1_000) > 0);
+    await until(() => clock.waiting(100) > 0);
     await world.call('cancel_job', { job_id: id });
-    clock.advance(1_000);
+    clock.advance(100);
     const { code, out, err } = await watching;
     assert.equal(code, 0);
     assert.match(err, /Waiting [#-]{24} \d of 3, continues [^(]+ \(RATE_LIMITED\)/);

@@ -1,15 +1,18 @@
-import { Argument, Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
 import { closedRegistration } from '../../connect/closedRegistration.ts';
 import { LEVEL_WORDS, LEVELS, type Level } from '../../domain/access.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ClientSummary } from '../../domain/localApi.ts';
-import { answering, groupCommand, type Result } from '../command.ts';
+import { groupOf, leaf, type Result } from '../command.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note } from '../terminal/output.ts';
-import { askSecret, requireYes } from '../terminal/prompt.ts';
+import { readStdin, requireYes } from '../terminal/prompt.ts';
 import { timeText } from '../terminal/time.ts';
+
+/** Bytes of a client's secret and its line end. */
+const MAX_SECRET = 1_000;
 
 interface AddOptions {
   redirectUri: string[];
@@ -24,32 +27,21 @@ Examples:
   $ relay clients add "My script" --redirect-uri http://127.0.0.1/callback`;
 
 export function clientsCommand(context: Context): Command {
-  const list = answering(context, listClients);
-  return groupCommand('clients', 'List, add or revoke clients, and browsers that approve', list)
-    .addHelpText('after', EXAMPLES)
-    .addCommand(new Command('list').description('List clients and browsers').action(list))
-    .addCommand(
-      new Command('add')
-        .description('Add a client that cannot register itself')
-        .argument('<name>', 'Name to show on the approval page')
-        .requiredOption('--redirect-uri <uri...>', 'Where the browser returns after approval')
-        .option('--confidential', 'The client has a secret; it is read from stdin')
-        .action(answering(context, addClient)),
-    )
-    .addCommand(
-      new Command('access')
-        .description('Change what a client may do, from its next request on')
-        .argument('<id>', 'ID or name of the client')
-        .addArgument(new Argument('<level>', 'What it may do').choices(LEVELS))
-        .action(answering(context, setAccess)),
-    )
-    .addCommand(
-      new Command('revoke')
-        .description('End the access of a client, or make a browser need the code, at once')
-        .argument('<id>', 'ID or name of the client, or ID of the browser')
-        .option('--forget', "Also remove the client's registration")
-        .action(answering(context, revoke)),
-    );
+  const commands = [
+    leaf(context, 'list', 'List clients and browsers', listClients),
+    leaf(context, 'add', 'Add a client that cannot register itself', addClient)
+      .argument('<name>', 'Name to show on the approval page')
+      .requiredOption('--redirect-uri <uri...>', 'Where the browser returns after approval')
+      .option('--confidential', 'The client has a secret; it is read from stdin'),
+    leaf(context, 'access', 'Change what a client may do, from its next request on', setAccess)
+      .argument('<id>', 'ID or name of the client')
+      .addArgument(new Argument('<level>', 'What it may do').choices(LEVELS)),
+    leaf(context, 'revoke', 'End the access of a client, or make a browser need the code, at once', revoke)
+      .argument('<id>', 'ID or name of the client, or ID of the browser')
+      .option('--forget', "Also remove the client's registration"),
+  ];
+  const description = 'List, add or revoke clients, and browsers that approve';
+  return groupOf(context, 'clients', description, listClients, commands, EXAMPLES);
 }
 
 async function listClients(context: Context): Promise<Result> {
@@ -96,12 +88,14 @@ async function addClient(context: Context, name: string, options: AddOptions): P
   };
 }
 
-/** A secret is never printed. It is not accepted as an argument, since arguments end up in the shell's history. */
-async function readSecret({ io, signal }: Context): Promise<string> {
-  const secret = await askSecret(io, 'Client secret (at least 32 characters): ', signal);
-  if (secret) return secret;
+/** A secret is neither an argument, since arguments end up in the shell's history, nor typed, where others may see it. */
+async function readSecret(context: Context): Promise<string> {
+  const secret = context.io.terminal.stdin
+    ? ''
+    : (await readStdin(context, MAX_SECRET)).toString('utf8').trim();
+  if (secret !== '') return secret;
   throw new RelayError('USAGE', 'No secret was given.', {
-    remedy: 'Make one with `openssl rand -hex 32`, then type it or pipe it in.',
+    remedy: 'Make one with `openssl rand -hex 32 > FILE`, then add `< FILE` to this command.',
   });
 }
 
@@ -149,16 +143,13 @@ async function revoke(
 export const KEYS_REFUSED = 'The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.';
 
 export function keyCommand(context: Context): Command {
-  const show = answering(context, showKey);
-  return groupCommand('key', 'Show or replace the API key', show)
-    .addHelpText('after', '\nExamples:\n  $ relay key\n  $ relay key rotate')
-    .addCommand(new Command('show').description('Print the key').action(show))
-    .addCommand(
-      new Command('rotate')
-        .description('Generate a new key; the old one stops working at once')
-        .option('--yes', 'Do not ask; needed without a terminal')
-        .action(answering(context, rotateKey)),
-    );
+  const rotate = 'Generate a new key; the old one stops working at once';
+  const commands = [
+    leaf(context, 'show', 'Print the key', showKey),
+    leaf(context, 'rotate', rotate, rotateKey).option('--yes', 'Do not ask; needed without a terminal'),
+  ];
+  const help = '\nExamples:\n  $ relay key\n  $ relay key rotate';
+  return groupOf(context, 'key', 'Show or replace the API key', showKey, commands, help);
 }
 
 async function showKey(context: Context): Promise<Result> {

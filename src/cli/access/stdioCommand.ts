@@ -1,6 +1,6 @@
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { LEVELS } from '../../domain/access.ts';
-import { answering } from '../command.ts';
+import { leaf } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { StdioOptions } from './pipeStdio.ts';
 
@@ -13,15 +13,13 @@ Examples:
   $ relay stdio --demo`;
 
 export function stdioCommand(context: Context): Command {
-  return new Command('stdio')
-    .description('Speak MCP on stdin and stdout, for clients that start programs')
-    .addOption(new Option('--access <level>', 'What it may do').choices(LEVELS))
-    .addHelpText('after', HELP)
-    .action(
-      answering(context, async (_, options: StdioOptions) => {
-        const { pipeStdio } = await import('./pipeStdio.ts');
-        await pipeStdio(context, options);
-        return undefined;
-      }),
-    );
+  const description = 'Speak MCP on stdin and stdout, for clients that start programs';
+  const run = async (_: Context, options: StdioOptions) => {
+    const { pipeStdio } = await import('./pipeStdio.ts');
+    await pipeStdio(context, options);
+    return undefined;
+  };
+  return leaf(context, 'stdio', description, run, HELP).addOption(
+    new Option('--access <level>', 'What it may do').choices(LEVELS),
+  );
 }

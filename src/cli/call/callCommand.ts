@@ -1,7 +1,7 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { isObject } from '../../base/parsing.ts';
 import { visibleJson } from '../../base/visibleText.ts';
-import { answering, type Result, type Text } from '../command.ts';
+import { leaf, type Result, type Text } from '../command.ts';
 import type { Context } from '../context.ts';
 import { createProgress, note } from '../terminal/output.ts';
 import { canAsk, readStdin, requireYes } from '../terminal/prompt.ts';
@@ -19,34 +19,30 @@ interface CallOptions {
   help?: boolean;
 }
 
-export function callCommand(context: Context): Command {
-  const command = new Command('call')
-    .description('Call a tool through the running server')
-    .argument('[tool]', 'Name of the tool, as `relay tools` lists it')
-    .argument('[key=value...]', 'Arguments of the tool; write a list as a,b or as JSON')
-    .helpOption(false)
-    .option('--args <json>', 'Arguments as a JSON object; - reads it from stdin')
-    .option('--yes', 'Do not ask before a tool that removes something')
-    .option('-h, --help', 'Explain the tool')
-    .addHelpText(
-      'after',
-      `
+const HELP = `
 On a terminal the answer is a table or YAML, and elsewhere JSON.
 
 Examples:
   $ relay call search_tracks query=carousel limit=5
   $ relay call save_tracks track_ids=ID,ID
-  $ relay call play --args '{"offset": {"position": 3}}'`,
-    );
-  return command.action(
-    answering(context, async (_, tool: string | undefined, words: string[], options: CallOptions) => {
-      if (options.help && tool !== undefined) return showTool(tool);
-      if (tool !== undefined) return runCall(context, tool, words, options);
-      if (options.help) command.outputHelp();
-      else command.error("error: missing required argument 'tool'");
-      return undefined;
-    }),
-  );
+  $ relay call play --args '{"offset": {"position": 3}}'`;
+
+export function callCommand(context: Context): Command {
+  const run = async (_: Context, tool: string | undefined, words: string[], options: CallOptions) => {
+    if (options.help && tool !== undefined) return showTool(context, tool);
+    if (tool !== undefined) return runCall(context, tool, words, options);
+    if (options.help) command.outputHelp();
+    else command.error("error: missing required argument 'tool'");
+    return undefined;
+  };
+  const command = leaf(context, 'call', 'Call a tool through the running server', run, HELP)
+    .argument('[tool]', 'Name of the tool, as `relay tools` lists it')
+    .argument('[key=value...]', 'Arguments of the tool; write a list as a,b or as JSON')
+    .helpOption(false)
+    .option('--args <json>', 'Arguments as a JSON object; - reads it from stdin')
+    .option('--yes', 'Do not ask before a tool that removes something')
+    .option('-h, --help', 'Explain the tool');
+  return command;
 }
 
 async function runCall(
@@ -113,25 +109,12 @@ function tableOf(rows: readonly Fields[]): Table {
 }
 
 export function toolsCommand(context: Context): Command {
-  return new Command('tools')
-    .description('List the tools that AI clients get, or explain one')
-    .argument('[tool]', 'Show what this tool does, its arguments and its result')
-    .addHelpText('after', '\nExamples:\n  $ relay tools\n  $ relay tools search_tracks')
-    .action(
-      answering(context, async (_, tool: string | undefined) =>
-        tool === undefined ? listTools() : showTool(tool),
-      ),
-    );
-}
-
-/** Lists all tools; the extras come last. */
-async function listTools(): Promise<Result> {
-  const { ALL_TOOLS } = await import('../../tools/index.ts');
-  const { toolRecord } = await import('./toolText.ts');
-  return {
-    value: { tools: ALL_TOOLS.map(toolRecord) },
-    text: [{ rows: ALL_TOOLS.map(({ name, description }) => [name, firstSentence(description)]) }],
-  };
+  const help = '\nExamples:\n  $ relay tools\n  $ relay tools search_tracks';
+  const description = 'List the tools that AI clients get, or explain one';
+  return leaf(context, 'tools', description, showTool, help).argument(
+    '[tool]',
+    'Show what this tool does, its arguments and its result',
+  );
 }
 
 /** The first sentence of a description, which says what the tool does. */
@@ -139,10 +122,15 @@ function firstSentence(description: string): string {
   return /^.*?[.](?=\s|$)/s.exec(description)?.[0] ?? description;
 }
 
-async function showTool(name: string): Promise<Result> {
+/** Explains a tool. Without a name, lists all; the extras come last. */
+async function showTool(_: Context, name?: string): Promise<Result> {
   const { ALL_TOOLS } = await import('../../tools/index.ts');
+  const { toolRecord, toolText } = await import('./toolText.ts');
+  if (name === undefined) {
+    const rows = ALL_TOOLS.map((tool) => [tool.name, firstSentence(tool.description)]);
+    return { value: { tools: ALL_TOOLS.map(toolRecord) }, text: [{ rows }] };
+  }
   const tool = ALL_TOOLS.find((candidate) => candidate.name === name);
   if (!tool) throw unknownTool(name, ALL_TOOLS);
-  const { toolRecord, toolText } = await import('./toolText.ts');
   return { value: toolRecord(tool), text: toolText(tool) };
 }

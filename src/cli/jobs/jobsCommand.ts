@@ -1,5 +1,5 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { answering, groupCommand, wholeNumber } from '../command.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { groupOf, leaf, wholeNumber } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { FixOptions } from './fixJob.ts';
 import type { JobsOptions } from './runJobs.ts';
@@ -23,66 +23,47 @@ const JOB_ARGUMENT = 'Job ID, or its first characters';
 export function jobsCommand(context: Context): Command {
   const load = () => import('./runJobs.ts');
   const given = (own: JobsOptions = {}): JobsOptions => ({ ...group.opts(), ...own });
-  const list = answering(context, async (_, own?: JobsOptions) =>
-    (await load()).showJobs(context, given(own)),
-  );
-  const acting = (name: string, tool: string | null) =>
-    new Command(name)
+  const list = async (_: Context, own?: JobsOptions) => (await load()).showJobs(context, given(own));
+  const acting = (name: string, description: string, tool: string | null) => {
+    const run = async (_: Context, job: string, own: JobsOptions) =>
+      (await load()).actOnJob(context, tool, job, given(own));
+    return leaf(context, name, description, run).argument('<job>', JOB_ARGUMENT);
+  };
+  const fix = async (_: Context, job: string, own: FixOptions) =>
+    (await import('./fixJob.ts')).fixJob(context, job, own);
+  const review = new Option('--review <way>', REVIEW).choices(['continue', 'keep', 'undo']);
+  const commands = [
+    leaf(context, 'list', 'List the jobs, newest first', list).option(
+      '--all',
+      'List all jobs, not only the last 50',
+    ),
+    acting('show', 'Show a job and the items that did not resolve', null).option(
+      '--unresolved',
+      'Show all items that did not resolve, and nothing else',
+    ),
+    leaf(context, 'fix', 'Choose tracks for the items that did not resolve', fix, FIX_HELP)
       .argument('<job>', JOB_ARGUMENT)
-      .action(
-        answering(context, async (_, job: string, own: JobsOptions) =>
-          (await load()).actOnJob(context, tool, job, given(own)),
-        ),
-      );
-  const group: Command = groupCommand('jobs', 'List, watch, fix, commit, resume or cancel jobs', () => list())
-    .option('--watch', 'Show progress until the job is ready or has ended')
-    .addHelpText('after', EXAMPLES)
-    .addCommand(
-      new Command('list')
-        .description('List the jobs, newest first')
-        .option('--all', 'List all jobs, not only the last 50')
-        .action(list),
-    )
-    .addCommand(
-      acting('show', null)
-        .description('Show a job and the items that did not resolve')
-        .option('--unresolved', 'Show all items that did not resolve, and nothing else'),
-    )
-    .addCommand(fixCommand(context))
-    .addCommand(
-      acting('commit', 'commit_job')
-        .description('Write the resolved items of a ready job')
-        .option('--skip-unresolved', 'Write without the items that did not resolve'),
-    )
-    .addCommand(
-      acting('resume', 'resume_job')
-        .description('Resume a waiting or failed job, or search again for unresolved items')
-        .addOption(
-          new Option(
-            '--review <way>',
-            'If someone else changed the playlist: continue (it becomes what was asked for), keep (it stays as it is) or undo (it becomes what it was before the job)',
-          ).choices(['continue', 'keep', 'undo']),
-        ),
-    )
-    .addCommand(acting('cancel', 'cancel_job').description('Stop a job before its next write'));
-  return group;
+      .option('--take <number=track>', 'Take this track (ID, URI or link) for the item; repeatable', takes)
+      .option('--skip <number>', 'Leave the item out; repeatable', skips)
+      .option('--accept-near <score>', 'Take the nearest track if it scores at least this, 0 to 1', score),
+    acting('commit', 'Write the resolved items of a ready job', 'commit_job').option(
+      '--skip-unresolved',
+      'Write without the items that did not resolve',
+    ),
+    acting(
+      'resume',
+      'Resume a waiting or failed job, or search again for unresolved items',
+      'resume_job',
+    ).addOption(review),
+    acting('cancel', 'Stop a job before its next write', 'cancel_job'),
+  ];
+  const description = 'List, watch, fix, commit, resume or cancel jobs';
+  const group: Command = groupOf(context, 'jobs', description, list, commands, EXAMPLES);
+  return group.option('--watch', 'Show progress until the job is ready or has ended');
 }
 
-function fixCommand(context: Context): Command {
-  return new Command('fix')
-    .description('Choose tracks for the items that did not resolve')
-    .argument('<job>', JOB_ARGUMENT)
-    .option('--take <number=track>', 'Take this track (ID, URI or link) for the item; repeatable', takes)
-    .option('--skip <number>', 'Leave the item out; repeatable', skips)
-    .option('--accept-near <score>', 'Take the nearest track if it scores at least this, 0 to 1', score)
-    .addHelpText('after', FIX_HELP)
-    .action(
-      answering(context, async (_, job: string, own: FixOptions) => {
-        const { fixJob } = await import('./fixJob.ts');
-        return fixJob(context, job, own);
-      }),
-    );
-}
+const REVIEW =
+  'If someone else changed the playlist: continue (it becomes what was asked for), keep (it stays as it is) or undo (it becomes what it was before the job)';
 
 const itemNumber = wholeNumber(1, 999_999);
 type Takes = NonNullable<FixOptions['take']>;

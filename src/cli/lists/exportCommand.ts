@@ -1,6 +1,6 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { exists, replaceFile } from '../../base/files.ts';
 import { counted } from '../../base/lists.ts';
 import { visibleLine, visibleText } from '../../base/visibleText.ts';
@@ -12,7 +12,7 @@ import {
   type WrittenFormat,
 } from '../../domain/listExport.ts';
 import type { LocalApi } from '../../server/calls.ts';
-import { answering, type Result } from '../command.ts';
+import { leaf, type Result } from '../command.ts';
 import type { Context } from '../context.ts';
 import { createProgress, printBlock } from '../terminal/output.ts';
 import { findPlaylist } from './findPlaylist.ts';
@@ -36,21 +36,14 @@ Examples:
 const SAVED = 'Liked Songs';
 
 export function exportCommand(context: Context): Command {
-  return new Command('export')
-    .description('Export a playlist, Liked Songs or everything')
+  const format = "Format of the file; by default the one that the file's name ends in, or csv";
+  return leaf(context, 'export', 'Export a playlist, Liked Songs or everything', runExport, HELP)
     .argument('[playlist]', 'Name, ID or link of a playlist')
     .option('--saved', 'Export the saved songs (Liked Songs)')
     .option('--all', 'Export every playlist and the saved songs, each to a file in the directory of -o')
-    .addOption(
-      new Option(
-        '--format <format>',
-        "Format of the file; by default the one that the file's name ends in, or csv",
-      ).choices(WRITTEN_FORMATS),
-    )
+    .addOption(new Option('--format <format>', format).choices(WRITTEN_FORMATS))
     .option('-o, --output <file>', 'File to write, or directory with --all; stdout without it')
-    .option('--force', 'Overwrite existing files')
-    .addHelpText('after', HELP)
-    .action(answering(context, runExport));
+    .option('--force', 'Overwrite existing files');
 }
 
 async function runExport(

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { readStart } from '../../base/files.ts';
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
@@ -17,7 +17,7 @@ import {
 import type { ListContent } from '../../domain/localApi.ts';
 import { type PlaysProgress, playsNotes, playsText } from '../../domain/plays.ts';
 import type { LocalApi } from '../../server/calls.ts';
-import { answering, type Result } from '../command.ts';
+import { leaf, type Result } from '../command.ts';
 import { commandLine, quotedPath } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
@@ -59,8 +59,8 @@ Examples:
   $ cat jazz.txt folk.txt | relay import - --to "Morning run"`;
 
 export function importCommand(context: Context): Command {
-  return new Command('import')
-    .description('Make a playlist of a file of songs, or import your history')
+  const description = 'Make a playlist of a file of songs, or import your history';
+  return leaf(context, 'import', description, runImport, HELP)
     .argument('<file>', 'File with the list; - reads it from stdin')
     .option('--to <playlist>', 'Add to this playlist: name, ID or link')
     .option('--new <name>', 'Create a playlist with this name')
@@ -74,9 +74,7 @@ export function importCommand(context: Context): Command {
     .option('--skip-unresolved', 'Write the songs that were found, even if others were not')
     .option('--skip-duplicates', 'Leave out repeated songs, and songs that are already in the playlist')
     .option('--dry-run', 'Show what would be read; search and write nothing')
-    .option('--yes', 'Do not ask, even if the file may not be a list of songs')
-    .addHelpText('after', HELP)
-    .action(answering(context, runImport));
+    .option('--yes', 'Do not ask, even if the file may not be a list of songs');
 }
 
 async function runImport(context: Context, file: string, options: ImportOptions): Promise<Result> {

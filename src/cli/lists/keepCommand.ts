@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -18,7 +18,7 @@ import type { PlaylistFacts } from '../../domain/listExport.ts';
 import type { KeepAnswer } from '../../domain/localApi.ts';
 import type { KeepRow } from '../../domain/shapes.ts';
 import type { LocalApi } from '../../server/calls.ts';
-import { answering, groupCommand, type Result } from '../command.ts';
+import { groupOf, leaf, type Result } from '../command.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
@@ -51,44 +51,29 @@ ${RULES}`;
 const KEPT = 'ID or name of a kept playlist, or link of the playlist';
 
 export function keepCommand(context: Context): Command {
-  const list = answering(context, listKeeps);
-  return groupCommand('keep', 'Keep playlists in step with a query of your library', list)
-    .addHelpText('after', HELP)
-    .addCommand(new Command('list').description('List the kept playlists').action(list))
-    .addCommand(
-      new Command('show')
-        .description('Show a kept playlist, and what waits for your review')
-        .argument('<playlist>', KEPT)
-        .action(answering(context, showKeep)),
-    )
-    .addCommand(
-      new Command('add')
-        .description('Keep a new or existing playlist in step with a query')
-        .argument('<playlist>', 'Name of a new playlist; or name, ID or link of one of yours')
-        .argument('[sql]', 'The query: SELECT uri …, in the order of the playlist')
-        .option('--like <rule>', 'A ready rule instead of a query')
-        .addOption(
-          new Option('--every <interval>', 'How often the query runs')
-            .choices([...KEEP_INTERVALS])
-            .default('day'),
-        )
-        .option('--dry-run', 'Only say what would change')
-        .addHelpText('after', ADD_HELP)
-        .action(answering(context, addKeep)),
-    )
-    .addCommand(
-      new Command('run')
-        .description('Run the query of a kept playlist now')
-        .argument('<playlist>', KEPT)
-        .option('--accept', 'Approve the run that waits for your review')
-        .action(answering(context, runKeep)),
-    )
-    .addCommand(
-      new Command('stop')
-        .description('Stop keeping a playlist; the playlist and its songs stay')
-        .argument('<playlist>', KEPT)
-        .action(answering(context, stopKeep)),
-    );
+  const every = new Option('--every <interval>', 'How often the query runs');
+  const commands = [
+    leaf(context, 'list', 'List the kept playlists', listKeeps),
+    leaf(context, 'show', 'Show a kept playlist, and what waits for your review', showKeep).argument(
+      '<playlist>',
+      KEPT,
+    ),
+    leaf(context, 'add', 'Keep a new or existing playlist in step with a query', addKeep, ADD_HELP)
+      .argument('<playlist>', 'Name of a new playlist; or name, ID or link of one of yours')
+      .argument('[sql]', 'The query: SELECT uri …, in the order of the playlist')
+      .option('--like <rule>', 'A ready rule instead of a query')
+      .addOption(every.choices([...KEEP_INTERVALS]).default('day'))
+      .option('--dry-run', 'Only say what would change'),
+    leaf(context, 'run', 'Run the query of a kept playlist now', runKeep)
+      .argument('<playlist>', KEPT)
+      .option('--accept', 'Approve the run that waits for your review'),
+    leaf(context, 'stop', 'Stop keeping a playlist; the playlist and its songs stay', stopKeep).argument(
+      '<playlist>',
+      KEPT,
+    ),
+  ];
+  const description = 'Keep playlists in step with a query of your library';
+  return groupOf(context, 'keep', description, listKeeps, commands, HELP);
 }
 
 async function listKeeps(context: Context): Promise<Result> {

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import {
@@ -8,7 +8,7 @@ import {
   type LibraryStatus,
   libraryTables,
 } from '../../domain/library.ts';
-import { answering, groupCommand, type Result, wholeNumber } from '../command.ts';
+import { groupOf, leaf, type Result, wholeNumber } from '../command.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
@@ -42,46 +42,30 @@ interface ForgetOptions {
 }
 
 export function libraryCommand(context: Context): Command {
-  const status = answering(context, async () =>
-    statusResult(context, await context.withLocal((local) => local.libraryStatus())),
-  );
-  return groupCommand('library', 'Query your whole library in SQL, from a local copy', status)
-    .addHelpText('after', HELP)
-    .addCommand(
-      new Command('query')
-        .alias('ask')
-        .description('Run one SELECT query')
-        .argument('<sql>', 'The query; `relay library tables` lists the tables')
-        .option('--csv', 'Print CSV')
-        .option(
-          '--limit <n>',
-          `Print at most this many rows, 1 to ${MAX_ROWS} (on a terminal ${DEFAULT_ROWS} by default)`,
-          wholeNumber(1, MAX_ROWS),
-        )
-        .option('--max-age <minutes>', 'How old the copy may be', wholeNumber(0, 10_080), 10)
-        .action(answering(context, runQuery)),
-    )
-    .addCommand(
-      new Command('tables').description('List the tables, their columns and what they mean').action(
-        answering(context, async () => ({
-          value: { tables: libraryTables(), notes: LIBRARY_NOTES },
-          text: [...libraryTables(), ...LIBRARY_NOTES],
-        })),
-      ),
-    )
-    .addCommand(new Command('status').description('Show how much has been read, and when').action(status))
-    .addCommand(
-      new Command('sync')
-        .description('Read the library, or bring the copy up to date')
-        .action(answering(context, runSync)),
-    )
-    .addCommand(
-      new Command('forget')
-        .description('Delete the copy')
-        .option('--versions', 'Delete the versions of playlists instead; they cannot be read again')
-        .option('--plays', 'Delete the imported plays instead; only another import brings them back')
-        .action(answering(context, runForget)),
-    );
+  const limit = `Print at most this many rows, 1 to ${MAX_ROWS} (on a terminal ${DEFAULT_ROWS} by default)`;
+  const commands = [
+    leaf(context, 'query', 'Run one SELECT query', runQuery)
+      .alias('ask')
+      .argument('<sql>', 'The query; `relay library tables` lists the tables')
+      .option('--csv', 'Print CSV')
+      .option('--limit <n>', limit, wholeNumber(1, MAX_ROWS))
+      .option('--max-age <minutes>', 'How old the copy may be', wholeNumber(0, 10_080), 10),
+    leaf(context, 'tables', 'List the tables, their columns and what they mean', async () => ({
+      value: { tables: libraryTables(), notes: LIBRARY_NOTES },
+      text: [...libraryTables(), ...LIBRARY_NOTES],
+    })),
+    leaf(context, 'status', 'Show how much has been read, and when', showStatus),
+    leaf(context, 'sync', 'Read the library, or bring the copy up to date', runSync),
+    leaf(context, 'forget', 'Delete the copy', runForget)
+      .option('--versions', 'Delete the versions of playlists instead; they cannot be read again')
+      .option('--plays', 'Delete the imported plays instead; only another import brings them back'),
+  ];
+  const description = 'Query your whole library in SQL, from a local copy';
+  return groupOf(context, 'library', description, showStatus, commands, HELP);
+}
+
+async function showStatus(context: Context): Promise<Result> {
+  return statusResult(context, await context.withLocal((local) => local.libraryStatus()));
 }
 
 /** Reads the library, and shows the progress until the reading has ended or waits. */

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -7,7 +7,7 @@ import type { PlaylistFacts } from '../../domain/listExport.ts';
 import type { PlaylistVersion, PlaylistVersions, RestoreAnswer } from '../../domain/versions.ts';
 import { parseWhen } from '../../domain/when.ts';
 import type { LocalApi } from '../../server/calls.ts';
-import { answering, groupCommand, type Result } from '../command.ts';
+import { groupOf, leaf, type Result } from '../command.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note } from '../terminal/output.ts';
@@ -37,34 +37,25 @@ Examples:
   $ relay playlists restore "Road trip" --at "3 days ago" --dry-run`;
 
 export function playlistsCommand(context: Context): Command {
-  const list = answering(context, listPlaylists);
-  return groupCommand('playlists', 'List playlists, show their songs, bring back earlier ones', list)
-    .addHelpText('after', EXAMPLES)
-    .addCommand(new Command('list').description('List the playlists of your library').action(list))
-    .addCommand(
-      new Command('show')
-        .description('Show the songs of a playlist, now or earlier')
-        .argument('<playlist>', PLAYLIST)
-        .option('--at <when>', WHEN)
-        .action(answering(context, showPlaylist)),
-    )
-    .addCommand(
-      new Command('versions')
-        .description('List the earlier versions of a playlist')
-        .argument('<playlist>', PLAYLIST)
-        .action(answering(context, listVersions)),
-    )
-    .addCommand(
-      new Command('restore')
-        .description('Bring back the songs of an earlier version of a playlist')
-        .argument('<playlist>', PLAYLIST)
-        .requiredOption('--at <when>', WHEN)
-        .option('--dry-run', 'Show what restoring would do, and change nothing')
-        .option('--new <name>', 'Create a new playlist with these songs instead')
-        .option('--skip-unsupported', 'Leave out songs that cannot be added again')
-        .option('--yes', 'Do not ask before removing songs')
-        .action(answering(context, restoreVersion)),
-    );
+  const commands = [
+    leaf(context, 'list', 'List the playlists of your library', listPlaylists),
+    leaf(context, 'show', 'Show the songs of a playlist, now or earlier', showPlaylist)
+      .argument('<playlist>', PLAYLIST)
+      .option('--at <when>', WHEN),
+    leaf(context, 'versions', 'List the earlier versions of a playlist', listVersions).argument(
+      '<playlist>',
+      PLAYLIST,
+    ),
+    leaf(context, 'restore', 'Bring back the songs of an earlier version of a playlist', restoreVersion)
+      .argument('<playlist>', PLAYLIST)
+      .requiredOption('--at <when>', WHEN)
+      .option('--dry-run', 'Show what restoring would do, and change nothing')
+      .option('--new <name>', 'Create a new playlist with these songs instead')
+      .option('--skip-unsupported', 'Leave out songs that cannot be added again')
+      .option('--yes', 'Do not ask before removing songs'),
+  ];
+  const description = 'List playlists, show their songs, bring back earlier ones';
+  return groupOf(context, 'playlists', description, listPlaylists, commands, EXAMPLES);
 }
 
 async function listPlaylists(context: Context): Promise<Result> {

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { isObject } from '../../base/parsing.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { ShownState } from '../../domain/change.ts';
@@ -6,7 +6,7 @@ import { RelayError } from '../../domain/errors.ts';
 import { shortId } from '../../domain/job.ts';
 import type { ChangeEntry, UndoAnswer } from '../../domain/localApi.ts';
 import type { LocalApi } from '../../server/calls.ts';
-import { answering, type Result, wholeNumber } from '../command.ts';
+import { leaf, type Result, wholeNumber } from '../command.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note } from '../terminal/output.ts';
@@ -36,12 +36,10 @@ Examples:
   $ relay history --by Claude`;
 
 export function historyCommand(context: Context): Command {
-  return new Command('history')
-    .description('List what relay has changed in playlists and the library')
+  const description = 'List what relay has changed in playlists and the library';
+  return leaf(context, 'history', description, listChanges, HISTORY_HELP)
     .option('--by <client>', 'Only what this client asked for: its name, or how it begins')
-    .option('--limit <n>', 'Show this many, 1 to 200', wholeNumber(1, 200), 20)
-    .addHelpText('after', HISTORY_HELP)
-    .action(answering(context, listChanges));
+    .option('--limit <n>', 'Show this many, 1 to 200', wholeNumber(1, 200), 20);
 }
 
 async function listChanges(context: Context, given: { limit: number; by?: string }): Promise<Result> {
@@ -84,18 +82,13 @@ const STATES: Readonly<Record<ShownState, string>> = {
 };
 
 export function undoCommand(context: Context): Command {
-  return new Command('undo')
-    .description('Undo a change that relay made')
-    .argument(
-      '[change]',
-      'ID from `relay history`, or its first characters; the last change or import without it',
-    )
+  const change = 'ID from `relay history`, or its first characters; the last change or import without it';
+  return leaf(context, 'undo', 'Undo a change that relay made', runUndo, UNDO_HELP)
+    .argument('[change]', change)
     .option('--by <client>', 'Undo the last change of this client')
     .option('--force', 'Undo even if someone has made later changes, which are then lost')
     .option('--dry-run', 'Show what the undo would do, and change nothing')
-    .option('--yes', 'Do not ask before removing songs or a playlist')
-    .addHelpText('after', UNDO_HELP)
-    .action(answering(context, runUndo));
+    .option('--yes', 'Do not ask before removing songs or a playlist');
 }
 
 async function runUndo(

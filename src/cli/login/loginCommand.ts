@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { isErrorCode, messageOf, RelayError } from '../../domain/errors.ts';
 import type { AccountSummary, LoginProgress, LoginStart } from '../../domain/localApi.ts';
 import { readRemedy } from '../../domain/remedy.ts';
 import type { LocalApi } from '../../server/calls.ts';
-import { answering, type Result, wholeNumber } from '../command.ts';
+import { leaf, type Result, wholeNumber } from '../command.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import type { SigningIn } from '../serve/signedInBrowser.ts';
@@ -29,14 +29,12 @@ const POLL_SECONDS = 25;
 const seconds = wholeNumber(1, 3_600, 'of seconds from 1 to 3600');
 
 export function loginCommand(context: Context): Command {
-  return new Command('login')
-    .description('Connect your Spotify account')
+  const help = '\nExamples:\n  $ relay login\n  $ relay login --no-browser --timeout 600';
+  return leaf(context, 'login', 'Connect your Spotify account', runLogin, help)
     .option('--no-browser', 'Print an address to open in any browser, then paste the result back')
     .option('--timeout <seconds>', 'Give up after this long', seconds, 300)
     .option('--switch-account', 'Allow an account other than the connected one')
-    .option('--yes', 'If the key is lost, delete what it encrypted without asking')
-    .addHelpText('after', '\nExamples:\n  $ relay login\n  $ relay login --no-browser --timeout 600')
-    .action(answering(context, runLogin));
+    .option('--yes', 'If the key is lost, delete what it encrypted without asking');
 }
 
 /** Connects the account through the running server, or through a server that is started for the login. */
@@ -56,21 +54,15 @@ async function runLogin(context: Context, options: LoginOptions): Promise<Result
   }
 }
 
-/**
- * Begins the login. If the server has no client ID, asks the person for it and stores it in `config.json`, where the running
- * server finds it.
- */
+/** Begins the login. If the server has no client ID, asks the person for it: the server then finds it in `config.json`. */
 async function begin(context: Context, server: LoginServer, switchAccount: boolean): Promise<LoginStart> {
   const start = () => interruptible(context.signal, server.local.startLogin({ switchAccount }));
-  try {
-    return await start();
-  } catch (error) {
-    const unset = error instanceof RelayError && error.code === 'SETTINGS_INVALID' && server.knowsNoClientId;
-    if (!unset) throw error;
+  return start().catch(async (error) => {
+    if (!(error instanceof RelayError) || error.code !== 'SETTINGS_INVALID') throw error;
     const { askForClientId } = await import('./loginServer.ts');
     await askForClientId(context, server.redirectUri);
     return start();
-  }
+  });
 }
 
 /**
@@ -207,11 +199,10 @@ Examples:
   $ relay logout --erase`;
 
 export function logoutCommand(context: Context): Command {
-  return new Command('logout')
-    .description('Forget the Spotify login')
-    .option('--erase', 'Also forget everything else about this account')
-    .addHelpText('after', LOGOUT_HELP)
-    .action(answering(context, runLogout));
+  return leaf(context, 'logout', 'Forget the Spotify login', runLogout, LOGOUT_HELP).option(
+    '--erase',
+    'Also forget everything else about this account',
+  );
 }
 
 async function runLogout(context: Context, { erase = false }: { erase?: boolean }): Promise<Result> {

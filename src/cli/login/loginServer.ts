@@ -13,8 +13,6 @@ export interface LoginServer {
   local: LocalApi;
   /** The redirect URI to enter in the Spotify app. */
   redirectUri: string;
-  /** True if no client ID is known, so that starting a login may fail. */
-  knowsNoClientId: boolean;
   /** True if the server keeps running after the login. */
   staysUp: boolean;
   /** Stops the server if it was started here. */
@@ -31,7 +29,6 @@ export async function openLoginServer(context: Context, mayStartOver: boolean): 
     return {
       local: running.local,
       redirectUri: redirectUriFor(settings, Number(port || (protocol === 'https:' ? 443 : 80))),
-      knowsNoClientId: !running.demo && settings.providerClientId === null,
       staysUp: true,
       close: async () => {},
     };
@@ -50,7 +47,6 @@ export async function openLoginServer(context: Context, mayStartOver: boolean): 
   return {
     local: server.local,
     redirectUri,
-    knowsNoClientId: false,
     staysUp: false,
     close: () => server.close(),
   };

@@ -58,7 +58,7 @@ export async function removeService({ service, machine }: OpenService): Promise<
 }
 
 /** @param restart true to start an installed service again */
-export async function installService(context: Context, restart = false): Promise<Result> {
+export async function installService(context: Context, restart: boolean): Promise<Result> {
   const open = await openService(context);
   requireInstallable(context, open);
   const { file, start } = open.service;

@@ -1,10 +1,10 @@
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { aborted } from '../../base/abort.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { Settings } from '../../config/settings.ts';
 import { serverName } from '../../domain/project.ts';
 import type { RunningServer } from '../../server/start.ts';
-import { answering } from '../command.ts';
+import { leaf, type Result } from '../command.ts';
 import { commandLine, type NamedHome } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { blockOf, note, printBlock, printJson } from '../terminal/output.ts';
@@ -20,26 +20,19 @@ interface ServeOptions {
 }
 
 export function serveCommand(context: Context): Command {
+  const help = '\nExamples:\n  $ relay serve --demo --open\n  $ relay serve --port 0 --json';
   return (
-    new Command('serve')
-      .description('Run the server in the foreground until Ctrl-C')
+    leaf(context, 'serve', 'Run the server in the foreground until Ctrl-C', runServe, help)
       .option('--port <number>', 'Listen on this port, 0 for a free one (RELAY_PORT)')
       .option('--host <address>', 'Listen on this address (RELAY_HOST)')
       .option('--open', "Open the owner's page in the browser")
       // For `relay stdio`, which starts such a server.
       .addOption(new Option('--until-unused', 'End ten minutes after the last client and job').hideHelp())
-      .addHelpText('after', '\nExamples:\n  $ relay serve --demo --open\n  $ relay serve --port 0 --json')
-      .action(
-        answering(context, async (_, options: ServeOptions) => {
-          await runServe(context, options);
-          return context.json ? { value: { event: 'stopped' } } : undefined;
-        }),
-      )
   );
 }
 
 /** Serves until the context's signal aborts, then lets the server finish its work. */
-async function runServe(context: Context, options: ServeOptions): Promise<void> {
+async function runServe(context: Context, options: ServeOptions): Promise<Result | undefined> {
   const { port, host } = options;
   const flags = { ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) };
   const settings = await context.settings({ flags });
@@ -57,6 +50,7 @@ async function runServe(context: Context, options: ServeOptions): Promise<void> 
   } finally {
     await server.close();
   }
+  return context.json ? { value: { event: 'stopped' } } : undefined;
 }
 
 async function announce(context: Context, server: RunningServer, settings: Settings): Promise<void> {

@@ -1,10 +1,10 @@
 /** Commands about the running server: its page, its log and its end. */
 import { readFile, stat } from 'node:fs/promises';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { LOOK_AGAIN_MS } from '../../store/home/lockFile.ts';
-import { answering, type Result, wholeNumber } from '../command.ts';
+import { leaf, type Result, wholeNumber } from '../command.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
@@ -12,10 +12,8 @@ import { note, printBlock, printLine } from '../terminal/output.ts';
 import type { SignInEnd } from './signedInBrowser.ts';
 
 export function openCommand(context: Context): Command {
-  return new Command('open')
-    .description("Open the owner's page in the browser, signed in")
-    .addHelpText('after', '\nExamples:\n  $ relay open')
-    .action(answering(context, runOpen));
+  const description = "Open the owner's page in the browser, signed in";
+  return leaf(context, 'open', description, runOpen, '\nExamples:\n  $ relay open');
 }
 
 /** Waits until the browser is signed in, at most a minute, so that the file with the ticket can be removed. */
@@ -62,10 +60,8 @@ Examples:
   $ relay stop --demo`;
 
 export function stopCommand(context: Context): Command {
-  return new Command('stop')
-    .description('Stop the running server, also one that an AI client started')
-    .addHelpText('after', STOP_HELP)
-    .action(answering(context, runStop));
+  const description = 'Stop the running server, also one that an AI client started';
+  return leaf(context, 'stop', description, runStop, STOP_HELP);
 }
 
 async function runStop(context: Context): Promise<Result> {
@@ -110,12 +106,9 @@ const LOOK_MS = 300;
 
 export function logsCommand(context: Context): Command {
   const lines = wholeNumber(0, 100_000, 'from 0 to 100,000');
-  return new Command('logs')
-    .description("Show the server's log, also when it runs as a service")
+  return leaf(context, 'logs', "Show the server's log, also when it runs as a service", showLog, LOGS_HELP)
     .option('-f, --follow', 'Keep printing new lines, until Ctrl-C')
-    .option('-n, --lines <n>', 'Show this many of the last lines', lines, 50)
-    .addHelpText('after', LOGS_HELP)
-    .action(answering(context, showLog));
+    .option('-n, --lines <n>', 'Show this many of the last lines', lines, 50);
 }
 
 /** Prints the last lines, and new ones as they come. A log that became shorter was begun anew. */

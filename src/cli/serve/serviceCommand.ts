@@ -1,6 +1,6 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
-import { answering, groupCommand, type Result } from '../command.ts';
+import { groupOf, leaf, type Result } from '../command.ts';
 import type { Context } from '../context.ts';
 
 const EXPLANATION = `
@@ -17,29 +17,18 @@ Examples:
 
 export function serviceCommand(context: Context): Command {
   const load = () => import('./runService.ts');
-  const status = answering(context, async () => (await load()).showService(context));
+  const status = async () => (await load()).showService(context);
+  const install = async (restart: boolean) => (await load()).installService(context, restart);
   const command = (name: string, description: string, run: () => Promise<Result>) =>
-    new Command(name)
-      .description(description)
-      .action(answering(context, () => interruptible(context.signal, run())));
-  return groupCommand('service', 'Start the server at every login, as a service', status)
-    .addHelpText('after', EXPLANATION)
-    .addCommand(
-      command('install', 'Start the server now and at every login', async () =>
-        (await load()).installService(context),
-      ),
-    )
-    .addCommand(
-      command('uninstall', 'Stop the service and remove it', async () =>
-        (await load()).uninstallService(context),
-      ),
-    )
-    .addCommand(
-      new Command('status').description('Show whether the service is installed and running').action(status),
-    )
-    .addCommand(
-      command('restart', 'Stop the service and start it again', async () =>
-        (await load()).installService(context, true),
-      ),
-    );
+    leaf(context, name, description, () => interruptible(context.signal, run()));
+  const commands = [
+    command('install', 'Start the server now and at every login', () => install(false)),
+    command('uninstall', 'Stop the service and remove it', async () =>
+      (await load()).uninstallService(context),
+    ),
+    command('status', 'Show whether the service is installed and running', status),
+    command('restart', 'Stop the service and start it again', () => install(true)),
+  ];
+  const description = 'Start the server at every login, as a service';
+  return groupOf(context, 'service', description, status, commands, EXPLANATION);
 }

@@ -1,9 +1,9 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
 import { asCommandLine, readRemedy, remedyText } from '../../domain/remedy.ts';
-import { answering, type Result } from '../command.ts';
+import { leaf, type Result } from '../command.ts';
 import { commandLine, inBackquotes, type NamedHome } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, exitCodeOfProblem } from '../exit.ts';
@@ -19,10 +19,7 @@ Examples:
   $ relay status --json`;
 
 export function statusCommand(context: Context): Command {
-  return new Command('status')
-    .description('Show the status of every part, and how to fix problems')
-    .addHelpText('after', HELP)
-    .action(answering(context, runStatus));
+  return leaf(context, 'status', 'Show the status of every part, and how to fix problems', runStatus, HELP);
 }
 
 /** The owner code is a secret, shown only on a terminal. */

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { capital, counted, sizeText } from '../../base/lists.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SavedState } from '../../domain/localApi.ts';
 import type { Restored } from '../../server/restore/restoreState.ts';
-import { answering, type Result } from '../command.ts';
+import { leaf, type Result } from '../command.ts';
 import { commandLine, quotedPath } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note } from '../terminal/output.ts';
@@ -25,12 +25,9 @@ Examples:
   $ relay restore ~/relay.backup`;
 
 export function backupCommand(context: Context): Command {
-  return new Command('backup')
-    .description('Copy the state to a file; tokens stay encrypted')
+  return leaf(context, 'backup', 'Copy the state to a file; tokens stay encrypted', runBackup, EXAMPLES)
     .argument('<file>', 'File to write')
-    .option('--force', 'Overwrite an earlier copy')
-    .addHelpText('after', EXAMPLES)
-    .action(answering(context, runBackup));
+    .option('--force', 'Overwrite an earlier copy');
 }
 
 /** Copies the state, after a running server has saved its last changes. */
@@ -127,13 +124,10 @@ Examples:
   $ relay --home ~/other restore ~/relay.backup`;
 
 export function restoreCommand(context: Context): Command {
-  return new Command('restore')
-    .description('Replace the state with a copy')
+  return leaf(context, 'restore', 'Replace the state with a copy', runRestore, RESTORE_HELP)
     .argument('<file>', 'A file that `relay backup` made')
     .option('--force', 'Restore even if the key here cannot decrypt the login in the copy')
-    .option('--yes', 'Replace the current state without asking')
-    .addHelpText('after', RESTORE_HELP)
-    .action(answering(context, runRestore));
+    .option('--yes', 'Replace the current state without asking');
 }
 
 /** Restores a copy, but not while a server runs: the server would overwrite the file from its memory. */

@@ -1,5 +1,5 @@
-import { Command } from 'commander';
-import { answering, groupCommand } from '../command.ts';
+import type { Command } from 'commander';
+import { groupOf, leaf } from '../command.ts';
 import type { Context } from '../context.ts';
 
 const HELP = `
@@ -11,25 +11,19 @@ Examples:
 
 export function configCommand(context: Context): Command {
   const load = () => import('./runConfig.ts');
-  const list = answering(context, async () => (await load()).listSettings(context));
-  return groupCommand('config', 'Show and change the settings', list)
-    .addHelpText('after', HELP)
-    .addCommand(new Command('list').description('Print every setting and where it comes from').action(list))
-    .addCommand(
-      new Command('set')
-        .description('Store a value in config.json')
-        .argument('<key>', 'Name of the setting')
-        .argument('<value>', 'New value')
-        .action(
-          answering(context, async (_, key: string, value: string) =>
-            (await load()).setSetting(context, key, value),
-          ),
-        ),
-    )
-    .addCommand(
-      new Command('unset')
-        .description('Remove a stored value, so that the default applies')
-        .argument('<key>', 'Name of the setting')
-        .action(answering(context, async (_, key: string) => (await load()).unsetSetting(context, key))),
-    );
+  const list = async () => (await load()).listSettings(context);
+  const set = async (_: Context, key: string, value: string) =>
+    (await load()).setSetting(context, key, value);
+  const unset = async (_: Context, key: string) => (await load()).unsetSetting(context, key);
+  const commands = [
+    leaf(context, 'list', 'Print every setting and where it comes from', list),
+    leaf(context, 'set', 'Store a value in config.json', set)
+      .argument('<key>', 'Name of the setting')
+      .argument('<value>', 'New value'),
+    leaf(context, 'unset', 'Remove a stored value, so that the default applies', unset).argument(
+      '<key>',
+      'Name of the setting',
+    ),
+  ];
+  return groupOf(context, 'config', 'Show and change the settings', list, commands, HELP);
 }

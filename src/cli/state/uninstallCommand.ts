@@ -1,6 +1,6 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
-import { answering } from '../command.ts';
+import { leaf } from '../command.ts';
 import type { Context } from '../context.ts';
 import { canAsk } from '../terminal/prompt.ts';
 
@@ -15,19 +15,17 @@ Examples:
   $ relay uninstall --yes`;
 
 export function uninstallCommand(context: Context): Command {
-  return new Command('uninstall')
-    .description('Remove everything that relay put on this computer')
-    .option('--yes', 'Do not ask; needed without a terminal')
-    .addHelpText('after', EXPLANATION)
-    .action(
-      answering(context, async (_, { yes = false }: { yes?: boolean }) => {
-        if (!yes && !canAsk(context)) {
-          throw new RelayError('USAGE', 'Without a terminal, relay cannot ask what to remove.', {
-            remedy: { text: 'To remove everything: {command}', command: ['uninstall', '--yes'] },
-          });
-        }
-        const { runUninstall } = await import('./runUninstall.ts');
-        return runUninstall(context, yes);
-      }),
-    );
+  const description = 'Remove everything that relay put on this computer';
+  const run = async (_: Context, { yes = false }: { yes?: boolean }) => {
+    if (!yes && !canAsk(context)) {
+      throw new RelayError('USAGE', 'Without a terminal, relay cannot ask what to remove.', {
+        remedy: { text: 'To remove everything: {command}', command: ['uninstall', '--yes'] },
+      });
+    }
+    return (await import('./runUninstall.ts')).runUninstall(context, yes);
+  };
+  return leaf(context, 'uninstall', description, run, EXPLANATION).option(
+    '--yes',
+    'Do not ask; needed without a terminal',
+  );
 }

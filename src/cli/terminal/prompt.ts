@@ -1,35 +1,9 @@
 /** Reads what a person types or pipes in. */
 import { createInterface } from 'node:readline';
-import { type Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Io } from './output.ts';
-
-/**
- * Reads one line after a prompt on stderr, without showing what is typed. From a pipe, reads one line without a prompt. Returns
- * null at the end of the input. Rejects with the signal's reason, and with `INTERRUPTED` if the person presses Ctrl-C.
- */
-export async function askSecret(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
-  const isTyped = io.terminal.stdin;
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  if (isTyped) io.err(prompt);
-  const reader = createInterface({
-    input: io.stdin,
-    ...(isTyped ? { output: nowhere, terminal: true } : {}),
-  });
-  const line = new Promise<string | null>((resolve, reject) => {
-    reader.once('line', (text) => resolve(text.trim()));
-    reader.once('close', () => resolve(null));
-    // While typing is hidden, the terminal passes on Ctrl-C as a key.
-    reader.once('SIGINT', () => reject(new RelayError('INTERRUPTED', 'Interrupted.')));
-  });
-  try {
-    return await interruptible(signal, line);
-  } finally {
-    reader.close();
-    if (isTyped) io.err('\n');
-  }
-}
 
 /** A dialogue line by line; lines typed ahead are kept for the next question. */
 export interface Dialogue {
