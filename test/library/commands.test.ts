@@ -101,7 +101,7 @@ test('relay library reads the library, says what it holds, answers questions and
     assert.deepEqual(cut, {
       code: 0,
       out: 'position\n       0\n       1\n',
-      err: 'The first 2 rows; --limit and --csv show more.\n',
+      err: 'The first 2 rows; --csv without --limit shows all.\n',
     });
     const pairs = 'select 1 from saved a, saved b';
     const most = await onTerminal('--limit', '500', pairs);
@@ -109,7 +109,7 @@ test('relay library reads the library, says what it holds, answers questions and
     const piped = await run(relay, ['library', 'query', pairs]);
     assert.deepEqual([piped.out.split('\n').length, piped.err], [14_402, ''], 'piped output is whole');
     const usual = await onTerminal(pairs);
-    assert.equal(usual.err, 'The first 100 rows; --limit and --csv show more.\n');
+    assert.equal(usual.err, 'The first 100 rows; --csv without --limit shows all.\n');
     const wide = await onTerminal('select hex(zeroblob(1000)) from saved');
     assert.match(wide.err, /^The first \d rows; --csv without --limit shows all\.\n$/);
     for (const more of [[], ['--limit', '1']]) {

@@ -30,17 +30,6 @@ Examples:
   $ relay library query --csv "SELECT name, artist FROM tracks" > tracks.csv
   $ relay library tables`;
 
-interface QueryOptions {
-  csv?: boolean;
-  limit?: number;
-  maxAge: number;
-}
-
-interface ForgetOptions {
-  versions?: boolean;
-  plays?: boolean;
-}
-
 export function libraryCommand(context: Context): Command {
   const limit = `Print at most this many rows, 1 to ${MAX_ROWS} (on a terminal ${DEFAULT_ROWS} by default)`;
   const commands = [
@@ -88,7 +77,7 @@ async function runSync(context: Context): Promise<Result> {
 async function runQuery(
   context: Context,
   given: string,
-  { csv = false, limit, maxAge: maxAgeMinutes }: QueryOptions,
+  { csv = false, limit, maxAge: maxAgeMinutes }: { csv?: boolean; limit?: number; maxAge: number },
 ): Promise<Result | undefined> {
   const { io, json } = context;
   const sql = given.trim();
@@ -138,8 +127,8 @@ function restNotes({ truncated, row_count, note }: Omit<LibraryAnswer, 'columns'
   ];
 }
 
-async function runForget(context: Context, { versions, plays }: ForgetOptions): Promise<Result> {
-  const named = [versions && ('versions' as const), plays && ('plays' as const)].filter((part) => !!part);
+async function runForget(context: Context, flags: { versions?: boolean; plays?: boolean }): Promise<Result> {
+  const named = (['versions', 'plays'] as const).filter((part) => flags[part]);
   const forgotten: LibraryPart[] = named.length === 0 ? ['mirror'] : named;
   for (const part of forgotten) await context.withLocal((local) => local.forgetLibrary({ part }));
   const what = { mirror: 'copy of the library is', versions: 'versions are', plays: 'plays are' };

@@ -88,7 +88,9 @@ export async function installService(context: Context, restart: boolean): Promis
       ...(started === 'next login' ? [later] : []),
       ...(left.length === 0
         ? []
-        : [`The service does not get ${left.join(', ')} from your environment. To keep a setting: ${store}`]),
+        : [
+            `The service does not get ${left.join(', ')} from your environment. To keep what is no secret: ${store}`,
+          ]),
     ],
   };
 }
@@ -222,11 +224,14 @@ function refuseSudo({ env }: Context, { uid }: Machine): void {
   });
 }
 
+/** The variables of settings that the service, which has another environment, does not get. */
 function leftBehind(context: Context): string[] {
-  const { origins } = inspectSettings(context.loadOptions()).settings;
-  return SETTING_KEYS.filter((key) => key !== 'home' && origins[key] === 'environment').map(
-    (key) => SETTINGS[key].env,
-  );
+  const own = inspectSettings(context.loadOptions()).settings;
+  const env = withoutSettings(context.env);
+  const theirs = inspectSettings({ env, flags: { home: own.home } }).settings;
+  return SETTING_KEYS.filter((key) => key !== 'home' && own.origins[key] === 'environment')
+    .filter((key) => String(own[key]) !== String(theirs[key]))
+    .map((key) => SETTINGS[key].env);
 }
 
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

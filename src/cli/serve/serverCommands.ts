@@ -89,11 +89,6 @@ async function runStop(context: Context): Promise<Result> {
   };
 }
 
-interface LogsOptions {
-  follow?: boolean;
-  lines: number;
-}
-
 const LOGS_HELP = `
 With --json each line is one JSON document.
 
@@ -112,7 +107,10 @@ export function logsCommand(context: Context): Command {
 }
 
 /** Prints the last lines, and new ones as they come. A log that became shorter was begun anew. */
-async function showLog(context: Context, { lines: count, follow = false }: LogsOptions): Promise<undefined> {
+async function showLog(
+  context: Context,
+  { lines: count, follow = false }: { lines: number; follow?: boolean },
+): Promise<undefined> {
   const { io, json, clock, signal } = context;
   const { prettyLine } = await import('../../server/log/log.ts');
   const { logPaths } = await import('../../server/log/logFile.ts');

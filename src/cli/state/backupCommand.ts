@@ -12,10 +12,6 @@ import { note } from '../terminal/output.ts';
 import { requireYes } from '../terminal/prompt.ts';
 import { timeText } from '../terminal/time.ts';
 
-interface BackupFlags {
-  force?: boolean;
-}
-
 const EXAMPLES = `
 The copy does not include the master key that decrypts the tokens.
 
@@ -31,7 +27,11 @@ export function backupCommand(context: Context): Command {
 }
 
 /** Copies the state, after a running server has saved its last changes. */
-async function runBackup(context: Context, file: string, { force = false }: BackupFlags): Promise<Result> {
+async function runBackup(
+  context: Context,
+  file: string,
+  { force = false }: { force?: boolean },
+): Promise<Result> {
   const { backUpHome } = await import('../../server/restore/restoreState.ts');
   const { isoOf } = await import('../../base/clock.ts');
   const state = await findState(context);
@@ -109,11 +109,6 @@ async function keyPlace({ settings: { home }, keySource }: StateToCopy): Promise
   return keySource === 'file' ? `RELAY_ENCRYPTION_KEY or ${entry}` : entry;
 }
 
-interface RestoreFlags {
-  force?: boolean;
-  yes?: boolean;
-}
-
 const RESTORE_HELP = `
 Stop the server first. The copy is checked, and the current state is kept beside
 the new one. The current API key and the login of the same account stay; clients
@@ -134,7 +129,7 @@ export function restoreCommand(context: Context): Command {
 async function runRestore(
   context: Context,
   file: string,
-  { force = false, yes = false }: RestoreFlags,
+  { force = false, yes = false }: { force?: boolean; yes?: boolean },
 ): Promise<Result> {
   const { clock, random, signal } = context;
   const settings = await context.settings();
