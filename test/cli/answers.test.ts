@@ -6,7 +6,6 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { relay } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
-import { assertClean, hostileTexts } from '../support/hostileText.ts';
 
 type Answer = Record<string, unknown>;
 
@@ -69,10 +68,3 @@ for (const [what, answer] of NESTED) {
     assert.deepEqual(parse(await shown(context, answer)), answer);
   });
 }
-
-test('text from outside cannot steer the terminal', async (context) => {
-  for (const text of hostileTexts(20)) {
-    assertClean(await shown(context, { items: [{ name: text }], note: text }), 'a table');
-    assertClean(await shown(context, { item: { name: text, list: [text] } }), 'YAML');
-  }
-});

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import { Argument, type Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
 import { closedRegistration } from '../../connect/closedRegistration.ts';
@@ -8,11 +9,8 @@ import { groupOf, leaf, type Result } from '../command.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note } from '../terminal/output.ts';
-import { readStdin, requireYes } from '../terminal/prompt.ts';
+import { requireYes } from '../terminal/prompt.ts';
 import { timeText } from '../terminal/time.ts';
-
-/** Bytes of a client's secret and its line end. */
-const MAX_SECRET = 1_000;
 
 interface AddOptions {
   redirectUri: string[];
@@ -89,11 +87,12 @@ async function addClient(context: Context, name: string, options: AddOptions): P
 }
 
 /** A secret is neither an argument, since arguments end up in the shell's history, nor typed, where others may see it. */
-async function readSecret(context: Context): Promise<string> {
-  const secret = context.io.terminal.stdin
-    ? ''
-    : (await readStdin(context, MAX_SECRET)).toString('utf8').trim();
-  if (secret !== '') return secret;
+async function readSecret({ io, signal }: Context): Promise<string> {
+  if (!io.terminal.stdin) {
+    for await (const line of createInterface({ input: io.stdin, signal }))
+      if (line.trim() !== '') return line.trim();
+  }
+  signal.throwIfAborted();
   throw new RelayError('USAGE', 'No secret was given.', {
     remedy: 'Make one with `openssl rand -hex 32 > FILE`, then add `< FILE` to this command.',
   });

@@ -17,7 +17,6 @@ import { readServerFile } from '../../store/home/serverFile.ts';
 import type { Context } from '../context.ts';
 import { remarkOtherVersion, startingServer } from '../findServer.ts';
 import { note } from '../terminal/output.ts';
-import { endOfInput } from '../terminal/prompt.ts';
 
 export interface StdioOptions {
   /** What this client may do; by default what the environment or the setting says. */
@@ -32,10 +31,10 @@ const MAX_LINE = 16 * 1024 * 1024;
 const MANY = 256;
 
 export async function pipeStdio(context: Context, options: StdioOptions): Promise<void> {
-  const { clock, io, platform, signal } = context;
+  const { clock, io, signal } = context;
   // This comes first, since modules that are loaded later may print, and stdout must carry only messages.
   const pipe = context.pipe();
-  if (pipe.terminal) note(io, `Waiting for messages of an MCP client. ${endOfInput(platform)} ends it.`);
+  if (pipe.terminal) note(io, 'Waiting for messages of an MCP client. Ctrl-C ends it.');
   const over = AbortSignal.any([signal, pipe.closed]);
   const open = new Set<unknown>();
   let server: Promise<McpStream> | null = null;

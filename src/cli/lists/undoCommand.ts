@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { isObject } from '../../base/parsing.ts';
 import { visibleText } from '../../base/visibleText.ts';
-import type { ShownState } from '../../domain/change.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { shortId } from '../../domain/job.ts';
 import type { ChangeEntry, UndoAnswer } from '../../domain/localApi.ts';
@@ -64,22 +63,9 @@ async function listChanges(context: Context, given: { limit: number; by?: string
 }
 
 function stateText({ state, undone_by, being_undone }: ChangeEntry): string {
-  if (undone_by === undefined) return STATES[state];
+  if (undone_by === undefined) return state.replaceAll('_', ' ');
   return `${being_undone ? 'being undone' : 'undone'} by ${shortId(undone_by)}`;
 }
-
-const STATES: Readonly<Record<ShownState, string>> = {
-  writing: 'being written',
-  rolling_back: 'being rolled back',
-  cancelling: 'being cancelled',
-  waiting: 'waiting',
-  stopped: 'stopped',
-  review: 'under review',
-  done: 'done',
-  partial: 'partly written',
-  rolled_back: 'rolled back',
-  unchanged: 'nothing written',
-};
 
 export function undoCommand(context: Context): Command {
   const change = 'ID from `relay history`, or its first characters; the last change or import without it';

@@ -68,11 +68,6 @@ export async function requireYes(io: Io, question: string, signal: AbortSignal):
   await dialogue.requireYes(question).finally(() => dialogue.close());
 }
 
-/** Names the keys that end what a person types into stdin. The console of Windows does not know Ctrl-D. */
-export function endOfInput(platform: NodeJS.Platform): string {
-  return platform === 'win32' ? 'Ctrl-Z and then Enter' : 'Ctrl-D';
-}
-
 /** Reads stdin until its end, or until it has more than `most` bytes. Rejects with the signal's reason. */
 export async function readStdin(
   { io, signal }: { io: Io; signal: AbortSignal },
