@@ -207,7 +207,7 @@ export function isForgiven({ status, candidates = [] }: ItemRecord): boolean {
 }
 
 /** How many characters of the ID of a job or a change are shown to people. Commands accept these instead of the whole ID. */
-export const SHORT_ID = 8;
+const SHORT_ID = 8;
 
 export function shortId(id: string): string {
   return id.slice(0, SHORT_ID);

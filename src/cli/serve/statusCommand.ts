@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
-import { RelayError } from '../../domain/errors.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
 import { asCommandLine, readRemedy, remedyText } from '../../domain/remedy.ts';
 import { leaf, type Result } from '../command.ts';
@@ -25,10 +24,7 @@ export function statusCommand(context: Context): Command {
 /** The owner code is a secret, shown only on a terminal. */
 async function runStatus(context: Context): Promise<Result> {
   const { io, env, platform, home, program, clock } = context;
-  const report = await context
-    .withLocal((local) => local.status())
-    .catch((error: unknown) => statusWithoutServer(context, error))
-    .then(withMemory);
+  const report = await withMemory(await context.withLocal((local) => local.status()));
   const ownerCode = io.terminal.stdout && !context.json ? report.ownerCode : null;
   const named = { home, demo: report.demo, platform, program };
   const value = { ...shownReport(report, named), ownerCode };
@@ -51,15 +47,6 @@ async function withMemory(report: StatusReport): Promise<StatusReport> {
     entry.part === 'database' ? [entry, ...memory] : [entry],
   );
   return { ...report, entries };
-}
-
-/** Makes the report without a server, also if `server.json` leads to something other than this home's server. */
-async function statusWithoutServer(context: Context, error: unknown): Promise<StatusReport> {
-  if (!(error instanceof RelayError) || error.code !== 'NO_SERVER') throw error;
-  const report = await context.offline((local) => local.status());
-  const { message: summary, remedyValue: remedy = null } = error;
-  const server = { part: 'server', state: 'bad', summary, remedy } as const;
-  return { ...report, entries: report.entries.map((entry) => (entry.part === 'server' ? server : entry)) };
 }
 
 /**
