@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { relay, run } from '../support/cli.ts';
+import { run } from '../support/cli.ts';
 import { linesOf } from '../support/entries.ts';
 import { assertRows, fill, named, tracks } from '../support/playlists.ts';
 import type { Relay } from '../support/world.ts';
@@ -61,9 +61,3 @@ test('a job under review shows the three answers, and can be completed with the 
     assert.match(out, /^status +completed$/m);
     rows(edited);
   }));
-
-test('an unknown value of --review is wrong usage', async () => {
-  const { code, err } = await relay(['jobs', 'resume', '1f0c', '--review', 'ignore']);
-  assert.equal(code, 2);
-  assert.match(err, /continue, keep, undo/);
-});

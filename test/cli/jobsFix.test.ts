@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
-import { type CliOptions, relay, run } from '../support/cli.ts';
+import { type CliOptions, run } from '../support/cli.ts';
 import { linesOf } from '../support/entries.ts';
 import { trackShape } from '../support/shapes.ts';
 import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
@@ -178,19 +178,3 @@ test('without a terminal the options settle items, and the items that stay open 
     assert.deepEqual(await outcomes(world, id), [d.uri, 'skipped', a.uri, b.uri, c.uri]);
     assert.equal((await jobs(world, ['commit', short, '--watch'])).code, 0);
   }));
-
-test('options that cannot be read are refused before anything is asked', async () => {
-  for (const [args, message] of [
-    [['--take', '12'], /must be the number of an item, an equals sign, and a track/],
-    [['--take', '0=4uLU6hMCjMI75M1A2tKUQC'], /must be a whole number from 1 /],
-    [['--take', '1=spotify:album:4uLU6hMCjMI75M1A2tKUQC'], /is an album, not a track/],
-    [['--skip', 'all'], /must be a whole number from 1 /],
-    [['--accept-near', '35%'], /must be a number from 0 to 1/],
-  ] as const) {
-    const { code, err } = await relay(['jobs', 'fix', 'x', ...args], {
-      env: { RELAY_HOME: '/no/such/home' },
-    });
-    assert.equal(code, 2, err);
-    assert.match(err, message);
-  }
-});

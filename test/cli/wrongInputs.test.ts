@@ -75,6 +75,7 @@ const WRONG: ReadonlyArray<[words: string[], remedy: RegExp]> = [
   [['call'], /See `relay call --help`\./],
   [['tools', 'get_trak'], /Did you mean "get_track"/],
   [['jobs', 'fix', '1f0c', '--take', 'x'], /See `relay jobs fix --help`\./],
+  [['jobs', 'fix', '1f0c', '--take', '1=spotify:album:4uLU6hMCjMI75M1A2tKUQC'], /\S/],
   [['jobs', 'fix', '1f0c', '--skip', '0'], /See `relay jobs fix --help`\./],
   [['jobs', 'fix', '1f0c', '--accept-near', '7'], /See `relay jobs fix --help`\./],
   [['jobs', 'resume', '1f0c', '--review', 'maybe'], /See `relay jobs resume --help`\./],
