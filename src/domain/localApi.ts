@@ -224,26 +224,6 @@ export interface LogoutAnswer {
   keptFiles?: string[];
 }
 
-/** A title and an artist, and the track that they mean. */
-export interface RememberedMatch {
-  /** Eight hexadecimal digits. */
-  id: string;
-  /** Like `artist`, '' if only a recording code was given. */
-  title: string;
-  artist: string;
-  album: string | null;
-  /** The recording code, if the match is for one. */
-  isrc: string | null;
-  track: { uri: string; name: string; artists: string };
-  source: 'learned' | 'person';
-  /** Who settled it, in words: `you, in the terminal`, `Desk`, `relay, automatically`. */
-  by: string;
-  /** True if the match was confirmed although title, artist or album differ from the track. */
-  confirmed: boolean;
-  /** ISO 8601. */
-  at: string;
-}
-
 /** A playlist that is to be kept. */
 export type KeepRequest = {
   /** ID of the playlist; null to create one called `name`. */

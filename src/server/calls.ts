@@ -14,6 +14,7 @@ import { LIBRARY_PARTS } from '../domain/library.ts';
 import { LIST_FORMATS } from '../domain/listImport.ts';
 import { COMMAND_LINE, type KeepAnswer, type SavedState } from '../domain/localApi.ts';
 import type { PlaysProgress } from '../domain/plays.ts';
+import type { PlayerState } from '../provider/resources/player.ts';
 import { KeepRuleShape } from '../store/tables/keeps.ts';
 import { playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
@@ -32,7 +33,6 @@ import type { WaitingClients } from './access/waitingClients.ts';
 import type { Core } from './core.ts';
 import { inTime } from './inTime.ts';
 import { leaveAccount } from './leaveAccount.ts';
-import type { LastPlaying } from './owner/lastPlaying.ts';
 import { ownerHistory, ownerUndo } from './ownerChanges.ts';
 import {
   ownerImport,
@@ -66,7 +66,9 @@ export interface ServerSide {
   pageLogin: { attemptId: string | null };
   waitingClients: WaitingClients;
   /** Returns the last known state of the player; null if none was read since the last login or logout. */
-  lastPlaying: () => LastPlaying | null;
+  lastPlaying: () => { at: number; state: PlayerState | null; isDue: boolean } | null;
+  /** True if a client has used the MCP endpoint since the server started. */
+  mcpUsed(): boolean;
   /** The environment, which says where clients keep their files. */
   env: NodeJS.ProcessEnv;
   /** Returns the command line that starts relay: the program and its arguments. */

@@ -25,10 +25,10 @@ import type { ConnectionLimits } from './http/connections.ts';
 import { type Listener, listen } from './http/listener.ts';
 import { requirePort } from './http/ports.ts';
 import { toHttp } from './http/toHttp.ts';
-import { createLastPlaying } from './owner/lastPlaying.ts';
+import { createLastPlaying } from './owner/pageState.ts';
 import { ownerPageRoutes } from './owner/routes.ts';
-import { NOT_FOUND_PAGE } from './pages/homePages.ts';
 import { sendPage } from './pages/page.ts';
+import { NOT_FOUND_PAGE } from './pages/wholePages.ts';
 import { authorizeRoutes } from './routes/authorize.ts';
 import { healthRoutes } from './routes/health.ts';
 import { assetRoutes, homeRoutes } from './routes/home.ts';
@@ -132,7 +132,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   };
   const sideFor = (baseUrl: string, redirectUri: string) => ({
     ...{ facts: factsFor(baseUrl), credentials, owner, redirectUri, services, used: use.note, stop },
-    ...{ pageLogin, waitingClients, lastPlaying, env, program },
+    ...{ pageLogin, waitingClients, lastPlaying, env, program, mcpUsed: () => loaded !== null },
   });
 
   const listener = await listen({

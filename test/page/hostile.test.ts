@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ItemRecord } from '../../src/domain/job.ts';
 import type { Track } from '../../src/domain/shapes.ts';
-import type { PageJob } from '../../src/server/owner/events.ts';
-import type { PageState } from '../../src/server/owner/pageState.ts';
+import type { PageJob, PageState } from '../../src/server/owner/pageState.ts';
 import type { Imported, PlaylistPart, Tab } from '../../src/server/owner/tab.ts';
 import { cardsOf } from '../../src/server/pages/cards/cards.ts';
 
@@ -36,6 +35,7 @@ const CHANGE = {
   },
   ...{
     can_undo: true,
+    place: PLACE,
     words: 'added 1000 songs to "\u0001"',
     beingUndone: false,
     songs: { first: [H], all: 2 },
@@ -85,12 +85,7 @@ const IMPORTED = {
 
 const TAB: Tab = {
   ...{ find: H, more: {}, playlist: null, listed: null, imported: null, history: { id: 1, name: H } },
-  ...{
-    settling: null,
-    undo: { change: H, force: false, lines: [H, H] },
-    hidesSteps: false,
-    editsClientId: true,
-  },
+  ...{ settling: null, undo: { change: H, force: false, lines: [H, H] } },
   setup: { id: H, file: H, snippet: H, command: H, next: `${H}\`${H}\`` },
 };
 
@@ -99,41 +94,34 @@ const STATE = {
     tab: TAB,
     view: 'home',
     now: Date.parse(AT),
-    demo: false,
     program: 'relay',
     style: () => H,
     mcpUrl: H,
   },
-  loginProblem: { message: H, remedy: H },
+  loginProblem: H,
   app: { isSet: true, isFixed: false, redirectUri: H },
   setups: [{ id: H, name: H }],
   clients: [{ clientId: H, name: H, lastUsedAt: AT, approvals: [{ approvedAt: AT, readOnly: true }] }],
   mcpUsed: false,
   waitingClients: [{ clientId: H, name: H, address: `/${H}`, at: 1 }],
   browsers: [{ id: H, label: H, origin: H, lastUsedAt: AT, isThis: false }],
-  remembered: [
-    { id: H, title: H, artist: H, track: { uri: H, name: H, artists: H }, by: H, confirmed: true, at: AT },
-  ],
-  rememberedTotal: 2,
-  jobs: [
-    job({}),
-    job({ status: 'failed', review_required: true }),
-    job({ status: 'waiting', run_after: AT }),
-    job({ status: 'resolving' }),
-  ],
-  jobsTotal: 9,
+  jobs: {
+    waiting: [job({}), job({ status: 'failed', review_required: true })],
+    moving: [job({ status: 'waiting', run_after: AT }), job({ status: 'resolving' })],
+    ...{ waitingLeft: 2, movingLeft: 2 },
+  },
   importJobs: [],
   events: {
     items: [
-      { id: H, at: AT, place: PLACE, job: null, change: CHANGE },
-      { id: H, at: AT, place: PLACE, job: job({ status: 'cancelled' }), change: null },
+      { id: H, at: AT, job: null, change: CHANGE },
+      { id: H, at: AT, job: job({ status: 'cancelled' }), change: null },
     ],
     more: true,
   },
-  ...{ playlists: [{ id: H, name: H, total: 1, changedAt: AT, isKept: false }], covers: true },
+  ...{ playlists: [{ id: H, name: H, total: 1, changedAt: AT, isKept: false }] },
   found: [{ id: H, name: H, total: 1, changedAt: AT, isKept: false }],
   placeOf: () => PLACE,
-  requests: { [H]: [1] },
+  requests: { [H]: 1 },
   errors: [{ code: H, method: H, path: H, message: H, lastSeenAt: 1, occurrences: 2 }],
   playing: {
     at: Date.parse(AT),
@@ -162,7 +150,7 @@ const STATE = {
   report: {
     ...{ version: H, entries: [ENTRY, { ...ENTRY, part: 'jobs', state: 'warning' }] },
     account: { connected: true, name: H, missingScopes: [H], loginExpiresAt: AT, daysLeft: 1 },
-    rateLimits: { blocked: [{ scope: H, blockedUntil: AT, reason: H }] },
+    rateLimits: { requests24h: 1, blocked: [{ scope: H, blockedUntil: AT, reason: H }] },
   },
 } as unknown as PageState;
 
@@ -188,7 +176,7 @@ const PARTS = [
 
 const settling = (facts: object) => ({
   tab: { ...TAB, settling: { job: H } as Tab['settling'] },
-  settling: { job: job({}), item: ITEM, left: 2, done: 1, hasPast: true, found: null, near: null, ...facts },
+  settling: { job: job({}), item: ITEM, done: 1, found: null, near: null, ...facts },
 });
 const importing = (facts: object, jobs: PageJob[] = []) => ({
   tab: { ...TAB, imported: { ...IMPORTED, ...facts, jobs: jobs.map(() => H) } },

@@ -1,6 +1,6 @@
 /** The owner's page without a browser: who gets which answer, and which requests to Spotify an answer takes. */
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { authorizeUrl, newClient } from '../oauth/clients.ts';
@@ -275,17 +275,6 @@ test('the policy names Spotify’s image hosts for covers, unless the setting tu
   assert.equal(await imageSources({}), "'self' https://*.scdn.co https://*.spotifycdn.com");
   assert.equal(await imageSources({ RELAY_COVERS: 'false' }), "'self'");
 });
-
-test('after a choice on the page, config.json is not read again for the page: a spoiled file changes nothing', () =>
-  withRelay({ client: false }, async (relay) => {
-    const proof = await signedIn(relay);
-    const offers = async () => /Hide covers|Show covers/.exec(`${(await cardsOf(relay, proof)).top}`)?.[0];
-    assert.equal(await offers(), 'Hide covers');
-    assert.equal((await ask(relay, 'covers/choose', { show: false }, proof)).status, 200);
-    assert.equal(await offers(), 'Show covers');
-    writeFileSync(join(relay.home, 'config.json'), '{');
-    assert.equal(await offers(), 'Show covers');
-  }));
 
 test('every page of the demo names commands for the demo', () =>
   withRelay({ demo: true, connect: false, client: false }, async ({ baseUrl }) => {

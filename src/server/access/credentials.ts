@@ -14,7 +14,6 @@ export type Credentials = ReturnType<typeof createCredentials>;
 export function createCredentials({ settings, apiKey, oauth }: Core) {
   const isApiKey = (token: string) => equalSecrets(token, apiKey.current());
   const acceptsKey = settings.mcpAuthMode === 'bearer';
-  let wereUsed = false;
 
   return {
     /** True if clients may send the API key; false with `MCP_AUTH_MODE` set to `oauth`. */
@@ -29,16 +28,12 @@ export function createCredentials({ settings, apiKey, oauth }: Core) {
       if (token === undefined)
         return { ok: false, reason: BEARER.test(header ?? '') ? 'invalid' : 'missing' };
       if (acceptsKey && isApiKey(token)) {
-        wereUsed = true;
         return { ok: true, principal: 'api-key', access: settings.access };
       }
       const access = oauth.accessOf(token, resource);
       if (access === null) return { ok: false, reason: 'invalid' };
-      wereUsed = true;
       return { ok: true, principal: `client ${access.clientId}`, access: access.access };
     },
-    /** True if a client has used a valid credential since the start. */
-    wereUsed: () => wereUsed,
   };
 }
 

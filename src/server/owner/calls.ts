@@ -4,14 +4,19 @@
  */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
-import { storeSetting } from '../../config/settings.ts';
+import { homeToName, storeSetting } from '../../config/settings.ts';
+import { CLIENTS, stdioWords } from '../../connect/clientTable.ts';
+import { closedRegistration } from '../../connect/closedRegistration.ts';
+import { systemOf } from '../../connect/configPlaces.ts';
 import { LEVEL_WORDS, LEVELS } from '../../domain/access.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
 import { looksLikeClientId } from '../../domain/ids.ts';
+import { UNRESOLVED_STATUSES } from '../../domain/job.ts';
 import { KEEP_ACTIONS, KEEP_INTERVALS } from '../../domain/keep.ts';
 import { parseRule } from '../../domain/keepRules.ts';
 import { WRITTEN_FORMATS } from '../../domain/listExport.ts';
-import { pageText, plainCommand } from '../../domain/remedy.ts';
+import { serverName } from '../../domain/project.ts';
+import { pageText, plainCommand, programFor } from '../../domain/remedy.ts';
 import type { Fix } from '../../domain/settling.ts';
 import { writeList } from '../../music/lists/writeList.ts';
 import type { Call } from '../../provider/api.ts';
@@ -28,44 +33,32 @@ import { leaveAccount } from '../leaveAccount.ts';
 import { ownerUndo } from '../ownerChanges.ts';
 import { ownerImport, ownerPlaylistRows, ownerPreview } from '../ownerLists.ts';
 import { ownerRestore, ownerVersion, ownerVersions } from '../ownerVersions.ts';
-import { forgetRemembered } from '../remembered.ts';
-import { chooseCovers } from './covers.ts';
-import { nearItems } from './pageState.ts';
-import { CANDIDATES, FORGOTTEN, type Imported, nextFile, type Settling, type Tab } from './tab.ts';
+import { CANDIDATES, FORGOTTEN, type Imported, type Tab } from './tab.ts';
 
-/** Who asks, and on which page. */
+/** Who asks, and on which page. `browser`: ID of the browser. */
 export interface Asked {
   core: Core;
   server: ServerSide;
-  /** ID of the browser. */
   browser: string;
   tab: Tab;
 }
 
-/** What the page does after a call, besides showing the cards again. */
-interface Answer {
-  /** What to say. */
-  told?: string;
-  /** Where to go. */
+/** What the page does after a call, besides showing the cards: says something, goes somewhere, saves a file. */
+export interface Answer {
+  told?: string | undefined;
   next?: string;
-  /** A file to save. */
   file?: { name: string; text: string };
-  /** True if the page has to be loaded again. */
-  reload?: true;
   /** True if the browser is no longer signed in. */
   signedOut?: true;
   [other: string]: unknown;
 }
-
-/** How long a call that a person waits for may take. */
-const PATIENCE_MS = 20_000;
 
 const Id = () => z.string().min(1).max(200);
 const nothing = () => z.object({});
 
 interface OwnerCallFacts<S extends z.ZodType> {
   shape: () => S;
-  run(given: z.output<S>, asked: Asked): Promise<Answer | unknown>;
+  run(given: z.output<S>, asked: Asked): Promise<unknown>;
 }
 
 function call<S extends z.ZodType>(shape: () => S, run: OwnerCallFacts<S>['run']): OwnerCallFacts<S> {
@@ -74,7 +67,7 @@ function call<S extends z.ZodType>(shape: () => S, run: OwnerCallFacts<S>['run']
 
 function patiently<T>({ server }: Asked, work: (call: Call) => Promise<T>): Promise<T> {
   const called = (signal: AbortSignal) => work({ signal, progress() {}, by: 'page' });
-  return inTime(server.services, 'This', 'Try again.', called, PATIENCE_MS);
+  return inTime(server.services, 'This', 'Try again.', called);
 }
 
 /** Every call, by its path below `/owner/`. */
@@ -97,8 +90,8 @@ export const CALLS = {
   ),
   /** `erase`: also forgets everything else about the account. */
   'account/disconnect': call(
-    () => z.object({ erase: z.boolean().optional() }),
-    async ({ erase = false }, { core, server }) => {
+    () => z.object({ erase: z.boolean().default(false) }),
+    async ({ erase }, { core, server }) => {
       server.pageLogin.attemptId = null;
       await leaveAccount(core, server.services.works, erase);
       const what = erase ? 'everything about it is forgotten' : 'the copy of its library is deleted';
@@ -107,9 +100,8 @@ export const CALLS = {
   ),
   'app/set': call(
     () => z.object({ clientId: z.string().trim().min(1).max(200) }),
-    async ({ clientId }, { core, tab }) => {
+    async ({ clientId }, { core }) => {
       storeSetting({ env: {}, flags: { home: core.settings.home } }, 'providerClientId', clientId);
-      tab.editsClientId = false;
       const isOdd = !looksLikeClientId(clientId.toLowerCase());
       return { told: `The client ID is saved.${isOdd ? ' Most have 32 characters, 0-9 and a-f.' : ''}` };
     },
@@ -130,13 +122,11 @@ export const CALLS = {
   'changes/undo': call(
     () => z.object({ change: Id().nullable(), force: z.boolean(), dryRun: z.boolean() }),
     async (request, asked) => {
-      const { server, tab } = asked;
+      asked.tab.undo = null;
       try {
-        const { summary, job_id } = await ownerUndo(server.services, request, 'page');
-        tab.undo = null;
+        const { summary, job_id } = await ownerUndo(asked.server.services, request, 'page');
         return { told: job_id === undefined ? summary : 'Undoing continues as a job.' };
       } catch (error) {
-        tab.undo = null;
         // The playlist has changed since the preview. A new preview may ask whether to undo anyway.
         if (isForceable(error) && request.change !== null) await lookAtUndo(asked, request.change);
         throw error;
@@ -161,7 +151,6 @@ export const CALLS = {
   'clients/setup': call(
     () => z.object({ client: z.string().max(200) }),
     async ({ client }, { core, server, tab }) => {
-      const { clientSetup } = await import('./clientSetup.ts');
       tab.setup = client === '' ? null : await clientSetup(client, core, server);
       return { setup: tab.setup };
     },
@@ -212,58 +201,34 @@ export const CALLS = {
       const { works } = asked.server.services;
       const { settling } = asked.tab;
       const again = settling?.again ?? null;
-      const before = fixes.flatMap(({ position }) => works.items(id, position, 1).items);
-      const { late } = await patiently(asked, (by) =>
-        works.settle(id, { fixes, onlyOpen: again === null }, by),
-      );
+      const open = fixes
+        .flatMap(({ position }) => works.items(id, position, 1).items)
+        .filter(({ status }) => UNRESOLVED_STATUSES.includes(status));
+      const settlement = { fixes, onlyOpen: again === null };
+      const { late } = await patiently(asked, (by) => works.settle(id, settlement, by));
       if (settling) {
-        settling.past = [...settling.past, ...(again ? [again] : before)];
-        settling.done += again ? 0 : fixes.length - late;
+        settling.past = [...settling.past, ...(again ? [again] : open)];
         moveOn(settling, again ? settling.at : (fixes.at(-1)?.position ?? 0) + 1);
       }
       const stays =
         late === 1 ? 'One entry was decided before, and stays as it was.' : `${late} stay as they were.`;
-      return { late, ...(late > 0 ? { told: stays } : {}) };
-    },
-  ),
-  /** Shows what accepting all near matches would settle, or goes back to single entries. */
-  'settle/near': call(
-    () => z.object({ isAsked: z.boolean() }),
-    async ({ isAsked }, { server, tab: { settling } }) => {
-      if (settling === null) return;
-      settling.near = isAsked && nearItems(server.services, settling.job).length > 0;
-      return isAsked && !settling.near ? { told: 'None of them has a close match.' } : {};
+      return { late, told: late > 0 ? stays : undefined };
     },
   ),
   'settle/open': call(
-    () => z.object({ id: Id().nullable() }),
+    () => z.object({ id: Id() }),
     async ({ id }, { tab }) => {
-      tab.settling =
-        id === null ? null : { job: id, at: 0, again: null, past: [], done: 0, found: null, near: false };
+      tab.settling = { job: id, at: 0, again: null, past: [], found: null, near: false };
     },
   ),
-  /** Goes back to the entry that was decided last, or leaves the one on display for later. */
+  /** Goes back to the entry that was decided last, leaves the one on display for later, or asks about all near matches. */
   'settle/step': call(
-    () => z.object({ to: z.union([z.literal('back'), z.int().min(0)]) }),
+    () => z.object({ to: z.union([z.enum(['back', 'near', 'one']), z.int().min(0)]) }),
     async ({ to }, { tab: { settling } }) => {
       if (settling === null) return;
       const last = to === 'back' ? settling.past.pop() : undefined;
-      moveOn(settling, to === 'back' ? settling.at : settling.again ? settling.at : to);
-      settling.again = last ?? null;
-    },
-  ),
-
-  'events/clear': call(nothing, async (_, { server }) => {
-    const cleared = await server.services.works.clear();
-    const what = cleared === 1 ? 'One finished job is' : `${cleared} finished jobs are`;
-    return { told: `${what} cleared. What they wrote can still be undone.` };
-  }),
-  /** Shows or hides covers. The page is loaded again, since its content policy names the hosts that it may load covers from. */
-  'covers/choose': call(
-    () => z.object({ show: z.boolean() }),
-    async ({ show }, { core }) => {
-      chooseCovers(core.settings, show);
-      return { reload: true };
+      moveOn(settling, typeof to === 'number' && settling.again === null ? to : settling.at);
+      Object.assign(settling, { again: last ?? null, near: to === 'near' });
     },
   ),
 
@@ -274,12 +239,10 @@ export const CALLS = {
         artistSide: z.enum(['left', 'right']).optional(),
         target: z.enum(['new', 'playlist', 'saved']).optional(),
       }),
-    async ({ list, artistSide, target }, { server, tab }) => {
-      const { imported } = tab;
+    async ({ list, artistSide, target }, { server, tab: { imported } }) => {
       if (imported === null) return;
-      if (target !== undefined) imported.target = target;
-      if (list === undefined && artistSide === undefined) return;
       const changed = {
+        target: target ?? imported.target,
         list: list === undefined ? imported.list : listOf(list),
         artistSide: artistSide ?? imported.artistSide,
       };
@@ -294,8 +257,7 @@ export const CALLS = {
         playlistId: Id().optional(),
         skipDuplicates: z.boolean().default(false),
       }),
-    async ({ name, playlistId, skipDuplicates }, { server, tab }) => {
-      const { imported } = tab;
+    async ({ name, playlistId, skipDuplicates }, { server, tab: { imported } }) => {
       if (imported === null) return;
       const each = imported.list === 'each' && imported.lists.length > 1 ? ('all' as const) : undefined;
       const target = targetOf(imported, name, playlistId);
@@ -305,37 +267,28 @@ export const CALLS = {
       Object.assign(imported, { jobs: jobs.map(({ job_id }) => job_id), bytes: new Uint8Array() });
     },
   ),
-  'import/close': call(nothing, async (_, { tab }) => {
-    tab.imported = null;
-    tab.history = null;
-    tab.settling = null;
-  }),
 
   'keeps/act': call(
     () => z.object({ id: z.string().min(1).max(100), action: z.enum(KEEP_ACTIONS) }),
     async ({ id, action }, asked) => {
       const { note } = await patiently(asked, (by) => asked.server.services.keeps.act(id, action, by));
-      return note === undefined ? {} : { told: note };
+      return { told: note };
     },
   ),
   /** Shows what it would do to keep the open playlist by a ready rule, or keeps it. */
   'keeps/add': call(
     () =>
       z.object({
-        rule: z.string().max(200),
-        every: z.enum(KEEP_INTERVALS),
+        ...{ rule: z.string().max(200), every: z.enum(KEEP_INTERVALS) },
         dryRun: z.boolean().default(true),
       }),
     async ({ rule, every, dryRun }, asked) => {
       const { playlist } = asked.tab;
       if (playlist === null) return;
       const request = { playlistId: playlist.id, name: null, every, dryRun, rule: parseRule(rule).rule };
-      const { keeps } = asked.server.services;
-      const added = await inTime(asked.server.services, 'This', 'Try again.', (signal) =>
-        keeps.add(request, { signal }),
-      );
+      const added = await patiently(asked, (by) => asked.server.services.keeps.add(request, by));
       playlist.part = dryRun ? { kind: 'keep', asked: { rule, every }, preview: added } : null;
-      return { ...((added.note ?? added.warning) ? { told: added.note ?? added.warning ?? '' } : {}) };
+      return { told: added.note ?? added.warning };
     },
   ),
   'library/sync': call(nothing, async (_, { core }) => void (await core.library.sync())),
@@ -366,23 +319,18 @@ export const CALLS = {
     () => z.object({ ids: z.array(Id()).max(50) }),
     async ({ ids }, { server }) => void (await playlistNames(server.services, ids)),
   ),
-  'playlists/find': call(
-    () => z.object({ text: z.string().max(200) }),
-    async ({ text }, { tab }) => void Object.assign(tab, { find: text, more: { ...tab.more, playlists: 0 } }),
-  ),
   'playlists/open': call(
-    () => z.object({ id: Id().nullable(), name: z.string().max(1_000) }),
+    () => z.object({ id: Id(), name: z.string().max(1_000) }),
     async ({ id, name }, { tab }) => {
-      tab.playlist = id === null || tab.playlist?.id === id ? null : { id, name, part: null };
+      tab.playlist = tab.playlist?.id === id ? null : { id, name, part: null };
     },
   ),
   'playlists/part': call(
-    () => z.object({ part: z.enum(['songs', 'duplicates', 'versions', 'keep', 'export']).nullable() }),
+    () => z.object({ part: z.enum(['songs', 'duplicates', 'versions', 'keep', 'export']) }),
     async ({ part }, asked) => {
       const { playlist } = asked.tab;
       if (playlist === null) return;
-      const isOpen = part === null || playlist.part?.kind === part;
-      const read = isOpen ? null : await partOf(asked, playlist.id, part);
+      const read = playlist.part?.kind === part ? null : await partOf(asked, playlist.id, part);
       Object.assign(playlist, { part: read });
     },
   ),
@@ -391,7 +339,7 @@ export const CALLS = {
     async ({ others }, asked) => {
       const { playlist } = asked.tab;
       if (playlist === null) return;
-      const { removed } = await deduplicate(asked, playlist.id, { others, dryRun: false });
+      const { removed } = await deduplicate(asked, playlist.id, others, false);
       playlist.part = null;
       const what = removed.length === 1 ? 'One repeat is' : `${removed.length} repeats are`;
       return { told: `${what} taken out. You can undo this under “What happened”.` };
@@ -401,12 +349,9 @@ export const CALLS = {
     () => z.object({ id: Id(), format: z.enum(WRITTEN_FORMATS) }),
     async ({ id, format }, { server }) => {
       const { playlist, rows } = await ownerPlaylistRows(server.services, id);
-      const name =
-        playlist.name
-          .replace(/[^\p{L}\p{N} ._-]/gu, '')
-          .trim()
-          .slice(0, 100) || 'playlist';
-      return { file: { name: `${name}.${format}`, text: writeList(format, rows, playlist.name) } };
+      const plain = playlist.name.replace(/[^\p{L}\p{N} ._-]/gu, '').trim();
+      const name = `${plain.slice(0, 100) || 'playlist'}.${format}`;
+      return { file: { name, text: writeList(format, rows, playlist.name) } };
     },
   ),
   'versions/show': call(
@@ -415,13 +360,12 @@ export const CALLS = {
   ),
   'versions/restore': call(
     () => z.object({ version: z.int().min(1), agreed: z.string().max(100), skipUnsupported: z.boolean() }),
-    async ({ version, agreed, skipUnsupported }, asked) => {
+    async ({ version, ...options }, asked) => {
       const { playlist } = asked.tab;
       if (playlist?.part?.kind !== 'versions') return;
       const { of } = playlist.part;
       const request = { id: of.playlist_id, version, dryRun: false, name: of.present ? null : of.name };
       try {
-        const options = { skipUnsupported, agreed };
         const { note } = await ownerRestore(asked.server.services, { ...request, ...options }, 'page');
         playlist.part = null;
         return { told: note ?? 'The playlist is as it was. You can undo this under “What happened”.' };
@@ -432,54 +376,34 @@ export const CALLS = {
     },
   ),
 
-  'remembered/forget': call(
-    () => z.object({ id: Id() }),
-    async ({ id }, { core }) => void (await forgetRemembered(core, id)),
-  ),
   'view/more': call(
     () => z.object({ list: z.string().max(20) }),
     async ({ list }, { tab }) => {
       tab.more[list] = (tab.more[list] ?? 0) + 1;
     },
   ),
-  'view/steps': call(
-    () => z.object({ hide: z.boolean().optional(), edit: z.boolean().optional() }),
-    async ({ hide, edit }, { tab }) => {
-      tab.hidesSteps = hide ?? tab.hidesSteps;
-      tab.editsClientId = edit ?? tab.editsClientId;
+  /** Looks for playlists by name, or puts away what the page shows. */
+  'view/set': call(
+    () => {
+      const away = { undo: z.null(), settling: z.null(), imported: z.null(), history: z.null() };
+      return z.object({ find: z.string().max(200), ...away }).partial();
     },
+    async (given, { tab }) => void Object.assign(tab, given),
   ),
-  /** Puts away the preview of an undo. */
-  'view/keep': call(nothing, async (_, { tab }) => {
-    tab.undo = null;
-  }),
 };
 
 export type OwnerCall = keyof typeof CALLS;
 
 /** Takes a file that was dropped, chosen or pasted, and shows how it is read. */
-export async function takeFile({ server, tab }: Asked, bytes: Uint8Array, fileName: string): Promise<void> {
-  const fresh = {
-    key: nextFile(),
-    fileName,
-    bytes,
-    list: 'each',
-    artistSide: null,
-    target: 'new',
-    jobs: [],
-  } as const;
+export async function takeFile({ core, server, tab }: Asked, bytes: Uint8Array, fileName: string) {
+  const key = core.clock.monotonic();
+  const fresh = { key, fileName, bytes, list: 'each', artistSide: null, target: 'new', jobs: [] } as const;
   const preview = await ownerPreview(server.services, contentOf(fresh));
   tab.imported = { ...fresh, preview, lists: preview.lists };
   tab.settling = null;
 }
 
-function contentOf({
-  bytes,
-  fileName,
-  list,
-  artistSide,
-  target,
-}: Omit<Imported, 'preview' | 'lists' | 'key' | 'jobs'>) {
+function contentOf({ bytes, fileName, list, artistSide, target }: Omit<Imported, 'preview' | 'lists'>) {
   return {
     content: Buffer.from(bytes).toString('base64'),
     tracksOnly: target === 'saved',
@@ -494,46 +418,32 @@ function listOf(value: string): Imported['list'] {
   return value === 'each' || value === 'all' ? value : { name: value.slice(1) };
 }
 
-function targetOf(
-  { target, fileName, preview }: Imported,
-  name: string | undefined,
-  playlistId: string | undefined,
-) {
+function targetOf({ target, fileName, preview }: Imported, name = '', playlistId?: string) {
   if (target === 'saved') return { kind: target };
   if (target === 'new') return { kind: target, name: name || (preview.name ?? fileName).slice(0, 100) };
   if (playlistId !== undefined) return { kind: target, playlistId, replace: false };
   throw new RelayError('INVALID_ARGUMENT', 'Choose a playlist first.');
 }
 
-function moveOn(settling: Settling, at: number): void {
+function moveOn(settling: NonNullable<Tab['settling']>, at: number): void {
   Object.assign(settling, { at, again: null, found: null, near: false });
 }
 
 async function lookAtUndo({ server, tab }: Asked, change: string): Promise<void> {
+  const request = { change, force: false, dryRun: true };
   try {
-    const { summary, added, taken, notes } = await ownerUndo(
-      server.services,
-      { change, force: false, dryRun: true },
-      'page',
-    );
+    const { summary, added, taken, notes } = await ownerUndo(server.services, request, 'page');
     const side = (what: string, { count, first }: typeof added) => {
-      if (first.length === 0) return [];
       const more = count > first.length ? ` and ${count - first.length} more` : '';
-      return [`${what}: ${first.join('; ')}${more}`];
+      return first.length === 0 ? [] : [`${what}: ${first.join('; ')}${more}`];
     };
-    tab.undo = {
-      change,
-      force: false,
-      lines: [summary, ...side('Back', added), ...side('Gone', taken), ...notes],
-    };
+    const lines = [summary, ...side('Back', added), ...side('Gone', taken), ...notes];
+    tab.undo = { change, force: false, lines };
   } catch (error) {
     if (!isForceable(error)) throw error;
     const { message, remedyValue } = error;
-    tab.undo = {
-      change,
-      force: true,
-      lines: [message, remedyValue ? pageText(remedyValue, plainCommand) : ''],
-    };
+    const lines = [message, remedyValue ? pageText(remedyValue, plainCommand) : ''];
+    tab.undo = { change, force: true, lines };
   }
 }
 
@@ -554,12 +464,12 @@ async function partOf(
     case 'versions':
       return { kind, of: await ownerVersions(services, id), shown: null };
     case 'keep':
-      return { kind, asked: { rule: 'fresh', every: 'day' as const }, preview: null };
+      return { kind, asked: { rule: 'fresh', every: 'day' }, preview: null };
     case 'export':
       return { kind };
     case 'duplicates': {
-      const exact = await deduplicate(asked, id, { others: false, dryRun: true });
-      const all = await deduplicate(asked, id, { others: true, dryRun: true });
+      const exact = await deduplicate(asked, id, false, true);
+      const all = await deduplicate(asked, id, true, true);
       const positions = new Set(exact.removed.map(({ position }) => position));
       const others = all.removed.filter(({ position }) => !positions.has(position));
       const nameOf = ({ name }: { name: string }) => name;
@@ -568,30 +478,55 @@ async function partOf(
   }
 }
 
-/** Takes out repeats, or tells which they are, as the tool does. Rows that cannot be written again stay where they are. */
-async function deduplicate(
-  asked: Asked,
-  id: string,
-  { others, dryRun }: { others: boolean; dryRun: boolean },
-) {
-  const args = { playlist_id: { id }, same_song: others, around_unsupported: true, dry_run: dryRun };
-  const answer = await inTime(asked.server.services, 'This', 'Try again.', (signal) =>
-    deduplicatePlaylistTool.handle(asked.server.services, args, { signal, progress() {}, by: 'page' }),
-  );
+/**
+ * Takes out repeats, or tells which they are, as the tool does. Rows that cannot be written again stay where they are.
+ * @param others true for the same song on other releases as well
+ */
+async function deduplicate(asked: Asked, id: string, others: boolean, dry_run: boolean) {
+  const args = { playlist_id: { id }, same_song: others, around_unsupported: true, dry_run };
+  const { services } = asked.server;
+  const answer = await patiently(asked, (by) => deduplicatePlaylistTool.handle(services, args, by));
   const { removed, note } = answer as { removed: Array<{ position: number; name: string }>; note?: string };
   return { removed, refusal: note?.includes('have to move') ? note : null };
 }
 
-async function showVersion({ server, tab }: Asked, version: number): Promise<void> {
-  const { playlist } = tab;
+async function showVersion({ server, tab: { playlist } }: Asked, version: number): Promise<void> {
   if (playlist?.part?.kind !== 'versions') return;
   const { of } = playlist.part;
-  const id = of.playlist_id;
-  const name = of.present ? null : of.name;
-  const asked = { id, version, name, dryRun: true, skipUnsupported: false };
+  const { playlist_id: id, present } = of;
+  const asked = { id, version, name: present ? null : of.name, dryRun: true, skipUnsupported: false };
   const [content, preview] = await Promise.all([
     ownerVersion(server.services, id, version),
     ownerRestore(server.services, asked, 'page'),
   ]);
   playlist.part = { kind: 'versions', of, shown: { version, content, preview } };
+}
+
+/** Tells how to connect one client, from the table behind `relay connect`. @throws RelayError `NOT_FOUND`, `HOME_UNUSABLE` */
+async function clientSetup(id: string, { settings }: Core, server: ServerSide): Promise<Tab['setup']> {
+  const { demo, dynamicRegistration } = settings;
+  const { acceptsKey } = server.credentials;
+  const { mcpUrl } = server.facts;
+  const relay = programFor({ demo });
+  if (id === 'other') {
+    const key = `A program that cannot open a browser sends the header "Authorization: Bearer KEY", with the key that \`${relay} key\` prints.`;
+    const next = [
+      ...(dynamicRegistration ? [] : [closedRegistration(relay, null)]),
+      'Add this address as a server with the transport HTTP (Streamable HTTP).',
+      ...(acceptsKey ? [key] : []),
+    ];
+    return { id, file: '', snippet: mcpUrl, command: null, next: next.join(' ') };
+  }
+  const client = CLIENTS.find((one) => one.id === id);
+  if (!client) throw new RelayError('NOT_FOUND', `There is no client "${id.slice(0, 50)}" in the list.`);
+  const home = homeToName(settings, server.env, process.platform);
+  const program = stdioWords(await server.program(), home, demo);
+  const connection = { name: serverName(demo), url: mcpUrl, key: null, program };
+  const system = systemOf({ platform: process.platform, env: server.env });
+  // With the parsers of the clients' files, loaded when it is first needed.
+  const { planFor } = await import('../../connect/connectClient.ts');
+  const { file, snippet, command, next } = planFor(client, connection, system);
+  const byKey = acceptsKey ? `${relay} connect ${id} --key --write` : null;
+  const first = dynamicRegistration || client.starts ? '' : `${closedRegistration(relay, byKey)} `;
+  return { id, file, snippet: snippet.trimEnd(), command, next: `${first}${next}` };
 }

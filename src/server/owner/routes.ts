@@ -6,7 +6,6 @@ import * as z from 'zod';
 import { hashOf } from '../../base/digest.ts';
 import { lazy } from '../../base/memoised.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { isWorking } from '../../domain/job.ts';
 import { commandStyleOf, pageText } from '../../domain/remedy.ts';
 import { proofOf, requireOwnPage } from '../access/caller.ts';
 import type { ServerSide } from '../calls.ts';
@@ -15,10 +14,10 @@ import { fileChunks, MCP_BODY, OWN_BODY, readFile, readJson } from '../http/body
 import { type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
-import { BUILD } from '../pages/assets.ts';
 import { cardsOf } from '../pages/cards/cards.ts';
+import { BUILD } from '../pages/page.ts';
 import { parsed } from '../routes/bodies.ts';
-import { type Asked, CALLS, type OwnerCall, takeFile } from './calls.ts';
+import { type Answer, type Asked, CALLS, type OwnerCall, takeFile } from './calls.ts';
 import { pageState } from './pageState.ts';
 import { createTabs } from './tab.ts';
 
@@ -46,33 +45,35 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
     return { core, server, browser, tab };
   }
 
-  /** Sends the cards; of those that the page has already, only that they are the same. */
-  async function sendCards(context: HttpContext): Promise<void> {
-    const { server, browser, tab } = await signedIn(context);
+  /** Does what a person asked for, then sends the cards; of those that the page has already, only that they are the same. */
+  function route(
+    method: Route['method'],
+    path: string,
+    run: (asked: Asked, context: HttpContext) => Promise<unknown>,
+  ): Route {
+    return {
+      method,
+      path: `/owner/${path}`,
+      async handle(context) {
+        const asked = await signedIn(context);
+        const answer = ((await run(asked, context).catch(inOwnWords)) ?? {}) as Answer;
+        const cards = answer.signedOut ? {} : await cardsFor(asked, context);
+        sendJson(context, 200, { ...answer, ...cards });
+      },
+    };
+  }
+
+  async function cardsFor({ server, browser, tab }: Asked, context: HttpContext) {
     const view = context.query.get('view') === 'diagnostics' ? 'diagnostics' : 'home';
-    const state = await pageState(core, server, browser, { tab, view });
+    const state = await pageState(core, server, browser, tab, view);
     const has = new Set(headerOf(context, 'x-relay-has').split(' '));
     const cards = cardsOf(state).map(({ id, place, html: { safe } }) => {
       const hash = `${id}.${hashOf(safe, 'base64url').slice(0, 12)}`;
       return { id, place, hash, ...(has.has(hash) ? {} : { html: safe }) };
     });
-    const isMoving = [...state.jobs, ...state.importJobs].some(({ status }) => isWorking(status));
-    const isReading =
-      state.history?.progress?.state === 'reading' || state.history?.progress?.state === 'writing';
-    sendJson(context, 200, { build: BUILD, cards, isMoving: isMoving || isReading });
-  }
-
-  function callRoute(name: OwnerCall): Route {
-    const { shape, run } = CALLS[name] as (typeof CALLS)['jobs/cancel'];
-    return {
-      method: 'POST',
-      path: `/owner/${name}`,
-      async handle(context) {
-        const asked = await signedIn(context);
-        const given = parsed(shape(), await readJson(context, OWN_BODY));
-        sendJson(context, 200, (await run(given, asked).catch(inOwnWords)) ?? {});
-      },
-    };
+    const reading = state.history?.progress?.state;
+    const isMoving = state.isMoving || reading === 'reading' || reading === 'writing';
+    return { build: BUILD, cards, isMoving };
   }
 
   /** Rethrows an error with its remedy in the words of the page. */
@@ -81,27 +82,25 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
     throw error.with({ remedy: pageText(error.remedyValue, commandStyleOf(core.settings)) });
   }
 
-  async function takeList(context: HttpContext): Promise<void> {
-    const asked = await signedIn(context);
-    const { fileName } = fileIn(context);
-    await takeFile(asked, await readFile(context, MCP_BODY), fileName).catch(inOwnWords);
-    sendJson(context, 200, {});
-  }
-
-  /** Writes an archive to the disk as it arrives, since it may not fit into memory. */
-  async function takeArchive(context: HttpContext): Promise<void> {
-    const { tab } = await signedIn(context);
-    const { fileName } = fileIn(context);
-    const id = await core.library.plays.startUpload(fileChunks(context), fileName);
-    tab.history = { id, name: fileName };
-    sendJson(context, 200, { id });
-  }
-
   return [
-    { method: 'GET', path: '/owner/cards', handle: sendCards },
-    { method: 'POST', path: '/owner/import/read', handle: takeList },
-    { method: 'POST', path: '/owner/plays/import', handle: takeArchive },
-    ...(Object.keys(CALLS) as OwnerCall[]).map(callRoute),
+    route('GET', 'cards', async () => {}),
+    route('POST', 'import/read', async (asked, context) => {
+      const { fileName } = fileIn(context);
+      await takeFile(asked, await readFile(context, MCP_BODY), fileName);
+    }),
+    // An archive is written to the disk as it arrives, since it may not fit into memory.
+    route('POST', 'plays/import', async ({ tab }, context) => {
+      const { fileName: name } = fileIn(context);
+      const id = await core.library.plays.startUpload(fileChunks(context), name);
+      tab.history = { id, name };
+      return { id };
+    }),
+    ...(Object.keys(CALLS) as OwnerCall[]).map((name) => {
+      const { shape, run } = CALLS[name] as (typeof CALLS)['jobs/cancel'];
+      return route('POST', name, async (asked, context) =>
+        run(parsed(shape(), await readJson(context, OWN_BODY)), asked),
+      );
+    }),
   ];
 }
 

@@ -5,15 +5,14 @@
 import type { ItemRecord } from '../../domain/job.ts';
 import type { ListRow } from '../../domain/listExport.ts';
 import type { ImportPreview, ImportTarget } from '../../domain/listImport.ts';
-import type { KeepAnswer, OwnerRestoreAnswer, UndoRequest, VersionContent } from '../../domain/localApi.ts';
+import type { KeepAnswer, OwnerRestoreAnswer, VersionContent } from '../../domain/localApi.ts';
 import type { Track } from '../../domain/shapes.ts';
 import type { PlaylistVersions } from '../../domain/versions.ts';
-import type { PageSetup } from './clientSetup.ts';
 
 export interface Tab {
   /** The words to look for among the playlists. */
   find: string;
-  /** How many rows of each long list are shown beyond the usual number. */
+  /** How often each long list was made longer. */
   more: Record<string, number>;
   /** The playlist that is open, and what is shown of it. */
   playlist: { id: string; name: string; part: PlaylistPart | null } | null;
@@ -26,11 +25,10 @@ export interface Tab {
   /** A listening history that is being read, by the number of its import. */
   history: { id: number; name: string } | null;
   settling: Settling | null;
-  undo: UndoAsked | null;
-  setup: PageSetup | null;
-  hidesSteps: boolean;
-  /** True while the person gives another client ID. */
-  editsClientId: boolean;
+  /** What an undo would do, a line each; with `force`, why it is refused otherwise. */
+  undo: { change: string; force: boolean; lines: readonly string[] } | null;
+  /** How to connect one client: what `relay connect` prints. */
+  setup: { id: string; file: string; snippet: string; command: string | null; next: string } | null;
 }
 
 /** What is shown of the open playlist. */
@@ -63,7 +61,7 @@ export interface Imported {
 }
 
 /** The choice of songs that were not found for sure. */
-export interface Settling {
+interface Settling {
   job: string;
   /** Position of the entry on display, or the first one after it that is open. */
   at: number;
@@ -71,18 +69,10 @@ export interface Settling {
   again: ItemRecord | null;
   /** The entries that were decided here, as they were before, the last one last. */
   past: ItemRecord[];
-  /** How many entries were decided here. */
-  done: number;
   /** What the last search found for the entry at this position. */
   found: { position: number; text: string; tracks: readonly Track[] } | null;
   /** True while the page asks whether to accept all near matches. */
   near: boolean;
-}
-
-interface UndoAsked extends Pick<UndoRequest, 'force'> {
-  change: string;
-  /** What the undo would do, a line each; with `force`, why it is refused otherwise. */
-  lines: readonly string[];
 }
 
 /** Number of songs that the person chooses among, each with a key. */
@@ -92,13 +82,6 @@ export const CANDIDATES = 5;
 export const FORGOTTEN = 'forgotten';
 
 const MAX_TABS = 20;
-let files = 0;
-
-/** Returns a number that no other file of this process has. */
-export function nextFile(): number {
-  files += 1;
-  return files;
-}
 
 /** Keeps the pages that are open. */
 export function createTabs() {
@@ -119,17 +102,6 @@ export function createTabs() {
 }
 
 function newTab(): Tab {
-  return {
-    ...{
-      find: '',
-      more: {},
-      playlist: null,
-      listed: null,
-      imported: null,
-      history: null,
-      settling: null,
-      undo: null,
-    },
-    ...{ setup: null, hidesSteps: false, editsClientId: false },
-  };
+  const nothing = { playlist: null, listed: null, imported: null, history: null, settling: null };
+  return { ...nothing, find: '', more: {}, undo: null, setup: null };
 }

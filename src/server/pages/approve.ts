@@ -42,7 +42,7 @@ export function approvePage(approval: Approval): Page {
   const name = shownName(client);
   const target = describeTarget(redirectUri);
   return {
-    title: `Let ${visibleText(name, TITLE_NAME)} use your Spotify account?`,
+    title: `Let ${visibleText(name, SHOWN)} use your Spotify account?`,
     formLeaves: true,
     hasScript: true,
     opensAtTop: true,
@@ -52,29 +52,26 @@ export function approvePage(approval: Approval): Page {
 <div><dt>Account</dt><dd>${accountLine(account)}</dd></div>
 <div><dt>May</dt><dd>${mayLine(approval.access)}</dd></div>
 </dl>
-${target.warning === null ? html`` : html`<p class="notice"><strong>Not on this computer.</strong> ${target.warning}</p>`}
+${target.warning !== undefined && html`<p class="notice"><strong>Not on this computer.</strong> ${target.warning}</p>`}
 ${decisionForm(approval)}
-${target.isApp ? html`<p id="opens-app" role="status" hidden>Your answer goes to the app, which opens now. Then you can close this page. If the app does not open, start again there.</p>` : html``}
+${target.isApp === true && html`<p id="opens-app" role="status" hidden>Your answer goes to the app, which opens now. Then you can close this page. If the app does not open, start again there.</p>`}
 <div class="after"><p class="soft">Approve only if you have just started this yourself. The client does not learn your password, and <code>relay clients revoke</code> ends its access at any time.</p></div>`,
   };
 }
 
-/** Maximum number of characters of a name in the title, so that a long name leaves the facts in view. */
-const TITLE_NAME = 32;
-/** Maximum number of characters of a host. */
-const HOST_SHOWN = 32;
+/** Maximum number of characters of a name in the title, and of a host, so that the facts stay in view. */
+const SHOWN = 32;
 
 /** The end of a host, which says whose it is. */
 function endOf(host: string): string {
-  return host.length <= HOST_SHOWN ? host : `…${host.slice(1 - HOST_SHOWN)}`;
+  return host.length <= SHOWN ? host : `…${host.slice(1 - SHOWN)}`;
 }
 
+/** A long host wraps at its dots. */
 function shownHost(host: string): Html {
-  const end = endOf(host);
-  if (end === host) return html`<strong>${host}</strong>`;
-  // A long host wraps at its dots.
-  const lines = end.split(/(?=\.)/).reduce((before, label) => html`${before}<wbr>${label}`, html``);
-  return html`<strong title="${host}">${lines}</strong>`;
+  if (host.length <= SHOWN) return html`<strong>${host}</strong>`;
+  const labels = endOf(host).split(/(?=\.)/);
+  return html`<strong title="${host}">${labels.map((label, at) => [at > 0 && html`<wbr>`, label])}</strong>`;
 }
 
 /** What is chosen when the page opens; the choice itself comes after the code, so that typing comes first. */
@@ -86,10 +83,9 @@ function mayLine({ chosen, isReading }: Approval['access']): Html {
 
 /** The choice between the levels. */
 function levels({ chosen, isReading }: Approval['access']): Html {
-  const offered = isReading ? (['read'] as const) : LEVELS;
-  const lines = offered.map((level) => {
+  const lines = (isReading ? (['read'] as const) : LEVELS).map((level) => {
     const { name, means } = LEVEL_WORDS[level];
-    return html`<label><input type="radio" name="access" value="${level}"${level === chosen ? html` checked` : html``}> <span><strong>${name}</strong>: ${means}</span></label>`;
+    return html`<label><input type="radio" name="access" value="${level}"${level === chosen && html` checked`}> <span><strong>${name}</strong>: ${means}</span></label>`;
   });
   return html`<div class="levels" role="radiogroup" aria-label="What the client may do">${lines}</div>`;
 }
@@ -102,7 +98,7 @@ function decisionForm({ fields, csrfToken, problem, access, holdMs }: Approval):
   const notice = problem?.kind === 'other_account' ? problem : null;
   return html`<form id="approval" method="post" action="/oauth/authorize" data-hold-ms="${holdMs}">
 ${hidden}
-${notice ? html`<p class="notice" role="alert">${problemText(notice)}</p>` : html``}
+${notice && html`<p class="notice" role="alert">${problemText(notice)}</p>`}
 <p class="soft" id="remembered" hidden>This browser is remembered as yours: no owner code is needed.</p>
 ${codeField(notice ? null : problem)}
 ${levels(access)}
@@ -112,11 +108,10 @@ ${levels(access)}
 }
 
 function codeField(problem: Problem | null): Html {
-  const invalid = problem === null ? html`` : html` aria-invalid="true"`;
-  const text = problem === null ? '' : problemText(problem);
+  const invalid = problem && html` aria-invalid="true"`;
   return html`<div class="field" id="code-field"><label for="owner-code">Owner code</label>
 <input id="owner-code" name="owner_code" required autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="512" aria-describedby="code-hint code-problem"${invalid}>
-<p class="bad" id="code-problem" role="alert"${problem === null ? html` hidden` : html``}>${text}</p>
+<p class="bad" id="code-problem" role="alert"${problem === null && html` hidden`}>${problem && problemText(problem)}</p>
 <p class="soft" id="code-hint"><code>relay serve</code> and <code>relay status</code> show it in the terminal.<noscript> With JavaScript on, you need it only once per browser.</noscript></p></div>`;
 }
 
@@ -159,39 +154,26 @@ function originOf({ source, createdAt }: OAuthClient, now: number): string {
 function ago(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return 'just now';
-  if (minutes < 60) return before(minutes, 'minute');
-  if (minutes < 48 * 60) return before(Math.floor(minutes / 60), 'hour');
-  return before(Math.floor(minutes / 1440), 'day');
-}
-
-function before(count: number, unit: string): string {
-  return `${counted(count, unit)} ago`;
+  if (minutes < 60) return `${counted(minutes, 'minute')} ago`;
+  if (minutes < 48 * 60) return `${counted(Math.floor(minutes / 60), 'hour')} ago`;
+  return `${counted(Math.floor(minutes / 1440), 'day')} ago`;
 }
 
 interface Target {
   host: string;
   meaning: string;
-  warning: string | null;
+  warning?: string;
   /** True if an app opens beside the page, which stays. */
-  isApp: boolean;
+  isApp?: true;
 }
 
 function describeTarget(redirectUri: string): Target {
   const { protocol, host } = new URL(redirectUri);
-  if (protocol === 'http:')
-    return { host, meaning: 'a program on this computer', warning: null, isApp: false };
+  if (protocol === 'http:') return { host, meaning: 'a program on this computer' };
   if (protocol !== 'https:') {
-    return {
-      host: protocol,
-      meaning: `the app on this computer that opens ${protocol} links`,
-      warning: null,
-      isApp: true,
-    };
+    const meaning = `the app on this computer that opens ${protocol} links`;
+    return { host: protocol, meaning, isApp: true };
   }
-  return {
-    host,
-    meaning: 'a website',
-    warning: `Approving gives access to the website ${endOf(host)}, not to a program of yours.`,
-    isApp: false,
-  };
+  const warning = `Approving gives access to the website ${endOf(host)}, not to a program of yours.`;
+  return { host, meaning: 'a website', warning };
 }

@@ -2,8 +2,9 @@
  * What the cards of the owner's page are made of. Text from outside is cleaned here and escaped by the template. What a person
  * presses says in `data-` attributes which call it makes; `browser/owner.ts` makes it.
  */
+import { capital } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
-import type { PagePlace } from '../owner/events.ts';
+import type { PagePlace } from '../owner/pageState.ts';
 import { type Html, html, type Value } from './html.ts';
 
 /** A section of the page with a heading. */
@@ -41,27 +42,41 @@ export function minutes(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-export interface ButtonOptions {
+interface ButtonOptions {
   /** What the button is about, for screen readers. */
   about?: string;
-  /** Label of the second press, which confirms. Without it, there is no second press. */
-  sure?: string;
-  kind?: 'primary' | 'danger' | 'quiet' | 'link' | 'candidate';
+  /** Label of the second button, which confirms. Without it, there is no second button. */
+  sure?: string | undefined;
+  kind?: 'primary' | 'danger' | 'quiet' | 'candidate';
   /** The key that does the same while the choice is on display. */
   key?: string;
 }
 
 /** A button that makes a call, and never twice at the same time. @param given what the call gets */
-export function button(text: Value, call: string, given: object, options: ButtonOptions = {}): Html {
+export function button(text: Value, call: string, given: object = {}, options: ButtonOptions = {}): Html {
   const { about, sure, kind = 'quiet', key } = options;
-  const label = about !== undefined && typeof text === 'string' && `${text}: ${visibleText(about, 120)}`;
-  return html`<button type="button" class="${kind}" data-call="${call}" data-given="${JSON.stringify(given)}"${label !== false && html` aria-label="${label}"`}${
-    sure !== undefined && html` data-sure="${sure}"`
-  }${key !== undefined && html` data-key="${key}" aria-keyshortcuts="${key}"`}>${text}${
-    key !== undefined &&
-    kind !== 'candidate' &&
-    html` <kbd>${key.length === 1 ? key.toUpperCase() : key}</kbd>`
-  }</button>`;
+  const label = (of: Value) =>
+    about !== undefined && typeof of === 'string' && html` aria-label="${of}: ${visibleText(about, 120)}"`;
+  if (sure !== undefined) {
+    const confirm = button(sure, call, given, { ...options, sure: undefined, kind: 'danger' });
+    return html`<details class="sure"><summary class="${kind}"${label(text)}>${text}</summary>${confirm}</details>`;
+  }
+  const keys = key !== undefined && html` data-key="${key}" aria-keyshortcuts="${key}"`;
+  const hint = key !== undefined && kind !== 'candidate' && html` <kbd>${capital(key)}</kbd>`;
+  return html`<button type="button" class="${kind}" data-call="${call}" data-given="${JSON.stringify(given)}"${label(text)}${keys}>${text}${hint}</button>`;
+}
+
+/** A call that the page makes by itself, once. */
+export function auto(call: string, given: object): Html {
+  return html`<i hidden data-auto="${call}" data-given="${JSON.stringify(given)}"></i>`;
+}
+
+/** The choices of a select: their values and texts. */
+export function options(choices: ReadonlyArray<readonly string[]>, chosen?: string): Html[] {
+  return choices.map(
+    ([value = '', text = '']) =>
+      html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`,
+  );
 }
 
 /** Buttons and the like, side by side; nothing without any. */
@@ -71,8 +86,8 @@ export function row(...parts: Value[]): Html {
 }
 
 /** Actions that are rarely wanted. */
-export function menu(label: string, about: string, ...parts: Value[]): Html {
-  return html`<details class="menu"><summary aria-label="${label}: ${visibleText(about, 120)}">${label}</summary><div>${parts}</div></details>`;
+export function menu(about: string, ...parts: Value[]): Html {
+  return html`<details class="menu" name="menu"><summary aria-label="More: ${visibleText(about, 120)}">More</summary><div>${parts}</div></details>`;
 }
 
 export function soft(...parts: Value[]): Html {
@@ -91,9 +106,8 @@ export function entry(id: string, about: Value, action: Value, below: Value = nu
 }
 
 /** The first rows of a long list, and a button that shows more of them. @param list what `view/more` calls the list */
-export function shortened(rows: readonly Html[], shown: number, list: string, about: string): Html[] {
-  if (rows.length <= shown) return [...rows];
-  return [...rows.slice(0, shown), html`<li>${more(list, about, rows.length - shown)}</li>`];
+export function shortened(rows: readonly Html[], left: number, list: string, about: string): Html[] {
+  return left > 0 ? [...rows, html`<li>${more(list, about, left)}</li>`] : [...rows];
 }
 
 /** A button that shows more rows of a list. @param left number of rows that are not shown; null if that is not known */

@@ -14,13 +14,13 @@ import { type HttpContext, redirect } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
 import { approvePage, type Problem, shownName } from '../pages/approve.ts';
+import { sendPage } from '../pages/page.ts';
 import {
   OTHER_USER_PAGE,
   STALE_FORM_PAGE,
   UNREADABLE_FORM_PAGE,
   wrongClientPage,
-} from '../pages/authorizeErrors.ts';
-import { sendPage } from '../pages/page.ts';
+} from '../pages/wholePages.ts';
 import { failureOf } from './oauth.ts';
 
 /** Parameters of the request that the form repeats. They are checked again from scratch. */

@@ -3,10 +3,9 @@
 import type { Core } from '../core.ts';
 import { end, type HttpContext } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
-import { coverSources } from '../owner/covers.ts';
-import { ASSETS, type Asset, ICON } from '../pages/assets.ts';
-import { ownerPage } from '../pages/homePages.ts';
-import { sendPage } from '../pages/page.ts';
+import { coverSources } from '../owner/pageState.ts';
+import { ASSETS, type Asset, ICON, sendPage } from '../pages/page.ts';
+import { ownerPage } from '../pages/wholePages.ts';
 
 /** A year: the address changes with the content. */
 const FOR_GOOD = 'public, max-age=31536000, immutable';

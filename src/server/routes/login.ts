@@ -11,13 +11,13 @@ import { type HttpContext, redirect } from '../http/context.ts';
 import { cookieOf, setCookie } from '../http/cookies.ts';
 import { hostsOf } from '../http/guards.ts';
 import type { Route } from '../http/router.ts';
+import { sendPage } from '../pages/page.ts';
 import {
   connectedPage,
   LOGIN_NOT_STARTED_PAGE,
   loginFailedPage,
   NO_CLIENT_ID_PAGE,
-} from '../pages/loginPages.ts';
-import { sendPage } from '../pages/page.ts';
+} from '../pages/wholePages.ts';
 
 /** Path of the page that begins a login. */
 export const LOGIN_PATH = '/auth/provider/login';

@@ -25,7 +25,7 @@ const COLUMNS = {
 };
 const ALIASES = defineTable('aliases', COLUMNS);
 
-export type StoredAlias = RowOf<typeof COLUMNS>;
+type StoredAlias = RowOf<typeof COLUMNS>;
 export type NewAlias = Omit<StoredAlias, 'trackId' | 'updatedAt' | 'settledBy' | 'confirmed'> &
   Partial<Pick<StoredAlias, 'settledBy' | 'confirmed'>>;
 
@@ -36,17 +36,6 @@ export function getAlias(
 ): { track: Track; source: NewAlias['source']; isConfirmed: boolean } | null {
   const found = ALIASES.first(store, 'where key = ?', [key]);
   return found && { track: found.track, source: found.source, isConfirmed: found.confirmed === 1 };
-}
-
-/** Lists aliases that a person set, then learned ones, each newest first. @param limit maximum number; -1 for all */
-export function listAliases(store: Store, limit: number): StoredAlias[] {
-  return ALIASES.all(store, 'order by source desc, updated_at desc, key limit ?', [limit]);
-}
-
-/** Deletes aliases. @param keys null for all */
-export function deleteAliases(store: Store, keys: readonly string[] | null): void {
-  if (keys === null) store.run('delete from aliases');
-  else store.run('delete from aliases where key in (select value from json_each(?))', [JSON.stringify(keys)]);
 }
 
 /** Stores the alias. Returns true if it replaced an alias with the same key. */

@@ -75,30 +75,13 @@ export function countRequest(store: Store, scope: string, now: number): void {
   store.saveSoon();
 }
 
-const MINUTES_PER_HOUR = 60;
-
-/** Counts the requests of the last 24 hours by scope: 24 numbers for each, the last hour last. */
-export function requestHours(store: Store, now: number): Record<string, number[]> {
-  const minute = Math.floor(now / MINUTE_MS);
-  const rows = store.all<{ scope: string; ago: number; total: number }>(
-    `select scope, (:minute - minute) / ${MINUTES_PER_HOUR} as ago, sum(count) as total from request_counts
-     where minute > :minute - ${MINUTES_PER_DAY} and minute <= :minute group by scope, ago order by scope`,
-    { minute },
-  );
-  const hours: Record<string, number[]> = {};
-  for (const { scope, ago, total } of rows) {
-    hours[scope] ??= Array<number>(MINUTES_PER_DAY / MINUTES_PER_HOUR).fill(0);
-    const at = MINUTES_PER_DAY / MINUTES_PER_HOUR - 1 - ago;
-    (hours[scope] as number[])[at] = total;
-  }
-  return hours;
-}
-
 /** Counts the requests by scope in the minute of `now` and the 1,439 before it. Scopes without requests are left out. */
 export function requestTotals(store: Store, now: number): Record<string, number> {
-  const totals = Object.entries(requestHours(store, now)).map(([scope, hours]) => [
-    scope,
-    hours.reduce((sum, count) => sum + count, 0),
-  ]);
-  return Object.fromEntries(totals);
+  const minute = Math.floor(now / MINUTE_MS);
+  const rows = store.all<{ scope: string; total: number }>(
+    `select scope, sum(count) as total from request_counts
+     where minute > :minute - ${MINUTES_PER_DAY} and minute <= :minute group by scope order by scope`,
+    { minute },
+  );
+  return Object.fromEntries(rows.map(({ scope, total }) => [scope, total]));
 }

@@ -2,7 +2,7 @@
  * The approval page: proves that the person is the owner when Approve is pressed, and delays the button against accidental
  * clicks.
  */
-import { codeProblem, isSignedIn, secret, signInWithCode } from './session.ts';
+import { isSignedIn, problemOf, secret, signInWithCode } from './session.ts';
 
 export function approvalPage(form: HTMLFormElement): void {
   const field = byId<HTMLElement>('code-field');
@@ -48,7 +48,7 @@ export function approvalPage(form: HTMLFormElement): void {
       isApproving = true;
       form.submit();
     } catch (error) {
-      problem.textContent = codeProblem(error);
+      problem.textContent = problemOf(error);
       problem.hidden = false;
       input.setAttribute('aria-invalid', 'true');
       input.select();

@@ -1,17 +1,16 @@
 /**
- * The owner's page: proves that the person is the owner, asks for the cards every few seconds while the page is visible, puts in
- * those that have changed, and makes the calls that the person presses. The server draws everything.
+ * The owner's page: proves that the person is the owner, asks for the cards every few seconds while the page is visible, makes the
+ * calls that the person presses, and puts in the cards that have changed. The server draws everything.
  */
 import { takeFiles } from './files.ts';
 import { morph } from './morph.ts';
-import type { OwnerPage } from './ownerPage.ts';
-import { createPolling, type Outcome } from './polling.ts';
 import { listenToPresses } from './presses.ts';
 import {
-  codeProblem,
+  asJson,
   keep,
+  type OwnerPage,
   onOtherTab,
-  post,
+  problemOf,
   Refused,
   secret,
   send,
@@ -28,6 +27,23 @@ interface Card {
   html?: string;
 }
 
+/** What the server answers: the cards, and what a call adds. */
+interface Answer {
+  build: string;
+  cards?: Card[];
+  isMoving: boolean;
+  told?: string;
+  next?: string;
+  file?: { name: string; text: string };
+  signedOut?: true;
+}
+
+/** How often to ask for the cards: while a job is at work, usually, while relay is away, and after some quiet minutes. */
+const MOVING_MS = 700;
+const USUAL_MS = 2_000;
+const AWAY_MS = 1_500;
+const CALM_MS = 20_000;
+const QUIET_MS = 300_000;
 /** How long a notice stays, unless it is about a failure. */
 const NOTICE_MS = 6_000;
 /** How often relative times are written again. */
@@ -45,66 +61,67 @@ export function ownerPage(root: HTMLElement): void {
   const tab = tabName();
   const asHtml = htmlPolicy();
   let noticeTimer: ReturnType<typeof setTimeout> | undefined;
-  /** True if the person has done something since the cards were last shown. */
-  let isOwn = false;
+  let pollTimer: ReturnType<typeof setTimeout> | undefined;
+  let livelyAt = Date.now();
+  let waitMs = USUAL_MS;
+  /** Number of the last request, and of the one whose answer is on display. */
+  let [sent, seen] = [0, 0];
   let focused: Element | null = null;
 
-  const own: OwnerPage = {
-    act: (call, given, button) =>
-      work(`${call} ${JSON.stringify(given)}`, () => post(`/owner/${call}`, given, own.headers()), button),
-    work,
-    tell,
-    headers: () => ({ 'x-relay-tab': tab }),
-    program: root.dataset.relay ?? 'relay',
-    armed: null,
-  };
-  const polling = createPolling(read);
-
-  async function read(): Promise<Outcome> {
-    if (secret() === null) return signedOut('');
-    try {
-      const headers = { ...own.headers(), 'x-relay-has': [...hashes.values()].join(' ') };
-      const view = location.hash === '#diagnostics' ? 'diagnostics' : 'home';
-      const { build, cards, isMoving } = await (
-        await send(`/owner/cards?view=${view}`, { headers }, 10_000)
-      ).json();
-      // After an update, the cards need the script and the style of the new build.
-      if (build !== root.dataset.build && mayLoadAgain(build)) {
-        location.reload();
-        return 'stop';
-      }
+  /** Sends a request that is answered with the cards, and shows them. @param isOwn true for what a person did. @throws Refused */
+  async function ask(path: string, init: RequestInit, patienceMs?: number, isOwn = false): Promise<Answer> {
+    sent++;
+    const turn = sent;
+    const headers = { ...init.headers, 'x-relay-tab': tab, 'x-relay-has': [...hashes.values()].join(' ') };
+    const view = location.hash === '#diagnostics' ? 'diagnostics' : 'home';
+    const answer = await send<Answer>(`/owner/${path}?view=${view}`, { ...init, headers }, patienceMs);
+    const { build, cards = [], isMoving } = answer;
+    // After an update, the cards need the script and the style of the new build.
+    if (cards.length > 0 && build !== root.dataset.build) location.reload();
+    else if (turn > seen && cards.length > 0) {
+      seen = turn;
       setAway(false);
       signIn.hidden = true;
       page.hidden = false;
-      const isChanged = show(cards);
-      return isMoving ? 'moving' : isChanged ? 'changed' : 'same';
+      if (show(cards, isOwn) || isMoving) livelyAt = Date.now();
+    }
+    return answer;
+  }
+
+  async function poll(isOwn = false): Promise<void> {
+    clearTimeout(pollTimer);
+    if (secret() === null) return signedOut('');
+    try {
+      const { isMoving } = await ask('cards', {}, 10_000, isOwn);
+      waitMs = isMoving ? MOVING_MS : Date.now() - livelyAt > QUIET_MS ? CALM_MS : USUAL_MS;
     } catch (error) {
-      if (error instanceof Refused && error.status === 401) {
+      if (!(error instanceof Refused)) throw error;
+      if (error.status === 401) {
         keep(null);
         return signedOut('This browser is no longer remembered. Sign in again.');
       }
-      if (!(error instanceof Refused)) throw error;
       setAway(true);
-      return 'away';
+      waitMs = AWAY_MS;
     }
+    clearTimeout(pollTimer);
+    if (!document.hidden) pollTimer = setTimeout(poll, waitMs);
   }
 
   /** Puts the cards in. @returns true if one has changed */
-  function show(cards: readonly Card[]): boolean {
+  function show(cards: readonly Card[], isOwn: boolean): boolean {
     const before = document.activeElement;
     const section = before?.closest('section, [data-place] > *') ?? null;
     let isChanged = false;
     for (const place of page.querySelectorAll('[data-place]')) {
       const here = cards.filter((card) => card.place === place.getAttribute('data-place'));
-      const ids = new Set(here.map(({ id }) => id));
       for (const card of [...place.children]) {
-        if (ids.has(card.id)) continue;
+        if (here.some(({ id }) => id === card.id)) continue;
         card.remove();
         hashes.delete(card.id);
       }
       for (const [index, { id, hash, html }] of here.entries()) {
+        if (html === undefined) continue;
         const present = document.getElementById(id);
-        if (html === undefined || (present && isHeld(present))) continue;
         const fresh = asHtml(html);
         fillTimes(fresh);
         if (present) morph(present, fresh);
@@ -114,25 +131,14 @@ export function ownerPage(root: HTMLElement): void {
       }
     }
     if (isOwn) moveFocus(before, section);
-    isOwn = false;
     for (const { dataset } of page.querySelectorAll<HTMLElement>('[data-auto]')) askByItself(dataset);
     return isChanged;
-  }
-
-  /** True for a card that asks whether a press was meant, or in which the person is typing. */
-  function isHeld(card: Element): boolean {
-    if (card.contains(own.armed)) return true;
-    const field = document.activeElement;
-    const isField = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
-    return (
-      !isOwn && isField && card.contains(field) && field.value !== field.defaultValue && !field.dataset.call
-    );
   }
 
   /** After an action: to what has opened, or to the card's title if what had the focus is gone. */
   function moveFocus(before: Element | null, section: Element | null): void {
     const opened = page.querySelector<HTMLElement>('[data-focus]');
-    if (opened !== focused) opened?.focus({ preventScroll: false });
+    if (opened !== focused) opened?.focus();
     focused = opened;
     const isLost = document.activeElement === document.body && before !== document.body;
     if (isLost && section)
@@ -143,41 +149,36 @@ export function ownerPage(root: HTMLElement): void {
     const key = `${auto} ${given}`;
     if (asked.has(key)) return;
     asked.add(key);
-    post(`/owner/${auto}`, JSON.parse(given), own.headers()).then(
-      () => polling.now(),
-      () => {},
-    );
+    ask(auto, asJson(JSON.parse(given))).catch(() => {});
   }
 
   async function work(
-    name: string,
-    task: () => Promise<Record<string, unknown>>,
+    path: string,
+    init: RequestInit,
+    patienceMs?: number,
     button?: HTMLElement,
   ): Promise<boolean> {
+    const name = `${path} ${init.body}`;
     if (busy.has(name)) return false;
     busy.add(name);
     button?.setAttribute('aria-disabled', 'true');
+    livelyAt = Date.now();
     try {
-      follow(await task());
+      const { told, next, file, signedOut: isOut } = await ask(path, init, patienceMs, true);
+      if (told !== undefined) tell(told);
+      if (next !== undefined) location.assign(next);
+      if (file !== undefined) save(file);
+      if (isOut) keep(null);
+      if (isOut || waitMs > MOVING_MS) poll();
       return true;
     } catch (error) {
       tell(problemOf(error), true);
+      poll(true);
       return false;
     } finally {
       busy.delete(name);
       button?.removeAttribute('aria-disabled');
-      isOwn = true;
-      await polling.now();
     }
-  }
-
-  /** What the page does after a call. */
-  function follow({ told, next, file, reload, signedOut: isOut }: Record<string, unknown>): void {
-    if (typeof told === 'string') tell(told);
-    if (typeof next === 'string') location.assign(next);
-    if (file) save(file as { name: string; text: string });
-    if (reload) location.reload();
-    if (isOut) keep(null);
   }
 
   function tell(text: string, isBad = false): void {
@@ -200,14 +201,13 @@ export function ownerPage(root: HTMLElement): void {
     document.title = `${isAway ? 'relay has stopped' : 'relay is running'} · relay`;
   }
 
-  function signedOut(why: string): 'stop' {
+  function signedOut(why: string): void {
     for (const place of page.querySelectorAll('[data-place]')) place.replaceChildren();
     hashes.clear();
     setAway(false);
     page.hidden = true;
     signIn.hidden = form.hidden = false;
     if (why !== '') showProblem(why);
-    return 'stop';
   }
 
   function showProblem(text: string): void {
@@ -218,7 +218,7 @@ export function ownerPage(root: HTMLElement): void {
 
   async function begin(): Promise<void> {
     showProblem('');
-    await polling.now();
+    await poll();
     if (!page.hidden) tell('You are signed in.');
   }
 
@@ -229,48 +229,56 @@ export function ownerPage(root: HTMLElement): void {
       if (used) return begin();
     } catch (error) {
       const isOld = error instanceof Refused && error.status !== 0;
-      showProblem(
-        isOld
-          ? 'This link was used before or is older than a minute. Run the command again.'
-          : problemOf(error),
-      );
+      const old = 'This link was used before or is older than a minute. Run the command again.';
+      showProblem(isOld ? old : problemOf(error));
     }
-    await polling.now();
+    await poll(true);
   }
 
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     const field = part('owner-code') as HTMLInputElement;
-    if (busy.has('sign-in')) return;
-    busy.add('sign-in');
+    if (form.inert) return;
+    form.inert = true;
     try {
       await signInWithCode(field.value);
       field.value = '';
       await begin();
     } catch (error) {
-      showProblem(codeProblem(error));
-      field.select();
+      showProblem(problemOf(error));
     }
-    busy.delete('sign-in');
+    form.inert = false;
+    field.select();
   });
   toast.lastElementChild?.addEventListener('click', () => tell('', true));
-  onOtherTab(() => void polling.now());
+  onOtherTab(() => void poll());
   // A link with a ticket may be opened while this page is already open.
   addEventListener('hashchange', async () => {
-    isOwn = true;
     await useTicket();
-    document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    const target = document.getElementById(location.hash.slice(1));
+    target?.scrollIntoView();
+    target?.focus();
+  });
+  for (const sign of ['pointermove', 'keydown', 'focus', 'online']) {
+    addEventListener(
+      sign,
+      () => {
+        livelyAt = Date.now();
+        if (waitMs === CALM_MS || sign === 'online') poll();
+      },
+      { passive: true },
+    );
+  }
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) clearTimeout(pollTimer);
+    else poll();
   });
   setInterval(() => fillTimes(page), TIMES_MS);
+  const act: OwnerPage['act'] = (call, given, button) => work(call, asJson(given), undefined, button);
+  const own = { act, work, tell, program: root.dataset.relay ?? 'relay' };
   listenToPresses(own, page);
   takeFiles(own);
   useTicket();
-}
-
-/** What went wrong and what to do, in one line. */
-function problemOf(error: unknown): string {
-  if (!(error instanceof Refused)) return 'Something went wrong on this page. Load it again.';
-  return error.remedy === null ? error.message : `${error.message} ${error.remedy}`;
 }
 
 /** The only place that makes elements from text: what the server has drawn and escaped. The browser refuses any other. */
@@ -291,22 +299,10 @@ function htmlPolicy(): (html: string) => Element {
 function tabName(): string {
   const fresh = crypto.randomUUID();
   try {
-    const name = sessionStorage.getItem('relay.tab') ?? fresh;
-    sessionStorage.setItem('relay.tab', name);
-    return name;
+    sessionStorage.setItem('relay.tab', sessionStorage.getItem('relay.tab') ?? fresh);
+    return sessionStorage.getItem('relay.tab') ?? fresh;
   } catch {
     return fresh;
-  }
-}
-
-/** True once per build, so that a cache that keeps the old page does not cause endless reloads. */
-function mayLoadAgain(build: string): boolean {
-  try {
-    if (sessionStorage.getItem('relay.build') === build) return false;
-    sessionStorage.setItem('relay.build', build);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,67 +1,26 @@
 /** What a person presses, types and chooses on the owner's page. The server's `data-` attributes say which call it makes. */
-import type { OwnerPage } from './ownerPage.ts';
+import type { OwnerPage } from './session.ts';
 
-/** Time within which a second press counts as the second half of a double click. */
-const SECOND_MS = 500;
-/** How long a button asks whether it was meant, and how long one shows that it has copied. */
-const ASK_MS = 6_000;
+/** How long a button shows that it has copied. */
 const COPIED_MS = 2_000;
 /** How long a search waits for the next letter. */
 const TYPING_MS = 120;
 
 export function listenToPresses(own: OwnerPage, page: HTMLElement): void {
-  let armedAt = 0;
-  let disarm = () => {};
   let typing: ReturnType<typeof setTimeout> | undefined;
+  const openParts = () => page.querySelectorAll<HTMLDetailsElement>('.menu[open], .sure[open]');
 
-  function press(button: HTMLElement, isDouble: boolean): void {
-    const { call = '', sure, key } = button.dataset;
-    // A double click chooses for one entry, not for the next one too.
-    if (isDouble && key !== undefined) return;
-    if (sure !== undefined && own.armed !== button) {
-      arm(button, sure);
-      return;
-    }
-    if (own.armed === button && performance.now() - armedAt < SECOND_MS) return;
-    disarm();
-    own.act(call, givenTo(button), button);
-    button.closest('.menu')?.removeAttribute('open');
-  }
-
-  /** Asks whether the press was meant. */
-  function arm(button: HTMLElement, sure: string): void {
-    disarm();
-    const [text, label, kind] = [button.textContent, button.getAttribute('aria-label'), button.className];
-    own.armed = button;
-    armedAt = performance.now();
-    button.textContent = sure;
-    button.className = 'danger';
-    if (label !== null && text !== null) button.setAttribute('aria-label', label.replace(text, sure));
-    const timer = setTimeout(() => disarm(), ASK_MS);
-    disarm = () => {
-      clearTimeout(timer);
-      own.armed = null;
-      Object.assign(button, { textContent: text, className: kind });
-      if (label !== null) button.setAttribute('aria-label', label);
-      disarm = () => {};
-    };
-  }
-
-  page.addEventListener('click', (event) => {
-    const at = event.target as Element;
-    const button = at.closest<HTMLElement>('button[data-call], button[data-copy], [data-go]');
-    if (own.armed && button !== own.armed) disarm();
-    const menu = at.closest('.menu');
-    for (const open of page.querySelectorAll<HTMLDetailsElement>('.menu[open]')) {
-      if (open !== menu) open.open = false;
-    }
+  page.addEventListener('click', ({ target, detail }) => {
+    const at = target as Element;
+    for (const open of openParts()) if (!open.contains(at)) open.open = false;
+    const button = at.closest<HTMLElement>('button[data-call], button[data-copy]');
     if (!button || button.getAttribute('aria-disabled') === 'true') return;
-    const { copy, go } = button.dataset;
-    if (go !== undefined) {
-      event.preventDefault();
-      document.getElementById(go)?.focus();
-    } else if (copy !== undefined) copyText(own, button, copy);
-    else press(button, event.detail > 1);
+    const { copy, call = '', key } = button.dataset;
+    if (copy !== undefined) return copyText(own, button, copy);
+    // A double click chooses for one entry, not for the next one too.
+    if (detail > 1 && key !== undefined) return;
+    own.act(call, givenTo(button), button);
+    for (const open of openParts()) open.open = false;
   });
 
   page.addEventListener('submit', (event) => {
@@ -76,27 +35,25 @@ export function listenToPresses(own: OwnerPage, page: HTMLElement): void {
     own.act(form.dataset.call, { ...givenTo(form), ...Object.fromEntries(fields) }, button);
   });
 
-  const takeField = (field: HTMLInputElement | HTMLSelectElement) =>
-    own.act(field.dataset.call ?? '', { ...givenTo(field), [field.name]: field.value });
-  page.addEventListener('change', ({ target }) => {
-    const isChoice =
-      target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target.type === 'radio');
-    if (isChoice && target.dataset.call) takeField(target);
-  });
-  page.addEventListener('input', ({ target }) => {
-    if (!(target instanceof HTMLInputElement) || target.type !== 'search' || !target.dataset.call) return;
-    clearTimeout(typing);
-    typing = setTimeout(() => takeField(target), TYPING_MS);
-  });
+  for (const type of ['change', 'input']) {
+    page.addEventListener(type, ({ target }) => {
+      const field = target as HTMLInputElement;
+      const { call } = field.dataset;
+      if (!call || (field.type === 'search') !== (type === 'input')) return;
+      clearTimeout(typing);
+      const take = () => own.act(call, { ...givenTo(field), [field.name]: field.value });
+      typing = setTimeout(take, type === 'input' ? TYPING_MS : 0);
+    });
+  }
 
   addEventListener('keydown', (event) => {
     const { key, target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (key === 'Escape') {
-      disarm();
-      const open = page.querySelector<HTMLDetailsElement>('.menu[open]');
-      open?.querySelector('summary')?.focus();
-      if (open) open.open = false;
+      for (const open of openParts()) {
+        open.querySelector('summary')?.focus();
+        open.open = false;
+      }
     }
     if (target instanceof Element && target.matches('input, textarea, select')) return;
     // If something that can be pressed has the focus, Enter presses that.

@@ -34,49 +34,41 @@ export function onOtherTab(tell: () => void): void {
   });
 }
 
-/** The server's refusal of a request. `status` is 0 if the server did not answer. */
+/** The server's refusal of a request, in words for the person. `status` is 0 if the server did not answer. */
 export class Refused extends Error {
   readonly status: number;
-  readonly remedy: string | null;
 
-  constructor(status: number, error: Record<string, unknown>) {
-    super(typeof error.message === 'string' ? error.message : 'relay does not answer. Is it still running?');
+  constructor(status: number, { message, remedy }: { message?: string; remedy?: string }) {
+    super([message ?? 'relay does not answer. Is it still running?', remedy].filter(Boolean).join(' '));
     this.status = status;
-    this.remedy = typeof error.remedy === 'string' ? error.remedy : null;
   }
 }
 
 /** How long to wait for an answer: longer than the slowest calls, which end after 50 seconds. */
 const PATIENCE_MS = 60_000;
 
-/** @throws Refused */
-export async function send(path: string, init: RequestInit, patienceMs = PATIENCE_MS): Promise<Response> {
+/** Sends a request with the proof, and returns the JSON of the answer. @throws Refused */
+export async function send<T>(path: string, init: RequestInit, patienceMs = PATIENCE_MS): Promise<T> {
   const headers = new Headers(init.headers);
   const proof = secret();
   if (proof !== null) headers.set('x-relay-owner', proof);
   const signal = AbortSignal.timeout(patienceMs);
   const response = await fetch(path, { cache: 'no-store', ...init, headers, signal }).catch(() => null);
   if (response === null) throw new Refused(0, {});
-  if (response.ok) return response;
   const content = await response.json().catch(() => ({}));
-  throw new Refused(response.status, content.error ?? {});
+  if (!response.ok) throw new Refused(response.status, content.error ?? {});
+  return content;
 }
 
-/** @throws Refused */
-export async function post(
-  path: string,
-  body: object,
-  more: Record<string, string> = {},
-): Promise<Record<string, unknown>> {
-  const headers = { 'content-type': 'application/json', ...more };
-  return (await send(path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+export function asJson(body: object): RequestInit {
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
 /** True if this browser is signed in. @throws Refused if the check fails */
 export async function isSignedIn(): Promise<boolean> {
   if (secret() === null) return false;
   try {
-    await post('/owner/check', {});
+    await send('/owner/check', asJson({}));
     return true;
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 401) throw error;
@@ -87,12 +79,12 @@ export async function isSignedIn(): Promise<boolean> {
 
 /** @throws Refused with a message for the person */
 export async function signInWithCode(code: string): Promise<void> {
-  keep((await post('/owner/code', { code })).secret as string);
+  keep((await send<{ secret: string }>('/owner/code', asJson({ code }))).secret);
 }
 
-/** Why the sign-in with a code failed, for the person. */
-export function codeProblem(error: unknown): string {
-  return error instanceof Refused ? error.message : 'relay could not check the code. Try again.';
+/** What went wrong, for the person. */
+export function problemOf(error: unknown): string {
+  return error instanceof Refused ? error.message : 'Something went wrong on this page. Load it again.';
 }
 
 /** Uses the ticket in the address, if there is one. `next` is where to continue, or null. @throws Refused */
@@ -100,7 +92,18 @@ export async function signInWithTicket(): Promise<{ used: boolean; next: string 
   const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
   if (ticket === null) return { used: false, next: null };
   history.replaceState(null, '', location.pathname);
-  const { secret: fresh, next } = await post('/owner/ticket', { ticket });
-  keep(fresh as string);
-  return { used: true, next: next as string | null };
+  const taken = await send<{ secret: string; next: string | null }>('/owner/ticket', asJson({ ticket }));
+  keep(taken.secret);
+  return { used: true, next: taken.next };
+}
+
+/** What the parts of the script of the owner's page use. */
+export interface OwnerPage {
+  /** Makes a call, says how it ended, and shows the cards. False if it failed or is under way already. */
+  act(call: string, given: object, button?: HTMLElement): Promise<boolean>;
+  /** Does the same with a request that is no call. */
+  work(path: string, init: RequestInit, patienceMs?: number, button?: HTMLElement): Promise<boolean>;
+  tell(text: string, isBad?: boolean): void;
+  /** How commands begin here. */
+  program: string;
 }

@@ -1,12 +1,11 @@
-/** The cards of the view "Diagnostics": the parts of the program, errors, limits, browsers and remembered matches. */
+/** The cards of the view "Diagnostics": the parts of the program, errors, limits, browsers. */
 import { isoOf } from '../../../base/clock.ts';
 import { capital } from '../../../base/lists.ts';
+import type { ErrorCode } from '../../../domain/errors.ts';
 import { asCommandLine, remedyText } from '../../../domain/remedy.ts';
-import { inputWords } from '../../../domain/settling.ts';
-import { ERROR_REMEDIES } from '../../owner/errorRemedies.ts';
 import type { PageState } from '../../owner/pageState.ts';
 import { type Html, html } from '../html.ts';
-import { button, card, command, count, entry, list, more, name, number, soft, told, when } from '../parts.ts';
+import { button, card, command, count, entry, list, name, number, soft, told, when } from '../parts.ts';
 import { wordsOfReason } from './jobs.ts';
 
 /** Titles of the parts whose key would not do as a title. */
@@ -28,20 +27,37 @@ export function healthCard({ report, style }: PageState): Html {
   const rows = report.entries.map(({ part, state, summary, remedy }) => {
     const text = remedy === null ? '' : remedyText(remedy, style);
     const isCommand = remedy !== null && asCommandLine(remedy)?.rest === '';
-    const way =
-      remedy !== null &&
-      html`<p class="soft">${isCommand ? command(text.replaceAll('`', '')) : told(text)}</p>`;
+    const way = remedy !== null && soft(isCommand ? command(text.replaceAll('`', '')) : told(text));
     return html`<div><dt><span class="dot ${state}" aria-hidden="true"></span>${partTitle(part)}</dt><dd><span class="hidden-text">${STATE_WORDS[state]}: </span>${told(summary)}${way}</dd></div>`;
   });
   return card('health', 'Health', html`<dl class="parts">${rows}</dl>`, soft(`relay ${report.version}`));
 }
 
+/** What the owner can do about an error; the error history stores no remedies. */
+const REMEDIES: Partial<Record<ErrorCode, string>> & Record<string, string | undefined> = {
+  LOGIN_REQUIRED: 'Connect the account again.',
+  SCOPE_MISSING: 'Connect the account again and grant every permission.',
+  FORBIDDEN: 'Spotify does not allow this for your account or your app; another request may work.',
+  PREMIUM_REQUIRED: 'This needs Spotify Premium.',
+  APP_OWNER_PREMIUM_REQUIRED: 'The owner of the Spotify app must have Premium.',
+  USER_NOT_REGISTERED:
+    'Add the account to the user list of your Spotify app, in its dashboard under User Management.',
+  NO_ACTIVE_DEVICE: 'Open Spotify on a device and play something there.',
+  DEVICE_NOT_FOUND: 'Open Spotify on that device.',
+  RATE_LIMITED: 'Wait: Health shows what is blocked, and jobs continue by themselves.',
+  QUOTA_EXCEEDED: 'Wait until the daily quota resets. Jobs continue by themselves.',
+  PROVIDER_UNAVAILABLE: 'Check the network connection. If it works, Spotify is down; try again later.',
+  PROVIDER_TIMEOUT: 'Check the network connection. If it works, Spotify is slow; try again later.',
+  PROVIDER_INVALID_RESPONSE: 'If it keeps happening, look for a newer version of relay.',
+  NOT_FOUND: 'The item does not exist, or Spotify does not show it to apps.',
+};
+
 /** Errors from Spotify that no later success has resolved. */
 export function errorsCard({ errors }: PageState): Html {
   const rows = errors.map(({ code, method, path, message, lastSeenAt, occurrences }) => {
-    const remedy = ERROR_REMEDIES[code];
     const times = occurrences > 1 && `, ${count(occurrences, 'time')}`;
-    return html`<li><p><strong>${told(message, 400)}</strong></p>${remedy !== undefined && html`<p>${told(remedy)}</p>`}${soft(`${method} ${path}, `, when(isoOf(lastSeenAt)), times)}</li>`;
+    const remedy = html`<p>${told(REMEDIES[code] ?? '')}</p>`;
+    return html`<li><p><strong>${told(message, 400)}</strong></p>${code in REMEDIES && remedy}${soft(`${method} ${path}, `, when(isoOf(lastSeenAt)), times)}</li>`;
   });
   return card('errors', 'Recent errors', list(rows, 'No unresolved errors.'));
 }
@@ -55,20 +71,17 @@ export function limitsCard({ requests, report }: PageState): Html {
         : 'Other requests continue.';
     return html`<p class="notice"><strong>${scope} is blocked</strong> until ${when(blockedUntil, 'time')} (${when(blockedUntil)})${reason !== null && `: ${wordsOfReason(reason)}`}. ${rest}</p>`;
   });
-  const scopes = Object.entries(requests).map(
-    ([scope, hours]) => [scope, hours.reduce((sum, some) => sum + some, 0)] as const,
+  const { requests24h: total } = report.rateLimits;
+  const rows = Object.entries(requests).map(
+    ([scope, some]) => html`<div><dt>${scope}</dt><dd>${number(some)}</dd></div>`,
   );
-  const total = scopes.reduce((sum, [, some]) => sum + some, 0);
-  const rows = scopes.map(
-    ([scope, some]) =>
-      html`<tr><th scope="row">${scope}</th><td><meter min="0" max="${Math.max(1, total)}" value="${some}" aria-label="${scope}"></meter></td><td class="count">${number(some)}</td></tr>`,
-  );
-  const table = html`<table class="chart"><caption class="soft">${count(total, 'request')} in the last 24 hours</caption><tbody>${rows}</tbody></table>`;
+  const all = soft(`${count(total, 'request')} in the last 24 hours`);
   return card(
     'limits',
     'Requests to Spotify',
     blocked,
-    total === 0 ? soft('No requests in the last 24 hours.') : table,
+    all,
+    total > 0 && html`<dl class="parts">${rows}</dl>`,
   );
 }
 
@@ -80,37 +93,9 @@ export function browsersCard({ browsers }: PageState): Html {
       // Viewing the page is a use too, and should rarely draw the card again.
       soft(origin, ', used ', when(`${lastUsedAt.slice(0, 16)}Z`)),
     ];
-    return entry(
-      `browser-${id}`,
-      about,
-      !isThis && button('Forget', 'browsers/forget', { id }, { about: label }),
-    );
+    const forget = button('Forget', 'browsers/forget', { id }, { about: label });
+    return entry(`browser-${id}`, about, !isThis && forget);
   });
-  return card(
-    'browsers',
-    'Remembered browsers',
-    soft('They open this page and approve clients without the owner code.'),
-    list(rows),
-  );
-}
-
-/** The matches that were remembered. */
-export function rememberedCard({ remembered, rememberedTotal }: PageState): Html | null {
-  if (remembered.length === 0) return null;
-  const rows = remembered.map(({ id, confirmed, track, by, at, ...song }) => {
-    const text = inputWords(song);
-    const about = [
-      html`<p>${name(text)}${confirmed && html` <span class="pill">names differ</span>`}</p>`,
-      soft(name(`${track.name} by ${track.artists}`), '; ', name(by), ', ', when(at)),
-    ];
-    return entry(`match-${id}`, about, button('Forget', 'remembered/forget', { id }, { about: text }));
-  });
-  const left = rememberedTotal - remembered.length;
-  return card(
-    'remembered',
-    'Remembered matches',
-    soft('The tracks that relay uses for a title and an artist without searching.'),
-    list(rows),
-    left > 0 && more('remembered', 'remembered matches', left),
-  );
+  const what = soft('They open this page and approve clients without the owner code.');
+  return card('browsers', 'Remembered browsers', what, list(rows));
 }

@@ -1,9 +1,7 @@
 /** What happened: lists under way, then jobs and changes in one stream, newest first, in sentences. */
 import { capital } from '../../../base/lists.ts';
 import { isWorking } from '../../../domain/job.ts';
-import type { PageChange, PageEvent } from '../../owner/events.ts';
-import { NAME } from '../../owner/events.ts';
-import { MAX_EVENTS, type PageState } from '../../owner/pageState.ts';
+import { NAME, type PageChange, type PageEvent, type PageState } from '../../owner/pageState.ts';
 import { type Html, html, type Value } from '../html.ts';
 import {
   button,
@@ -11,7 +9,6 @@ import {
   coverPart,
   link,
   list,
-  menu,
   more,
   name,
   names,
@@ -23,72 +20,43 @@ import {
   told,
   when,
 } from '../parts.ts';
-import { countsOf, jobRow, needsOwner, stateOf, titleOf, titleText } from './jobs.ts';
+import { countsOf, jobRow, stateOf, titleOf } from './jobs.ts';
 
 export function eventsCard(state: PageState): Html {
-  const { jobs, events, program, tab } = state;
-  const { items, more: hasMore } = events;
-  const own = new Set(tab.imported?.jobs);
-  const moving = jobs
-    .filter((job) => !needsOwner(job) && !own.has(job.job_id))
-    .map((job) => jobRow(state, job));
-  const first = shortened(moving, state.shown('moving'), 'moving', 'lists under way');
+  const { jobs, events } = state;
+  const moving = jobs.moving.map((job) => jobRow(state, job));
+  const rows = [
+    ...shortened(moving, jobs.movingLeft, 'moving', 'lists under way'),
+    ...events.items.map((event) => eventRow(state, event)),
+  ];
   const none = 'What relay does is listed here. The last 200 changes can be undone for 30 days.';
-  return card(
-    'events',
-    'What happened',
-    list([...first, ...items.map((event) => eventRow(state, event))], none),
-    hasMore &&
-      items.length >= MAX_EVENTS &&
-      soft(html`<code>${program} jobs list --all</code> lists older ones.`),
-    row(
-      hasMore && items.length < MAX_EVENTS && more('events', 'what happened', null),
-      items.some(({ job }) => job !== null) &&
-        menu(
-          'More',
-          'what happened',
-          button('Clear finished lists', 'events/clear', {}, { sure: 'Clear them now' }),
-        ),
-    ),
-  );
+  const older = row(events.more && more('events', 'what happened', null));
+  return card('events', 'What happened', list(rows, none), older);
 }
 
-function eventRow(state: PageState, { id, at, place, job, change }: PageEvent): Html {
-  const { undo } = state.tab;
-  const isAsked = change !== null && undo?.change === change.change_id && change.can_undo;
-  const sentence = change === null ? (job ? titleOf(job) : []) : sentenceOf(change, place);
+function eventRow({ tab: { undo } }: PageState, { id, at, job, change }: PageEvent): Html {
+  const { place } = change ?? job ?? { place: { name: null, url: null, cover: null } };
   const label = change?.kind === 'undo' ? 'Redo' : 'Undo';
-  const about =
-    change === null
-      ? job
-        ? titleText(job)
-        : ''
-      : capital(change.words.replaceAll(`"${NAME}"`, place.name ?? 'a playlist'));
+  const asked = change?.can_undo && undo?.change === change.change_id ? undo : null;
+  const about = capital(change?.words.replaceAll(`"${NAME}"`, place.name ?? 'a playlist') ?? '');
+  const undoButton = change?.can_undo && button(label, 'changes/look', { id: change.change_id }, { about });
   const facts: Value[] = [
     when(at),
     change?.asked_by === 'command line' && ' · in the terminal',
     place.name === null && place.url !== null && [' · ', link(place.url, 'Liked Songs')],
     change === null && job !== null && countsOf(job) !== '' && ` · ${countsOf(job)}`,
   ];
-  return html`<li id="event-${id}" class="event"><div class="line">${coverPart(place)}<div class="grow"><p>${sentence}${marksOf(job, change)}</p>${
+  return html`<li id="event-${id}" class="event"><div class="line">${coverPart(place)}<div class="grow"><p>${change ? sentenceOf(change) : job && titleOf(job)}${marksOf(job, change)}</p>${
     change !== null && change.songs.first.length > 0 && soft(names(change.songs.first, change.songs.all))
-  }${soft(facts)}</div>${
-    change?.can_undo === true &&
-    !isAsked &&
-    button(label, 'changes/look', { id: change.change_id }, { about })
-  }</div>${isAsked && undoPart(state, label)}</li>`;
+  }${soft(facts)}</div>${asked === null && (undoButton ?? null)}</div>${asked && undoPart(asked, label)}</li>`;
 }
 
 /** The change as a sentence: `Claude added 24 songs to Carousel`. */
-function sentenceOf({ words, asked_by }: PageChange, place: PageEvent['place']): Value[] {
+function sentenceOf({ words, asked_by, place }: PageChange): Value[] {
   // Large numbers are written as everywhere on the page. The name is not in the words yet.
   const parts = words.replace(/\d{4,}/g, (digits) => number(Number(digits))).split(`"${NAME}"`);
   const playlist = place.name === null ? 'a playlist' : placeName(place.name, place);
-  return [
-    askerOf(asked_by),
-    ' ',
-    ...parts.flatMap((part, index) => (index === 0 ? [part] : [playlist, part])),
-  ];
+  return [askerOf(asked_by), ' ', parts.map((part, index) => (index === 0 ? part : [playlist, part]))];
 }
 
 function askerOf(askedBy: string): Value {
@@ -98,17 +66,14 @@ function askerOf(askedBy: string): Value {
   return html`<strong>${name(askedBy, 60)}</strong>`;
 }
 
-function undoPart({ tab: { undo }, style: _ }: PageState, label: string): Value {
-  if (undo === null) return null;
-  const [first = '', ...rest] = undo.lines.filter((line) => line !== '');
-  const given = { change: undo.change, force: undo.force, dryRun: false };
-  return html`<div id="undo-asked" class="notice" tabindex="-1" data-focus role="group" aria-label="What this does"><p>${told(first)}</p>${
-    rest.length > 0 && html`<ul>${rest.map((line) => html`<li>${told(line)}</li>`)}</ul>`
-  }${row(
-    button(undo.force ? `${label} anyway` : `${label} now`, 'changes/undo', given, {
-      kind: undo.force ? 'danger' : 'primary',
-    }),
-    button('Leave it', 'view/keep', {}),
+function undoPart({ change, force, lines }: NonNullable<PageState['tab']['undo']>, label: string): Html {
+  const [first = '', ...rest] = lines.filter((line) => line !== '');
+  const what = rest.length > 0 && html`<ul>${rest.map((line) => html`<li>${told(line)}</li>`)}</ul>`;
+  const kind = force ? 'danger' : 'primary';
+  const given = { change, force, dryRun: false };
+  return html`<div id="undo-asked" class="notice" tabindex="-1" data-focus role="group" aria-label="What this does"><p>${told(first)}</p>${what}${row(
+    button(force ? `${label} anyway` : `${label} now`, 'changes/undo', given, { kind }),
+    button('Leave it', 'view/set', { undo: null }),
   )}</div>`;
 }
 

@@ -2,13 +2,28 @@
 import { cutAt } from '../../../base/lists.ts';
 import { isWorking } from '../../../domain/job.ts';
 import { playsNotes, playsText } from '../../../domain/plays.ts';
-import type { PageJob } from '../../owner/events.ts';
-import type { PageState } from '../../owner/pageState.ts';
+import type { PageJob, PageState } from '../../owner/pageState.ts';
 import type { Imported } from '../../owner/tab.ts';
 import { type Html, html, type Value } from '../html.ts';
-import { button, card, count, name, number, placeName, progress, row, soft, songs, told } from '../parts.ts';
+import {
+  button,
+  card,
+  count,
+  name,
+  number,
+  options,
+  placeName,
+  progress,
+  row,
+  soft,
+  songs,
+  told,
+} from '../parts.ts';
 import { countsOf, errorOf, jobRow, progressOf, titleOf, waitOf } from './jobs.ts';
 import { settlingPart } from './settling.ts';
+
+/** What puts away the list or the history that the card shows. */
+const AWAY = { imported: null, history: null, settling: null };
 
 export function importCard(state: PageState): Html {
   const { imported } = state.tab;
@@ -29,7 +44,7 @@ function dropZone(): Html {
 function historyPart({ history, program }: PageState): Value {
   if (history === null) return null;
   const { name: text, progress: at, problem } = history;
-  const close = row(button('Close', 'import/close', {}, { about: text }));
+  const close = row(button('Close', 'view/set', AWAY, { about: text }));
   if (problem !== null)
     return html`<div id="history"><p class="bad" role="alert">${told(problem)}</p>${close}</div>`;
   if (at?.state === 'done') {
@@ -44,9 +59,6 @@ function historyPart({ history, program }: PageState): Value {
   return html`<div id="history"><p class="soft" role="status">${words} ${name(text)} …</p>${progress(at?.done ?? null, at?.total ?? 1, `Reading ${text}`)}</div>`;
 }
 
-/** The value of the choice among the playlists of a file. */
-const choiceOf = (list: Imported['list']) => (typeof list === 'object' ? `=${list.name}` : list);
-
 function previewPart(state: PageState, shown: Imported): Html {
   const { preview, fileName, key } = shown;
   const isEach = shown.list === 'each' && shown.lists.length > 1;
@@ -57,15 +69,17 @@ ${shown.lists.length > 1 && listChoice(shown)}${sideChoice(shown)}
 ${preview.examples.length > 0 && html`<ul class="examples">${preview.examples.slice(0, 3).map(({ title, artist }) => html`<li>${name(title)}${artist !== '' && html` <span class="soft">by ${name(artist)}</span>`}</li>`)}</ul>`}
 ${notSongs(shown)}${isEach ? null : targetChoice(state, shown)}
 <p><label class="inline"><input type="checkbox" name="skipDuplicates" checked> ${isEach ? 'Leave out duplicates' : 'Leave out duplicates and songs already there'}</label></p>
-<div class="row"><button class="primary"${preview.songs === 0 && html` disabled`}>${preview.doubt === null ? 'Find the songs' : 'Find them anyway'}</button>${button('Cancel', 'import/close', {})}</div></form>`;
+<div class="row"><button class="primary"${preview.songs === 0 && html` disabled`}>${preview.doubt === null ? 'Find the songs' : 'Find them anyway'}</button>${button('Cancel', 'view/set', AWAY)}</div></form>`;
 }
 
 function listChoice({ lists, list }: Imported): Html {
-  const option = (value: string, text: string) =>
-    html`<option value="${value}"${value === choiceOf(list) && html` selected`}>${text}</option>`;
-  return html`<p><label for="import-list">${count(lists.length, 'playlist')} in the file</label><select id="import-list" name="list" data-call="import/choose">${option('each', 'Each becomes a playlist of its own')}${option('all', 'All of them as one')}${lists.map(
-    ({ name: text, songs: all }) => option(`=${text}`, `Only ${cutAt(text, 60)} (${number(all)})`),
-  )}</select></p>`;
+  const choices = [
+    ['each', 'Each becomes a playlist of its own'],
+    ['all', 'All of them as one'],
+    ...lists.map(({ name: text, songs: all }) => [`=${text}`, `Only ${cutAt(text, 60)} (${number(all)})`]),
+  ];
+  const chosen = typeof list === 'object' ? `=${list.name}` : list;
+  return html`<p><label for="import-list">${count(lists.length, 'playlist')} in the file</label><select id="import-list" name="list" data-call="import/choose">${options(choices, chosen)}</select></p>`;
 }
 
 function sideChoice({ preview: { artist_side: side } }: Imported): Value {
@@ -80,9 +94,8 @@ function targetChoice({ playlists }: PageState, { target, preview, fileName, key
     html`<p><label class="inline"><input type="radio" name="target" value="${kind}" data-call="import/choose"${target === kind && html` checked`}> ${text}</label></p>`;
   const proposed = cutAt(preview.name ?? fileName.replace(/\.[^.]{1,5}$/, ''), 100);
   const field = html`<p id="import-name-${key}"><input name="name" aria-label="Name of the playlist" required pattern=".*\\S.*" maxlength="100" value="${proposed}"></p>`;
-  const choice = html`<p id="import-playlist"><select name="playlistId" aria-label="Playlist">${playlists.map(
-    ({ id, name: text }) => html`<option value="${id}">${cutAt(text, 60)}</option>`,
-  )}</select></p>`;
+  const choices = playlists.map(({ id, name: text }) => [id, cutAt(text, 60)]);
+  const choice = html`<p id="import-playlist"><select name="playlistId" aria-label="Playlist">${options(choices)}</select></p>`;
   return html`<fieldset><legend>Where to</legend>${option('new', 'A new playlist')}${target === 'new' && field}${
     playlists.length > 0 && option('playlist', 'One of my playlists')
   }${target === 'playlist' && choice}${option('saved', 'Liked Songs')}</fieldset>`;
@@ -111,7 +124,7 @@ function jobsPart(state: PageState): Value {
   const { importJobs: jobs, tab } = state;
   if (jobs.length > 1) return manyPart(state);
   const [job] = jobs;
-  const close = (text: string) => button(text, 'import/close', {});
+  const close = (text: string) => button(text, 'view/set', AWAY);
   if (!job) return [soft('This list is no longer in relay’s memory.'), row(close('Import another'))];
   const { job_id: id } = job;
   const title = html`<p class="big">${titleOf(job)}</p>${soft(countsOf(job))}`;
@@ -167,7 +180,7 @@ function manyPart(state: PageState): Value {
           { ids, skipUnresolved: false },
           { kind: 'primary' },
         ),
-      button(isOver ? 'Import another' : 'Later', 'import/close', {}),
+      button(isOver ? 'Import another' : 'Later', 'view/set', AWAY),
     ),
     html`<ul class="list">${jobs.map((job) => (job.status === 'completed' ? html`<li id="job-${job.job_id}">${donePart(job)}</li>` : jobRow(state, job)))}</ul>`,
   ];

@@ -4,21 +4,13 @@ import { jobWords } from '../../../domain/changeWords.ts';
 import { withPlaylistName } from '../../../domain/errors.ts';
 import { isWorking } from '../../../domain/job.ts';
 import { pageText } from '../../../domain/remedy.ts';
-import { NAME, type PageJob } from '../../owner/events.ts';
-import type { PageState } from '../../owner/pageState.ts';
+import { NAME, type PageJob, type PageState } from '../../owner/pageState.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { button, name, number, placeName, progress, row, soft, songs, told, when } from '../parts.ts';
 import { settlingPart } from './settling.ts';
 
-/** True if the job waits for a person. */
-export function needsOwner({ status }: PageJob): boolean {
-  return status === 'ready' || status === 'failed';
-}
-
-type Mood = 'good' | 'warn' | 'bad' | '';
-
 /** A job's state in words, and a matching colour. */
-export function stateOf(job: PageJob): readonly [words: string, mood: Mood] {
+export function stateOf(job: PageJob): readonly [words: string, mood: 'good' | 'warn' | 'bad' | ''] {
   switch (job.status) {
     case 'pending':
     case 'resolving':
@@ -41,7 +33,7 @@ export function stateOf(job: PageJob): readonly [words: string, mood: Mood] {
 }
 
 /** What the job does, as plain text. */
-export function titleText({ type, place }: PageJob): string {
+function titleText({ type, place }: PageJob): string {
   return capital(jobWords(type, place.name ?? 'a playlist'));
 }
 

@@ -22,20 +22,19 @@ import {
   when,
 } from '../parts.ts';
 import { partTitle } from './diagnostics.ts';
-import { jobRow, needsOwner } from './jobs.ts';
-import { showsSteps } from './steps.ts';
-
-/** Each function returns the rows for one kind of thing that waits for the owner. To add a kind, add a function here. */
-const KINDS: ReadonlyArray<(state: PageState) => Html[]> = [
-  loginNeeds,
-  partNeeds,
-  clientNeeds,
-  jobNeeds,
-  keptNeeds,
-];
+import { jobRow } from './jobs.ts';
+import { showsSteps } from './top.ts';
 
 export function needsCard(state: PageState): Html | null {
-  const rows = KINDS.flatMap((kind) => kind(state));
+  const { jobs, kept } = state;
+  const waiting = jobs.waiting.map((job) => jobRow(state, job));
+  const rows = [
+    ...loginNeeds(state),
+    ...partNeeds(state),
+    ...clientNeeds(state),
+    ...shortened(waiting, jobs.waitingLeft, 'needs', 'lists that wait'),
+    ...kept.filter(({ status }) => status === 'review').map(reviewRow),
+  ];
   return rows.length === 0 ? null : card('needs', 'Waiting for you', list(rows));
 }
 
@@ -43,51 +42,37 @@ export function needsCard(state: PageState): Html | null {
 const SOON = 14;
 
 function loginNeeds(state: PageState): Html[] {
-  const { report, loginProblem, app } = state;
-  const { account } = report;
+  const { loginProblem, app, report } = state;
   const why = loginText(state);
   if (loginProblem === null && why === null) return [];
-  const text = account.connected || account.reauthorizationRequired ? 'Connect again' : 'Connect';
-  const problem =
-    loginProblem !== null &&
-    html`<p class="bad"><strong>The last login failed.</strong> ${told(loginProblem.message)} ${told(loginProblem.remedy ?? '')}</p>`;
+  const { connected, reauthorizationRequired } = report.account;
+  const problem = html`<p class="bad"><strong>The last login failed.</strong> ${told(loginProblem ?? '')}</p>`;
   const connect = button(
-    text,
+    connected || reauthorizationRequired ? 'Connect again' : 'Connect',
     'account/connect',
     { switchAccount: false },
     { kind: 'primary', about: 'your Spotify account' },
   );
   return [
-    html`<li id="need-login">${why !== null && html`<p>${why}</p>`}${problem}${app.isSet && row(connect)}</li>`,
+    html`<li id="need-login">${why !== null && html`<p>${why}</p>`}${loginProblem !== null && problem}${app.isSet && row(connect)}</li>`,
   ];
 }
 
 function loginText(state: PageState): Value {
   const { account } = state.report;
+  const { missingScopes, daysLeft, loginExpiresAt } = account;
   if (account.reauthorizationRequired) {
     const whose = account.name !== null && [' of ', name(account.name)];
-    return [
-      html`<strong>Spotify has ended the login</strong>`,
-      whose,
-      '. Until you connect again, nothing can be read or written.',
-    ];
+    const rest = '. Until you connect again, nothing can be read or written.';
+    return [html`<strong>Spotify has ended the login</strong>`, whose, rest];
   }
   // During the first run, the steps above lead to the login.
   if (!account.connected)
     return showsSteps(state) ? null : html`<strong>No Spotify account is connected.</strong>`;
-  if (account.missingScopes.length > 0)
-    return [
-      html`<strong>A permission is missing.</strong>`,
-      ' Connect again and grant ',
-      name(account.missingScopes.join(', ')),
-      '.',
-    ];
-  if (account.loginExpiresAt === null || (account.daysLeft ?? SOON) >= SOON) return null;
-  return [
-    html`<strong>The login ends in ${count(account.daysLeft ?? 0, 'day')}</strong>, on `,
-    when(account.loginExpiresAt, 'date'),
-    '.',
-  ];
+  if (missingScopes.length > 0)
+    return html`<strong>A permission is missing.</strong> Connect again and grant ${name(missingScopes.join(', '))}.`;
+  if (loginExpiresAt === null || (daysLeft ?? SOON) >= SOON) return null;
+  return html`<strong>The login ends in ${count(daysLeft ?? 0, 'day')}</strong>, on ${when(loginExpiresAt, 'date')}.`;
 }
 
 /** What else keeps relay from working, such as a full disk. */
@@ -107,42 +92,17 @@ function clientNeeds({ waitingClients }: PageState): Html[] {
       html`<p><strong>${name(text)}</strong> asks to use your account.</p>`,
       soft('Asked ', when(isoOf(at)), '. Approve it only if you started this.'),
     ];
-    return entry(
-      `need-${clientId}`,
-      about,
-      html`<a class="button" href="${address}" aria-label="Review: ${text}">Review</a>`,
-    );
+    const review = html`<a class="button" href="${address}" aria-label="Review: ${text}">Review</a>`;
+    return entry(`need-${clientId}`, about, review);
   });
 }
 
-function jobNeeds(state: PageState): Html[] {
-  const { jobs, jobsTotal, program, tab } = state;
-  // A list that is being imported on this page stays in its card.
-  const own = new Set(tab.imported?.jobs);
-  const rows = jobs.filter((job) => needsOwner(job) && !own.has(job.job_id)).map((job) => jobRow(state, job));
-  const unsent = jobsTotal - jobs.length;
-  const rest = html`<li class="soft">And ${number(unsent)} more: <code>${program} jobs</code> lists them.</li>`;
-  return [
-    ...shortened(rows, state.shown('needs'), 'needs', 'lists that wait'),
-    ...(unsent > 0 ? [rest] : []),
-  ];
-}
-
-function keptNeeds({ kept }: PageState): Html[] {
-  return kept.filter(({ status }) => status === 'review').map(reviewRow);
-}
-
 function reviewRow(keep: KeepRecord): Html {
-  const { id, name: text, reason = 'a run waits for your decision.', preview } = keep;
+  const { id, name: about, reason = 'a run waits for your decision.', preview } = keep;
   const act = (label: string, action: string, kind: 'primary' | 'quiet', sure?: string) =>
-    button(
-      label,
-      'keeps/act',
-      { id, action },
-      { about: text, kind, ...(sure === undefined ? {} : { sure }) },
-    );
+    button(label, 'keeps/act', { id, action }, { about, kind, sure });
   const what = preview !== undefined && !isEmptyPreview(preview) && wouldBe(preview);
-  return html`<li id="need-${id ?? text}"><p><strong>${name(text)}</strong>: ${told(reason)}</p>${what}${row(
+  return html`<li id="need-${id ?? about}"><p><strong>${name(about)}</strong>: ${told(reason)}</p>${what}${row(
     isApprovable(keep) ? act('Update it once', 'accept', 'primary') : act('Try again', 'run', 'primary'),
     act('Leave it and pause', 'pause', 'quiet'),
     act('Stop keeping it', 'stop', 'quiet', 'Stop it now'),
@@ -150,27 +110,19 @@ function reviewRow(keep: KeepRecord): Html {
 }
 
 /** What a run would do, with the names of the first songs that would come and go. */
-export function wouldBe({
-  total,
-  added,
-  removed,
-  added_count,
-  removed_count,
-  moved_count = 0,
-  left_out,
-}: KeepPreview): Html {
+export function wouldBe(preview: KeepPreview): Html {
+  const { total, added, removed, added_count, removed_count, moved_count = 0, left_out } = preview;
   const side = (what: string, some: KeepPreview['added'], all: number) => {
-    if (all === 0) return null;
     const shown = some.map(({ name: song, artist, uri }, index) => [
       index > 0 && '; ',
       name(song === undefined ? uri : artist === undefined ? song : `${song} – ${artist}`, 80),
     ]);
     const more = all > some.length && ` and ${number(all - some.length)} more`;
-    return html`<p class="soft"><strong>${what} ${number(all)}:</strong> ${shown}${more}</p>`;
+    return all > 0 && soft(html`<strong>${what} ${number(all)}:</strong> ${shown}${more}`);
   };
-  const rest = [
-    ...(moved_count === 0 ? [] : [`${number(moved_count)} would move`]),
-    ...(left_out === 0 ? [] : [`${count(left_out, 'row')} left out`]),
-  ];
-  return html`<div class="would">${soft(`It would have ${songs(total)}.`, rest.length > 0 && ` ${capital(rest.join(', '))}.`)}${side('Would come,', added, added_count)}${side('Would go,', removed, removed_count)}</div>`;
+  return html`<div class="would">${soft(
+    `It would have ${songs(total)}.`,
+    moved_count > 0 && ` ${number(moved_count)} would move.`,
+    left_out > 0 && ` ${count(left_out, 'row')} would be left out.`,
+  )}${side('Would come,', added, added_count)}${side('Would go,', removed, removed_count)}</div>`;
 }

@@ -1,12 +1,14 @@
 /** Choosing the songs that were not found for sure: one entry at a time, with its candidates. A key chooses, as in the terminal. */
-import { type ItemRecord, isPastSettling, type JobCandidate } from '../../../domain/job.ts';
+import { type ItemRecord, isPastSettling } from '../../../domain/job.ts';
 import { inputWords, nearnessWords } from '../../../domain/settling.ts';
 import type { Track } from '../../../domain/shapes.ts';
 import { normaliseName } from '../../../music/names.ts';
-import type { PageSettling, PageState } from '../../owner/pageState.ts';
+import type { PageState } from '../../owner/pageState.ts';
 import { CANDIDATES } from '../../owner/tab.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { button, count, minutes, name, number, row, soft } from '../parts.ts';
+
+type Settling = NonNullable<PageState['settling']>;
 
 /** The choice for the job that is open. */
 export function settlingPart({ settling }: PageState): Html {
@@ -17,26 +19,27 @@ export function settlingPart({ settling }: PageState): Html {
   return html`<div class="settling" id="settling-${job.job_id}">${body}</div>`;
 }
 
-function endPart({ job, hasPast }: PageSettling): Value[] {
-  const { job_id: id } = job;
-  const back = hasPast && button('Back', 'settle/step', { to: 'back' }, { key: 'b' });
-  const close = button('Close', 'settle/open', { id: null }, { key: 'q' });
+const BACK = button('Back', 'settle/step', { to: 'back' }, { key: 'b' });
+const CLOSE = button('Close', 'view/set', { settling: null }, { key: 'q' });
+
+function endPart({ job, done }: Settling): Value[] {
+  const back = done > 0 && BACK;
   if (isPastSettling(job))
-    return [html`<p role="status">The songs of this list are no longer open.</p>`, row(close)];
+    return [html`<p role="status">The songs of this list are no longer open.</p>`, row(CLOSE)];
   if (job.resolved === 0)
-    return [html`<p role="status">Every song is left out, so there is nothing to add.</p>`, row(back, close)];
+    return [html`<p role="status">Every song is left out, so there is nothing to add.</p>`, row(back, CLOSE)];
   const text = `Add ${count(job.resolved, 'song')}`;
   const add = button(
     text,
     'jobs/commit',
-    { ids: [id], skipUnresolved: false },
+    { ids: [job.job_id], skipUnresolved: false },
     { kind: 'primary', key: 'Enter' },
   );
-  return [html`<p role="status">Everything is chosen.</p>`, row(add, back, close)];
+  return [html`<p role="status">Everything is chosen.</p>`, row(add, back, CLOSE)];
 }
 
-function itemPart({ job, left, done, hasPast, found }: PageSettling, item: ItemRecord): Value[] {
-  const { job_id: id } = job;
+function itemPart({ job, done, found }: Settling, item: ItemRecord): Value[] {
+  const { job_id: id, unresolved: left } = job;
   const { position } = item;
   const near = (item.candidates ?? []).slice(0, CANDIDATES);
   const shown: Array<{ track: Track; score: number | null }> =
@@ -60,45 +63,48 @@ function itemPart({ job, left, done, hasPast, found }: PageSettling, item: ItemR
     html`<form class="row" id="search-${position}" data-call="jobs/search" data-given="${JSON.stringify({ position })}"><input type="search" name="text" aria-label="Search Spotify" value="${found?.text ?? searchWords(item.input)}" maxlength="300" autocomplete="off" data-key="s"><button class="quiet">Search <kbd>S</kbd></button></form>`,
     row(
       button('Leave out', 'jobs/settle', fixes({ skip: true }), { key: 'x' }),
-      button('Accept near ones', 'settle/near', { isAsked: true }, { key: 'a' }),
-      hasPast && button('Back', 'settle/step', { to: 'back' }, { key: 'b' }),
+      button('Accept near ones', 'settle/step', { to: 'near' }, { key: 'a' }),
+      done > 0 && BACK,
       left > 1 && button('Later', 'settle/step', { to: position + 1 }, { key: 'Enter' }),
-      button('Close', 'settle/open', { id: null }, { key: 'q' }),
+      CLOSE,
     ),
   ];
 }
 
 function candidate(track: Track, score: number | null, input: string, key: string): Html {
-  const facts = [track.album.name ?? '', track.duration_ms === null ? '' : minutes(track.duration_ms)];
-  return html`<kbd>${key}</kbd><span><strong>${marked(track.name, input)}</strong> <span>${marked(artistsOf(track), input)}</span> <span class="soft">${name(
-    [...facts, ...(score === null ? [] : [nearnessWords(score)])].filter(Boolean).join(' · '),
-  )}</span></span>`;
+  const facts = [...factsOf(track), ...(score === null ? [] : [nearnessWords(score)])].join(' · ');
+  return html`<kbd>${key}</kbd><span><strong>${marked(track.name, input)}</strong> <span>${marked(artistsOf(track), input)}</span> <span class="soft">${name(facts)}</span></span>`;
 }
 
-function nearPart({ job }: PageSettling, items: readonly ItemRecord[]): Value[] {
+function nearPart({ job }: Settling, items: readonly ItemRecord[]): Value[] {
   const chosen = items.flatMap(({ position, candidates: [first] = [] }) =>
     first ? [{ position, uri: first.track.uri }] : [],
   );
   const accept = { id: job.job_id, fixes: chosen };
+  const one = (text: string) => button(text, 'settle/step', { to: 'one' }, { key: 'n' });
+  if (items.length === 0) return [soft('None of them has a close match.'), row(one('One by one'))];
   return [
     html`<p class="big" id="near-question">Accept the first match for ${count(items.length, 'song')}?</p>`,
     soft('The weakest come first. What differs is marked.'),
     html`<ol class="near" tabindex="0" aria-labelledby="near-question">${items.map(nearRow)}</ol>`,
     row(
       button(`Accept ${number(items.length)}`, 'jobs/settle', accept, { kind: 'primary', key: 'y' }),
-      button('No, one by one', 'settle/near', { isAsked: false }, { key: 'n' }),
+      one('No, one by one'),
     ),
   ];
 }
 
 function nearRow({ input, candidates: [first] = [] }: ItemRecord): Html {
   const text = inputWords(input);
-  return html`<li><span class="soft">${name(text)}</span>${first ? nearMatch(first, text) : null}</li>`;
+  const match = first && [
+    html`<span>→ ${marked(first.track.name, text)} by ${marked(artistsOf(first.track), text)}</span>`,
+    html`<span class="soft">${name(factsOf(first.track).join(' · '))}</span>`,
+  ];
+  return html`<li><span class="soft">${name(text)}</span>${match ?? null}</li>`;
 }
 
-function nearMatch({ track }: JobCandidate, input: string): Html {
-  const facts = [track.album.name ?? '', track.duration_ms === null ? '' : minutes(track.duration_ms)];
-  return html`<span>→ ${marked(track.name, input)} by ${marked(artistsOf(track), input)}</span><span class="soft">${name(facts.filter(Boolean).join(' · '))}</span>`;
+function factsOf({ album, duration_ms }: Track): string[] {
+  return [album.name ?? '', duration_ms === null ? '' : minutes(duration_ms)].filter(Boolean);
 }
 
 function artistsOf({ artists }: Track): string {
@@ -108,17 +114,13 @@ function artistsOf({ artists }: Track): string {
 /** A name with marks on the words that the entry does not have. */
 function marked(text: string, input: string): Html {
   const had = new Set(normaliseName(input).split(' '));
-  const words = text.split(/(\s+)/).map((word) => {
+  const words = text.split(/\s+/).map((word, index) => {
     const isNew = normaliseName(word)
       .split(' ')
       .some((part) => part !== '' && !had.has(part));
-    return isNew && word.trim() !== ''
-      ? html`<mark>${name(word)}</mark>`
-      : /^\s*$/.test(word)
-        ? ' '
-        : name(word);
+    return [index > 0 && ' ', isNew ? html`<mark>${name(word)}</mark>` : name(word)];
   });
-  return html`<bdi>${words.reduce<Html>((before, word) => html`${before}${word}`, html``)}</bdi>`;
+  return html`<bdi>${words}</bdi>`;
 }
 
 /** What to search for: title and artist as they were read. */
