@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { LEVELS } from '../../src/domain/access.ts';
-import { instructionsFor, toolEntry } from '../../src/mcp/surface.ts';
+import { instructionsFor, toolEntry } from '../../src/mcp/offers.ts';
 import type { ToolEntry } from '../../src/mcp/toolEntries.ts';
 import { ALL_TOOLS, TOOLS } from '../../src/tools/index.ts';
 import { createBm25 } from './bm25.ts';

@@ -26,20 +26,15 @@ export interface ToolError {
   details?: Record<string, unknown>;
 }
 
-/** The codes that clients get for program errors inside a call. */
-const asToolCode: Record<ProgramErrorCode, ToolErrorCode> = {
-  USAGE: 'INTERNAL',
+/** The codes that clients get for program errors inside a call; `INTERNAL` for those that are not listed. */
+const asToolCode: Partial<Record<ProgramErrorCode, ToolErrorCode>> = {
   SETTINGS_INVALID: 'LOGIN_REQUIRED',
-  PORT_TAKEN: 'INTERNAL',
-  ALREADY_RUNNING: 'INTERNAL',
-  NO_SERVER: 'INTERNAL',
   STATE_DAMAGED: 'STORE_ERROR',
   STATE_TOO_NEW: 'STORE_ERROR',
   KEY_UNAVAILABLE: 'LOGIN_REQUIRED',
   KEY_MISMATCH: 'LOGIN_REQUIRED',
   HOME_UNUSABLE: 'STORE_ERROR',
   LOGIN_FAILED: 'LOGIN_REQUIRED',
-  SERVICE_FAILED: 'INTERNAL',
   INTERRUPTED: 'CANCELLED',
 };
 
@@ -48,7 +43,7 @@ export function toToolError(thrown: unknown, style: CommandStyle): ToolError {
   const { code, message, remedyValue, retryAfterSeconds, details } = asRelayError(thrown);
   const remedy = remedyValue && remedyText(remedyValue, style);
   return {
-    code: isToolErrorCode(code) ? code : asToolCode[code],
+    code: isToolErrorCode(code) ? code : (asToolCode[code] ?? 'INTERNAL'),
     message,
     ...(remedy === undefined ? {} : { remedy }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),

@@ -36,28 +36,12 @@ export interface Client {
   headers: SentHeaders;
 }
 
-export interface McpEndpoint {
-  /** Answers a POST of the plain form as `fetch` would; returns null, and does nothing, if the message needs `fetch`. */
-  answer(message: unknown, client: Client, channel: Channel): PlainAnswer | null;
-  /**
-   * Answers one HTTP request.
-   * @param body the parsed JSON of a POST
-   */
-  fetch(request: Request, body: unknown, client: Client): Promise<Response>;
-  /**
-   * Speaks MCP on a stream of the door, with the client of one `relay stdio`, or with `relay call`, which may call every tool.
-   * @param headers those that opened the stream, which say who opened it and which tools its client gets
-   */
-  serve(stream: Writable, lines: Lines, headers: SentHeaders, baseUrl: string): DoorSession;
-  /** Ends calls in progress with `SHUTTING_DOWN`. */
-  stopCalls(): void;
-  close(): Promise<void>;
-}
+export type McpEndpoint = ReturnType<typeof createMcpEndpoint>;
 
 /** How long a client may cache a list. Lists never change while the server runs. */
 const LIST_TTL_MS = 3_600_000;
 
-export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
+export function createMcpEndpoint(options: McpEndpointOptions) {
   const serverInfo = { name: 'relay', title: 'relay for Spotify (unofficial)', version: options.version };
   let streams = 0;
   const calls = createToolCalls(options);
@@ -117,12 +101,14 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   );
 
   return {
-    answer(message, client, channel) {
+    /** Answers a POST of the plain form as `fetch` would; returns null, and does nothing, if the message needs `fetch`. */
+    answer(message: unknown, client: Client, channel: Channel): PlainAnswer | null {
       const plain = plainOf(message, client.headers);
       const found = plain && offerFor(client.access, client.headers);
       return found && 'offer' in found ? answerPlain(plain, found.offer, client, channel) : null;
     },
-    async fetch(request, sent, client) {
+    /** Answers one HTTP request. @param sent the parsed JSON of a POST */
+    async fetch(request: Request, sent: unknown, client: Client): Promise<Response> {
       const messages = [sent].flat();
       const found = offerFor(client.access, client.headers);
       if ('problem' in found) return refusal(sent, ProtocolErrorCode.InvalidParams, found.problem);
@@ -136,7 +122,11 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       });
       return isNotification(sent) ? new Response(null, { status: 202 }) : answer;
     },
-    serve(stream, lines, headers, baseUrl) {
+    /**
+     * Speaks MCP on a stream of the door, with the client of one `relay stdio`, or with `relay call`, which may call every tool.
+     * @param headers those that opened the stream, which say who opened it and which tools its client gets
+     */
+    serve(stream: Writable, lines: Lines, headers: SentHeaders, baseUrl: string): DoorSession {
       const by = headers[ASKER_HEADER] === COMMAND_LINE ? COMMAND_LINE : 'stdio';
       const asked = String(headers[ACCESS_HEADER.toLowerCase()] ?? '');
       const access = by === 'stdio' ? (isLevel(asked) ? asked : options.access) : 'everything';
@@ -162,6 +152,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       });
       return session;
     },
+    /** Ends calls in progress with `SHUTTING_DOWN`. */
     stopCalls: () => calls.stop(),
     close: () => handler.close(),
   };

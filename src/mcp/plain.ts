@@ -109,15 +109,8 @@ function hasOnly(value: Members, keys: readonly string[]): boolean {
   return Object.keys(value).every((key) => keys.includes(key));
 }
 
-/** Writes the JSON-RPC messages that answer plain requests. */
-export interface PlainAnswers {
-  /** The start of the text is built once for each offer and era, which takes a hundred times as long as sending it. */
-  list(plain: Plain, offer: Offer): Buffer;
-  call(plain: Plain, result: CallResult): string;
-}
-
-/** @param ttlMs how long a client may keep the list */
-export function createPlainAnswers(serverInfo: Members, ttlMs: number): PlainAnswers {
+/** Writes the JSON-RPC messages that answer plain requests. @param ttlMs how long a client may keep the list */
+export function createPlainAnswers(serverInfo: Members, ttlMs: number) {
   const made = new WeakMap<Offer, Partial<Record<Era, Buffer>>>();
 
   /** The result with what the 2026 revision requires in each. */
@@ -129,7 +122,8 @@ export function createPlainAnswers(serverInfo: Members, ttlMs: number): PlainAns
   });
 
   return {
-    list({ era, id }, offer) {
+    /** The start of the text is built once for each offer and era, which takes a hundred times as long as sending it. */
+    list({ era, id }: Plain, offer: Offer): Buffer {
       const starts = made.get(offer) ?? {};
       made.set(offer, starts);
       const result = { tools: offer.entries };
@@ -137,7 +131,7 @@ export function createPlainAnswers(serverInfo: Members, ttlMs: number): PlainAns
       starts[era] ??= Buffer.from(`{"result":${JSON.stringify(whole())},"jsonrpc":"2.0","id":`);
       return Buffer.concat([starts[era], Buffer.from(`${JSON.stringify(id)}}`)]);
     },
-    call: ({ era, id }, result) =>
+    call: ({ era, id }: Plain, result: CallResult): string =>
       JSON.stringify({ result: era === 'modern' ? stamped(result) : result, jsonrpc: '2.0', id }),
   };
 }

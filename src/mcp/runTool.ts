@@ -51,23 +51,12 @@ interface ProgressNotification {
   params: { progressToken: string | number; progress: number; total: number; message?: string };
 }
 
-export interface ToolCalls {
-  run(call: ToolCall): Promise<CallResult>;
-  /**
-   * Cancels the one call of this caller. A client of the 2025 revisions sends `notifications/cancelled` as another request, and
-   * relay keeps no sessions. So another client with the same credential and program may have used the same ID, at the same time
-   * or for a call whose end crossed its cancellation. If there was such a call within `LATE_MS`, none is stopped: stopping the
-   * wrong call is worse.
-   */
-  cancel(caller: Caller): void;
-  /** Ends all calls with `SHUTTING_DOWN`. */
-  stop(): void;
-}
+export type ToolCalls = ReturnType<typeof createToolCalls>;
 
 /** How long after a call's end its cancellation may still arrive. */
 const LATE_MS = 60_000;
 
-export function createToolCalls({ loginUrl, ...basics }: ToolCallOptions): ToolCalls {
+export function createToolCalls({ loginUrl, ...basics }: ToolCallOptions) {
   const calls = new Set<{ key: string; controller: AbortController }>();
   /** When the last call of each caller and ID ended, oldest first; those within `LATE_MS`. */
   const ended = new Map<string, number>();
@@ -83,7 +72,7 @@ export function createToolCalls({ loginUrl, ...basics }: ToolCallOptions): ToolC
   }
 
   return {
-    async run({ tool, args, by, onGone, baseUrl, notify, progressToken, ...caller }) {
+    async run({ tool, args, by, onGone, baseUrl, notify, progressToken, ...caller }: ToolCall) {
       const controller = new AbortController();
       const call = { key: keyOf(caller), controller };
       calls.add(call);
@@ -97,14 +86,21 @@ export function createToolCalls({ loginUrl, ...basics }: ToolCallOptions): ToolC
         end(call.key);
       }
     },
-    cancel(caller) {
+    /**
+     * Cancels the one call of this caller. A client of the 2025 revisions sends `notifications/cancelled` as another request, and
+     * relay keeps no sessions. So another client with the same credential and program may have used the same ID, at the same time
+     * or for a call whose end crossed its cancellation. If there was such a call within `LATE_MS`, none is stopped: stopping the
+     * wrong call is worse.
+     */
+    cancel(caller: Caller): void {
       const key = keyOf(caller);
       const [call, ...others] = [...calls].filter((one) => one.key === key);
       const hasEnded = now() - (ended.get(key) ?? Number.NEGATIVE_INFINITY) <= LATE_MS;
       if (others.length > 0 || hasEnded) return;
       call?.controller.abort(new RelayError('CANCELLED', 'The client cancelled the call.'));
     },
-    stop() {
+    /** Ends all calls with `SHUTTING_DOWN`. */
+    stop(): void {
       const reason = new RelayError('SHUTTING_DOWN', 'The server is stopping.', {
         remedy: 'Try again once the server has started again.',
       });
@@ -207,18 +203,14 @@ function failure(tool: Tool, thrown: unknown, context: CallContext, startedAt: n
   const fields = { tool: tool.name, code: error.code, ms: Math.round(context.clock.monotonic() - startedAt) };
   if (error.code === 'INTERNAL') context.log.error({ ...fields, err: thrown }, 'tool call failed');
   else context.log.info(fields, 'tool call failed');
+  const fix = thrown instanceof RelayError ? thrown.remedyValue : undefined;
   return {
     content: [{ type: 'text', text: toolErrorText(error) }],
     structuredContent: fit({ error }, LEAN_LIMIT, null).answer,
     isError: true,
-    ...fixOf(thrown),
+    // The remedy as a value, for the command line, which adds the `--home` that it was given.
+    ...(fix && hasOwnWords(fix) ? { _meta: { [FIX_META]: fix } } : {}),
   };
-}
-
-/** The remedy as a value, for the command line, which adds the `--home` that it was given. */
-function fixOf(thrown: unknown): Pick<CallResult, '_meta'> {
-  const fix = thrown instanceof RelayError ? thrown.remedyValue : undefined;
-  return fix && hasOwnWords(fix) ? { _meta: { [FIX_META]: fix } } : {};
 }
 
 function deadlineError(): RelayError {

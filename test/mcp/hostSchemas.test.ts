@@ -5,9 +5,8 @@ import { test } from 'node:test';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as z from 'zod';
-import { hostInputSchema, outputSchemaOf } from '../../src/mcp/hostSchema.ts';
-import { toolEntry } from '../../src/mcp/surface.ts';
-import type { ToolEntry } from '../../src/mcp/toolEntries.ts';
+import { toolEntry } from '../../src/mcp/offers.ts';
+import { hostInputSchema, outputSchemaOf, type ToolEntry } from '../../src/mcp/toolEntries.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { HOSTS, type Schema, strictForm } from './hosts.ts';
 

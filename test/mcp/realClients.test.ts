@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { linesOf } from '../../src/base/textLines.ts';
-import { accepts } from '../../src/server/http/accept.ts';
+import { accepts } from '../../src/server/routes/mcp.ts';
 import { send } from '../support/http.ts';
 import { META_2026, postMcp } from '../support/mcpPost.ts';
 import { API_KEY, withRelay } from '../support/world.ts';
