@@ -19,42 +19,7 @@ import { MAX_CLIENTS } from './policy/limits.ts';
 import { type ClientMetadata, checkRedirectUris } from './policy/registration.ts';
 import { accepted, type Result, refused, toWire } from './refusal.ts';
 
-export interface ClientDirectory {
-  /** Finds a client by its ID; null if there is none, or if its registration has lapsed. */
-  find(clientId: string): OAuthClient | null;
-  /** All clients: first those of the settings, then the stored ones, oldest first. */
-  list(): OAuthClient[];
-  /**
-   * Checks that all IDs differ. @throws RelayError `SETTINGS_INVALID` if a client of the settings has the ID of a stored one
-   */
-  assertDistinct(): void;
-  /**
-   * Keeps a client that registers itself. If there is no room, the oldest client that never held a token is dropped.
-   * @returns the client, and its secret unless it is public; the refusal `clients_full` if all have held one
-   * @throws RelayError `STORE_ERROR`
-   */
-  register(metadata: ClientMetadata): Promise<Result<{ client: OAuthClient; secret: string | null }>>;
-  /**
-   * Adds a client for the owner.
-   * @param own the origins under which this server answers: a client that is sent there could never be approved
-   * @throws RelayError `USAGE` for an unusable redirect URI or secret, `STORE_ERROR`
-   */
-  add(
-    client: { name: string; redirectUris: string[]; secret: string | null },
-    own: readonly string[],
-  ): Promise<OAuthClient>;
-  /**
-   * Ends a client's access at once. Without `forget`, the registration stays, since some clients come back with the ID that they
-   * know.
-   * @param forget true to drop the registration too; a client of the settings always stays
-   * @returns the client, how many approvals ended, and whether the registration was dropped; null if no client has the ID
-   * @throws RelayError `STORE_ERROR`; the access stays ended in memory
-   */
-  revoke(
-    clientId: string,
-    options: { forget: boolean },
-  ): Promise<{ client: OAuthClient; approvals: number; forgotten: boolean } | null>;
-}
+export type ClientDirectory = ReturnType<typeof createClientDirectory>;
 
 export interface DirectoryOptions {
   store: Store;
@@ -63,7 +28,7 @@ export interface DirectoryOptions {
   random: Random;
 }
 
-export function createClientDirectory(options: DirectoryOptions): ClientDirectory {
+export function createClientDirectory(options: DirectoryOptions) {
   const { store, clock, random } = options;
   const configured = new Map(options.configured.map((client) => [client.clientId, fromSettings(client)]));
   const newClient = (
@@ -76,6 +41,7 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
     ...rest,
   });
 
+  /** Finds a client by its ID; null if there is none, or if its registration has lapsed. */
   function find(clientId: string): OAuthClient | null {
     return configured.get(clientId) ?? findStored(clientId);
   }
@@ -87,15 +53,23 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
 
   return {
     find,
-    assertDistinct() {
+    /** @throws RelayError `SETTINGS_INVALID` if a client of the settings has the ID of a stored one */
+    assertDistinct(): void {
       const twice = [...configured.keys()].find((clientId) => findStored(clientId) !== null);
       if (twice !== undefined) throw twoPlaces(twice);
     },
-    list() {
+    /** All clients: first those of the settings, then the stored ones, oldest first. */
+    list(): OAuthClient[] {
       const stored = listClients(store).filter((client) => !isLapsed(client, clock.now()));
       return [...configured.values(), ...stored];
     },
-    async register(metadata) {
+    /**
+     * Keeps a client that registers itself, with a secret unless it is public. If there is no room, the oldest client that never
+     * held a token is dropped; `clients_full` if all have held one. @throws RelayError `STORE_ERROR`
+     */
+    async register(
+      metadata: ClientMetadata,
+    ): Promise<Result<{ client: OAuthClient; secret: string | null }>> {
       const secret = metadata.authMethod === 'none' ? null : newSecret(random);
       const client = newClient({
         name: metadata.name,
@@ -108,7 +82,15 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
       if (!(await keepRegistered(store, client, clock.now()))) return refused('clients_full');
       return accepted({ client, secret });
     },
-    async add({ name, redirectUris, secret }, own) {
+    /**
+     * Adds a client for the owner.
+     * @param own the origins under which this server answers: a client that is sent there could never be approved
+     * @throws RelayError `USAGE` for an unusable redirect URI or secret, `STORE_ERROR`
+     */
+    async add(
+      { name, redirectUris, secret }: { name: string; redirectUris: string[]; secret: string | null },
+      own: readonly string[],
+    ): Promise<OAuthClient> {
       const checked = checkRedirectUris(redirectUris, own);
       if (!checked.ok) throw unusable(toWire(checked.refusal).error_description);
       // The secret is stored as a plain hash, which is safe only if it cannot be guessed.
@@ -127,7 +109,12 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
       );
       return client;
     },
-    async revoke(clientId, { forget }) {
+    /**
+     * Ends a client's access at once; null if no client has the ID. Without `forget`, the registration stays, since some clients come
+     * back with the ID that they know; that of a client of the settings always stays.
+     * @throws RelayError `STORE_ERROR`; the access stays ended in memory
+     */
+    async revoke(clientId: string, { forget }: { forget: boolean }) {
       const client = find(clientId);
       if (client === null) return null;
       // There is no undo: if the save fails, access stays ended in memory, and a later save stores that.

@@ -17,47 +17,20 @@ import {
   touchClient,
   touchGrant,
 } from '../store/tables/oauth.ts';
-import { type ClientDirectory, createClientDirectory, type DirectoryOptions } from './clientDirectory.ts';
+import { createClientDirectory, type DirectoryOptions } from './clientDirectory.ts';
 import { createSweep, isNarrowed } from './issueTokens.ts';
-import {
-  type AuthorizeCheck,
-  type AuthorizeRequest,
-  checkAuthorizeRequest,
-  type OwnAddress,
-} from './policy/authorize.ts';
+import { type AuthorizeRequest, checkAuthorizeRequest, type OwnAddress } from './policy/authorize.ts';
 import { CODE_MS, READ_SCOPE, TOUCH_MS } from './policy/limits.ts';
 import { isSameResource, parameter } from './policy/parameters.ts';
 import { checkMetadata, registrationResponse } from './policy/registration.ts';
 import { accepted, type Result, refused } from './refusal.ts';
-import { authenticate, createTokenEndpoint, type TokenEndpoint } from './tokenEndpoint.ts';
-
-export interface AuthorizationServer {
-  clients: ClientDirectory;
-  /** Registers a client, and returns the answer for it (RFC 7591 3.2.1). @throws RelayError `STORE_ERROR` */
-  register(body: unknown, own: Pick<OwnAddress, 'origins'>): Promise<Result<object>>;
-  checkAuthorize(parameters: URLSearchParams, own: OwnAddress): AuthorizeCheck;
-  /**
-   * Records the owner's approval, and returns the code. A request for reading alone gets no more.
-   * @throws RelayError `STORE_ERROR`
-   */
-  approve(request: AuthorizeRequest, access: Level): Promise<string>;
-  token: TokenEndpoint;
-  /**
-   * The revocation endpoint (RFC 7009): a client gives up its tokens. The answer is the same for every token, so that nobody
-   * learns which tokens exist (RFC 7009 2.2).
-   * @param authorization the `Authorization` header, if it was sent
-   * @throws RelayError `STORE_ERROR`; even so, the approval may have ended in memory
-   */
-  revoke(form: URLSearchParams, authorization: string | undefined): Promise<Result<null>>;
-  /** The client behind an access token that is good for `resource` now, and what it may do; null for anything else. */
-  accessOf(accessToken: string, resource: string): { clientId: string; access: Level } | null;
-}
+import { authenticate, createTokenEndpoint } from './tokenEndpoint.ts';
 
 export interface AuthorizationServerOptions extends DirectoryOptions {
   log: Log;
 }
 
-export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
+export function createAuthorizationServer(options: AuthorizationServerOptions) {
   const { store, clock, random, log } = options;
   const clients = createClientDirectory(options);
   const sweep = createSweep(options);
@@ -71,7 +44,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 
   return {
     clients,
-    async register(body, { origins }) {
+    /** Registers a client, and returns the answer for it (RFC 7591 3.2.1). @throws RelayError `STORE_ERROR` */
+    async register(body: unknown, { origins }: Pick<OwnAddress, 'origins'>): Promise<Result<object>> {
       const metadata = checkMetadata(body, origins);
       if (!metadata.ok) return metadata;
       const registered = await clients.register(metadata.value);
@@ -80,8 +54,13 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       log.info({ clientId: client.clientId, clientName: client.name }, 'client registered');
       return accepted(registrationResponse(client, secret));
     },
-    checkAuthorize: (parameters, own) => checkAuthorizeRequest(parameters, clients.find, own),
-    async approve(request, access) {
+    checkAuthorize: (parameters: URLSearchParams, own: OwnAddress) =>
+      checkAuthorizeRequest(parameters, clients.find, own),
+    /**
+     * Records the owner's approval, and returns the code. A request for reading alone gets no more.
+     * @throws RelayError `STORE_ERROR`
+     */
+    async approve(request: AuthorizeRequest, access: Level): Promise<string> {
       const code = newSecret(random);
       const grant = grantOf(request, access, code, random.uuid(), clock.now());
       let isFirst = false;
@@ -100,7 +79,12 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return code;
     },
     token: createTokenEndpoint({ ...options, clients, sweep }),
-    async revoke(form, authorization) {
+    /**
+     * The revocation endpoint (RFC 7009): a client gives up its tokens. The answer is the same for every token, so that nobody
+     * learns which tokens exist (RFC 7009 2.2).
+     * @throws RelayError `STORE_ERROR`; even so, the approval may have ended in memory
+     */
+    async revoke(form: URLSearchParams, authorization: string | undefined): Promise<Result<null>> {
       const client = authenticate({ clients, log }, form, authorization);
       if (!client.ok) return client;
       const sent = parameter(form, 'token');
@@ -115,7 +99,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       log.info({ clientId: grant.clientId }, 'client revoked its own approval');
       return accepted(null);
     },
-    accessOf(accessToken, resource) {
+    /** The client behind an access token that is good for `resource` now, and what it may do; null for anything else. */
+    accessOf(accessToken: string, resource: string): { clientId: string; access: Level } | null {
       const now = clock.now();
       const token = getToken(store, hashOf(accessToken));
       if (token?.kind !== 'access' || token.expiresAt <= now) return null;

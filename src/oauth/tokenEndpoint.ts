@@ -30,16 +30,6 @@ export interface TokenOptions extends Omit<DirectoryOptions, 'configured'> {
   sweep(): void;
 }
 
-/**
- * @param authorization the `Authorization` header, if it was sent
- * @throws RelayError `STORE_ERROR`; then no tokens were issued, and the code or refresh token can be exchanged later. An approval
- * that the exchange ended stays ended in memory.
- */
-export type TokenEndpoint = (
-  form: URLSearchParams,
-  authorization: string | undefined,
-) => Promise<Result<object>>;
-
 /** One exchange: functions that decide about it, mark the credential as used, and undo the mark. */
 interface Exchange {
   judge(): ExchangeDecision;
@@ -49,10 +39,14 @@ interface Exchange {
   generation(): number;
 }
 
-export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
+/**
+ * The endpoint throws the RelayError `STORE_ERROR` if no tokens were issued; then the code or refresh token can be exchanged later,
+ * but an approval that the exchange ended stays ended in memory.
+ */
+export function createTokenEndpoint(options: TokenOptions) {
   const { store, clock, log } = options;
 
-  return async (form, authorization) => {
+  return async (form: URLSearchParams, authorization: string | undefined): Promise<Result<object>> => {
     const client = authenticate(options, form, authorization);
     if (!client.ok) return client;
     const exchange = readExchange(client.value, form);
