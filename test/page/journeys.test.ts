@@ -244,7 +244,7 @@ pageTest(
     await choice.selectOption({ label: 'Empty Shelf' });
     await imported.getByRole('button', { name: 'Find the songs' }).click();
     await imported.getByRole('button', { name: 'Choose 1 unclear' }).click();
-    await imported.getByText('1 unclear', { exact: true }).waitFor();
+    await imported.locator('.settling').getByText('1 unclear').waitFor();
     const [job] = (await relay.call('list_jobs')).items as Array<{ job_id: string }>;
     await relay.call('resume_job', { job_id: job?.job_id, fixes: [{ position: 1, track_id: last.id }] });
     await imported.getByText('Everything is chosen').waitFor();

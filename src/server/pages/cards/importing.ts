@@ -1,6 +1,5 @@
 /** Importing a list, in one card from the drop to the link to the new playlist: read, found, unclear, added, done. */
 import { cutAt } from '../../../base/lists.ts';
-import { isWorking } from '../../../domain/job.ts';
 import { playsNotes, playsText } from '../../../domain/plays.ts';
 import type { PageJob, PageState } from '../../owner/pageState.ts';
 import type { Imported } from '../../owner/tab.ts';
@@ -9,6 +8,7 @@ import {
   button,
   card,
   count,
+  list,
   name,
   number,
   options,
@@ -19,8 +19,7 @@ import {
   songs,
   told,
 } from '../parts.ts';
-import { countsOf, errorOf, jobRow, progressOf, titleOf, waitOf } from './jobs.ts';
-import { settlingPart } from './settling.ts';
+import { jobRow } from './jobs.ts';
 
 /** What puts away the list or the history that the card shows. */
 const AWAY = { imported: null, history: null, settling: null };
@@ -119,69 +118,26 @@ function costOf({ preview: { searches, remembered, with_uri } }: Imported): stri
   return known === 0 ? `${cost}.` : `${cost}; ${songs(known)} ${known === 1 ? 'is' : 'are'} known already.`;
 }
 
-/** The jobs of the list, from the search to the playlist. */
+/** The jobs of the list, from the search to the playlist. Of a file with several, one press adds all that are clear. */
 function jobsPart(state: PageState): Value {
-  const { importJobs: jobs, tab } = state;
-  if (jobs.length > 1) return manyPart(state);
-  const [job] = jobs;
-  const close = (text: string) => button(text, 'view/set', AWAY);
-  if (!job) return [soft('This list is no longer in relay’s memory.'), row(close('Import another'))];
-  const { job_id: id } = job;
-  const title = html`<p class="big">${titleOf(job)}</p>${soft(countsOf(job))}`;
-  if (job.status === 'completed' || job.status === 'cancelled')
-    return [donePart(job), row(close('Import another'))];
-  if (job.status === 'failed')
-    return [html`<ul class="list">${jobRow(state, job)}</ul>`, row(close('Later'))];
-  const cancel = button('Cancel', 'jobs/cancel', { id }, { sure: 'Cancel now' });
-  if (job.status !== 'ready')
-    return [title, progressOf(job), waitOf(state, job), errorOf(state, job), row(close('Later'), cancel)];
-  if (tab.settling?.job === id) return [title, settlingPart(state)];
-  const add = (kind: 'primary' | 'quiet', text: string) =>
-    job.resolved > 0 &&
-    button(text, 'jobs/commit', { ids: [id], skipUnresolved: job.unresolved > 0 }, { kind });
-  if (job.unresolved === 0)
-    return [title, row(add('primary', `Add ${songs(job.resolved)}`), close('Later'), cancel)];
-  const choose = `Choose ${number(job.unresolved)} unclear`;
-  return [
-    title,
-    row(
-      button(choose, 'settle/open', { id }, { kind: 'primary' }),
-      add('quiet', `Add only the ${number(job.resolved)} found`),
-      close('Later'),
-      cancel,
-    ),
-  ];
-}
-
-function donePart(job: PageJob): Html {
-  if (job.status === 'cancelled')
-    return html`<p role="status">It is cancelled. ${count(job.written, 'song')} stayed.</p>`;
-  const { place } = job;
-  const where = job.type === 'save_tracks' ? 'Liked Songs' : placeName(place.name ?? 'the playlist', place);
-  return html`<p class="good" role="status" id="import-done"><strong>Done:</strong> ${songs(job.written)} added to ${where}.</p>`;
-}
-
-/** A file with several playlists: each is a row, and one press adds all that is clear. */
-function manyPart(state: PageState): Value {
   const { importJobs: jobs } = state;
   const ready = jobs.filter(
     ({ status, resolved, unresolved }) => status === 'ready' && resolved > 0 && unresolved === 0,
   );
   const isOver = jobs.every(({ status }) => status === 'completed' || status === 'cancelled');
-  const working = jobs.filter(({ status }) => isWorking(status)).length;
-  const ids = ready.map(({ job_id }) => job_id);
+  const given = { ids: ready.map(({ job_id }) => job_id), skipUnresolved: false };
+  const addAll = `Add ${count(ready.length, 'playlist')}`;
   return [
-    soft(`${count(jobs.length, 'playlist')}${working > 0 ? `, ${number(working)} at work` : ''}`),
+    jobs.length === 0 && soft('This list is no longer in relay’s memory.'),
+    list(jobs.map((job) => (job.status === 'completed' ? doneRow(job) : jobRow(state, job)))),
     row(
-      ids.length > 0 &&
-        button(
-          `Add ${count(ids.length, 'playlist')}`,
-          'jobs/commit',
-          { ids, skipUnresolved: false },
-          { kind: 'primary' },
-        ),
+      jobs.length > 1 && ready.length > 0 && button(addAll, 'jobs/commit', given, { kind: 'primary' }),
       button(isOver ? 'Import another' : 'Later', 'view/set', AWAY),
     ),
-    html`<ul class="list">${jobs.map((job) => (job.status === 'completed' ? html`<li id="job-${job.job_id}">${donePart(job)}</li>` : jobRow(state, job)))}</ul>`,
   ];
+}
+
+function doneRow({ job_id: id, type, written, place }: PageJob): Html {
+  const where = type === 'save_tracks' ? 'Liked Songs' : placeName(place.name ?? 'the playlist', place);
+  return html`<li id="job-${id}"><p class="good" role="status"><strong>Done:</strong> ${songs(written)} added to ${where}.</p></li>`;
 }

@@ -9,7 +9,6 @@ import { type Html, html, type Value } from '../html.ts';
 import { button, name, number, placeName, progress, row, soft, songs, told, when } from '../parts.ts';
 import { settlingPart } from './settling.ts';
 
-/** A job's state in words, and a matching colour. */
 export function stateOf(job: PageJob): readonly [words: string, mood: 'good' | 'warn' | 'bad' | ''] {
   switch (job.status) {
     case 'pending':
@@ -32,7 +31,6 @@ export function stateOf(job: PageJob): readonly [words: string, mood: 'good' | '
   }
 }
 
-/** What the job does, as plain text. */
 function titleText({ type, place }: PageJob): string {
   return capital(jobWords(type, place.name ?? 'a playlist'));
 }
@@ -59,8 +57,7 @@ ${waitOf(state, job)}${errorOf(state, job)}
 ${isOpen ? settlingPart(state) : row(actionsOf(job))}</li>`;
 }
 
-/** How far a job is that works or waits. */
-export function progressOf(job: PageJob): Value {
+function progressOf(job: PageJob): Value {
   if (!isWorking(job.status) && job.status !== 'waiting') return null;
   const [done, of] =
     job.phase === 'commit'
@@ -85,8 +82,7 @@ export function countsOf(job: PageJob): string {
   return `${all}: ${parts.join(', ')}`;
 }
 
-/** Why a job waits, and until when. */
-export function waitOf({ now }: PageState, { status, reason, run_after }: PageJob): Value {
+function waitOf({ now }: PageState, { status, reason, run_after }: PageJob): Value {
   if (status !== 'waiting') return null;
   const why = reason === null ? '' : `: ${wordsOfReason(reason)}`;
   if (run_after === null) return html`<p class="warn">It waits${why}.</p>`;
@@ -95,8 +91,7 @@ export function waitOf({ now }: PageState, { status, reason, run_after }: PageJo
   return html`<p class="warn">It goes on by itself ${time}${why}.</p>`;
 }
 
-/** What went wrong with a job, and what to do. */
-export function errorOf({ style }: PageState, job: PageJob): Value {
+function errorOf({ style }: PageState, job: PageJob): Value {
   const { error, review_required: isReview, result } = job;
   if (error === null) return null;
   const message = withPlaylistName(
@@ -127,7 +122,7 @@ function actionsOf(job: PageJob): Value[] {
     ];
   }
   if (status === 'ready') {
-    const text = `Add the ${number(job.resolved)} found`;
+    const text = job.unresolved > 0 ? `Add the ${number(job.resolved)} found` : `Add ${songs(job.resolved)}`;
     const skipUnresolved = job.payload.strict && job.unresolved > 0;
     const add = (kind: 'primary' | 'quiet') =>
       job.resolved > 0 && button(text, 'jobs/commit', { ids: [id], skipUnresolved }, { about, kind });
