@@ -274,7 +274,7 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     id: 'server-null-origin',
-    file: 'src/server/http/guards.ts',
+    file: 'src/server/http/address.ts',
     from: 'origin === undefined || origins.has(',
     to: "origin === undefined || origin === 'null' || origins.has(",
     note: 'a sandboxed frame of any page may send requests',

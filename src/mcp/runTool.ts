@@ -51,6 +51,7 @@ interface ProgressNotification {
   params: { progressToken: string | number; progress: number; total: number; message?: string };
 }
 
+/** @internal */
 export type ToolCalls = ReturnType<typeof createToolCalls>;
 
 /** How long after a call's end its cancellation may still arrive. */

@@ -20,10 +20,8 @@ import type { Vault } from '../store/vault.ts';
 const ACCESS_TOKEN = 'provider.access_token';
 const REFRESH_TOKEN = 'provider.refresh_token';
 
-/** The names of the login's tokens among the sealed secrets. */
 export const PROVIDER_TOKENS: readonly string[] = [ACCESS_TOKEN, REFRESH_TOKEN];
 
-/** The login's places in the store, as the provider client uses them. */
 export function createKeepers(store: Store, vault: Vault, clock: Clock) {
   function putTokens(tokens: StoredTokens): void {
     vault.set(ACCESS_TOKEN, tokens.accessToken);
@@ -132,38 +130,22 @@ function accountOf(record: AccountRecord, tokens: StoredTokens): Account {
   };
 }
 
-/** What is known about the account without asking the provider. */
-export interface AccountView {
-  connected: boolean;
-  /** True if the provider refused the refresh token, or the six months of the login are over. */
-  reauthorizationRequired: boolean;
-  account: Account | null;
-  missingScopes: string[];
-  /** Whole days until the login ends; 0 if it has ended, null without an account. */
-  daysLeft: number | null;
-}
-
-/** The view of a home to which no account is connected. */
-const NO_ACCOUNT: AccountView = {
-  connected: false,
-  reauthorizationRequired: false,
-  account: null,
-  missingScopes: [],
-  daysLeft: null,
-};
+export type AccountView = ReturnType<typeof accountView>;
 
 const DAY_MS = 24 * 3600_000;
 
-export function accountView(store: Store, clock: Clock): AccountView {
+/** What is known about the account without asking the provider. */
+export function accountView(store: Store, clock: Clock) {
   const account = getAccount(store);
-  if (!account) return NO_ACCOUNT;
-  const left = account.loginExpiresAt - clock.now();
-  const reauthorizationRequired = account.reauthorizationRequired || left <= 0;
+  const left = (account?.loginExpiresAt ?? 0) - clock.now();
+  /** True if the provider refused the refresh token, or the six months of the login are over. */
+  const reauthorizationRequired = account !== null && (account.reauthorizationRequired || left <= 0);
   return {
-    connected: !reauthorizationRequired,
+    connected: account !== null && !reauthorizationRequired,
     reauthorizationRequired,
     account,
-    missingScopes: missingScopes(account.scopes),
-    daysLeft: Math.max(0, Math.floor(left / DAY_MS)),
+    missingScopes: account === null ? [] : missingScopes(account.scopes),
+    /** Whole days until the login ends; 0 if it has ended, null without an account. */
+    daysLeft: account && Math.max(0, Math.floor(left / DAY_MS)),
   };
 }

@@ -29,21 +29,23 @@ import {
 } from './access/approved.ts';
 import type { Credentials } from './access/credentials.ts';
 import type { Owner } from './access/owner.ts';
-import type { WaitingClients } from './access/waitingClients.ts';
 import type { Core } from './core.ts';
-import { inTime } from './inTime.ts';
 import { leaveAccount } from './leaveAccount.ts';
-import { ownerHistory, ownerUndo } from './ownerChanges.ts';
 import {
+  inTime,
+  ownerHistory,
   ownerImport,
   ownerPlaylist,
   ownerPlaylistRows,
   ownerPlaylists,
   ownerPreview,
+  ownerRestore,
   ownerSavedRows,
-} from './ownerLists.ts';
-import { ownerRestore, ownerVersion, ownerVersions } from './ownerVersions.ts';
-import { importTarget } from './routes/bodies.ts';
+  ownerUndo,
+  ownerVersion,
+  ownerVersions,
+} from './ownerWork.ts';
+import type { WaitingClients } from './routes/authorize.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status/status.ts';
 
@@ -55,7 +57,6 @@ export interface ServerSide {
   facts: ServerFacts;
   credentials: Credentials;
   owner: Owner;
-  /** The address to which the provider sends the browser back. */
   redirectUri: string;
   services: Services;
   /** Reports that somebody uses the server. */
@@ -75,7 +76,6 @@ export interface ServerSide {
   program: () => Promise<readonly string[]>;
 }
 
-/** One of the owner's calls: the shape of its input, and what it does. */
 interface Call<I extends z.ZodType, T> {
   input(): I;
   /** @param server null if this process is not a server */
@@ -124,7 +124,6 @@ const listContent = () => ({
   allPlays: z.boolean().optional(),
 });
 
-/** Every call. */
 const CALLS = {
   status: call(nothing, (_, core, server) =>
     statusReport(core, server?.facts ?? null, server?.owner.code ?? null),
@@ -154,7 +153,6 @@ const CALLS = {
     () => z.object({ id: z.string() }),
     ({ id }, { owner }) => ({ waits: owner.isWaiting(id) }),
   ),
-  /** Waits for the attempt to end, up to `waitSeconds`. */
   loginProgress: call(
     () => z.object({ attemptId: z.string(), waitSeconds: z.number().min(0).max(25) }),
     ({ attemptId, waitSeconds }, { login }) => login.progress(attemptId, waitSeconds * 1000),
@@ -242,7 +240,11 @@ const CALLS = {
     () =>
       z.object({
         ...listContent(),
-        target: importTarget(),
+        target: z.discriminatedUnion('kind', [
+          z.object({ kind: z.literal('playlist'), playlistId: jobId().min(1), replace: z.boolean() }),
+          z.object({ kind: z.literal('new'), name: z.string().trim().min(1).max(100) }),
+          z.object({ kind: z.literal('saved') }),
+        ]),
         strict: z.boolean(),
         skipDuplicates: z.boolean(),
         each: z.array(z.string()).optional(),
@@ -289,7 +291,6 @@ const CALLS = {
       return library.status();
     },
   ),
-  /** Begins to import a listening history; returns at once. */
   importPlays: serverCall(
     () => z.object({ path: z.string().min(1).max(4_096) }),
     (request, { services }) => ({ id: services.library.plays.start(request) }),
@@ -348,18 +349,14 @@ type Calls = typeof CALLS;
 type Given<I extends z.ZodType> =
   Record<never, never> extends z.input<I> ? [given?: z.input<I>] : [given: z.input<I>];
 
-/** Makes the calls, wherever they are carried out. They take and return plain JSON values, and fail with a `RelayError`. */
+/** Plain JSON values go in and come out; errors are RelayErrors. */
 export type LocalApi = {
   [C in keyof Calls]: (
     ...given: Given<ReturnType<Calls[C]['input']>>
   ) => Promise<Awaited<ReturnType<Calls[C]['run']>>>;
 };
 
-/**
- * Carries out a call in the process that holds the state.
- * @param server null if this process is not a server
- * @throws RelayError also `USAGE` for a wrong input, and for a name that is no call's
- */
+/** @throws RelayError also `USAGE` for a wrong input, and for a name that is no call's */
 export async function carryOut(
   name: string,
   given: unknown,
@@ -394,10 +391,7 @@ export async function playsProgress({ clock, library }: Core, id: number): Promi
   return library.plays.progress(id);
 }
 
-/**
- * Returns the address of the owner's page at `base`, with a ticket that signs the browser in, and the ticket's ID.
- * @param next path at which the browser continues; null to stay on the page
- */
+/** The owner's page at `base`, with a ticket that signs the browser in, and the ticket's ID. */
 export function signInUrl(owner: Owner, base: string, next: string | null): { url: string; id: string } {
   const ticket = owner.issueTicket(new URL(base).origin, next);
   const id = hashOf(ticket);
@@ -415,10 +409,7 @@ export function loginWithTicket(core: Core, attemptId: string): string {
   return `${LOGIN_PATH}?${query}`;
 }
 
-/**
- * Checks that an account is connected. Without one, the job of the call would wait for a login, and nobody would notice.
- * @throws RelayError `LOGIN_REQUIRED`
- */
+/** Without an account, the job of the call would wait for a login, and nobody would notice. */
 function requireLogin(core: Core): void {
   if (core.account.view().connected) return;
   throw new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected, or its login has ended.', {
@@ -426,7 +417,6 @@ function requireLogin(core: Core): void {
   });
 }
 
-/** Checks that a Spotify app is set. @throws RelayError `SETTINGS_INVALID` */
 export function requireClientId(core: Core): void {
   if (core.clientId() !== null) return;
   throw new RelayError('SETTINGS_INVALID', 'No Spotify app is set: its client ID is missing.', {

@@ -29,11 +29,10 @@ import { keepFile } from '../store/restore.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { putPlaylistName } from '../store/tables/playlistNames.ts';
 import { createVault, isSealed } from '../store/vault.ts';
-import { createApiKey } from './access/apiKey.ts';
+import { createApiKey } from './access/credentials.ts';
 import { accountView, createKeepers } from './accountStore.ts';
 import { createQuietLog } from './log/quietLog.ts';
 
-/** What a home is opened with. */
 export interface HomeOptions {
   settings: Settings;
   clock: Clock;
@@ -44,11 +43,8 @@ export interface HomeOptions {
   startOver?: boolean;
   /** Replacements for the disk, the network and more; by default those of this machine are used. */
   ground?: {
-    /** What carries requests to the provider. */
     transport?: Transport;
-    /** The disk that the state is on. */
     disk?: Disk;
-    /** Makes the library, whose files are beside the state. */
     library?(options: LibraryOptions): Library;
     /** Takes the home for this process alone. @throws RelayError `HOME_UNUSABLE`, `ALREADY_RUNNING` */
     hold?(home: string, purpose: string): Promise<{ release(): Promise<void> }>;
@@ -62,7 +58,6 @@ export interface CoreOptions extends HomeOptions {
   readClientId: () => string | null;
 }
 
-/** A home that is open in this process, with everything built on it. */
 export type Core = ReturnType<typeof assemble>;
 
 /** Opens a home. @throws RelayError about the home, the lock, the state file or the key; the home is then free again */
@@ -198,7 +193,6 @@ function assemble(
     /** The log for events that strangers cause: the same log, but with each warning at most a few times a minute. */
     quietLog,
     key: { source: key.source, warning: key.warning, created: key.created },
-    /** The authorization server for MCP clients. */
     oauth: createAuthorizationServer({
       ...{ store, configured: configuredClients(settings), clock, random, log: quietLog },
     }),
@@ -207,9 +201,7 @@ function assemble(
       /** Forgets the account; returns the one that was connected, or null if none was. */
       disconnect: () => tokens.during(() => keepers.disconnect()),
     },
-    /** Adds a function to call after each login. */
     onConnected: (tell: () => void) => void connected.push(tell),
-    /** The client ID of the Spotify app; null if none is set. */
     clientId: readClientId,
   };
 }

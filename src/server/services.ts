@@ -23,10 +23,7 @@ function endingKeeps(keeps: Keeps): Keeps {
   };
 }
 
-/**
- * Creates the services; called once per process. Jobs and kept playlists do nothing until they are started.
- * @param endsUnused true for a server that an AI client started
- */
+/** Jobs and kept playlists do nothing until they are started. @param endsUnused true for a server that an AI client started */
 export function createServices(core: Core, endsUnused: boolean): Services {
   const { provider, store, clock, random, log } = core;
   const rows = createPlaylistRows(provider, clock, (id) => ownWritesTo({ provider, store }, id));

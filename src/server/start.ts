@@ -18,7 +18,6 @@ import type { Services } from '../tools/tool.ts';
 import { createCredentials } from './access/credentials.ts';
 import { createFormTokens } from './access/formToken.ts';
 import { createOwner } from './access/owner.ts';
-import { createWaitingClients } from './access/waitingClients.ts';
 import { carryOut, type LocalApi } from './calls.ts';
 import { type Core, type HomeOptions, openCore } from './core.ts';
 import type { ConnectionLimits } from './http/connections.ts';
@@ -29,14 +28,12 @@ import { createLastPlaying } from './owner/pageState.ts';
 import { ownerPageRoutes } from './owner/routes.ts';
 import { sendPage } from './pages/page.ts';
 import { NOT_FOUND_PAGE } from './pages/wholePages.ts';
-import { authorizeRoutes } from './routes/authorize.ts';
-import { healthRoutes } from './routes/health.ts';
-import { assetRoutes, homeRoutes } from './routes/home.ts';
+import { authorizeRoutes, createWaitingClients } from './routes/authorize.ts';
 import { LOGIN_PATH, loginRoutes } from './routes/login.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { oauthRoutes } from './routes/oauth.ts';
+import { assetRoutes, healthRoutes, homeRoutes, wellKnownRoutes } from './routes/open.ts';
 import { ownerRoutes } from './routes/owner.ts';
-import { wellKnownRoutes } from './routes/wellKnown.ts';
 import { createServices } from './services.ts';
 import { createUse } from './unused.ts';
 
@@ -58,23 +55,7 @@ export interface StartOptions extends HomeOptions {
   limits?: Partial<ConnectionLimits>;
 }
 
-export interface RunningServer {
-  baseUrl: string;
-  mcpUrl: string;
-  /** Base URL for programs on this machine, since `baseUrl` may be out of their reach. */
-  localUrl: string;
-  local: LocalApi;
-  /** The owner code for the approval page. It must be shown on a terminal only. */
-  ownerCode: string | null;
-  /**
-   * The API key if this is the demo, whose data is invented, so that the key may be shown. null for a real server, and if no keys
-   * are accepted.
-   */
-  demoKey: string | null;
-  /** Resolves when the server should end: somebody asked for it, or an AI client started it and nobody has used it for a while. */
-  over: Promise<void>;
-  close(): Promise<void>;
-}
+export type RunningServer = Awaited<ReturnType<typeof serve>>;
 
 /** Starts a server. @throws RelayError; whatever was opened before the failure is closed */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
@@ -93,7 +74,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   }
 }
 
-async function serve(core: Core, options: StartOptions): Promise<RunningServer> {
+async function serve(core: Core, options: StartOptions) {
   const { settings, clock, random, log } = options;
   // The demo's account is new at each start, so nothing may mention the last account's playlists.
   if (settings.demo) forgetActivity(core.store);
@@ -111,7 +92,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     loaded = await loadEndpoint(core, services, options);
     return loaded;
   });
-  const credentials = createCredentials(core);
+  const credentials = createCredentials(settings, core.apiKey, core.oauth);
   const owner = createOwner(core);
   const startedAt = new Date(clock.now()).toISOString();
   const factsFor = (baseUrl: string) => ({
@@ -196,10 +177,14 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   return {
     baseUrl,
     mcpUrl: `${baseUrl}/mcp`,
+    /** Base URL for programs on this machine, since `baseUrl` may be out of their reach. */
     localUrl: ownUrl,
     local,
+    /** The owner code for the approval page. It must be shown on a terminal only. */
     ownerCode: owner.code,
+    /** The API key if this is the demo, whose data is invented, so that it may be shown. null also if no keys are accepted. */
     demoKey: settings.demo && credentials.acceptsKey ? core.apiKey.current() : null,
+    /** Resolves when the server should end: somebody asked for it, or an AI client started it and nobody has used it for a while. */
     over: aborted(over.signal),
     close,
   };
@@ -211,7 +196,6 @@ function hasWork({ store }: Core): boolean {
   return statusesIn('working').some((status) => (byStatus[status] ?? 0) > 0) || nextRunAfter(store) !== null;
 }
 
-/** Opens a session on a stream once the endpoint is loaded. */
 function sessionOn(
   stream: Duplex,
   endpoint: () => Promise<McpEndpoint>,
@@ -290,10 +274,7 @@ async function stopAll(
   await core.close();
 }
 
-/**
- * Returns a function that reads the client ID: from the settings, or from `config.json`, which may have been given one since
- * the start. The function returns null if neither has a client ID.
- */
+/** From the settings, or from `config.json`, which may have been given one since the start. */
 function clientIdReader(settings: Settings): () => string | null {
   return () => {
     if (settings.providerClientId !== null) return settings.providerClientId;

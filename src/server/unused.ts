@@ -7,7 +7,6 @@ const UNUSED_MS = 10 * 60_000;
 const LOOK_AGAIN_MS = 10_000;
 
 export interface Use {
-  /** Reports a request. */
   note(): void;
   /** Resolves when there has been no request for ten minutes and nobody is there; also when `signal` aborts. */
   over(isNeeded: () => boolean, signal: AbortSignal): Promise<void>;

@@ -28,7 +28,7 @@ export interface Companion {
 }
 
 /** Number of rows of each companion, by the name of its table. */
-export type RowCounts = Readonly<Record<string, number>>;
+type RowCounts = Readonly<Record<string, number>>;
 
 /** The table of a copy that holds the companions' files, in parts. A companion's name is that of its table. */
 export const MAKE_CARRIED =

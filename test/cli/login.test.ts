@@ -77,7 +77,7 @@ function startable(local: Partial<LocalApi>, refuseFirst?: RelayError) {
       localUrl: 'http://127.0.0.1:4980',
       over: new Promise<void>(() => {}),
       local: local as LocalApi,
-      ownerCode: null,
+      ownerCode: '',
       demoKey: null,
       close: async () => {
         ends.push('closed');

@@ -15,11 +15,7 @@ export function listClients(core: Core): ClientSummary[] {
   return summaries(core, core.oauth.clients.list());
 }
 
-/**
- * Adds an OAuth client.
- * @param server the running server; null if none runs
- * @throws RelayError `USAGE`, `STORE_ERROR`
- */
+/** @param server the running server; null if none runs. @throws RelayError `USAGE`, `STORE_ERROR` */
 export async function addClient(
   core: Core,
   client: NewClient,
@@ -35,12 +31,7 @@ function ownOrigins({ settings }: Core, server: ServerFacts | null): string[] {
   return originsOf(new URL(local).port || '80', publicBaseUrl ?? local);
 }
 
-/**
- * Ends a client's access.
- * @param asked ID of the client, or its name in upper or lower case
- * @param forget true to delete the client as well
- * @throws RelayError `NOT_FOUND`, `USAGE` if several clients have the name, `STORE_ERROR`
- */
+/** @param asked ID of the client, or its name in any case. @throws RelayError `NOT_FOUND`, `USAGE` if several have it, `STORE_ERROR` */
 export async function revokeClient(
   core: Core,
   asked: string,
@@ -149,12 +140,7 @@ export function browserSummaries({ store, clock }: Core): BrowserSummary[] {
   }));
 }
 
-/**
- * Forgets one browser or all. A forgotten browser has to sign in again.
- * @param id ID of the browser; null for all of them
- * @returns the browsers that were forgotten
- * @throws RelayError `NOT_FOUND`, `STORE_ERROR`
- */
+/** Forgets one browser, or all without an ID, and returns them. @throws RelayError `NOT_FOUND`, `STORE_ERROR` */
 export async function forgetBrowsers(core: Core, id: string | null): Promise<BrowserSummary[]> {
   const forgotten = browserSummaries(core).filter((browser) => id === null || browser.id === id);
   if (id !== null && forgotten.length === 0) {

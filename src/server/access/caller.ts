@@ -46,10 +46,7 @@ export function originOf({ request, baseUrl }: HttpContext): string | null {
     : `http://${host.toLowerCase()}`;
 }
 
-/**
- * True if a page of another origin made the browser send this request. False for programs and old browsers, which do not send
- * the header.
- */
+/** False for programs and old browsers, which do not send the header. */
 function isFromAnotherPage({ request }: HttpContext): boolean {
   const site = request.headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin';

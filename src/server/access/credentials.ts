@@ -1,7 +1,13 @@
-/** Decides who may call `/mcp` over TCP: OAuth clients, and programs with the API key. */
+/** Who may call `/mcp` over TCP: OAuth clients, and programs with the API key, which the owner sets or relay generates and seals. */
+
+import type { Random } from '../../base/clock.ts';
+import type { Settings } from '../../config/settings.ts';
 import type { Level } from '../../domain/access.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { createAuthorizationServer } from '../../oauth/server.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
-import type { Core } from '../core.ts';
+import type { Store } from '../../store/store.ts';
+import type { Vault } from '../../store/vault.ts';
 
 type CredentialCheck =
   /** A valid credential, and what it may do. */
@@ -11,7 +17,11 @@ type CredentialCheck =
 
 export type Credentials = ReturnType<typeof createCredentials>;
 
-export function createCredentials({ settings, apiKey, oauth }: Core) {
+export function createCredentials(
+  settings: Pick<Settings, 'mcpAuthMode' | 'access'>,
+  apiKey: ApiKey,
+  oauth: Pick<ReturnType<typeof createAuthorizationServer>, 'accessOf'>,
+) {
   const isApiKey = (token: string) => equalSecrets(token, apiKey.current());
   const acceptsKey = settings.mcpAuthMode === 'bearer';
 
@@ -37,9 +47,50 @@ export function createCredentials({ settings, apiKey, oauth }: Core) {
   };
 }
 
-/** Matches a header that has a token, even a malformed one. */
 const BEARER = /^Bearer +\S/i;
 
 function tokenIn(header: string): string | undefined {
   return /^Bearer +([^\s]+) *$/i.exec(header)?.[1];
+}
+
+export const API_KEY_SECRET = 'mcp.api_key';
+
+export interface ApiKey {
+  current(): string;
+  fromEnvironment: boolean;
+  /** Replaces the key with a new one. @throws RelayError `USAGE` while the environment sets the key; `STORE_ERROR` */
+  rotate(): Promise<string>;
+}
+
+export async function createApiKey(
+  fromSettings: string | null,
+  store: Store,
+  vault: Vault,
+  random: Random,
+): Promise<ApiKey> {
+  if (fromSettings !== null) {
+    return {
+      current: () => fromSettings,
+      fromEnvironment: true,
+      rotate: async () => {
+        throw new RelayError('USAGE', 'The API key comes from MCP_API_KEY.', {
+          remedy: 'Change that variable and restart the server, or unset it to let relay manage the key.',
+        });
+      },
+    };
+  }
+  let key = vault.get(API_KEY_SECRET);
+  const put = async (): Promise<string> => {
+    // The prefix lets secret scanners and people recognise the key.
+    const fresh = `relay_${random.bytes(32).toString('base64url')}`;
+    const before = key;
+    await store.durable(
+      () => vault.set(API_KEY_SECRET, fresh),
+      () => (before === null ? vault.delete(API_KEY_SECRET) : vault.set(API_KEY_SECRET, before)),
+    );
+    key = fresh;
+    return fresh;
+  };
+  if (key === null) await put();
+  return { current: () => key ?? '', fromEnvironment: false, rotate: put };
 }

@@ -151,7 +151,6 @@ function makeOwnerCode(random: Random, length: number): string {
   return inFours(letters);
 }
 
-/** The code that a person typed, in upper or lower case, with or without the dashes. */
 function tidied(typed: string): string {
   return inFours(typed.toUpperCase().replace(/[^0-9A-Z]/g, ''));
 }

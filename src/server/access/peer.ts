@@ -20,7 +20,6 @@ const TRIES = 3;
 /** Peers that were found, by connection. A connection counts as its first user's, even if another user holds it later. */
 const known = new WeakMap<Socket, Peer>();
 
-/** Tells which user is at the other end of a connection. Asks the system only until the answer is known. */
 export async function peerOf(socket: Socket): Promise<Peer> {
   const peer = known.get(socket) ?? (await lookUp(socket));
   if (peer !== 'unknown') known.set(socket, peer);

@@ -1,5 +1,6 @@
 /** Reads a request's body, and refuses one that is too large or has the wrong type. */
 import type { IncomingMessage } from 'node:http';
+import type * as z from 'zod';
 import { MAX_JSON_DEPTH, tooDeepAt } from '../../base/boundedJson.ts';
 import type { HttpContext } from './context.ts';
 import { HttpError } from './toHttp.ts';
@@ -11,7 +12,6 @@ const MIB = 1024 * KIB;
 
 /** Limit, in bytes, without a credential: anyone who can send a body can begin one on each of some hundred connections. */
 export const ANYONES_BODY = 64 * KIB;
-/** Limit for the owner's page. */
 export const OWN_BODY = MIB;
 /** Limit for an MCP message, and for a list that the owner's page sends. */
 export const MCP_BODY = 4 * MIB;
@@ -47,7 +47,7 @@ export async function readForm(asking: Asking, maxBytes: number): Promise<URLSea
 
 /** The value of a JSON body. @throws HttpError as `readBody` does, and `MALFORMED_JSON` */
 export async function readJson(asking: Asking, maxBytes: number): Promise<unknown> {
-  return parsed((await readBody(asking, 'application/json', maxBytes)).toString('utf8'));
+  return jsonOf((await readBody(asking, 'application/json', maxBytes)).toString('utf8'));
 }
 
 /**
@@ -61,10 +61,10 @@ export async function readMessage(asking: Asking, maxBytes: number): Promise<unk
       message: `The body is nested deeper than the limit of ${MAX_JSON_DEPTH} levels.`,
     });
   }
-  return parsed(text);
+  return jsonOf(text);
 }
 
-function parsed(text: string): unknown {
+function jsonOf(text: string): unknown {
   try {
     // Some clients put a byte order mark in front.
     return JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -104,4 +104,13 @@ function tooLarge(maxBytes: number): HttpError {
   const limit = maxBytes < MIB ? `${maxBytes / KIB} KiB` : `${maxBytes / MIB} MiB`;
   const message = `The body is larger than the limit of ${limit}.`;
   return new HttpError('BODY_TOO_LARGE', { message, headers: { connection: 'close' } });
+}
+
+/** @throws HttpError `BAD_REQUEST` */
+export function parsed<T extends z.ZodType>(shape: T, value: unknown): z.output<T> {
+  const result = shape.safeParse(value);
+  if (result.success) return result.data;
+  throw new HttpError('BAD_REQUEST', {
+    message: 'The request does not have the fields that this path expects.',
+  });
 }

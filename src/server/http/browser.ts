@@ -1,6 +1,4 @@
-/**
- * What a browser's headers say: which browser it is, who led it here, and whether it fetches the script of a service worker.
- */
+/** What a browser's headers say: which browser it is, who led it here, and whether it fetches a service worker. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { end, type HttpContext } from './context.ts';
 
@@ -60,29 +58,20 @@ export function asksForPage({ method, request: { headers } }: HttpContext): bool
   );
 }
 
-const BROWSERS: ReadonlyArray<readonly [RegExp, string]> = [
-  // Most browsers call themselves Chrome and Safari too, so these two come last.
-  [/\bEdg(e|A|iOS)?\//, 'Edge'],
-  [/\bOPR\//, 'Opera'],
-  [/\bVivaldi\//, 'Vivaldi'],
-  [/\b(Firefox|FxiOS)\//, 'Firefox'],
-  [/\b(Chrom(e|ium)|CriOS|HeadlessChrome)\//, 'Chrome'],
-  [/\bSafari\//, 'Safari'],
-];
-
-const SYSTEMS: ReadonlyArray<readonly [RegExp, string]> = [
-  [/\bAndroid\b/, 'Android'],
-  [/\b(iPhone|iPad|iPod)\b/, 'iOS'],
-  [/\bCrOS\b/, 'ChromeOS'],
-  [/\bWindows\b/, 'Windows'],
-  [/\bMac OS X\b/, 'macOS'],
-  [/\bLinux\b/, 'Linux'],
-];
+/** What each browser calls itself. Most call themselves Chrome and Safari too, so these two come last. */
+const BROWSERS = {
+  ...{ Edg: 'Edge', 'OPR/': 'Opera', Vivaldi: 'Vivaldi', 'Firefox/': 'Firefox', FxiOS: 'Firefox' },
+  ...{ Chrom: 'Chrome', CriOS: 'Chrome', 'Safari/': 'Safari' },
+};
+const SYSTEMS = {
+  ...{ Android: 'Android', iPhone: 'iOS', iPad: 'iOS', CrOS: 'ChromeOS' },
+  ...{ Windows: 'Windows', 'Mac OS X': 'macOS', Linux: 'Linux' },
+};
 
 /** Names a browser, as in `Firefox on Linux`. A browser that is not recognised is called `A browser`. */
 export function labelOf(userAgent = ''): string {
-  const find = (names: ReadonlyArray<readonly [RegExp, string]>) =>
-    names.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const find = (names: Record<string, string>) =>
+    Object.entries(names).find(([part]) => userAgent.includes(part))?.[1];
   const system = find(SYSTEMS);
   return `${find(BROWSERS) ?? 'A browser'}${system === undefined ? '' : ` on ${system}`}`;
 }

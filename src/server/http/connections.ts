@@ -6,38 +6,23 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** All times in milliseconds of real time: they are about sockets, not about what the program does. */
-export interface ConnectionLimits {
-  /** How long the headers may take to arrive. */
-  headersMs: number;
-  /** How long headers and body together may take to arrive. 4 MiB in this time are 140 kB a second. */
-  requestMs: number;
-  /** How long a connection may stay idle between two requests. */
-  keepAliveMs: number;
-  /** How long no byte may move in either direction. Calls end after 45 s, and event streams send something every 15 s. */
-  quietMs: number;
-  /** How often Node checks this. */
-  checkMs: number;
-  /** Maximum number of connections. */
-  max: number;
-}
-
-export const CONNECTION_LIMITS: ConnectionLimits = {
+export const CONNECTION_LIMITS = {
   headersMs: 8_000,
+  /** How long headers and body together may take to arrive. 4 MiB in this time are 140 kB a second. */
   requestMs: 30_000,
+  /** How long a connection may stay idle between two requests. */
   keepAliveMs: 15_000,
+  /** How long no byte may move in either direction. Calls end after 45 s, and event streams send something every 15 s. */
   quietMs: 120_000,
+  /** How often Node checks this. */
   checkMs: 1_000,
   max: 512,
 };
 
-export interface Connections {
-  /** Watches another server; all watched servers share the limit. */
-  watch(server: Server): void;
-  /** Closes every connection without a request under way, and from now on each one whose request ends. */
-  stop(): void;
-}
+export type ConnectionLimits = typeof CONNECTION_LIMITS;
+export type Connections = ReturnType<typeof createConnections>;
 
-export function createConnections(limits: ConnectionLimits): Connections {
+export function createConnections(limits: ConnectionLimits) {
   /** All connections, each with its number of requests under way; the longest idle one comes first. */
   const connections = new Map<Socket, number>();
   let isStopping = false;
@@ -62,7 +47,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
   }
 
   return {
-    watch(server) {
+    watch(server: Server): void {
       server.headersTimeout = limits.headersMs;
       server.requestTimeout = limits.requestMs;
       server.keepAliveTimeout = limits.keepAliveMs;
@@ -73,7 +58,8 @@ export function createConnections(limits: ConnectionLimits): Connections {
         response.once('close', () => count(socket, -1));
       });
     },
-    stop() {
+    /** Closes every connection without a request under way, and from now on each one whose request ends. */
+    stop(): void {
       isStopping = true;
       for (const [socket, requests] of connections) if (requests === 0) socket.destroySoon();
     },

@@ -14,7 +14,6 @@ export interface HttpContext {
   site: Site;
 }
 
-/** What the pages need to know about this server. */
 interface Site {
   /** A random ID, new at each start of the server. Addresses that hold it cannot be guessed. */
   startId: string;
@@ -29,7 +28,6 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** The headers of every answer. */
 export function securityHeaders(requestId: string): Record<string, string> {
   return { ...SECURITY_HEADERS, 'x-request-id': requestId };
 }

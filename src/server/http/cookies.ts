@@ -24,7 +24,6 @@ export function setCookie(
   context.response.appendHeader('set-cookie', `${name}=${value}; ${attributes}`);
 }
 
-/** The value of a cookie; null if the browser sent none of that name. */
 export function cookieOf(context: HttpContext, name: string): string | null {
   const pairs = (context.request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const found = pairs.find((pair) => pair.startsWith(`${name}=`));

@@ -8,6 +8,7 @@ import { later } from '../../base/abort.ts';
 import type { Clock, Random } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { createQuietLog, shownHeader } from '../log/quietLog.ts';
+import { createGuards, type Identity } from './address.ts';
 import { asksForPage, asksForServiceWorker, endServiceWorker } from './browser.ts';
 import {
   CONNECTION_LIMITS,
@@ -16,7 +17,6 @@ import {
   createConnections,
 } from './connections.ts';
 import { type HttpContext, securityHeaders, sendJson } from './context.ts';
-import { createGuards, type Identity } from './guards.ts';
 import { bindAll } from './ports.ts';
 import { createRouter, type Route } from './router.ts';
 import { HttpError, toHttp } from './toHttp.ts';
@@ -28,7 +28,6 @@ export interface ListenerOptions {
   demo: boolean;
   /** Answers a person whose browser went to a path that does not exist. */
   showMissing(context: HttpContext): void;
-  /** Makes the routes; called once the port is known. */
   routes(port: number): readonly Route[];
   /** Limits that differ from the usual ones, for tests that cannot wait. */
   limits?: Partial<ConnectionLimits>;
@@ -128,7 +127,6 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
   }
 }
 
-/** The body of a refusal, in the form that the clients of the path read. */
 function errorBody(path: string, status: number, told: ReturnType<typeof toHttp>['error']): object {
   const { code, message, requestId } = told;
   if (/^\/mcp\/?$/.test(path)) {

@@ -76,7 +76,6 @@ export async function requirePort(port: number, host: string): Promise<void> {
   await closeServers((await bindAll(createServer, port, host)).servers);
 }
 
-/** Binds a server to an address. @returns the port */
 function bind(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);

@@ -18,7 +18,6 @@ export function createRouter(routes: readonly Route[]) {
     byPath.set(route.path, methods.set(route.method, route));
   }
   return {
-    /** True if requests from any origin are allowed. */
     allowsAnyOrigin: (path: string): boolean =>
       [...(byPath.get(path)?.values() ?? [])].some((route) => route.anyOrigin),
     /** @throws HttpError `ROUTE_NOT_FOUND`, or `METHOD_NOT_ALLOWED` with `Allow` */

@@ -2,7 +2,6 @@
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import { hasOwnWords } from '../../domain/remedy.ts';
 
-/** The HTTP layer's own refusals. */
 const HTTP_ERRORS = {
   BAD_REQUEST: [400, 'Bad request.'],
   MALFORMED_JSON: [400, 'The body is not valid JSON.'],
@@ -18,7 +17,6 @@ const HTTP_ERRORS = {
 
 export type HttpErrorCode = keyof typeof HTTP_ERRORS;
 
-/** A refusal of the HTTP layer. */
 export class HttpError extends Error {
   readonly code: HttpErrorCode;
   readonly status: number;

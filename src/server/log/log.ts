@@ -7,7 +7,6 @@ import type { WriteStream } from 'node:tty';
 import type { Log, LogFields } from '../../base/log.ts';
 import { escapedText } from '../../base/visibleText.ts';
 
-/** A second destination, which gets every line. */
 interface Kept {
   write(line: string): void;
   /** True if the stream is to get only warnings and errors. */

@@ -9,10 +9,7 @@ import { createWindow } from '../../base/rateWindow.ts';
 /** Maximum number of lines with one message per minute: enough to see what happens, and no flood. */
 const LINES_PER_MINUTE = 3;
 
-/**
- * Makes a log that passes everything on except warnings above the limit. The next line with the same message says in `more` how
- * many were left out.
- */
+/** The next line with the same message says in `more` how many were left out. */
 export function createQuietLog(log: Log, clock: Clock): Log {
   const window = createWindow(LINES_PER_MINUTE, clock);
   const leftOut = new Map<string, number>();

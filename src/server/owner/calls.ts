@@ -28,11 +28,17 @@ import { deduplicatePlaylistTool } from '../../tools/playlists/playlistRewriting
 import { forgetBrowsers, revokeClient, setClientAccess } from '../access/approved.ts';
 import { loginWithTicket, playsProgress, requireClientId, type ServerSide, signInUrl } from '../calls.ts';
 import type { Core } from '../core.ts';
-import { inTime } from '../inTime.ts';
 import { leaveAccount } from '../leaveAccount.ts';
-import { ownerUndo } from '../ownerChanges.ts';
-import { ownerImport, ownerPlaylistRows, ownerPreview } from '../ownerLists.ts';
-import { ownerRestore, ownerVersion, ownerVersions } from '../ownerVersions.ts';
+import {
+  inTime,
+  ownerImport,
+  ownerPlaylistRows,
+  ownerPreview,
+  ownerRestore,
+  ownerUndo,
+  ownerVersion,
+  ownerVersions,
+} from '../ownerWork.ts';
 import { CANDIDATES, FORGOTTEN, type Imported, type Tab } from './tab.ts';
 
 /** Who asks, and on which page. `browser`: ID of the browser. */
@@ -70,7 +76,6 @@ function patiently<T>({ server }: Asked, work: (call: Call) => Promise<T>): Prom
   return inTime(server.services, 'This', 'Try again.', called);
 }
 
-/** Every call, by its path below `/owner/`. */
 export const CALLS = {
   'account/connect': call(
     () => z.object({ switchAccount: z.boolean() }),
@@ -306,7 +311,6 @@ export const CALLS = {
     return state?.is_playing ? {} : { told: 'Nothing is playing.' };
   }),
 
-  /** Reads the list of playlists, so that the page can show it. */
   'playlists/read': call(
     () => z.object({ after: z.string().max(100) }),
     async ({ after }, asked) => {
@@ -314,7 +318,6 @@ export const CALLS = {
       await patiently(asked, ({ signal }) => asked.core.library.playlists({ signal }));
     },
   ),
-  /** Asks Spotify for names of playlists that the page mentions. */
   'playlists/names': call(
     () => z.object({ ids: z.array(Id()).max(50) }),
     async ({ ids }, { server }) => void (await playlistNames(server.services, ids)),
@@ -478,10 +481,7 @@ async function partOf(
   }
 }
 
-/**
- * Takes out repeats, or tells which they are, as the tool does. Rows that cannot be written again stay where they are.
- * @param others true for the same song on other releases as well
- */
+/** As the tool does. @param others true for the same song on other releases as well */
 async function deduplicate(asked: Asked, id: string, others: boolean, dry_run: boolean) {
   const args = { playlist_id: { id }, same_song: others, around_unsupported: true, dry_run };
   const { services } = asked.server;

@@ -64,7 +64,6 @@ export type PageJob = ReturnType<typeof pageJob>;
 /** The playlist that a job or a change wrote to, or Liked Songs. */
 export type PagePlace = ReturnType<typeof placeOf>;
 
-/** @param browser ID of the browser that asks */
 export async function pageState(core: Core, server: ServerSide, browser: string, tab: Tab, view: View) {
   const { settings, store, clock } = core;
   const { works, library, keeps } = server.services;
@@ -101,7 +100,6 @@ export async function pageState(core: Core, server: ServerSide, browser: string,
     },
     setups: [...CLIENTS.map(({ id, name }) => ({ id, name })), { id: 'other', name: 'Another client' }],
     clients: listClients(core).filter(({ approvals }) => approvals.length > 0),
-    /** True if a client has used the MCP endpoint since the server started. */
     mcpUsed: server.mcpUsed(),
     waitingClients: server.waitingClients
       .list()
@@ -127,7 +125,6 @@ export async function pageState(core: Core, server: ServerSide, browser: string,
   };
 }
 
-/** True if the job waits for a person. */
 function needsOwner({ status }: JobRecord): boolean {
   return status === 'ready' || status === 'failed';
 }
@@ -141,7 +138,6 @@ function orNothing<T>(read: () => T): T[] {
   }
 }
 
-/** A job as the page shows it. */
 function pageJob(core: Core, job: JobRecord) {
   const playlist_id = job.payload.playlist_id ?? job.playlist_id;
   const isSaving = job.type === 'save_tracks' || job.type === 'remove_saved_tracks';
@@ -253,7 +249,6 @@ async function playlistsOf(
     .sort((one, other) => other.at - one.at);
 }
 
-/** The entry on display while unclear ones are chosen. */
 function settlingOf(core: Core, { services: { works } }: ServerSide, { settling }: Tab) {
   if (settling === null) return null;
   const { job: id, at, again, past, found, near } = settling;

@@ -31,7 +31,6 @@ export interface Tab {
   setup: { id: string; file: string; snippet: string; command: string | null; next: string } | null;
 }
 
-/** What is shown of the open playlist. */
 export type PlaylistPart =
   | { kind: 'songs'; rows: readonly ListRow[] }
   | { kind: 'duplicates'; exact: readonly string[]; others: readonly string[]; refusal: string | null }
@@ -60,7 +59,6 @@ export interface Imported {
   jobs: readonly string[];
 }
 
-/** The choice of songs that were not found for sure. */
 interface Settling {
   job: string;
   /** Position of the entry on display, or the first one after it that is open. */
@@ -83,7 +81,6 @@ export const FORGOTTEN = 'forgotten';
 
 const MAX_TABS = 20;
 
-/** Keeps the pages that are open. */
 export function createTabs() {
   const tabs = new Map<string, Tab>();
   return {

@@ -24,15 +24,11 @@ export interface Approval {
   redirectUri: string;
   /** Name of the connected account; null when none is connected. */
   account: string | null;
-  /** Parameters of the request, which the form sends back. */
   fields: ReadonlyArray<readonly [name: string, value: string]>;
   csrfToken: string;
   problem: Problem | null;
   /** The level that is chosen when the page opens. `isReading`: the client asks for no more than that. */
   access: { chosen: Level; isReading: boolean };
-  /** How long Approve stays disabled, in milliseconds. */
-  holdMs: number;
-  /** Current time, in Unix milliseconds. */
   now: number;
 }
 
@@ -43,9 +39,7 @@ export function approvePage(approval: Approval): Page {
   const target = describeTarget(redirectUri);
   return {
     title: `Let ${visibleText(name, SHOWN)} use your Spotify account?`,
-    formLeaves: true,
-    hasScript: true,
-    opensAtTop: true,
+    kind: 'approval',
     body: html`<dl class="facts">
 <div><dt>Client</dt><dd><strong>${name}</strong><small>${originOf(client, approval.now)}</small></dd></div>
 <div><dt>Goes to</dt><dd>${shownHost(target.host)}<small>${target.meaning}</small></dd></div>
@@ -81,7 +75,6 @@ function mayLine({ chosen, isReading }: Approval['access']): Html {
   return html`<strong>${name}</strong><small>${rest}</small>`;
 }
 
-/** The choice between the levels. */
 function levels({ chosen, isReading }: Approval['access']): Html {
   const lines = (isReading ? (['read'] as const) : LEVELS).map((level) => {
     const { name, means } = LEVEL_WORDS[level];
@@ -91,12 +84,12 @@ function levels({ chosen, isReading }: Approval['access']): Html {
 }
 
 /** Without script, the owner types the code. With script, a remembered browser needs no code. */
-function decisionForm({ fields, csrfToken, problem, access, holdMs }: Approval): Html {
+function decisionForm({ fields, csrfToken, problem, access }: Approval): Html {
   const hidden = [...fields, ['csrf_token', csrfToken] as const].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
   const notice = problem?.kind === 'other_account' ? problem : null;
-  return html`<form id="approval" method="post" action="/oauth/authorize" data-hold-ms="${holdMs}">
+  return html`<form id="approval" method="post" action="/oauth/authorize">
 ${hidden}
 ${notice && html`<p class="notice" role="alert">${problemText(notice)}</p>`}
 <p class="soft" id="remembered" hidden>This browser is remembered as yours: no owner code is needed.</p>

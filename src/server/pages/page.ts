@@ -16,18 +16,12 @@ import { type Html, html } from './html.ts';
  * that program could not know the query. Pages also name the file's hash in `integrity`, so that the browser accepts no other
  * content.
  */
-export interface Asset {
-  path: string;
-  type: string;
-  text: string;
-  /** Hash of the file, for the `integrity` attribute. */
-  integrity: string;
-}
-
-function asset(name: string, extension: string, type: string, text: string): Asset {
+function asset(name: string, extension: string, type: string, text: string) {
   const path = `/assets/${name}-${hashOf(text, 'hex').slice(0, 12)}.${extension}`;
   return { path, type: `${type}; charset=utf-8`, text, integrity: `sha256-${hashOf(text, 'base64')}` };
 }
+
+export type Asset = ReturnType<typeof asset>;
 
 const STYLE = asset('relay', 'css', 'text/css', PAGE_STYLE);
 /** @internal */
@@ -39,7 +33,6 @@ export const ASSETS: readonly Asset[] = [STYLE, SCRIPT, ICON];
 /** Name of the build, which is in the state that a page polls: a page of another build reloads itself. */
 export const BUILD = hashOf(ASSETS.map(({ path }) => path).join(), 'hex').slice(0, 12);
 
-/** @param images sources of images besides this server */
 const openPolicy = (images: readonly string[]) =>
   [
     "default-src 'none'",
@@ -48,37 +41,25 @@ const openPolicy = (images: readonly string[]) =>
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-/**
- * Trusted types: the browser refuses HTML from strings, except in the one place that shows the cards of the owner's page.
- * @param types the names of the places; `'none'` for no place
- */
-const scriptPolicy = (types: string) =>
-  `; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types ${types}`;
 const FORM_POLICY = "; form-action 'self'";
+const SCRIPT_POLICY =
+  "; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types ";
+const POLICIES = {
+  plain: FORM_POLICY,
+  // The browser refuses HTML from strings, except in the one place that shows the cards.
+  owner: `${SCRIPT_POLICY}relay${FORM_POLICY}`,
+  // The answer to its form leads the browser elsewhere, and Chromium applies `form-action` to that redirect and those after it too.
+  approval: `${SCRIPT_POLICY}'none'`,
+};
 
 const MARK = html`<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="5.5" cy="12" r="3.4"/><circle cx="18.5" cy="12" r="3.4"/><path d="M9.4 12h5.2M12 4.5v2M12 17.5v2"/></svg>`;
 
 export interface Page {
   title: string;
   body: Html;
-  /** For the owner's page: wide, with its own heading. */
-  isWide?: boolean;
-  /**
-   * True if the answer to the page's form leads the browser elsewhere. Chromium applies `form-action` to that redirect and
-   * those after it too, so the policy of this page must not have that directive.
-   */
-  formLeaves?: boolean;
-  /** Sources of images besides this server, for the content policy. */
+  /** The owner's page is wide, with its own heading, and like the approval page it has our script. */
+  kind?: keyof typeof POLICIES;
   images?: readonly string[];
-  /** True if the page uses our script. */
-  hasScript?: boolean;
-  /** True for the owner's page, whose script shows what the server has drawn. */
-  hasCards?: boolean;
-  /**
-   * True if the page always opens at its top. With `#approve` in the address, a client could otherwise lead the browser past
-   * what must be read first.
-   */
-  opensAtTop?: boolean;
 }
 
 export function sendPage(
@@ -87,11 +68,12 @@ export function sendPage(
   page: Page,
   headers: Record<string, string> = {},
 ): void {
-  const policy = `${openPolicy(page.images ?? [])}${page.hasScript ? scriptPolicy(page.hasCards ? 'relay' : "'none'") : ''}${page.formLeaves ? '' : FORM_POLICY}`;
+  const { kind = 'plain', images = [] } = page;
   const all = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policy,
-    ...(page.opensAtTop ? { 'document-policy': 'force-load-at-top' } : {}),
+    'content-security-policy': openPolicy(images) + POLICIES[kind],
+    // With `#approve` in the address, a client could otherwise lead the browser past what must be read first.
+    ...(kind === 'approval' ? { 'document-policy': 'force-load-at-top' } : {}),
     ...headers,
   };
   end(context, status, all, documentOf(page, context).safe);
@@ -104,6 +86,7 @@ function forDemo({ safe }: Html): Html {
 
 function documentOf(page: Page, { site: { startId, demo } }: HttpContext): Html {
   const title = visibleText(page.title);
+  const isWide = page.kind === 'owner';
   const addressOf = ({ path }: Asset) => `${path}?${startId}`;
   const script = html`
 <script src="${addressOf(SCRIPT)}" integrity="${SCRIPT.integrity}" defer></script>`;
@@ -115,11 +98,11 @@ function documentOf(page: Page, { site: { startId, demo } }: HttpContext): Html 
 <meta name="color-scheme" content="light dark">
 <title>${title} · relay</title>
 <link rel="icon" type="image/svg+xml" href="${addressOf(ICON)}">
-<link rel="stylesheet" href="${addressOf(STYLE)}" integrity="${STYLE.integrity}">${page.hasScript ? script : []}
+<link rel="stylesheet" href="${addressOf(STYLE)}" integrity="${STYLE.integrity}">${page.kind !== undefined && script}
 </head>
-<body${page.isWide ? html` class="wide"` : []}>
-<header class="brand">${MARK}relay${demo ? html`<span class="pill">Demo: nothing here is real</span>` : []}</header>
-<main>${page.isWide ? [] : html`<h1>${title}</h1>`}${demo ? forDemo(page.body) : page.body}</main>
+<body${isWide && html` class="wide"`}>
+<header class="brand">${MARK}relay${demo && html`<span class="pill">Demo: nothing here is real</span>`}</header>
+<main>${!isWide && html`<h1>${title}</h1>`}${demo ? forDemo(page.body) : page.body}</main>
 <footer>relay is an unofficial community project and is not affiliated with Spotify.</footer>
 </body>
 </html>

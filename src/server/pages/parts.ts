@@ -7,7 +7,6 @@ import { visibleText } from '../../base/visibleText.ts';
 import type { PagePlace } from '../owner/pageState.ts';
 import { type Html, html, type Value } from './html.ts';
 
-/** A section of the page with a heading. */
 export function card(id: string, title: string, ...parts: Value[]): Html {
   return html`<section class="card" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title" tabindex="-1">${title}</h2>
 ${parts}</section>`;
@@ -71,7 +70,6 @@ export function auto(call: string, given: object): Html {
   return html`<i hidden data-auto="${call}" data-given="${JSON.stringify(given)}"></i>`;
 }
 
-/** The choices of a select: their values and texts. */
 export function options(choices: ReadonlyArray<readonly string[]>, chosen?: string): Html[] {
   return choices.map(
     ([value = '', text = '']) =>

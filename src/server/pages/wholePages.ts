@@ -17,9 +17,7 @@ export function ownerPage(images: readonly string[], demo: boolean): Page {
   return {
     images,
     title: 'relay is running',
-    isWide: true,
-    hasScript: true,
-    hasCards: true,
+    kind: 'owner',
     body: html`<div id="owner" data-build="${BUILD}" data-relay="${programFor({ demo })}">
 <p id="away" class="notice" role="status" hidden>relay does not answer. This page reconnects by itself: <code>relay serve</code> starts it.</p>
 <div id="sign-in" class="sheet"><h1>relay is running</h1>

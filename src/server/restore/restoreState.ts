@@ -8,21 +8,24 @@ import { keyOptions, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { isKeyFailure } from '../../domain/failureClass.ts';
 import { companionsOf } from '../../library/files/files.ts';
-import { loadMasterKey } from '../../secrets/masterKey.ts';
+import { loadMasterKey, type MasterKey } from '../../secrets/masterKey.ts';
 import { createSealer } from '../../secrets/seal.ts';
-import { type Backup, type BackupOptions, backUpState, type RowCounts } from '../../store/backup.ts';
+import { type Backup, type BackupOptions, backUpState } from '../../store/backup.ts';
 import { type Disk, readOnlyDisk } from '../../store/disk.ts';
 import { ensureHome, homeError } from '../../store/home/home.ts';
 import { acquireHome } from '../../store/home/lock.ts';
 import { type Copy, openCopy, replaceFiles } from '../../store/restore.ts';
 import { openStore, type Store, stateFilePath } from '../../store/store.ts';
+import { getAccount, putAccount } from '../../store/tables/account.ts';
 import { countAliases } from '../../store/tables/aliases.ts';
+import { forgetAllBrowsers } from '../../store/tables/browsers.ts';
 import { listKeepTimes } from '../../store/tables/keeps.ts';
-import { listSecrets } from '../../store/tables/secrets.ts';
+import { deleteSecret, getSecret, listSecrets, putSecret } from '../../store/tables/secrets.ts';
 import { countJobs } from '../../store/tables/works.ts';
 import { createVault, isSealed } from '../../store/vault.ts';
 import { holdWriting } from '../../work/restored.ts';
-import { type Kept, keepPresent } from './keepPresent.ts';
+import { API_KEY_SECRET } from '../access/credentials.ts';
+import { PROVIDER_TOKENS } from '../accountStore.ts';
 
 export interface RestoreOptions {
   settings: Settings;
@@ -38,33 +41,7 @@ export interface RestoreOptions {
   disk?: Disk;
 }
 
-export interface Restored {
-  /** Path of the state file. */
-  path: string;
-  /** Path of the copy. */
-  from: string;
-  /** New path of the former state file; null if there was none. */
-  keptPath: string | null;
-  /** Time of the copy, ISO 8601. */
-  savedAt: string | null;
-  /** Schema version after the restore, which migrates an older copy. */
-  schemaVersion: number;
-  sizeBytes: number;
-  aliases: number;
-  /** Number of kept playlists. */
-  keptPlaylists: number;
-  /** Number of jobs by status; a status without jobs is left out. */
-  jobs: Record<string, number>;
-  /** Number of jobs that were writing, and now wait for the person. */
-  heldJobs: number;
-  /** Why the key of this home cannot open the login in the copy; null if it can. */
-  keyProblem: string | null;
-  kept: Kept;
-  /** Number of versions and of plays; what the copy does not carry is missing, and that of this home stays. */
-  memory: RowCounts;
-  /** The files with versions and plays that were replaced, with the new paths of the former ones. */
-  keptBeside: Array<{ path: string; holds: string; keptPath: string }>;
-}
+export type Restored = Awaited<ReturnType<typeof fitAndReplace>>;
 
 /** Copies the state into one file, with versions and plays. @throws as `backUpState` does */
 export function backUpHome(options: BackupOptions & { home: string }): Promise<Backup> {
@@ -115,7 +92,7 @@ async function takeHome(home: string) {
   }
 }
 
-async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Restored> {
+async function fitAndReplace(options: RestoreOptions, copy: Copy) {
   const { settings, clock, signal, disk } = options;
   const { store, path: from, savedAt, companions } = copy;
   const keyProblem = await keyProblemOf(options, store);
@@ -138,6 +115,7 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
   return {
     path: state.path,
     from,
+    /** New path of the former state file; null if there was none. */
     keptPath: keptPaths.at(-1) ?? null,
     savedAt: isoOf(savedAt),
     schemaVersion: store.state().schemaVersion,
@@ -145,10 +123,14 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
     aliases: countAliases(store),
     keptPlaylists: listKeepTimes(store).length,
     jobs: countJobs(store),
+    /** Number of jobs that were writing, and now wait for the person. */
     heldJobs,
+    /** Why the key of this home cannot open the login in the copy; null if it can. */
     keyProblem: keyProblem?.message ?? null,
     kept,
+    /** Number of versions and of plays; what the copy does not carry is missing, and that of this home stays. */
     memory,
+    /** The files with versions and plays that were replaced, with the new paths of the former ones. */
     keptBeside: companions.flatMap(({ path, holds }, at) => {
       const keptPath = keptPaths[at] ?? null;
       return keptPath === null ? [] : [{ path, holds, keptPath }];
@@ -176,17 +158,26 @@ async function presentState(home: string, clock: Clock): Promise<Store | null> {
   });
 }
 
-/** Opens every secret in a state once. Says why the key of this home does not open them; null if it does. Never creates a key. */
-async function keyProblemOf(
-  { settings, clock, random }: RestoreOptions,
-  state: Store,
-): Promise<RelayError | null> {
-  if (!isSealed(state)) return null;
+/**
+ * Opens every secret in a state once, and returns the key that does; null if there is none. Never creates a key.
+ * @throws RelayError if the key of this home does not open them
+ */
+export async function openKey(
+  { settings, clock, random }: Pick<RestoreOptions, 'settings' | 'clock' | 'random'>,
+  store: Store,
+): Promise<MasterKey | null> {
+  if (!isSealed(store)) return null;
+  const key = await loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
+  const vault = createVault(store, createSealer(key.key, random));
+  await vault.verifyKey();
+  for (const { name } of listSecrets(store)) vault.get(name);
+  return key;
+}
+
+/** Says why the key of this home does not open the secrets of a state; null if it does. */
+async function keyProblemOf(options: RestoreOptions, state: Store): Promise<RelayError | null> {
   try {
-    const { key } = await loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
-    const vault = createVault(state, createSealer(key, random));
-    await vault.verifyKey();
-    for (const { name } of listSecrets(state)) vault.get(name);
+    await openKey(options, state);
     return null;
   } catch (error) {
     if (error instanceof RelayError && isKeyFailure(error)) return error;
@@ -202,4 +193,58 @@ function sealedByAnother(problem: RelayError): RelayError {
       command: ['login'],
     },
   });
+}
+
+interface Present {
+  store: Store;
+  /** True if the key of this home opens the secrets in the store. */
+  isOpen: boolean;
+}
+
+interface Kept {
+  /** Where the API key of the restored state comes from; `new`: the next start creates one. */
+  apiKey: 'present' | 'copy' | 'new';
+  login: 'present' | 'copy';
+}
+
+/**
+ * @param present the former state; null if there is none that can be read
+ * @param isCopyOpen true if the key of this home opens the secrets of the copy
+ */
+function keepPresent(copy: Store, present: Present | null, isCopyOpen: boolean): Kept {
+  return copy.transaction(() => {
+    forgetAllBrowsers(copy);
+    copy.run('delete from oauth_tokens');
+    copy.run('delete from oauth_grants');
+    // The owner may have sent a client away since. The approval page presents added, approved and long-known ones as trusted.
+    copy.run(
+      "update oauth_clients set source = 'registered', created_at = ?, approved_at = null, last_used_at = null",
+      [copy.now()],
+    );
+    return keepSecrets(copy, present, isCopyOpen);
+  });
+}
+
+function keepSecrets(copy: Store, present: Present | null, isCopyOpen: boolean): Kept {
+  // Without a former state there is nothing to keep. If the key of this home does not open the copy, the two states may
+  // have different keys. Then no key could open secrets from both.
+  if (!present || !isCopyOpen) return { apiKey: 'copy', login: 'copy' };
+  if (!present.isOpen) {
+    // The API key may have been rotated in the state that cannot be read, so the copy's key may no longer be valid.
+    deleteSecret(copy, API_KEY_SECRET);
+    return { apiKey: 'new', login: 'copy' };
+  }
+  const account = getAccount(present.store);
+  const inCopy = getAccount(copy);
+  // A copy from before any login does not end a login.
+  const isSame = inCopy === null || inCopy.providerUserId === account?.providerUserId;
+  const keepsLogin = account !== null && isSame;
+  if (keepsLogin) putAccount(copy, account, copy.now());
+  if (keepsLogin) for (const name of PROVIDER_TOKENS) deleteSecret(copy, name);
+  deleteSecret(copy, API_KEY_SECRET);
+  for (const { name, sealed, updatedAt } of listSecrets(present.store)) {
+    if (keepsLogin || !PROVIDER_TOKENS.includes(name)) putSecret(copy, name, sealed, updatedAt);
+  }
+  const hasKey = getSecret(present.store, API_KEY_SECRET) !== null;
+  return { apiKey: hasKey ? 'present' : 'new', login: keepsLogin ? 'present' : 'copy' };
 }

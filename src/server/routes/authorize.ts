@@ -1,4 +1,6 @@
 /** `/oauth/authorize`: shows the request to the owner in a browser, and sends the decision to the client. */
+
+import type { Clock } from '../../base/clock.ts';
 import { isLevel, type Level } from '../../domain/access.ts';
 import { type AuthorizeRequest, codeUrl, refusalUrl } from '../../oauth/policy/authorize.ts';
 import { READ_SCOPE } from '../../oauth/policy/limits.ts';
@@ -6,7 +8,6 @@ import { listLiveGrants } from '../../store/tables/oauth.ts';
 import { isFromOtherUser } from '../access/caller.ts';
 import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';
-import type { WaitingClients } from '../access/waitingClients.ts';
 import type { Core } from '../core.ts';
 import { ownAddress } from '../http/address.ts';
 import { ANYONES_BODY, readForm } from '../http/body.ts';
@@ -36,10 +37,6 @@ const CARRIED = [
   'state',
 ];
 
-/** How long the page's script holds Approve: a click in that time was probably meant for another page. */
-const HOLD_MS = 500;
-
-/** Objects that the handlers share. */
 interface Parts {
   core: Core;
   owner: Owner;
@@ -91,10 +88,7 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   waiting.answered(request.client.clientId);
 }
 
-/**
- * Refuses another user, who must not even see which client asks and for which account. Returns true if the request was refused
- * and is answered.
- */
+/** Refuses another user, who must not even see who asks for which account. Returns true if the request is answered. */
 async function isRefused({ core }: Parts, context: HttpContext): Promise<boolean> {
   if (!(await isFromOtherUser(context))) return false;
   core.quietLog.warn({ requestId: context.requestId }, 'authorization request of another user refused');
@@ -191,7 +185,6 @@ function ask(asking: Asking, problem: Problem | null): void {
     csrfToken: forms.issue(context, subjectOf(request)),
     problem,
     access: { chosen: levelOf(asking), isReading: request.scope === READ_SCOPE },
-    holdMs: HOLD_MS,
     now: core.clock.now(),
   });
   const headers: Record<string, string> =
@@ -208,4 +201,29 @@ function statusOf(problem: Problem | null): number {
 /** Identifies a request, so that a form token counts for that request alone. */
 function subjectOf({ client, redirectUri, state, codeChallenge, resource, scope }: AuthorizeRequest): string {
   return JSON.stringify([client.clientId, redirectUri, state, codeChallenge, resource, scope]);
+}
+
+/** How long a client is listed. After that, the client has given up, and an answer is useless. */
+const KEPT_MS = 10 * 60_000;
+const MAX = 5;
+/** Maximum length of an address; a longer one is left out. */
+const MAX_ADDRESS = 4_000;
+
+export type WaitingClients = ReturnType<typeof createWaitingClients>;
+
+export function createWaitingClients(clock: Clock) {
+  const waiting = new Map<string, { name: string; address: string; at: number }>();
+  return {
+    add(clientId: string, name: string, address: string): void {
+      waiting.delete(clientId);
+      if (address.length <= MAX_ADDRESS) waiting.set(clientId, { name, address, at: clock.now() });
+      for (const oldest of waiting.keys()) if (waiting.size > MAX) waiting.delete(oldest);
+    },
+    answered: (clientId: string) => void waiting.delete(clientId),
+    /** The waiting clients, oldest first; `at` is the time of the request, in Unix milliseconds. */
+    list: () =>
+      [...waiting]
+        .map(([clientId, request]) => ({ clientId, ...request }))
+        .filter(({ at }) => clock.now() - at < KEPT_MS),
+  };
 }

@@ -6,10 +6,10 @@ import { RelayError } from '../../domain/errors.ts';
 import { LOGIN_LIFETIME_MS, type LoginProof } from '../../provider/account/login.ts';
 import { isFromStranger, PEERS_ARE_KNOWN, peerOf } from '../access/peer.ts';
 import type { Core } from '../core.ts';
+import { hostsOf } from '../http/address.ts';
 import { isPersonsNavigation, isPrefetch } from '../http/browser.ts';
 import { type HttpContext, redirect } from '../http/context.ts';
 import { cookieOf, setCookie } from '../http/cookies.ts';
-import { hostsOf } from '../http/guards.ts';
 import type { Route } from '../http/router.ts';
 import { sendPage } from '../pages/page.ts';
 import {
@@ -19,7 +19,6 @@ import {
   NO_CLIENT_ID_PAGE,
 } from '../pages/wholePages.ts';
 
-/** Path of the page that begins a login. */
 export const LOGIN_PATH = '/auth/provider/login';
 
 const COOKIE = 'relay_login';
@@ -63,7 +62,6 @@ export function loginRoutes(core: Core, redirectUri: string, staysUp: boolean): 
     redirect(context, location);
   }
 
-  /** Why a login may not start; null if it may. */
   function whyNot({ request }: HttpContext, proof: LoginProof | null): string | null {
     if (isPublic && proof !== 'ticket' && proof !== 'attempt') return 'no proof behind PUBLIC_BASE_URL';
     // Only the owner gets a ticket, and only a browser that was accepted here gets a pass. The address of an attempt is not

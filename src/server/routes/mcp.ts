@@ -9,7 +9,6 @@ import type { Client, McpEndpoint } from '../../mcp/endpoint.ts';
 import type { PlainAnswer } from '../../mcp/plain.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
 import type { Credentials } from '../access/credentials.ts';
-import { accepts } from '../http/accept.ts';
 import { MCP_BODY, readMessage } from '../http/body.ts';
 import { type HttpContext, safeHeaders, sendJson, writeHead } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
@@ -69,7 +68,6 @@ function clientOf({ request: { headers }, baseUrl }: HttpContext, credential: st
   return { principal: `${credential} ${program}`, by: credential, access, baseUrl, headers };
 }
 
-/** The forms in which a client takes answers. */
 interface Forms {
   json: boolean;
   events: boolean;
@@ -215,4 +213,21 @@ async function forward(context: HttpContext, answer: Response): Promise<void> {
   const stream = Readable.fromWeb(answer.body as NodeReadableStream);
   // If a client leaves, the pipeline fails; the request's signal has already ended the call.
   await pipeline(stream, response).catch(() => {});
+}
+
+/**
+ * True if an `Accept` header takes a content type: the most specific range that names it decides (RFC 9110 12.5.1). Without the
+ * header everything is taken. Parameters other than `q` are not looked at. @internal
+ */
+export function accepts(header: string | undefined, type: string): boolean {
+  if (!header?.trim()) return true;
+  const ranges = header
+    .toLowerCase()
+    .split(',')
+    .map((range) => range.split(';').map((part) => part.replace(/\s/g, '')));
+  const names = [type, type.replace(/\/.*/, '/*'), '*/*'];
+  const named = names
+    .map((name) => ranges.filter(([range]) => range === name))
+    .find(({ length }) => length > 0);
+  return named?.some((parts) => !parts.some((part) => /^q=0(?:\.0*)?$/.test(part))) ?? false;
 }

@@ -6,12 +6,11 @@ import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
 import { proofOf, requireOwnPage } from '../access/caller.ts';
 import type { Owner } from '../access/owner.ts';
-import { ANYONES_BODY, readJson } from '../http/body.ts';
+import { ANYONES_BODY, parsed, readJson } from '../http/body.ts';
 import { type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
 import { problemText } from '../pages/approve.ts';
-import { parsed } from './bodies.ts';
 
 const Ticket = lazy(() => z.object({ ticket: z.string().max(512) }));
 const Code = lazy(() => z.object({ code: z.string().max(512) }));

@@ -8,7 +8,6 @@ import type { StatusEntry } from '../../domain/localApi.ts';
 import { companionsOf } from '../../library/files/files.ts';
 import type { Companion } from '../../store/backup.ts';
 
-/** Returns a line for each of the files that the home has. */
 export async function memoryEntries(home: string): Promise<StatusEntry[]> {
   const entries = await Promise.all(companionsOf(home).map(entryOf));
   return entries.filter((entry) => entry !== null);

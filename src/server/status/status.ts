@@ -18,13 +18,11 @@ import { connectedAccount } from '../../work/keeps/run.ts';
 import { type AccountView, accountView } from '../accountStore.ts';
 import type { Core } from '../core.ts';
 
-/** Facts about a running server. */
 export type ServerFacts = NonNullable<StatusReport['server']>;
 
 /** A login that ends within this many days gets a warning. */
 const WARN_DAYS = 14;
 
-/** The report without its lines. */
 export type Facts = Omit<StatusReport, 'entries'>;
 
 /** The source of the facts: a core, or the parts of one that could be opened. */
@@ -63,10 +61,7 @@ export function factsOf(known: Known): Facts {
   };
 }
 
-/**
- * Returns the report: the facts, and one line for each part.
- * @param failure why the state cannot be saved; null if it can
- */
+/** @param failure why the state cannot be saved; null if it can */
 export function reportOf(facts: Facts, failure: RelayError | null = null): StatusReport {
   const entries = LINES.flatMap((line) => line(facts, failure) ?? []);
   // If only the key fails, everything in the state except its secrets can be read.
@@ -245,7 +240,6 @@ function jobsLine({ jobs, database }: Facts): StatusEntry {
   return entry('jobs', 'ok', summary, remedy);
 }
 
-/** The line for kept playlists; null if there are none. */
 function keptLine({ kept: { total, review, waiting, paused } }: Facts): StatusEntry | null {
   if (total === 0) return null;
   const counts = [
@@ -268,7 +262,6 @@ function errorsLine({ recentErrors }: Facts): StatusEntry {
   return entry('errors', 'warning', `${latest.at} ${latest.code}: ${latest.message}`);
 }
 
-/** The lines, in the order of the report. */
 const LINES = [
   serverLine,
   accountLine,

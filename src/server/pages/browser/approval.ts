@@ -1,7 +1,4 @@
-/**
- * The approval page: proves that the person is the owner when Approve is pressed, and delays the button against accidental
- * clicks.
- */
+/** The approval page: proves the owner when Approve is pressed, and delays the button against accidental clicks. */
 import { isSignedIn, problemOf, secret, signInWithCode } from './session.ts';
 
 export function approvalPage(form: HTMLFormElement): void {
@@ -75,12 +72,14 @@ export function approvalPage(form: HTMLFormElement): void {
     event.preventDefault();
     if (!approveButton.disabled) approve();
   });
-  holdBriefly(approveButton, Number(form.dataset.holdMs));
+  holdBriefly(approveButton);
   checkSecret().catch(() => showField(true));
 }
 
-// When a window closes or a page changes, a click that was meant for something else may hit the button.
-function holdBriefly(button: HTMLButtonElement, ms: number): void {
+/** When a window closes or a page changes, a click that was meant for something else may hit the button. */
+const HOLD_MS = 500;
+
+function holdBriefly(button: HTMLButtonElement): void {
   let timer: ReturnType<typeof setTimeout>;
   let hadFocus = false;
   const hold = () => {
@@ -91,7 +90,7 @@ function holdBriefly(button: HTMLButtonElement, ms: number): void {
       button.disabled = false;
       if (hadFocus) button.focus({ preventScroll: true });
       hadFocus = false;
-    }, ms);
+    }, HOLD_MS);
   };
   hold();
   addEventListener('focus', hold);

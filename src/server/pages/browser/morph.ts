@@ -1,5 +1,3 @@
-/** Makes one element like another. What stays the same keeps its focus, its typed text and its place. */
-
 /** Makes `old` like `fresh`, which loses its children. An open `<details>` stays open. */
 export function morph(old: Element, fresh: Element): void {
   for (const { name } of [...old.attributes]) {

@@ -40,7 +40,6 @@ const CARDS: Record<View, Record<string, Array<[id: string, draw: (state: PageSt
   },
 };
 
-/** Draws the cards of the view. */
 export function cardsOf(state: PageState): Array<{ id: string; place: string; html: Html }> {
   return Object.entries(CARDS[state.view]).flatMap(([place, cards]) =>
     cards.flatMap(([id, draw]) => {

@@ -8,7 +8,6 @@ import { type Html, html } from '../html.ts';
 import { button, card, command, count, entry, list, name, number, soft, told, when } from '../parts.ts';
 import { wordsOfReason } from './jobs.ts';
 
-/** Titles of the parts whose key would not do as a title. */
 const PART_NAMES: Readonly<Record<string, string>> = {
   mcp: 'MCP',
   rate_limits: 'Limits',
@@ -52,7 +51,6 @@ const REMEDIES: Partial<Record<ErrorCode, string>> & Record<string, string | und
   NOT_FOUND: 'The item does not exist, or Spotify does not show it to apps.',
 };
 
-/** Errors from Spotify that no later success has resolved. */
 export function errorsCard({ errors }: PageState): Html {
   const rows = errors.map(({ code, method, path, message, lastSeenAt, occurrences }) => {
     const times = occurrences > 1 && `, ${count(occurrences, 'time')}`;
@@ -85,7 +83,6 @@ export function limitsCard({ requests, report }: PageState): Html {
   );
 }
 
-/** The browsers that are signed in. */
 export function browsersCard({ browsers }: PageState): Html {
   const rows = browsers.map(({ id, label, isThis, origin, lastUsedAt }) => {
     const about = [

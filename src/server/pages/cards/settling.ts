@@ -10,7 +10,6 @@ import { button, count, minutes, name, number, row, soft } from '../parts.ts';
 
 type Settling = NonNullable<PageState['settling']>;
 
-/** The choice for the job that is open. */
 export function settlingPart({ settling }: PageState): Html {
   if (settling === null) return html``;
   const { job, item, near } = settling;
