@@ -49,7 +49,6 @@ import type { WaitingClients } from './routes/authorize.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status/status.ts';
 
-/** How long `playsProgress` waits for an import of plays to end before it answers, in milliseconds. */
 const PROGRESS_MS = 500;
 
 /** The parts that only a running server has. */
@@ -295,9 +294,16 @@ const CALLS = {
     () => z.object({ path: z.string().min(1).max(4_096) }),
     (request, { services }) => ({ id: services.library.plays.start(request) }),
   ),
+  /** Answers when the import ends, or after `PROGRESS_MS`. Throws the import's error. */
   playsProgress: call(
     () => z.object({ id: z.int().min(1) }),
-    ({ id }, core) => playsProgress(core, id),
+    async ({ id }, { clock, library }): Promise<PlaysProgress> => {
+      const late = new AbortController();
+      const waited = clock.sleep(PROGRESS_MS, late.signal).catch(() => {});
+      await Promise.race([library.plays.ended(id), waited]);
+      late.abort();
+      return library.plays.progress(id);
+    },
   ),
   listKeeps: serverCall(nothing, async (_, { services }) => ({ items: await services.keeps.list() })),
   addKeep: serverCall(
@@ -380,15 +386,6 @@ function otherVersion(version: string): RelayError {
       remedy: { text: 'Stop it with {command}, then start it again with this program.', command: ['stop'] },
     },
   );
-}
-
-/** Returns the progress of an import of plays when the import ends, or after `PROGRESS_MS`. @throws the import's error */
-export async function playsProgress({ clock, library }: Core, id: number): Promise<PlaysProgress> {
-  const late = new AbortController();
-  const waited = clock.sleep(PROGRESS_MS, late.signal).catch(() => {});
-  await Promise.race([library.plays.ended(id), waited]);
-  late.abort();
-  return library.plays.progress(id);
 }
 
 /** The owner's page at `base`, with a ticket that signs the browser in, and the ticket's ID. */

@@ -26,7 +26,7 @@ import { findTracks } from '../../tools/catalog/catalogReading.ts';
 import { playlistNames } from '../../tools/playlists/playlistNames.ts';
 import { deduplicatePlaylistTool } from '../../tools/playlists/playlistRewriting.ts';
 import { forgetBrowsers, revokeClient, setClientAccess } from '../access/approved.ts';
-import { loginWithTicket, playsProgress, requireClientId, type ServerSide, signInUrl } from '../calls.ts';
+import { loginWithTicket, requireClientId, type ServerSide, signInUrl } from '../calls.ts';
 import type { Core } from '../core.ts';
 import { leaveAccount } from '../leaveAccount.ts';
 import {
@@ -60,6 +60,7 @@ export interface Answer {
 }
 
 const Id = () => z.string().min(1).max(200);
+const OfId = () => z.object({ id: Id() });
 const nothing = () => z.object({});
 
 interface OwnerCallFacts<S extends z.ZodType> {
@@ -111,19 +112,13 @@ export const CALLS = {
       return { told: `The client ID is saved.${isOdd ? ' Most have 32 characters, 0-9 and a-f.' : ''}` };
     },
   ),
-  'browsers/forget': call(
-    () => z.object({ id: Id() }),
-    async ({ id }, { core }) => void (await forgetBrowsers(core, id)),
-  ),
+  'browsers/forget': call(OfId, async ({ id }, { core }) => void (await forgetBrowsers(core, id))),
   'sign-out': call(nothing, async (_, { core, browser }) => {
     await forgetBrowsers(core, browser);
     return { signedOut: true };
   }),
 
-  'changes/look': call(
-    () => z.object({ id: Id() }),
-    ({ id }, asked) => lookAtUndo(asked, id),
-  ),
+  'changes/look': call(OfId, ({ id }, asked) => lookAtUndo(asked, id)),
   'changes/undo': call(
     () => z.object({ change: Id().nullable(), force: z.boolean(), dryRun: z.boolean() }),
     async (request, asked) => {
@@ -161,13 +156,10 @@ export const CALLS = {
     },
   ),
 
-  'jobs/cancel': call(
-    () => z.object({ id: Id() }),
-    async ({ id }, asked) => {
-      await patiently(asked, ({ signal }) => asked.server.services.works.cancel(id, signal));
-      return { told: 'It is cancelled. Songs that were added already stay.' };
-    },
-  ),
+  'jobs/cancel': call(OfId, async ({ id }, asked) => {
+    await patiently(asked, ({ signal }) => asked.server.services.works.cancel(id, signal));
+    return { told: 'It is cancelled. Songs that were added already stay.' };
+  }),
   'jobs/commit': call(
     () => z.object({ ids: z.array(Id()).min(1).max(1_000), skipUnresolved: z.boolean() }),
     async ({ ids, skipUnresolved }, { server, tab }) => {
@@ -220,12 +212,9 @@ export const CALLS = {
       return { late, told: late > 0 ? stays : undefined };
     },
   ),
-  'settle/open': call(
-    () => z.object({ id: Id() }),
-    async ({ id }, { tab }) => {
-      tab.settling = { job: id, at: 0, again: null, past: [], found: null, near: false };
-    },
-  ),
+  'settle/open': call(OfId, async ({ id }, { tab }) => {
+    tab.settling = { job: id, at: 0, again: null, past: [], found: null, near: false };
+  }),
   /** Goes back to the entry that was decided last, leaves the one on display for later, or asks about all near matches. */
   'settle/step': call(
     () => z.object({ to: z.union([z.enum(['back', 'near', 'one']), z.int().min(0)]) }),
@@ -302,10 +291,6 @@ export const CALLS = {
     tab.listed = FORGOTTEN;
     return { told: 'The copy of the library is deleted.' };
   }),
-  'plays/progress': call(
-    () => z.object({ id: z.int().min(1) }),
-    async ({ id }, { core }) => ({ ...(await playsProgress(core, id)) }),
-  ),
   'player/look': call(nothing, async (_, asked) => {
     const state = await patiently(asked, (by) => getPlaybackState(asked.server.services.provider, by));
     return state?.is_playing ? {} : { told: 'Nothing is playing.' };
