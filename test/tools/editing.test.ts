@@ -155,7 +155,7 @@ test('a write that stops part-way says how far it got and what to do', () =>
         code: 'PARTIAL_WRITE',
         message:
           '100 of 250 written, then: Spotify shows the content of a playlist only to its owner and collaborators.',
-        remedy: `undo_change with change_id ${change_id} takes out what was written. Then send the same call again when the cause is fixed.`,
+        remedy: `undo_change with change_id ${change_id}, or \`relay undo ${change_id.slice(0, 8)}\`, takes out what was written. Then send the same call again when the cause is fixed.`,
         details: {
           ok: false,
           playlist_id,

@@ -144,7 +144,7 @@ test('a person may have a paused playlist run once: even if that run is reviewed
     assert.equal((await keeps(relay))[0]?.status, 'review');
     assert.equal(rowsOf(relay, made.playlist_id).length, 30);
     const accepted = await run(relay, ['keep', 'run', 'Paused', '--accept']);
-    assert.equal(accepted.out, '"Paused" is paused.\nThis run: 1 added.\n');
+    assert.equal(accepted.out, '"Paused" is paused: 1 added.\n');
     assert.equal(accepted.code, 0);
     const [after] = await keeps(relay);
     assert.deepEqual([after?.status, after?.next_run_at], ['paused', null]);
