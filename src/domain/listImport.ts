@@ -75,7 +75,7 @@ export interface ImportPreview {
    * an address is a track.
    */
   episodes: number;
-  /** Which side of " - " is the artist; null if the list has no such lines. */
+  /** Which side of the separator is the artist; null if no line has two sides. */
   artist_side: { side: 'left' | 'right'; because: string; certain: boolean } | null;
   /** The column of a table that is used for each field, by the names in its header. */
   columns: Partial<Record<string, string>>;

@@ -44,7 +44,7 @@ test('a list becomes a playlist with the name of its file', () =>
       '  1 listed already',
       "  searches of Spotify's daily quota: 8 to 16",
     ]);
-    assert.match(told[1] ?? '', /^ {2}the artist is on the left of " - ": \S/);
+    assert.match(told[1] ?? '', /^ {2}the artist is on the left: \S/);
     assert.equal(searches(world), 8);
   }));
 

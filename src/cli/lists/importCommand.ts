@@ -173,7 +173,7 @@ function previewLines({ io }: Context, file: string, preview: ImportPreview): st
     ...(lists.length > 0 ? [`  ${counted(lists.length, 'playlist')}; you can take one or all of them`] : []),
     ...(lists.length === 0 && name !== null ? [`  playlist "${visibleText(name, 100)}"`] : []),
     ...(used.length > 0 ? [`  ${used.join(', ')}`] : []),
-    ...(side ? [`  the artist is on the ${side.side} of " - ": ${visibleText(side.because, 200)}`] : []),
+    ...(side ? [`  the artist is on the ${side.side}: ${visibleText(side.because, 200)}`] : []),
     ...known.map(
       (one) => `  line ${one.line} is "${visibleText(one.title, 80)}" by ${visibleText(one.artist, 80)}`,
     ),
