@@ -67,6 +67,11 @@ export function aliasKey(query: TrackQuery): string {
   ]);
 }
 
+/** The recording code that an `aliasKey` is made from; null if it is made from names. */
+export function isrcOf(key: string): string | null {
+  return /^\["isrc","([0-9A-Z]{12})",/.exec(key)?.[1] ?? null;
+}
+
 function withoutNotes({ plain, written }: ParsedTitle): string {
   return harmless(hasLetterOrDigit(plain) ? plain : written);
 }

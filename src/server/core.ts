@@ -192,6 +192,8 @@ function assemble(
     ...{ settings, clock, random, log, version, store, apiKey, provider, library, login, close },
     /** The log for events that strangers cause: the same log, but with each warning at most a few times a minute. */
     quietLog,
+    /** As the settings had it at the start, until the owner chooses on the page. */
+    covers: { areShown: settings.covers },
     key: { source: key.source, warning: key.warning, created: key.created },
     oauth: createAuthorizationServer({
       ...{ store, configured: configuredClients(settings), clock, random, log: quietLog },

@@ -117,7 +117,7 @@ pageTest(
     await assertAccessible(page, 'menu');
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Diagnostics' }).click();
-    await page.getByRole('heading', { name: 'Health' }).waitFor();
+    await page.getByRole('heading', { name: 'Remembered matches' }).waitFor();
     await assertAccessible(page, 'diagnostics');
     await page.goto(approval);
     await page.getByText('Goes to').waitFor();

@@ -104,6 +104,10 @@ const STATE = {
   clients: [{ clientId: H, name: H, lastUsedAt: AT, approvals: [{ approvedAt: AT, readOnly: true }] }],
   mcpUsed: false,
   waitingClients: [{ clientId: H, name: H, address: `/${H}`, at: 1 }],
+  remembered: {
+    items: [{ key: H, words: H, track: H, by: H, namesDiffer: true, at: AT }],
+    left: 1,
+  },
   browsers: [{ id: H, label: H, origin: H, lastUsedAt: AT, isThis: false }],
   jobs: {
     waiting: [job({}), job({ status: 'failed', review_required: true })],
@@ -123,6 +127,7 @@ const STATE = {
   placeOf: () => PLACE,
   requests: { [H]: 1 },
   errors: [{ code: H, method: H, path: H, message: H, lastSeenAt: 1, occurrences: 2 }],
+  covers: true,
   playing: {
     at: Date.parse(AT),
     isDue: true,

@@ -251,6 +251,23 @@ pageTest(
     await imported.getByRole('button', { name: 'Add 2 songs' }).click();
     await happened.getByText('You added 2 songs to Empty Shelf').waitFor();
     assert.deepEqual(urisOf(named(relay, 'Empty Shelf')), [linked.uri, last.uri]);
+
+    // What was chosen is remembered, until the owner forgets it.
+    await page.getByRole('link', { name: 'Diagnostics' }).click();
+    const remembered = card(page, 'Remembered matches');
+    const match = remembered.getByRole('listitem').filter({ hasText: at(wrong, 1).title });
+    await match.getByText(`settled by you, on the page`).waitFor();
+    await match.getByRole('button', { name: 'Forget' }).click();
+    await match.waitFor({ state: 'hidden' });
+    assert.notEqual((await relay.call('find_track_exact', at(wrong, 1))).status, 'matched');
+
+    const top = page.locator('#top');
+    await page.goBack();
+    await page.locator('.cover img').first().waitFor();
+    await choose(top, 'Hide covers');
+    await top.getByText('More', { exact: true }).click();
+    await top.getByRole('button', { name: 'Show covers' }).waitFor();
+    assert.equal(await page.locator('.cover img').count(), 0);
   },
 );
 

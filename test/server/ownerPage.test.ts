@@ -1,12 +1,12 @@
 /** The owner's page without a browser: who gets which answer, and which requests to Spotify an answer takes. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { authorizeUrl, newClient } from '../oauth/clients.ts';
 import { cardsOf, signIn } from '../oauth/ownerBrowser.ts';
 import { type Answer, send } from '../support/http.ts';
-import { misspelled, uniqueTracks } from '../support/songs.ts';
+import { asQuery, misspelled, uniqueTracks } from '../support/songs.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { createJob, itemsOf, reach } from '../work/jobCalls.ts';
 
@@ -20,6 +20,7 @@ const CALLS: ReadonlyArray<readonly [path: string, body: object]> = [
   ['changes/undo', { change: null, force: false, dryRun: false }],
   ['clients/revoke', { clientId: 'x' }],
   ['clients/setup', { client: 'cursor' }],
+  ['covers/choose', { show: false }],
   ['jobs/cancel', { id: 'x' }],
   ['jobs/commit', { ids: ['x'], skipUnresolved: false }],
   ['jobs/resume', { id: 'x', review: null }],
@@ -27,6 +28,7 @@ const CALLS: ReadonlyArray<readonly [path: string, body: object]> = [
   ['jobs/settle', { id: 'x', fixes: [] }],
   ['player/look', {}],
   ['playlists/read', { after: '' }],
+  ['remembered/forget', { key: 'x' }],
   ['sign-out', {}],
 ];
 
@@ -258,23 +260,79 @@ test('a file that is not a list says what can be done about it on the page', () 
     assert.deepEqual([answer.status, JSON.parse(answer.text).error.remedy], [400, NO_LIST]);
   }));
 
-test('the policy names Spotify’s image hosts for covers, unless the setting turns them off', async () => {
-  const imageSources = async (env: Record<string, string>) => {
-    let found: string | undefined;
-    const options = {
-      connect: false,
-      client: false,
-      env: { ...env, PROVIDER_API_URL: 'https://api.spotify.com/v1' },
-    };
-    await withRelay(options, async ({ baseUrl }) => {
-      const policy = String((await send(baseUrl)).headers['content-security-policy']);
-      found = /img-src ([^;]*);/.exec(policy)?.[1];
-    });
-    return found;
-  };
-  assert.equal(await imageSources({}), "'self' https://*.scdn.co https://*.spotifycdn.com");
-  assert.equal(await imageSources({ RELAY_COVERS: 'false' }), "'self'");
-});
+const SPOTIFY = { PROVIDER_API_URL: 'https://api.spotify.com/v1' };
+
+/** What the page offers about covers, and the sources of images in its policy. */
+async function coversOf(relay: Relay, proof: Record<string, string>): Promise<unknown[]> {
+  const policy = String((await send(relay.baseUrl)).headers['content-security-policy']);
+  const offers = /(?:Hide|Show) covers/.exec(`${(await cardsOf(relay, proof)).top}`)?.[0];
+  return [offers, /img-src ([^;]*);/.exec(policy)?.[1]];
+}
+
+test('covers come from Spotify’s image hosts, and are hidden and shown on the page from then on', () =>
+  withRelay({ connect: false, client: false, env: SPOTIFY }, async (relay) => {
+    const [shown, hidden] = [
+      ['Hide covers', "'self' https://*.scdn.co https://*.spotifycdn.com"],
+      ['Show covers', "'self'"],
+    ];
+    const proof = await signedIn(relay);
+    assert.deepEqual(await coversOf(relay, proof), shown);
+    assert.equal((await ask(relay, 'covers/choose', { show: false }, proof)).status, 200);
+    assert.deepEqual(await coversOf(relay, proof), hidden);
+    await relay.restart();
+    const again = await signedIn(relay);
+    assert.deepEqual(await coversOf(relay, again), hidden);
+    await ask(relay, 'covers/choose', { show: true }, again);
+    // The server does not read the file again for the page.
+    writeFileSync(join(relay.home, 'config.json'), '{');
+    assert.deepEqual(await coversOf(relay, again), shown);
+  }));
+
+test('where RELAY_COVERS decides about covers, the page says so and changes nothing', () =>
+  withRelay({ connect: false, client: false, env: { ...SPOTIFY, RELAY_COVERS: 'false' } }, async (relay) => {
+    const proof = await signedIn(relay);
+    const answer = await ask(relay, 'covers/choose', { show: true }, proof);
+    const { error } = JSON.parse(answer.text);
+    assert.deepEqual(
+      [answer.status, error.message],
+      [409, 'The environment variable RELAY_COVERS decides this.'],
+    );
+    assert.match(error.remedy, /unset the variable and restart relay/);
+    assert.deepEqual(await coversOf(relay, proof), ['Show covers', "'self'"]);
+  }));
+
+test('remembered matches say which track, who settled it and when; one that is forgotten is searched again', () =>
+  withRelay(async (relay) => {
+    const proof = await signedIn(relay);
+    const card = async () => (await cardsOf(relay, proof, 'diagnostics')).remembered ?? '';
+    assert.equal(await card(), '');
+    const [mine, chosen, ...learned] = uniqueTracks(relay, 22);
+    assert.ok(mine && chosen);
+    const code = relay.provider.catalogue.tracks.find(({ isrc }) => isrc)?.isrc;
+    const text = `title,artist,isrc\n,,${code}\n,,ZZZZZ9900002\n`;
+    await reach(relay, String((await relay.call('import_list', { text, saved: true })).job_id), 'ready');
+    const names = { title: 'A name of my own', artist: 'Nobody at all' };
+    await relay.call('remember_track', { track_id: mine.uri, ...names, confirm: true });
+    const id = await createJob(relay, 'save_tracks', [misspelled(chosen), ...learned.map(asQuery)]);
+    await reach(relay, id, 'ready');
+    await ask(relay, 'jobs/settle', { id, fixes: [{ position: 0, uri: chosen.uri }] }, proof);
+
+    const drawn = await card();
+    const rows = drawn.split('<li').map((row) => row.replace(/<[^>]*>/g, ''));
+    assert.match(rows[1] ?? '', new RegExp(`${chosen.name} by .* settled by you, on the page, \\d{4}-`));
+    assert.match(rows[2] ?? '', /A name of my own by Nobody at all names differ.* settled by API key, /);
+    assert.match(rows[3] ?? '', / settled by relay, automatically, /);
+    assert.match(rows.at(-1) ?? '', /Show more \(3\)/);
+    await ask(relay, 'view/more', { list: 'remembered' }, proof);
+    assert.match(await card(), new RegExp(`<bdi>ISRC ${code}</bdi>`));
+
+    const given = /data-given="([^"]*)" aria-label="Forget: A name of my own/.exec(drawn)?.[1] ?? '';
+    const forget = JSON.parse(given.replaceAll('&quot;', '"'));
+    assert.equal((await relay.call('find_track_exact', names)).source, 'alias');
+    assert.equal((await ask(relay, 'remembered/forget', forget, proof)).status, 200);
+    assert.doesNotMatch(await card(), /A name of my own/);
+    assert.equal((await relay.call('find_track_exact', names)).status, 'unmatched');
+  }));
 
 test('every page of the demo names commands for the demo', () =>
   withRelay({ demo: true, connect: false, client: false }, async ({ baseUrl }) => {

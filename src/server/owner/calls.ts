@@ -22,6 +22,7 @@ import { writeList } from '../../music/lists/writeList.ts';
 import type { Call } from '../../provider/api.ts';
 import { SEARCH_PAGE } from '../../provider/resources/catalog.ts';
 import { getPlaybackState } from '../../provider/resources/player.ts';
+import { deleteAlias } from '../../store/tables/aliases.ts';
 import { findTracks } from '../../tools/catalog/catalogReading.ts';
 import { playlistNames } from '../../tools/playlists/playlistNames.ts';
 import { deduplicatePlaylistTool } from '../../tools/playlists/playlistRewriting.ts';
@@ -153,6 +154,21 @@ export const CALLS = {
     async ({ client }, { core, server, tab }) => {
       tab.setup = client === '' ? null : await clientSetup(client, core, server);
       return { setup: tab.setup };
+    },
+  ),
+
+  /** Shows covers from now on, or hides them. The page is loaded again, since its content policy names their sources. */
+  'covers/choose': call(
+    () => z.object({ show: z.boolean() }),
+    async ({ show }, { core: { settings, covers } }) => {
+      if (settings.origins.covers === 'environment') {
+        throw new RelayError('SETTINGS_INVALID', 'The environment variable RELAY_COVERS decides this.', {
+          remedy: 'To choose on this page, unset the variable and restart relay.',
+        });
+      }
+      storeSetting({ env: {}, flags: { home: settings.home } }, 'covers', String(show));
+      covers.areShown = show;
+      return { next: '/' };
     },
   ),
 
@@ -341,6 +357,10 @@ export const CALLS = {
       const name = `${plain.slice(0, 100) || 'playlist'}.${format}`;
       return { file: { name, text: writeList(format, rows, playlist.name) } };
     },
+  ),
+  'remembered/forget': call(
+    () => z.object({ key: z.string().max(10_000) }),
+    async ({ key }, { core: { store } }) => store.durable(() => deleteAlias(store, key)),
   ),
   'versions/show': call(
     () => z.object({ version: z.int().min(1) }),

@@ -6,7 +6,7 @@ import { type Clock, isoOf } from '../../base/clock.ts';
 import { SPOTIFY_API } from '../../config/table.ts';
 import { CLIENTS } from '../../connect/clientTable.ts';
 import { type ChangeSummary, kindFacts } from '../../domain/change.ts';
-import { changeWords } from '../../domain/changeWords.ts';
+import { askerWords, changeWords } from '../../domain/changeWords.ts';
 import { asRelayError } from '../../domain/errors.ts';
 import {
   type ItemRecord,
@@ -16,17 +16,20 @@ import {
   unresolvedOf,
 } from '../../domain/job.ts';
 import { commandStyleOf, programFor, remedyText } from '../../domain/remedy.ts';
-import { NEAR_SCORE } from '../../domain/settling.ts';
+import { inputWords, NEAR_SCORE } from '../../domain/settling.ts';
 import { foldLetters } from '../../music/names.ts';
+import { isrcOf } from '../../music/trackQuery.ts';
 import type { ProviderApi } from '../../provider/api.ts';
 import { knownSong } from '../../provider/knownNames.ts';
 import { type PlayerState, watchPlayer } from '../../provider/resources/player.ts';
 import type { Store } from '../../store/store.ts';
 import { getAccount } from '../../store/tables/account.ts';
+import { countAliases, listAliases } from '../../store/tables/aliases.ts';
 import { listOpenApiErrors } from '../../store/tables/apiErrors.ts';
 import { getPlaylistName } from '../../store/tables/playlistNames.ts';
 import { requestTotals } from '../../store/tables/rateLimits.ts';
 import { getBody, getWork, hasBody, listChanges, undoOf, type Work } from '../../store/tables/works.ts';
+import { askerOf } from '../../tools/asker.ts';
 import { knownPlaylistName } from '../../tools/playlists/playlistNames.ts';
 import { changeSummary } from '../../work/write/history.ts';
 import { browserSummaries, listClients } from '../access/approved.ts';
@@ -45,6 +48,7 @@ const ROWS = {
   events: [8, 50],
   moving: [3, 50],
   clients: [10, 50],
+  remembered: [20, 200],
 } as const;
 /** Maximum number of entries that one question about near matches covers. */
 const MAX_NEAR = 500;
@@ -106,6 +110,8 @@ export async function pageState(core: Core, server: ServerSide, browser: string,
       // A client that was forgotten meanwhile cannot be approved.
       .filter(({ clientId }) => core.oauth.clients.find(clientId)),
     browsers: browserSummaries(core).map((one) => ({ ...one, isThis: one.id === browser })),
+    remembered: rememberedOf(core, shown('remembered')),
+    covers: core.covers.areShown,
     placeOf: (id: string) => placeOf(core, id, false),
     found: playlists.filter(({ name }) => {
       const folded = foldLetters(name);
@@ -123,6 +129,23 @@ export async function pageState(core: Core, server: ServerSide, browser: string,
     ),
     isMoving: [...moving, ...importJobs].some(({ status }) => isWorking(status)),
   };
+}
+
+/** Which tracks titles and artists mean, without a search: first what a person or a client settled. */
+function rememberedOf(core: Core, limit: number) {
+  const items = listAliases(core.store, limit).map((alias) => {
+    const { key, title, artist, track, source, settledBy, confirmed, updatedAt } = alias;
+    const artists = track.artists.map(({ name }) => name).join(', ');
+    return {
+      key,
+      words: inputWords({ title, artist, isrc: isrcOf(key) }),
+      track: `${track.name} by ${artists}`,
+      by: source === 'learned' ? 'relay, automatically' : askerWords(askerOf(core, { by: settledBy ?? '' })),
+      namesDiffer: confirmed === 1,
+      at: isoOf(updatedAt),
+    };
+  });
+  return { items, left: countAliases(core.store) - items.length };
 }
 
 function needsOwner({ status }: JobRecord): boolean {
@@ -201,7 +224,8 @@ function wordsOf(store: Store, summary: ChangeSummary): string {
 }
 
 /** Where a playlist can be seen. @param id null for the library, if `isOfLibrary`, and for a playlist that is not made yet */
-function placeOf({ settings, store }: Core, id: string | null, isOfLibrary: boolean) {
+function placeOf(core: Core, id: string | null, isOfLibrary: boolean) {
+  const { settings, store } = core;
   const path = id === null ? 'collection/tracks' : `playlist/${encodeURIComponent(id)}`;
   // The demo's playlists do not exist at Spotify.
   const isThere = !settings.demo && (id !== null || isOfLibrary);
@@ -210,13 +234,13 @@ function placeOf({ settings, store }: Core, id: string | null, isOfLibrary: bool
     name: id === null ? null : knownPlaylistName({ store }, id),
     url: isThere ? `https://open.spotify.com/${path}` : null,
     /** Address of the cover image; null if none is known, or covers are off. */
-    cover: allowedCover(coverSources(settings), (id && getPlaylistName(store, id)?.cover) || ''),
+    cover: allowedCover(coverSources(core), (id && getPlaylistName(store, id)?.cover) || ''),
   };
 }
 
 /** The sources of covers for the page's content policy: Spotify's hosts for images. None if covers are off. */
-export function coverSources({ covers, providerApiUrl }: Core['settings']): string[] {
-  if (!covers) return [];
+export function coverSources({ covers, settings: { providerApiUrl } }: Core): string[] {
+  if (!covers.areShown) return [];
   if (providerApiUrl !== SPOTIFY_API) return [new URL(providerApiUrl).origin];
   return ['https://*.scdn.co', 'https://*.spotifycdn.com'];
 }

@@ -33,7 +33,7 @@ export function assetRoutes(): Route[] {
 
 export function homeRoutes(core: Core): Route[] {
   const handle = (context: HttpContext) =>
-    sendPage(context, 200, ownerPage(coverSources(core.settings), core.settings.demo));
+    sendPage(context, 200, ownerPage(coverSources(core), core.settings.demo));
   return [{ method: 'GET', path: '/', handle }];
 }
 

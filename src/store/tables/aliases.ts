@@ -38,6 +38,15 @@ export function getAlias(
   return found && { track: found.track, source: found.source, isConfirmed: found.confirmed === 1 };
 }
 
+/** The aliases that a person set, then the learned ones; of each the newest first. */
+export function listAliases(store: Store, limit: number): StoredAlias[] {
+  return ALIASES.all(store, 'order by source desc, updated_at desc limit ?', [limit]);
+}
+
+export function deleteAlias(store: Store, key: string): void {
+  store.run('delete from aliases where key = ?', [key]);
+}
+
 /** Stores the alias. Returns true if it replaced an alias with the same key. */
 export function putAlias(store: Store, alias: NewAlias, now: number): boolean {
   return store.transaction(() => {

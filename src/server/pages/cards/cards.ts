@@ -1,7 +1,7 @@
 /** The cards of the owner's page, in the order in which they are shown, and where each is. */
 import type { PageState, View } from '../../owner/pageState.ts';
 import type { Html } from '../html.ts';
-import { browsersCard, errorsCard, healthCard, limitsCard } from './diagnostics.ts';
+import { browsersCard, errorsCard, healthCard, limitsCard, rememberedCard } from './diagnostics.ts';
 import { eventsCard } from './events.ts';
 import { importCard } from './importing.ts';
 import { needsCard } from './needs.ts';
@@ -32,6 +32,7 @@ const CARDS: Record<View, Record<string, Array<[id: string, draw: (state: PageSt
     left: [
       ['health', healthCard],
       ['errors', errorsCard],
+      ['remembered', rememberedCard],
     ],
     right: [
       ['limits', limitsCard],

@@ -1,11 +1,25 @@
-/** The cards of the view "Diagnostics": the parts of the program, errors, limits, browsers. */
+/** The cards of the view "Diagnostics": the parts of the program, errors, remembered matches, limits, browsers. */
 import { isoOf } from '../../../base/clock.ts';
+import { hashOf } from '../../../base/digest.ts';
 import { capital } from '../../../base/lists.ts';
 import type { ErrorCode } from '../../../domain/errors.ts';
 import { asCommandLine, remedyText } from '../../../domain/remedy.ts';
 import type { PageState } from '../../owner/pageState.ts';
 import { type Html, html } from '../html.ts';
-import { button, card, command, count, entry, list, name, number, soft, told, when } from '../parts.ts';
+import {
+  button,
+  card,
+  command,
+  count,
+  entry,
+  list,
+  name,
+  number,
+  shortened,
+  soft,
+  told,
+  when,
+} from '../parts.ts';
 import { wordsOfReason } from './jobs.ts';
 
 const PART_NAMES: Readonly<Record<string, string>> = {
@@ -95,4 +109,19 @@ export function browsersCard({ browsers }: PageState): Html {
   });
   const what = soft('They open this page and approve clients without the owner code.');
   return card('browsers', 'Remembered browsers', what, list(rows));
+}
+
+export function rememberedCard({ remembered: { items, left } }: PageState): Html | null {
+  if (items.length === 0) return null;
+  const rows = items.map(({ key, words, track, by, namesDiffer, at }) => {
+    const about = [
+      html`<p>${name(words)}${namesDiffer && html` <span class="pill">names differ</span>`}</p>`,
+      soft(name(track), ' · settled by ', name(by), ', ', when(at)),
+    ];
+    const forget = button('Forget', 'remembered/forget', { key }, { about: words });
+    return entry(`match-${hashOf(key).slice(0, 8)}`, about, forget);
+  });
+  const what = soft('The tracks that relay uses for a title and an artist without searching.');
+  const all = list(shortened(rows, left, 'remembered', 'remembered matches'));
+  return card('remembered', 'Remembered matches', what, all);
 }

@@ -10,7 +10,7 @@ const GRACE_MS = 2_000;
 
 /** Whether all is well, what is playing, and the ways from here. */
 export function topPart(state: PageState): Html {
-  const { view, report, playing, unnamed } = state;
+  const { view, report, playing, unnamed, covers } = state;
   const { connected } = report.account;
   const to = (id: string, text: string) =>
     html`<a href="#${id}" id="to-${id}"${view === id && html` aria-current="page"`}>${text}</a>`;
@@ -18,6 +18,7 @@ export function topPart(state: PageState): Html {
 <nav class="row" aria-label="Views">${to('home', 'Home')}${to('diagnostics', 'Diagnostics')}${menu(
     'this page',
     connected && button('What is playing?', 'player/look'),
+    button(covers ? 'Hide covers' : 'Show covers', 'covers/choose', { show: !covers }),
     button('Sign out', 'sign-out'),
   )}</nav>${connected && playing?.isDue === true && auto('player/look', { since: playing.at })}${
     connected && unnamed.length > 0 && auto('playlists/names', { ids: unnamed.slice(0, 50) })
