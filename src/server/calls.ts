@@ -52,7 +52,7 @@ import { type ServerFacts, statusReport } from './status/status.ts';
 const PROGRESS_MS = 500;
 
 /** The parts that only a running server has. */
-export interface ServerSide {
+export interface ServerParts {
   facts: ServerFacts;
   credentials: Credentials;
   owner: Owner;
@@ -78,7 +78,7 @@ export interface ServerSide {
 interface Call<I extends z.ZodType, T> {
   input(): I;
   /** @param server null if this process is not a server */
-  run(asked: z.output<I>, core: Core, server: ServerSide | null): T;
+  run(asked: z.output<I>, core: Core, server: ServerParts | null): T;
 }
 
 /** A call that needs only the home. */
@@ -89,7 +89,7 @@ function call<I extends z.ZodType, T>(input: () => I, run: Call<I, T>['run']): C
 /** A call that needs a running server. Without one it throws `NO_SERVER`. */
 function serverCall<I extends z.ZodType, T>(
   input: () => I,
-  run: (asked: z.output<I>, server: ServerSide, core: Core) => T,
+  run: (asked: z.output<I>, server: ServerParts, core: Core) => T,
 ): Call<I, T> {
   return call(input, (asked, core, server) => {
     if (server) return run(asked, server, core);
@@ -367,7 +367,7 @@ export async function carryOut(
   name: string,
   given: unknown,
   core: Core,
-  server: ServerSide | null,
+  server: ServerParts | null,
 ): Promise<unknown> {
   const found = Object.hasOwn(CALLS, name) ? CALLS[name as keyof Calls] : undefined;
   if (!found) throw otherVersion(core.version);

@@ -1,7 +1,11 @@
-/** Starts the server: the core, the MCP endpoint, the routes and the listener. Stops them in reverse order. */
+/**
+ * Starts the server: takes the home, listens, opens the door for programs of this user, and only then begins the work in the
+ * background. It stops all of them at once: nothing new begins, what is under way has some seconds to end, and the home is freed last.
+ */
 
 import type { Duplex } from 'node:stream';
 import { aborted, later } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { lazy } from '../base/memoised.ts';
 import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
@@ -18,7 +22,7 @@ import type { Services } from '../tools/tool.ts';
 import { createCredentials } from './access/credentials.ts';
 import { createFormTokens } from './access/formToken.ts';
 import { createOwner } from './access/owner.ts';
-import { carryOut, type LocalApi } from './calls.ts';
+import { carryOut, type LocalApi, type ServerParts } from './calls.ts';
 import { type Core, type HomeOptions, openCore } from './core.ts';
 import type { ConnectionLimits } from './http/connections.ts';
 import { type Listener, listen } from './http/listener.ts';
@@ -35,12 +39,15 @@ import { oauthRoutes } from './routes/oauth.ts';
 import { assetRoutes, healthRoutes, homeRoutes, wellKnownRoutes } from './routes/open.ts';
 import { ownerRoutes } from './routes/owner.ts';
 import { createServices } from './services.ts';
-import { createUse } from './unused.ts';
 
 /** How long tool calls may go on when the server stops. After that, they are aborted. */
 const DRAIN_MS = 5_000;
 /** How long connections may stay open after that, so that aborted calls can answer. */
 const STOP_MS = 3_000;
+/** How long a server that an AI client started stays after its last use. */
+const UNUSED_MS = 10 * 60_000;
+/** How often to look whether such a server is needed. */
+const LOOK_AGAIN_MS = 10_000;
 
 export interface StartOptions extends HomeOptions {
   /** The command that holds the home, as the errors of other commands name it; `relay serve` by default. */
@@ -82,11 +89,16 @@ async function serve(core: Core, options: StartOptions) {
   core.oauth.clients.assertDistinct();
   const services = createServices(core, options.purpose === 'relay stdio');
   const { provider, works, keeps, library } = services;
-  const over = new AbortController();
-  const use = createUse(clock);
-  /** Opened last, when everything else answers. */
+  /** Aborts when the server should end; the process then calls `close`. */
+  const shouldEnd = new AbortController();
+  const lastUse = { at: clock.monotonic() };
+  const used = () => {
+    lastUse.at = clock.monotonic();
+  };
+  /** Opened once the routes answer. */
   let door: Door | null = null;
-  const clients = () => door?.sessions() ?? [];
+  const stdioClients = () => door?.sessions() ?? [];
+  /** The MCP endpoint, from the first client on. */
   let loaded: McpEndpoint | null = null;
   const endpoint = lazy(async () => {
     loaded = await loadEndpoint(core, services, options);
@@ -108,11 +120,12 @@ async function serve(core: Core, options: StartOptions) {
   const waitingClients = createWaitingClients(clock);
   const stop = () => {
     if (options.purpose === 'relay login') throw endsItself();
-    over.abort();
-    return clients().flatMap(({ client }) => client ?? []);
+    shouldEnd.abort();
+    return stdioClients().flatMap(({ client }) => client ?? []);
   };
-  const sideFor = (baseUrl: string, redirectUri: string) => ({
-    ...{ facts: factsFor(baseUrl), credentials, owner, redirectUri, services, used: use.note, stop },
+  /** What the owner's calls use of this server. @param baseUrl as the caller reaches it */
+  const partsAt = (baseUrl: string, redirectUri: string): ServerParts => ({
+    ...{ facts: factsFor(baseUrl), credentials, owner, redirectUri, services, used, stop },
     ...{ pageLogin, waitingClients, lastPlaying, env, program, mcpUsed: () => loaded !== null },
   });
 
@@ -125,17 +138,16 @@ async function serve(core: Core, options: StartOptions) {
     showMissing: (context) => sendPage(context, 404, NOT_FOUND_PAGE),
     routes(port) {
       const redirectUri = redirectUriFor(settings, port);
-      const sideAt = (baseUrl: string) => sideFor(baseUrl, redirectUri);
       return [
         ...homeRoutes(core),
         ...assetRoutes(),
         ...wellKnownRoutes(settings.dynamicRegistration),
         ...healthRoutes(core),
         ...loginRoutes(core, redirectUri, options.purpose !== 'relay login'),
-        ...mcpRoutes(endpoint, credentials, use.note, core.quietLog),
+        ...mcpRoutes(endpoint, credentials, used, core.quietLog),
         ...authorizeRoutes(core, owner, createFormTokens(core), waitingClients),
         ...ownerRoutes(owner),
-        ...ownerPageRoutes(core, sideAt),
+        ...ownerPageRoutes(core, (baseUrl) => partsAt(baseUrl, redirectUri)),
         ...oauthRoutes(core),
       ];
     },
@@ -145,11 +157,11 @@ async function serve(core: Core, options: StartOptions) {
   });
   const ownUrl = localBaseUrl(settings.host, listener.port);
   const baseUrl = settings.publicBaseUrl ?? ownUrl;
-  const side = sideFor(baseUrl, redirectUriFor(settings, listener.port));
-  const call = (name: string, given: unknown) => carryOut(name, given, core, side);
+  const parts = partsAt(baseUrl, redirectUriFor(settings, listener.port));
+  const call = (name: string, given: unknown) => carryOut(name, given, core, parts);
   const local = callsOf<LocalApi>(call);
   const close = lazy(async () => {
-    over.abort();
+    shouldEnd.abort();
     await stopAll(core, () => loaded, [listener, ...(door ? [door] : [])], services);
   });
   try {
@@ -171,8 +183,9 @@ async function serve(core: Core, options: StartOptions) {
     throw error;
   }
   if (options.purpose === 'relay stdio') {
-    const isNeeded = () => clients().length > 0 || hasWork(core);
-    void use.over(isNeeded, over.signal).then(() => over.abort());
+    // An AI client started this server, so no person would stop it.
+    const isNeeded = () => stdioClients().length > 0 || hasWork(core);
+    void untilUnused(clock, lastUse, isNeeded, shouldEnd.signal).then(() => shouldEnd.abort());
   }
   return {
     baseUrl,
@@ -185,9 +198,24 @@ async function serve(core: Core, options: StartOptions) {
     /** The API key if this is the demo, whose data is invented, so that it may be shown. null also if no keys are accepted. */
     demoKey: settings.demo && credentials.acceptsKey ? core.apiKey.current() : null,
     /** Resolves when the server should end: somebody asked for it, or an AI client started it and nobody has used it for a while. */
-    over: aborted(over.signal),
+    over: aborted(shouldEnd.signal),
     close,
   };
+}
+
+/** Resolves when the last use is ten minutes ago and nobody needs the server; also when `signal` aborts. */
+async function untilUnused(
+  clock: Clock,
+  lastUse: { at: number },
+  isNeeded: () => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    if (isNeeded()) lastUse.at = clock.monotonic();
+    const left = lastUse.at + UNUSED_MS - clock.monotonic();
+    if (left <= 0) return;
+    await clock.sleep(Math.min(left, LOOK_AGAIN_MS), signal).catch(() => {});
+  }
 }
 
 /** True while a job works, or waits for a time. A job that waits for a person, or for a login, has nobody to wait for here. */
@@ -256,7 +284,11 @@ async function loadEndpoint(core: Core, services: Services, options: StartOption
   });
 }
 
-/** Stops in reverse order of the start. @param entrances what takes requests */
+/**
+ * Ends what works in the background while the requests under way end, then saves the state and frees the home.
+ * @param endpoint the MCP endpoint; null if no client has used it
+ * @param entrances what takes requests: from now on none
+ */
 async function stopAll(
   core: Core,
   endpoint: () => McpEndpoint | null,

@@ -27,7 +27,7 @@ import { findTracks } from '../../tools/catalog/catalogReading.ts';
 import { playlistNames } from '../../tools/playlists/playlistNames.ts';
 import { deduplicatePlaylistTool } from '../../tools/playlists/playlistRewriting.ts';
 import { forgetBrowsers, revokeClient, setClientAccess } from '../access/approved.ts';
-import { loginWithTicket, requireClientId, type ServerSide, signInUrl } from '../calls.ts';
+import { loginWithTicket, requireClientId, type ServerParts, signInUrl } from '../calls.ts';
 import type { Core } from '../core.ts';
 import { leaveAccount } from '../leaveAccount.ts';
 import {
@@ -45,7 +45,7 @@ import { CANDIDATES, FORGOTTEN, type Imported, type Tab } from './tab.ts';
 /** Who asks, and on which page. `browser`: ID of the browser. */
 export interface Asked {
   core: Core;
-  server: ServerSide;
+  server: ServerParts;
   browser: string;
   tab: Tab;
 }
@@ -508,7 +508,7 @@ async function showVersion({ server, tab: { playlist } }: Asked, version: number
 }
 
 /** Tells how to connect one client, from the table behind `relay connect`. @throws RelayError `NOT_FOUND`, `HOME_UNUSABLE` */
-async function clientSetup(id: string, { settings }: Core, server: ServerSide): Promise<Tab['setup']> {
+async function clientSetup(id: string, { settings }: Core, server: ServerParts): Promise<Tab['setup']> {
   const { demo, dynamicRegistration } = settings;
   const { acceptsKey } = server.credentials;
   const { mcpUrl } = server.facts;

@@ -33,7 +33,7 @@ import { askerOf } from '../../tools/asker.ts';
 import { knownPlaylistName } from '../../tools/playlists/playlistNames.ts';
 import { changeSummary } from '../../work/write/history.ts';
 import { browserSummaries, listClients } from '../access/approved.ts';
-import type { ServerSide } from '../calls.ts';
+import type { ServerParts } from '../calls.ts';
 import type { Core } from '../core.ts';
 import { concernsServer, statusReport } from '../status/status.ts';
 import type { Tab } from './tab.ts';
@@ -68,7 +68,7 @@ export type PageJob = ReturnType<typeof pageJob>;
 /** The playlist that a job or a change wrote to, or Liked Songs. */
 export type PagePlace = ReturnType<typeof placeOf>;
 
-export async function pageState(core: Core, server: ServerSide, browser: string, tab: Tab, view: View) {
+export async function pageState(core: Core, server: ServerParts, browser: string, tab: Tab, view: View) {
   const { settings, store, clock } = core;
   const { works, library, keeps } = server.services;
   const shown = (list: keyof typeof ROWS) => ROWS[list][0] + (tab.more[list] ?? 0) * ROWS[list][1];
@@ -173,7 +173,7 @@ function pageJob(core: Core, job: JobRecord) {
 }
 
 /** The newest `limit` things that happened: jobs that are over, each with the change that it made, and changes without a job. */
-async function eventsOf(core: Core, { services }: ServerSide, limit: number) {
+async function eventsOf(core: Core, { services }: ServerParts, limit: number) {
   const { store } = core;
   const jobs = services.works.over(limit + 1).map((job) => {
     const changeId = job.result?.change_id;
@@ -195,7 +195,7 @@ async function eventsOf(core: Core, { services }: ServerSide, limit: number) {
   return { items: await Promise.all(items), more: found.length > limit };
 }
 
-async function changeOf(core: Core, { library, provider }: ServerSide['services'], work: Work) {
+async function changeOf(core: Core, { library, provider }: ServerParts['services'], work: Work) {
   const { store } = core;
   const summary = changeSummary(store, work);
   const { isListed, isOfLibrary } = kindFacts(work.kind);
@@ -258,7 +258,7 @@ function allowedCover(sources: readonly string[], cover: string): string | null 
 
 /** The account's own playlists, those that changed last first. */
 async function playlistsOf(
-  { services }: ServerSide,
+  { services }: ServerParts,
   kept: ReadonlySet<unknown>,
   events: readonly PageEvent[],
 ) {
@@ -273,7 +273,7 @@ async function playlistsOf(
     .sort((one, other) => other.at - one.at);
 }
 
-function settlingOf(core: Core, { services: { works } }: ServerSide, { settling }: Tab) {
+function settlingOf(core: Core, { services: { works } }: ServerParts, { settling }: Tab) {
   if (settling === null) return null;
   const { job: id, at, again, past, found, near } = settling;
   const [job] = orNothing(() => pageJob(core, works.get(id)));
@@ -310,7 +310,7 @@ function historyOf({ library }: Core, { history }: Tab) {
  * Says why the last login that began on this page failed; null if it did not. The login's own pages never say why, but the owner
  * may know.
  */
-async function loginProblem({ login, settings }: Core, { pageLogin }: ServerSide): Promise<string | null> {
+async function loginProblem({ login, settings }: Core, { pageLogin }: ServerParts): Promise<string | null> {
   if (pageLogin.attemptId === null) return null;
   const progress = await login.progress(pageLogin.attemptId, 0).catch(() => null);
   if (progress?.state !== 'failed') return null;

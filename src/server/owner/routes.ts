@@ -8,7 +8,7 @@ import { lazy } from '../../base/memoised.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { commandStyleOf, pageText } from '../../domain/remedy.ts';
 import { proofOf, requireOwnPage } from '../access/caller.ts';
-import type { ServerSide } from '../calls.ts';
+import type { ServerParts } from '../calls.ts';
 import type { Core } from '../core.ts';
 import { fileChunks, MCP_BODY, OWN_BODY, parsed, readFile, readJson } from '../http/body.ts';
 import { type HttpContext, sendJson } from '../http/context.ts';
@@ -23,7 +23,7 @@ import { createTabs } from './tab.ts';
 const FileName = lazy(() => z.object({ fileName: z.string().min(1).max(1_000) }));
 
 /** @param serverFor returns the server side, with URLs below the base URL of the request */
-export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => ServerSide): Route[] {
+export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => ServerParts): Route[] {
   const tabs = createTabs();
   let account: string | null = null;
 
