@@ -21,7 +21,7 @@ export const USUAL_SCOPES = [
   'user-modify-playback-state',
 ].join(' ');
 
-export const REDIRECT_URI = 'http://127.0.0.1:4980/auth/provider/callback';
+const REDIRECT_URI = 'http://127.0.0.1:4980/auth/provider/callback';
 const VERIFIER = 'a-verifier-of-at-least-forty-three-characters.~_0';
 
 /** The answer to a request, read to its end. */
@@ -78,43 +78,21 @@ function stillClock(now = START): DemoWorld['clock'] {
   return { now: () => now, monotonic: () => now - START, move, sleep: async (ms) => move(ms) };
 }
 
-/** The URL of a correct authorization request, with changes; null omits a parameter. */
-export function authorizeUrl(provider: Simulator, changes: Record<string, string | null> = {}): string {
-  const parameters: Record<string, string | null> = {
+/** Logs in, and returns the form that exchanges the code for tokens. */
+export async function codeForm(provider: Simulator, scope = USUAL_SCOPES): Promise<Record<string, string>> {
+  const query = new URLSearchParams({
     client_id: provider.clientId,
     response_type: 'code',
     redirect_uri: REDIRECT_URI,
-    scope: USUAL_SCOPES,
+    scope,
     state: 'the-state',
     code_challenge_method: 'S256',
     code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
-    ...changes,
-  };
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) if (value !== null) query.set(name, value);
-  return `${provider.accountsUrl}/authorize?${query}`;
-}
-
-/** Opens `url` without following a redirect. `location` is the target of the redirect; null if there is a page instead. */
-export async function visit(url: string): Promise<{ status: number; location: URL | null; text: string }> {
-  const response = await fetch(url, { redirect: 'manual' });
-  const location = response.headers.get('location');
-  return {
-    status: response.status,
-    location: location ? new URL(location) : null,
-    text: await response.text(),
-  };
-}
-
-/** Logs in, and returns the form that exchanges the code for tokens. */
-export async function codeForm(
-  provider: Simulator,
-  changes: Record<string, string | null> = {},
-): Promise<Record<string, string>> {
-  const { location } = await visit(authorizeUrl(provider, changes));
+  });
+  const { headers } = await fetch(`${provider.accountsUrl}/authorize?${query}`, { redirect: 'manual' });
   return {
     grant_type: 'authorization_code',
-    code: location?.searchParams.get('code') ?? '',
+    code: new URL(headers.get('location') ?? '').searchParams.get('code') ?? '',
     redirect_uri: REDIRECT_URI,
     client_id: provider.clientId,
     code_verifier: VERIFIER,
@@ -133,7 +111,7 @@ export async function logIn(
   provider: Simulator,
   scope = USUAL_SCOPES,
 ): Promise<{ access_token: string; refresh_token: string }> {
-  return (await token(provider, await codeForm(provider, { scope }))).json;
+  return (await token(provider, await codeForm(provider, scope))).json;
 }
 
 /** Sends a request with a bearer token, if there is one, and a JSON body. */
