@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -72,16 +71,6 @@ test('a file that somebody makes while the copy is being written stays', async (
   await assert.rejects(backUpState({ source, file, force: false, disk }), { code: 'USAGE' });
   assert.equal(await readFile(file, 'utf8'), 'mine');
   assert.deepEqual(await readdir(folder), ['my copy ü.backup']);
-});
-
-test('force does not wait for a named pipe', { skip: process.platform === 'win32' }, async (t) => {
-  const { source, folder } = await desk(t);
-  const pipe = join(folder, 'pipe');
-  execFileSync('mkfifo', [pipe]);
-  await assert.rejects(backUpState({ source, file: pipe, force: true }), {
-    code: 'USAGE',
-    message: `${pipe} is not a copy of the state, so it was not replaced.`,
-  });
 });
 
 test('force replaces nothing but copies', async (t) => {

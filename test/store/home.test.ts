@@ -9,6 +9,7 @@ import { ensureHome } from '../../src/store/home/home.ts';
 import { buildChild } from './children/build.ts';
 import { temporaryHome } from './testStore.ts';
 
+const NOBODY = 65_534;
 const onWindows = process.platform === 'win32' ? 'Windows keeps rights in access lists' : false;
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8);
@@ -50,6 +51,28 @@ test("a directory with other people's files keeps its rights", { skip: onWindows
   const warning =
     'other users can enter the home directory; its permissions were not changed because it holds other files';
   assert.deepEqual(said, [warning, warning]);
+});
+
+test('a home that every user can write to, with files of others, is refused', {
+  skip: onWindows,
+}, async (t) => {
+  const home = temporaryHome(t);
+  await writeFile(join(home, 'thesis.tex'), '');
+  await chmod(home, 0o777);
+  await assert.rejects(ensureHome(home), {
+    code: 'HOME_UNUSABLE',
+    message: `The home directory ${home} cannot be used: every user can write there.`,
+  });
+  assert.equal((await stat(home)).mode & 0o777, 0o777);
+});
+
+test('files of the owner of the home are fine, whoever runs the program', {
+  skip: onWindows || (process.getuid?.() === 0 ? false : 'only root can give files away'),
+}, async (t) => {
+  const home = temporaryHome(t);
+  await writeFile(join(home, 'config.json'), '{}');
+  for (const path of [home, join(home, 'config.json')]) await chown(path, NOBODY, NOBODY);
+  await ensureHome(home);
 });
 
 test('a file, a path through a file, and a shared directory are refused, and the error names them', {
@@ -94,5 +117,3 @@ test('a directory that is not writable is refused', async (t) => {
   );
   await chmod(home, 0o700);
 });
-
-const NOBODY = 65_534;

@@ -1,27 +1,23 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import initSqlJs from 'sql.js';
 import { silentLog } from '../../src/base/log.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
 import { backUpState } from '../../src/store/backup.ts';
+import { type Disk, machineDisk } from '../../src/store/disk.ts';
 import { openCopy, replaceFiles } from '../../src/store/restore.ts';
 import type { Migration } from '../../src/store/sql/migrate.ts';
 import { openStore, stateFilePath } from '../../src/store/store.ts';
-import { buildChild } from './children/build.ts';
 import { testDisk } from './testDisk.ts';
 import { inspectStateFile, manualClock, temporaryHome } from './testStore.ts';
 
 const newest = MIGRATIONS.at(-1)?.version ?? 0;
 const KEPT = 'relay.db.before-restore-20260115T120000Z';
-const KILLS = 2;
 
 /** A home whose state holds the row `content`. */
-async function homeWith(t: TestContext, content: string, migrations?: readonly Migration[], ballast = 0) {
+async function homeWith(t: TestContext, content: string, migrations?: readonly Migration[]) {
   const home = temporaryHome(t);
   const store = await openStore({
     home,
@@ -29,10 +25,7 @@ async function homeWith(t: TestContext, content: string, migrations?: readonly M
     log: silentLog,
     ...(migrations ? { migrations } : {}),
   });
-  await store.durable(() => {
-    store.run("insert into meta (name, value) values ('test_row', ?)", [content]);
-    store.run("insert into meta (name, value) values ('test_ballast', ?)", [new Uint8Array(ballast)]);
-  });
+  await store.durable(() => store.run("insert into meta (name, value) values ('test_row', ?)", [content]));
   await store.close();
   return { home, path: join(home, 'relay.db') };
 }
@@ -151,37 +144,31 @@ test('if only the last step fails, the state of before is put back', async (t) =
   assert.deepEqual(await readdir(home), ['relay.db']);
 });
 
-test(`after each of ${KILLS} kills the state is whole, as before or after a restore, and what it replaced is kept`, async (t) => {
-  const program = buildChild('restorer');
-  const ballast = 1_000_000;
-  const first = await homeWith(t, 'first', MIGRATIONS, ballast);
-  const second = await homeWith(t, 'second', MIGRATIONS, ballast);
-  for (let kill = 1; kill <= KILLS; kill++) {
-    const { home, path } = await homeWith(t, 'present', MIGRATIONS, ballast);
-    const rounds = await restoreAndKill(program, [home, first.path, second.path], Math.random() * 30);
-    const context = `kill ${kill}, in round ${rounds}`;
-    await inspectStateFile(path);
-    const content = (await rowIn(home)) ?? '';
-    assert.ok(['present', 'first', 'second'].includes(content), context);
-    const kept = (await readdir(home)).filter((name) => name.includes('.before-restore-'));
-    for (const name of kept) await inspectStateFile(join(home, name));
-    if (content !== 'present') assert.ok(kept.length > 0, context);
-    assert.ok(rounds === 0 || content !== 'present', context);
-  }
-});
-
-/** Returns how many restores had certainly ended before the kill. */
-async function restoreAndKill(program: string, args: string[], delayMs: number): Promise<number> {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let rounds = -1;
-  createInterface(child.stdout).on('line', (line) => {
-    rounds = Number(line);
-    if (rounds === 0) setTimeout(() => child.kill('SIGKILL'), delayMs);
-  });
-  const [, signal] = await once(child, 'close');
-  assert.equal(signal, 'SIGKILL');
-  return rounds;
+/** The machine's disk, until the program is killed after some steps: then nothing happens any more, and nothing is cleaned up. */
+function dyingDisk(steps: number): Disk {
+  const get = (disk: Disk, name: keyof Disk) => {
+    const step = disk[name] as (...given: never[]) => Promise<unknown>;
+    return async (...given: never[]) => {
+      if (steps-- <= 0) throw new Error('The program was killed.');
+      return step(...given);
+    };
+  };
+  return new Proxy(machineDisk, { get: (disk, name) => get(disk, name as keyof Disk) });
 }
+
+test('wherever a kill ends a restore, the state is whole, as before or after it, and what it replaced is kept', async (t) => {
+  const copy = await homeWith(t, 'copied');
+  const found: unknown[] = [];
+  for (let steps = 0; steps < 4; steps++) {
+    const { home, path } = await homeWith(t, 'present');
+    await restore(copy.path, home, { ...testDisk(), disk: dyingDisk(steps) }).catch(() => {});
+    found.push((await inspectStateFile(path)).row);
+    const kept = (await readdir(home)).filter((name) => name.endsWith(KEPT));
+    for (const name of kept) assert.equal((await inspectStateFile(join(home, name))).row, 'present');
+    if (found.at(-1) === 'copied') assert.equal(kept.length, 1);
+  }
+  assert.deepEqual(found, ['present', 'present', 'copied', 'copied']);
+});
 
 test('a state that is copied, changed and restored is as it was', async (t) => {
   const { home, path } = await homeWith(t, 'present');
