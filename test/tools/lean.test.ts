@@ -230,10 +230,10 @@ test('every answer that could be long is short enough, and says that it ends ear
     }
   }));
 
-test('a list of 150 songs with 40 misspelt ones shows every miss, and counts the others', () =>
+test('a list with misspelt songs shows every miss, and counts the others', () =>
   withRelay(async (relay) => {
     const { tracks } = relay.provider.catalogue;
-    const songs = tracks.slice(0, 150).map(({ name, artists }, index) => {
+    const songs = tracks.slice(0, 60).map(({ name, artists }, index) => {
       const artist = at(artists, 0).name;
       return { title: index % 4 === 3 ? `Qvx ${index} Zzyplor` : name, artist };
     });

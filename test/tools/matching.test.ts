@@ -116,22 +116,6 @@ test('remember_track keeps what the user confirmed, however it is spelled, acros
     assert.deepEqual(relay.provider.requests, []);
   }));
 
-const inLists: Array<[what: string, write: (title: string, artist: string) => Record<string, string>]> = [
-  ['as a video', (title, artist) => ({ title: `${title} (Official Audio) HD`, artist })],
-  ['with the artist in front', (title, artist) => ({ title: `03. ${artist} - ${title}`, artist })],
-  ['on a channel', (title, artist) => ({ title, artist: `${artist} - Topic` })],
-];
-
-for (const [what, write] of inLists) {
-  test(`a song that is listed ${what} is found by one search`, () =>
-    withRelay(async (relay) => {
-      const track = uniqueTrack(relay);
-      const found = await find(relay, write(track.name, artistOf(track)));
-      assert.deepEqual([found.status, found.match?.track.id], ['matched', track.id]);
-      assert.equal(relay.provider.requests.length, 1);
-    }));
-}
-
 for (const field of ['title', 'artist'] as const) {
   test(`one typo in the ${field} is forgiven, marked, and remembered`, () =>
     withRelay(async (relay) => {
@@ -190,30 +174,6 @@ test('the lean answer too marks a match whose typo was forgiven, and no other', 
     assert.deepEqual(await lean(track.name), []);
   }));
 
-test('if a recording is on several albums, the requested album wins, or else the earliest', () =>
-  withRelay(async (relay) => {
-    const { tracks } = relay.provider.catalogue;
-    const byIsrc = groupByIsrc(tracks);
-    const releases = [...byIsrc.values()].find(
-      (group) =>
-        group.length >= 2 && new Set(group.map(({ album }) => album.releaseDate)).size === group.length,
-    );
-    assert.ok(releases);
-    const earliest = at(
-      [...releases].sort((a, b) => (a.album.releaseDate < b.album.releaseDate ? -1 : 1)),
-      0,
-    );
-    const query = { title: earliest.name, artist: artistOf(earliest) };
-    const found = await find(relay, query);
-    assert.equal(found.match?.track.id, earliest.id);
-    const later = at(
-      releases.filter((release) => release !== earliest),
-      0,
-    );
-    const onAlbum = await find(relay, { ...query, album: later.album.name });
-    assert.equal(onAlbum.match?.track.id, later.id);
-  }));
-
 test('a match that was found without a year does not answer for a year, from which there may be another recording', () =>
   withRelay(async (relay) => {
     const yearOf = ({ album }: DemoTrack) => Number(album.releaseDate.slice(0, 4));
@@ -240,9 +200,3 @@ test('a match that was found without a year does not answer for a year, from whi
       assert.deepEqual([found.match?.track.isrc, found.source], [wanted.isrc, source]);
     }
   }));
-
-function groupByIsrc(tracks: readonly DemoTrack[]): Map<string, DemoTrack[]> {
-  const groups = new Map<string, DemoTrack[]>();
-  for (const track of tracks) groups.set(track.isrc, [...(groups.get(track.isrc) ?? []), track]);
-  return groups;
-}

@@ -6,14 +6,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobRecord } from '../../src/work/jobRecord.ts';
 import type { ToolFailure } from '../support/answers.ts';
-import { at, owner } from '../support/entries.ts';
+import { at } from '../support/entries.ts';
 import type { JumpingClock } from '../support/jumpingClock.ts';
-import { assertRows, assertSame, fill, named, savedUris, tracks, urisOf } from '../support/playlists.ts';
+import { assertRows, fill, tracks, urisOf } from '../support/playlists.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { PlaylistScene } from '../support/withPlaylist.ts';
 import { API_KEY, mcpClient } from '../support/world.ts';
-import { type Extras, undoLast, withExtras } from './extras.ts';
-import { createJob, jobOf, reach, runToEnd } from './jobCalls.ts';
+import { type Extras, withExtras } from './extras.ts';
+import { jobOf, reach } from './jobCalls.ts';
 import { committed, ended } from './settled.ts';
 import { withUnkindPlaylist } from './unkind.ts';
 
@@ -56,18 +56,6 @@ async function inReview({ relay, provider, playlist, playlist_id, former }: Scen
   return { id, job, items, edited };
 }
 
-test('a strict list with an entry that did not resolve writes nothing', () =>
-  scene(3, async ({ call, relay, playlist, playlist_id, former, provider }) => {
-    const list = [
-      { uri: at(tracks(relay, 1, 50), 0) },
-      { title: 'No Such Song At All', artist: 'Nobody Knows' },
-    ];
-    const answer = await call('bulk_add_tracks', { playlist_id, tracks: list });
-    assert.equal(answer.status, 'blocked');
-    assert.equal(requestsTo({ provider }, 'POST', /items$/), 0);
-    assertRows(playlist, former);
-  }));
-
 test('a lenient list leaves out the entry that Spotify refuses, and writes the others in order', () =>
   scene(3, async ({ call, relay, playlist, playlist_id, former }) => {
     const uris = tracks(relay, 120, 50);
@@ -76,16 +64,6 @@ test('a lenient list leaves out the entry that Spotify refuses, and writes the o
     const answer = await call('bulk_add_tracks', { playlist_id, tracks: list, strict: false });
     assert.deepEqual([answer.status, answer.matched, answer.unmatched], ['done', 120, 1]);
     assertRows(playlist, [...former, ...uris]);
-  }));
-
-test('a replacement of which a chunk fails is rolled back, and says so', () =>
-  scene(130, async ({ call, relay, playlist, playlist_id, former, provider }) => {
-    provider.faults.add({ ...APPEND, kind: 'status', status: 403 });
-    const answer = await call('replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 150, 900) });
-    const { code, details } = errorOf(answer) ?? assert.fail();
-    assert.equal(code, 'PARTIAL_WRITE');
-    assert.deepEqual(details.rollback, { attempted: true, succeeded: true });
-    assertRows(playlist, former);
   }));
 
 test('a write that has begun and only has to wait goes on as a job, without an error', () =>
@@ -99,26 +77,17 @@ test('a write that has begun and only has to wait goes on as a job, without an e
     assertRows(playlist, wanted);
   }));
 
-test('ten thousand items pass a quota of hours: all are written once, in order', () =>
+test('thousands of items pass a quota of hours: all are written once, in order', () =>
   scene(0, async ({ relay, playlist, playlist_id, provider, clock }) => {
-    const items = Array.from({ length: 10_000 }, (_, index) => at(tracks(relay, 5_000), index % 5_000));
+    const items = tracks(relay, 2_500);
     const begun = clock.now();
     const id = await committed(relay, 'add_to_playlist', items, { playlist_id }, () =>
-      provider.faults.add({ ...APPEND, skip: 40, kind: 'quota', retryAfterSeconds: 14 * 3_600 }),
+      provider.faults.add({ ...APPEND, skip: 10, kind: 'quota', retryAfterSeconds: 14 * 3_600 }),
     );
     const job = await ended(relay, id);
-    assert.deepEqual([job.status, job.written, job.attempts], ['completed', 10_000, 0]);
+    assert.deepEqual([job.status, job.written, job.attempts], ['completed', 2_500, 0]);
     assertRows(playlist, items);
     assert.ok(clock.now() - begun >= 14 * 3_600_000);
-  }));
-
-test('a job that is cancelled before it writes has written nothing', () =>
-  scene(3, async ({ relay, playlist, playlist_id, former, call }) => {
-    const id = await createJob(relay, 'add_to_playlist', tracks(relay, 5, 50), { playlist_id });
-    await reach(relay, id, 'ready');
-    const { job } = (await call('cancel_job', { job_id: id })) as { job: JobRecord };
-    assert.deepEqual([job.status, job.written], ['cancelled', 0]);
-    assertRows(playlist, former);
   }));
 
 test('a job that is cancelled while it waits keeps whole requests, and one undo takes them back', () =>
@@ -205,33 +174,6 @@ for (const [tool, args] of EDITS)
       assertRows(playlist, written);
       assert.ok(relay);
     }));
-
-test('details and the making of a playlist are undone', () =>
-  scene(3, async ({ call, playlist, playlist_id, provider, relay }) => {
-    const [name, description] = [playlist.name, 'As it was'];
-    playlist.description = description;
-    await call('update_playlist_details', { playlist_id, name: 'Another', description: 'Other words' });
-    const { error } = await call('undo_change');
-    assert.equal(error, undefined, JSON.stringify(error));
-    assert.deepEqual([playlist.name, playlist.description], [name, description]);
-    const made = await call('create_playlist_from_tracks', { name: 'Made', tracks: tracks(relay, 3, 50) });
-    await call('undo_change', { change_id: made.change_id });
-    assert.ok(!owner(provider).playlists.some((one) => one.name === 'Made'));
-  }));
-
-test('saving and removing saved tracks are undone, also when the answer was lost and the effect is late', () =>
-  scene(3, async ({ call, relay, provider, clock }) => {
-    const before = savedUris(relay);
-    const fresh = tracks(relay, 50, 2_000).filter((uri) => !before.includes(uri));
-    await call('save_tracks', { track_ids: [...fresh, ...before.slice(0, 2)] });
-    await undoLast(relay);
-    assertSame(savedUris(relay), before);
-    provider.faults.add({ method: 'DELETE', path: '/me/library', kind: 'late', ms: 9_000, answer: 'drop' });
-    const { change_id } = await call('remove_saved_tracks', { track_ids: before.slice(0, 3) });
-    await call('undo_change', { change_id });
-    await clock.sleep(20_000);
-    assertSame(savedUris(relay).toSorted(), before.toSorted());
-  }));
 
 test('the undo of an addition leaves what somebody has added since', () =>
   scene(30, async ({ call, relay, playlist, playlist_id, former, provider }) => {
@@ -409,16 +351,4 @@ test('an import of which Spotify shows some songs under other IDs asks at most o
     const { error } = await call('undo_change');
     assert.equal(error, undefined, JSON.stringify(error));
     assertRows(playlist, former);
-  }));
-
-test('a job answers for each of its entries in the order in which they were given', () =>
-  scene(2, async ({ relay, playlist, playlist_id, former, call }) => {
-    const items = [...tracks(relay, 130, 50)].reverse();
-    const id = await createJob(relay, 'add_to_playlist', items, { playlist_id });
-    const job = await runToEnd(relay, id);
-    assert.deepEqual([job.status, job.written], ['completed', 130]);
-    assertRows(playlist, [...former, ...items]);
-    const dry = await call('deduplicate_playlist', { playlist_id, dry_run: true });
-    assert.equal(dry.dry_run, true);
-    assert.equal(named(relay, playlist.name).rows.length, 132);
   }));

@@ -2,28 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertNone, at, owner } from '../support/entries.ts';
+import { at, owner } from '../support/entries.ts';
 import { savedUris, tracks } from '../support/playlists.ts';
 import { undoLast, withExtras } from './extras.ts';
 import { assertDone, change } from './settled.ts';
 import { withUnkind } from './unkind.ts';
-
-test('the undo of a second removal saves the tracks that a person had saved again after the first', () =>
-  withUnkind({}, async (relay, clock) => {
-    const account = owner(relay.provider);
-    const track_ids = tracks(relay, 120, 3_000).filter((uri) => !savedUris(relay).includes(uri));
-    assertDone(await change(relay, 'save_tracks', { track_ids }));
-    await clock.sleep(20_000);
-    assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));
-    await clock.sleep(10_000);
-    const addedAt = new Date(clock.now()).toISOString();
-    account.saved.unshift(...track_ids.slice(5, 8).map((uri) => ({ uri, addedAt })));
-    const before = savedUris(relay);
-    assertDone(await change(relay, 'remove_saved_tracks', { track_ids: track_ids.slice(0, 10) }));
-    assertNone(savedUris(relay), (uri) => track_ids.includes(uri));
-    assertDone(await undoLast(relay));
-    assert.deepEqual(savedUris(relay), before);
-  }));
 
 test('saving asks first which tracks are saved, and its undo leaves those that were', () =>
   withUnkind({}, async (relay, clock) => {

@@ -11,7 +11,7 @@ import { at, owner } from '../../support/entries.ts';
 import { named, savedUris } from '../../support/playlists.ts';
 import { type Relay, withRelay } from '../../support/world.ts';
 import { edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts';
-import { act, importPlays, keep, keepLike, kept, WITH_ALL, withAccount } from './keptPlaylists.ts';
+import { act, importPlays, keepLike, kept, WITH_ALL, withAccount } from './keptPlaylists.ts';
 
 /** How `relay keep show` describes each value of `--like`. */
 const WORDS: Record<string, string> = {
@@ -136,16 +136,6 @@ test('a rule that leaves out its own playlist still does so after the playlist w
       assert.deepEqual(rowsOf(relay, made.playlist_id), before);
     });
   }
-});
-
-test('a kept playlist is found by its new name, whether relay or somebody in Spotify has renamed it', async () => {
-  await withAccount({ saved: 3 }, async (relay) => {
-    const { keep: made } = await keep(relay, { name: 'Old' });
-    await ask(relay, 'SELECT 1', { max_age_minutes: 0 });
-    await relay.call('update_playlist_details', { playlist_id: made.playlist_id, name: 'Most played' });
-    assert.match((await run(relay, ['keep'])).out, /^\w{8} +Most played /m);
-    assert.equal((await run(relay, ['keep', 'run', 'Most played'])).code, 0);
-  });
 });
 
 test('a value that a ready rule cannot use is refused, and no playlist is made', async () => {

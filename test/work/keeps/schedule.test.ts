@@ -10,8 +10,8 @@ import { jumpingClock } from '../../support/jumpingClock.ts';
 import { savedUris } from '../../support/playlists.ts';
 import { connectAccount, type Relay } from '../../support/world.ts';
 import { reach } from '../jobCalls.ts';
-import { asked, edit, rowsOf, save, spare, unsave, writes } from './account.ts';
-import { type Answer, act, keep, kept, SAVED, withAccount } from './keptPlaylists.ts';
+import { asked, edit, rowsOf, save, spare, writes } from './account.ts';
+import { act, keep, kept, SAVED, withAccount } from './keptPlaylists.ts';
 
 const withTime = (work: (relay: Relay, clock: ManualClock) => Promise<void>) => {
   const clock = manualClock();
@@ -302,33 +302,6 @@ for (const action of ['pause', 'stop']) {
   });
 }
 
-test('what a person has accepted counts for one write, even if a job finishes that write', async () => {
-  await withTime(async (relay, clock) => {
-    const { keep: made } = await keep(relay, { name: 'Agreed' });
-    clock.advance(40_000);
-    unsave(relay, 20);
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
-    relay.provider.faults.add({
-      path: /^\/playlists\/[^/]+\/items$/,
-      method: 'DELETE',
-      kind: 'rate_limit',
-      retryAfterSeconds: 120,
-    });
-    const { keep: waiting } = await act(relay, made.id, 'accept');
-    assert.match(waiting.reason ?? '', /continues as job/);
-    await eventually(async () => {
-      clock.advance(5_000);
-      const { items } = (await relay.call('list_jobs')) as { items: Array<{ status: string }> };
-      return items[0]?.status === 'completed';
-    });
-    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
-    unsave(relay, 8);
-    const { keep: held } = await act(relay, made.id, 'run');
-    assert.equal(held.status, 'review');
-    assert.equal(rowsOf(relay, made.playlist_id).length, 10);
-  });
-});
-
 test('if the job of a write has failed, its rule is in review until somebody resumes the job', async () => {
   await withTime(async (relay, clock) => {
     const { held, jobs, ends } = await failedWrite(relay, clock);
@@ -414,23 +387,6 @@ test('a run names the job that holds its playlist, and follows once that job is 
     assert.match((await keeps(relay))[0]?.reason ?? '', /^Somebody changed this playlist/, 'it has run');
   });
 });
-
-test('a kept playlist that is being filled cannot be kept once more by its ID', () =>
-  withTime(async (relay) => {
-    const again: Answer[] = [];
-    const fn = async () => {
-      const playlist = owner(relay.provider).playlists.find(({ name }) => name === 'Being filled');
-      again.push(await keep(relay, { playlist_id: playlist?.id }));
-    };
-    relay.provider.faults.add({ path: /^\/playlists\/[^/]+\/items$/, method: 'POST', kind: 'hook', fn });
-    const { keep: made } = await keep(relay, { name: 'Being filled' });
-    assert.equal(made.status, 'active');
-    assert.deepEqual(
-      again.map(({ error }) => error?.message),
-      ['The playlist "Being filled" is kept already.'],
-    );
-    assert.deepEqual(pluck(await keeps(relay), 'id'), [made.id]);
-  }));
 
 test('a kept playlist that was being made when relay stopped follows that one, and makes no second', async () => {
   await withTime(async (relay, clock) => {
