@@ -136,20 +136,6 @@ test('with a damaged plays.db the state is copied without it, the command says s
   assert.match(out, /, with 1 playlist version\.\n$/);
 });
 
-test('a plays.db that a restore has kept is no copy of a state, and the error says what it is', async (t) => {
-  const { copy, run, homeWith } = await desk(t);
-  await run(await homeWith('first', PLAYS, VERSIONS), 'backup', copy);
-  const other = await homeWith('other', PLAYS.slice(1));
-  await run(other, 'restore', copy);
-  const kept = readdirSync(other).find((name) => name.startsWith('plays.db.before-restore-')) ?? '';
-  const { code, err } = await run(other, 'restore', join(other, kept));
-  assert.equal(code, 2);
-  assert.equal(
-    err,
-    `relay: ${join(other, kept)} has only plays, and no state.\n  Nothing was changed. Give the path of a file made by \`relay backup\`.\n`,
-  );
-});
-
 test('a memory.db that a newer relay has changed is not copied, and the command says which relay can', async (t) => {
   const { copy, run, homeWith } = await desk(t);
   const path = join(await homeWith('first', PLAYS), 'memory.db');

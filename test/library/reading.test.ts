@@ -111,22 +111,6 @@ test('a playlist that is listed but not read yet hides no other change', () =>
     await assertExact(relay);
   }));
 
-test('a new playlist that fails keeps no other from being read', () =>
-  withRelay(QUICK, async (relay) => {
-    const account = resize(relay, 20, 2);
-    await readAll(relay);
-    const [bad, good] = [900, 901].map((index) => playlistOf(account, index, rowsFrom(relay, 40, 10)));
-    assert.ok(bad && good);
-    account.playlists.unshift(bad, good);
-    const times = Number.POSITIVE_INFINITY;
-    relay.provider.faults.add({ path: `/playlists/${bad.id}/items`, times, kind: 'status', status: 502 });
-    relay.provider.faults.add({ path: `/playlists/${bad.id}`, times, kind: 'status', status: 502 });
-    await relay.call('get_my_playlists', { query: 'list' });
-    await ask(relay, 'select 1');
-    const rows = `select count(*) from playlist_rows where playlist_id = '${good.id}'`;
-    await until(async () => (await ask(relay, rows)).rows?.[0]?.[0] === 10);
-  }));
-
 test('playlists of others are listed without rows; after one refusal relay asks for no more of them', () =>
   withRelay(QUICK, async (relay) => {
     const account = resize(relay, 0, 2);
