@@ -59,7 +59,7 @@ const JOINS: readonly Join[] = [
 ];
 
 test('songs are read correctly in every way of writing', () => {
-  for (let seed = 1; seed <= 150; seed += 1) {
+  for (let seed = 1; seed <= 50; seed += 1) {
     const next = seeded(seed * 6_700_417);
     const pick = <T>(list: readonly T[]) => list[Math.floor(next() * list.length)] as T;
     const [number, bullet, length, join] = [pick(NUMBERS), pick(BULLETS), pick(TIMES), pick(JOINS)];

@@ -26,18 +26,18 @@ function isTwin(track: DemoTrack): boolean {
   );
 }
 
-const some = catalogue.tracks.filter((track, n) => n % 41 === 0 && !isTwin(track));
+const some = catalogue.tracks.filter((track, n) => n % 151 === 0 && !isTwin(track));
 
-test('every song of the catalogue is found by title and artist with one search', () => {
+test('songs of the catalogue are found by title and artist with one search', () => {
   const wrong = some.filter((track) => {
     const query = { title: track.name, artist: track.artists.map(({ name }) => name).join(' & ') };
     return firstVerdict(query).match?.track.isrc !== track.isrc;
   });
   assert.deepEqual(pluck(wrong, 'name'), []);
-  assert.ok(some.length > 100, `${some.length} songs`);
+  assert.ok(some.length > 30, `${some.length} songs`);
 });
 
-test('every song is found on the album that is asked for', () => {
+test('songs are found on the album that is asked for', () => {
   const wrong = some.filter((track) => {
     const query = { title: track.name, artist: track.artists[0]?.name ?? '', album: track.album.name };
     return firstVerdict(query).match?.track.album.name !== track.album.name;

@@ -9,7 +9,7 @@ import { seeded } from '../support/seeded.ts';
 import { trackOf } from './matchRows.ts';
 import { LOOK_ALIKES, NEAR_LOOK_ALIKES, WAYS } from './waysOfWriting.ts';
 
-const TURNS = 3;
+const TURNS = 1;
 const TITLES =
   'Plinth,Mallet,Hourglass,Lanternfish,Threadbare,Kettles,Snowfield,Barometer,Été,Łódź,Maяк,Маяк,Φάρος'.split(
     ',',

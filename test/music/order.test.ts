@@ -21,7 +21,7 @@ const PARTS = {
   isrc: ['X1', 'X2', 'X3', ''],
   mark: ['E', 'C', ''],
 };
-const TURNS = 300;
+const TURNS = 150;
 const ASKED = [
   'Plinth | Ula',
   'Plinth | Ula | Rooms',

@@ -12,7 +12,7 @@ const ROOT = new URL('../../', import.meta.url);
 /** Seeds that have found a mistake, which is mended. */
 const KNOWN: ReadonlyArray<{ seed: number; only: SubjectOfRun; name: string }> = [];
 
-const SEEDS = 60;
+const SEEDS = 40;
 
 test('histories keep both promises, and the same seed gives the same history', async () => {
   const found: string[] = [];
@@ -22,7 +22,7 @@ test('histories keep both promises, and the same seed gives the same history', a
     return hash;
   };
   const first = await check(1);
-  for (let seed = 1; seed <= SEEDS; seed++) await check(seed);
+  for (let seed = 2; seed <= SEEDS; seed++) await check(seed);
   assert.equal(await check(1), first);
   for (const { seed, only } of KNOWN) await check(seed, only);
   await check(1, 'keeps');
