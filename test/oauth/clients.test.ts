@@ -4,14 +4,28 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemRandom } from '../../src/base/clock.ts';
+import { send } from '../support/http.ts';
 import { freePort } from '../support/loopback.ts';
-import type { Relay } from '../support/world.ts';
-import { newClient, REDIRECT } from './clients.ts';
-import { approve } from './ownerBrowser.ts';
-import { askToken, codeForm, mcpStatus } from './tokens.ts';
+import { authorizeUrl, newClient, REDIRECT } from './clients.ts';
+import { answerOf, approve } from './ownerBrowser.ts';
+import { basic, codeForm, exchanged, mcpStatus } from './tokens.ts';
 import { withServer } from './withServer.ts';
 
 const SECRET = 'a-secret-of-the-owner-0123456789-0123';
+
+const ENVIRONMENT = {
+  MCP_OAUTH_CLIENT_ID: 'legacy',
+  MCP_OAUTH_CLIENT_SECRET: SECRET,
+  MCP_OAUTH_CLIENT_REDIRECT_URI: REDIRECT,
+};
+
+/** An entry of `oauth-clients.json`, which has the hash of the secret. */
+const IN_FILE = {
+  clientId: 'by:file+%25',
+  clientName: 'From the file',
+  clientSecretSha256: createHash('sha256').update(SECRET).digest('hex'),
+  redirectUris: [REDIRECT],
+};
 
 test('an ID never begins with a dash, which a command line takes for an option', async () => {
   // In base64url the value 62 is a dash.
@@ -27,15 +41,13 @@ test('an ID never begins with a dash, which a command line takes for an option',
   });
 });
 
-test('the client of the environment and those of the file connect like others, and stay when revoked', async () => {
-  const env = {
-    MCP_OAUTH_CLIENT_ID: 'legacy',
-    MCP_OAUTH_CLIENT_SECRET: SECRET,
-    MCP_OAUTH_CLIENT_REDIRECT_URI: REDIRECT,
-  };
-  await withClientsFile(env, async (relay) => {
-    const { baseUrl, server } = relay;
-    const { clients } = await server.local.listClients();
+test('clients of the environment, of the file and of the owner connect like others, stay when revoked, and end with their entry', async () =>
+  withServer({ env: { ...ENVIRONMENT, RELAY_PORT: await freePort() } }, async ({ relay, home }) => {
+    const file = join(home, 'oauth-clients.json');
+    await writeFile(file, JSON.stringify({ clients: [IN_FILE] }));
+    await relay.restart();
+    const { local, mcpUrl } = relay.server;
+    const { clients } = await local.listClients();
     assert.deepEqual(
       clients.map(({ clientId, name, source, public: isPublic }) => [clientId, name, source, isPublic]),
       [
@@ -43,25 +55,34 @@ test('the client of the environment and those of the file connect like others, a
         ['by:file+%25', 'From the file', 'file', false],
       ],
     );
-    for (const client_id of ['legacy', 'by:file+%25']) {
+    const tokenOf = async (client_id: string) => {
+      // The owner knows these clients, so an error goes back to them.
+      const wrong = await send(authorizeUrl(relay.baseUrl, { client_id, response_type: 'x' }));
+      assert.equal(answerOf(wrong).error, 'unsupported_response_type');
       const { client_id: _, ...form } = codeForm(
         { client_id, redirect_uris: [REDIRECT] },
         await approve(relay, client_id),
       );
       // Encoded as RFC 6749 2.3.1 requires; the ID has a colon, which cannot be sent otherwise.
-      const pair = `${encodeURIComponent(client_id)}:${encodeURIComponent(SECRET)}`;
-      const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
-      const answer = await askToken(baseUrl, form, { authorization });
-      assert.equal(answer.status, 200, answer.text);
-      const { access_token } = JSON.parse(answer.text);
-      assert.equal(await mcpStatus(server.mcpUrl, access_token), 200);
-      const { forgotten, approvals } = await server.local.revokeClient({ client: client_id, forget: true });
+      const headers = basic(encodeURIComponent(client_id), encodeURIComponent(SECRET));
+      const { access_token } = await exchanged(relay.baseUrl, form, headers);
+      assert.equal(await mcpStatus(mcpUrl, access_token), 200);
+      return access_token;
+    };
+    for (const client of ['legacy', 'by:file+%25']) {
+      const token = await tokenOf(client);
+      const { forgotten, approvals } = await local.revokeClient({ client, forget: true });
       assert.deepEqual([forgotten, approvals], [false, 1]);
-      assert.equal(await mcpStatus(server.mcpUrl, access_token), 401);
+      assert.equal(await mcpStatus(mcpUrl, token), 401);
     }
-    assert.equal((await server.local.listClients()).clients.length, 2);
-  });
-});
+    assert.equal((await local.listClients()).clients.length, 2);
+    const added = await local.addClient({ name: 'Mine', redirectUris: [REDIRECT], secret: SECRET });
+    await tokenOf(added.clientId);
+    const last = await tokenOf('by:file+%25');
+    await writeFile(file, '{"clients":[]}');
+    await relay.restart();
+    assert.equal(await mcpStatus(mcpUrl, last), 401);
+  }));
 
 test('a client ID in the settings and among the registered ones is a start error with a way out', () =>
   withServer({}, async ({ relay }) => {
@@ -76,34 +97,3 @@ test('a client ID in the settings and among the registered ones is a start error
       message: `The OAuth client ID "${client_id}" is both in the settings and among the registered clients.`,
     });
   }));
-
-test('the tokens of a client that has left the settings open nothing', async () =>
-  withClientsFile({ RELAY_PORT: await freePort() }, async (relay) => {
-    const client = { client_id: 'by:file+%25', redirect_uris: [REDIRECT] };
-    const form = codeForm(client, await approve(relay, client.client_id));
-    const answer = await askToken(relay.baseUrl, { ...form, client_secret: SECRET });
-    const { access_token } = JSON.parse(answer.text);
-    assert.equal(await mcpStatus(relay.server.mcpUrl, access_token), 200);
-    await writeFile(join(relay.home, 'oauth-clients.json'), '{"clients":[]}');
-    await relay.restart();
-    assert.equal(await mcpStatus(relay.server.mcpUrl, access_token), 401);
-  }));
-
-/** A relay with one client in `oauth-clients.json`, which has the hash of the client's secret. */
-async function withClientsFile(
-  env: Record<string, string>,
-  work: (relay: Relay) => Promise<void>,
-): Promise<void> {
-  await withServer({ env }, async ({ relay }) => {
-    const clientSecretSha256 = createHash('sha256').update(SECRET).digest('hex');
-    const client = {
-      clientId: 'by:file+%25',
-      clientName: 'From the file',
-      clientSecretSha256,
-      redirectUris: [REDIRECT],
-    };
-    await writeFile(join(relay.home, 'oauth-clients.json'), JSON.stringify({ clients: [client] }));
-    await relay.restart();
-    await work(relay);
-  });
-}

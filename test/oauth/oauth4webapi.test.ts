@@ -101,8 +101,12 @@ for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as co
 
       const again = await authorize(relay, session);
       const fresh = await exchange(session, again);
+      const refreshed = await refresh(session, fresh.refresh_token);
       await assert.rejects(exchange(session, again), isInvalidGrant);
-      assert.equal(await mcpStatus(relay.server.mcpUrl, fresh.access_token), 401);
+      for (const one of [fresh, refreshed]) {
+        assert.equal(await mcpStatus(relay.server.mcpUrl, one.access_token), 401);
+        await assert.rejects(refresh(session, one.refresh_token), isInvalidGrant);
+      }
 
       const { refresh_token = '', access_token } = await exchange(session, await authorize(relay, session));
       const { as, client, auth } = session;

@@ -75,20 +75,15 @@ test('what cannot be a safe redirect URI refuses the whole registration', () =>
 
 test('no client is sent back to a page of relay itself', async () => {
   const env = { PUBLIC_BASE_URL: 'https://relay.example.org' };
-  await withServer({ env }, async ({ server: { local, localUrl }, clock }) => {
+  await withServer({ env }, async ({ server: { local, localUrl } }) => {
     const { port } = new URL(localUrl);
     const own = [
       ...['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'].map((name) => `http://${name}:${port}`),
-      ...['relay.example.org', 'Relay.Example.org', 'relay.example.org:443', 'relay.example.org.'].map(
-        (name) => `https://${name}`,
-      ),
+      ...['', ':443', '.'].map((rest) => `https://Relay.example.org${rest}`),
     ];
     for (const origin of own) {
-      for (const path of ['/auth/provider/login', '/', '/cb?x=1']) {
-        clock.advance(MINUTE);
-        const answer = await register(localUrl, { redirect_uris: [REDIRECT, `${origin}${path}`] });
-        assert.equal(refusal(answer), '400 invalid_redirect_uri', `${origin}${path}`);
-      }
+      const answer = await register(localUrl, { redirect_uris: [REDIRECT, `${origin}/cb?x=1`] });
+      assert.equal(refusal(answer), '400 invalid_redirect_uri', origin);
     }
     const mine = { name: 'Loop', redirectUris: ['https://relay.example.org/cb'], secret: null };
     await assert.rejects(local.addClient(mine), { code: 'USAGE', message: /It leads to this server itself/ });
@@ -129,26 +124,15 @@ const BAD_METADATA: unknown[] = [
   { redirect_uris: [REDIRECT], response_types: ['token'] },
 ];
 
-test('metadata that cannot be served is refused', () =>
+test('metadata that cannot be served, is not JSON, of another type or too large is refused in the form of OAuth', () =>
   withServer({}, async ({ baseUrl }) => {
-    for (const metadata of BAD_METADATA) {
-      const answer = await register(baseUrl, metadata);
-      assert.equal(refusal(answer), '400 invalid_client_metadata', JSON.stringify(metadata));
-    }
-  }));
-
-test('a body that is not JSON, of another type or too large is refused in the form of OAuth', () =>
-  withServer({}, async ({ baseUrl }) => {
-    const post = (type: string, body: string) =>
-      postForm(`${baseUrl}/oauth/register`, body, { 'content-type': type });
-    assert.equal(refusal(await post('application/json', '{')), '400 invalid_client_metadata');
-    assert.equal(refusal(await post('text/plain', '{}')), '415 invalid_client_metadata');
-    const large = await post('application/json', `"${'x'.repeat(1024 * 1024)}"`);
-    assert.equal(refusal(large), '413 invalid_client_metadata');
-  }));
-
-test('the redirect URIs of a registration are bounded together', () =>
-  withServer({}, async ({ baseUrl }) => {
+    const post = async (type: string, body: string) =>
+      refusal(await postForm(`${baseUrl}/oauth/register`, body, { 'content-type': type }));
+    for (const body of ['{', ...BAD_METADATA.map((metadata) => JSON.stringify(metadata))])
+      assert.equal(await post('application/json', body), '400 invalid_client_metadata', body);
+    assert.equal(await post('text/plain', '{}'), '415 invalid_client_metadata');
+    const large = `"${'x'.repeat(1024 * 1024)}"`;
+    assert.equal(await post('application/json', large), '413 invalid_client_metadata');
     const uris = (count: number, length: number) =>
       Array.from({ length: count }, (_, n) => `http://127.0.0.1/${n}${'x'.repeat(length)}`);
     await newClient(baseUrl, { redirect_uris: uris(20, 100) });

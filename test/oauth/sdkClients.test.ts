@@ -61,73 +61,54 @@ class Notebook {
   }
 }
 
-interface Connected {
-  tools(): Promise<number>;
-  /** Calls a tool, since a call always sends a request. A list of tools may come from the client's cache. */
-  call(): Promise<unknown>;
-  version(): string | undefined;
-  close(): Promise<void>;
+/** What both generations of the client have, and what is different. */
+interface Sdk {
+  client(): Client;
+  transport(url: URL, notebook: Notebook): Transport;
+  finish(transport: Transport, answer: URLSearchParams): Promise<void>;
 }
+type Client = Pick<CurrentClient, 'connect' | 'listTools' | 'callTool' | 'close'>;
+type Transport = Parameters<CurrentClient['connect']>[0];
 
-type Connect = (url: URL, notebook: Notebook) => Promise<Connected>;
+const current = (mode: 'legacy' | { pin: string }): Sdk => ({
+  client: () => new CurrentClient({ name: 'sdk', version: '1.0.0' }, { versionNegotiation: { mode } }),
+  transport: (url, notebook) =>
+    new StreamableHTTPClientTransport(url, { authProvider: notebook as unknown as OAuthClientProvider }),
+  finish: (transport, answer) => (transport as StreamableHTTPClientTransport).finishAuth(answer),
+});
 
-function currentClient(mode: 'legacy' | { pin: string }): Connect {
-  return async (url, notebook) => {
-    const authProvider = notebook as unknown as OAuthClientProvider;
-    const client = () =>
-      new CurrentClient({ name: 'sdk', version: '1.0.0' }, { versionNegotiation: { mode } });
-    let transport = new StreamableHTTPClientTransport(url, { authProvider });
-    let connected = client();
-    const refused = await connected.connect(transport).then(
-      () => null,
-      (error: unknown) => error,
-    );
-    if (refused) {
-      if (!notebook.answer) throw refused;
-      await transport.finishAuth(notebook.answer);
-      transport = new StreamableHTTPClientTransport(url, { authProvider });
-      connected = client();
-      await connected.connect(transport);
-    }
-    return {
-      tools: async () => (await connected.listTools()).tools.length,
-      call: () => connected.callTool({ name: 'get_rate_limit_status', arguments: {} }),
-      version: () => connected.getNegotiatedProtocolVersion(),
-      close: () => connected.close(),
-    };
-  };
-}
-
-const olderClient: Connect = async (url, notebook) => {
-  const authProvider = notebook as unknown as OlderProvider;
-  type Transport = Parameters<OlderClient['connect']>[0];
-  const first = new OlderTransport(url, { authProvider });
-  let client = new OlderClient({ name: 'older', version: '1.0.0' });
-  const refused = await client.connect(first as Transport).then(
-    () => null,
-    (error: unknown) => error,
-  );
-  if (refused) {
-    if (!notebook.answer) throw refused;
-    await first.finishAuth(notebook.answer.get('code') ?? '');
-    client = new OlderClient({ name: 'older', version: '1.0.0' });
-    await client.connect(new OlderTransport(url, { authProvider }) as Transport);
-  }
-  return {
-    tools: async () => (await client.listTools()).tools.length,
-    call: () => client.callTool({ name: 'get_rate_limit_status', arguments: {} }),
-    version: () => undefined,
-    close: () => client.close(),
-  };
+const older: Sdk = {
+  client: () => new OlderClient({ name: 'older', version: '1.0.0' }) as unknown as Client,
+  transport: (url, notebook) =>
+    new OlderTransport(url, { authProvider: notebook as unknown as OlderProvider }) as unknown as Transport,
+  finish: (transport, answer) =>
+    (transport as unknown as OlderTransport).finishAuth(answer.get('code') ?? ''),
 };
 
-const GENERATIONS: Array<[name: string, connect: Connect, version: string | undefined]> = [
-  ['the current client in the 2026 revision', currentClient({ pin: '2026-07-28' }), '2026-07-28'],
-  ['the current client in an older revision', currentClient('legacy'), '2025-11-25'],
-  ['the older client', olderClient, undefined],
+/** Connects as an application does: the first try opens the approval page, and the second one has tokens. */
+async function connected(sdk: Sdk, url: URL, notebook: Notebook): Promise<Client> {
+  const first = sdk.transport(url, notebook);
+  const refused = await sdk
+    .client()
+    .connect(first)
+    .then(
+      () => assert.fail('no approval was needed'),
+      (error: unknown) => error,
+    );
+  if (!notebook.answer) throw refused;
+  await sdk.finish(first, notebook.answer);
+  const client = sdk.client();
+  await client.connect(sdk.transport(url, notebook));
+  return client;
+}
+
+const GENERATIONS: Array<[name: string, sdk: Sdk, version: string | undefined]> = [
+  ['the current client in the 2026 revision', current({ pin: '2026-07-28' }), '2026-07-28'],
+  ['the current client in an older revision', current('legacy'), '2025-11-25'],
+  ['the older client', older, undefined],
 ];
 
-for (const [name, connect, version] of GENERATIONS) {
+for (const [name, sdk, version] of GENERATIONS) {
   test(`${name} connects by URL alone, and refreshes when its token has ended`, () =>
     withServer({}, async ({ relay, clock }) => {
       for (const [host, method] of [
@@ -136,16 +117,15 @@ for (const [name, connect, version] of GENERATIONS) {
       ] as const) {
         const url = new URL(relay.server.mcpUrl.replace('127.0.0.1', host));
         const notebook = new Notebook(relay, method);
-        const client = await connect(url, notebook);
-        assert.equal(await client.tools(), TOOLS.length);
-        assert.equal(client.version(), version);
-        const before = notebook.saved.tokens as { access_token: string };
+        const client = await connected(sdk, url, notebook);
+        assert.equal((await client.listTools()).tools.length, TOOLS.length);
+        if (client instanceof CurrentClient) assert.equal(client.getNegotiatedProtocolVersion(), version);
+        const accessToken = () => (notebook.saved.tokens as { access_token: string }).access_token;
+        const before = accessToken();
         clock.advance(HOUR);
-        await client.call();
-        assert.notEqual(
-          (notebook.saved.tokens as { access_token: string }).access_token,
-          before.access_token,
-        );
+        // A call always sends a request. A list of tools may come from the client's cache.
+        await client.callTool({ name: 'get_rate_limit_status', arguments: {} });
+        assert.notEqual(accessToken(), before);
         await client.close();
       }
     }));
