@@ -90,17 +90,19 @@ test('tools with an unknown name suggests near names', async () => {
 });
 
 test('the text of every tool fits 80 columns but for its example, which is a call that the tool takes', async () => {
+  const examples: string[] = [];
   for (const tool of ALL_TOOLS) {
     const { out } = await relay(['tools', tool.name], { columns: 200 });
     const [example = '', ...lines] = linesOf(out).reverse();
     assertNone(lines, (line) => line.length > 80, tool.name);
-    const [name, ...args] = exampleWords(example);
-    const given = toolArguments(args, undefined, z.toJSONSchema(tool.input, { io: 'input' }) as ValueSchema, {
-      platform: 'linux',
-      piped: false,
-    });
+    examples.push(example);
+  }
+  for (const [index, [name, ...args]] of exampleWords(examples).entries()) {
+    const tool = ALL_TOOLS[index] ?? assert.fail();
+    const schema = z.toJSONSchema(tool.input, { io: 'input' }) as ValueSchema;
+    const given = toolArguments(args, undefined, schema, { platform: 'linux', piped: false });
     assert.equal(name, tool.name);
-    assert.deepEqual(tool.input.safeParse(given).error?.issues ?? [], [], example);
+    assert.deepEqual(tool.input.safeParse(given).error?.issues ?? [], [], examples[index]);
   }
 });
 

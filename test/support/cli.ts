@@ -132,9 +132,9 @@ export function relayProcess(
   });
 }
 
-/** The tool and its arguments in an example line, `  $ relay call …`, as a shell reads the line. */
-export function exampleWords(line: string): string[] {
-  const script = `printf '%s\\0' ${line.replace('  $ ', '')}`;
-  const words = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0');
-  return words.slice(2, -1);
+/** For each example line, `  $ relay call …`: the tool and its arguments, as a shell reads the line. */
+export function exampleWords(lines: readonly string[]): string[][] {
+  const script = lines.map((line) => `printf '%s\\0' ${line.replace('  $ ', '')}; echo`).join('\n');
+  const rows = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0\n');
+  return rows.slice(0, -1).map((row) => row.split('\0').slice(2));
 }
