@@ -3,7 +3,7 @@ import test from 'node:test';
 import { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { RelayError } from '../../src/domain/errors.ts';
-import { relay, temporaryHome } from '../support/cli.ts';
+import { relay } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 
 /** Three tools: one that echoes what arrives, one that reports progress and fails, one that never ends. */
@@ -127,32 +127,6 @@ test('progress is drawn on a terminal only, and wiped off before the result', as
     err,
     '\r\u001b[K1 of 2: Half way\r\u001b[Krelay: NOT_FOUND: It does not work.\n  Do something else.\n',
   );
-});
-
-test('an unknown tool is wrong usage, with the nearest names', async (context) => {
-  const { env } = await startFakeLocal(context, { mcp: () => echoServer() });
-  assert.deepEqual(await relay(['call', 'ehco'], { env }), {
-    code: 2,
-    out: '',
-    err: 'relay: There is no tool "ehco".\n  Did you mean "echo"? `relay tools` lists them.\n',
-  });
-});
-
-test('a word that is not key=value is wrong usage', async (context) => {
-  const { env } = await startFakeLocal(context, { mcp: () => echoServer() });
-  assert.deepEqual(await relay(['call', 'echo', 'blue'], { env }), {
-    code: 2,
-    out: '',
-    err: 'relay: "blue" is not in the form key=value.\n  Put values with spaces in quotes: query="old carousel".\n',
-  });
-});
-
-test('without a server: exit 4', async (context) => {
-  assert.deepEqual(await relay(['call', 'echo'], { env: { RELAY_HOME: temporaryHome(context) } }), {
-    code: 4,
-    out: '',
-    err: 'relay: No server is running.\n  Start one with `relay serve`.\n',
-  });
 });
 
 test('a server that stops before it answers is exit 4, and the call may have had its effect', async (context) => {

@@ -80,30 +80,6 @@ test('config list with unusable settings names each of them and where it comes f
   assert.deepEqual((({ code, out }) => [code, out])(await relay(['config'], { env })), [2, '']);
 });
 
-const REFUSED: Array<[args: string[], message: string, remedy: string]> = [
-  [['set', 'zzz', '1'], 'There is no setting "zzz".', '`relay config list` shows all.'],
-  [['unset', 'prot'], 'There is no setting "prot".', 'Did you mean "port"? `relay config list` shows all.'],
-  [
-    ['set', 'port', '99999'],
-    'port must be a whole number from 0 to 65535, not "99999".',
-    'Nothing was changed; give another value.',
-  ],
-  [['set', 'mcpApiKey', 'x'], 'mcpApiKey is not kept in config.json.', 'Set MCP_API_KEY in the environment.'],
-  [['set', 'home', '/x'], 'home is not kept in config.json.', 'Set RELAY_HOME in the environment.'],
-  [
-    ['set', 'providerClientSecret', 'hunter2'],
-    'providerClientSecret is not kept in config.json.',
-    'Set PROVIDER_CLIENT_SECRET in the environment.',
-  ],
-];
-
-for (const [args, message, remedy] of REFUSED) {
-  test(`config ${args.join(' ')} is refused`, async () => {
-    const result = await relay(['config', ...args], { env: { RELAY_HOME: '/no/such/home' } });
-    assert.deepEqual(result, { code: 2, out: '', err: `relay: ${message}\n  ${remedy}\n` });
-  });
-}
-
 test('a change with which relay would not start is refused, and the file stays as it is', async (context) => {
   const home = temporaryHome(context);
   const env = { RELAY_HOME: home };

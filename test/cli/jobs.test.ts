@@ -4,7 +4,7 @@ import { fullId, type Tools } from '../../src/cli/jobs/jobCalls.ts';
 import { barText, jobTable, jobText } from '../../src/cli/jobs/jobText.ts';
 import { type Table, tableLines } from '../../src/cli/terminal/table.ts';
 import type { JobRecord } from '../../src/domain/job.ts';
-import { type CliOptions, relay, run } from '../support/cli.ts';
+import { type CliOptions, run } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
 import { exampleJob } from '../support/reports.ts';
@@ -204,8 +204,3 @@ test('an unknown job ID, an empty one, and an ambiguous one, are reported', () =
       message: '2 job IDs begin with "1f0c".',
     });
   }));
-
-test('jobs without a server is exit 4', async () => {
-  const { code, err } = await relay(['jobs'], { env: { RELAY_HOME: '/no/such/home' } });
-  assert.deepEqual([code, err], [4, 'relay: No server is running.\n  Start one with `relay serve`.\n']);
-});

@@ -69,24 +69,38 @@ ok   errors    none unresolved
   assert.equal(existsSync(home), false);
 });
 
-const REFUSED: Array<[args: string[], stdin?: string]> = [
-  [['clients']],
-  [['clients', 'revoke', 'Cursor']],
-  [['clients', 'add', 'Mine', '--redirect-uri', 'http://127.0.0.1/callback']],
-  [['key']],
-  [['key', 'rotate', '--yes']],
-  [['logout']],
+const REFUSED = [
+  ...['clients', 'clients revoke Cursor', 'clients add Mine --redirect-uri http://127.0.0.1/callback'],
+  ...['key', 'key rotate --yes', 'logout'],
 ];
 
-for (const [args, stdin] of REFUSED) {
-  test(`${args.join(' ')} refuses, and makes no home`, async (context) => {
+for (const words of REFUSED) {
+  test(`${words} refuses, and makes no home`, async (context) => {
     const home = join(temporaryHome(context), 'mistyped');
     const env = { RELAY_HOME: home, RELAY_KEYCHAIN };
-    const result = await relay(args, { env, parts, ...(stdin === undefined ? {} : { stdin }) });
-    assert.deepEqual(result, refused(home));
+    assert.deepEqual(await relay(words.split(' '), { env, parts }), refused(home));
     assert.equal(existsSync(home), false);
   });
 }
+
+test('what needs a server is exit 4 without one', async (context) => {
+  const env = { RELAY_HOME: temporaryHome(context) };
+  const asked = [
+    'call echo',
+    'undo',
+    'history',
+    'open',
+    'jobs',
+    'export A',
+    'import a.txt',
+    'playlists',
+    'keep',
+  ];
+  for (const words of asked) {
+    const none = { code: 4, out: '', err: 'relay: No server is running.\n  Start one with `relay serve`.\n' };
+    assert.deepEqual(await relay(words.split(' '), { env }), none, words);
+  }
+});
 
 test('commands that only read add nothing to a home without a state', async (context) => {
   const home = temporaryHome(context);

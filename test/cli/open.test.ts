@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import test from 'node:test';
-import { relay, run, temporaryHome } from '../support/cli.ts';
+import { relay, run } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { withRelay } from '../support/world.ts';
 
@@ -74,12 +74,3 @@ test('open is exit 4 if the server stops before a browser opened the page', () =
       err: 'relay: The server stopped before a browser opened the page.\n  Start it with `relay serve`.\n',
     });
   }));
-
-test('open without a server is exit 4', async (context) => {
-  const env = { RELAY_HOME: temporaryHome(context) };
-  assert.deepEqual(await relay(['open'], { env }), {
-    code: 4,
-    out: '',
-    err: 'relay: No server is running.\n  Start one with `relay serve`.\n',
-  });
-});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
+import { type CliOptions, relay } from '../support/cli.ts';
 import { linesOf, pluck } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertRows, fill, named, tracks } from '../support/playlists.ts';
@@ -222,15 +222,4 @@ test('an undo that takes longer continues as a job, and the job is shown', async
     { change: null, force: false, dryRun: true },
     { change: undone, force: false, dryRun: false },
   ]);
-});
-
-test('without a server: exit 4', async (context) => {
-  const env = { RELAY_HOME: temporaryHome(context) };
-  for (const command of ['undo', 'history']) {
-    assert.deepEqual(await relay([command], { env }), {
-      code: 4,
-      out: '',
-      err: 'relay: No server is running.\n  Start one with `relay serve`.\n',
-    });
-  }
 });

@@ -2,21 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import test from 'node:test';
-import type { Command } from 'commander';
-import { createProgram } from '../../src/cli/program.ts';
-import { systemWorld } from '../../src/cli/terminal/processWorld.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { relay, relayProcess } from '../support/cli.ts';
-
-const COMMANDS = ['serve', 'login', 'logout', 'status', 'key', 'tools', 'call', 'config'];
-
-test('relay alone prints the help and succeeds', async () => {
-  const alone = await relay([]);
-  const asked = await relay(['--help']);
-  assert.deepEqual([alone.code, asked.code, alone.err], [0, 0, '']);
-  assert.equal(alone.out, asked.out);
-  for (const name of COMMANDS) assert.match(alone.out, new RegExp(`^  ${name} `, 'm'));
-});
 
 test('relay --version prints the version of the package, and opens nothing', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
@@ -98,34 +85,9 @@ test('an unexpected error is reported without its message, which may hold a secr
   });
 });
 
-test('the descriptions of commands and options have one form, and every command has examples', () => {
-  const { program } = createProgram(systemWorld(new AbortController().signal));
-  for (const command of everyCommand(program)) {
-    for (const text of [command.description(), ...command.options.map(({ description }) => description)]) {
-      assert.match(text, /^[A-Z].*[^.]$/, `${command.name()}: ${text}`);
-    }
-  }
-  for (const command of program.commands) assert.match(helpOf(command), /\nExamples:\n {2}\$ relay /);
-});
-
 test('the help needs no more than commander: everything else is loaded by the command that uses it', () => {
   assert.deepEqual(staticImports(resolve(import.meta.dirname, '../../src/main.ts')), ['commander']);
 });
-
-function everyCommand(command: Command): Command[] {
-  return command.commands.flatMap((nested) => [nested, ...everyCommand(nested)]);
-}
-
-function helpOf(command: Command): string {
-  let text = '';
-  command.configureOutput({
-    writeOut: (part) => {
-      text += part;
-    },
-  });
-  command.outputHelp();
-  return text;
-}
 
 /** The packages that are imported by `import … from` lines, except type imports, in any of the files. */
 function staticImports(entry: string): string[] {
