@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { RelayError } from '../../src/domain/errors.ts';
 import type { ClientSummary } from '../../src/domain/localApi.ts';
 import type { LocalApi } from '../../src/server/calls.ts';
 import { relay } from '../support/cli.ts';
@@ -139,18 +138,4 @@ test('clients revoke says what ended, and that the client may ask again', async 
     { call: 'revokeClient', body: { client: 'Claude Code', forget: true } },
     { call: 'revokeClient', body: { client: 'legacy', forget: false } },
   ]);
-});
-
-test('an unknown client is exit 1', async (context) => {
-  const revokeClient = async () => {
-    throw new RelayError('NOT_FOUND', 'There is no client "x".', {
-      remedy: 'See `relay clients` for the IDs.',
-    });
-  };
-  const { env } = await serverWith(context, { revokeClient });
-  assert.deepEqual(await relay(['clients', 'revoke', 'x'], { env }), {
-    code: 1,
-    out: '',
-    err: 'relay: There is no client "x".\n  See `relay clients` for the IDs.\n',
-  });
 });

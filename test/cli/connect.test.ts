@@ -383,28 +383,16 @@ test('a malformed file stays as it is, and the error says what to put in by hand
   );
 });
 
-test('comments are refused with their line where the client refuses them, and nothing is written', async (context) => {
-  const { home, run, put, text, list } = desk(context);
+test('comments are refused where the client refuses them, and nothing is written', async (context) => {
+  const { run, put, text, list } = desk(context);
   const path = '.cline/data/settings/cline_mcp_settings.json';
   put(path, OTHER);
-  assert.deepEqual(await run(['cline', '--write']), {
-    code: 1,
-    out: '',
-    err: `${NO_SERVER}relay: ${home}/${path} is not plain JSON, which has no comments and no trailing commas (line 2, column 3). Nothing was changed.
-  Fix the file and try again, or add this by hand:
-
-    {
-      "mcpServers": {
-        "relay": {
-          "transport": {
-            "type": "streamableHttp",
-            "url": "${URL}"
-          }
-        }
-      }
-    }
-`,
-  });
+  const { code, err } = await run(['cline', '--write']);
+  assert.equal(code, 1);
+  assert.match(
+    err,
+    /is not plain JSON, which has no comments .*\(line 2, column 3\)\. Nothing was changed\./,
+  );
   assert.deepEqual([text(path), list(dirname(path))], [OTHER, ['cline_mcp_settings.json']]);
   put('.cursor/mcp.json', OTHER);
   assert.equal((await run(['cursor', '--write'])).code, 0);

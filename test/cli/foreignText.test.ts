@@ -1,8 +1,6 @@
 /** Sends thousands of strings that a stranger may choose through everything that shows foreign text. */
 
 import assert from 'node:assert/strict';
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
@@ -15,9 +13,6 @@ import { tableLines } from '../../src/cli/terminal/table.ts';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { ItemRecord, JobRecord } from '../../src/domain/job.ts';
-import { end, type HttpContext } from '../../src/server/http/context.ts';
-import { html } from '../../src/server/pages/html.ts';
-import { sendPage } from '../../src/server/pages/page.ts';
 import { relay } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
@@ -182,50 +177,6 @@ function readyFacts(name: string) {
   const mcpUrl = 'http://127.0.0.1:4980/mcp';
   const more = { ownerCode: null, demoKey: null, demo: false, home: undefined };
   return { version: '1', mcpUrl, account, registrationOpen: true, platform: 'linux', ...more } as const;
-}
-
-test('no foreign text forges anything in titles and headers', () => {
-  for (const text of TEXTS) {
-    const page = exchange();
-    sendPage(page.exchange, 200, { title: `Let ${text} use your account?`, body: html`` });
-    const title = /<title>([\s\S]*) · relay<\/title>/.exec(page.sent())?.[1] ?? '';
-    assert.match(title, /^Let /);
-    assertClean(title, 'a title');
-    assert.ok(!title.includes('\n'), 'a title is one line');
-
-    const moved = exchange();
-    end(moved.exchange, 302, { location: `http://127.0.0.1/?state=${text}`, 'x-name': text }, '');
-    const head = moved.sent().split('\r\n');
-    assert.equal(head.filter((line) => line.startsWith('set-cookie')).length, 0);
-    for (const line of head) assert.match(line, /^[\x20-\x7e]*$/);
-  }
-});
-
-/** An HTTP exchange without a connection, and what was written to it. */
-function exchange(): { exchange: HttpContext; sent(): string } {
-  const request = new IncomingMessage(new Socket());
-  const response = new ServerResponse(request);
-  let body = '';
-  const write = response.end.bind(response) as (chunk: unknown) => ServerResponse;
-  response.end = ((chunk: unknown) => {
-    body = String(chunk ?? '');
-    return write(chunk);
-  }) as typeof response.end;
-  const given = {
-    request,
-    response,
-    method: 'GET',
-    path: '/',
-    query: new URLSearchParams(),
-    baseUrl: '',
-    requestId: 'r',
-    site: { startId: 's', demo: false },
-    trusts: () => false,
-  };
-  return {
-    exchange: given,
-    sent: () => `${(response as unknown as { _header: string })._header}${body}`,
-  };
 }
 
 const BATCH = 500;

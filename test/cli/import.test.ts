@@ -85,15 +85,6 @@ test('--dry-run says what would be read, and neither searches nor writes', () =>
     assert.deepEqual(world.provider.requests, []);
   }));
 
-test('of a song that is listed three times, two repeats are counted', () =>
-  withLists(async ({ world, run, file }) => {
-    const [one, two] = uniqueTracks(world, 2);
-    assert.ok(one && two);
-    const path = file('thrice.txt', [one, two, one, one].map(lineOf).join('\n'));
-    const { out } = await run(['import', path, '--dry-run']);
-    assert.match(out, /^ {2}2 listed already$/m);
-  }));
-
 test('an import whose links Spotify refuses fails, since it was to write every song or none', () =>
   withLists(async ({ world, run, file }) => {
     const [song] = uniqueTracks(world, 1);
@@ -407,20 +398,6 @@ test('one undo takes back an import of several playlists, and another one brings
     assert.deepEqual(listed(), [false, true, true]);
     assert.equal((await run(['undo', last.change_id, '--yes'])).code, 0);
     assert.deepEqual(listed(), [false, true, false]);
-  }));
-
-test('M3U without its header is recognised by its extension', () =>
-  withLists(async ({ world, run, file }) => {
-    const songs = uniqueTracks(world, 2);
-    const paths = songs.map((song) => `Music\\${lineOf(song)}.mp3`).join('\n');
-    const { preview } = JSON.parse(
-      (await run(['import', file('old.m3u', paths), '--dry-run', '--json'])).out,
-    );
-    assert.deepEqual(
-      [preview.format, preview.songs, preview.examples.map(({ title }: { title: string }) => title)],
-      ['m3u8', 2, songs.map((song) => asQuery(song).title)],
-    );
-    assert.equal(searches(world), 0);
   }));
 
 test('a listening history is a list of songs: repeats and short plays are left out', () =>

@@ -13,6 +13,7 @@ import { startFakeLocal } from '../support/fakeLocal.ts';
 import { until } from '../support/waiting.ts';
 
 const CLIENT_ID = '0123456789abcdef0123456789abcdef';
+const SET_UP = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
 const BROWSER_URL = 'http://127.0.0.1:4980/auth/provider/login?attempt=a1';
 /** The address that is shown without a terminal; its page asks for the owner code. */
 const OWNER_URL = 'http://127.0.0.1:4980/';
@@ -203,16 +204,6 @@ test('with --no-browser, login reads from stdin the address at which a browser e
   });
 });
 
-test('the end of stdin is no failure: the callback may still come', async (context) => {
-  const { env } = await startFakeLocal(context, { answers: loginThat(CONNECTED, 3) });
-  const result = await relay(['login', '--no-browser'], { env, stdin: '' });
-  assert.deepEqual(result, {
-    code: 0,
-    out: `${PROVIDER_URL}\n${CONNECTED_LINE}`,
-    err: `${PASTE_HINT}${NEXT}`,
-  });
-});
-
 test('a login that is not finished in time is exit 1 with what to check', async () => {
   let now = 0;
   const waits: number[] = [];
@@ -225,7 +216,7 @@ test('a login that is not finished in time is exit 1 with what to check', async 
     },
   });
   const result = await relay(['login', '--no-browser', '--timeout', '60'], {
-    env: { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID },
+    env: SET_UP,
     parts,
     clock: {
       now: () => now,
@@ -246,20 +237,20 @@ test('a login that fails says why, with the exit code of its error', async (cont
     state: 'failed',
     code,
     message: 'Spotify says no.',
-    remedy: { text: 'Ask its owner.' },
+    remedy: { text: 'Run {command}.', command: ['login', '--switch-account'] },
   });
   for (const code of ['USER_NOT_REGISTERED', 'SOMETHING_NEW']) {
     const { env } = await startFakeLocal(context, { answers: loginThat(failed(code)) });
     const { code: exit, err } = await relay(['login', '--json', '--no-browser'], { env });
     const error = { code: code === 'SOMETHING_NEW' ? 'LOGIN_FAILED' : code, message: 'Spotify says no.' };
-    assert.deepEqual([exit, JSON.parse(err)], [1, { error: { ...error, remedy: 'Ask its owner.' } }]);
+    const remedy = 'Run `relay login --switch-account`.';
+    assert.deepEqual([exit, JSON.parse(err)], [1, { error: { ...error, remedy } }]);
   }
 });
 
 test('without a server, login starts one and closes it afterwards', async () => {
   const { parts, starts, ends } = startable(loginThat(CONNECTED));
-  const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
-  const { code, out } = await relay(['login', '--no-browser'], { env, parts });
+  const { code, out } = await relay(['login', '--no-browser'], { env: SET_UP, parts });
   assert.deepEqual([code, out], [0, `${PROVIDER_URL}\n${CONNECTED_LINE}`]);
   assert.deepEqual(
     [starts, ends],
@@ -267,86 +258,88 @@ test('without a server, login starts one and closes it afterwards', async () => 
   );
 });
 
-test('with the wrong key, --yes starts over without asking', async () => {
-  const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.');
-  const { parts, starts } = startable(loginThat(CONNECTED), mismatch);
-  const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
-  const { code, err } = await relay(['login', '--no-browser', '--yes'], { env, parts });
-  assert.equal(code, 0);
-  assert.equal(err, `${STARTS_OVER}\n${PASTE_HINT}${NEXT_WITHOUT_SERVER}`);
-  assert.deepEqual(pluck(starts, 'startOver'), [false, true]);
+const MISMATCH = new RelayError('KEY_MISMATCH', 'The master key is another one.', {
+  remedy: { text: 'Put back the key, or start over with {command}.', command: ['login'] },
 });
+const JUNK = new RelayError('KEY_UNAVAILABLE', 'The master key in /h/master.key cannot be read.', {
+  remedy: { text: 'Move it away and start over with {command}.', command: ['login'] },
+  details: { path: '/h/master.key' },
+});
+const TAKEN = new RelayError('PORT_TAKEN', 'Another program listens on 127.0.0.1:4980.', {
+  remedy: 'Choose another port with --port.',
+});
+const STARTS_OVER =
+  'The master key is another one. The login starts over: the old login and the API key of MCP clients are forgotten.';
+const PUT_BACK = `Bring back the key, or start over with \`relay login --yes\`. That forgets the old login and the API key of MCP clients.`;
+const JUNK_TOLD =
+  'relay: The master key in /h/master.key cannot be read.\n  Move it away and start over with `relay login`.\n';
+
+interface CannotStart {
+  what: string;
+  error: RelayError;
+  /** Words after `login --no-browser`. */
+  words?: string[];
+  told: { code: number; err: string };
+  startsOver?: boolean;
+}
+
+const CANNOT_START: CannotStart[] = [
+  {
+    what: 'with the wrong key, --yes starts over without asking',
+    error: MISMATCH,
+    words: ['--yes'],
+    told: { code: 0, err: `${STARTS_OVER}\n${PASTE_HINT}${NEXT_WITHOUT_SERVER}` },
+    startsOver: true,
+  },
+  {
+    what: 'without a terminal nothing is forgotten unless --yes says so',
+    error: MISMATCH,
+    told: { code: 3, err: `relay: The master key is another one.\n  ${PUT_BACK}\n` },
+  },
+  ...[[], ['--yes']].map((words) => ({
+    what: `a key file that holds no key is named before anything is said to be forgotten ${words.join()}`,
+    error: JUNK,
+    words,
+    told: { code: 3, err: JUNK_TOLD },
+  })),
+  {
+    what: 'a taken port is reported with a remedy that works for login',
+    error: TAKEN,
+    told: {
+      code: 1,
+      err: `relay: Another program listens on 127.0.0.1:4980.
+  Stop it, or choose another port with \`relay config set port PORT\` and enter the new redirect URI in the Spotify app.
+`,
+    },
+  },
+];
+
+for (const { what, error, words = [], told, startsOver } of CANNOT_START) {
+  test(what, async () => {
+    const { parts, starts } = startable(loginThat(CONNECTED), error);
+    const { code, err } = await relay(['login', '--no-browser', ...words], { env: SET_UP, parts });
+    assert.deepEqual({ code, err }, told);
+    assert.deepEqual(pluck(starts, 'startOver'), startsOver ? [false, true] : [false]);
+  });
+}
 
 test('with --json, starting over is reported only once the login has succeeded: after a failure, the error must be the only line on stderr', async () => {
-  const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.');
-  const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
   const args = ['login', '--no-browser', '--yes', '--json'];
-  const { parts } = startable(loginThat(CONNECTED), mismatch);
-  assert.equal((await relay(args, { env, parts })).err, `${STARTS_OVER}\n`);
+  const { parts } = startable(loginThat(CONNECTED), MISMATCH);
+  assert.equal((await relay(args, { env: SET_UP, parts })).err, `${STARTS_OVER}\n`);
   const failure = { state: 'failed', code: 'LOGIN_FAILED', message: 'Declined.', remedy: null } as const;
-  const { parts: failing } = startable(loginThat(failure), mismatch);
-  const { err } = await relay(args, { env, parts: failing });
+  const { parts: failing } = startable(loginThat(failure), MISMATCH);
+  const { err } = await relay(args, { env: SET_UP, parts: failing });
   assert.deepEqual(JSON.parse(err), { error: { code: 'LOGIN_FAILED', message: 'Declined.', remedy: null } });
 });
 
-test('without a terminal nothing is forgotten unless --yes says so', async () => {
-  const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.', {
-    remedy: { text: 'Put back the key, or start over with {command}.', command: ['login'] },
-  });
-  const { parts, starts } = startable(loginThat(CONNECTED), mismatch);
-  const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
-  assert.deepEqual(await relay(['login', '--no-browser'], { env, parts }), {
-    code: 3,
-    out: '',
-    err: `relay: The master key is another one.
-  Bring back the key, or start over with \`relay login --yes\`. That forgets the old login and the API key of MCP clients.
-`,
-  });
-  assert.deepEqual(pluck(starts, 'startOver'), [false]);
-});
-
-test('a key file that holds no key is named before anything is said to be forgotten', async () => {
-  const junk = new RelayError('KEY_UNAVAILABLE', 'The master key in /h/master.key cannot be read.', {
-    remedy: { text: 'Move it away and start over with {command}.', command: ['login'] },
-    details: { path: '/h/master.key' },
-  });
-  const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
-  for (const args of [[], ['--yes']]) {
-    const { parts, starts } = startable(loginThat(CONNECTED), junk);
-    assert.deepEqual(await relay(['login', '--no-browser', ...args], { env, parts }), {
-      code: 3,
-      out: '',
-      err: 'relay: The master key in /h/master.key cannot be read.\n  Move it away and start over with `relay login`.\n',
-    });
-    assert.deepEqual(pluck(starts, 'startOver'), [false]);
-  }
-});
-
-const STARTS_OVER =
-  'The master key is another one. The login starts over: the old login and the API key of MCP clients are forgotten.';
-
 test('a person at a terminal may decline to start over, and nothing is forgotten', async () => {
-  const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.');
-  const { parts, starts } = startable(loginThat(CONNECTED), mismatch);
-  const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
-  const { code, err } = await relay(['login'], { env, parts, stdin: '\n', terminal: { stdin: true } });
+  const { parts, starts } = startable(loginThat(CONNECTED), MISMATCH);
+  const terminal = { stdin: true };
+  const { code, err } = await relay(['login'], { env: SET_UP, parts, stdin: '\n', terminal });
   assert.equal(code, 3);
-  assert.equal(err, `${STARTS_OVER}\nStart over? [y/N] relay: The master key is another one.\n`);
+  assert.ok(err.startsWith(`${STARTS_OVER}\nStart over? [y/N] relay: The master key is another one.\n`), err);
   assert.deepEqual(pluck(starts, 'startOver'), [false]);
-});
-
-test('a taken port is reported with a remedy that works for login', async () => {
-  const taken = new RelayError('PORT_TAKEN', 'Another program listens on 127.0.0.1:4980.', {
-    remedy: 'Choose another port with --port.',
-  });
-  const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
-  assert.deepEqual(await relay(['login'], { env, parts: startable({}, taken).parts }), {
-    code: 1,
-    out: '',
-    err: `relay: Another program listens on 127.0.0.1:4980.
-  Stop it, or choose another port with \`relay config set port PORT\` and enter the new redirect URI in the Spotify app.
-`,
-  });
 });
 
 const STEPS = `relay reaches Spotify through an app of your own. To make it:
@@ -358,26 +351,9 @@ const STEPS = `relay reaches Spotify through an app of your own. To make it:
   3. Save it, open its settings and copy the Client ID.
 `;
 
-test('without a client ID, login explains the app, asks for the ID and stores it', async (context) => {
+test('without a client ID, login explains the app, asks until it gets an ID, and stores it', async (context) => {
   const home = temporaryHome(context);
   const { parts, starts } = startable(loginThat(CONNECTED));
-  const { code, err } = await relay(['login'], {
-    env: { RELAY_HOME: home },
-    parts,
-    stdin: `${CLIENT_ID}\n`,
-    terminal: { stdin: true },
-    openBrowser: async () => {},
-  });
-  const path = join(home, 'config.json');
-  assert.equal(code, 0);
-  assert.equal(err, `${STEPS}\nClient ID: Saved in ${path}\n${OPENING}${NEXT_WITHOUT_SERVER}`);
-  assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { providerClientId: CLIENT_ID });
-  assert.deepEqual(starts, [{ clientId: CLIENT_ID, startOver: false, demo: false, purpose: 'relay login' }]);
-});
-
-test('a client ID of the wrong form is asked for again', async (context) => {
-  const home = temporaryHome(context);
-  const { parts } = startable(loginThat(CONNECTED));
   const { code, err } = await relay(['login'], {
     env: { RELAY_HOME: home },
     parts,
@@ -385,11 +361,15 @@ test('a client ID of the wrong form is asked for again', async (context) => {
     terminal: { stdin: true },
     openBrowser: async () => {},
   });
+  const path = join(home, 'config.json');
   assert.equal(code, 0);
   const again = 'Client ID: That is not a client ID, which has 32 characters, 0-9 and a-f. Copy it again.\n';
-  assert.ok(err.includes(`\n${again}${again}Client ID: Saved in `), err);
-  const stored = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8'));
-  assert.deepEqual(stored, { providerClientId: CLIENT_ID });
+  assert.equal(
+    err,
+    `${STEPS}\n${again}${again}Client ID: Saved in ${path}\n${OPENING}${NEXT_WITHOUT_SERVER}`,
+  );
+  assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { providerClientId: CLIENT_ID });
+  assert.deepEqual(starts, [{ clientId: CLIENT_ID, startOver: false, demo: false, purpose: 'relay login' }]);
 });
 
 const NOT_SET = `relay: The client ID of your Spotify app is not set.
@@ -440,7 +420,7 @@ test('interrupted while waiting: exit 130, and the server that was started is cl
   const stop = new AbortController();
   const { parts, ends } = startable({ ...loginThat(CONNECTED), loginProgress: () => new Promise(() => {}) });
   const result = await relay(['login', '--no-browser'], {
-    env: { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID },
+    env: SET_UP,
     stdin: new PassThrough(),
     parts,
     signal: stop.signal,

@@ -135,25 +135,6 @@ for (const [what, remedy, shown] of REMEDIES) {
   });
 }
 
-test('the remedy of a failed login contains --home', async (context) => {
-  const start = {
-    attemptId: 'a',
-    browserUrl: 'http://b/',
-    providerUrl: 'http://p/',
-    redirectUri: 'http://r/',
-  };
-  const failed = { state: 'failed', code: 'LOGIN_FAILED', message: 'Denied.', remedy: LOGIN } as const;
-  const answers = { startLogin: async () => start, loginProgress: async () => failed };
-  const { env } = await startFakeLocal(context, { answers });
-  const { RELAY_HOME: home = '', ...others } = env;
-  const { code, err } = await relay(['login', '--no-browser', '--home', home], { env: others });
-  assert.equal(code, 1);
-  assert.match(
-    err,
-    new RegExp(`\n  Run \`relay --home ${home} login --switch-account\`, then try again\\.\n$`),
-  );
-});
-
 /** A server with one tool, which fails as the real ones do. */
 function failingServer(error: RelayError): McpServer {
   const server = new McpServer({ name: 'fail', version: '1' });

@@ -8,6 +8,7 @@ import test from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Parts } from '../../src/cli/context.ts';
 import { RelayError } from '../../src/domain/errors.ts';
+import type { StatusReport } from '../../src/domain/localApi.ts';
 import type { LocalApi } from '../../src/server/calls.ts';
 import { acquireHome } from '../../src/store/home/lock.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
@@ -29,29 +30,21 @@ function offline(answers: Partial<LocalApi>) {
 
 const REVOKE = 'Spotify still lists the app. To revoke its access: https://www.spotify.com/account/apps/\n';
 
-test('status asks the running server; a missing login is exit 3', async (context) => {
-  const server = await startFakeLocal(context, { answers: { status: async () => exampleReport() } });
-  const { code, out, err } = await relay(['status'], { env: server.env, columns: 200 });
-  assert.deepEqual([code, err, server.calls], [3, '', [{ call: 'status', body: {} }]]);
-  assert.match(out, /^ok {3}server {4}pid 42/);
-});
-
-test('status is exit 0 if the account is connected, and exit 3 if it has to log in again', async (context) => {
-  let account = CONNECTED;
-  const server = await startFakeLocal(context, {
-    answers: { status: async () => exampleReport({ account }) },
-  });
-  assert.equal((await relay(['status'], { env: server.env })).code, 0);
-  account = { ...CONNECTED, reauthorizationRequired: true };
-  assert.equal((await relay(['status'], { env: server.env })).code, 3);
-});
-
-test('status of a state that cannot be saved is exit 1', async (context) => {
+test('status asks the running server, and is exit 0 only with an account and a state that can be saved', async (context) => {
+  const again = { ...CONNECTED, reauthorizationRequired: true };
   const database = { ...exampleReport().database, status: 'degraded' as const };
-  const server = await startFakeLocal(context, {
-    answers: { status: async () => exampleReport({ account: CONNECTED, database }) },
-  });
-  assert.equal((await relay(['status'], { env: server.env })).code, 1);
+  const reports: Array<[report: StatusReport, code: number]> = [
+    [exampleReport({ account: CONNECTED }), 0],
+    [exampleReport({ account: CONNECTED, database }), 1],
+    [exampleReport({ account: again }), 3],
+    [exampleReport(), 3],
+  ];
+  for (const [report, code] of reports) {
+    const server = await startFakeLocal(context, { answers: { status: async () => report } });
+    const shown = await relay(['status'], { env: server.env, columns: 200 });
+    assert.deepEqual([shown.code, shown.err, server.calls], [code, '', [{ call: 'status', body: {} }]]);
+    assert.match(shown.out, /^ok {3}server {4}pid 42/);
+  }
 });
 
 test('status without a server opens the state itself, closes it, and is exit 4', async (context) => {
@@ -211,27 +204,19 @@ test('an error of the server arrives with its code, its words and its remedy', a
   });
 });
 
-const THROWN: Array<
-  [code: 'KEY_MISMATCH' | 'STATE_TOO_NEW' | 'STATE_DAMAGED' | 'ALREADY_RUNNING', exit: number]
-> = [
-  ['KEY_MISMATCH', 3],
-  ['STATE_TOO_NEW', 5],
-  ['STATE_DAMAGED', 1],
-  ['ALREADY_RUNNING', 1],
-];
-
-for (const [thrown, exit] of THROWN) {
-  test(`${thrown} while opening the state is exit ${exit}`, async (context) => {
-    const openOffline = async () => {
-      throw new RelayError(thrown, 'It does not open.');
-    };
-    const result = await relay(['status'], {
-      env: { RELAY_HOME: temporaryHome(context) },
-      parts: { openOffline },
-    });
-    assert.deepEqual(result, { code: exit, out: '', err: 'relay: It does not open.\n' });
-  });
-}
+test('the exit code of an error while opening the state is that of its code', async (context) => {
+  for (const [thrown, code] of [
+    ['KEY_MISMATCH', 3],
+    ['STATE_TOO_NEW', 5],
+    ['STATE_DAMAGED', 1],
+    ['ALREADY_RUNNING', 1],
+  ] as const) {
+    const openOffline = () => Promise.reject(new RelayError(thrown, 'It does not open.'));
+    const env = { RELAY_HOME: temporaryHome(context) };
+    const result = await relay(['status'], { env, parts: { openOffline } });
+    assert.deepEqual(result, { code, out: '', err: 'relay: It does not open.\n' });
+  }
+});
 
 test('a server that is about to start is waited for, and the command asks that server', async (context) => {
   const showKey = async () => ({ key: 'relay_key', fromEnvironment: false, accepted: true });

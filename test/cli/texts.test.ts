@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type ReadyFacts, readyText } from '../../src/cli/serve/serveCommand.ts';
 import { shownReport, statusLines } from '../../src/cli/serve/statusCommand.ts';
-import { progressText, showsUnicode, wrap } from '../../src/cli/terminal/output.ts';
+import { progressText, showsUnicode } from '../../src/cli/terminal/output.ts';
 import { durationText, timeText, withTimes } from '../../src/cli/terminal/time.ts';
 import { exampleReport } from '../support/reports.ts';
 
@@ -148,10 +148,6 @@ test('marks are shown where the terminal can be expected to support them', () =>
     [{ WT_SESSION: 'x' }, 'win32', true],
   ];
   for (const [env, platform, shows] of cases) assert.equal(showsUnicode(env, platform), shows);
-});
-
-test('lines break between words only', () => {
-  assert.deepEqual(wrap('aa bb cccccc d', 5), ['aa bb', 'cccccc', 'd']);
 });
 
 test('times are told as a person tells them, lengths of time too', () => {

@@ -95,15 +95,10 @@ test('undo takes back the last change; before and after, it says what does not c
       ...lines('-', wanted),
       dates,
     ]);
-    assert.match(err, /\nTo redo it: relay undo \w{8}\n$/);
+    const [, back = ''] = /\nTo redo it: relay undo (\w{8})\n$/.exec(err) ?? [];
     const again = await run(world, ['undo', id.slice(0, 6)]);
     assert.equal(again.code, 1);
     assert.match(again.err, /is undone already/);
-  }));
-
-test('an undo can be undone by the ID that it prints', () =>
-  withReplaced(async ({ world, playlist, wanted }) => {
-    const [, back = ''] = /relay undo (\w{8})/.exec((await run(world, ['undo'])).err) ?? [];
     assert.equal((await run(world, ['undo', back])).code, 0);
     assertRows(playlist, wanted);
   }));
@@ -155,11 +150,13 @@ test('--force asks on a terminal unless --yes is given; without a terminal it ac
     assertRows(playlist, edited);
     assert.equal((await run(world, ['undo', '--force'], { ...TERMINAL, stdin: 'y\n' })).code, 0);
     assertRows(playlist, former);
-    for (const options of [{}, TERMINAL]) {
+    for (const [words, options] of [
+      [['--yes'], TERMINAL],
+      [[], {}],
+    ] as const) {
       await world.call('replace_playlist_tracks', { playlist_id: playlist.id, track_ids: wanted });
       world.provider.editPlaylist(playlist.id, edited);
-      const yes = options === TERMINAL ? ['--yes'] : [];
-      assert.equal((await run(world, ['undo', '--force', ...yes], options)).code, 0);
+      assert.equal((await run(world, ['undo', '--force', ...words], options)).code, 0);
       assertRows(playlist, former);
     }
   }));

@@ -66,15 +66,3 @@ test('the demo also runs on the IPv6 loopback address', () =>
     assert.deepEqual([ready.providerConnected, new URL(ready.baseUrl).hostname], [true, '[::1]']);
     assert.equal((await desk.relay(['call', 'get_devices'])).code, 0);
   }));
-
-test('for a person the demo prints a block that fits a narrow window and names the key', () =>
-  withDesk({}, async (desk) => {
-    const server = desk.begin(['serve', '--demo', '--port', '0']);
-    await server.until(/Ctrl-C/);
-    assert.match(server.out, /DEMO/);
-    assert.match(server.out, /http:\/\/127\.0\.0\.1:\d+\/mcp/);
-    assert.match(server.out, /Bearer relay_/);
-    for (const line of server.out.split('\n')) {
-      if (!line.includes('relay_')) assert.ok(line.length <= 60, line);
-    }
-  }));

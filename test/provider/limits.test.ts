@@ -184,17 +184,6 @@ test('the limits of one Spotify app do not hold for another: a login works, and 
   });
 });
 
-test('even a quota of a second, or of unknown length, is reported and not retried', () =>
-  withClock(async (relay) => {
-    relay.provider.faults.add(
-      { path: '/search', kind: 'quota', retryAfterSeconds: 1 },
-      { path: DEVICES, kind: 'quota', retryAfterSeconds: null },
-    );
-    assert.deepEqual(limited(await relay.call('search_tracks', { query: 'x' })), ['QUOTA_EXCEEDED', 1]);
-    assert.deepEqual(limited(await relay.call('get_devices')), ['QUOTA_EXCEEDED', 3600]);
-    assert.equal(relay.provider.requests.length, 2);
-  }));
-
 test('a short limit that arrives beside a quota does not end the quota', () =>
   withClock(async (relay, clock) => {
     const path = /\/items$/;
