@@ -95,28 +95,19 @@ for (const [args, platform, remedy] of BAD_JSON) {
   });
 }
 
-test('a failed tool is exit 1 with its error on stderr, a missing login exit 3', async (context) => {
+test('a failed tool is exit 1 with its error on stderr, a missing login exit 3; with --json one line of JSON', async (context) => {
   const { env } = await startFakeLocal(context, { mcp: () => echoServer() });
-  const err = (code: string) => `relay: ${code}: It does not work.\n  Do something else.\n`;
-  assert.deepEqual(await relay(['call', 'fail', 'code=NOT_FOUND'], { env }), {
-    code: 1,
-    out: '',
-    err: err('NOT_FOUND'),
-  });
-  assert.deepEqual(await relay(['call', 'fail', 'code=LOGIN_REQUIRED'], { env }), {
-    code: 3,
-    out: '',
-    err: err('LOGIN_REQUIRED'),
-  });
-});
-
-test('with --json a failed tool is one line of JSON on stderr', async (context) => {
-  const { env } = await startFakeLocal(context, { mcp: () => echoServer() });
-  assert.deepEqual(await relay(['call', 'fail', 'code=NOT_FOUND', '--json'], { env }), {
-    code: 1,
-    out: '',
-    err: '{"error":{"code":"NOT_FOUND","message":"It does not work.","remedy":"Do something else."}}\n',
-  });
+  const [message, remedy] = ['It does not work.', 'Do something else.'];
+  for (const [code, exit] of [
+    ['NOT_FOUND', 1],
+    ['LOGIN_REQUIRED', 3],
+  ] as const) {
+    const args = ['call', 'fail', `code=${code}`];
+    const err = `relay: ${code}: ${message}\n  ${remedy}\n`;
+    assert.deepEqual(await relay(args, { env }), { code: exit, out: '', err });
+    const json = `${JSON.stringify({ error: { code, message, remedy } })}\n`;
+    assert.deepEqual(await relay([...args, '--json'], { env }), { code: exit, out: '', err: json });
+  }
 });
 
 test('progress is drawn on a terminal only, and wiped off before the result', async (context) => {

@@ -112,30 +112,19 @@ test('clients add prints the ID alone; a secret comes from stdin and is not prin
 });
 
 test('clients revoke says what ended, and that the client may ask again', async (context) => {
-  let answer = { client: CLIENT, approvals: 1, forgotten: false };
-  const server = await serverWith(context, { revokeClient: async () => answer });
-  const { env } = server;
-  assert.deepEqual(await relay(['clients', 'revoke', 'Claude Code'], { env }), {
-    code: 0,
-    out: 'Revoked Claude Code: its access has ended.\n',
-    err: 'It can ask again. To remove its registration as well, add --forget.\n',
-  });
-  answer = { client: CLIENT, approvals: 0, forgotten: true };
-  assert.deepEqual(await relay(['clients', 'revoke', 'Claude Code', '--forget'], { env }), {
-    code: 0,
-    out: 'Forgot Claude Code: it had no access.\n',
-    err: '',
-  });
-  answer = { client: NEVER, approvals: 0, forgotten: false };
-  assert.deepEqual(await relay(['clients', 'revoke', 'legacy'], { env }), {
-    code: 0,
-    out: 'Revoked legacy: it had no access.\n',
-    err: 'It is in the settings and can ask again. Remove it there to prevent that.\n',
-  });
-  const revoked = server.calls.filter(({ call }) => call === 'revokeClient');
-  assert.deepEqual(revoked, [
-    { call: 'revokeClient', body: { client: 'Claude Code', forget: false } },
-    { call: 'revokeClient', body: { client: 'Claude Code', forget: true } },
-    { call: 'revokeClient', body: { client: 'legacy', forget: false } },
-  ]);
+  const again = 'It can ask again. To remove its registration as well, add --forget.\n';
+  const inSettings = 'It is in the settings and can ask again. Remove it there to prevent that.\n';
+  const cases: Array<[client: ClientSummary, approvals: number, forget: boolean, out: string, err: string]> =
+    [
+      [CLIENT, 1, false, 'Revoked Claude Code: its access has ended.\n', again],
+      [CLIENT, 0, true, 'Forgot Claude Code: it had no access.\n', ''],
+      [NEVER, 0, false, 'Revoked legacy: it had no access.\n', inSettings],
+    ];
+  for (const [client, approvals, forget, out, err] of cases) {
+    const revokeClient = async () => ({ client, approvals, forgotten: forget });
+    const { run, calls } = await serverWith(context, { revokeClient });
+    const name = client.name ?? client.clientId;
+    assert.deepEqual(await run('revoke', name, ...(forget ? ['--forget'] : [])), { code: 0, out, err });
+    assert.deepEqual(calls.at(-1), { call: 'revokeClient', body: { client: name, forget } });
+  }
 });

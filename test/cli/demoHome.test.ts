@@ -90,30 +90,23 @@ test('no note about the demo comes before an error in JSON, or if the real serve
   assert.equal((await relay(['config', '--json'], { env: own.env })).err, '');
 });
 
-test('if the demo uses the port, serve says so', async (context) => {
-  const demo = await startFakeLocal(context, { demo: true });
-  const port = new URL(demo.baseUrl).port;
-  const startServer = () =>
-    Promise.reject(new RelayError('PORT_TAKEN', `Another program is already using 127.0.0.1:${port}.`));
-  const result = await relay(['serve', '--port', port], { env: demo.env, parts: { startServer } });
-  assert.deepEqual(result, {
-    code: 1,
-    out: '',
-    err: `${noteOf(demo.home)}relay: The demo is already using 127.0.0.1:${port}.\n  Stop the demo with \`relay stop --demo\`, or choose another port with --port.\n`,
-  });
-});
-
-test('if the demo uses the port, login says so, with a remedy that works for login', async (context) => {
+test('if the demo uses the port, serve and login say so, each with a remedy that works for it', async (context) => {
   const demo = await startFakeLocal(context, { demo: true });
   const { host, port } = new URL(demo.baseUrl);
   const startServer = () =>
     Promise.reject(new RelayError('PORT_TAKEN', `Another program is already using ${host}.`));
   const env = { ...demo.env, PROVIDER_CLIENT_ID: CLIENT_ID, RELAY_PORT: port };
-  assert.deepEqual(await relay(['login'], { env, parts: { startServer } }), {
-    code: 1,
-    out: '',
-    err: `${noteOf(demo.home)}relay: The demo is already using ${host}.\n  Stop it, or choose another port with \`relay config set port PORT\` and enter the new redirect URI in the Spotify app.\n`,
-  });
+  for (const [command, remedy] of [
+    ['serve', 'Stop the demo with `relay stop --demo`, or choose another port with --port.'],
+    [
+      'login',
+      'Stop it, or choose another port with `relay config set port PORT` and enter the new redirect URI in the Spotify app.',
+    ],
+  ] as const) {
+    const err = `${noteOf(demo.home)}relay: The demo is already using ${host}.\n  ${remedy}\n`;
+    const result = await relay([command], { env, parts: { startServer } });
+    assert.deepEqual(result, { code: 1, out: '', err });
+  }
 });
 
 test('with --demo, the commands shown to a person contain --demo', async (context) => {

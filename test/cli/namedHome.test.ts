@@ -111,27 +111,19 @@ const REMEDIES: ReadonlyArray<[what: string, remedy: string | Remedy, shown: (ho
 ];
 
 for (const [what, remedy, shown] of REMEDIES) {
-  test(`--home is added to the command of a server's remedy, but not to plain text: ${what}`, async (context) => {
+  test(`--home is added to the command of a remedy of the server or a tool, but not to plain text: ${what}`, async (context) => {
     const error = new RelayError('LOGIN_REQUIRED', 'No account is connected.', { remedy });
     const answers = { logout: () => Promise.reject(error) };
-    const { env } = await startFakeLocal(context, { answers });
+    const { env } = await startFakeLocal(context, { answers, mcp: () => failingServer(error) });
     const { RELAY_HOME: home = '', ...others } = env;
-    assert.deepEqual(await relay(['logout', '--home', home], { env: others }), {
-      code: 3,
-      out: '',
-      err: `relay: No account is connected.\n  ${shown(home)}\n`,
-    });
-  });
-
-  test(`--home is added to the command of a tool's remedy, but not to plain text: ${what}`, async (context) => {
-    const error = new RelayError('LOGIN_REQUIRED', 'No account is connected.', { remedy });
-    const { env } = await startFakeLocal(context, { mcp: () => failingServer(error) });
-    const { RELAY_HOME: home = '', ...others } = env;
-    assert.deepEqual(await relay(['call', 'fail', '--home', home], { env: others }), {
-      code: 3,
-      out: '',
-      err: `relay: LOGIN_REQUIRED: No account is connected.\n  ${shown(home)}\n`,
-    });
+    for (const [words, code] of [
+      ['logout', ''],
+      ['call fail', 'LOGIN_REQUIRED: '],
+    ] as const) {
+      const err = `relay: ${code}No account is connected.\n  ${shown(home)}\n`;
+      const result = await relay([...words.split(' '), '--home', home], { env: others });
+      assert.deepEqual(result, { code: 3, out: '', err });
+    }
   });
 }
 

@@ -78,35 +78,25 @@ Removed: the login, settings, jobs and history in ~/state
   assert.match((await run(['--yes'])).out, /^There is nothing to remove\.\n$/);
 });
 
-test('on a terminal, uninstall lists what it will remove and asks once', async (context) => {
+test('uninstall lists what it will remove and asks once, needs --yes without a terminal, and a server that has ended', async (context) => {
   const { state, unit, run } = computer(context);
   const no = await run([], { terminal: TERMINAL, stdin: '\n' });
   assert.deepEqual([no.code, no.out], [130, '']);
   assert.match(no.err, /^This will be removed:\n {2}the service ~.*\n {2}relay.* from Cursor .*\n/);
   assert.equal(no.err.match(/\[y\/N\]/g)?.length, 1);
-  assert.deepEqual([existsSync(join(state, 'relay.db')), existsSync(unit)], [true, true]);
-  const yes = await run([], { terminal: TERMINAL, stdin: 'y\n' });
-  assert.deepEqual([yes.code, existsSync(state), existsSync(unit)], [0, false, false]);
-});
-
-test('without a terminal, uninstall needs --yes; it removes nothing while a server runs', async (context) => {
-  const { state, run } = computer(context);
   assert.equal((await run([])).code, 2);
   for (const home of [state, join(state, 'demo')]) {
-    const server = {
-      pid: process.pid,
-      startedAt: '2026-11-20T12:00:00.000Z',
-      version: '1.2.3',
-      baseUrl: 'http://127.0.0.1:4980',
-      ...IDLE_DOOR,
-    };
-    writeFileSync(join(home, 'server.json'), JSON.stringify(server));
+    const startedAt = '2026-11-20T12:00:00.000Z';
+    const server = { pid: process.pid, startedAt, version: '1.2.3', baseUrl: 'http://127.0.0.1:4980' };
+    writeFileSync(join(home, 'server.json'), JSON.stringify({ ...server, ...IDLE_DOOR }));
     const refused = await run(['--yes']);
     assert.deepEqual([refused.code, refused.out], [1, '']);
     assert.match(refused.err, /^relay: A server is running \(pid \d+\)\. Nothing was removed\.\n/);
     rmSync(join(home, 'server.json'));
   }
-  assert.equal(existsSync(join(state, 'relay.db')), true);
+  assert.deepEqual([existsSync(join(state, 'relay.db')), existsSync(unit)], [true, true]);
+  const yes = await run([], { terminal: TERMINAL, stdin: 'y\n' });
+  assert.deepEqual([yes.code, existsSync(state), existsSync(unit)], [0, false, false]);
 });
 
 test('a part that cannot be removed is reported, the rest is removed, and files of the person stay', async (context) => {
