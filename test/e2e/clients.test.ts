@@ -1,5 +1,5 @@
 /**
- * Sixteen clients write and undo at once, while answers get lost and limits come. Each client has a playlist of its own, whose
+ * Six clients write and undo at once, while answers get lost and limits come. Each client has a playlist of its own, whose
  * rows are exactly what it asked for after each answer, and as at the beginning in the end.
  */
 import assert from 'node:assert/strict';
@@ -13,7 +13,7 @@ import { addPlaylist, assertRows, tracks, urisOf } from '../support/playlists.ts
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { callsOf, mcpClient, type Relay, withRelay } from '../support/world.ts';
 
-const CLIENTS = 16;
+const CLIENTS = 6;
 
 /** Troubles that a write survives without help: its answer is lost, it is refused for a while, or it takes effect late. */
 const WRITES = { path: /\/items$/, where: ({ method }: { method: string }) => method !== 'GET' };
@@ -24,7 +24,7 @@ const TROUBLES: FaultRule[] = [
   { ...WRITES, skip: 20, kind: 'rate_limit', retryAfterSeconds: 20 },
 ];
 
-test('sixteen clients write and undo on a bad day: nothing is lost, doubled or out of order', () => {
+test('six clients write and undo on a bad day: nothing is lost, doubled or out of order', () => {
   const clock = jumpingClock();
   return withRelay({ env: { RELAY_ACCESS: 'everything' }, clock }, async (relay) => {
     const playlists = Array.from({ length: CLIENTS }, (_, index) =>
